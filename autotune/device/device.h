@@ -1,0 +1,133 @@
+/* device: one face for every place a kernel can run: a GPU through the driver API (cuda.c) or
+ * the host emulator (host.c). Addresses are the device's; nothing here knows what a reduction
+ * is. Calls on one device come from one thread, except compile, which any thread may call. */
+#ifndef AUTOTUNE_DEVICE_H
+#define AUTOTUNE_DEVICE_H
+
+#include "generator/error.h"
+#include "generator/problem.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct device_options {
+    const char *spec;      /* "auto" (first GPU, else host), "host" or a GPU's number */
+    const char *nvrtc;     /* path of the NVRTC to use, or NULL to look for one */
+    uint64_t seed;         /* of the host's adversarial schedule */
+};
+
+struct device_info {
+    char name[128];    /* "NVIDIA H200"; "host" for the emulator */
+    char spec[16];     /* "0"; "host" */
+    struct target target;
+    uint64_t memory_bytes;
+    int clock_khz, memory_clock_khz, bus_bits; /* 0 where unknown */
+    char driver[64];   /* "580.159.04 (CUDA 13.0)"; "none" on the host */
+    char compiler[64]; /* "NVRTC 13.0"; "gcc 12.2.0" */
+    bool is_fallback;  /* "auto" found no GPU: why stands in fallback_reason */
+    char fallback_reason[400];
+};
+
+/* One kernel to compile: CUDA C as emitted, and the name of its __global__ function. */
+struct device_source {
+    const char *text;
+    const char *kernel;
+};
+
+/* What a compile gave: several kernels in one loadable image. Owned by the caller. */
+struct device_image {
+    void *bytes;
+    size_t size;
+    bool is_ptx;   /* PTX, for want of machine code for this architecture */
+    char **names;  /* by source: the name under which load finds the kernel */
+    size_t count;
+};
+
+struct device_module; /* a loaded image */
+
+struct device_kernel {
+    struct device_module *module;
+    void *function;
+    int registers;                          /* per thread; 0 where unknown */
+    int64_t shared_bytes, local_bytes;      /* static shared per block; local (spills) per thread */
+    int threads_max;                        /* block size the kernel can be launched with */
+};
+
+enum { LAUNCH_ARGS_MAX = 8 };
+
+struct device_launch {
+    const struct device_kernel *kernel;
+    unsigned grid, block; /* blocks, threads per block */
+    uint64_t args[LAUNCH_ARGS_MAX]; /* each of 8 bytes: a device address or an integer */
+    size_t arg_count;
+};
+
+struct device_graph; /* launches made ready to be run again and again, in order */
+
+struct device;
+
+struct device_ops {
+    void (*close)(struct device *device);
+
+    /* Compiles `count` sources as one unit for target.cc. A kernel that does not compile is
+     * ERROR_FAILED with the compiler's first lines in the text. Thread-safe. */
+    int (*compile)(struct device *device, const struct device_source *sources, size_t count,
+                   struct device_image *out, struct error *error);
+    /* Loads an image; `kernels` receives image->count kernels that live until unload. */
+    int (*load)(struct device *device, const struct device_image *image,
+                struct device_module **out, struct device_kernel *kernels, struct error *error);
+    void (*unload)(struct device *device, struct device_module *module);
+
+    /* Plain device memory, 256-byte aligned. No room is ERROR_FAILED with wanted and free bytes. */
+    int (*alloc)(struct device *device, uint64_t bytes, uint64_t *out, struct error *error);
+    void (*free)(struct device *device, uint64_t address);
+    int (*write)(struct device *device, uint64_t to, const void *from, uint64_t bytes,
+                 struct error *error);
+    int (*read)(struct device *device, void *to, uint64_t from, uint64_t bytes,
+                struct error *error); /* after all launches before it */
+    int (*copy)(struct device *device, uint64_t to, uint64_t from, uint64_t bytes,
+                struct error *error);
+    int (*fill)(struct device *device, uint64_t to, uint8_t byte, uint64_t bytes,
+                struct error *error);
+    int (*free_bytes)(struct device *device, uint64_t *out, struct error *error);
+
+    /* Queues launches, in order; sync waits and reports what went wrong in any of them. */
+    int (*launch)(struct device *device, const struct device_launch *launches, size_t count,
+                  struct error *error);
+    int (*sync)(struct device *device, struct error *error);
+
+    /* A graph of `launches`; the kernels and memory must outlive it. */
+    int (*prepare)(struct device *device, const struct device_launch *launches, size_t count,
+                   struct device_graph **out, struct error *error);
+    /* Runs `before` (outside the time), then the graph once between two events; picoseconds of
+     * the graph. On the host: wall clock, no model of a GPU's speed. */
+    int (*time)(struct device *device, struct device_graph *graph,
+                const struct device_launch *before, size_t before_count, uint64_t *out_ps,
+                struct error *error);
+    void (*release)(struct device *device, struct device_graph *graph);
+};
+
+struct device {
+    const struct device_ops *ops;
+    struct device_info info;
+};
+
+/* Opens a device; ERROR_NO_DEVICE says what is missing and what to install. */
+int device_open(struct device **out, const struct device_options *options, struct error *error);
+void device_close(struct device *device);
+
+/* How many GPUs there are: 0 with the reason in `why` when there is no driver or none shows. */
+int device_count(char *why, size_t why_size);
+
+/* Theoretical memory bandwidth: memory clock x bus x 2 / 8, bytes per second; 0 = unknown. */
+uint64_t device_peak_bytes(const struct device_info *info);
+
+void device_dispose_image(struct device_image *image);
+
+/* Each kind of device; device_open calls them. */
+int cuda_open(struct device **out, int number, const struct device_options *options,
+              struct error *error);
+int host_open(struct device **out, const struct device_options *options, struct error *error);
+
+#endif

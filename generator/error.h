@@ -1,0 +1,29 @@
+/* error: one sentence about what went wrong, where, and what to do next, with the program's
+ * exit code for it. Functions that can fail return 0 or -1 and take a `struct error *` last;
+ * on -1 it is always set. Nothing here prints. */
+#ifndef AUTOTUNE_ERROR_H
+#define AUTOTUNE_ERROR_H
+
+enum error_code {
+    ERROR_NONE = 0,
+    ERROR_FAILED = 1,     /* anything that fits no other line */
+    ERROR_USAGE = 64,     /* the command line, a space file or a template is wrong */
+    ERROR_NO_DEVICE = 69, /* no such device, driver or NVRTC */
+    ERROR_WRONG = 70,     /* a kernel gave a wrong result */
+    ERROR_IO = 74,        /* input or output failed */
+    ERROR_NOISY = 75,     /* too noisy to decide */
+};
+
+struct error {
+    enum error_code code;
+    char text[2000];
+};
+
+/* Sets code and text (printf style, cut to fit); returns -1, so `return error_set(...)` works. */
+int error_set(struct error *error, enum error_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same for a failed allocation of `bytes`. */
+int error_memory(struct error *error, unsigned long long bytes);
+
+#endif

@@ -1,0 +1,43 @@
+/* ini: a strict reader of INI files over inih. What inih would change silently (long lines,
+ * ':' as a separator, ' ;' inside a value, indented lines) is refused with file:line first;
+ * what remains is exactly what the file says. Hides inih. */
+#ifndef AUTOTUNE_GENERATOR_INI_H
+#define AUTOTUNE_GENERATOR_INI_H
+
+#include "generator/error.h"
+
+#include <stddef.h>
+
+struct ini_item {
+    const char *section; /* "param BLOCK" for [param BLOCK]; "" before the first header */
+    const char *key;
+    const char *value;
+    int line; /* from 1 */
+};
+
+struct ini {
+    char *file; /* the name used in errors */
+    struct ini_item *items;
+    size_t count;
+    char *strings; /* owns every section, key and value */
+};
+
+enum {
+    INI_LINE_MAX = 199,        /* bytes in a line, without the newline */
+    INI_SECTION_MAX = 49,      /* bytes in a section's name */
+    INI_FILE_MAX = 16 << 20,   /* bytes in a file */
+};
+
+/* Parses `length` bytes; `file` names them in errors ("FILE:LINE: what, what to do").
+ * Refuses: NUL and control characters, CR, long lines and sections, a missing final newline,
+ * indented lines, lines that are neither comment (; or # in column 1), [section] nor
+ * key = value, ':' before '=', " ;" in a value, an empty key, items before a section, a key
+ * twice in a section, a section twice, more than INI_FILE_MAX bytes. An empty value is "". */
+int ini_load(struct ini *out, const char *file, const char *bytes, size_t length,
+             struct error *error);
+void ini_dispose(struct ini *ini);
+
+/* The value of `key` in `section`, or NULL. */
+const struct ini_item *ini_find(const struct ini *ini, const char *section, const char *key);
+
+#endif

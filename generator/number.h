@@ -1,0 +1,29 @@
+/* number: sizes, counts and plain integers, written and read the same in every locale. */
+#ifndef AUTOTUNE_NUMBER_H
+#define AUTOTUNE_NUMBER_H
+
+#include "generator/error.h"
+
+#include <stdint.h>
+
+/* A count: decimal digits and at most one of the suffixes K M G T (powers of 1000) or
+ * Ki Mi Gi Ti (powers of 1024). "400M" is 400,000,000. No sign, point, space or exponent.
+ * `what` names the value in the error, e.g. "--n". */
+int number_parse_count(uint64_t *out, const char *string, const char *what, struct error *error);
+
+/* A range of counts "LOW..HIGH" (LOW <= HIGH), or one count (LOW = HIGH). */
+int number_parse_range(uint64_t *low, uint64_t *high, const char *string, const char *what,
+                       struct error *error);
+
+/* A decimal integer with an optional '-', the whole string, within int64_t. */
+int number_parse_int(int64_t *out, const char *string, const char *what, struct error *error);
+
+enum { NUMBER_CHARS = 32 };
+
+/* The shortest form of `count` that reads back the same: 400M, 64Ki, 100003. Returns `out`. */
+char *number_format_count(char out[NUMBER_CHARS], uint64_t count);
+
+/* `value` / 10^`digits` with that many decimals: (343370, 3) gives "343.370". Returns `out`. */
+char *number_format_fixed(char out[NUMBER_CHARS], uint64_t value, int digits);
+
+#endif

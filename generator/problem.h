@@ -1,0 +1,69 @@
+/* problem: what is reduced. The one table of element types and the one table of operations;
+ * adding either is a row here and a line in templates/types.cu. No device, no space. */
+#ifndef AUTOTUNE_PROBLEM_H
+#define AUTOTUNE_PROBLEM_H
+
+#include "generator/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum type { I32, U32, I64, U64, F32, F64, TYPE_COUNT };
+enum op { SUM, PROD, MIN, MAX, AND, OR, XOR, OP_COUNT };
+enum regime { COLD, WARM, REGIME_COUNT };
+
+struct type_row {
+    const char *name;   /* as on the command line: "i32" */
+    const char *symbol; /* as in expressions: "I32" */
+    int bytes;
+    bool is_float, is_signed;
+    int exact_bits; /* integers of this many bits are exact, 0 = arithmetic wraps around */
+};
+
+struct op_row {
+    const char *name;   /* "sum" */
+    const char *symbol; /* "SUM" */
+    bool is_bitwise;    /* integer types only */
+};
+
+extern const struct type_row problem_types[TYPE_COUNT];
+extern const struct op_row problem_ops[OP_COUNT];
+extern const char *const problem_regimes[REGIME_COUNT]; /* "cold", "warm" */
+
+struct problem {
+    enum op op;
+    enum type type; /* of the elements */
+    enum type acc;  /* of the accumulator, the partial results and the result */
+    uint64_t n;     /* elements */
+    enum regime regime;
+};
+
+/* Names to rows; an unknown name is ERROR_USAGE and lists the known ones. */
+int problem_find_type(enum type *out, const char *name, struct error *error);
+int problem_find_op(enum op *out, const char *name, struct error *error);
+int problem_find_regime(enum regime *out, const char *name, struct error *error);
+
+/* ERROR_USAGE when operation, type and accumulator do not go together, with the reason. */
+int problem_check(const struct problem *problem, struct error *error);
+
+/* The accumulator used when none is named. */
+enum type problem_default_acc(enum type type);
+
+enum { PROBLEM_CHARS = 80 };
+
+/* "sum i32 400M cold", and " acc i64" where the accumulator is not the default. */
+char *problem_format(char out[PROBLEM_CHARS], const struct problem *problem);
+
+/* What the generator must know of the place where a kernel will run. */
+struct target {
+    int cc; /* compute capability, 90 for 9.0 */
+    int sms;
+    int64_t l2_bytes;
+    int threads_per_block, threads_per_sm;
+    int64_t shared_per_block, shared_per_sm; /* bytes */
+    int registers_per_sm;
+    bool is_host;
+};
+
+#endif

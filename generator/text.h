@@ -1,0 +1,39 @@
+/* text: a growing string whose failure is sticky (append freely, check once), and the reading
+ * of whole files. Always zero-terminated once something was added. Locale plays no part. */
+#ifndef AUTOTUNE_TEXT_H
+#define AUTOTUNE_TEXT_H
+
+#include "generator/error.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h> /* size_t */
+
+struct text {
+    char *at;      /* the bytes, zero-terminated; NULL while empty */
+    size_t length; /* without the terminator */
+    size_t capacity;
+    bool failed; /* an allocation failed; every later call is a no-op */
+};
+
+/* Initialise with `struct text t = {0};`. */
+void text_dispose(struct text *text);
+void text_clear(struct text *text); /* keeps the memory */
+
+void text_add(struct text *text, const char *bytes, size_t length);
+void text_adds(struct text *text, const char *string);
+void text_addf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* 0, or -1 with an out-of-memory error when anything failed before. */
+int text_check(const struct text *text, struct error *error);
+
+/* Appends the file at `path`, which must be a regular file of at most `limit` bytes. */
+int text_read(struct text *text, const char *path, size_t limit, struct error *error);
+
+/* Appends `string` in JSON's form, quotes included (report and export use it). */
+void text_add_json(struct text *text, const char *string);
+
+/* True for letters, digits and '_': the characters of a name in C and in our files. */
+bool text_is_word(char c);
+
+#endif
