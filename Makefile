@@ -5,32 +5,33 @@ WARN     = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pro
            -Wformat=2 $(WERROR)
 PREFIX  ?= /usr/local
 BUILD   ?= build
+VERSION  = 0.1.0
 CUDA_INCLUDE ?= $(firstword $(dir $(wildcard $(CUDA_HOME)/include/cuda.h \
            /usr/local/cuda/include/cuda.h)))
 LIBS     = -l:libinih.a -l:libxxhash.a -ldl -lm -lpthread
 
-ALLFLAGS = -std=c11 -D_GNU_SOURCE -I. $(WARN) $(CFLAGS) $(SANITIZE) \
+ALLFLAGS = -std=c11 -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -I. $(WARN) $(CFLAGS) $(SANITIZE) \
            $(if $(CUDA_INCLUDE),-isystem $(CUDA_INCLUDE) -DHAVE_CUDA)
 
-SOURCES  = $(wildcard generator/*.c cache/*.c autotune/*/*.c)
-OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o
+SOURCES  = $(wildcard generator/*.c cache/*.c autotune/*/*.c) autotune/embedded.c
+OBJECTS  = $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/embedded.o
 EMBEDDED = $(sort $(wildcard templates/* templates/ladder/* configs/*.ini configs/tuned/*.ini))
 TESTS    = $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
 all: $(BUILD)/autotune
 
-$(BUILD)/autotune: $(OBJECTS) $(BUILD)/autotune/main.o
+$(BUILD)/autotune: $(OBJECTS) $(BUILD)/obj/autotune/main.o
 	$(CC) $(ALLFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/%.o: %.c Makefile
+$(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(ALLFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/embedded.S: $(EMBEDDED) generator/embed.sh Makefile
+$(BUILD)/obj/embedded.S: $(EMBEDDED) generator/embed.sh Makefile
 	@mkdir -p $(@D)
 	sh generator/embed.sh $(EMBEDDED) > $@
 
-$(BUILD)/embedded.o: $(BUILD)/embedded.S $(EMBEDDED)
+$(BUILD)/obj/embedded.o: $(BUILD)/obj/embedded.S $(EMBEDDED)
 	$(CC) -c -o $@ $<
 
 $(BUILD)/unit/%: tests/unit/%.c $(OBJECTS)

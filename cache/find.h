@@ -14,7 +14,8 @@ enum find_grade {
     FIND_NONE,      /* nothing fits: the space's default */
     FIND_GRADES
 };
-extern const char *const find_grades[FIND_GRADES]; /* what to print: "exact", "same GPU, other n", ... */
+/* What to print: "exact", "same GPU, other n", ... */
+extern const char *const find_grades[FIND_GRADES];
 
 struct find_result {
     struct record record; /* undefined for FIND_NONE */
@@ -22,9 +23,13 @@ struct find_result {
     char difference[32];  /* the key field that differs, "" when exact */
 };
 
-/* `want` holds the key fields. A record of another space, space hash, source hash or method is
- * not found at all, but `difference` names it when nothing better is there. `all`: record sets,
- * the own GPU's file first; `shipped` may be NULL. */
+/* `want` holds the key fields. A record of another problem, space, space hash, source hash or
+ * method is not found at all, but `difference` names the first such field of the nearest record
+ * when nothing better is there. A published record is for comparison and never found; an
+ * emulated one stands only for its own device. Among records of one grade: the nearest in n
+ * (a factor), where another cache regime counts like a factor of 4, then in SMs. Of the shipped
+ * records those of the same GPU come first, then the same compute capability, then the nearest
+ * older one. `all`: record sets, the own GPU's file first; `shipped` may be NULL. */
 void find_record(struct find_result *out, const struct record *want, const struct records *all,
                  size_t set_count, const struct records *shipped);
 

@@ -1,5 +1,5 @@
 /* record: one kept winner, as a section of an INI file: its full key, its params, what was
- * measured, and a checksum. What is wrong in any way is no record; never code, never a crash. */
+ * measured, and a checksum. What is wrong in any way is no record: never code, no crash. */
 #ifndef AUTOTUNE_RECORD_H
 #define AUTOTUNE_RECORD_H
 
@@ -14,6 +14,18 @@
 enum {
     RECORD_SCHEMA = 1, /* of the file's form */
     RECORD_METHOD = 1, /* of how times are measured; a change makes times incomparable */
+};
+
+/* Parts of the key, as bits. */
+enum record_group {
+    RECORD_PROBLEM = 1 << 0, /* op, type, acc */
+    RECORD_SIZE = 1 << 1,    /* n, regime */
+    RECORD_SPACE = 1 << 2,   /* space */
+    RECORD_CODE = 1 << 3,    /* space_hash, sources_hash, method */
+    RECORD_CC = 1 << 4,      /* cc */
+    RECORD_GPU = 1 << 5,     /* gpu, sms, memory_clock_khz, bus_bits */
+    RECORD_TOOLS = 1 << 6,   /* driver, compiler */
+    RECORD_KEY = (1 << 7) - 1,
 };
 
 enum record_source { RECORD_MEASURED, RECORD_EMULATED, RECORD_PUBLISHED };
@@ -34,19 +46,26 @@ struct record {
     unsigned ties;                       /* other finalists not told apart from the winner */
     unsigned registers;                  /* per thread */
     unsigned candidates;                 /* proven and measured */
-    char error[32];                      /* relative error on random floats, "3.1e-08"; "" for integers */
+    char error[32];                      /* relative, random floats: "3.1e-08"; "" integers */
     char tuned[32];                      /* UTC, "2026-11-21T01:25:00Z" */
 };
 
-/* Appends the record as a section, checksum last. `index` makes the short name: [record 7]. */
+/* Appends the record as a section, checksum last. `index` makes the short name: [record 7].
+ * Characters that have no place in a field become '_': the text is always a strict INI. */
 void record_emit(struct text *out, const struct record *record, unsigned index);
 
-/* Reads the section of `ini` named `section`. -1 with error (file:line, which field, why) when a
- * field is missing, unknown, out of range, or the checksum differs. */
+/* Reads the section of `ini` named `section`. -1 with error (file:line, which field, why) when
+ * a field is missing, unknown, out of range, or the checksum differs: ERROR_IO; ERROR_FAILED is
+ * for memory alone. */
 int record_parse(struct record *out, const struct ini *ini, const char *section,
                  struct error *error);
 
-/* Name of the first key field in which they differ ("driver", "n", ...), or NULL. */
+/* Name of the first key field in which they differ ("driver", "n", ...), or NULL. Texts are
+ * compared as they stand in a file, so a record read back is the same as the one written. */
 const char *record_key_difference(const struct record *a, const struct record *b);
+
+/* The same for some groups of the key's fields only. */
+const char *record_group_difference(const struct record *a, const struct record *b,
+                                    unsigned groups);
 
 #endif

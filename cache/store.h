@@ -23,17 +23,20 @@ int store_folder(struct text *out, const char *folder, struct error *error);
 /* FOLDER/nvidia-h200.ini for a GPU's name; only [a-z0-9-] stands in the file's name. */
 int store_path(struct text *out, const char *folder, const char *gpu, struct error *error);
 
-/* Reads a record file. A missing file is no records, not an error. A file that must not be trusted
- * (not regular, a symbolic link, too big, owned by another user, writable by others, not strict
- * INI) gives no records, with the reason in out->reason and skipped = 1. -1 only for memory. */
+/* Reads a record file. A missing file is no records, not an error. A file that must not be
+ * trusted (not regular, a symbolic link, too big, owned by another user, writable by others,
+ * not strict INI) gives no records, with the reason in out->reason and skipped = 1. -1 only for
+ * memory. */
 int store_load(struct records *out, const char *path, struct error *error);
 int store_load_bytes(struct records *out, const char *name, const char *bytes, size_t length,
                      struct error *error);
 void store_dispose(struct records *records);
 
-/* Adds or replaces (same key but driver, compiler, hashes, method) one record: lock, read, merge,
- * temporary file, fsync, rename, fsync the folder. Makes the folder (mode 0700). ERROR_IO with path and cause
- * leaves the old file as it was. A damaged old file is kept beside as NAME.damaged. */
+/* Adds or replaces (same key but driver, compiler, hashes, method) one record: lock, read,
+ * merge, temporary file, fsync, rename, fsync the folder. Makes the folder (mode 0700).
+ * ERROR_IO with path and cause leaves the old file as it was. A damaged old file is kept beside
+ * as NAME.damaged; one that must not be trusted or has another schema is not touched: ERROR_IO.
+ * A record that could not be read back is ERROR_FAILED. */
 int store_save(const char *path, const struct record *record, struct error *error);
 
 #endif

@@ -4,21 +4,34 @@
 #define AUTOTUNE_EMIT_H
 
 #include "generator/error.h"
-#include "generator/space.h"
+#include "generator/point.h"
 #include "generator/text.h"
 
-/* The files a kernel is made from, as text. */
+/* The files a kernel is made from. */
+struct emit_file {
+    const char *name; /* for errors */
+    const char *text; /* zero-terminated */
+};
 struct emit_sources {
-    const char *template_file, *template_text; /* name for errors, contents */
-    const char *types_text;                    /* templates/types.cu */
-    const char *intrinsics_text;               /* templates/intrinsics.cu */
+    struct emit_file template;
+    struct emit_file types, intrinsics; /* parts, each opened by //? define NAME */
 };
 
-/* Appends the kernel of `row` for the problem and target. `elements` as for space_values.
- * Errors name file:line of the template. The output is byte-identical for identical input. */
-int emit_kernel(struct text *out, const struct space *space, const struct emit_sources *sources,
-                const int64_t *row, const struct problem *problem, const struct target *target,
-                bool elements, struct error *error);
+/* Appends the kernel that `pass` of `row` launches. Errors name file:line of the template. The
+ * output is byte-identical for identical input. */
+int emit_kernel(struct text *out, const struct point_context *context,
+                const struct emit_sources *sources, const int64_t *row, size_t pass,
+                struct error *error);
+
+/* The kernels of a variant: one text each, passes with the same text sharing it. */
+struct emit_variant {
+    struct text texts[SPACE_PASSES_MAX];
+    size_t count;
+    int text_of_pass[SPACE_PASSES_MAX]; /* -1: the pass does not apply */
+};
+int emit_variant(struct emit_variant *out, const struct point_context *context,
+                 const struct emit_sources *sources, const int64_t *row, struct error *error);
+void emit_dispose(struct emit_variant *variant);
 
 /* A hash of all source texts, part of a record's key. */
 uint64_t emit_hash(const struct emit_sources *sources);

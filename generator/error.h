@@ -19,7 +19,8 @@ struct error {
     char text[2000];
 };
 
-/* Sets code and text (printf style, cut to fit); returns -1, so `return error_set(...)` works. */
+/* Sets code and text (printf style, cut to fit; may quote error->text); returns -1, so that
+ * `return error_set(...)` works. */
 int error_set(struct error *error, enum error_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -28,7 +28,8 @@ void expr_free(struct expr *expr);
 
 /* Comparisons and logic give 0 or 1. ceil_div(a, b) needs a >= 0, b > 0; log2 is floor(log2 a),
  * a > 0; is_pow2(a) is 0 for a <= 0. '/' and '%' truncate as in C. */
-int expr_eval(const struct expr *expr, const int64_t *values, int64_t *out, struct error *error);
+int expr_eval(const struct expr *expr, const int64_t *values, int64_t *out,
+              struct error *error);
 
 /* Does the expression mention the name of this slot? */
 bool expr_uses(const struct expr *expr, size_t slot);

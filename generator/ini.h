@@ -12,7 +12,7 @@ struct ini_item {
     const char *section; /* "param BLOCK" for [param BLOCK]; "" before the first header */
     const char *key;
     const char *value;
-    int line; /* from 1 */
+    int line, section_line; /* from 1: its own, its section header's */
 };
 
 struct ini {
@@ -20,6 +20,7 @@ struct ini {
     struct ini_item *items;
     size_t count;
     char *strings; /* owns every section, key and value */
+    const struct ini_item **sorted; /* by section and key, for ini_find */
 };
 
 enum {
@@ -31,8 +32,10 @@ enum {
 /* Parses `length` bytes; `file` names them in errors ("FILE:LINE: what, what to do").
  * Refuses: NUL and control characters, CR, long lines and sections, a missing final newline,
  * indented lines, lines that are neither comment (; or # in column 1), [section] nor
- * key = value, ':' before '=', " ;" in a value, an empty key, items before a section, a key
- * twice in a section, a section twice, more than INI_FILE_MAX bytes. An empty value is "". */
+ * key = value, ':' before '=', " ;" in a key or value, an empty key, items before a section, a
+ * key twice in a section, a section twice, a section without items, a section name that is
+ * empty, begins or ends with a blank or holds ']', text after [section], a byte-order mark,
+ * more than INI_FILE_MAX bytes. An empty value is "". Every refusal is ERROR_USAGE. */
 int ini_load(struct ini *out, const char *file, const char *bytes, size_t length,
              struct error *error);
 void ini_dispose(struct ini *ini);

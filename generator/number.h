@@ -9,7 +9,8 @@
 /* A count: decimal digits and at most one of the suffixes K M G T (powers of 1000) or
  * Ki Mi Gi Ti (powers of 1024). "400M" is 400,000,000. No sign, point, space or exponent.
  * `what` names the value in the error, e.g. "--n". */
-int number_parse_count(uint64_t *out, const char *string, const char *what, struct error *error);
+int number_parse_count(uint64_t *out, const char *string, const char *what,
+                       struct error *error);
 
 /* A range of counts "LOW..HIGH" (LOW <= HIGH), or one count (LOW = HIGH). */
 int number_parse_range(uint64_t *low, uint64_t *high, const char *string, const char *what,

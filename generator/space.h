@@ -1,16 +1,31 @@
-/* space: the points to try, read from an INI file: params, derived values, rules, passes.
- * A param is named nowhere in C. A row is one int64_t per param, in the order of the file. */
+/* space: what there is to try, read from an INI file: params, derived values, rules, passes.
+ * A param is named nowhere in C. point.h evaluates the points of a space. */
 #ifndef AUTOTUNE_SPACE_H
 #define AUTOTUNE_SPACE_H
 
 #include "generator/error.h"
 #include "generator/expr.h"
-#include "generator/problem.h"
-#include "generator/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Names every expression may use beside the space's own; slot i is enum space_builtin i. */
+enum space_builtin {
+    SPACE_N,      /* elements, in a pass the inputs of this pass */
+    SPACE_BLOCKS, /* in outputs, partials and height of a pass: its evaluated grid */
+    SPACE_OP, SPACE_TYPE, SPACE_ACC,
+    SPACE_ELEM_BYTES, SPACE_ACCUM_BYTES,
+    SPACE_HOST, SPACE_CC, SPACE_SMS, SPACE_L2_BYTES,
+    SPACE_THREADS_PER_BLOCK, SPACE_THREADS_PER_SM,
+    SPACE_SHARED_PER_BLOCK, SPACE_SHARED_PER_SM, SPACE_REGISTERS_PER_SM,
+    SPACE_BUILTINS
+};
+struct space_builtin_row {
+    const char *name, *meaning;
+    bool is_launch; /* known at launch only: not in a template */
+};
+extern const struct space_builtin_row space_builtins[SPACE_BUILTINS];
 
 struct param {
     const char *name, *meaning;
@@ -32,7 +47,6 @@ struct rule {
     const char *reason; /* its key; what a rejected candidate reports */
     struct expr *expr;
     bool is_launch;
-    int line;
 };
 
 /* What a kernel's argument is; the order of a pass's args is the order of the parameters. */
@@ -42,21 +56,23 @@ enum pass_arg {
     ARG_OUTPUT,   /* accum *: `outputs` values; the final result when this is one value */
     ARG_PARTIALS, /* accum *: scratch of `partials` values, contents undefined before and after */
     ARG_COUNTER,  /* unsigned *: zero before the first call; each call leaves it zero */
+    PASS_ARG_KINDS,
     PASS_ARGS_MAX = 8,
 };
+extern const char *const space_pass_args[PASS_ARG_KINDS]; /* as in a space file */
 
 struct pass_override {
     size_t param;
     struct expr *expr;
 };
 
-/* One kernel launch. In its expressions N is the number of inputs of this pass; BLOCKS, the
- * evaluated grid, is known to outputs and partials. */
+/* One kernel launch. */
 struct pass {
     const char *name;
-    struct expr *when;     /* zero: this pass is no part of the candidate; NULL = always */
+    struct expr *when;     /* zero: no part of this variant; NULL = always; compile-time */
     struct expr *block;    /* threads per block */
     struct expr *grid;     /* blocks */
+    struct expr *tile;     /* elements that a block takes at a time */
     struct expr *outputs;  /* values written through `output` */
     struct expr *partials; /* accumulators of scratch; NULL = none */
     struct expr *height;   /* additions on the longest path from an input to an output */
@@ -68,66 +84,38 @@ struct pass {
     size_t override_count;
 };
 
+enum { SPACE_NAMES_MAX = 256, SPACE_PASSES_MAX = 8 };
+
 struct space {
-    char *file;
+    const char *file; /* for errors */
     const char *name, *template_name, *kernel; /* "reduce", "reduce.cu", "reduce" */
-    const char **names; /* every name an expression may use, by slot */
+    const char *names[SPACE_NAMES_MAX];        /* every name of an expression, by slot */
     size_t name_count;
+    int64_t constants[SPACE_NAMES_MAX]; /* values of named constants (SUM, F32, SHUFFLE), by slot */
     struct param *params;
     size_t param_count;
     struct derived *derived; /* in an order in which each needs only those before it */
     size_t derived_count;
     struct rule *rules;
     size_t rule_count;
-    struct pass *passes;
+    struct pass passes[SPACE_PASSES_MAX];
     size_t pass_count;
-    int64_t *default_row; /* [default]: what runs where nothing was tuned; valid from sm_70 on */
-    uint64_t hash; /* of the file's bytes */
-    void *memory;  /* owns what is not owned above */
+    int64_t *default_row; /* [default]: runs where nothing was tuned, from sm_70 on */
+    uint64_t hash;        /* of the file's bytes */
+    struct space_memory *memory;
 };
 
+/* `file` names the bytes in errors. Everything wrong is ERROR_USAGE with FILE:LINE: an unknown
+ * section, key or name, a value twice, a cycle of derived values, a [default] that is not of
+ * the space, a launch-time name where only compile-time names are known. */
 int space_load(struct space **out, const char *file, const char *bytes, size_t length,
                struct error *error);
 void space_free(struct space *space);
 
-/* Fills `values` (space.name_count of them) for a row: params, the problem's and the target's
- * names, named values and derived values. With `elements` false the kernel reads partial
- * results: TYPE and ELEM_BYTES are those of the accumulator. */
-int space_values(const struct space *space, const int64_t *row, const struct problem *problem,
-                 const struct target *target, bool elements, int64_t *values,
-                 struct error *error);
+/* The param of this name (length `length`), or -1. */
+int space_find_param(const struct space *space, const char *name, size_t length);
 
-/* The first rule that rejects the row, or -1 when it is valid; -2 with error set on failure. */
-int space_reject(const struct space *space, const int64_t *row, const struct problem *problem,
-                 const struct target *target, struct error *error);
-
-/* Everything there is to try: candidates grouped by variant. */
-struct variant {
-    size_t first, count; /* its candidates in rows */
-};
-struct candidates {
-    size_t width; /* values in a row */
-    int64_t *rows;
-    size_t count;
-    struct variant *variants;
-    size_t variant_count;
-    uint64_t *rejected; /* points rejected, by rule (the first that rejects) */
-    uint64_t points;    /* rows before the rules */
-};
-
-/* An empty result is ERROR_USAGE naming the rules that rejected most. */
-int space_expand(struct candidates *out, const struct space *space, const struct problem *problem,
-                 const struct target *target, struct error *error);
-void space_dispose_candidates(struct candidates *candidates);
-
-/* "BLOCK=256 ITEMS=16 WARP=SHUFFLE" and back, separated by spaces or commas. When reading,
- * params not named keep what `row` held before. Unknown names and values are ERROR_USAGE. */
-int space_format_row(struct text *out, const struct space *space, const int64_t *row,
-                     bool launch_too);
-int space_parse_row(const struct space *space, const char *string, int64_t *row,
-                    struct error *error);
-
-/* Does param `i` of the row have this value among the space's? Used on what files say. */
-bool space_has_value(const struct space *space, size_t param, int64_t value);
+/* The value of `param` written as `name` (length `length`): 0, or -1 when it has none such. */
+int space_find_value(const struct param *param, const char *name, size_t length, int64_t *out);
 
 #endif

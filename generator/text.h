@@ -22,7 +22,8 @@ void text_clear(struct text *text); /* keeps the memory */
 
 void text_add(struct text *text, const char *bytes, size_t length);
 void text_adds(struct text *text, const char *string);
-void text_addf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_addf(struct text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* 0, or -1 with an out-of-memory error when anything failed before. */
 int text_check(const struct text *text, struct error *error);
@@ -35,5 +36,11 @@ void text_add_json(struct text *text, const char *string);
 
 /* True for letters, digits and '_': the characters of a name in C and in our files. */
 bool text_is_word(char c);
+
+/* The name among `count` that is most like the first `length` bytes of `word` (the first of
+ * several; a wrong case counts little), to offer for a misspelt one. NULL when there is none;
+ * names over 63 bytes are passed over. */
+const char *text_nearest(const char *word, size_t length, const char *const *names,
+                         size_t count);
 
 #endif

@@ -50,7 +50,7 @@ struct device_kernel {
     struct device_module *module;
     void *function;
     int registers;                          /* per thread; 0 where unknown */
-    int64_t shared_bytes, local_bytes;      /* static shared per block; local (spills) per thread */
+    int64_t shared_bytes, local_bytes;      /* static shared per block; spills per thread */
     int threads_max;                        /* block size the kernel can be launched with */
 };
 
@@ -79,7 +79,8 @@ struct device_ops {
                 struct device_module **out, struct device_kernel *kernels, struct error *error);
     void (*unload)(struct device *device, struct device_module *module);
 
-    /* Plain device memory, 256-byte aligned. No room is ERROR_FAILED with wanted and free bytes. */
+    /* Plain device memory, 256-byte aligned. No room is ERROR_FAILED with wanted and free
+     * bytes. */
     int (*alloc)(struct device *device, uint64_t bytes, uint64_t *out, struct error *error);
     void (*free)(struct device *device, uint64_t address);
     int (*write)(struct device *device, uint64_t to, const void *from, uint64_t bytes,
@@ -128,6 +129,7 @@ void device_dispose_image(struct device_image *image);
 /* Each kind of device; device_open calls them. */
 int cuda_open(struct device **out, int number, const struct device_options *options,
               struct error *error);
+int cuda_count(char *why, size_t why_size); /* as device_count */
 int host_open(struct device **out, const struct device_options *options, struct error *error);
 
 #endif

@@ -19,19 +19,29 @@ struct table_column {
 struct table {
     const struct table_column *columns;
     size_t column_count;
-    char **cells; /* row-major, owned */
-    size_t row_count, capacity;
+    char **cells;     /* row-major, owned */
+    size_t row_count; /* rows begun */
+    size_t cell_count, capacity;
     bool failed;
 };
 void table_dispose(struct table *table);
 
-/* Adds a cell (copied); rows fill from left to right. NULL is an empty cell (null in JSON). */
+/* Adds a cell (copied); rows fill from left to right. NULL is an empty cell (null in JSON), and
+ * so is what the last row lacks. Numbers are written with a point in every locale. A failed
+ * allocation is remembered and makes the text of every output below fail. */
 void table_add(struct table *table, const char *cell);
-void table_addf(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void table_addf(struct table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-/* Appends the table: columns two spaces apart, widths in characters (UTF-8 counted as such). */
+/* Appends the table: columns two spaces apart, widths in characters (UTF-8 counted as such),
+ * control characters shown as '?', no spaces at the ends of lines. */
 void table_print(struct text *out, const struct table *table, bool bold_titles);
+
+/* Appends a line of keys and a line per row, each ended by CR LF as RFC 4180 has it. */
 void table_csv(struct text *out, const struct table *table);
-void table_json(struct text *out, const struct table *table); /* an array of objects */
+
+/* Appends an array of objects, one a line. A number stands bare where JSON has such a number,
+ * else (nan, 400M) as a string. */
+void table_json(struct text *out, const struct table *table);
 
 #endif

@@ -14,11 +14,11 @@
 /* A value of the accumulator's type: its bytes in the low end, the rest zero. */
 typedef uint64_t oracle_bits;
 
-/* --- Small: every size, every misalignment, every position --------------------------------- */
+/* --- Small: every size, every misalignment, every position -------------------------------- */
 
 struct oracle_shape {
-    uint64_t block, tile;    /* threads per block; elements per tile */
-    uint64_t positions_max;  /* positions tried one by one for operations that need it */
+    uint64_t block, tile;   /* threads per block; elements per tile */
+    uint64_t positions_max; /* positions tried one by one for operations that need it */
 };
 
 struct oracle_case {
@@ -27,7 +27,7 @@ struct oracle_case {
 };
 
 struct oracle_cases {
-    void *elements;         /* of problem.type; lay it at a 256-byte aligned address */
+    void *elements; /* of problem.type; lay it at a 256-byte aligned address */
     uint64_t element_count;
     struct oracle_case *cases;
     size_t count;
@@ -36,28 +36,36 @@ struct oracle_cases {
 /* The cases that prove a kernel of this shape: sizes 0, 1, 2, 31..33, block +-1, tile +-1,
  * 2 tiles and a tail; each of the 16 / element bytes starts modulo 16 bytes; guard zones
  * of loud values around each input; and by operation, from the table in docs/correctness.md:
- * sum, sumsq, xor, prod by hashed values, min and max by the extremum at each position, and, or
+ * sum, xor, prod by hashed values, min and max by the extremum at each position, and, or
  * by one bit at each position. Where there are more than positions_max, a seeded sample with
  * both edges of each thread's, warp's and tile's share. problem.n plays no part. */
 int oracle_make_cases(struct oracle_cases *out, const struct problem *problem,
                       const struct oracle_shape *shape, uint64_t seed, struct error *error);
 void oracle_dispose_cases(struct oracle_cases *cases);
 
-/* --- Full: any n, in chunks ---------------------------------------------------------------- */
+/* --- Full: any n, in chunks --------------------------------------------------------------- */
 
 struct oracle_input {
     struct problem problem;
     uint64_t seed;
-    uint64_t mark;   /* min, max, and, or: the position of the deciding element */
+    uint64_t mark; /* min, max, and, or: the position of the deciding element */
 };
 
-/* Writes elements [first, first + count) to `out`. Pure: any chunking gives the same input. */
+#define ORACLE_NO_MARK UINT64_MAX /* a mark beyond every input: nothing is marked */
+
+/* Writes elements [first, first + count) to `out`. Pure: any chunking gives the same input.
+ * problem.n is that of the whole input. Float products: seeds 2k and 2k + 1 have complementary
+ * signs, prove with both. min, max: odd seeds put all values on the identity's side of zero. */
 void oracle_fill(const struct oracle_input *input, uint64_t first, uint64_t count, void *out);
 
 /* The element at `position` as it would be with and without the mark there (to move a mark
  * on the device without filling again). */
-void oracle_element(const struct oracle_input *input, uint64_t position, bool marked, void *out);
+void oracle_element(const struct oracle_input *input, uint64_t position, bool marked,
+                    void *out);
 bool oracle_has_mark(const struct problem *problem); /* does this operation use the mark? */
+
+/* A value for guard zones around the input: taken into the result it always shows. */
+void oracle_guard(const struct problem *problem, void *out);
 
 /* The right answer, folded while filling: init, add chunk by chunk (elements as filled), merge
  * folds of different chunks in any order, finish. Fails with ERROR_FAILED if a partial result
@@ -73,22 +81,25 @@ void oracle_fold_add(struct oracle_fold *fold, const void *elements, uint64_t co
 void oracle_fold_merge(struct oracle_fold *into, const struct oracle_fold *from);
 int oracle_fold_finish(const struct oracle_fold *fold, oracle_bits *out, struct error *error);
 
-/* --- Finalists: floats that round, and special values ---------------------------------------- */
+/* --- Finalists: floats that round, and special values ------------------------------------- */
 
 /* Random values of both signs and several magnitudes (sum, prod of floats; for integers as
  * oracle_fill). */
 void oracle_fill_random(const struct oracle_input *input, uint64_t first, uint64_t count,
                         void *out);
 
-/* A compensated double (exact for practical purposes) reference and sum |x|. */
+/* A compensated double (exact for practical purposes) reference and sum |x|; for products
+ * (1 + the factors that are not +-1) * |product| stands in the place of sum |x|. Float sums and
+ * products only: anything else leaves it as it is. Start from zeros, *compensation too. */
 struct oracle_reference {
     double value, sum_abs;
 };
 void oracle_reference_add(struct oracle_reference *reference, const struct problem *problem,
                           const void *elements, uint64_t count, double *compensation);
 
-/* gamma_h * sum|x| with u the accumulator's unit roundoff: h u / (1 - h u) (Higham, Accuracy and
- * Stability of Numerical Algorithms, 2nd ed., section 4.2). */
+/* gamma_h * sum|x| with u the accumulator's unit roundoff: h u / (1 - h u) (Higham, Accuracy
+ * and Stability of Numerical Algorithms, 2nd ed., section 4.2). HUGE_VAL where h u >= 1; 0 for
+ * integers, which do not round. */
 double oracle_bound(enum type acc, uint64_t height, double sum_abs);
 
 /* Cases with NaN, Inf, -Inf, -0 and denormals at the first, middle and last position, with

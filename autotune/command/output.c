@@ -1,0 +1,79 @@
+/* output: the only place where commands write. Checks every write, so that a full disk or a closed
+ * pipe ends in an error and not in half a result. */
+#include "autotune/command/output.h"
+
+#include "autotune/report/terminal.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int output_bytes(const char *path, const void *bytes, size_t length, struct error *error)
+{
+    const bool is_stdout = strcmp(path, "-") == 0;
+    FILE *file = is_stdout ? stdout : fopen(path, "wb");
+    if (!file)
+        return error_set(error, ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+    bool is_bad = fwrite(bytes, 1, length, file) != length || fflush(file) != 0;
+    int cause = errno;
+    if (!is_stdout && fclose(file) != 0 && !is_bad) {
+        is_bad = true;
+        cause = errno;
+    }
+    if (is_bad)
+        return error_set(error, ERROR_IO, "%s: cannot be written: %s",
+                         is_stdout ? "standard output" : path, strerror(cause));
+    return 0;
+}
+
+int output_write(const char *path, const struct text *text, struct error *error)
+{
+    if (text_check(text, error))
+        return -1;
+    return output_bytes(path, text->at ? text->at : "", text->length, error);
+}
+
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+static int write_table(const char *path, const struct table *table, const struct text *json,
+                       void (*form)(struct text *, const struct table *), struct error *error)
+{
+    struct text text = {0};
+    if (!path)
+        return 0;
+    if (json)
+        return output_write(path, json, error);
+    form(&text, table);
+    int failed = output_write(path, &text, error);
+    text_dispose(&text);
+    return failed;
+}
+
+int output_table(const struct request *request, const struct table *table,
+                 const struct text *json, struct error *error)
+{
+    struct text text = {0};
+    if (write_table(request->csv, table, NULL, table_csv, error) ||
+        write_table(request->json, table, json, table_json, error))
+        return -1;
+    if (is_stdout(request->csv) || is_stdout(request->json))
+        return 0;
+    table_print(&text, table, terminal_has_color(stdout));
+    int failed = output_write("-", &text, error);
+    text_dispose(&text);
+    return failed;
+}
+
+void output_note(const struct request *request, const char *format, ...)
+{
+    va_list arguments;
+    if (request->quiet)
+        return;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+}

@@ -1,0 +1,25 @@
+/* output: results to stdout or a file, context to stderr; whatever cannot be written is an error. */
+#ifndef AUTOTUNE_OUTPUT_H
+#define AUTOTUNE_OUTPUT_H
+
+#include "autotune/command/request.h"
+#include "autotune/report/table.h"
+#include "generator/error.h"
+#include "generator/text.h"
+
+/* Writes the text to a file, or to stdout for "-". ERROR_IO with path and cause. */
+int output_write(const char *path, const struct text *text, struct error *error);
+
+/* Writes bytes the same way. */
+int output_bytes(const char *path, const void *bytes, size_t length, struct error *error);
+
+/* The table to stdout, unless --json - or --csv - takes its place, and to those files. `json` is
+ * what --json writes; NULL = the table as JSON. */
+int output_table(const struct request *request, const struct table *table,
+                 const struct text *json, struct error *error);
+
+/* A line of context on stderr, unless --quiet. */
+void output_note(const struct request *request, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

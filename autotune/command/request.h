@@ -1,0 +1,46 @@
+/* request: what the command line asks for. One table of options serves all verbs; each verb
+ * takes those that make sense for it. */
+#ifndef AUTOTUNE_REQUEST_H
+#define AUTOTUNE_REQUEST_H
+
+#include "autotune/tune/strategy.h"
+#include "generator/error.h"
+#include "generator/problem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Verbs as bits, so that an option can name those it belongs to. */
+enum verb {
+    VERB_TUNE = 1 << 0,
+    VERB_SHOW = 1 << 1,
+    VERB_LIST = 1 << 2,
+    VERB_EMIT = 1 << 3,
+    VERB_VERIFY = 1 << 4,
+    VERB_DOCTOR = 1 << 5,
+};
+
+struct request {
+    enum verb verb;
+    const char *device;                  /* "auto", "host", "0" */
+    const char *arch;                    /* "sm_90" or "host"; NULL = the device's */
+    const char *nvrtc, *space, *template; /* files; NULL = the usual */
+    const char *cache;                   /* folder of records; NULL = the usual */
+    const char *variant, *pass;          /* "BLOCK=256,..."; NULL = the record's or default */
+    const char *json, *csv;              /* files, "-" = stdout; NULL = none */
+    const char *cubin;                   /* file; NULL = none */
+    const char *topic;                   /* what to list */
+    struct problem problem;              /* regime and n may be unset, see has_ */
+    bool has_n, has_acc, has_strategy, has_seed;
+    enum strategy strategy;
+    uint64_t seed;
+    unsigned part, parts;                /* of --all: this part, of so many */
+    bool retune, quiet, ptx, sass, cover, all;
+};
+
+/* Parses the arguments after the verb. ERROR_USAGE with one sentence. Prints and exits by itself
+ * only for --help and --usage, which argp serves. */
+int request_parse(struct request *out, enum verb verb, int argc, char **argv,
+                  struct error *error);
+
+#endif

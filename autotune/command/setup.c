@@ -1,0 +1,251 @@
+/* setup: opens space, template, device and records for a command. Hides where files are looked for:
+ * a path, else a name among the files built into the program. */
+#include "autotune/command/setup.h"
+
+#include "autotune/device/gpus.h"
+#include "autotune/embedded.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILE_MAX = 4 << 20, SETS_MAX = 256, PATH_CHARS = 300 };
+
+static const uint64_t N_GPU = 400000000, N_HOST = 1000000;
+
+/* --- Files ------------------------------------------------------------------------------------- */
+
+static const struct embedded *find_builtin(const char *folder, const char *name, const char *end)
+{
+    char path[PATH_CHARS];
+    snprintf(path, sizeof path, "%s/%s%s", folder, name, end);
+    return embedded_find(path);
+}
+
+static int load_space(struct setup *setup, const char *name, struct error *error)
+{
+    const struct embedded *builtin = find_builtin("configs", name ? name : "reduce", ".ini");
+    struct text text = {0};
+    if (builtin)
+        return space_load(&setup->space, builtin->name, builtin->bytes, builtin->length, error);
+    int failed = text_read(&text, name, FILE_MAX, error) ||
+                 space_load(&setup->space, name, text.at ? text.at : "", text.length, error);
+    text_dispose(&text);
+    return failed ? -1 : 0;
+}
+
+static int load_template(struct setup *setup, const char *file, struct error *error)
+{
+    const char *name = setup->space->template_name;
+    const struct embedded *builtin = find_builtin("templates", name, "");
+    if (!file && builtin) {
+        setup->sources.template = (struct emit_file){builtin->name, builtin->bytes};
+        return 0;
+    }
+    if (!file)
+        return error_set(error, ERROR_USAGE,
+                         "%s: there is no built-in template '%s': name its file with --template",
+                         setup->space->file, name);
+    if (text_read(&setup->template_text, file, FILE_MAX, error))
+        return -1;
+    if (!setup->template_text.at || strlen(setup->template_text.at) != setup->template_text.length)
+        return error_set(error, ERROR_USAGE, "%s: empty, or not a text file: give a template",
+                         file);
+    setup->sources.template = (struct emit_file){file, setup->template_text.at};
+    return 0;
+}
+
+static int load_files(struct setup *setup, const struct request *request, struct error *error)
+{
+    const struct embedded *types = embedded_find("templates/types.cu");
+    const struct embedded *intrinsics = embedded_find("templates/intrinsics.cu");
+    setup->sources.types = (struct emit_file){types->name, types->bytes};
+    setup->sources.intrinsics = (struct emit_file){intrinsics->name, intrinsics->bytes};
+    return load_space(setup, request->space, error) ||
+                   load_template(setup, request->template, error)
+               ? -1
+               : 0;
+}
+
+/* --- The place --------------------------------------------------------------------------------- */
+
+static int find_target(struct setup *setup, const char *arch, struct error *error)
+{
+    const char *name = arch ? arch : "sm_90";
+    const bool is_host = strcmp(name, "host") == 0;
+    if (gpus_find(&setup->target, is_host ? "sm_90" : name, error))
+        return -1;
+    setup->target.is_host = is_host;
+    return 0;
+}
+
+static int find_place(struct setup *setup, const struct request *request, bool needs_device,
+                      struct error *error)
+{
+    const struct device_options options = {request->device, request->nvrtc, request->seed};
+    if (!needs_device)
+        return find_target(setup, request->arch, error);
+    if (device_open(&setup->device, &options, error))
+        return -1;
+    setup->target = setup->device->info.target;
+    return 0;
+}
+
+int setup_open(struct setup *out, const struct request *request, bool needs_device,
+               struct error *error)
+{
+    *out = (struct setup){.problem = request->problem};
+    if (load_files(out, request, error) || find_place(out, request, needs_device, error)) {
+        setup_close(out);
+        return -1;
+    }
+    if (!request->has_n)
+        out->problem.n = out->target.is_host ? N_HOST : N_GPU;
+    out->context = (struct point_context){out->space, &out->problem, &out->target};
+    return 0;
+}
+
+void setup_close(struct setup *setup)
+{
+    if (setup->device)
+        device_close(setup->device);
+    setup->device = NULL;
+    space_free(setup->space);
+    setup->space = NULL;
+    text_dispose(&setup->template_text);
+}
+
+/* --- Records ----------------------------------------------------------------------------------- */
+
+void setup_record(struct record *out, const struct setup *setup)
+{
+    const struct device_info *info = &setup->device->info;
+    *out = (struct record){
+        .problem = setup->problem,
+        .space_hash = setup->space->hash,
+        .sources_hash = emit_hash(&setup->sources),
+        .method = RECORD_METHOD,
+        .cc = info->target.cc,
+        .sms = info->target.sms,
+        .memory_clock_khz = info->memory_clock_khz,
+        .bus_bits = info->bus_bits,
+        .source = info->target.is_host ? RECORD_EMULATED : RECORD_MEASURED,
+    };
+    snprintf(out->space, sizeof out->space, "%s", setup->space->name);
+    snprintf(out->gpu, sizeof out->gpu, "%s", info->name);
+    snprintf(out->driver, sizeof out->driver, "%s", info->driver);
+    snprintf(out->compiler, sizeof out->compiler, "%s", info->compiler);
+}
+
+static bool is_record_file(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 4 && name[0] != '.' && strcmp(name + length - 4, ".ini") == 0;
+}
+
+static void note_warning(struct error *warning, const struct records *records)
+{
+    if (records->skipped && warning->code == ERROR_NONE)
+        *warning = records->reason;
+}
+
+/* Reads every record file of the folder, the own GPU's first. */
+static int load_folder(struct records *sets, size_t *count, const char *folder, const char *own,
+                       struct error *warning, struct error *error)
+{
+    if (store_load(&sets[(*count)++], own, error))
+        return -1;
+    note_warning(warning, &sets[0]);
+    DIR *open = opendir(folder);
+    int failed = 0;
+    for (struct dirent *entry; open && !failed && *count < SETS_MAX && (entry = readdir(open));) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (!is_record_file(entry->d_name) || strcmp(path, own) == 0)
+            continue;
+        failed = store_load(&sets[(*count)++], path, error);
+    }
+    if (open)
+        closedir(open);
+    return failed;
+}
+
+static int load_shipped(struct records *sets, size_t *count, struct error *error)
+{
+    for (size_t i = 0; i < embedded_count && *count < SETS_MAX; i++) {
+        const struct embedded *file = &embedded_files[i];
+        if (strncmp(file->name, "configs/tuned/", 14) == 0 &&
+            store_load_bytes(&sets[(*count)++], file->name, file->bytes, file->length, error))
+            return -1;
+    }
+    return 0;
+}
+
+/* One set of all records that ship with the program. */
+static int join_sets(struct records *out, const struct records *sets, size_t count,
+                     struct error *error)
+{
+    size_t total = 1;
+    for (size_t i = 0; i < count; i++)
+        total += sets[i].count;
+    *out = (struct records){.at = calloc(total, sizeof *out->at)};
+    if (!out->at)
+        return error_memory(error, total * sizeof *out->at);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < sets[i].count; k++)
+            out->at[out->count++] = sets[i].at[k];
+    return 0;
+}
+
+static int find_among(struct find_result *out, const struct record *want, const char *folder,
+                      const char *path, struct records *sets, struct error *warning,
+                      struct error *error)
+{
+    struct records shipped = {0};
+    size_t count = 0, own;
+    if (load_folder(sets, &count, folder, path, warning, error))
+        return -1;
+    own = count;
+    if (load_shipped(sets, &count, error) || join_sets(&shipped, sets + own, count - own, error))
+        return -1;
+    find_record(out, want, sets, own, &shipped);
+    free(shipped.at);
+    return 0;
+}
+
+int setup_find(struct find_result *out, const struct setup *setup, const struct request *request,
+               struct error *warning, struct error *error)
+{
+    struct text folder = {0}, path = {0};
+    struct record want;
+    struct records *sets = calloc(SETS_MAX, sizeof *sets);
+    *warning = (struct error){.code = ERROR_NONE};
+    *out = (struct find_result){.grade = FIND_NONE};
+    if (!sets)
+        return error_memory(error, SETS_MAX * sizeof *sets);
+    setup_record(&want, setup);
+    int failed = 0;
+    if (store_folder(&folder, request->cache, warning) == 0)
+        failed = store_path(&path, folder.at, want.gpu, error) ||
+                 find_among(out, &want, folder.at, path.at, sets, warning, error);
+    for (size_t i = 0; i < SETS_MAX; i++)
+        store_dispose(&sets[i]);
+    free(sets);
+    text_dispose(&folder);
+    text_dispose(&path);
+    return failed ? -1 : 0;
+}
+
+int setup_row(int64_t *row, const struct setup *setup, const struct request *request,
+              struct error *error)
+{
+    struct find_result found = {.grade = FIND_NONE};
+    struct error warning;
+    memcpy(row, setup->space->default_row, setup->space->param_count * sizeof *row);
+    if (setup->device && setup_find(&found, setup, request, &warning, error))
+        return -1;
+    if (found.grade != FIND_NONE && point_parse(setup->space, found.record.params, row, error))
+        return -1;
+    return request->variant ? point_parse(setup->space, request->variant, row, error) : 0;
+}

@@ -1,0 +1,41 @@
+/* setup: what a command works on: the space, the template, the device or architecture, the record
+ * files. Read once, disposed of together. */
+#ifndef AUTOTUNE_SETUP_H
+#define AUTOTUNE_SETUP_H
+
+#include "autotune/command/request.h"
+#include "autotune/device/device.h"
+#include "cache/find.h"
+#include "generator/emit.h"
+#include "generator/point.h"
+
+struct setup {
+    struct space *space;
+    struct text template_text; /* of --template */
+    char *template_name;
+    struct emit_sources sources;
+    struct device *device; /* NULL without one */
+    struct target target;
+    struct problem problem; /* the request's, with n set */
+    struct point_context context;
+};
+
+/* Loads space and template and, when `needs_device`, opens the device; otherwise the target comes
+ * from --arch, else sm_90. Sets n to the device's default where none was given. */
+int setup_open(struct setup *out, const struct request *request, bool needs_device,
+               struct error *error);
+void setup_close(struct setup *setup);
+
+/* The key under which the winner of this setup is kept. Needs the device. */
+void setup_record(struct record *out, const struct setup *setup);
+
+/* The record that fits best, from the folder and the shipped ones. A damaged file is no error: what
+ * was wrong with it goes to `warning` ("" if nothing). */
+int setup_find(struct find_result *out, const struct setup *setup, const struct request *request,
+               struct error *warning, struct error *error);
+
+/* The row of --variant over the best record's, over the default. */
+int setup_row(int64_t *row, const struct setup *setup, const struct request *request,
+              struct error *error);
+
+#endif

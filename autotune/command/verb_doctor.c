@@ -1,0 +1,89 @@
+/* verb_doctor: what is here, what is missing, and what to install. Changes nothing. */
+#include "autotune/command/output.h"
+#include "autotune/command/request.h"
+#include "autotune/command/verbs.h"
+#include "autotune/device/device.h"
+#include "autotune/device/nvrtc.h"
+#include "cache/store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void report_gpus(struct text *out, const struct request *request)
+{
+    char why[400];
+    int count = device_count(why, sizeof why);
+    if (count == 0)
+        text_addf(out, "gpu       none: %s\n", why);
+    for (int i = 0; i < count; i++) {
+        char spec[16];
+        struct device *device;
+        struct error error;
+        snprintf(spec, sizeof spec, "%d", i);
+        const struct device_options options = {spec, request->nvrtc, 1};
+        if (device_open(&device, &options, &error)) {
+            text_addf(out, "gpu %d     cannot be used: %s\n", i, error.text);
+            continue;
+        }
+        text_addf(out, "gpu %d     %s, cc %d.%d, driver %s, %s\n", i, device->info.name,
+                  device->info.target.cc / 10, device->info.target.cc % 10, device->info.driver,
+                  device->info.compiler);
+        device_close(device);
+    }
+}
+
+static void report_nvrtc(void *context, const char *path, const char *version, const char *archs)
+{
+    text_addf(context, "nvrtc     %s  %s  %s\n", version, archs, path);
+}
+
+static void report_host(struct text *out)
+{
+    const struct device_options options = {"host", NULL, 1};
+    struct device *device;
+    struct error error;
+    if (device_open(&device, &options, &error)) {
+        text_addf(out, "host      cannot be used: %s\n", error.text);
+        return;
+    }
+    text_addf(out, "host      emulator, compiles with %s\n", device->info.compiler);
+    device_close(device);
+}
+
+static void report_cache(struct text *out, const struct request *request)
+{
+    struct text folder = {0};
+    struct error error;
+    if (store_folder(&folder, request->cache, &error))
+        text_addf(out, "cache     none: %s\n", error.text);
+    else if (access(folder.at, W_OK) == 0)
+        text_addf(out, "cache     %s\n", folder.at);
+    else if (errno == ENOENT)
+        text_addf(out, "cache     %s (made at the first record)\n", folder.at);
+    else
+        text_addf(out, "cache     %s cannot be written (%s): use --cache FOLDER\n", folder.at,
+                  strerror(errno));
+    text_dispose(&folder);
+}
+
+int verb_doctor(int argc, char **argv, struct error *error)
+{
+    struct request request;
+    struct text text = {0};
+    if (request_parse(&request, VERB_DOCTOR, argc, argv, error))
+        return -1;
+    text_adds(&text, "autotune  " VERSION "\n");
+    report_gpus(&text, &request);
+    size_t before = text.length;
+    nvrtc_list(request.nvrtc, report_nvrtc, &text);
+    if (text.length == before)
+        text_adds(&text, "nvrtc     none: install the CUDA toolkit's NVRTC, or "
+                         "'pip install nvidia-cuda-nvrtc-cu12' (12.8 and 12.9 serve sm_70 to sm_120)\n");
+    report_host(&text);
+    report_cache(&text, &request);
+    int failed = output_write("-", &text, error);
+    text_dispose(&text);
+    return failed;
+}

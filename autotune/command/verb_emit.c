@@ -1,0 +1,167 @@
+/* verb_emit: a kernel as source, PTX, machine code or disassembly. Needs no device; with one, the
+ * record's variant is the one shown. */
+#include "autotune/command/output.h"
+#include "autotune/command/setup.h"
+#include "autotune/command/verbs.h"
+#include "autotune/device/nvrtc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Keeps only the kernels of the pass that --pass names. */
+static int choose_pass(const struct request *request, const struct space *space,
+                       const struct emit_variant *variant, bool *is_chosen, struct error *error)
+{
+    for (size_t i = 0; i < variant->count; i++)
+        is_chosen[i] = !request->pass;
+    for (size_t p = 0; request->pass && p < space->pass_count; p++)
+        if (strcmp(space->passes[p].name, request->pass) == 0 && variant->text_of_pass[p] >= 0)
+            is_chosen[variant->text_of_pass[p]] = true;
+    for (size_t i = 0; i < variant->count; i++)
+        if (is_chosen[i])
+            return 0;
+    return error_set(error, ERROR_USAGE, "--pass '%s': this variant has no such pass: leave --pass "
+                                         "out to see all of them",
+                     request->pass);
+}
+
+static int print_source(const struct emit_variant *variant, const bool *is_chosen,
+                        struct error *error)
+{
+    struct text all = {0};
+    for (size_t i = 0; i < variant->count; i++)
+        if (is_chosen[i])
+            text_addf(&all, "%s%s", all.length ? "\n" : "", variant->texts[i].at);
+    int failed = output_write("-", &all, error);
+    text_dispose(&all);
+    return failed;
+}
+
+/* Where the source of a kernel that does not compile can be read: a file the user may open. */
+static int keep_source(const struct emit_variant *variant, char *path, size_t size)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, size, "%s/autotune-XXXXXX.cu", folder ? folder : "/tmp");
+    int file = mkstemps(path, 3);
+    if (file < 0)
+        return -1;
+    ssize_t written = write(file, variant->texts[0].at, variant->texts[0].length);
+    return close(file) == 0 && written == (ssize_t)variant->texts[0].length ? 0 : -1;
+}
+
+static int compile(struct device_image *image, const struct request *request,
+                   const struct setup *setup, const struct emit_variant *variant,
+                   const bool *is_chosen, struct error *error)
+{
+    struct device_source sources[SPACE_PASSES_MAX];
+    struct nvrtc *nvrtc;
+    struct error cause;
+    char path[300];
+    size_t count = 0;
+    for (size_t i = 0; i < variant->count; i++)
+        if (is_chosen[i])
+            sources[count++] =
+                (struct device_source){variant->texts[i].at, setup->space->kernel};
+    if (setup->target.is_host)
+        return error_set(error, ERROR_USAGE,
+                         "--arch host has source only: name a GPU's architecture, as --arch sm_90");
+    if (nvrtc_open(&nvrtc, request->nvrtc, setup->target.cc, error))
+        return -1;
+    int failed = nvrtc_compile(nvrtc, setup->target.cc, request->ptx ? NVRTC_PTX : NVRTC_CUBIN,
+                               sources, count, image, &cause);
+    nvrtc_close(nvrtc);
+    if (!failed)
+        return 0;
+    bool is_kept = keep_source(variant, path, sizeof path) == 0;
+    return error_set(error, cause.code, "%s%s%s", cause.text, is_kept ? " (source kept in " : "",
+                     is_kept ? strcat(path, ")") : "");
+}
+
+/* Runs a disassembler on a cubin; its output goes where ours goes. */
+static int run_tool(const char *const *command)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        execvp(command[0], (char *const *)command);
+        _exit(127);
+    }
+    if (child < 0 || waitpid(child, &status, 0) < 0)
+        return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int print_sass(const struct device_image *image, struct error *error)
+{
+    char path[] = "/tmp/autotune-XXXXXX";
+    const char *const tools[][4] = {{"cuobjdump", "-sass", path, NULL}, {"nvdisasm", path, NULL}};
+    int file = mkstemp(path), got = 127;
+    if (file < 0 || close(file) != 0 || output_bytes(path, image->bytes, image->size, error))
+        return error_set(error, ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+    for (size_t i = 0; i < 2 && got == 127; i++)
+        got = run_tool(tools[i]);
+    unlink(path);
+    if (got == 127)
+        return error_set(error, ERROR_FAILED, "neither cuobjdump nor nvdisasm is on the PATH: "
+                                              "install the CUDA toolkit's cuda-cuobjdump, or use --ptx");
+    return got == 0 ? 0 : error_set(error, ERROR_FAILED, "the disassembler failed: use --ptx");
+}
+
+static int print_compiled(const struct request *request, const struct device_image *image,
+                          struct error *error)
+{
+    if (request->cubin && output_bytes(request->cubin, image->bytes, image->size, error))
+        return -1;
+    if (request->ptx) /* PTX counts its terminating zero */
+        return output_bytes("-", image->bytes, strnlen(image->bytes, image->size), error);
+    return request->sass ? print_sass(image, error) : 0;
+}
+
+static int emit(const struct request *request, const struct setup *setup, struct error *error)
+{
+    int64_t row[SPACE_NAMES_MAX];
+    bool is_chosen[SPACE_PASSES_MAX];
+    struct emit_variant variant;
+    struct device_image image = {0};
+    if (setup_row(row, setup, request, error))
+        return -1;
+    int broken = point_reject(&setup->context, row, error);
+    if (broken == POINT_FAILED)
+        return -1;
+    if (broken >= 0 && !setup->space->rules[broken].is_launch)
+        fprintf(stderr, "autotune: note: the space would not try this variant: %s\n",
+                setup->space->rules[broken].reason);
+    if (emit_variant(&variant, &setup->context, &setup->sources, row, error))
+        return -1;
+    int failed = choose_pass(request, setup->space, &variant, is_chosen, error);
+    if (!failed && (request->ptx || request->cubin || request->sass)) {
+        failed = compile(&image, request, setup, &variant, is_chosen, error) ||
+                 print_compiled(request, &image, error);
+        device_dispose_image(&image);
+    } else if (!failed) {
+        failed = print_source(&variant, is_chosen, error);
+    }
+    emit_dispose(&variant);
+    return failed ? -1 : 0;
+}
+
+int verb_emit(int argc, char **argv, struct error *error)
+{
+    struct request request;
+    struct setup setup;
+    char why[400];
+    if (request_parse(&request, VERB_EMIT, argc, argv, error))
+        return -1;
+    if (request.ptx && request.cubin)
+        return error_set(error, ERROR_USAGE, "--ptx and --cubin are two forms: choose one");
+    bool needs_device = !request.arch && device_count(why, sizeof why) > 0;
+    if (setup_open(&setup, &request, needs_device, error))
+        return -1;
+    int failed = emit(&request, &setup, error);
+    setup_close(&setup);
+    return failed;
+}

@@ -1,0 +1,198 @@
+/* verb_list: what there is to choose from, a table per topic. */
+#include "autotune/command/output.h"
+#include "autotune/command/setup.h"
+#include "autotune/command/verbs.h"
+#include "autotune/device/gpus.h"
+#include "autotune/embedded.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef int list_rows(struct table *table, const struct request *request, struct error *error);
+
+static int list_types(struct table *table, const struct request *request, struct error *error)
+{
+    (void)request;
+    (void)error;
+    for (size_t i = 0; i < TYPE_COUNT; i++) {
+        table_add(table, problem_types[i].name);
+        table_addf(table, "%d", problem_types[i].bytes);
+        table_add(table, problem_types[i].is_float ? "floating point" : "integer, wraps around");
+    }
+    return 0;
+}
+
+static int list_operations(struct table *table, const struct request *request,
+                           struct error *error)
+{
+    (void)request;
+    (void)error;
+    for (size_t i = 0; i < OP_COUNT; i++) {
+        table_add(table, problem_ops[i].name);
+        table_add(table, problem_ops[i].is_bitwise ? "integers" : "all");
+    }
+    return 0;
+}
+
+static int list_archs(struct table *table, const struct request *request, struct error *error)
+{
+    (void)request;
+    for (const char *const *name = gpus_names(); *name; name++) {
+        struct target target;
+        if (gpus_find(&target, *name, error))
+            return -1;
+        table_add(table, *name);
+        table_addf(table, "%d", target.threads_per_sm);
+        table_addf(table, "%" PRId64, target.shared_per_sm);
+        table_addf(table, "%d", target.registers_per_sm);
+    }
+    return 0;
+}
+
+static int list_spaces(struct table *table, const struct request *request, struct error *error)
+{
+    (void)request;
+    for (size_t i = 0; i < embedded_count; i++) {
+        const struct embedded *file = &embedded_files[i];
+        struct space *space;
+        if (strncmp(file->name, "configs/", 8) != 0 || strchr(file->name + 8, '/') ||
+            !strstr(file->bytes, "\n[space]\n"))
+            continue;
+        if (space_load(&space, file->name, file->bytes, file->length, error))
+            return -1;
+        table_addf(table, "%.*s", (int)(strlen(file->name) - 12), file->name + 8);
+        table_add(table, space->template_name);
+        table_addf(table, "%zu", space->param_count);
+        table_addf(table, "%zu", space->rule_count);
+        space_free(space);
+    }
+    return 0;
+}
+
+static int list_params(struct table *table, const struct request *request, struct error *error)
+{
+    struct setup setup;
+    if (setup_open(&setup, request, false, error))
+        return -1;
+    for (size_t i = 0; i < setup.space->param_count; i++) {
+        const struct param *param = &setup.space->params[i];
+        struct text values = {0};
+        for (size_t k = 0; k < param->count; k++) {
+            text_adds(&values, k ? " " : "");
+            point_format_value(&values, param, param->values[k]);
+        }
+        table_add(table, param->name);
+        table_add(table, values.at);
+        table_add(table, param->is_launch ? "launch" : "compile");
+        table_add(table, param->meaning);
+        text_dispose(&values);
+    }
+    setup_close(&setup);
+    return 0;
+}
+
+static int list_variants(struct table *table, const struct request *request,
+                         struct error *error)
+{
+    struct setup setup;
+    struct points points;
+    if (setup_open(&setup, request, false, error))
+        return -1;
+    int failed = point_expand(&points, &setup.context, error);
+    for (size_t v = 0; !failed && v < points.variant_count; v++) {
+        struct text row = {0};
+        point_format(&row, setup.space, points.rows + points.variants[v].first * points.width,
+                     false);
+        table_add(table, row.at);
+        table_addf(table, "%zu", points.variants[v].count);
+        text_dispose(&row);
+    }
+    if (!failed)
+        point_dispose(&points);
+    setup_close(&setup);
+    return failed;
+}
+
+/* Every GPU, then the host. A GPU that cannot be opened is listed with the reason. */
+static int list_devices(struct table *table, const struct request *request, struct error *error)
+{
+    char why[400];
+    const int gpus = device_count(why, sizeof why);
+    if (gpus == 0)
+        output_note(request, "no GPU: %s\n", why);
+    for (int i = 0; i <= gpus; i++) {
+        char spec[16] = "host";
+        if (i < gpus)
+            snprintf(spec, sizeof spec, "%d", i);
+        const struct device_options options = {spec, request->nvrtc, 1};
+        struct device *device;
+        table_add(table, spec);
+        if (device_open(&device, &options, error)) {
+            table_add(table, error->text);
+            for (int k = 0; k < 6; k++)
+                table_add(table, NULL);
+            continue;
+        }
+        const struct device_info *info = &device->info;
+        table_add(table, info->name);
+        table_addf(table, "%d.%d", info->target.cc / 10, info->target.cc % 10);
+        table_addf(table, "%d", info->target.sms);
+        table_addf(table, "%.1f", (double)info->memory_bytes / (1 << 30));
+        table_addf(table, "%.0f", (double)device_peak_bytes(info) / 1e9);
+        table_add(table, info->driver);
+        table_add(table, info->compiler);
+        device_close(device);
+    }
+    return 0;
+}
+
+static const struct topic {
+    const char *name;
+    list_rows *rows;
+    struct table_column columns[8];
+} topics[] = {
+    {"devices", list_devices,
+     {{"device", "device", false}, {"name", "name", false}, {"cc", "cc", false},
+      {"SMs", "sms", true}, {"GiB", "memory_gib", true}, {"peak GB/s", "peak_gbs", true},
+      {"driver", "driver", false}, {"compiler", "compiler", false}}},
+    {"types", list_types,
+     {{"type", "type", false}, {"bytes", "bytes", true}, {"kind", "kind", false}}},
+    {"operations", list_operations, {{"operation", "operation", false}, {"types", "types", false}}},
+    {"params", list_params,
+     {{"param", "param", false}, {"values", "values", false}, {"when", "when", false},
+      {"meaning", "meaning", false}}},
+    {"variants", list_variants, {{"variant", "variant", false}, {"candidates", "candidates", true}}},
+    {"spaces", list_spaces,
+     {{"space", "space", false}, {"template", "template", false}, {"params", "params", true},
+      {"rules", "rules", true}}},
+    {"archs", list_archs,
+     {{"arch", "arch", false}, {"threads/SM", "threads_per_sm", true},
+      {"shared/SM", "shared_per_sm", true}, {"registers/SM", "registers_per_sm", true}}},
+};
+enum { TOPICS = sizeof topics / sizeof *topics };
+
+static int list(const struct topic *topic, const struct request *request, struct error *error)
+{
+    struct table table = {.columns = topic->columns};
+    while (table.column_count < 8 && topic->columns[table.column_count].title)
+        table.column_count++;
+    int failed = topic->rows(&table, request, error) ||
+                 output_table(request, &table, NULL, error);
+    table_dispose(&table);
+    return failed ? -1 : 0;
+}
+
+int verb_list(int argc, char **argv, struct error *error)
+{
+    struct request request;
+    if (request_parse(&request, VERB_LIST, argc, argv, error))
+        return -1;
+    const char *wanted = request.topic ? request.topic : "devices";
+    for (size_t i = 0; i < TOPICS; i++)
+        if (strcmp(topics[i].name, wanted) == 0)
+            return list(&topics[i], &request, error);
+    return error_set(error, ERROR_USAGE, "nothing to list is called '%s': choose devices, types, "
+                                         "operations, params, variants, spaces or archs",
+                     wanted);
+}

@@ -1,0 +1,22 @@
+/* verbs: what the program can do, one function a verb. Each returns 0, or -1 with error set, whose
+ * code is the program's exit code. `argv[0]` is what usage messages call the program. */
+#ifndef AUTOTUNE_VERBS_H
+#define AUTOTUNE_VERBS_H
+
+#include "generator/error.h"
+
+typedef int verb_run(int argc, char **argv, struct error *error);
+
+verb_run verb_tune, verb_show, verb_list, verb_emit, verb_verify, verb_doctor, verb_help,
+    verb_version;
+
+struct verb_row {
+    const char *name, *summary;
+    verb_run *run;
+};
+extern const struct verb_row verbs[]; /* ends with a NULL name */
+
+/* The verb of this name, or NULL. */
+const struct verb_row *verbs_find(const char *name);
+
+#endif

@@ -1,0 +1,76 @@
+/* device: which kind of device a specification means. Hides the falling back of "auto" from a
+ * GPU to the host. */
+#include "autotune/device/device.h"
+
+#include "generator/number.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Only where there is no GPU: one that is there but cannot be used is an error to be seen. */
+static int open_auto(struct device **out, const struct device_options *options,
+                     struct error *error)
+{
+    char why[sizeof(*out)->info.fallback_reason];
+    if (device_count(why, sizeof why) > 0)
+        return cuda_open(out, 0, options, error);
+    if (host_open(out, options, error))
+        return -1;
+    (*out)->info.is_fallback = true;
+    memcpy((*out)->info.fallback_reason, why, sizeof why);
+    return 0;
+}
+
+static int open_number(struct device **out, const struct device_options *options,
+                       struct error *error)
+{
+    int64_t number;
+    if (number_parse_int(&number, options->spec, "--device", error) || number < 0 ||
+        number > INT_MAX)
+        return error_set(error, ERROR_USAGE,
+                         "--device %.100s: no such device; give auto, host or a GPU's number "
+                         "(`autotune list` shows them)",
+                         options->spec);
+    return cuda_open(out, (int)number, options, error);
+}
+
+int device_open(struct device **out, const struct device_options *options, struct error *error)
+{
+    const char *spec = options->spec;
+    *out = NULL;
+    if (strcmp(spec, "auto") == 0)
+        return open_auto(out, options, error);
+    if (strcmp(spec, "host") == 0)
+        return host_open(out, options, error);
+    return open_number(out, options, error);
+}
+
+void device_close(struct device *device)
+{
+    if (device)
+        device->ops->close(device);
+}
+
+int device_count(char *why, size_t why_size)
+{
+    if (why_size)
+        *why = '\0';
+    return cuda_count(why, why_size);
+}
+
+uint64_t device_peak_bytes(const struct device_info *info)
+{
+    if (info->memory_clock_khz <= 0 || info->bus_bits <= 0)
+        return 0;
+    return (uint64_t)info->memory_clock_khz * 1000 * (uint64_t)info->bus_bits * 2 / 8;
+}
+
+void device_dispose_image(struct device_image *image)
+{
+    for (size_t i = 0; i < image->count && image->names; i++)
+        free(image->names[i]);
+    free(image->names);
+    free(image->bytes);
+    *image = (struct device_image){0};
+}

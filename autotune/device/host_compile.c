@@ -1,0 +1,320 @@
+/* host_compile: finds the compiler, writes the units, runs it, reads the library back. The
+ * compiler's own temporary files go to the same folder, so nothing is left behind even when it
+ * dies; its messages go to memory. */
+#include "autotune/device/host_compile.h"
+
+#include "autotune/device/fiber.h"
+#include "autotune/device/host_unit.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    LIBRARY_MAX = 256 << 20, /* bytes of a compiled image */
+    MESSAGE_LINES = 12,      /* of a failed compile, in its error */
+    MESSAGE_CHARS = 1500,
+};
+
+extern char **environ;
+
+#if defined(FIBER_ASAN) || defined(FIBER_TSAN)
+/* The sanitizer's run-time library in the program must be the one that the kernel expects. */
+#ifdef __clang__
+static const char *const programs[] = {"clang"};
+#else
+static const char *const programs[] = {"gcc"};
+#endif
+#else
+static const char *const programs[] = {"cc", "gcc", "clang"};
+#endif
+enum { PROGRAM_COUNT = sizeof programs / sizeof *programs };
+
+static const char *const flags[] = {
+    "-std=gnu11", "-O1",
+    "-fwrapv",              /* integers wrap around on a GPU */
+    "-fno-strict-aliasing", /* kernels look at memory as elements and as vectors */
+    "-ffp-contract=off",    /* the same result on every host */
+    "-w",                   /* pragmas and parts not used are no fault of the kernel */
+    "-fPIC", "-shared", "-pipe",
+#ifdef FIBER_ASAN
+    "-fsanitize=address", "-g1",
+#endif
+#ifdef FIBER_TSAN
+    "-fsanitize=thread", "-g1",
+#endif
+};
+enum { FLAG_COUNT = sizeof flags / sizeof *flags };
+
+/* --- Running it -------------------------------------------------------------------------------- */
+
+/* The environment, with `language` and `temporary` in place of its own. The caller frees the
+ * array, not its strings. NULL is out of memory. */
+static char **make_environment(char *language, char *temporary)
+{
+    size_t count = 0, kept = 0;
+    while (environ[count])
+        count++;
+    char **list = malloc((count + 3) * sizeof *list);
+    if (!list)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(environ[i], "LC_ALL=", 7) != 0 && strncmp(environ[i], "TMPDIR=", 7) != 0)
+            list[kept++] = environ[i];
+    list[kept++] = language;
+    list[kept++] = temporary;
+    list[kept] = NULL;
+    return list;
+}
+
+/* Starts argv[0] with its output in `log`. Returns 0 or an errno. */
+static int start(pid_t *child, char *const *argv, char *folder, int log)
+{
+    char language[] = "LC_ALL=C", temporary[PATH_MAX];
+    snprintf(temporary, sizeof temporary, "TMPDIR=%s", folder);
+    char **environment = make_environment(language, temporary);
+    posix_spawn_file_actions_t actions;
+    if (!environment || posix_spawn_file_actions_init(&actions) != 0) {
+        free(environment);
+        return ENOMEM;
+    }
+    int reason = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    if (!reason)
+        reason = posix_spawn_file_actions_adddup2(&actions, log, 1);
+    if (!reason)
+        reason = posix_spawn_file_actions_adddup2(&actions, log, 2);
+    if (!reason)
+        reason = posix_spawnp(child, argv[0], &actions, NULL, argv, environment);
+    posix_spawn_file_actions_destroy(&actions);
+    free(environment);
+    return reason;
+}
+
+/* Runs argv to its end; `message` gets the first MESSAGE_CHARS of what it wrote. Returns its
+ * exit status (128 + n when signal n ended it), or -1 with the reason in errno. */
+static int run(char *const *argv, char *folder, char message[MESSAGE_CHARS])
+{
+    message[0] = '\0';
+    const int log = memfd_create("messages", MFD_CLOEXEC);
+    if (log < 0)
+        return -1;
+    pid_t child;
+    int status = 0;
+    const int reason = start(&child, argv, folder, log);
+    if (reason) {
+        close(log);
+        errno = reason;
+        return -1;
+    }
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) {
+            close(log);
+            return -1;
+        }
+    const ssize_t length = pread(log, message, MESSAGE_CHARS - 1, 0);
+    message[length > 0 ? length : 0] = '\0';
+    close(log);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Cuts a message after its first lines. */
+static void cut(char *message)
+{
+    char *at = message;
+    for (int line = 0; line < MESSAGE_LINES && *at; line++)
+        at += strcspn(at, "\n") + (at[strcspn(at, "\n")] == '\n');
+    *at = '\0';
+    while (at > message && at[-1] == '\n')
+        *--at = '\0';
+}
+
+/* --- The compiler ------------------------------------------------------------------------------ */
+
+/* "gcc (Debian 12.2.0-14) 12.2.0" to "12.2.0": the first number outside parentheses. */
+static const char *find_version(char *line)
+{
+    line[strcspn(line, "\n")] = '\0';
+    int depth = 0;
+    for (char *at = line; *at; at++) {
+        depth += (*at == '(') - (*at == ')');
+        if (depth == 0 && at > line && at[-1] == ' ' && isdigit((unsigned char)*at)) {
+            at[strcspn(at, " ")] = '\0';
+            return at;
+        }
+    }
+    return "of an unknown version";
+}
+
+int host_compile_find(struct host_compiler *out, struct error *error)
+{
+    char folder[] = P_tmpdir, option[] = "--version", message[MESSAGE_CHARS];
+    for (int i = 0; i < PROGRAM_COUNT; i++) {
+        char program[16];
+        snprintf(program, sizeof program, "%s", programs[i]);
+        char *const argv[] = {program, option, NULL};
+        if (run(argv, folder, message) != 0)
+            continue;
+        const char *family = strstr(message, "clang")                      ? "clang"
+                             : strstr(message, "Free Software Foundation") ? "gcc"
+                                                                           : programs[i];
+        out->program = programs[i];
+        snprintf(out->version, sizeof out->version, "%s %.40s", family, find_version(message));
+        return 0;
+    }
+    return error_set(error, ERROR_NO_DEVICE,
+                     "the host device needs a C compiler and found none in PATH: install %s%s",
+                     programs[PROGRAM_COUNT - 1], PROGRAM_COUNT > 1 ? " or gcc" : "");
+}
+
+/* --- The folder -------------------------------------------------------------------------------- */
+
+static int write_file(const char *path, const struct text *text, struct error *error)
+{
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0)
+        return error_set(error, ERROR_IO, "cannot create %s: %s", path, strerror(errno));
+    size_t done = 0;
+    while (done < text->length) {
+        const ssize_t n = write(file, text->at + done, text->length - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            error_set(error, ERROR_IO, "cannot write %s: %s", path, strerror(errno));
+            close(file);
+            return -1;
+        }
+        done += (size_t)n;
+    }
+    if (close(file) != 0)
+        return error_set(error, ERROR_IO, "cannot write %s: %s", path, strerror(errno));
+    return 0;
+}
+
+static int write_units(const char *folder, const struct device_source *sources, size_t count,
+                       struct error *error)
+{
+    struct text unit = {0};
+    int status = 0;
+    for (size_t i = 0; i < count && status == 0; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/unit%zu.c", folder, i);
+        text_clear(&unit);
+        status = host_unit_write(&unit, &sources[i], i, error);
+        if (status == 0)
+            status = write_file(path, &unit, error);
+    }
+    text_dispose(&unit);
+    return status;
+}
+
+/* There are only files in it: compilers make no folders. */
+static void remove_folder(const char *folder)
+{
+    DIR *list = opendir(folder);
+    if (list) {
+        for (const struct dirent *entry; (entry = readdir(list));)
+            unlinkat(dirfd(list), entry->d_name, 0);
+        closedir(list);
+    }
+    rmdir(folder);
+}
+
+/* --- A compile --------------------------------------------------------------------------------- */
+
+/* Program, flags, -o, the library, the units, NULL; one block to free. */
+static char **make_argv(const struct host_compiler *compiler, const char *folder, size_t count)
+{
+    enum { PATH_BYTES = 64, FLAG_BYTES = 32 };
+    const size_t words = FLAG_COUNT + 3 + count /* the last is NULL */;
+    const size_t bytes = (words + 1) * sizeof(char *) + words * PATH_BYTES;
+    char **argv = malloc(bytes);
+    if (!argv)
+        return NULL;
+    char *at = (char *)(argv + words + 1);
+    for (size_t i = 0; i < words; i++, at += PATH_BYTES) {
+        argv[i] = at;
+        if (i == 0)
+            snprintf(at, PATH_BYTES, "%s", compiler->program);
+        else if (i <= FLAG_COUNT)
+            snprintf(at, PATH_BYTES, "%s", flags[i - 1]);
+        else if (i == FLAG_COUNT + 1)
+            snprintf(at, PATH_BYTES, "-o%s/kernel.so", folder);
+        else
+            snprintf(at, PATH_BYTES, "%s/unit%zu.c", folder, i - FLAG_COUNT - 2);
+    }
+    argv[words - 1] = NULL;
+    return argv;
+}
+
+static int run_compiler(const struct host_compiler *compiler, char *folder,
+                        const struct device_source *sources, size_t count, struct error *error)
+{
+    char message[MESSAGE_CHARS];
+    char **argv = make_argv(compiler, folder, count);
+    if (!argv)
+        return error_memory(error, count * 64);
+    const int status = run(argv, folder, message);
+    const int reason = errno;
+    free(argv);
+    if (status < 0)
+        return error_set(error, ERROR_FAILED, "cannot run %s: %s", compiler->program,
+                         strerror(reason));
+    cut(message);
+    if (status != 0)
+        return error_set(error, ERROR_FAILED, "%s does not compile kernel '%s'%s (status %d):\n%s",
+                         compiler->program, sources[0].kernel, count > 1 ? " and others" : "",
+                         status, message);
+    return 0;
+}
+
+/* Takes over the library's bytes and names its units. */
+static int fill_image(struct device_image *out, struct text *library, size_t count,
+                      struct error *error)
+{
+    char **names = calloc(count ? count : 1, sizeof *names);
+    for (size_t i = 0; names && i < count; i++) {
+        if (asprintf(&names[i], "host_unit_%zu", i) >= 0)
+            continue;
+        while (i > 0)
+            free(names[--i]);
+        free(names);
+        names = NULL;
+    }
+    if (!names)
+        return error_memory(error, count * sizeof *names);
+    *out = (struct device_image){
+        .bytes = library->at, .size = library->length, .names = names, .count = count};
+    *library = (struct text){0};
+    return 0;
+}
+
+int host_compile_image(const struct host_compiler *compiler, const struct device_source *sources,
+                       size_t count, struct device_image *out, struct error *error)
+{
+    char folder[] = P_tmpdir "/autotune-XXXXXX", path[PATH_MAX];
+    struct text library = {0};
+    if (!mkdtemp(folder))
+        return error_set(error, ERROR_IO, "cannot create a folder in %s to compile in: %s",
+                         P_tmpdir, strerror(errno));
+    snprintf(path, sizeof path, "%s/kernel.so", folder);
+    int status = write_units(folder, sources, count, error);
+    if (status == 0)
+        status = run_compiler(compiler, folder, sources, count, error);
+    if (status == 0)
+        status = text_read(&library, path, LIBRARY_MAX, error);
+    if (status == 0)
+        status = fill_image(out, &library, count, error);
+    remove_folder(folder);
+    text_dispose(&library);
+    return status;
+}

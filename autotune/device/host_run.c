@@ -1,0 +1,172 @@
+/* host_run: launches from start to end: slots for the blocks under way and their fibers, kept from
+ * one launch to the next; and what is said of threads that can never go on. */
+#include "autotune/device/host_run.h"
+
+#include "autotune/device/host_schedule.h"
+
+#include <stdlib.h>
+
+enum {
+    RESIDENT = 4, /* blocks under way at once, where nothing asks for more */
+#if defined(FIBER_ASAN) || defined(FIBER_TSAN)
+    STACK_BYTES = 256 << 10, /* reports are written on the stack at fault */
+#else
+    STACK_BYTES = 64 << 10,
+#endif
+#ifdef FIBER_TSAN
+    FIBERS_MAX = 4096, /* it knows 8128 threads */
+#else
+    FIBERS_MAX = HOST_SMS * HOST_SM_THREADS,
+#endif
+};
+
+static void free_slot(struct slot *slot)
+{
+    if (!slot)
+        return;
+    for (unsigned i = 0; i < slot->fiber_count; i++)
+        fiber_dispose(&slot->threads[i].fiber);
+    free(slot->threads);
+    free(slot);
+}
+
+static int load_slot(struct slot **out, struct host_runner *runner, struct error *error)
+{
+    struct slot *slot = calloc(1, sizeof *slot);
+    if (!slot)
+        return error_memory(error, sizeof *slot);
+    slot->runner = runner;
+    slot->threads = calloc(HOST_THREADS_MAX, sizeof *slot->threads);
+    if (!slot->threads) {
+        free(slot);
+        return error_memory(error, HOST_THREADS_MAX * sizeof *slot->threads);
+    }
+    *out = slot;
+    return 0;
+}
+
+/* Makes sure of `count` fibers. */
+static int fill_slot(struct slot *slot, unsigned count, struct error *error)
+{
+    for (unsigned i = slot->fiber_count; i < count; i++) {
+        struct thread *thread = &slot->threads[i];
+        thread->slot = slot;
+        thread->warp = i / HOST_LANES;
+        thread->lane = i % HOST_LANES;
+        if (fiber_init(&thread->fiber, STACK_BYTES, host_schedule_threads, thread, error) != 0)
+            return -1;
+        slot->fiber_count++;
+    }
+    return 0;
+}
+
+/* One more block under way at the same time as the others. */
+static int open_slot(struct host_runner *runner, struct error *error)
+{
+    const struct host_job *job = runner->job;
+    /* While blocks are left to start no slot falls idle: the first ones are those in use. */
+    const unsigned i = runner->active_count;
+    if (!runner->slots[i] && load_slot(&runner->slots[i], runner, error) != 0)
+        return -1;
+    struct slot *slot = runner->slots[i];
+    slot->unit = job->unit(job->context, i, error);
+    if (!slot->unit || fill_slot(slot, job->block, error) != 0)
+        return -1;
+    runner->active[runner->active_count++] = slot;
+    host_schedule_start(slot, runner->next_block++);
+    return 0;
+}
+
+/* How many blocks of the job the emulated device holds at once. */
+static unsigned capacity(const struct host_job *job)
+{
+    unsigned blocks = HOST_SM_THREADS / job->block;
+    if (blocks > HOST_SM_BLOCKS)
+        blocks = HOST_SM_BLOCKS;
+    blocks *= HOST_SMS;
+    const unsigned limit = FIBERS_MAX / job->block;
+    return blocks < limit ? blocks : limit;
+}
+
+/* Forgets the threads that will never go on, with all their fibers. */
+static void abandon(struct host_runner *runner)
+{
+    for (unsigned i = 0; i < HOST_SLOTS_MAX; i++) {
+        free_slot(runner->slots[i]);
+        runner->slots[i] = NULL;
+    }
+    runner->active_count = 0;
+}
+
+/* Says where the threads of a block stand that will never go on. */
+static int report_stuck(const struct host_runner *runner, struct error *error)
+{
+    const struct slot *slot = runner->active[0];
+    unsigned yielded = 0;
+    for (unsigned w = 0; w < HOST_WARPS_MAX; w++)
+        yielded += (unsigned)__builtin_popcount(slot->yielded[w]);
+    const unsigned in_warps = slot->alive - slot->waiting - yielded;
+    return error_set(error, ERROR_WRONG,
+                     "kernel '%s' hangs in block %u: of its %u threads %u have ended, %u wait at "
+                     "__syncthreads(), %u at a warp operation and %u for another block; a barrier "
+                     "must be reached by every thread, a warp operation by every lane of its mask",
+                     runner->job->kernel, slot->block, runner->job->block,
+                     runner->job->block - slot->alive, slot->waiting, in_warps, yielded);
+}
+
+static int run_blocks(struct host_runner *runner, struct error *error)
+{
+    const struct host_job *job = runner->job;
+    const unsigned room = capacity(job);
+    const unsigned at_first = room < RESIDENT ? room : RESIDENT;
+    while (runner->active_count < at_first && runner->next_block < job->grid)
+        if (open_slot(runner, error) != 0)
+            return -1;
+    for (;;) {
+        host_schedule_pass(runner, &runner->native);
+        if (runner->event == FINISHED)
+            return 0;
+        if (runner->event == BAD_WARP_CALL)
+            return error_set(error, ERROR_WRONG,
+                             "kernel '%s': a lane calls a warp operation whose mask leaves it "
+                             "out, or whose width is not a power of 2 up to 32", job->kernel);
+        if (runner->event == STUCK)
+            return report_stuck(runner, error);
+        if (runner->active_count < room && open_slot(runner, error) != 0)
+            return -1;
+    }
+}
+
+int host_run(struct host_runner *runner, const struct host_job *job, struct error *error)
+{
+    runner->random = runner->seed ^ runner->launches++ * 0x2545f4914f6cdd1du;
+    runner->job = job;
+    runner->next_block = 0;
+    runner->stretch = 0;
+    runner->current = NULL;
+    fiber_init_native(&runner->native);
+    const int status = run_blocks(runner, error);
+    if (status != 0)
+        abandon(runner);
+    for (unsigned i = 0; i < HOST_SLOTS_MAX && runner->slots[i]; i++)
+        fiber_acquire(&runner->slots[i]->end_object);
+    return status;
+}
+
+int host_runner_load(struct host_runner **out, uint64_t seed, struct error *error)
+{
+    struct host_runner *runner = calloc(1, sizeof *runner);
+    if (!runner)
+        return error_memory(error, sizeof *runner);
+    runner->seed = seed;
+    *out = runner;
+    return 0;
+}
+
+void host_runner_free(struct host_runner *runner)
+{
+    if (!runner)
+        return;
+    abandon(runner);
+    free(runner);
+}

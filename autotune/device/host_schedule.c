@@ -1,0 +1,313 @@
+/* host_schedule: who is next is drawn from the seed: for a stretch of picks the lowest, the
+ * highest or a random lane, of the lowest, highest or a random warp, of one block. A block's
+ * threads are bits in words, one word a warp. ThreadSanitizer sees only the kernel and the order
+ * that CUDA promises: nothing here is watched, and each barrier is told as it is. */
+#include "autotune/device/host_schedule.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+enum {
+    GROW_ROUNDS = 16,      /* rounds of yielding after which one more block is started */
+    IDLE_ROUNDS = 1 << 16, /* ... of nothing else after which nothing is expected to change */
+};
+
+/* --- Who is next ----------------------------------------------------------------------------- */
+
+/* splitmix64 (Steele, Lea, Flood 2014). */
+FIBER_UNWATCHED static uint64_t draw(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* A bit of a word that is not zero. */
+FIBER_UNWATCHED static unsigned choose_bit(struct host_runner *runner, enum order order,
+                                           unsigned word)
+{
+    if (order == ASCENDING)
+        return (unsigned)__builtin_ctz(word);
+    if (order == DESCENDING)
+        return 31 - (unsigned)__builtin_clz(word);
+    const unsigned turn = draw(&runner->random) % 32;
+    const unsigned turned = word >> turn | word << (32 - turn) % 32;
+    return ((unsigned)__builtin_ctz(turned) + turn) % 32;
+}
+
+/* A block that has a thread ready, or NULL. */
+FIBER_UNWATCHED static struct slot *choose_slot(struct host_runner *runner)
+{
+    const enum order order = draw(&runner->random) % ORDER_COUNT;
+    struct slot *best = NULL;
+    unsigned seen = 0;
+    for (unsigned i = 0; i < runner->active_count; i++) {
+        struct slot *slot = runner->active[i];
+        if (!slot->warps_ready)
+            continue;
+        seen++;
+        if (!best || (order == ASCENDING && slot->block < best->block) ||
+            (order == DESCENDING && slot->block > best->block) ||
+            (order == RANDOM && draw(&runner->random) % seen == 0))
+            best = slot;
+    }
+    return best;
+}
+
+/* Orders are kept for a while: some faults show only when a whole pass goes one way. */
+FIBER_UNWATCHED static void draw_orders(struct host_runner *runner)
+{
+    static const unsigned stretches[] = {1, 5, 40, 300, 2000, 20000};
+    runner->stretch = stretches[draw(&runner->random) % (sizeof stretches / sizeof *stretches)];
+    runner->warp_order = draw(&runner->random) % ORDER_COUNT;
+    runner->lane_order = draw(&runner->random) % ORDER_COUNT;
+    runner->current = choose_slot(runner);
+}
+
+/* Lets the threads that yielded have another look. False if there is none, or if it is time for
+ * the launching thread to do something; then the event says what. */
+FIBER_UNWATCHED static bool wake_yielded(struct host_runner *runner)
+{
+    bool any = false;
+    runner->event = STUCK;
+    if (++runner->idle_rounds > IDLE_ROUNDS)
+        return false;
+    if (++runner->stale_rounds > GROW_ROUNDS && runner->next_block < runner->job->grid) {
+        runner->event = CROWDED;
+        runner->stale_rounds = 0;
+        return false;
+    }
+    for (unsigned i = 0; i < runner->active_count; i++) {
+        struct slot *slot = runner->active[i];
+        for (unsigned w = 0; w < HOST_WARPS_MAX; w++) {
+            if (!slot->yielded[w])
+                continue;
+            slot->ready[w] |= slot->yielded[w];
+            slot->yielded[w] = 0;
+            slot->warps_ready |= 1u << w;
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Takes the next thread from the ready ones; NULL when there is none, and why in the event. */
+FIBER_UNWATCHED static struct thread *pick(struct host_runner *runner)
+{
+    if (runner->active_count == 0) {
+        runner->event = FINISHED;
+        return NULL;
+    }
+    if (runner->stretch-- == 0)
+        draw_orders(runner);
+    struct slot *slot = runner->current;
+    if (!slot || !slot->warps_ready) {
+        slot = choose_slot(runner);
+        if (!slot && wake_yielded(runner))
+            slot = choose_slot(runner);
+        if (!slot)
+            return NULL;
+        runner->current = slot;
+    }
+    const unsigned w = choose_bit(runner, runner->warp_order, slot->warps_ready);
+    const unsigned lane = choose_bit(runner, runner->lane_order, slot->ready[w]);
+    slot->ready[w] &= ~(1u << lane);
+    if (!slot->ready[w])
+        slot->warps_ready &= ~(1u << w);
+    return &slot->threads[w * HOST_LANES + lane];
+}
+
+FIBER_UNWATCHED void host_schedule_pass(struct host_runner *runner, struct fiber *from)
+{
+    struct thread *next = pick(runner);
+    struct fiber *to = next ? &next->fiber : &runner->native;
+    if (next)
+        *next->slot->unit->self = &next->face;
+    if (to != from)
+        fiber_switch(from, to);
+}
+
+FIBER_UNWATCHED static void make_ready(struct slot *slot, unsigned w, unsigned lanes)
+{
+    slot->ready[w] |= lanes;
+    if (lanes)
+        slot->warps_ready |= 1u << w;
+}
+
+/* --- Barriers and warps ------------------------------------------------------------------------ */
+
+FIBER_UNWATCHED static void open_barrier(struct slot *slot)
+{
+    for (unsigned w = 0; w < HOST_WARPS_MAX; w++) {
+        make_ready(slot, w, slot->at_barrier[w]);
+        slot->at_barrier[w] = 0;
+    }
+    slot->waiting = 0;
+    slot->phase ^= 1;
+    slot->runner->idle_rounds = 0;
+}
+
+FIBER_UNWATCHED static void sync_threads(struct host_thread *self)
+{
+    struct thread *thread = (struct thread *)self;
+    struct slot *slot = thread->slot;
+    /* Two in turn: a thread already at the next barrier must not seem to be ordered before one
+     * that is yet to leave this one. */
+    uint64_t *object = &slot->barrier_objects[slot->phase];
+    fiber_release(object);
+    slot->at_barrier[thread->warp] |= 1u << thread->lane;
+    if (++slot->waiting == slot->alive)
+        open_barrier(slot);
+    host_schedule_pass(slot->runner, &thread->fiber);
+    fiber_acquire(object);
+}
+
+/* The group that waits for this very operation; a new one if there is none. */
+FIBER_UNWATCHED static unsigned find_group(struct warp *warp, enum host_op op, unsigned mask)
+{
+    unsigned i = 0;
+    while (i < warp->group_count && (warp->groups[i].op != op || warp->groups[i].mask != mask))
+        i++;
+    if (i == warp->group_count) {
+        uint64_t *object = &warp->objects[warp->object_next++ % HOST_OBJECTS];
+        warp->groups[i] = (struct group){.op = op, .mask = mask, .object = object};
+        warp->group_count++;
+    }
+    return i;
+}
+
+/* Lets the group go on if no lane is missing that has not exited. Tells whether it did. */
+FIBER_UNWATCHED static bool settle_group(struct slot *slot, unsigned w, unsigned i)
+{
+    struct warp *warp = &slot->warps[w];
+    const struct group group = warp->groups[i];
+    if (group.arrived != (group.mask & warp->alive))
+        return false;
+    warp->groups[i] = warp->groups[--warp->group_count];
+    slot->runner->idle_rounds = 0;
+    if (!group.arrived)
+        return true;
+    const uint64_t garbage = group.op == HOST_SYNC ? 0 : draw(&slot->runner->random);
+    host_warp_eval(group.op, group.arrived, warp->lanes, garbage);
+    make_ready(slot, w, group.arrived);
+    return true;
+}
+
+FIBER_UNWATCHED static unsigned long long warp_call(struct host_thread *self, enum host_op op,
+                                                    unsigned mask, unsigned long long value,
+                                                    unsigned lane, unsigned width)
+{
+    struct thread *thread = (struct thread *)self;
+    struct slot *slot = thread->slot;
+    struct warp *warp = &slot->warps[thread->warp];
+    const unsigned bit = 1u << thread->lane;
+    if (!(mask & bit) || width == 0 || width > HOST_LANES || (width & (width - 1))) {
+        slot->runner->event = BAD_WARP_CALL;
+        fiber_switch(&thread->fiber, &slot->runner->native); /* never comes back */
+    }
+    struct host_lane *mine = &warp->lanes[thread->lane];
+    *mine = (struct host_lane){.value = value, .lane = lane, .width = width};
+    const unsigned i = find_group(warp, op, mask);
+    /* Of all warp operations only __syncwarp orders memory. */
+    uint64_t *object = warp->groups[i].object;
+    if (op == HOST_SYNC)
+        fiber_release(object);
+    warp->groups[i].arrived |= bit;
+    settle_group(slot, thread->warp, i);
+    host_schedule_pass(slot->runner, &thread->fiber);
+    if (op == HOST_SYNC)
+        fiber_acquire(object);
+    return mine->result;
+}
+
+FIBER_UNWATCHED static void yield(struct host_thread *self)
+{
+    struct thread *thread = (struct thread *)self;
+    thread->slot->yielded[thread->warp] |= 1u << thread->lane;
+    host_schedule_pass(thread->slot->runner, &thread->fiber);
+}
+
+static const struct host_calls calls = {sync_threads, yield, warp_call};
+
+/* --- Blocks ------------------------------------------------------------------------------------ */
+
+FIBER_UNWATCHED static void poison_shared(struct slot *slot)
+{
+    static const unsigned char bytes[] = {0xa5, 0x5a, 0xc3, 0x7e, 0xff, 0x81};
+    const size_t size = (size_t)(slot->unit->shared_end - slot->unit->shared);
+    if (size)
+        memset(slot->unit->shared, bytes[draw(&slot->runner->random) % sizeof bytes], size);
+}
+
+FIBER_UNWATCHED void host_schedule_start(struct slot *slot, unsigned block)
+{
+    struct host_runner *runner = slot->runner;
+    unsigned left = runner->job->block;
+    slot->block = block;
+    slot->alive = left;
+    for (unsigned w = 0; left > 0; w++) {
+        const unsigned lanes = left < HOST_LANES ? left : HOST_LANES;
+        struct warp *warp = &slot->warps[w];
+        warp->alive = ~0u >> (HOST_LANES - lanes);
+        warp->group_count = 0;
+        make_ready(slot, w, warp->alive);
+        left -= lanes;
+    }
+    runner->stale_rounds = runner->idle_rounds = 0;
+    /* A slot's blocks follow one another, as far as their shared memory goes. */
+    fiber_acquire(&slot->end_object);
+    poison_shared(slot);
+    fiber_release(&slot->start_object);
+}
+
+FIBER_UNWATCHED static void finish_block(struct slot *slot)
+{
+    struct host_runner *runner = slot->runner;
+    if (runner->next_block < runner->job->grid) {
+        host_schedule_start(slot, runner->next_block++);
+        return;
+    }
+    unsigned i = 0;
+    while (runner->active[i] != slot)
+        i++;
+    runner->active[i] = runner->active[--runner->active_count];
+    runner->stale_rounds = runner->idle_rounds = 0;
+}
+
+/* The thread has come to the end of its kernel; comes back when its next block begins. */
+FIBER_UNWATCHED static void end_thread(struct thread *thread)
+{
+    struct slot *slot = thread->slot;
+    struct warp *warp = &slot->warps[thread->warp];
+    fiber_release(&slot->end_object);
+    warp->alive &= ~(1u << thread->lane);
+    slot->alive--;
+    slot->runner->idle_rounds = 0;
+    for (unsigned i = 0; i < warp->group_count;)
+        i += !settle_group(slot, thread->warp, i);
+    if (slot->alive == 0)
+        finish_block(slot);
+    else if (slot->waiting == slot->alive)
+        open_barrier(slot);
+    host_schedule_pass(slot->runner, &thread->fiber);
+}
+
+FIBER_UNWATCHED void host_schedule_threads(void *arg)
+{
+    struct thread *thread = arg;
+    const struct slot *slot = thread->slot;
+    for (;;) {
+        const struct host_job *job = slot->runner->job;
+        const unsigned index = thread->warp * HOST_LANES + thread->lane;
+        thread->face = (struct host_thread){.calls = &calls,
+                                            .thread = {index, 0, 0},
+                                            .block = {slot->block, 0, 0},
+                                            .block_dim = {job->block, 1, 1},
+                                            .grid_dim = {job->grid, 1, 1}};
+        fiber_acquire(&thread->slot->start_object);
+        slot->unit->run(job->args);
+        end_thread(thread);
+    }
+}

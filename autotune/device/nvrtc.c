@@ -1,0 +1,431 @@
+/* nvrtc: opens NVIDIA's run-time compiler, chooses among several and drives it. Hides its C
+ * interface and how several kernels share one unit: source i stands in `namespace v<i>`, its
+ * lines numbered as in the source. */
+#include "autotune/device/nvrtc.h"
+
+#include "autotune/device/locate.h"
+#include "generator/text.h"
+
+#ifdef HAVE_CUDA
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <nvrtc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- One library ------------------------------------------------------------------------- */
+
+struct api {
+    __typeof__(nvrtcVersion) *version;
+    __typeof__(nvrtcGetErrorString) *error_string;
+    __typeof__(nvrtcGetNumSupportedArchs) *arch_count;
+    __typeof__(nvrtcGetSupportedArchs) *archs;
+    __typeof__(nvrtcCreateProgram) *create;
+    __typeof__(nvrtcDestroyProgram) *destroy;
+    __typeof__(nvrtcAddNameExpression) *add_name;
+    __typeof__(nvrtcCompileProgram) *compile;
+    __typeof__(nvrtcGetProgramLogSize) *log_size;
+    __typeof__(nvrtcGetProgramLog) *log;
+    __typeof__(nvrtcGetLoweredName) *lowered_name;
+    __typeof__(nvrtcGetCUBINSize) *cubin_size;
+    __typeof__(nvrtcGetCUBIN) *cubin;
+    __typeof__(nvrtcGetPTXSize) *ptx_size;
+    __typeof__(nvrtcGetPTX) *ptx;
+};
+
+static const struct symbol {
+    const char *name;
+    size_t offset;
+} symbols[] = {
+    {"nvrtcVersion", offsetof(struct api, version)},
+    {"nvrtcGetErrorString", offsetof(struct api, error_string)},
+    {"nvrtcGetNumSupportedArchs", offsetof(struct api, arch_count)},
+    {"nvrtcGetSupportedArchs", offsetof(struct api, archs)},
+    {"nvrtcCreateProgram", offsetof(struct api, create)},
+    {"nvrtcDestroyProgram", offsetof(struct api, destroy)},
+    {"nvrtcAddNameExpression", offsetof(struct api, add_name)},
+    {"nvrtcCompileProgram", offsetof(struct api, compile)},
+    {"nvrtcGetProgramLogSize", offsetof(struct api, log_size)},
+    {"nvrtcGetProgramLog", offsetof(struct api, log)},
+    {"nvrtcGetLoweredName", offsetof(struct api, lowered_name)},
+    {"nvrtcGetCUBINSize", offsetof(struct api, cubin_size)},
+    {"nvrtcGetCUBIN", offsetof(struct api, cubin)},
+    {"nvrtcGetPTXSize", offsetof(struct api, ptx_size)},
+    {"nvrtcGetPTX", offsetof(struct api, ptx)},
+};
+enum { SYMBOL_COUNT = sizeof symbols / sizeof *symbols };
+
+enum { ARCHS_MAX = 64, WHY_CHARS = 300 };
+
+struct nvrtc {
+    struct api api;
+    void *library, *builtins;
+    char path[PATH_MAX], version[24];
+    int archs[ARCHS_MAX]; /* ascending */
+    int arch_count;
+};
+
+static int bind(struct nvrtc *nvrtc, char why[WHY_CHARS])
+{
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        void *function = dlsym(nvrtc->library, symbols[i].name);
+        if (!function) {
+            snprintf(why, WHY_CHARS, "it lacks %s; NVRTC 12.0 or later is needed",
+                     symbols[i].name);
+            return -1;
+        }
+        memcpy((char *)&nvrtc->api + symbols[i].offset, &function, sizeof function);
+    }
+    return 0;
+}
+
+static int ask(struct nvrtc *nvrtc, int *major, int *minor, char why[WHY_CHARS])
+{
+    const struct api *api = &nvrtc->api;
+    if (api->version(major, minor) || api->arch_count(&nvrtc->arch_count) ||
+        nvrtc->arch_count < 1 || nvrtc->arch_count > ARCHS_MAX || api->archs(nvrtc->archs)) {
+        snprintf(why, WHY_CHARS, "it does not tell its version or its architectures");
+        return -1;
+    }
+    snprintf(nvrtc->version, sizeof nvrtc->version, "%d.%d", *major, *minor);
+    return 0;
+}
+
+/* NVRTC opens its builtins by bare name when it first compiles; one that is loaded already is
+ * found wherever it lies. */
+static void open_builtins(struct nvrtc *nvrtc)
+{
+    const char *slash = strrchr(nvrtc->path, '/');
+    struct text path = {0};
+    text_add(&path, nvrtc->path, slash ? (size_t)(slash + 1 - nvrtc->path) : 0);
+    text_addf(&path, "libnvrtc-builtins.so.%s", nvrtc->version);
+    if (!path.failed)
+        nvrtc->builtins = dlopen(path.at, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+    text_dispose(&path);
+}
+
+static struct nvrtc *open_library(const char *path, char why[WHY_CHARS])
+{
+    struct nvrtc *nvrtc = calloc(1, sizeof *nvrtc);
+    int major, minor;
+    if (!nvrtc) {
+        snprintf(why, WHY_CHARS, "out of memory");
+        return NULL;
+    }
+    snprintf(nvrtc->path, sizeof nvrtc->path, "%s", path);
+    /* Stays mapped: NVRTC loses what it allocated at start when it is unloaded. */
+    nvrtc->library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!nvrtc->library) {
+        const char *reason = dlerror();
+        snprintf(why, WHY_CHARS, "%s", reason ? reason : "it cannot be opened");
+        goto fail;
+    }
+    if (bind(nvrtc, why) || ask(nvrtc, &major, &minor, why))
+        goto fail;
+    open_builtins(nvrtc);
+    return nvrtc;
+fail:
+    nvrtc_close(nvrtc);
+    return NULL;
+}
+
+void nvrtc_close(struct nvrtc *nvrtc)
+{
+    if (!nvrtc)
+        return;
+    if (nvrtc->library)
+        dlclose(nvrtc->library);
+    if (nvrtc->builtins)
+        dlclose(nvrtc->builtins);
+    free(nvrtc);
+}
+
+const char *nvrtc_version(const struct nvrtc *nvrtc)
+{
+    return nvrtc->version;
+}
+
+const char *nvrtc_path(const struct nvrtc *nvrtc)
+{
+    return nvrtc->path;
+}
+
+int nvrtc_arch(const struct nvrtc *nvrtc, int cc)
+{
+    int arch = 0;
+    for (int i = 0; i < nvrtc->arch_count; i++)
+        if (nvrtc->archs[i] <= cc && nvrtc->archs[i] > arch)
+            arch = nvrtc->archs[i];
+    return arch;
+}
+
+/* --- Choosing ---------------------------------------------------------------------------- */
+
+enum { ARCHS_CHARS = 40 };
+
+static void format_archs(char out[ARCHS_CHARS], const struct nvrtc *nvrtc)
+{
+    snprintf(out, ARCHS_CHARS, "sm_%d .. sm_%d", nvrtc->archs[0],
+             nvrtc->archs[nvrtc->arch_count - 1]);
+}
+
+static void describe(struct text *found, const char *path, const struct nvrtc *nvrtc,
+                     const char *why)
+{
+    char archs[ARCHS_CHARS];
+    text_adds(found, found->length ? "; " : "");
+    if (nvrtc) {
+        format_archs(archs, nvrtc);
+        text_addf(found, "%s (NVRTC %s, %s)", path, nvrtc->version, archs);
+    } else {
+        text_addf(found, "%s (cannot be used: %s)", path, why);
+    }
+}
+
+/* The library with the newest architecture not above cc; with `exact` only one that has cc. */
+static struct nvrtc *choose(const struct locate_list *places, int cc, bool exact,
+                            struct text *found)
+{
+    struct nvrtc *best = NULL;
+    for (size_t i = 0; i < places->count; i++) {
+        char why[WHY_CHARS] = "";
+        struct nvrtc *next = open_library(places->paths[i], why);
+        describe(found, places->paths[i], next, why);
+        if (!next)
+            continue;
+        int least = exact ? cc - 1 : best ? nvrtc_arch(best, cc) : 0;
+        bool is_better = nvrtc_arch(next, cc) > least;
+        nvrtc_close(is_better ? best : next);
+        best = is_better ? next : best;
+        if (best && nvrtc_arch(best, cc) == cc)
+            break;
+    }
+    return best;
+}
+
+/* Which versions compile for an architecture, and pip's package that has one; the first row
+ * with cc <= last holds. From the release notes of the CUDA toolkit. */
+static const struct advice {
+    int last;
+    const char *versions, *package;
+} advices[] = {
+    {74, "12.x (13.0 dropped it)", "nvidia-cuda-nvrtc-cu12"},
+    {99, "12.0 or later", "nvidia-cuda-nvrtc-cu12"},
+    {102, "12.8 or later", "nvidia-cuda-nvrtc-cu12"},
+    {103, "12.9 or later", "nvidia-cuda-nvrtc-cu12"},
+    {119, "13.0 or later", "nvidia-cuda-nvrtc"},
+    {120, "12.8 or later", "nvidia-cuda-nvrtc-cu12"},
+    {121, "12.9 or later", "nvidia-cuda-nvrtc-cu12"},
+    {INT_MAX, "of a release later than 13.0", "nvidia-cuda-nvrtc"},
+};
+
+static int report_none(const char *path, int cc, const struct text *found, struct error *error)
+{
+    const struct advice *advice = advices;
+    while (cc > advice->last)
+        advice++;
+    const char *list = found->length && !found->failed ? found->at
+                       : path                          ? path
+                                                       : "none";
+    return error_set(error, ERROR_NO_DEVICE,
+                     "no NVRTC that compiles for sm_%d; found: %.1200s. sm_%d needs NVRTC %s: "
+                     "run `pip install %s` or name a library with --nvrtc FILE",
+                     cc, list, cc, advice->versions, advice->package);
+}
+
+static int open_best(struct nvrtc **out, const char *path, int cc, bool exact,
+                     struct error *error)
+{
+    struct locate_list places = {0};
+    struct text found = {0};
+    int status = 0;
+    if (path && access(path, R_OK) != 0) {
+        *out = NULL;
+        return error_set(error, ERROR_NO_DEVICE,
+                         "--nvrtc %.1000s: no such file, or it cannot be read; give the path "
+                         "of a libnvrtc.so", path);
+    }
+    locate_nvrtc(&places, path);
+    *out = choose(&places, cc, exact, &found);
+    if (!*out)
+        status = report_none(path, cc, &found, error);
+    locate_dispose(&places);
+    text_dispose(&found);
+    return status;
+}
+
+int nvrtc_open(struct nvrtc **out, const char *path, int cc, struct error *error)
+{
+    return open_best(out, path, cc, true, error);
+}
+
+int nvrtc_open_older(struct nvrtc **out, const char *path, int cc, struct error *error)
+{
+    return open_best(out, path, cc, false, error);
+}
+
+void nvrtc_list(const char *path, nvrtc_visit *each, void *context)
+{
+    struct locate_list places = {0};
+    locate_nvrtc(&places, path);
+    for (size_t i = 0; i < places.count; i++) {
+        char why[WHY_CHARS] = "", archs[ARCHS_CHARS];
+        struct nvrtc *nvrtc = open_library(places.paths[i], why);
+        if (nvrtc)
+            format_archs(archs, nvrtc);
+        each(context, places.paths[i], nvrtc ? nvrtc->version : "", nvrtc ? archs : why);
+        nvrtc_close(nvrtc);
+    }
+    locate_dispose(&places);
+}
+
+/* --- Compiling --------------------------------------------------------------------------- */
+
+static void write_unit(struct text *unit, const struct device_source *sources, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        text_addf(unit, "namespace v%zu {\n#line 1 \"<kernel %zu>\"\n%s\n}\n", i, i,
+                  sources[i].text);
+}
+
+static int report_call(const struct nvrtc *nvrtc, nvrtcResult result, const char *doing,
+                       struct error *error)
+{
+    return error_set(error, ERROR_FAILED, "NVRTC %s failed %s: %s; `autotune doctor` checks it",
+                     nvrtc->version, doing, nvrtc->api.error_string(result));
+}
+
+/* The first lines only: what follows the first errors is mostly their echo. */
+static int report_log(const struct nvrtc *nvrtc, nvrtcProgram program, nvrtcResult result,
+                      struct error *error)
+{
+    enum { LOG_LINES = 8 };
+    size_t size = 0;
+    char *log = nvrtc->api.log_size(program, &size) ? NULL : calloc(1, size + 1);
+    if (!log || nvrtc->api.log(program, log) || !*log) {
+        free(log);
+        return report_call(nvrtc, result, "to compile, without a log", error);
+    }
+    char *end = log;
+    for (int line = 0; line < LOG_LINES && *end; line++)
+        end += strcspn(end, "\n") + (line < LOG_LINES - 1 && strchr(end, '\n') != NULL);
+    while (end > log && (end[-1] == '\n' || end[-1] == ' '))
+        end--;
+    *end = '\0';
+    error_set(error, ERROR_FAILED, "the kernel does not compile (NVRTC %s, %s): %s",
+              nvrtc->version, nvrtc->api.error_string(result), log);
+    free(log);
+    return -1;
+}
+
+static int add_names(const struct nvrtc *nvrtc, nvrtcProgram program, char **names,
+                     size_t count, struct error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        nvrtcResult result = nvrtc->api.add_name(program, names[i]);
+        if (result)
+            return report_call(nvrtc, result, "to take a kernel's name", error);
+    }
+    return 0;
+}
+
+static int run_compiler(const struct nvrtc *nvrtc, nvrtcProgram program, int cc,
+                        enum nvrtc_output output, struct error *error)
+{
+    char arch[48];
+    const char *options[] = {arch, "--std=c++17"};
+    snprintf(arch, sizeof arch, "--gpu-architecture=%s_%d",
+             output == NVRTC_PTX ? "compute" : "sm", cc);
+    nvrtcResult result = nvrtc->api.compile(program, sizeof options / sizeof *options, options);
+    return result ? report_log(nvrtc, program, result, error) : 0;
+}
+
+/* Replaces each name expression by the name the kernel has in the image. */
+static int lower_names(const struct nvrtc *nvrtc, nvrtcProgram program, char **names,
+                       size_t count, struct error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *lowered = NULL;
+        nvrtcResult result = nvrtc->api.lowered_name(program, names[i], &lowered);
+        if (result)
+            return error_set(error, ERROR_FAILED, "no kernel %.200s in the source: %s",
+                             names[i], nvrtc->api.error_string(result));
+        char *copy = strdup(lowered);
+        if (!copy)
+            return error_memory(error, strlen(lowered) + 1);
+        free(names[i]);
+        names[i] = copy;
+    }
+    return 0;
+}
+
+static int take_code(const struct nvrtc *nvrtc, nvrtcProgram program, struct device_image *out,
+                     struct error *error)
+{
+    const struct api *api = &nvrtc->api;
+    nvrtcResult result = (out->is_ptx ? api->ptx_size : api->cubin_size)(program, &out->size);
+    if (result || out->size == 0)
+        return report_call(nvrtc, result, "to give the size of the code", error);
+    out->bytes = malloc(out->size);
+    if (!out->bytes)
+        return error_memory(error, out->size);
+    result = (out->is_ptx ? api->ptx : api->cubin)(program, out->bytes);
+    return result ? report_call(nvrtc, result, "to give the code", error) : 0;
+}
+
+static int make_names(struct device_image *out, const struct device_source *sources,
+                      size_t count, struct error *error)
+{
+    out->names = calloc(count, sizeof *out->names);
+    if (!out->names)
+        return error_memory(error, count * sizeof *out->names);
+    out->count = count;
+    for (size_t i = 0; i < count; i++) {
+        struct text name = {0};
+        text_addf(&name, "v%zu::%s", i, sources[i].kernel);
+        if (text_check(&name, error)) {
+            text_dispose(&name);
+            return -1;
+        }
+        out->names[i] = name.at;
+    }
+    return 0;
+}
+
+int nvrtc_compile(struct nvrtc *nvrtc, int cc, enum nvrtc_output output,
+                  const struct device_source *sources, size_t count, struct device_image *out,
+                  struct error *error)
+{
+    struct text unit = {0};
+    nvrtcProgram program = NULL;
+    int status = -1;
+    *out = (struct device_image){.is_ptx = output == NVRTC_PTX};
+    if (count == 0)
+        return error_set(error, ERROR_FAILED, "no kernel to compile; give one or more sources");
+    write_unit(&unit, sources, count);
+    if (text_check(&unit, error) || make_names(out, sources, count, error))
+        goto out;
+    nvrtcResult result = nvrtc->api.create(&program, unit.at, "unit.cu", 0, NULL, NULL);
+    if (result) {
+        report_call(nvrtc, result, "to take the source", error);
+        goto out;
+    }
+    if (add_names(nvrtc, program, out->names, count, error) ||
+        run_compiler(nvrtc, program, cc, output, error) ||
+        lower_names(nvrtc, program, out->names, count, error) ||
+        take_code(nvrtc, program, out, error))
+        goto out;
+    status = 0;
+out:
+    if (program)
+        nvrtc->api.destroy(&program);
+    if (status)
+        device_dispose_image(out);
+    text_dispose(&unit);
+    return status;
+}
+
+#endif

@@ -1,0 +1,141 @@
+/* terminal: asks what a stream is and draws the progress line. Hides the control sequences, the
+ * clock and the width. A line goes out in one write, so that it cannot be seen half drawn. */
+#include "autotune/report/terminal.h"
+
+#include "generator/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    BAR_CHARS = 14,
+    WIDTH_UNKNOWN = 80,
+    REDRAW_NS = 100 * 1000 * 1000, /* at most 10 lines a second */
+};
+
+#define ERASE_LINE "\r\033[K"
+
+static const uint64_t SECOND_NS = 1000 * 1000 * 1000;
+
+static bool is_terminal(FILE *stream)
+{
+    const char *type = getenv("TERM");
+    return isatty(fileno(stream)) && type && *type && strcmp(type, "dumb") != 0;
+}
+
+bool terminal_has_color(FILE *stream)
+{
+    const char *refused = getenv("NO_COLOR"); /* https://no-color.org: set and not empty */
+    return is_terminal(stream) && !(refused && *refused);
+}
+
+int terminal_width(FILE *stream)
+{
+    struct winsize size;
+    if (ioctl(fileno(stream), TIOCGWINSZ, &size) || size.ws_col == 0)
+        return WIDTH_UNKNOWN;
+    return size.ws_col;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+void terminal_progress_start(struct terminal_progress *progress, FILE *stream)
+{
+    *progress = (struct terminal_progress){
+        .stream = stream, .is_live = is_terminal(stream), .start_ns = now_ns()};
+}
+
+static void add_bar(struct text *line, double share)
+{
+    int filled = (int)(share * BAR_CHARS);
+    text_adds(line, "[");
+    for (int i = 0; i < BAR_CHARS; i++)
+        text_adds(line, i < filled ? "#" : ".");
+    text_adds(line, "]");
+}
+
+/* The rest at the pace so far; nothing while there is no pace. */
+static void add_time_left(struct text *line, uint64_t elapsed_ns, double share)
+{
+    if (share <= 0)
+        return;
+    double left = (double)elapsed_ns / (double)SECOND_NS * (1 - share) / share;
+    if (left >= 100 * 3600)
+        return; /* no pace worth the name yet */
+    unsigned seconds = (unsigned)(left + 0.5), minutes = seconds / 60, hours = minutes / 60;
+    if (hours)
+        text_addf(line, "  %u:%02u:%02u left", hours, minutes % 60, seconds % 60);
+    else
+        text_addf(line, "  %u:%02u left", minutes, seconds % 60);
+}
+
+/* Adds a note with its control characters as '?'. */
+static void add_note(struct text *line, const char *note)
+{
+    text_adds(line, "  ");
+    for (; *note; note++)
+        text_add(line, (unsigned char)*note < 0x20 || *note == 0x7f ? "?" : note, 1);
+}
+
+/* Bytes of the first `columns` characters. */
+static size_t cut_to(const char *string, size_t columns)
+{
+    size_t at = 0;
+    for (size_t seen = 0; string[at]; at++) {
+        seen += ((unsigned char)string[at] & 0xc0) != 0x80;
+        if (seen > columns)
+            break;
+    }
+    return at;
+}
+
+static void format_line(struct text *line, const struct terminal_progress *progress,
+                        uint64_t done, uint64_t total, const char *note)
+{
+    double share = total ? (double)(done < total ? done : total) / (double)total : 0;
+    add_bar(line, share);
+    text_addf(line, " %3d %%  %llu/%llu", (int)(100 * share), (unsigned long long)done,
+              (unsigned long long)total);
+    if (note && *note)
+        add_note(line, note);
+    add_time_left(line, progress->last_ns - progress->start_ns, share);
+}
+
+void terminal_progress_show(struct terminal_progress *progress, uint64_t done, uint64_t total,
+                            const char *note)
+{
+    uint64_t now = progress->is_live ? now_ns() : 0;
+    if (!progress->is_live || (progress->last_ns && now - progress->last_ns < REDRAW_NS))
+        return;
+    progress->last_ns = now;
+    struct text line = {0}, out = {0};
+    format_line(&line, progress, done, total, note);
+    text_adds(&out, ERASE_LINE);
+    /* One column stays free: a character in the last one makes some terminals go down a line.
+     */
+    if (!line.failed)
+        text_add(&out, line.at, cut_to(line.at, (size_t)terminal_width(progress->stream) - 1));
+    if (!out.failed) {
+        fwrite(out.at, 1, out.length, progress->stream);
+        fflush(progress->stream);
+    }
+    text_dispose(&line);
+    text_dispose(&out);
+}
+
+void terminal_progress_end(struct terminal_progress *progress)
+{
+    if (progress->is_live && progress->last_ns) {
+        fputs(ERASE_LINE, progress->stream);
+        fflush(progress->stream);
+    }
+    progress->is_live = false;
+}

@@ -1,0 +1,59 @@
+/* bench: times candidates. A measurement is a graph of calls between two events, divided by their
+ * number; cold ones come after a read-only sweep of three times the L2 and use each input once.
+ * Every timed result can be compared with the right one. Hides buffers and the sweep. */
+#ifndef AUTOTUNE_BENCH_H
+#define AUTOTUNE_BENCH_H
+
+#include "autotune/device/device.h"
+#include "autotune/tune/call.h"
+#include "autotune/tune/input.h"
+
+struct bench {
+    struct device *device;
+    struct input *input;
+    size_t calls; /* in a measurement */
+    uint64_t outputs, scratch, scratch_bytes, counter;
+    uint64_t sweep_data, sweep_scratch;
+    struct call sweep; /* no launches: none needed */
+};
+
+/* `sweep_row` and `sweep_kernels` are a proven variant that reads the sweep's data; its kernels
+ * must outlive the bench. */
+int bench_open(struct bench *out, struct device *device, struct input *input,
+               const struct point_context *context, const int64_t *sweep_row,
+               const struct device_kernel *const sweep_kernels[SPACE_PASSES_MAX],
+               struct error *error);
+void bench_close(struct bench *bench);
+
+/* A candidate ready to be measured. */
+struct bench_entry {
+    struct device_graph *graph;
+    uint64_t height;
+};
+
+/* The bench grows its scratch memory, which ends entries made before: make all entries of a race
+ * after bench_reserve for each of them. */
+int bench_reserve(struct bench *bench, const struct point_context *context, const int64_t *row,
+                  const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                  struct error *error);
+int bench_prepare(struct bench_entry *out, struct bench *bench,
+                  const struct point_context *context, const int64_t *row,
+                  const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                  struct error *error);
+void bench_release(struct bench *bench, struct bench_entry *entry);
+
+/* One measurement: picoseconds per call. */
+int bench_time(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
+               struct error *error);
+
+/* Forgets earlier results, so that bench_compare sees only what comes after. */
+int bench_poison(struct bench *bench, struct error *error);
+
+/* Are the results of the last measurement right? `reason` (at least 200 bytes) says what not. */
+int bench_compare(struct bench *bench, bool *is_right, char *reason, size_t size,
+                  struct error *error);
+
+/* The fastest time that memory allows, 0 where caches may help or the peak is unknown. */
+uint64_t bench_floor_ps(const struct bench *bench);
+
+#endif

@@ -1,0 +1,319 @@
+/* check: runs a variant over the oracle's cases and compares every bit. Cases of one shape are laid
+ * on the device once and serve all variants of that shape. */
+#include "autotune/tune/check.h"
+
+#include "autotune/tune/oracle.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SLOT_BYTES = 16,    /* an output, then a guard of the same poison */
+    OUTPUT_BYTES = 8,
+    POISON = 0xA5,
+    GUARD_BYTES = 4096, /* behind the scratch memory */
+    BATCH = 512,        /* cases launched at a time */
+    SETS_MAX = 64,
+    ALTERNATE = 2048,   /* from this many cases on, the two geometries take turns */
+};
+
+/* The cases of one shape, on the device. */
+struct case_set {
+    struct oracle_shape shape;
+    bool is_special;
+    struct oracle_cases cases;
+    uint64_t elements; /* device address */
+};
+
+struct check {
+    struct device *device;
+    struct problem problem;
+    uint64_t positions_max, seed;
+    struct case_set sets[SETS_MAX];
+    size_t set_count;
+    uint64_t outputs, output_bytes, scratch, scratch_bytes, counter;
+    unsigned char *results; /* host copy of outputs */
+};
+
+int check_open(struct check **out, struct device *device, const struct problem *problem,
+               uint64_t positions_max, uint64_t seed, struct error *error)
+{
+    struct check *check = calloc(1, sizeof *check);
+    if (!check)
+        return error_memory(error, sizeof *check);
+    check->device = device;
+    check->problem = *problem;
+    check->positions_max = positions_max;
+    check->seed = seed;
+    if (device->ops->alloc(device, 256, &check->counter, error) ||
+        device->ops->fill(device, check->counter, 0, 256, error)) {
+        check_close(check);
+        return -1;
+    }
+    *out = check;
+    return 0;
+}
+
+static void close_set(struct check *check, struct case_set *set)
+{
+    if (set->elements)
+        check->device->ops->free(check->device, set->elements);
+    oracle_dispose_cases(&set->cases);
+}
+
+void check_close(struct check *check)
+{
+    const uint64_t buffers[] = {check->outputs, check->scratch, check->counter};
+    for (size_t i = 0; i < check->set_count; i++)
+        close_set(check, &check->sets[i]);
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        if (buffers[i])
+            check->device->ops->free(check->device, buffers[i]);
+    free(check->results);
+    free(check);
+}
+
+/* --- Buffers ----------------------------------------------------------------------------------- */
+
+/* Makes a device buffer at least as large as wanted; what it held is lost. */
+static int reserve(struct device *device, uint64_t *address, uint64_t *bytes, uint64_t wanted,
+                   struct error *error)
+{
+    if (*bytes >= wanted && *address)
+        return 0;
+    if (*address)
+        device->ops->free(device, *address);
+    *address = 0;
+    *bytes = wanted;
+    return device->ops->alloc(device, wanted, address, error);
+}
+
+static int reserve_outputs(struct check *check, size_t count, struct error *error)
+{
+    uint64_t wanted = (count + 1) * SLOT_BYTES;
+    if (check->output_bytes >= wanted)
+        return 0;
+    unsigned char *results = realloc(check->results, wanted);
+    if (!results)
+        return error_memory(error, wanted);
+    check->results = results;
+    return reserve(check->device, &check->outputs, &check->output_bytes, wanted, error);
+}
+
+static int load_set(struct check *check, struct case_set *set, struct error *error)
+{
+    int failed = set->is_special
+                     ? oracle_make_specials(&set->cases, &check->problem, &set->shape, error)
+                     : oracle_make_cases(&set->cases, &check->problem, &set->shape, check->seed,
+                                         error);
+    if (failed)
+        return -1;
+    uint64_t bytes = set->cases.element_count * (uint64_t)problem_types[check->problem.type].bytes;
+    if (bytes == 0)
+        return 0;
+    return check->device->ops->alloc(check->device, bytes, &set->elements, error) ||
+           check->device->ops->write(check->device, set->elements, set->cases.elements, bytes,
+                                     error)
+               ? -1
+               : 0;
+}
+
+/* The set of this shape, made at first use; the oldest makes room when there are too many. */
+static struct case_set *find_set(struct check *check, const struct call *call, bool is_special,
+                                 struct error *error)
+{
+    for (size_t i = 0; i < check->set_count; i++) {
+        struct case_set *set = &check->sets[i];
+        if (set->is_special == is_special && set->shape.block == call->block &&
+            set->shape.tile == call->tile)
+            return set;
+    }
+    if (check->set_count == SETS_MAX) {
+        close_set(check, &check->sets[0]);
+        memmove(check->sets, check->sets + 1, --check->set_count * sizeof *check->sets);
+    }
+    struct case_set *set = &check->sets[check->set_count];
+    *set = (struct case_set){.shape = {call->block, call->tile, check->positions_max},
+                             .is_special = is_special};
+    if (load_set(check, set, error)) {
+        close_set(check, set);
+        return NULL;
+    }
+    check->set_count++;
+    return set;
+}
+
+/* --- Runs -------------------------------------------------------------------------------------- */
+
+struct run {
+    struct check *check;
+    const struct point_context *context; /* with the geometry's target */
+    const int64_t *row;
+    const struct device_kernel *const *kernels;
+    const struct case_set *set;
+    size_t first, step; /* the cases first, first + step, ... */
+};
+
+static int build_case(const struct run *run, size_t i, struct call *call, struct error *error)
+{
+    struct check *check = run->check;
+    const struct oracle_case *c = &run->set->cases.cases[i];
+    const struct call_buffers buffers = {
+        .input = run->set->elements +
+                 c->offset * (uint64_t)problem_types[check->problem.type].bytes,
+        .output = check->outputs + i * SLOT_BYTES,
+        .scratch = check->scratch,
+        .counter = check->counter,
+    };
+    return call_build(call, run->context, run->row, run->kernels, c->n, &buffers, error);
+}
+
+/* The most scratch memory that any case needs. */
+static int reserve_scratch(const struct run *run, struct error *error)
+{
+    struct check *check = run->check;
+    uint64_t most = 0, largest = 0;
+    struct call call;
+    for (size_t i = run->first; i < run->set->cases.count; i += run->step) {
+        uint64_t n = run->set->cases.cases[i].n;
+        if (i > run->first && n <= largest)
+            continue;
+        largest = n;
+        if (build_case(run, i, &call, error))
+            return -1;
+        most = call.scratch_bytes > most ? call.scratch_bytes : most;
+    }
+    return reserve(check->device, &check->scratch, &check->scratch_bytes, most + GUARD_BYTES, error);
+}
+
+static int launch_cases(const struct run *run, struct error *error)
+{
+    struct device *device = run->check->device;
+    struct device_launch *launches = malloc((BATCH + CALL_LAUNCHES_MAX) * sizeof *launches);
+    struct call call;
+    size_t count = 0;
+    int failed = launches ? 0 : error_memory(error, BATCH * sizeof *launches);
+    for (size_t i = run->first; !failed && i < run->set->cases.count; i += run->step) {
+        failed = build_case(run, i, &call, error);
+        if (failed)
+            break;
+        memcpy(launches + count, call.launches, call.count * sizeof *launches);
+        count += call.count;
+        if (count >= BATCH) {
+            failed = device->ops->launch(device, launches, count, error);
+            count = 0;
+        }
+    }
+    if (!failed && count)
+        failed = device->ops->launch(device, launches, count, error);
+    free(launches);
+    return failed;
+}
+
+static bool is_poison(const unsigned char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (bytes[i] != POISON)
+            return false;
+    return true;
+}
+
+static void blame(const struct run *run, size_t i, const char *what, oracle_bits got,
+                  struct check_verdict *out)
+{
+    const struct oracle_case *c = &run->set->cases.cases[i];
+    const enum type acc = run->check->problem.acc;
+    char expected[ORACLE_CHARS], gotten[ORACLE_CHARS];
+    out->is_right = false;
+    snprintf(out->reason, sizeof out->reason,
+             "%s at n = %" PRIu64 ", start %" PRIu64 " elements past alignment: expected %s, got %s",
+             what, c->n, c->offset % (16 / (uint64_t)problem_types[run->check->problem.type].bytes),
+             oracle_format(expected, acc, c->expect), oracle_format(gotten, acc, got));
+}
+
+static void compare(const struct run *run, struct check_verdict *out)
+{
+    const enum type acc = run->check->problem.acc;
+    const size_t bytes = (size_t)problem_types[acc].bytes;
+    for (size_t i = run->first; i < run->set->cases.count && out->is_right; i += run->step) {
+        const unsigned char *slot = run->check->results + i * SLOT_BYTES;
+        oracle_bits got = 0;
+        memcpy(&got, slot, bytes);
+        out->cases++;
+        if (!oracle_equal(acc, run->set->cases.cases[i].expect, got))
+            blame(run, i, is_poison(slot, bytes) ? "no result written" : "wrong result", got, out);
+        else if (!is_poison(slot + bytes, SLOT_BYTES - bytes))
+            blame(run, i, "wrote past its one result", got, out);
+    }
+}
+
+static int check_guard(const struct run *run, struct check_verdict *out, struct error *error)
+{
+    struct check *check = run->check;
+    unsigned char guard[GUARD_BYTES];
+    uint64_t at = check->scratch + check->scratch_bytes - GUARD_BYTES;
+    if (check->device->ops->read(check->device, guard, at, GUARD_BYTES, error))
+        return -1;
+    if (out->is_right && !is_poison(guard, GUARD_BYTES)) {
+        out->is_right = false;
+        snprintf(out->reason, sizeof out->reason, "wrote past its scratch memory");
+    }
+    return 0;
+}
+
+/* Poison, launch, read back, compare. */
+static int run_cases(const struct run *run, struct check_verdict *out, struct error *error)
+{
+    struct check *check = run->check;
+    const struct device_ops *ops = check->device->ops;
+    const uint64_t bytes = run->set->cases.count * SLOT_BYTES;
+    if (reserve_outputs(check, run->set->cases.count, error) || reserve_scratch(run, error) ||
+        ops->fill(check->device, check->outputs, POISON, bytes, error) ||
+        ops->fill(check->device, check->scratch, POISON, check->scratch_bytes, error) ||
+        launch_cases(run, error) ||
+        ops->read(check->device, check->results, check->outputs, bytes, error))
+        return -1;
+    compare(run, out);
+    return check_guard(run, out, error);
+}
+
+static int check_set(struct check *check, const struct point_context *context,
+                     struct check_rows rows,
+                     const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                     bool is_special, struct check_verdict *out, struct error *error)
+{
+    struct target one_sm = *context->target;
+    const struct point_context narrow = {context->space, context->problem, &one_sm};
+    struct call call;
+    one_sm.sms = 1;
+    *out = (struct check_verdict){.is_right = true};
+    if (call_build(&call, context, rows.wide, kernels, 1, &(struct call_buffers){0}, error))
+        return -1;
+    struct case_set *set = find_set(check, &call, is_special, error);
+    if (!set)
+        return -1;
+    const size_t step = set->cases.count > ALTERNATE ? 2 : 1;
+    struct run wide_run = {check, context, rows.wide, kernels, set, 0, step};
+    struct run narrow_run = {check, &narrow, rows.narrow, kernels, set, step - 1, step};
+    if (set->cases.count == 0)
+        return 0;
+    if (run_cases(&wide_run, out, error))
+        return -1;
+    return out->is_right ? run_cases(&narrow_run, out, error) : 0;
+}
+
+int check_small(struct check *check, const struct point_context *context, struct check_rows rows,
+                const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                struct check_verdict *out, struct error *error)
+{
+    return check_set(check, context, rows, kernels, false, out, error);
+}
+
+int check_specials(struct check *check, const struct point_context *context,
+                   struct check_rows rows, const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                   struct check_verdict *out, struct error *error)
+{
+    return check_set(check, context, rows, kernels, true, out, error);
+}

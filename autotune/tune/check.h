@@ -1,0 +1,40 @@
+/* check: proves a compiled variant correct before any time counts: every size, misalignment and
+ * position at small n, batched; and the extra proofs of the finalists. Hides buffers, poison and
+ * guard zones. What is proven and why it is exact: docs/correctness.md. */
+#ifndef AUTOTUNE_CHECK_H
+#define AUTOTUNE_CHECK_H
+
+#include "autotune/device/device.h"
+#include "autotune/tune/call.h"
+#include "generator/point.h"
+
+struct check;
+
+/* `positions_max` bounds the positions tried one by one (see oracle_shape). */
+int check_open(struct check **out, struct device *device, const struct problem *problem,
+               uint64_t positions_max, uint64_t seed, struct error *error);
+void check_close(struct check *check);
+
+struct check_verdict {
+    bool is_right;
+    uint64_t cases;   /* runs compared */
+    char reason[240]; /* the first wrong one: n, offset, expected, got */
+};
+
+/* Two candidates of one variant: `wide` runs with its own grid, `narrow` as on a device of one SM,
+ * so that each block walks over several tiles. They may be the same row. */
+struct check_rows {
+    const int64_t *wide, *narrow;
+};
+
+/* Proves a variant at small sizes. -1 only when the device fails. */
+int check_small(struct check *check, const struct point_context *context, struct check_rows rows,
+                const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                struct check_verdict *out, struct error *error);
+
+/* Special values (NaN, Inf, -0, denormals) of floats; right for other types. */
+int check_specials(struct check *check, const struct point_context *context,
+                   struct check_rows rows, const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                   struct check_verdict *out, struct error *error);
+
+#endif

@@ -1,0 +1,36 @@
+/* input: full-size inputs on a device, with the right answers. Cold measurements rotate over
+ * several distinct inputs; warm ones and those far past the L2 cache use one. */
+#ifndef AUTOTUNE_INPUT_H
+#define AUTOTUNE_INPUT_H
+
+#include "autotune/device/device.h"
+#include "autotune/tune/oracle.h"
+
+enum { INPUT_MAX = 64 };
+
+struct input {
+    struct device *device;
+    struct problem problem;
+    uint64_t base, bytes;  /* of all inputs together */
+    uint64_t stride;       /* bytes from one input to the next, a multiple of 256 */
+    size_t count;          /* distinct inputs */
+    uint64_t seed;
+    oracle_bits expect[INPUT_MAX];
+    double largest_partial; /* magnitude, for the record of exactness */
+};
+
+/* How many inputs a measurement of this problem rotates over. */
+size_t input_count(const struct problem *problem, const struct device_info *info);
+
+/* Fills `count` inputs on the device with exact values, using all cores. No room on the device is
+ * ERROR_FAILED with wanted and free bytes. */
+int input_open(struct input *out, struct device *device, const struct problem *problem,
+               size_t count, uint64_t seed, struct error *error);
+void input_close(struct input *input);
+
+uint64_t input_address(const struct input *input, size_t i);
+
+/* Moves the deciding element of input 0 (min, max, and, or) to `to`; elsewhere a no-op. */
+int input_mark(struct input *input, uint64_t from, uint64_t to, struct error *error);
+
+#endif

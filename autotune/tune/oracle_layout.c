@@ -1,0 +1,181 @@
+/* oracle_layout: the growing array of small inputs and its cases, the sizes and edges to try,
+ * and single elements that decide. Hides memory. */
+#include "autotune/tune/oracle_layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+uint64_t layout_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state ^ *state >> 29;
+}
+
+unsigned char *layout_element(const struct layout *layout, uint64_t index)
+{
+    return (unsigned char *)layout->out->elements + index * layout->bytes;
+}
+
+/* --- Growing the two arrays --------------------------------------------------------------- */
+
+int layout_add_case(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits expect)
+{
+    struct oracle_cases *out = layout->out;
+    if (out->count == layout->case_capacity) {
+        const size_t capacity = out->count < 64 ? 64 : 2 * out->count;
+        void *grown = realloc(out->cases, capacity * sizeof *out->cases);
+        if (grown == NULL)
+            return error_memory(layout->error, capacity * sizeof *out->cases);
+        out->cases = grown;
+        layout->case_capacity = capacity;
+    }
+    out->cases[out->count++] = (struct oracle_case){.offset = offset, .n = n, .expect = expect};
+    return 0;
+}
+
+/* Appends `count` elements, all loud; the first of them is aligned. */
+int layout_add_elements(struct layout *layout, uint64_t count, uint64_t *first)
+{
+    struct oracle_cases *out = layout->out;
+    const uint64_t room = (count + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN;
+    *first = out->element_count;
+    if (*first + room > layout->element_capacity) {
+        const uint64_t capacity = most(*first + room, 2 * layout->element_capacity);
+        void *grown = realloc(out->elements, capacity * layout->bytes);
+        if (grown == NULL)
+            return error_memory(layout->error, capacity * layout->bytes);
+        out->elements = grown;
+        layout->element_capacity = capacity;
+    }
+    out->element_count += room;
+    unsigned char *at = layout_element(layout, *first);
+    oracle_guard(&layout->problem, at);
+    for (uint64_t done = 1; done < room; done *= 2)
+        memcpy(at + done * layout->bytes, at, least(done, room - done) * layout->bytes);
+    return 0;
+}
+
+int layout_fold(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits *out)
+{
+    struct oracle_fold fold;
+    oracle_fold_init(&fold, &layout->problem);
+    oracle_fold_add(&fold, layout_element(layout, offset), n);
+    return oracle_fold_finish(&fold, out, layout->error);
+}
+
+/* A case whose expected result is folded from its elements. */
+int layout_add_folded(struct layout *layout, uint64_t offset, uint64_t n)
+{
+    oracle_bits expect;
+    if (layout_fold(layout, offset, n, &expect))
+        return -1;
+    return layout_add_case(layout, offset, n, expect);
+}
+
+void layout_fill(const struct layout *layout, uint64_t first, uint64_t n, uint64_t seed)
+{
+    struct oracle_input input = {
+        .problem = layout->problem, .seed = seed, .mark = ORACLE_NO_MARK};
+    input.problem.n = n;
+    oracle_fill(&input, 0, n, layout_element(layout, first));
+}
+
+/* --- Sizes and edges ---------------------------------------------------------------------- */
+
+static void add_size(struct layout *layout, uint64_t n)
+{
+    for (size_t i = 0; i < layout->size_count; i++)
+        if (layout->sizes[i] == n)
+            return;
+    layout->sizes[layout->size_count++] = n;
+}
+
+void layout_list_sizes(struct layout *layout)
+{
+    const uint64_t block = layout->shape.block, tile = layout->shape.tile;
+    const uint64_t edges[] = {block - 1, block,    block + 1,       tile - 1,
+                              tile,      tile + 1, layout->sweep_n, 2 * tile + tile / 2 + 1};
+    for (uint64_t n = 0; n <= 33; n++)
+        add_size(layout, n);
+    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++)
+        add_size(layout, edges[i]);
+    if (tile < 50003)
+        add_size(layout, 100003);
+}
+
+/* Positions at which shares begin and end: of the input, a warp, a block's loads, a tile. */
+static const struct {
+    enum { FROM_START, FROM_END, FROM_BLOCK, FROM_TILE, FROM_TWO_TILES } from;
+    int delta;
+} edges[] = {
+    {FROM_START, 0},  {FROM_END, -1},   {FROM_START, 1},      {FROM_END, -2},
+    {FROM_START, 2},  {FROM_END, -3},   {FROM_START, 3},      {FROM_END, -4},
+    {FROM_START, 4},  {FROM_END, -5},   {FROM_TILE, -1},      {FROM_TILE, 0},
+    {FROM_BLOCK, -1}, {FROM_BLOCK, 0},  {FROM_TWO_TILES, -1}, {FROM_TWO_TILES, 0},
+    {FROM_START, 31}, {FROM_START, 32}, {FROM_END, -32},      {FROM_END, -33},
+};
+_Static_assert(sizeof edges / sizeof edges[0] == LAYOUT_EDGES,
+               "the table is LAYOUT_EDGES long");
+
+/* The edge, or a position drawn from `state` where it lies outside or there are no more. */
+uint64_t layout_edge(const struct layout *layout, size_t which, uint64_t n, uint64_t *state)
+{
+    const uint64_t bases[] = {0, n, layout->shape.block, layout->shape.tile,
+                              2 * layout->shape.tile};
+    if (which < LAYOUT_EDGES) {
+        const uint64_t at = bases[edges[which].from] + (uint64_t)(int64_t)edges[which].delta;
+        if (at < n)
+            return at;
+    }
+    return layout_random(state) % n;
+}
+
+/* --- Deciding elements -------------------------------------------------------------------- */
+
+bool layout_is_bits(const struct layout *layout)
+{
+    return problem_ops[layout->problem.op].is_bitwise;
+}
+
+unsigned layout_bits(const struct layout *layout)
+{
+    return 8 * (unsigned)layout->bytes;
+}
+
+void layout_flip_bit(const struct layout *layout, uint64_t at, unsigned bit)
+{
+    uint32_t narrow;
+    uint64_t wide;
+    if (layout->bytes == 4) {
+        memcpy(&narrow, layout_element(layout, at), sizeof narrow);
+        narrow ^= (uint32_t)1 << bit;
+        memcpy(layout_element(layout, at), &narrow, sizeof narrow);
+    } else {
+        memcpy(&wide, layout_element(layout, at), sizeof wide);
+        wide ^= (uint64_t)1 << bit;
+        memcpy(layout_element(layout, at), &wide, sizeof wide);
+    }
+}
+
+/* The identity of and, or for elements. */
+void layout_fill_flat(const struct layout *layout, uint64_t first, uint64_t n)
+{
+    memset(layout_element(layout, first), layout->problem.op == AND ? 0xff : 0,
+           n * layout->bytes);
+}
+
+void layout_put_mark(const struct layout *layout, uint64_t at, uint64_t seed)
+{
+    const struct oracle_input input = {.problem = layout->problem, .seed = seed};
+    oracle_element(&input, 0, true, layout_element(layout, at));
+}

@@ -1,0 +1,199 @@
+/* oracle_specials: inputs with NaN, infinities, zeros of both signs, denormals and overflow,
+ * chosen so that the result is the same in any order. Each row of the table is tried with the
+ * special values first, in the middle and last. Hides where they lie. */
+#include "autotune/tune/oracle.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GAP = 64, PLACES = 3 };
+
+/* Values by name, because the largest and the least depend on the type. */
+enum value {
+    NOT_A_NUMBER,
+    INF,
+    NINF,
+    ZERO,
+    NZERO,
+    ONE,
+    MINUS_ONE,
+    TWO,
+    TINY,
+    NTINY,
+    SMALL,
+    LARGEST
+};
+
+struct special {
+    enum op op;
+    enum value others, one, two; /* the elements at large, and two of them */
+};
+
+static const struct special specials[] = {
+    {SUM, ONE, NOT_A_NUMBER, ONE},      /* NaN */
+    {SUM, ONE, INF, ONE},               /* +Inf */
+    {SUM, MINUS_ONE, NINF, MINUS_ONE},  /* -Inf */
+    {SUM, ONE, INF, NINF},              /* NaN */
+    {SUM, ONE, NOT_A_NUMBER, INF},      /* NaN */
+    {SUM, NZERO, NZERO, NZERO},         /* +0: the identity is +0 */
+    {SUM, NZERO, ZERO, NZERO},          /* +0 */
+    {SUM, ZERO, TINY, ZERO},            /* the denormal itself */
+    {SUM, NZERO, NTINY, NZERO},         /* the denormal itself */
+    {SUM, ZERO, TINY, NTINY},           /* +0 */
+    {SUM, ZERO, TINY, TINY},            /* twice the denormal */
+    {SUM, ZERO, LARGEST, ZERO},         /* the largest finite value */
+    {SUM, ZERO, LARGEST, LARGEST},      /* +Inf, or twice the value in a wider accumulator */
+    {PROD, ONE, NOT_A_NUMBER, ONE},     /* NaN */
+    {PROD, ONE, INF, ONE},              /* +Inf */
+    {PROD, ONE, NINF, ONE},             /* -Inf */
+    {PROD, ONE, INF, MINUS_ONE},        /* -Inf */
+    {PROD, ONE, INF, ZERO},             /* NaN */
+    {PROD, ONE, ZERO, ONE},             /* +0 */
+    {PROD, ONE, NZERO, ONE},            /* -0 */
+    {PROD, ONE, NZERO, MINUS_ONE},      /* +0 */
+    {PROD, ONE, TINY, ONE},             /* the denormal itself */
+    {PROD, ONE, TINY, MINUS_ONE},       /* its negative */
+    {PROD, ONE, SMALL, TINY},           /* +0 by underflow, or exact in a wider accumulator */
+    {PROD, ONE, LARGEST, TWO},          /* +Inf, or exact in a wider accumulator */
+    {MIN, ONE, NOT_A_NUMBER, ONE},      /* NaN */
+    {MIN, ONE, NOT_A_NUMBER, NINF},     /* NaN */
+    {MIN, ONE, NINF, ONE},              /* -Inf */
+    {MIN, INF, INF, INF},               /* +Inf */
+    {MIN, INF, LARGEST, INF},           /* the largest finite value */
+    {MIN, ZERO, NZERO, ZERO},           /* -0 */
+    {MIN, NZERO, ZERO, NZERO},          /* -0 */
+    {MIN, ONE, TINY, ONE},              /* the denormal */
+    {MIN, ZERO, NTINY, NZERO},          /* the negative denormal */
+    {MIN, TINY, ZERO, TINY},            /* +0, not the denormal */
+    {MAX, ONE, NOT_A_NUMBER, ONE},      /* NaN */
+    {MAX, ONE, NOT_A_NUMBER, INF},      /* NaN */
+    {MAX, ONE, INF, ONE},               /* +Inf */
+    {MAX, NINF, NINF, NINF},            /* -Inf */
+    {MAX, NZERO, ZERO, NZERO},          /* +0 */
+    {MAX, ZERO, NZERO, ZERO},           /* +0 */
+    {MAX, MINUS_ONE, NTINY, MINUS_ONE}, /* the negative denormal */
+    {MAX, ZERO, TINY, NZERO},           /* the denormal */
+    {MAX, NTINY, NZERO, NTINY},         /* -0, not the denormal */
+};
+enum { SPECIAL_COUNT = sizeof specials / sizeof specials[0] };
+
+static double value_of(enum type type, enum value value)
+{
+    const bool is_narrow = type == F32;
+    switch (value) {
+    case NOT_A_NUMBER:
+        return NAN;
+    case INF:
+        return HUGE_VAL;
+    case NINF:
+        return -HUGE_VAL;
+    case NZERO:
+        return -0.0;
+    case ONE:
+        return 1.0;
+    case MINUS_ONE:
+        return -1.0;
+    case TINY:
+        return is_narrow ? 0x1p-149 : 0x1p-1074;
+    case NTINY:
+        return is_narrow ? -0x1p-149 : -0x1p-1074;
+    case SMALL:
+        return is_narrow ? FLT_MIN : DBL_MIN;
+    case LARGEST:
+        return is_narrow ? FLT_MAX : DBL_MAX;
+    case TWO:
+        return 2.0;
+    default:
+        return 0.0;
+    }
+}
+
+/* One step as the kernels promise it, in double. */
+static double combine(enum op op, double a, double b)
+{
+    if (op == SUM)
+        return a + b;
+    if (op == PROD)
+        return a * b;
+    if (isnan(a) || isnan(b))
+        return NAN;
+    const bool a_is_less = a < b || (!(b < a) && signbit(a));
+    return (op == MIN) == a_is_less ? a : b;
+}
+
+/* The steps in the accumulator's type: an f32 sum or product of two floats, made in double
+ * and rounded once more, is correctly rounded. */
+static oracle_bits reduce(const struct problem *problem, const struct special *special,
+                          uint64_t n)
+{
+    const enum value values[3] = {special->one, special->two, special->others};
+    const double starts[] = {[SUM] = 0.0, [PROD] = 1.0, [MIN] = HUGE_VAL, [MAX] = -HUGE_VAL};
+    double total = starts[problem->op];
+    float narrow;
+    for (uint64_t i = 0; i < n; i++) {
+        total = combine(problem->op, total, value_of(problem->type, values[i < 2 ? i : 2]));
+        if (problem->acc == F32)
+            total = (float)total;
+    }
+    narrow = (float)total;
+    oracle_bits bits = 0;
+    if (problem->acc == F32)
+        memcpy(&bits, &narrow, sizeof narrow);
+    else
+        memcpy(&bits, &total, sizeof total);
+    return bits;
+}
+
+static void put(enum type type, enum value value, void *elements, uint64_t at)
+{
+    if (type == F32)
+        ((float *)elements)[at] = (float)value_of(type, value);
+    else
+        ((double *)elements)[at] = value_of(type, value);
+}
+
+/* Appends one window after a gap of NaN; `which` place holds the first special value. */
+static void add_special(struct oracle_cases *out, const struct problem *problem,
+                        const struct special *special, uint64_t n, int which)
+{
+    const uint64_t places[PLACES] = {0, n / 2, n - 1};
+    const uint64_t starts = 16 / (uint64_t)problem_types[problem->type].bytes;
+    const uint64_t offset = out->element_count + GAP + out->count % starts;
+    const uint64_t end = (offset + n + GAP - 1) / GAP * GAP;
+    for (uint64_t i = out->element_count; i < end + GAP; i++)
+        put(problem->type, i < offset || i >= offset + n ? NOT_A_NUMBER : special->others,
+            out->elements, i);
+    put(problem->type, special->one, out->elements, offset + places[which]);
+    put(problem->type, special->two, out->elements, offset + places[(which + 2) % PLACES]);
+    out->element_count = end;
+    out->cases[out->count++] =
+        (struct oracle_case){.offset = offset, .n = n, .expect = reduce(problem, special, n)};
+}
+
+int oracle_make_specials(struct oracle_cases *out, const struct problem *problem,
+                         const struct oracle_shape *shape, struct error *error)
+{
+    const uint64_t sizes[] = {3, shape->tile + 33};
+    const uint64_t window = 3 * GAP + shape->tile + 33;
+    size_t count = 0;
+    *out = (struct oracle_cases){0};
+    for (size_t i = 0; i < SPECIAL_COUNT; i++)
+        count += specials[i].op == problem->op ? 2 * PLACES : 0;
+    if (!problem_types[problem->acc].is_float || count == 0)
+        return 0;
+    const uint64_t bytes =
+        (count * window + GAP) * (uint64_t)problem_types[problem->type].bytes;
+    out->elements = malloc(bytes);
+    out->cases = malloc(count * sizeof *out->cases);
+    if (out->elements == NULL || out->cases == NULL) {
+        oracle_dispose_cases(out);
+        return error_memory(error, bytes);
+    }
+    for (size_t i = 0; i < SPECIAL_COUNT; i++)
+        for (size_t k = 0; specials[i].op == problem->op && k < 2 * PLACES; k++)
+            add_special(out, problem, &specials[i], sizes[k / PLACES], (int)(k % PLACES));
+    out->element_count += GAP;
+    return 0;
+}

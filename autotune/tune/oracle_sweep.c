@@ -1,0 +1,176 @@
+/* oracle_sweep: the positions of two tiles and a tail, tried one by one: windows slide past a
+ * deciding element in the middle of a longer array. Hides which positions are tried. */
+#include "autotune/tune/oracle_layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* --- min, max: the mark at each position -------------------------------------------------- */
+
+/* Chooses a multiple of `stride` and what is before it; all, or as many as `budget` allows. */
+static uint64_t choose_edges(bool *chosen, uint64_t n, uint64_t stride, uint64_t budget,
+                             uint64_t *state)
+{
+    uint64_t count = 0;
+    if (stride == 0 || budget < 2)
+        return 0;
+    const uint64_t skip = (2 * (n / stride) + budget - 1) / budget * stride;
+    for (uint64_t at = skip > 0 ? layout_random(state) % skip / stride * stride : n; at < n;
+         at += skip)
+        for (uint64_t p = at > 0 ? at - 1 : at; p <= at; p++) {
+            count += !chosen[p];
+            chosen[p] = true;
+        }
+    return count;
+}
+
+static void choose_positions(const struct layout *layout, bool *chosen, uint64_t n)
+{
+    const struct oracle_shape *shape = &layout->shape;
+    const uint64_t strides[] = {shape->tile,  shape->block * layout->starts,
+                                shape->block, 32 * layout->starts,
+                                32,           shape->tile / shape->block};
+    uint64_t state = layout->seed, count = 0;
+    if (n <= shape->positions_max) {
+        memset(chosen, true, n);
+        return;
+    }
+    for (size_t i = 0; i < LAYOUT_EDGES; i++) {
+        const uint64_t at = layout_edge(layout, i, n, &state);
+        count += !chosen[at];
+        chosen[at] = true;
+    }
+    for (size_t i = 0; i < sizeof strides / sizeof strides[0]; i++)
+        if (count < shape->positions_max)
+            count +=
+                choose_edges(chosen, n, strides[i], (shape->positions_max - count) / 2, &state);
+    while (count < shape->positions_max) {
+        uint64_t at = layout_random(&state) % n;
+        while (chosen[at])
+            at = (at + 1) % n;
+        chosen[at] = true;
+        count++;
+    }
+}
+
+/* As many arrays as starts, the mark one element further in each: for each position there is
+ * one whose window starts where wanted. */
+struct slides {
+    uint64_t marks[4];
+    oracle_bits expect[4];
+};
+
+static int add_slides(struct layout *layout, struct slides *slides)
+{
+    const uint64_t n = layout->sweep_n;
+    const uint64_t lead = (n + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN;
+    for (uint64_t i = 0; i < layout->starts; i++) {
+        const uint64_t seed = 2 * layout->seed + i % 2;
+        uint64_t first;
+        if (layout_add_elements(layout, layout->guard + lead + i + n + layout->guard, &first))
+            return -1;
+        layout_fill(layout, first + layout->guard, lead + i + n, seed);
+        slides->marks[i] = first + layout->guard + lead + i;
+        layout_put_mark(layout, slides->marks[i], seed);
+        if (layout_fold(layout, slides->marks[i], 1, &slides->expect[i]))
+            return -1;
+    }
+    return 0;
+}
+
+static int add_slide(struct layout *layout, const struct slides *slides, uint64_t position,
+                     uint64_t start)
+{
+    const uint64_t i = (start + position) % layout->starts;
+    return layout_add_case(layout, slides->marks[i] - position, layout->sweep_n,
+                           slides->expect[i]);
+}
+
+static int sweep_order(struct layout *layout)
+{
+    struct slides slides;
+    uint64_t state = layout->seed;
+    const uint64_t n = layout->sweep_n;
+    int result = -1;
+    bool *chosen = calloc(n, sizeof *chosen);
+    if (chosen == NULL)
+        return error_memory(layout->error, n);
+    choose_positions(layout, chosen, n);
+    if (add_slides(layout, &slides))
+        goto out;
+    for (uint64_t p = 0; p < n; p++)
+        if (chosen[p] && add_slide(layout, &slides, p, 0))
+            goto out;
+    for (uint64_t start = 1; start < layout->starts; start++)
+        for (size_t i = 0; i < LAYOUT_EDGES; i++)
+            if (add_slide(layout, &slides, layout_edge(layout, i, n, &state), start))
+                goto out;
+    result = 0;
+out:
+    free(chosen);
+    return result;
+}
+
+/* --- and, or: one bit at each of 32 or 64 neighbours -------------------------------------- */
+
+/* The window in which the element of bit 0 stands at run * bits - start. Its result is that of
+ * the bits inside and one element of the background. */
+static int add_run(struct layout *layout, uint64_t pattern, uint64_t run, uint64_t start)
+{
+    const uint64_t bits = layout_bits(layout), n = layout->sweep_n;
+    const uint64_t window = pattern + start - run * bits;
+    const uint64_t from = most(pattern, window), to = least(pattern + bits, window + n);
+    struct oracle_fold fold;
+    oracle_bits expect;
+    oracle_fold_init(&fold, &layout->problem);
+    oracle_fold_add(&fold, layout_element(layout, from), to - from);
+    oracle_fold_add(&fold, layout_element(layout, pattern - 1), 1);
+    if (oracle_fold_finish(&fold, &expect, layout->error))
+        return -1;
+    return layout_add_case(layout, window, n, expect);
+}
+
+/* Every run at every start where positions_max allows; else a seeded part of them, with the
+ * first, the last and those at the ends of tiles. */
+static int sweep_bits(struct layout *layout)
+{
+    const uint64_t n = layout->sweep_n, bits = layout_bits(layout), tile = layout->shape.tile;
+    const uint64_t runs = (n + layout->starts + bits - 1) / bits;
+    const uint64_t lead = (n + bits + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN;
+    const uint64_t wanted = most(1, layout->shape.positions_max / layout->starts);
+    const uint64_t skip = (runs + wanted - 1) / wanted;
+    uint64_t first, state = layout->seed;
+    if (layout_add_elements(layout, layout->guard + lead + bits + n + bits + layout->guard,
+                            &first))
+        return -1;
+    layout_fill_flat(layout, first + layout->guard, lead + bits + n + bits);
+    const uint64_t pattern = first + layout->guard + lead;
+    for (unsigned bit = 0; bit < bits; bit++)
+        layout_flip_bit(layout, pattern + bit, bit);
+    for (uint64_t start = 0; start < layout->starts; start++) {
+        const uint64_t phase = layout_random(&state) % skip, last = (n - 1 + start) / bits;
+        for (uint64_t run = 0; run <= last; run++) {
+            const uint64_t low = run * bits - least(start, run * bits), high = low + bits;
+            const bool is_edge = run == 0 || run == last || (low <= tile && tile <= high) ||
+                                 (low <= 2 * tile && 2 * tile <= high);
+            if ((is_edge || run % skip == phase) && add_run(layout, pattern, run, start))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+int oracle_sweep(struct layout *layout)
+{
+    return layout_is_bits(layout) ? sweep_bits(layout) : sweep_order(layout);
+}

@@ -1,0 +1,109 @@
+/* stats: medians, their intervals, and the random numbers for shuffles. Hides the binomial
+ * sums, which run from the centre outwards so that no count of samples makes them underflow. */
+#include "autotune/tune/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int compare_integers(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+uint64_t stats_median(uint64_t *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare_integers);
+    uint64_t low = values[(count - 1) / 2], high = values[count / 2];
+    return low + (high - low) / 2; /* low + high may overflow */
+}
+
+/* P(X = k) for k = floor(count / 2), X binomial with count trials of probability 1/2. */
+static double central_probability(size_t count)
+{
+    size_t half = count / 2;
+    double p = 1;
+    for (size_t i = 1; i <= half; i++)
+        p *= 1 - 0.5 / (double)i;
+    if (count % 2)
+        p *= (double)count / (double)(half + 1) / 2;
+    return p;
+}
+
+/* The rank r (from 1) whose interval, value r .. value count + 1 - r of the sorted ones, is the
+ * narrowest that covers the median with the wanted confidence; 1 when none does. That coverage
+ * is P(r <= X <= count - r). */
+static size_t interval_rank(size_t count, double wanted, double *confidence)
+{
+    size_t rank = (count + 1) / 2;
+    double p = central_probability(count);
+    double covered = count % 2 ? 0 : p;
+    if (count % 2 == 0) /* from here on p belongs to rank - 1, the next to be added */
+        p *= (double)rank / (double)(count - rank + 1);
+    while (covered < wanted && rank > 1) {
+        covered += 2 * p;
+        rank--;
+        p *= (double)rank / (double)(count - rank + 1);
+    }
+    *confidence = fmin(covered, 1);
+    return rank;
+}
+
+struct stats_interval stats_median_interval(double *values, size_t count, double confidence)
+{
+    struct stats_interval out;
+    size_t rank = interval_rank(count, confidence, &out.confidence);
+
+    qsort(values, count, sizeof *values, compare_doubles);
+    double low = values[(count - 1) / 2], high = values[count / 2];
+    out.middle = low + (high - low) / 2;
+    out.low = values[rank - 1];
+    out.high = values[count - rank];
+    return out;
+}
+
+struct stats_interval stats_ratio_interval(const uint64_t *a, const uint64_t *b, size_t count,
+                                           double confidence)
+{
+    double *ratios = calloc(count, sizeof *ratios);
+    if (!ratios) /* without memory nothing is known of the ratio */
+        return (struct stats_interval){.middle = 1, .low = 0, .high = INFINITY};
+    for (size_t i = 0; i < count; i++)
+        ratios[i] = (double)(a[i] ? a[i] : 1) / (double)(b[i] ? b[i] : 1);
+    struct stats_interval out = stats_median_interval(ratios, count, confidence);
+    free(ratios);
+    return out;
+}
+
+uint64_t stats_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Below `limit` > 0, each equally likely: what the remainder would favour is drawn again. */
+static uint64_t random_below(uint64_t limit, uint64_t *state)
+{
+    uint64_t excess = (UINT64_MAX % limit + 1) % limit, drawn;
+    do
+        drawn = stats_random(state);
+    while (drawn > UINT64_MAX - excess);
+    return drawn % limit;
+}
+
+void stats_shuffle(size_t *order, size_t count, uint64_t *state)
+{
+    for (size_t left = count; left > 1; left--) {
+        size_t other = (size_t)random_below(left, state), last = order[left - 1];
+        order[left - 1] = order[other];
+        order[other] = last;
+    }
+}

@@ -1,0 +1,54 @@
+/* field: how one field of a record stands in a file. A field is a row: its name, its form, its
+ * place in the struct and its range; reading, writing and comparing need no more. */
+#ifndef AUTOTUNE_FIELD_H
+#define AUTOTUNE_FIELD_H
+
+#include "generator/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Forms of a value, and the type of the member that holds it. */
+enum field_form {
+    FIELD_OP,      /* enum op */
+    FIELD_TYPE,    /* enum type */
+    FIELD_REGIME,  /* enum regime */
+    FIELD_SOURCE,  /* enum record_source */
+    FIELD_INT,     /* int or unsigned */
+    FIELD_COUNT,   /* uint64_t */
+    FIELD_HASH,    /* uint64_t, 16 hexadecimal digits in the file */
+    FIELD_NAME,    /* char[]: letters, digits, '_' and '-' */
+    FIELD_LABEL,   /* char[]: a name given by a vendor */
+    FIELD_PARAMS,  /* char[]: NAME=VALUE words */
+    FIELD_DECIMAL, /* char[]: a decimal number or nothing */
+    FIELD_UTC,     /* char[]: a time */
+    FIELD_FORMS
+};
+
+enum { FIELD_CHARS = 160 }; /* no text member is longer */
+
+struct field {
+    const char *name;
+    enum field_form form;
+    size_t offset;     /* of the member */
+    int64_t low, high; /* range of a number; fewest and most bytes of a text */
+    unsigned group;    /* for the owner of the table */
+};
+
+/* Reads the value into the member; false when it is not of the form or out of range. */
+bool field_read(const struct field *field, void *record, const char *value);
+
+/* Appends the value. A character that has no place in the form becomes '_'. */
+void field_write(const struct field *field, const void *record, struct text *out);
+
+/* Do both stand as the same value in a file? */
+bool field_is_same(const struct field *field, const void *a, const void *b);
+
+/* What a value of the form must be, for errors: "NAME=VALUE words". */
+const char *field_describe(enum field_form form);
+
+/* Exactly 16 digits of 0-9 a-f. */
+bool field_parse_hash(uint64_t *out, const char *value);
+
+#endif

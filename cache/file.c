@@ -1,0 +1,318 @@
+/* file: reading with suspicion, writing with a lock beside, a temporary file in the same folder
+ * and a rename. A reader sees the old file or the new one; the lock of a writer that dies ends
+ * with it, and its temporary file is removed by the next writer. Hides the system calls. */
+#include "cache/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    LOCK_WAIT_MS = 10000, /* without any other writer getting on */
+    LOCK_STEP_MS = 5,
+};
+
+static int io_error(const char *verb, const char *path, struct error *error)
+{
+    return error_set(error, ERROR_IO, "cannot %s %s: %s; check the folder or name "
+                     "another with --cache FOLDER", verb, path, strerror(errno));
+}
+
+/* --- Reading ---------------------------------------------------------------------------- */
+
+/* Why a file must not be trusted, or NULL. */
+static const char *distrust(const struct stat *status)
+{
+    if (!S_ISREG(status->st_mode))
+        return "is not a regular file; remove it";
+    if (status->st_uid != geteuid() && status->st_uid != 0)
+        return "is owned by another user; remove it or name another folder with --cache";
+    if (status->st_mode & (S_IWGRP | S_IWOTH))
+        return "can be written by others; chmod go-w it if its records are yours";
+    return NULL;
+}
+
+/* Opens a file that may be trusted, without following a link or waiting for a FIFO's writer.
+ * The descriptor, or -1 with error set; a file that is not there is -1 with ENOENT in errno. */
+static int open_trusted(const char *path, int flags, struct error *error)
+{
+    int file = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
+    struct stat status;
+    const char *why = NULL;
+
+    if (file < 0) {
+        int cause = errno;
+        if (cause == ELOOP)
+            error_set(error, ERROR_IO, "%s is a symbolic link; remove it", path);
+        else
+            io_error("open", path, error);
+        errno = cause;
+        return -1;
+    }
+    if (fstat(file, &status) != 0)
+        io_error("examine", path, error);
+    else if ((why = distrust(&status)) != NULL)
+        error_set(error, ERROR_IO, "%s %s", path, why);
+    else
+        return file;
+    close(file);
+    errno = EPERM;
+    return -1;
+}
+
+static int read_all(struct text *out, int file, const char *path, size_t limit,
+                    struct error *error)
+{
+    char chunk[1 << 14];
+    size_t first = out->length;
+
+    for (;;) {
+        ssize_t got = read(file, chunk, sizeof chunk);
+        if (got == 0 || out->failed)
+            return text_check(out, error);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return io_error("read", path, error);
+        text_add(out, chunk, (size_t)got);
+        if (out->length - first > limit)
+            return error_set(error, ERROR_IO, "%s is larger than the %zu bytes it may have; "
+                             "remove it", path, limit);
+    }
+}
+
+enum file_state file_read(struct text *out, const char *path, size_t limit,
+                          struct error *reason)
+{
+    int file = open_trusted(path, O_RDONLY, reason);
+
+    if (file < 0)
+        return errno == ENOENT ? FILE_MISSING : FILE_REFUSED;
+    int result = read_all(out, file, path, limit, reason);
+    close(file);
+    return result == 0 ? FILE_READ : FILE_REFUSED;
+}
+
+/* --- Locking ---------------------------------------------------------------------------- */
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* The lock's descriptor, or -1: with EWOULDBLOCK in errno when another holds it, else with
+ * error set. A lock file that was removed meanwhile locks nothing: it counts as held. */
+static int try_lock(const char *lock_path, struct error *error)
+{
+    int file = open_trusted(lock_path, O_RDWR | O_CREAT, error), cause = EWOULDBLOCK;
+    struct stat status;
+
+    if (file < 0) {
+        errno = EPERM;
+        return -1;
+    }
+    if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+        cause = errno == EINTR ? EWOULDBLOCK : errno;
+        io_error("lock", lock_path, error);
+    } else if (fstat(file, &status) == 0 && status.st_nlink > 0) {
+        return file;
+    }
+    close(file);
+    errno = cause;
+    return -1;
+}
+
+/* Each save puts a new file in place, so another inode means that others get on. */
+static bool has_changed(const char *path, ino_t *inode)
+{
+    struct stat status;
+
+    if (lstat(path, &status) != 0 || status.st_ino == *inode)
+        return false;
+    *inode = status.st_ino;
+    return true;
+}
+
+static int wait_lock(const char *path, const char *lock_path, struct error *error)
+{
+    const struct timespec step = {.tv_nsec = LOCK_STEP_MS * 1000000L};
+    int64_t end = now_ms() + LOCK_WAIT_MS;
+    ino_t inode = 0;
+    int lock;
+
+    while ((lock = try_lock(lock_path, error)) < 0) {
+        if (errno != EWOULDBLOCK)
+            return -1;
+        if (has_changed(path, &inode))
+            end = now_ms() + LOCK_WAIT_MS;
+        if (now_ms() >= end)
+            return error_set(error, ERROR_IO, "cannot lock %s: another process has held it for "
+                             "%d seconds; end that process or name another folder with --cache",
+                             lock_path, LOCK_WAIT_MS / 1000);
+        nanosleep(&step, NULL);
+    }
+    return lock;
+}
+
+int file_lock(const char *path, struct error *error)
+{
+    struct text lock_path = {0};
+    int lock = -1;
+
+    text_addf(&lock_path, "%s.lock", path);
+    if (text_check(&lock_path, error) == 0)
+        lock = wait_lock(path, lock_path.at, error);
+    text_dispose(&lock_path);
+    return lock;
+}
+
+void file_unlock(int lock)
+{
+    close(lock);
+}
+
+/* --- Writing ---------------------------------------------------------------------------- */
+
+int file_make_folder(const char *folder, struct error *error)
+{
+    struct text path = {0};
+    int result = 0;
+
+    text_adds(&path, folder);
+    result = text_check(&path, error);
+    for (size_t i = 1; result == 0 && i <= path.length; i++) {
+        if (path.at[i] != '/' && path.at[i] != '\0')
+            continue;
+        char end = path.at[i];
+        path.at[i] = '\0';
+        if (mkdir(path.at, 0700) != 0 && errno != EEXIST)
+            result = io_error("make the folder", path.at, error);
+        path.at[i] = end;
+    }
+    text_dispose(&path);
+    return result;
+}
+
+/* The folder part of a path, "." without one. */
+static void add_folder(struct text *out, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (slash)
+        text_add(out, path, slash == path ? 1 : (size_t)(slash - path));
+    else
+        text_adds(out, ".");
+}
+
+static int write_all(int file, const struct text *contents)
+{
+    for (size_t done = 0; done < contents->length;) {
+        ssize_t wrote = write(file, contents->at + done, contents->length - done);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote < 0)
+            return -1;
+        done += (size_t)wrote;
+    }
+    return fsync(file);
+}
+
+/* A new file, whole and on disk. What a writer that died left under this name goes first: the
+ * caller has the lock, so nobody else is writing it. */
+static int write_new(const char *path, const struct text *contents, struct error *error)
+{
+    unlink(path);
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0)
+        return io_error("make", path, error);
+    int result = write_all(file, contents);
+    int cause = errno;
+    if (close(file) != 0 && result == 0) {
+        result = -1;
+        cause = errno;
+    }
+    errno = cause;
+    return result == 0 ? 0 : io_error("write", path, error);
+}
+
+/* Opened before anything is changed, so that afterwards only the sync itself can fail. */
+static int open_folder_of(const char *path, struct error *error)
+{
+    struct text folder = {0};
+    int file = -1;
+
+    add_folder(&folder, path);
+    if (text_check(&folder, error) == 0) {
+        file = open(folder.at, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (file < 0)
+            io_error("open the folder", folder.at, error);
+    }
+    text_dispose(&folder);
+    return file;
+}
+
+/* By a second link, so that the old file stays in place until the new one takes it; by a rename
+ * where there are no links. */
+static int keep_old(const char *path, const char *keep, struct error *error)
+{
+    if (unlink(keep) != 0 && errno != ENOENT)
+        return io_error("replace", keep, error);
+    if (link(path, keep) != 0 && errno != ENOENT && rename(path, keep) != 0)
+        return io_error("keep the old file as", keep, error);
+    return 0;
+}
+
+static int put_in_place(const char *path, const char *temporary, const char *keep, int folder,
+                        struct error *error)
+{
+    if (keep && keep_old(path, keep, error) != 0)
+        return -1;
+    if (rename(temporary, path) != 0) {
+        io_error("replace", path, error);
+        if (keep && access(path, F_OK) != 0)
+            rename(keep, path); /* keep_old had to move it */
+        return -1;
+    }
+    /* EINVAL: the file system cannot sync a folder; the rename is as durable as it gets. */
+    if (fsync(folder) != 0 && errno != EINVAL)
+        return io_error("sync the folder of", path, error);
+    return 0;
+}
+
+static int replace(const char *path, const char *temporary, const struct text *contents,
+                   const char *keep, struct error *error)
+{
+    int folder = open_folder_of(path, error);
+
+    if (folder < 0)
+        return -1;
+    int result = write_new(temporary, contents, error);
+    if (result == 0)
+        result = put_in_place(path, temporary, keep, folder, error);
+    if (result != 0)
+        unlink(temporary);
+    close(folder);
+    return result;
+}
+
+int file_replace(const char *path, const struct text *contents, const char *keep,
+                 struct error *error)
+{
+    struct text temporary = {0};
+    int result;
+
+    text_addf(&temporary, "%s.tmp", path);
+    result = text_check(&temporary, error);
+    if (result == 0)
+        result = replace(path, temporary.at, contents, keep, error);
+    text_dispose(&temporary);
+    return result;
+}

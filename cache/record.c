@@ -1,0 +1,188 @@
+/* record: a winner to text and back. One table holds every field: its name in the file, its
+ * form, its range and its part in the key; writing, reading, comparing and the checksum walk
+ * that table. Hides the form of the file. */
+#include "cache/record.h"
+
+#include "cache/field.h"
+
+#include <xxhash.h>
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct record none;
+
+enum { MANY = 1000000000 };
+#define N_MAX ((int64_t)1 << 62)
+#define PS_MAX INT64_C(1000000000000000000) /* eleven days */
+
+static const struct field fields[] = {
+    {"op", FIELD_OP, offsetof(struct record, problem.op), 0, 0, RECORD_PROBLEM},
+    {"type", FIELD_TYPE, offsetof(struct record, problem.type), 0, 0, RECORD_PROBLEM},
+    {"acc", FIELD_TYPE, offsetof(struct record, problem.acc), 0, 0, RECORD_PROBLEM},
+    {"n", FIELD_COUNT, offsetof(struct record, problem.n), 1, N_MAX, RECORD_SIZE},
+    {"regime", FIELD_REGIME, offsetof(struct record, problem.regime), 0, 0, RECORD_SIZE},
+    {"space", FIELD_NAME, offsetof(struct record, space), 1, sizeof none.space - 1,
+     RECORD_SPACE},
+    {"space_hash", FIELD_HASH, offsetof(struct record, space_hash), 0, 0, RECORD_CODE},
+    {"sources_hash", FIELD_HASH, offsetof(struct record, sources_hash), 0, 0, RECORD_CODE},
+    {"method", FIELD_INT, offsetof(struct record, method), 1, MANY, RECORD_CODE},
+    {"gpu", FIELD_LABEL, offsetof(struct record, gpu), 1, sizeof none.gpu - 1, RECORD_GPU},
+    {"cc", FIELD_INT, offsetof(struct record, cc), 0, 999, RECORD_CC},
+    {"sms", FIELD_INT, offsetof(struct record, sms), 0, 65535, RECORD_GPU},
+    {"memory_clock_khz", FIELD_INT, offsetof(struct record, memory_clock_khz), 0, MANY,
+     RECORD_GPU},
+    {"bus_bits", FIELD_INT, offsetof(struct record, bus_bits), 0, 1 << 20, RECORD_GPU},
+    {"driver", FIELD_LABEL, offsetof(struct record, driver), 1, sizeof none.driver - 1,
+     RECORD_TOOLS},
+    {"compiler", FIELD_LABEL, offsetof(struct record, compiler), 1, sizeof none.compiler - 1,
+     RECORD_TOOLS},
+    {"source", FIELD_SOURCE, offsetof(struct record, source), 0, 0, 0},
+    {"params", FIELD_PARAMS, offsetof(struct record, params), 0, sizeof none.params - 1, 0},
+    {"median_ps", FIELD_COUNT, offsetof(struct record, median_ps), 1, PS_MAX, 0},
+    {"low_ps", FIELD_COUNT, offsetof(struct record, low_ps), 1, PS_MAX, 0},
+    {"high_ps", FIELD_COUNT, offsetof(struct record, high_ps), 1, PS_MAX, 0},
+    {"ties", FIELD_INT, offsetof(struct record, ties), 0, MANY, 0},
+    {"registers", FIELD_INT, offsetof(struct record, registers), 0, 1024, 0},
+    {"candidates", FIELD_INT, offsetof(struct record, candidates), 0, MANY, 0},
+    {"error", FIELD_DECIMAL, offsetof(struct record, error), 0, sizeof none.error - 1, 0},
+    {"tuned", FIELD_UTC, offsetof(struct record, tuned), 1, sizeof none.tuned - 1, 0},
+};
+enum { FIELDS = sizeof fields / sizeof *fields, CHECKSUM = FIELDS };
+_Static_assert(FIELDS < 32, "one bit for each field and the checksum");
+_Static_assert(sizeof none.params <= FIELD_CHARS && sizeof none.gpu <= FIELD_CHARS,
+               "every text fits a field's room");
+
+/* --- Writing and comparing ------------------------------------------------------------- */
+
+/* Every field as a line. The checksum is that of these bytes, wherever they come from. */
+static void emit_fields(struct text *out, const struct record *record)
+{
+    for (const struct field *field = fields; field < fields + FIELDS; field++) {
+        text_addf(out, "%s = ", field->name);
+        field_write(field, record, out);
+        text_adds(out, "\n");
+    }
+}
+
+void record_emit(struct text *out, const struct record *record, unsigned index)
+{
+    text_addf(out, "[record %u]\n", index);
+    size_t start = out->length;
+    emit_fields(out, record);
+    if (out->failed)
+        return;
+    text_addf(out, "checksum = %016llx\n",
+              (unsigned long long)XXH3_64bits(out->at + start, out->length - start));
+}
+
+const char *record_group_difference(const struct record *a, const struct record *b,
+                                    unsigned groups)
+{
+    for (const struct field *field = fields; field < fields + FIELDS; field++)
+        if ((field->group & groups) && !field_is_same(field, a, b))
+            return field->name;
+    return NULL;
+}
+
+const char *record_key_difference(const struct record *a, const struct record *b)
+{
+    return record_group_difference(a, b, RECORD_KEY);
+}
+
+/* --- Reading --------------------------------------------------------------------------- */
+
+/* Where reading stands: what was seen, one bit a field. */
+struct reading {
+    const struct ini *ini;
+    int line; /* of the section's first item */
+    unsigned seen;
+    uint64_t checksum;
+};
+
+static int refuse(const struct reading *reading, int line, const char *name, const char *why,
+                  struct error *error)
+{
+    return error_set(error, ERROR_IO, "%s:%d: %s: %s; this record is left out, tune again",
+                     reading->ini->file, line, name, why);
+}
+
+static int read_item(struct reading *reading, struct record *record,
+                     const struct ini_item *item, struct error *error)
+{
+    char why[200];
+    size_t i = 0;
+    while (i < FIELDS && strcmp(item->key, fields[i].name) != 0)
+        i++;
+    if (i == CHECKSUM && strcmp(item->key, "checksum") != 0)
+        return refuse(reading, item->line, "unknown field",
+                      "this version writes no such field", error);
+    if (reading->seen & 1u << i)
+        return refuse(reading, item->line, item->key, "stands twice", error);
+    reading->seen |= 1u << i;
+    if (i == CHECKSUM ? field_parse_hash(&reading->checksum, item->value)
+                      : field_read(&fields[i], record, item->value))
+        return 0;
+    snprintf(why, sizeof why, "not %s",
+             field_describe(i == CHECKSUM ? FIELD_HASH : fields[i].form));
+    return refuse(reading, item->line, item->key, why, error);
+}
+
+static int check_complete(const struct reading *reading, struct error *error)
+{
+    for (size_t i = 0; i <= CHECKSUM; i++)
+        if (!(reading->seen & 1u << i))
+            return refuse(reading, reading->line,
+                          i == CHECKSUM ? "checksum" : fields[i].name, "missing", error);
+    return 0;
+}
+
+static int check_checksum(const struct reading *reading, const struct record *record,
+                          struct error *error)
+{
+    struct text text = {0};
+    emit_fields(&text, record);
+    int result = text_check(&text, error);
+    if (result == 0 && XXH3_64bits(text.at, text.length) != reading->checksum)
+        result = refuse(reading, reading->line, "checksum",
+                        "does not match the other fields", error);
+    text_dispose(&text);
+    return result;
+}
+
+/* What no field can tell alone. */
+static int check_together(const struct reading *reading, const struct record *record,
+                          struct error *error)
+{
+    struct error ignored;
+    if (problem_check(&record->problem, &ignored) != 0)
+        return refuse(reading, reading->line, "acc",
+                      "operation, type and accumulator do not go together", error);
+    if (record->low_ps > record->median_ps || record->median_ps > record->high_ps)
+        return refuse(reading, reading->line, "median_ps",
+                      "not between low_ps and high_ps", error);
+    if (record->source != RECORD_EMULATED && (record->cc < 10 || record->sms < 1))
+        return refuse(reading, reading->line, record->cc < 10 ? "cc" : "sms",
+                      "no GPU has so few", error);
+    return 0;
+}
+
+int record_parse(struct record *out, const struct ini *ini, const char *section,
+                 struct error *error)
+{
+    struct reading reading = {.ini = ini};
+    *out = none;
+    for (const struct ini_item *item = ini->items; item < ini->items + ini->count; item++) {
+        if (strcmp(item->section, section) != 0)
+            continue;
+        if (!reading.line)
+            reading.line = item->line;
+        if (read_item(&reading, out, item, error) != 0)
+            return -1;
+    }
+    if (check_complete(&reading, error) != 0)
+        return -1;
+    if (check_checksum(&reading, out, error) != 0)
+        return -1;
+    return check_together(&reading, out, error);
+}

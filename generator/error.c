@@ -1,0 +1,28 @@
+/* error: fills in a struct error. Formats into a buffer of its own first, so a new sentence may
+ * quote the old one. Hides nothing but the cutting to size. */
+#include "generator/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int error_set(struct error *error, enum error_code code, const char *format, ...)
+{
+    char text[sizeof error->text];
+    va_list args;
+
+    va_start(args, format);
+    if (vsnprintf(text, sizeof text, format, args) < 0)
+        strcpy(text, "an error whose description could not be written");
+    va_end(args);
+    error->code = code;
+    memcpy(error->text, text, strlen(text) + 1);
+    return -1;
+}
+
+int error_memory(struct error *error, unsigned long long bytes)
+{
+    return error_set(error, ERROR_FAILED,
+                     "out of memory: no room for %llu bytes; free some memory or choose a "
+                     "smaller problem", bytes);
+}

@@ -1,0 +1,382 @@
+/* point: evaluates the rows of a space: values, rules, launch geometry, and the list of all
+ * valid rows. Hides the odometer that walks over them. */
+#include "generator/point.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Values ------------------------------------------------------------------------------------ */
+
+static void set_builtins(const struct point_context *context, bool reads_partials,
+                         int64_t *values)
+{
+    const struct problem *problem = context->problem;
+    const struct target *target = context->target;
+    const enum type type = reads_partials ? problem->acc : problem->type;
+    memcpy(values, context->space->constants, SPACE_NAMES_MAX * sizeof *values);
+    values[SPACE_N] = (int64_t)problem->n;
+    values[SPACE_OP] = problem->op;
+    values[SPACE_TYPE] = type;
+    values[SPACE_ACC] = problem->acc;
+    values[SPACE_ELEM_BYTES] = problem_types[type].bytes;
+    values[SPACE_ACCUM_BYTES] = problem_types[problem->acc].bytes;
+    values[SPACE_HOST] = target->is_host;
+    values[SPACE_CC] = target->cc;
+    values[SPACE_SMS] = target->sms;
+    values[SPACE_L2_BYTES] = target->l2_bytes;
+    values[SPACE_THREADS_PER_BLOCK] = target->threads_per_block;
+    values[SPACE_THREADS_PER_SM] = target->threads_per_sm;
+    values[SPACE_SHARED_PER_BLOCK] = target->shared_per_block;
+    values[SPACE_SHARED_PER_SM] = target->shared_per_sm;
+    values[SPACE_REGISTERS_PER_SM] = target->registers_per_sm;
+}
+
+static void set_row(const struct space *space, const int64_t *row, int64_t *values)
+{
+    for (size_t i = 0; i < space->param_count; i++)
+        values[space->params[i].slot] = row[i];
+}
+
+static int set_derived(const struct space *space, int64_t *values, struct error *error)
+{
+    for (size_t i = 0; i < space->derived_count; i++)
+        if (expr_eval(space->derived[i].expr, values, &values[space->derived[i].slot], error))
+            return -1;
+    return 0;
+}
+
+int point_values(const struct point_context *context, const int64_t *row, bool reads_partials,
+                 int64_t values[SPACE_NAMES_MAX], struct error *error)
+{
+    set_builtins(context, reads_partials, values);
+    set_row(context->space, row, values);
+    return set_derived(context->space, values, error);
+}
+
+/* --- Rules ------------------------------------------------------------------------------------- */
+
+/* The first rule of one kind (launch-time or not) that the values break. Derived values are set one
+ * by one before the rules that may need them, so a rule can guard against a division by zero only
+ * in its own text. */
+static int find_broken(const struct space *space, const int64_t *values, bool is_launch,
+                       struct error *error)
+{
+    for (size_t i = 0; i < space->rule_count; i++) {
+        int64_t holds;
+        if (space->rules[i].is_launch != is_launch)
+            continue;
+        if (expr_eval(space->rules[i].expr, values, &holds, error))
+            return POINT_FAILED;
+        if (!holds)
+            return (int)i;
+    }
+    return POINT_VALID;
+}
+
+int point_reject(const struct point_context *context, const int64_t *row, struct error *error)
+{
+    int64_t values[SPACE_NAMES_MAX];
+    if (point_values(context, row, false, values, error))
+        return POINT_FAILED;
+    int broken = find_broken(context->space, values, false, error);
+    return broken == POINT_VALID ? find_broken(context->space, values, true, error) : broken;
+}
+
+/* --- All points -------------------------------------------------------------------------------- */
+
+/* The next combination of the params of one kind; false after the last (then all are first again). */
+static bool next_row(const struct space *space, bool is_launch, size_t *choice, int64_t *row)
+{
+    for (size_t i = space->param_count; i-- > 0;) {
+        const struct param *param = &space->params[i];
+        if (param->is_launch != is_launch)
+            continue;
+        choice[i] = (choice[i] + 1) % param->count;
+        row[i] = param->values[choice[i]];
+        if (choice[i] != 0)
+            return true;
+    }
+    return false;
+}
+
+static uint64_t count_combinations(const struct space *space, bool is_launch)
+{
+    uint64_t count = 1;
+    for (size_t i = 0; i < space->param_count; i++)
+        if (space->params[i].is_launch == is_launch)
+            count *= space->params[i].count;
+    return count;
+}
+
+static int add_row(struct points *points, const int64_t *row, size_t *capacity,
+                   struct error *error)
+{
+    if (points->count == *capacity) {
+        size_t grown = *capacity ? 2 * *capacity : 1024;
+        int64_t *rows = realloc(points->rows, grown * points->width * sizeof *rows);
+        if (!rows)
+            return error_memory(error, grown * points->width * sizeof *rows);
+        points->rows = rows;
+        *capacity = grown;
+    }
+    memcpy(points->rows + points->count++ * points->width, row, points->width * sizeof *row);
+    return 0;
+}
+
+static int add_variant(struct points *points, size_t first, struct error *error)
+{
+    size_t count = points->variant_count;
+    if ((count & (count - 1)) == 0) { /* full at each power of two */
+        size_t bytes = (count ? 2 * count : 1) * sizeof *points->variants;
+        struct point_variant *variants = realloc(points->variants, bytes);
+        if (!variants)
+            return error_memory(error, bytes);
+        points->variants = variants;
+    }
+    points->variants[points->variant_count++] =
+        (struct point_variant){first, points->count - first};
+    return 0;
+}
+
+/* Walks the launch-time params of one variant. */
+static int expand_variant(struct points *points, const struct point_context *context,
+                          int64_t *values, int64_t *row, size_t *choice, size_t *capacity,
+                          struct error *error)
+{
+    const struct space *space = context->space;
+    size_t first = points->count;
+    do {
+        set_row(space, row, values);
+        if (set_derived(space, values, error))
+            return -1;
+        int broken = find_broken(space, values, true, error);
+        if (broken == POINT_FAILED)
+            return -1;
+        if (broken >= 0)
+            points->rejected[broken]++;
+        else if (add_row(points, row, capacity, error))
+            return -1;
+    } while (next_row(space, true, choice, row));
+    return points->count > first ? add_variant(points, first, error) : 0;
+}
+
+static int refuse_empty(const struct points *points, const struct space *space,
+                        struct error *error)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < space->rule_count; i++)
+        if (points->rejected[i] > points->rejected[most])
+            most = i;
+    return error_set(error, ERROR_USAGE,
+                     "%s: no point of the space is left; the rule that rejected most (%" PRIu64
+                     " of %" PRIu64 ") is '%s': change it, the values or the problem",
+                     space->file, points->rejected[most], points->total,
+                     space->rules[most].reason);
+}
+
+static int expand(struct points *points, const struct point_context *context, int64_t *row,
+                  size_t *choice, struct error *error)
+{
+    const struct space *space = context->space;
+    const uint64_t launches = count_combinations(space, true);
+    int64_t values[SPACE_NAMES_MAX];
+    size_t capacity = 0;
+    points->total = launches * count_combinations(space, false);
+    for (size_t i = 0; i < space->param_count; i++)
+        row[i] = space->params[i].values[0];
+    set_builtins(context, false, values);
+    do {
+        set_row(space, row, values);
+        if (set_derived(space, values, error))
+            return -1;
+        int broken = find_broken(space, values, false, error);
+        if (broken == POINT_FAILED)
+            return -1;
+        if (broken >= 0)
+            points->rejected[broken] += launches;
+        else if (expand_variant(points, context, values, row, choice, &capacity, error))
+            return -1;
+    } while (next_row(space, false, choice, row));
+    return points->count ? 0 : refuse_empty(points, space, error);
+}
+
+int point_expand(struct points *out, const struct point_context *context, struct error *error)
+{
+    const size_t width = context->space->param_count;
+    *out = (struct points){.width = width};
+    out->rejected = calloc(context->space->rule_count + 1, sizeof *out->rejected);
+    int64_t *row = calloc(width, sizeof *row);
+    size_t *choice = calloc(width, sizeof *choice);
+    int failed = !out->rejected || !row || !choice
+                     ? error_memory(error, width * sizeof *row)
+                     : expand(out, context, row, choice, error);
+    free(row);
+    free(choice);
+    if (failed)
+        point_dispose(out);
+    return failed;
+}
+
+int point_single(struct points *out, const struct space *space, const int64_t *row,
+                 struct error *error)
+{
+    size_t capacity = 0;
+    *out = (struct points){.width = space->param_count, .total = 1};
+    out->rejected = calloc(space->rule_count + 1, sizeof *out->rejected);
+    if (out->rejected && add_row(out, row, &capacity, error) == 0 &&
+        add_variant(out, 0, error) == 0)
+        return 0;
+    point_dispose(out);
+    return error_memory(error, space->param_count * sizeof *row);
+}
+
+void point_dispose(struct points *points)
+{
+    free(points->rows);
+    free(points->variants);
+    free(points->rejected);
+    *points = (struct points){0};
+}
+
+/* --- Passes ------------------------------------------------------------------------------------ */
+
+int point_pass_row(const struct point_context *context, const int64_t *row, size_t pass,
+                   int64_t *out, struct error *error)
+{
+    const struct pass *p = &context->space->passes[pass];
+    int64_t values[SPACE_NAMES_MAX];
+    memcpy(out, row, context->space->param_count * sizeof *out);
+    if (p->override_count == 0)
+        return 0;
+    if (point_values(context, row, p->reads_partials, values, error))
+        return -1;
+    for (size_t i = 0; i < p->override_count; i++)
+        if (expr_eval(p->overrides[i].expr, values, &out[p->overrides[i].param], error))
+            return -1;
+    return 0;
+}
+
+/* Evaluates one key of a pass, which must come out within low..high. */
+static int eval_within(const struct expr *expr, const int64_t *values, int64_t low, int64_t high,
+                       const struct space *space, int64_t *out, struct error *error)
+{
+    if (expr_eval(expr, values, out, error))
+        return -1;
+    if (*out < low || *out > high)
+        return error_set(error, ERROR_USAGE,
+                         "%s: '%s' gives %" PRId64 ", which is not within %" PRId64 "..%" PRId64
+                         ": correct the pass",
+                         space->file, expr_source(expr), *out, low, high);
+    return 0;
+}
+
+int point_pass(const struct point_context *context, const int64_t *row, size_t pass, uint64_t n,
+               struct point_pass *out, struct error *error)
+{
+    const struct space *space = context->space;
+    const struct pass *p = &space->passes[pass];
+    struct problem problem = *context->problem;
+    const struct point_context inner = {space, &problem, context->target};
+    int64_t values[SPACE_NAMES_MAX], effective[SPACE_NAMES_MAX], applies = 1;
+    int64_t block, grid, tile, outputs, partials = 0, height;
+    problem.n = n;
+    *out = (struct point_pass){0};
+    if (point_pass_row(context, row, pass, effective, error) ||
+        point_values(&inner, effective, p->reads_partials, values, error) ||
+        (p->when && expr_eval(p->when, values, &applies, error)))
+        return -1;
+    if (!applies)
+        return 0;
+    if (eval_within(p->block, values, 1, context->target->threads_per_block, space, &block, error) ||
+        eval_within(p->grid, values, 1, INT32_MAX, space, &grid, error) ||
+        eval_within(p->tile, values, 1, INT64_MAX / 8, space, &tile, error))
+        return -1;
+    values[SPACE_BLOCKS] = grid;
+    if (eval_within(p->outputs, values, 1, grid, space, &outputs, error) ||
+        (p->partials && eval_within(p->partials, values, 0, INT64_MAX / 8, space, &partials, error)) ||
+        eval_within(p->height, values, 0, INT64_MAX, space, &height, error))
+        return -1;
+    *out = (struct point_pass){true, (unsigned)block, (unsigned)grid, (uint64_t)tile,
+                               (uint64_t)outputs, (uint64_t)partials, (uint64_t)height};
+    return 0;
+}
+
+/* --- Text -------------------------------------------------------------------------------------- */
+
+void point_format_value(struct text *out, const struct param *param, int64_t value)
+{
+    for (size_t i = 0; param->symbols && i < param->count; i++)
+        if (param->values[i] == value) {
+            text_adds(out, param->symbols[i]);
+            return;
+        }
+    text_addf(out, "%" PRId64, value);
+}
+
+void point_format(struct text *out, const struct space *space, const int64_t *row,
+                  bool launch_too)
+{
+    const char *between = "";
+    for (size_t i = 0; i < space->param_count; i++) {
+        if (space->params[i].is_launch && !launch_too)
+            continue;
+        text_addf(out, "%s%s=", between, space->params[i].name);
+        point_format_value(out, &space->params[i], row[i]);
+        between = " ";
+    }
+}
+
+static int refuse_value(const struct param *param, const char *word, struct error *error)
+{
+    struct text known = {0};
+    for (size_t i = 0; i < param->count; i++) {
+        text_adds(&known, i ? " " : "");
+        point_format_value(&known, param, param->values[i]);
+    }
+    error_set(error, ERROR_USAGE, "'%s': %s (%s) has the values %s: choose one of them", word,
+              param->name, param->meaning ? param->meaning : "", known.at ? known.at : "");
+    text_dispose(&known);
+    return -1;
+}
+
+static int refuse_param(const struct space *space, const char *word, struct error *error)
+{
+    struct text known = {0};
+    for (size_t i = 0; i < space->param_count; i++)
+        text_addf(&known, "%s%s", i ? " " : "", space->params[i].name);
+    error_set(error, ERROR_USAGE, "'%s' names no param of the space '%s': it has %s, each written NAME=VALUE",
+              word, space->name, known.at ? known.at : "");
+    text_dispose(&known);
+    return -1;
+}
+
+static int parse_word(const struct space *space, const char *word, size_t length, int64_t *row,
+                      bool *seen, struct error *error)
+{
+    char shown[80];
+    snprintf(shown, sizeof shown, "%.*s", (int)(length < 79 ? length : 79), word);
+    const char *equals = memchr(word, '=', length);
+    int i = equals ? space_find_param(space, word, (size_t)(equals - word)) : -1;
+    if (i < 0)
+        return refuse_param(space, shown, error);
+    if (seen[i])
+        return error_set(error, ERROR_USAGE, "%s is given twice: keep one", space->params[i].name);
+    seen[i] = true;
+    if (space_find_value(&space->params[i], equals + 1, length - (size_t)(equals + 1 - word), &row[i]))
+        return refuse_value(&space->params[i], shown, error);
+    return 0;
+}
+
+int point_parse(const struct space *space, const char *string, int64_t *row, struct error *error)
+{
+    bool seen[SPACE_NAMES_MAX] = {false};
+    for (const char *word = string; *word;) {
+        size_t length = strcspn(word, " ,");
+        if (length && parse_word(space, word, length, row, seen, error))
+            return -1;
+        word += length + (word[length] != 0);
+    }
+    return 0;
+}

@@ -1,0 +1,78 @@
+/* point: the points of a space. A row is one int64_t per param, in the order of the file; from it
+ * come all derived values, the rules' verdict, and the launch geometry of each pass. */
+#ifndef AUTOTUNE_POINT_H
+#define AUTOTUNE_POINT_H
+
+#include "generator/error.h"
+#include "generator/problem.h"
+#include "generator/space.h"
+#include "generator/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where and for what a row is meant. */
+struct point_context {
+    const struct space *space;
+    const struct problem *problem;
+    const struct target *target;
+};
+
+/* Fills `values` (by slot) for a row. With `reads_partials` TYPE and ELEM_BYTES are those of the
+ * accumulator. BLOCKS is 0. */
+int point_values(const struct point_context *context, const int64_t *row, bool reads_partials,
+                 int64_t values[SPACE_NAMES_MAX], struct error *error);
+
+enum { POINT_VALID = -1, POINT_FAILED = -2 };
+
+/* The first rule (its index) that rejects the row, POINT_VALID, or POINT_FAILED with error set. */
+int point_reject(const struct point_context *context, const int64_t *row, struct error *error);
+
+/* Everything there is to try: candidates grouped by variant. */
+struct point_variant {
+    size_t first, count; /* its candidates among the rows */
+};
+struct points {
+    size_t width; /* values in a row */
+    int64_t *rows;
+    size_t count;
+    struct point_variant *variants;
+    size_t variant_count;
+    uint64_t *rejected; /* points rejected, by rule (the first that rejects) */
+    uint64_t total;     /* points before the rules */
+};
+
+/* Nothing left is ERROR_USAGE naming the rule that rejected most. */
+int point_expand(struct points *out, const struct point_context *context, struct error *error);
+/* One row alone, not judged by the rules. */
+int point_single(struct points *out, const struct space *space, const int64_t *row,
+                 struct error *error);
+void point_dispose(struct points *points);
+
+/* A pass of a candidate for `n` inputs. */
+struct point_pass {
+    bool applies; /* its `when`; the rest is set only if true */
+    unsigned block, grid;
+    uint64_t tile, outputs, partials, height;
+};
+int point_pass(const struct point_context *context, const int64_t *row, size_t pass, uint64_t n,
+               struct point_pass *out, struct error *error);
+
+/* The row of a pass's kernel: `row` with the pass's overrides. */
+int point_pass_row(const struct point_context *context, const int64_t *row, size_t pass,
+                   int64_t *out, struct error *error);
+
+/* "BLOCK=256 ITEMS=16 WARP=SHUFFLE", compile-time params only or all. */
+void point_format(struct text *out, const struct space *space, const int64_t *row,
+                  bool launch_too);
+
+/* Reads that back, separated by spaces or commas; params not named keep what `row` held.
+ * Unknown names, unknown values and names given twice are ERROR_USAGE and list what there is. */
+int point_parse(const struct space *space, const char *string, int64_t *row,
+                struct error *error);
+
+/* The value of a param as a person writes it: "SHUFFLE" or "256". */
+void point_format_value(struct text *out, const struct param *param, int64_t value);
+
+#endif

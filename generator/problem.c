@@ -1,0 +1,124 @@
+/* problem: the tables of element types and operations, and the few questions asked of them.
+ * Hides nothing but the look-up. */
+#include "generator/problem.h"
+
+#include "generator/number.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct type_row problem_types[TYPE_COUNT] = {
+    [I32] = {"i32", "I32", 4, false, true, 0},  /* signed int, wraps around */
+    [U32] = {"u32", "U32", 4, false, false, 0}, /* unsigned int */
+    [I64] = {"i64", "I64", 8, false, true, 0},  /* signed long long, wraps around */
+    [U64] = {"u64", "U64", 8, false, false, 0}, /* unsigned long long */
+    [F32] = {"f32", "F32", 4, true, true, 24},  /* IEEE binary32 */
+    [F64] = {"f64", "F64", 8, true, true, 53},  /* IEEE binary64 */
+};
+
+const struct op_row problem_ops[OP_COUNT] = {
+    [SUM] = {"sum", "SUM", false},   /* a + b, identity 0 */
+    [PROD] = {"prod", "PROD", false}, /* a * b, identity 1 */
+    [MIN] = {"min", "MIN", false},   /* IEEE 754-2019 minimum for floats */
+    [MAX] = {"max", "MAX", false},   /* IEEE 754-2019 maximum for floats */
+    [AND] = {"and", "AND", true},    /* a & b, identity all ones */
+    [OR] = {"or", "OR", true},       /* a | b, identity 0 */
+    [XOR] = {"xor", "XOR", true},    /* a ^ b, identity 0 */
+};
+
+const char *const problem_regimes[REGIME_COUNT] = {[COLD] = "cold", [WARM] = "warm"};
+
+static const char *type_name(size_t i)
+{
+    return problem_types[i].name;
+}
+
+static const char *op_name(size_t i)
+{
+    return problem_ops[i].name;
+}
+
+static const char *regime_name(size_t i)
+{
+    return problem_regimes[i];
+}
+
+/* Finds `name` among `count` names; the error lists them all. */
+static int find_name(size_t *out, const char *name, const char *what,
+                     const char *(*name_at)(size_t), size_t count, struct error *error)
+{
+    char known[200] = "";
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(name, name_at(i)) == 0) {
+            *out = i;
+            return 0;
+        }
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, " %s", name_at(i));
+    }
+    return error_set(error, ERROR_USAGE, "unknown %s '%s': choose one of%s", what, name, known);
+}
+
+int problem_find_type(enum type *out, const char *name, struct error *error)
+{
+    size_t i;
+    if (find_name(&i, name, "type", type_name, TYPE_COUNT, error))
+        return -1;
+    *out = (enum type)i;
+    return 0;
+}
+
+int problem_find_op(enum op *out, const char *name, struct error *error)
+{
+    size_t i;
+    if (find_name(&i, name, "operation", op_name, OP_COUNT, error))
+        return -1;
+    *out = (enum op)i;
+    return 0;
+}
+
+int problem_find_regime(enum regime *out, const char *name, struct error *error)
+{
+    size_t i;
+    if (find_name(&i, name, "cache regime", regime_name, REGIME_COUNT, error))
+        return -1;
+    *out = (enum regime)i;
+    return 0;
+}
+
+enum type problem_default_acc(enum type type)
+{
+    return type;
+}
+
+int problem_check(const struct problem *problem, struct error *error)
+{
+    const struct type_row *type = &problem_types[problem->type];
+    const struct type_row *acc = &problem_types[problem->acc];
+    const struct op_row *op = &problem_ops[problem->op];
+    if (op->is_bitwise && type->is_float)
+        return error_set(error, ERROR_USAGE,
+                         "operation '%s' needs an integer type, not %s: choose another --type",
+                         op->name, type->name);
+    if (type->is_float != acc->is_float || type->is_signed != acc->is_signed)
+        return error_set(error, ERROR_USAGE,
+                         "elements of type %s cannot be accumulated in %s: use %s or a wider "
+                         "type of its kind for --acc",
+                         type->name, acc->name, type->name);
+    if (acc->bytes < type->bytes)
+        return error_set(error, ERROR_USAGE,
+                         "accumulator %s is narrower than the elements' type %s: use %s for --acc",
+                         acc->name, type->name, type->name);
+    return 0;
+}
+
+char *problem_format(char out[PROBLEM_CHARS], const struct problem *problem)
+{
+    char n[NUMBER_CHARS];
+    number_format_count(n, problem->n);
+    bool named = problem->acc != problem_default_acc(problem->type);
+    snprintf(out, PROBLEM_CHARS, "%s %s%s%s %s %s", problem_ops[problem->op].name,
+             problem_types[problem->type].name, named ? " acc " : "",
+             named ? problem_types[problem->acc].name : "", n, problem_regimes[problem->regime]);
+    return out;
+}

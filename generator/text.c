@@ -1,0 +1,274 @@
+/* text: a string that grows by doubling. Failure to grow is remembered, so callers append
+ * freely and check once. Hides growth, the C locale for formatting, JSON's escapes and the
+ * care that reading an unknown path takes. */
+#include "generator/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <locale.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FIRST_CAPACITY = 256, READ_CHUNK = 1 << 16 };
+enum { NEAREST_MAX = 63, EDIT_COST = 4, CASE_COST = 1 };
+
+void text_dispose(struct text *text)
+{
+    free(text->at);
+    *text = (struct text){0};
+}
+
+void text_clear(struct text *text)
+{
+    text->length = 0;
+    if (text->at)
+        text->at[0] = '\0';
+}
+
+/* Makes room for `more` bytes and the terminator. */
+static bool reserve(struct text *text, size_t more)
+{
+    if (text->failed)
+        return false;
+    if (more < text->capacity - text->length)
+        return true;
+    size_t capacity = text->capacity ? text->capacity : FIRST_CAPACITY;
+    while (capacity - text->length <= more && capacity <= SIZE_MAX / 2)
+        capacity *= 2;
+    char *at = capacity - text->length > more ? realloc(text->at, capacity) : NULL;
+    if (!at) {
+        text->failed = true;
+        return false;
+    }
+    text->at = at;
+    text->capacity = capacity;
+    return true;
+}
+
+void text_add(struct text *text, const char *bytes, size_t length)
+{
+    if (!reserve(text, length))
+        return;
+    if (length)
+        memcpy(text->at + text->length, bytes, length);
+    text->length += length;
+    text->at[text->length] = '\0';
+}
+
+void text_adds(struct text *text, const char *string)
+{
+    text_add(text, string, strlen(string));
+}
+
+__attribute__((format(printf, 2, 0)))
+static void add_formatted(struct text *text, const char *format, va_list args)
+{
+    va_list again;
+
+    va_copy(again, args);
+    int wanted = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (wanted < 0)
+        text->failed = true;
+    if (wanted < 0 || !reserve(text, (size_t)wanted))
+        return;
+    vsnprintf(text->at + text->length, (size_t)wanted + 1, format, args);
+    text->length += (size_t)wanted;
+}
+
+void text_addf(struct text *text, const char *format, ...)
+{
+    /* A program that uses the library may have set a locale in which 0.5 is "0,5". */
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (c_locale == (locale_t)0) {
+        text->failed = true;
+        return;
+    }
+    locale_t before = uselocale(c_locale);
+    va_list args;
+    va_start(args, format);
+    add_formatted(text, format, args);
+    va_end(args);
+    uselocale(before);
+    freelocale(c_locale);
+}
+
+int text_check(const struct text *text, struct error *error)
+{
+    size_t wanted = text->capacity ? text->capacity : FIRST_CAPACITY;
+
+    return text->failed ? error_memory(error, wanted) : 0;
+}
+
+static int too_big(const char *path, size_t limit, struct error *error)
+{
+    return error_set(error, ERROR_IO, "%s is larger than the %zu bytes allowed for it; "
+                     "name a smaller file", path, limit);
+}
+
+/* Reads to the end, not to the size fstat gave: the file may grow or lie (as in /proc). */
+static int read_all(struct text *text, int file, const char *path, size_t limit,
+                    struct error *error)
+{
+    size_t first = text->length;
+    while (reserve(text, READ_CHUNK)) {
+        ssize_t got = read(file, text->at + text->length, READ_CHUNK);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return error_set(error, ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+        text->length += (size_t)got;
+        text->at[text->length] = '\0';
+        if (text->length - first > limit)
+            return too_big(path, limit, error);
+        if (got == 0)
+            return 0;
+    }
+    return text_check(text, error);
+}
+
+static int read_regular(struct text *text, int file, const char *path, size_t limit,
+                        struct error *error)
+{
+    struct stat status;
+
+    if (fstat(file, &status))
+        return error_set(error, ERROR_IO, "cannot examine %s: %s", path, strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return error_set(error, ERROR_IO, "%s is not a regular file; name one", path);
+    if ((uintmax_t)status.st_size > limit)
+        return too_big(path, limit, error);
+    return read_all(text, file, path, limit, error);
+}
+
+int text_read(struct text *text, const char *path, size_t limit, struct error *error)
+{
+    size_t first = text->length;
+    /* O_NONBLOCK: opening a FIFO must not wait for a writer. */
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (file < 0)
+        return error_set(error, ERROR_IO, "cannot open %s: %s", path, strerror(errno));
+    int status = read_regular(text, file, path, limit, error);
+    close(file);
+    if (status && text->at) {
+        text->length = first;
+        text->at[first] = '\0';
+    }
+    return status;
+}
+
+/* Bytes of the well-formed UTF-8 sequence at `s`, 0 where it is none (Unicode, table 3-7). */
+static size_t utf8_length(const unsigned char *s)
+{
+    static const struct {
+        unsigned char first_low, first_high, second_low, second_high, length;
+    } forms[] = {
+        {0x00, 0x7f, 0x00, 0xff, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (s[0] < forms[i].first_low || s[0] > forms[i].first_high)
+            continue;
+        if (forms[i].length > 1 && (s[1] < forms[i].second_low || s[1] > forms[i].second_high))
+            continue;
+        for (size_t k = 2; k < forms[i].length; k++)
+            if ((s[k] & 0xc0) != 0x80)
+                return 0;
+        return forms[i].length;
+    }
+    return 0;
+}
+
+/* One character that JSON wants escaped, or that is no character at all. */
+static void add_json_escape(struct text *text, unsigned char c)
+{
+    static const char named[][2] = {{'"', '"'}, {'\\', '\\'}, {'\b', 'b'}, {'\f', 'f'},
+                                    {'\n', 'n'}, {'\r', 'r'}, {'\t', 't'}};
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
+        if ((unsigned char)named[i][0] == c) {
+            text_add(text, (const char[]){'\\', named[i][1]}, 2);
+            return;
+        }
+    }
+    if (c < 0x80)
+        text_addf(text, "\\u%04x", c);
+    else
+        text_adds(text, "\xef\xbf\xbd"); /* U+FFFD stands for a byte that is not UTF-8 */
+}
+
+void text_add_json(struct text *text, const char *string)
+{
+    const unsigned char *s = (const unsigned char *)string;
+
+    text_add(text, "\"", 1);
+    while (*s) {
+        size_t length = utf8_length(s);
+        if (length == 0 || *s < 0x20 || *s == '"' || *s == '\\') {
+            add_json_escape(text, *s);
+            length = 1;
+        } else {
+            text_add(text, (const char *)s, length);
+        }
+        s += length;
+    }
+    text_add(text, "\"", 1);
+}
+
+bool text_is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_';
+}
+
+/* What it costs to turn one letter into another; a wrong case costs less. */
+static int letter_cost(char a, char b)
+{
+    if (a == b)
+        return 0;
+    return (a ^ b) == 0x20 && text_is_word(a) && text_is_word(b) ? CASE_COST : EDIT_COST;
+}
+
+/* Edit distance (Levenshtein) with the costs above. */
+static int name_distance(const char *a, size_t a_length, const char *b)
+{
+    int row[NEAREST_MAX + 1];
+    size_t b_length = strlen(b);
+
+    if (a_length > NEAREST_MAX || b_length > NEAREST_MAX)
+        return INT_MAX;
+    for (size_t k = 0; k <= b_length; k++)
+        row[k] = EDIT_COST * (int)k;
+    for (size_t i = 0; i < a_length; i++) {
+        int diagonal = row[0];
+        row[0] += EDIT_COST;
+        for (size_t k = 0; k < b_length; k++) {
+            int best = diagonal + letter_cost(a[i], b[k]);
+            int below = row[k] < row[k + 1] ? row[k] : row[k + 1];
+            diagonal = row[k + 1];
+            row[k + 1] = below + EDIT_COST < best ? below + EDIT_COST : best;
+        }
+    }
+    return row[b_length];
+}
+
+const char *text_nearest(const char *word, size_t length, const char *const *names,
+                         size_t count)
+{
+    const char *nearest = NULL;
+    int smallest = INT_MAX;
+
+    for (size_t i = 0; i < count; i++) {
+        int distance = name_distance(word, length, names[i]);
+        if (distance < smallest) {
+            smallest = distance;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}

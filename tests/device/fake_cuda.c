@@ -1,0 +1,291 @@
+/* A stand-in for libcuda.so.1: enough of the driver API for one GPU whose memory is the host's
+ * and whose every kernel stores its second argument where its first points. It is written
+ * without cuda.h, so that the names and layouts the program relies on are checked against a
+ * second reading of the interface. Build: cc -shared -fPIC -Wl,-soname,libcuda.so.1
+ *   -DOLDER           only the names of CUDA 12.0
+ *   -DWITHOUT_UPLOAD  a driver too old for this program */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int result;
+typedef void *handle;
+enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_DEVICE = 101,
+       NOT_FOUND = 500, ILLEGAL_ADDRESS = 700 };
+
+/* What the tests set and see. */
+int fake_count = 1, fake_major = 9, fake_minor = 0;
+int fake_init_result = OK, fake_sync_result = OK, fake_load_result = OK;
+uint64_t fake_memory = 1 << 20, fake_used;
+int fake_launches, fake_objects, fake_contexts;
+
+result cuInit(unsigned flags) { return flags ? INVALID_VALUE : fake_init_result; }
+result cuDriverGetVersion(int *out) { return *out = 13000, OK; }
+
+/* NVRTC looks for private tables in a driver that is loaded beside it. */
+result cuGetExportTable(const void **out, const void *id)
+{
+    (void)id;
+    *out = NULL;
+    return NOT_FOUND;
+}
+
+result cuGetErrorName(result code, const char **out)
+{
+    *out = code == ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+         : code == NO_DEVICE       ? "CUDA_ERROR_NO_DEVICE"
+                                   : NULL;
+    return *out ? OK : INVALID_VALUE;
+}
+
+result cuGetErrorString(result code, const char **out)
+{
+    *out = code == ILLEGAL_ADDRESS ? "an illegal memory access was encountered" : NULL;
+    return *out ? OK : INVALID_VALUE;
+}
+
+result cuDeviceGetCount(int *out) { return *out = fake_count, OK; }
+
+result cuDeviceGet(int *out, int number)
+{
+    *out = number;
+    return number < fake_count ? OK : INVALID_DEVICE;
+}
+
+result cuDeviceGetName(char *out, int size, int device)
+{
+    (void)device;
+    strncpy(out, "Stand-in GPU", (size_t)size);
+    return OK;
+}
+
+/* By the numbers of CUdevice_attribute. */
+result cuDeviceGetAttribute(int *out, int which, int device)
+{
+    (void)device;
+    switch (which) {
+    case 1: *out = 1024; return OK;       /* threads per block */
+    case 8: *out = 49152; return OK;      /* shared per block */
+    case 13: *out = 1980000; return OK;   /* clock, kHz */
+    case 16: *out = 132; return OK;       /* SMs */
+    case 36: *out = 3201000; return OK;   /* memory clock, kHz */
+    case 37: *out = 6016; return OK;      /* bus, bits */
+    case 38: *out = 62914560; return OK;  /* L2 */
+    case 39: *out = 2048; return OK;      /* threads per SM */
+    case 75: *out = fake_major; return OK;
+    case 76: *out = fake_minor; return OK;
+    case 81: *out = 233472; return OK;    /* shared per SM */
+    case 82: *out = 65536; return OK;     /* registers per SM */
+    default: return INVALID_VALUE;
+    }
+}
+
+result cuDeviceTotalMem_v2(size_t *out, int device)
+{
+    (void)device;
+    return *out = fake_memory, OK;
+}
+
+result cuDevicePrimaryCtxRetain(handle *out, int device)
+{
+    (void)device;
+    fake_contexts++;
+    *out = &fake_contexts;
+    return OK;
+}
+
+result cuDevicePrimaryCtxRelease_v2(int device) { return (void)device, fake_contexts--, OK; }
+
+static handle current;
+result cuCtxSetCurrent(handle context) { return current = context, OK; }
+
+static result make(handle *out, size_t bytes)
+{
+    *out = current ? calloc(1, bytes) : NULL;
+    fake_objects += *out != NULL;
+    return *out ? OK : INVALID_VALUE;
+}
+
+static result drop(handle object)
+{
+    free(object);
+    fake_objects--;
+    return OK;
+}
+
+result cuStreamCreate(handle *out, unsigned flags) { return (void)flags, make(out, 1); }
+result cuStreamDestroy_v2(handle stream) { return drop(stream); }
+result cuStreamSynchronize(handle stream) { return (void)stream, fake_sync_result; }
+result cuEventCreate(handle *out, unsigned flags) { return (void)flags, make(out, 4); }
+result cuEventDestroy_v2(handle event) { return drop(event); }
+
+/* An event holds how many launches there were before it; a launch takes 0.5 us. */
+result cuEventRecord(handle event, handle stream)
+{
+    (void)stream;
+    return *(int *)event = fake_launches, OK;
+}
+
+#ifdef OLDER
+result cuEventElapsedTime(float *out_ms, handle start, handle stop)
+#else
+result cuEventElapsedTime_v2(float *out_ms, handle start, handle stop)
+#endif
+{
+    *out_ms = (float)(*(int *)stop - *(int *)start) * 0.0005f;
+    return OK;
+}
+
+/* Options 5 and 6 are the buffer of the error log and its size. */
+result cuModuleLoadDataEx(handle *out, const void *image, unsigned count, const int *options,
+                          void **values)
+{
+    if (fake_load_result && count == 2 && options[0] == 5 && options[1] == 6)
+        strncpy(values[0], "ptxas: stand-in log", (size_t)(uintptr_t)values[1]);
+    return fake_load_result ? fake_load_result : image ? make(out, 1) : INVALID_VALUE;
+}
+
+result cuModuleUnload(handle module) { return drop(module); }
+
+result cuModuleGetFunction(handle *out, handle module, const char *name)
+{
+    *out = module;
+    return strstr(name, "reduce") ? OK : NOT_FOUND;
+}
+
+result cuFuncGetAttribute(int *out, int which, handle function)
+{
+    /* Threads, shared, constant and local bytes, registers. */
+    static const int values[] = {256, 1024, 0, 16, 40};
+    if (!function || which < 0 || which > 4)
+        return INVALID_VALUE;
+    return *out = values[which], OK;
+}
+
+result cuMemAlloc_v2(unsigned long long *out, size_t bytes)
+{
+    if (bytes == 0 || bytes > fake_memory - fake_used)
+        return bytes ? OUT_OF_MEMORY : INVALID_VALUE;
+    fake_used += bytes;
+    fake_objects++;
+    *out = (unsigned long long)(uintptr_t)malloc(bytes);
+    return OK;
+}
+
+result cuMemFree_v2(unsigned long long address) { return drop((void *)(uintptr_t)address); }
+
+result cuMemGetInfo_v2(size_t *out_free, size_t *out_total)
+{
+    *out_free = fake_memory - fake_used;
+    *out_total = fake_memory;
+    return OK;
+}
+
+result cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes,
+                            handle stream)
+{
+    (void)stream;
+    memcpy((void *)(uintptr_t)to, from, bytes);
+    return OK;
+}
+
+result cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t bytes, handle stream)
+{
+    (void)stream;
+    memcpy(to, (void *)(uintptr_t)from, bytes);
+    return OK;
+}
+
+result cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t bytes,
+                            handle stream)
+{
+    return cuMemcpyHtoDAsync_v2(to, (void *)(uintptr_t)from, bytes, stream);
+}
+
+result cuMemsetD8Async(unsigned long long to, unsigned char byte, size_t bytes, handle stream)
+{
+    (void)stream;
+    memset((void *)(uintptr_t)to, byte, bytes);
+    return OK;
+}
+
+static void store(void *const args[])
+{
+    uint64_t value;
+    void *to;
+    memcpy(&to, args[0], sizeof to);
+    memcpy(&value, args[1], sizeof value);
+    memcpy(to, &value, sizeof value);
+    fake_launches++;
+}
+
+result cuLaunchKernel(handle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                      unsigned by, unsigned bz, unsigned shared, handle stream, void **args,
+                      void **extra)
+{
+    if (!function || !gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1 ||
+        shared || !stream || extra)
+        return INVALID_VALUE;
+    store(args);
+    return OK;
+}
+
+/* CUDA_KERNEL_NODE_PARAMS_v2. */
+struct node_params {
+    handle function;
+    unsigned grid[3], block[3], shared;
+    void **args, **extra;
+    handle kernel, context;
+};
+
+enum { NODES_MAX = 128 };
+struct graph {
+    size_t count;
+    uint64_t args[NODES_MAX][2];
+};
+
+result cuGraphCreate(handle *out, unsigned flags)
+{
+    return flags ? INVALID_VALUE : make(out, sizeof(struct graph));
+}
+result cuGraphDestroy(handle graph) { return drop(graph); }
+
+/* Only chains: each node depends on the one before it. A node is its index + 1. */
+result cuGraphAddKernelNode_v2(handle *out, handle object, const handle *needs, size_t count,
+                               const struct node_params *params)
+{
+    struct graph *graph = object;
+    if (count != (graph->count > 0) || (count && (uintptr_t)*needs != graph->count) ||
+        graph->count == NODES_MAX || !params->function || !params->grid[0] ||
+        params->grid[1] != 1 || params->block[2] != 1 || params->shared || params->extra ||
+        params->kernel || params->context)
+        return INVALID_VALUE;
+    for (int i = 0; i < 2; i++)
+        memcpy(&graph->args[graph->count][i], params->args[i], sizeof(uint64_t));
+    *out = (handle)(uintptr_t)++graph->count;
+    return OK;
+}
+
+result cuGraphInstantiateWithFlags(handle *out, handle graph, unsigned long long flags)
+{
+    if (flags || make(out, sizeof(struct graph)))
+        return INVALID_VALUE;
+    memcpy(*out, graph, sizeof(struct graph));
+    return OK;
+}
+result cuGraphExecDestroy(handle graph) { return drop(graph); }
+#ifndef WITHOUT_UPLOAD
+result cuGraphUpload(handle graph, handle stream)
+{
+    return graph && stream ? OK : INVALID_VALUE;
+}
+#endif
+
+result cuGraphLaunch(handle object, handle stream)
+{
+    struct graph *graph = object;
+    for (size_t i = 0; i < graph->count; i++)
+        store((void *[]){&graph->args[i][0], &graph->args[i][1]});
+    return stream ? OK : INVALID_VALUE;
+}

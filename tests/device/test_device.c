@@ -1,0 +1,238 @@
+/* Proves a device by using it: test_device SPEC (0, host, auto). Two kernels in one unit,
+ * memory moved every way, an order of launches that must hold, a graph of 64 empty kernels
+ * timed. A plain program, so that it runs where no test library is. Exit code 0 = all held. */
+#include "autotune/device/device.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT = 100003, BLOCK = 256, EMPTY = 64, ROUNDS = 20 };
+
+static const struct device_source sources[] = {
+    {"__global__ void kernel(unsigned *data, unsigned long long n, unsigned long long add)\n"
+     "{\n"
+     "    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    if (i < n) data[i] = data[i] * 3 + (unsigned)add;\n"
+     "}\n",
+     "kernel"},
+    {"__global__ void kernel(unsigned long long *unused) { }\n", "kernel"},
+};
+
+struct bench {
+    struct device *device;
+    struct device_module *module;
+    struct device_kernel kernels[2];
+    uint64_t data, other;
+    unsigned *expect, *got;
+};
+
+static int fail(const char *what, const struct error *error)
+{
+    fprintf(stderr, "FAILED: %s%s%s\n", what, error ? ": " : "", error ? error->text : "");
+    return -1;
+}
+
+static void print_info(const struct device_info *info)
+{
+    const struct target *target = &info->target;
+    printf("device %s: %s, cc %d.%d, %d SMs, %" PRIu64 " MiB, L2 %" PRId64 " KiB, "
+           "%d kHz, memory %d kHz x %d bit = %.1f GB/s, driver %s, compiler %s\n",
+           info->spec, info->name, target->cc / 10, target->cc % 10, target->sms,
+           info->memory_bytes >> 20, target->l2_bytes >> 10, info->clock_khz,
+           info->memory_clock_khz, info->bus_bits, (double)device_peak_bytes(info) / 1e9,
+           info->driver, info->compiler);
+    printf("limits: %d threads a block, %d an SM, %" PRId64 " bytes shared a block, %" PRId64
+           " an SM, %d registers an SM\n",
+           target->threads_per_block, target->threads_per_sm, target->shared_per_block,
+           target->shared_per_sm, target->registers_per_sm);
+    if (info->is_fallback)
+        printf("fallback: %s\n", info->fallback_reason);
+}
+
+static int load(struct bench *bench)
+{
+    const struct device_ops *ops = bench->device->ops;
+    struct device_image image;
+    struct error error;
+    if (ops->compile(bench->device, sources, 2, &image, &error))
+        return fail("compile", &error);
+    printf("image: %s, %zu bytes\n", image.is_ptx ? "PTX" : "machine code", image.size);
+    int status = ops->load(bench->device, &image, &bench->module, bench->kernels, &error);
+    device_dispose_image(&image);
+    if (status)
+        return fail("load", &error);
+    for (int i = 0; i < 2; i++)
+        printf("kernel %d: %d registers, %" PRId64 " bytes shared, %" PRId64 " local, blocks "
+               "up to %d\n",
+               i, bench->kernels[i].registers, bench->kernels[i].shared_bytes,
+               bench->kernels[i].local_bytes, bench->kernels[i].threads_max);
+    return 0;
+}
+
+/* A source that does not compile is an error with its log, and harms nothing. */
+static int try_bad_source(struct bench *bench)
+{
+    const struct device_source bad = {"__global__ void kernel(int *p) { *p = nowhere; }",
+                                      "kernel"};
+    struct device_image image;
+    struct error error;
+    if (bench->device->ops->compile(bench->device, &bad, 1, &image, &error) == 0)
+        return fail("a wrong source compiled", NULL);
+    if (error.code != ERROR_FAILED || !strstr(error.text, "nowhere"))
+        return fail("the log does not name the mistake", &error);
+    return 0;
+}
+
+static int move_memory(struct bench *bench)
+{
+    enum { BYTES = COUNT * sizeof(unsigned) };
+    const struct device_ops *ops = bench->device->ops;
+    struct device *device = bench->device;
+    struct error error;
+    if (ops->alloc(device, BYTES, &bench->data, &error) ||
+        ops->alloc(device, BYTES, &bench->other, &error))
+        return fail("alloc", &error);
+    if (bench->data % 256 || bench->other % 256)
+        return fail("memory is not aligned to 256 bytes", NULL);
+    for (unsigned i = 0; i < COUNT; i++)
+        bench->expect[i] = i * 2654435761u;
+    if (ops->write(device, bench->data, bench->expect, BYTES, &error) ||
+        ops->fill(device, bench->other, 0x5a, BYTES, &error) ||
+        ops->copy(device, bench->other, bench->data, BYTES - 4, &error) ||
+        ops->read(device, bench->got, bench->other, BYTES, &error))
+        return fail("write, fill, copy or read", &error);
+    if (memcmp(bench->got, bench->expect, BYTES - 4) != 0 ||
+        bench->got[COUNT - 1] != 0x5a5a5a5a)
+        return fail("what was read is not what was written", NULL);
+    return 0;
+}
+
+static struct device_launch step(const struct bench *bench, uint64_t add)
+{
+    return (struct device_launch){
+        .kernel = &bench->kernels[0],
+        .grid = (COUNT + BLOCK - 1) / BLOCK,
+        .block = BLOCK,
+        .args = {bench->data, COUNT, add},
+        .arg_count = 3,
+    };
+}
+
+static int compare(struct bench *bench, const char *what)
+{
+    struct error error;
+    if (bench->device->ops->read(bench->device, bench->got, bench->data,
+                                 COUNT * sizeof(unsigned), &error))
+        return fail(what, &error);
+    for (unsigned i = 0; i < COUNT; i++)
+        if (bench->got[i] != bench->expect[i]) {
+            fprintf(stderr, "element %u: %u, should be %u\n", i, bench->got[i],
+                    bench->expect[i]);
+            return fail(what, NULL);
+        }
+    return 0;
+}
+
+static void expect_steps(struct bench *bench, unsigned steps)
+{
+    for (unsigned add = 1; add <= steps; add++)
+        for (unsigned i = 0; i < COUNT; i++)
+            bench->expect[i] = bench->expect[i] * 3 + add;
+}
+
+/* x -> 3x + add does not commute: a launch out of order or lost changes every element. */
+static int run_in_order(struct bench *bench)
+{
+    const struct device_ops *ops = bench->device->ops;
+    struct device_launch launches[5];
+    struct device_graph *graph;
+    struct error error;
+    uint64_t ps;
+    for (unsigned i = 0; i < 5; i++)
+        launches[i] = step(bench, i + 1);
+    if (ops->launch(bench->device, launches, 5, &error) || ops->sync(bench->device, &error))
+        return fail("launch", &error);
+    expect_steps(bench, 5);
+    if (compare(bench, "five launches in order"))
+        return -1;
+    if (ops->prepare(bench->device, launches, 5, &graph, &error))
+        return fail("prepare", &error);
+    int status = ops->time(bench->device, graph, launches, 5, &ps, &error);
+    ops->release(bench->device, graph);
+    if (status)
+        return fail("time", &error);
+    expect_steps(bench, 5);
+    expect_steps(bench, 5);
+    return compare(bench, "five launches, then a graph of them");
+}
+
+static int time_empty(struct bench *bench)
+{
+    const struct device_ops *ops = bench->device->ops;
+    struct device_launch launches[EMPTY];
+    struct device_graph *graph;
+    struct error error;
+    uint64_t best_ps = UINT64_MAX, ps;
+    for (int i = 0; i < EMPTY; i++)
+        launches[i] = (struct device_launch){
+            .kernel = &bench->kernels[1], .grid = 1, .block = 32, .args = {0}, .arg_count = 1};
+    if (ops->prepare(bench->device, launches, EMPTY, &graph, &error))
+        return fail("prepare", &error);
+    for (int i = 0; i < ROUNDS; i++) {
+        if (ops->time(bench->device, graph, NULL, 0, &ps, &error)) {
+            ops->release(bench->device, graph);
+            return fail("time", &error);
+        }
+        best_ps = ps < best_ps ? ps : best_ps;
+    }
+    ops->release(bench->device, graph);
+    printf("empty kernels in a graph of %d: %.3f us each\n", EMPTY,
+           (double)best_ps / EMPTY / 1e6);
+    return best_ps > 0 ? 0 : fail("a graph took no time", NULL);
+}
+
+/* More memory than there is: an error that says how much was wanted, and nothing is harmed. */
+static int ask_too_much(struct bench *bench)
+{
+    struct error error;
+    uint64_t address;
+    if (bench->device->ops->alloc(bench->device, UINT64_C(1) << 60, &address, &error) == 0)
+        return fail("an exbibyte was given", NULL);
+    printf("asked for an exbibyte: %s\n", error.text);
+    return error.code == ERROR_FAILED ? 0 : fail("its code is not 1", &error);
+}
+
+static int run_all(struct bench *bench)
+{
+    if (load(bench) || try_bad_source(bench) || move_memory(bench) || run_in_order(bench) ||
+        time_empty(bench) || ask_too_much(bench))
+        return -1;
+    return run_in_order(bench);
+}
+
+int main(int count, char **args)
+{
+    struct bench bench = {0};
+    struct error error;
+    const struct device_options options = {.spec = count > 1 ? args[1] : "auto", .seed = 1};
+    if (device_open(&bench.device, &options, &error))
+        return fail("open", &error), 1;
+    print_info(&bench.device->info);
+    bench.expect = calloc(COUNT, sizeof *bench.expect);
+    bench.got = calloc(COUNT, sizeof *bench.got);
+    int status = bench.expect && bench.got ? run_all(&bench) : fail("out of memory", NULL);
+    if (bench.data)
+        bench.device->ops->free(bench.device, bench.data);
+    if (bench.other)
+        bench.device->ops->free(bench.device, bench.other);
+    if (bench.module)
+        bench.device->ops->unload(bench.device, bench.module);
+    device_close(bench.device);
+    free(bench.expect);
+    free(bench.got);
+    if (status == 0)
+        printf("all held\n");
+    return status ? 1 : 0;
+}

@@ -1,0 +1,140 @@
+/* Folders and record files for the tests of cache/: made, filled, read and judged. */
+#ifndef RECORD_FILES_H
+#define RECORD_FILES_H
+
+#include "cache/store.h"
+
+#include "tests/unit/example_record.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+
+/* --- Folders and files ------------------------------------------------------------------ */
+
+enum { PATH_CHARS = 300 };
+static const char record_file[] = "nvidia-h200.ini";
+
+static inline int make_folder(void **state)
+{
+    char *folder = strdup("/tmp/autotune-store-XXXXXX");
+    *state = folder;
+    return folder && mkdtemp(folder) ? 0 : -1;
+}
+
+static inline int remove_folder(void **state)
+{
+    char command[PATH_CHARS];
+    snprintf(command, sizeof command, "rm -rf '%s'", (char *)*state);
+    free(*state);
+    return system(command);
+}
+
+static inline const char *path_in(char out[PATH_CHARS], void **state, const char *name)
+{
+    snprintf(out, PATH_CHARS, "%s/%s", (char *)*state, name);
+    return out;
+}
+
+static inline void put_file(const char *path, const char *bytes, size_t length)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, 0600), 0);
+}
+
+static inline struct text get_file(const char *path)
+{
+    struct text text = {0};
+    struct error error = {0};
+    if (text_read(&text, path, INI_FILE_MAX, &error) != 0)
+        fail_msg("%s", error.text);
+    return text;
+}
+
+static inline bool exists(const char *path, const char *suffix)
+{
+    char name[PATH_CHARS + 16];
+    struct stat status;
+    snprintf(name, sizeof name, "%s%s", path, suffix);
+    return lstat(name, &status) == 0;
+}
+
+/* --- Records ---------------------------------------------------------------------------- */
+
+static inline struct record record_of(uint64_t n, uint64_t median_ps)
+{
+    struct record record = example_record;
+    record.problem.n = n;
+    record.low_ps = record.median_ps = record.high_ps = median_ps;
+    return record;
+}
+
+static inline void save(const char *path, const struct record *record)
+{
+    struct error error = {0};
+    if (store_save(path, record, &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+static inline struct records loaded(const char *path)
+{
+    struct records records;
+    struct error error = {0};
+    if (store_load(&records, path, &error) != 0)
+        fail_msg("%s", error.text);
+    return records;
+}
+
+static inline const struct record *find_n(const struct records *records, uint64_t n)
+{
+    for (size_t i = 0; i < records->count; i++)
+        if (records->at[i].problem.n == n)
+            return &records->at[i];
+    return NULL;
+}
+
+static inline bool is_identical(const struct record *a, const struct record *b)
+{
+    struct text text_a = {0}, text_b = {0};
+    record_emit(&text_a, a, 1);
+    record_emit(&text_b, b, 1);
+    bool is = text_a.at && text_b.at && strcmp(text_a.at, text_b.at) == 0;
+    text_dispose(&text_a);
+    text_dispose(&text_b);
+    return is;
+}
+
+static inline void assert_refused(const char *path, const char *why)
+{
+    struct records records = loaded(path);
+    assert_int_equal(records.count, 0);
+    assert_int_equal(records.skipped, 1);
+    if (!strstr(records.reason.text, why) || !strstr(records.reason.text, path))
+        fail_msg("no '%s' in: %s", why, records.reason.text);
+    store_dispose(&records);
+}
+
+static inline void assert_not_saved(const char *path, const char *why)
+{
+    struct error error = {0};
+    assert_int_equal(store_save(path, &example_record, &error), -1);
+    assert_int_equal(error.code, ERROR_IO);
+    if (!strstr(error.text, why))
+        fail_msg("no '%s' in: %s", why, error.text);
+    assert_false(exists(path, ".tmp"));
+}
+
+#endif

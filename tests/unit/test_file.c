@@ -1,0 +1,379 @@
+/* file: hostile, failing and contended files, as the store of records meets them. Whatever
+ * happens to a writer, the file is whole; what must not be trusted is not read or replaced. */
+#include "tests/unit/record_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+/* --- System calls that fail on demand --------------------------------------------------- */
+
+/* These stand before libc's for everything linked here. The call that brings `calls_left` to
+ * zero fails with EIO. */
+static int calls_left;
+
+static int is_failing(void)
+{
+    if (calls_left == 0 || --calls_left > 0)
+        return 0;
+    errno = EIO;
+    return 1;
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list args;
+    va_start(args, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+    va_end(args);
+    return is_failing() ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+ssize_t write(int file, const void *bytes, size_t size)
+{
+    return is_failing() ? -1 : (ssize_t)syscall(SYS_write, file, bytes, size);
+}
+
+int fsync(int file)
+{
+    return is_failing() ? -1 : (int)syscall(SYS_fsync, file);
+}
+
+int rename(const char *from, const char *to)
+{
+    return is_failing() ? -1 : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int link(const char *from, const char *to)
+{
+    return is_failing() ? -1 : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int close(int file)
+{
+    int result = (int)syscall(SYS_close, file);
+    return is_failing() ? -1 : result;
+}
+
+int flock(int file, int operation)
+{
+    return is_failing() ? -1 : (int)syscall(SYS_flock, file, operation);
+}
+
+/* --- Files not to be trusted ------------------------------------------------------------ */
+
+static void test_symbolic_link(void **state)
+{
+    char path[PATH_CHARS], target[PATH_CHARS];
+
+    save(path_in(target, state, "target.ini"), &example_record);
+    path_in(path, state, record_file);
+    assert_int_equal(symlink(target, path), 0);
+    assert_refused(path, "symbolic link");
+    assert_not_saved(path, "symbolic link");
+}
+
+static void test_fifo(void **state)
+{
+    char path[PATH_CHARS];
+
+    assert_int_equal(mkfifo(path_in(path, state, record_file), 0600), 0);
+    alarm(20); /* a blocking open would wait for ever */
+    assert_refused(path, "not a regular file");
+    assert_not_saved(path, "not a regular file");
+    alarm(0);
+}
+
+static void test_folder_in_place(void **state)
+{
+    char path[PATH_CHARS];
+
+    assert_int_equal(mkdir(path_in(path, state, record_file), 0700), 0);
+    assert_refused(path, "not a regular file");
+    assert_not_saved(path, "not a regular file");
+}
+
+static void test_too_big(void **state)
+{
+    char path[PATH_CHARS];
+
+    put_file(path_in(path, state, record_file), "", 0);
+    assert_int_equal(truncate(path, (off_t)1 << 30), 0);
+    assert_refused(path, "larger than");
+    assert_not_saved(path, "larger than");
+}
+
+static void test_writable_by_others(void **state)
+{
+    static const mode_t modes[] = {0602, 0620, 0666};
+    char path[PATH_CHARS];
+
+    save(path_in(path, state, record_file), &example_record);
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        assert_int_equal(chmod(path, modes[i]), 0);
+        assert_refused(path, "written by others");
+        assert_not_saved(path, "written by others");
+    }
+    assert_int_equal(chmod(path, 0644), 0);
+    struct records records = loaded(path);
+    assert_int_equal(records.count, 1);
+    store_dispose(&records);
+}
+
+static void test_other_owner(void **state)
+{
+    char path[PATH_CHARS];
+
+    if (geteuid() != 0)
+        skip(); /* only root can give a file away */
+    save(path_in(path, state, record_file), &example_record);
+    assert_int_equal(chown(path, 12345, 12345), 0);
+    assert_refused(path, "another user");
+    assert_not_saved(path, "another user");
+}
+
+/* --- Folders that cannot be written ----------------------------------------------------- */
+
+static void test_folder_cannot_be_made(void **state)
+{
+    char file[PATH_CHARS], path[PATH_CHARS];
+
+    put_file(path_in(file, state, "file"), "", 0);
+    assert_not_saved(path_in(path, state, "file/nvidia-h200.ini"), "--cache");
+    assert_not_saved(path_in(path, state, "file/deeper/nvidia-h200.ini"), "--cache");
+    assert_not_saved("/proc/autotune/nvidia-h200.ini", "--cache");
+    assert_not_saved("/proc/nvidia-h200.ini", "--cache");
+    struct records records = loaded(path);
+    assert_int_equal(records.count, 0);
+    store_dispose(&records);
+}
+
+/* No room: the limit on a file's size stands in for a full disk. */
+static void test_no_room(void **state)
+{
+    char path[PATH_CHARS];
+    struct rlimit old, low;
+
+    save(path_in(path, state, record_file), &example_record);
+    struct text before = get_file(path);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    low = old;
+    low.rlim_cur = 100;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
+    assert_not_saved(path, "cannot write");
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    struct text after = get_file(path);
+    assert_string_equal(before.at, after.at);
+    text_dispose(&before);
+    text_dispose(&after);
+}
+
+/* The Nth call fails, for all N: old or new, whole, no temporary file, and an error if old. */
+static void assert_survives_failing_calls(void **state, const char *name, const char *old)
+{
+    struct record changed = record_of(example_record.problem.n, 7);
+    char path[PATH_CHARS];
+    int failures = 0;
+
+    path_in(path, state, name);
+    for (int nth = 1, result = -1; result != 0 && nth < 100; nth++) {
+        struct error error = {0};
+        put_file(path, old, strlen(old));
+        calls_left = nth;
+        result = store_save(path, &changed, &error);
+        bool is_past_last = calls_left > 0;
+        calls_left = 0;
+        struct text now = get_file(path);
+        struct records records = loaded(path);
+        bool is_new = find_n(&records, changed.problem.n) &&
+                      is_identical(find_n(&records, changed.problem.n), &changed);
+        assert_true(is_new || (result == -1 && strcmp(now.at, old) == 0));
+        assert_false(exists(path, ".tmp"));
+        if (result == -1)
+            assert_int_equal(error.code, ERROR_IO);
+        failures += result == -1;
+        if (!is_past_last && result == 0)
+            result = -1; /* a call whose failure does not matter: go on to the next */
+        store_dispose(&records);
+        text_dispose(&now);
+    }
+    assert_true(failures >= 6); /* open x 3, flock, write, fsync, close, rename, fsync */
+}
+
+static void test_failing_calls(void **state)
+{
+    char path[PATH_CHARS];
+    save(path_in(path, state, "good.ini"), &example_record);
+    struct text old = get_file(path);
+    assert_survives_failing_calls(state, "old-good.ini", old.at);
+    assert_survives_failing_calls(state, "old-damaged.ini", "no record file\n");
+    text_dispose(&old);
+}
+
+/* --- Several writers, dead writers ------------------------------------------------------ */
+
+static void test_concurrent_writers(void **state)
+{
+    enum { WRITERS = 8, EACH = 30 };
+    char path[PATH_CHARS];
+    pid_t writers[WRITERS];
+
+    path_in(path, state, record_file);
+    for (int w = 0; w < WRITERS; w++) {
+        writers[w] = fork();
+        assert_true(writers[w] >= 0);
+        if (writers[w] > 0)
+            continue;
+        for (int i = 0; i < EACH; i++) {
+            struct error error;
+            struct record record = record_of((uint64_t)(w * EACH + i + 1), 1000);
+            if (store_save(path, &record, &error) != 0)
+                _exit(1);
+        }
+        _exit(0);
+    }
+    for (int w = 0; w < WRITERS; w++) {
+        int status;
+        assert_int_equal(waitpid(writers[w], &status, 0), writers[w]);
+        assert_int_equal(status, 0);
+    }
+    struct records records = loaded(path);
+    assert_int_equal(records.count, WRITERS * EACH);
+    assert_int_equal(records.skipped, 0);
+    for (uint64_t n = 1; n <= WRITERS * EACH; n++)
+        assert_non_null(find_n(&records, n));
+    store_dispose(&records);
+}
+
+enum { KEYS = 20 };
+
+/* Saves for ever; done[k] is the last value known to be on disk for key k. */
+static void write_for_ever(const char *path, volatile uint64_t *done, uint64_t value)
+{
+    for (;; value++) {
+        struct error error;
+        struct record record = record_of(1 + value % KEYS, value);
+        if (store_save(path, &record, &error) != 0)
+            _exit(1);
+        done[value % KEYS] = value;
+    }
+}
+
+static void assert_all_done_are_there(const char *path, const volatile uint64_t *done)
+{
+    struct records records = loaded(path);
+    assert_int_equal(records.skipped, 0);
+    for (uint64_t k = 0; k < KEYS; k++) {
+        const struct record *record = find_n(&records, 1 + k);
+        if (done[k])
+            assert_non_null(record);
+        if (record)
+            assert_true(record->median_ps >= done[k]);
+    }
+    store_dispose(&records);
+}
+
+static void test_killed_writers(void **state)
+{
+    enum { ROUNDS = 50 };
+    char path[PATH_CHARS];
+    uint64_t *done = mmap(NULL, KEYS * sizeof *done, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    assert_true(done != MAP_FAILED);
+    path_in(path, state, record_file);
+    for (int round = 0; round < ROUNDS; round++) {
+        int status;
+        pid_t writer = fork();
+        assert_true(writer >= 0);
+        if (writer == 0)
+            write_for_ever(path, done, (uint64_t)round * 1000000 + 1);
+        usleep((useconds_t)(2000 + round * 397 % 12000));
+        assert_int_equal(kill(writer, SIGKILL), 0);
+        assert_int_equal(waitpid(writer, &status, 0), writer);
+        assert_true(WIFSIGNALED(status));
+        assert_all_done_are_there(path, done);
+    }
+    save(path, &example_record); /* no dead writer's lock or temporary file is in the way */
+    assert_false(exists(path, ".tmp"));
+    struct records records = loaded(path);
+    assert_true(records.count > 1);
+    assert_non_null(find_n(&records, example_record.problem.n));
+    store_dispose(&records);
+    assert_int_equal(munmap(done, KEYS * sizeof *done), 0);
+}
+
+static void test_leftovers_do_no_harm(void **state)
+{
+    char path[PATH_CHARS], other[PATH_CHARS];
+
+    save(path_in(path, state, record_file), &example_record);
+    put_file(path_in(other, state, "nvidia-h200.ini.tmp"), "half a rec", 10);
+    put_file(path_in(other, state, "nvidia-h200.ini.lock"), "pid 1", 5);
+    struct record second = record_of(5, 5);
+    save(path, &second);
+    assert_false(exists(path, ".tmp"));
+    struct records records = loaded(path);
+    assert_int_equal(records.count, 2);
+    store_dispose(&records);
+}
+
+static void test_lock_is_no_way_in(void **state)
+{
+    char path[PATH_CHARS], lock[PATH_CHARS], target[PATH_CHARS];
+
+    path_in(path, state, record_file);
+    path_in(lock, state, "nvidia-h200.ini.lock");
+    assert_int_equal(symlink(path_in(target, state, "elsewhere"), lock), 0);
+    assert_not_saved(path, "symbolic link");
+    assert_false(exists(target, ""));
+    assert_int_equal(unlink(lock), 0);
+    assert_int_equal(mkfifo(lock, 0600), 0);
+    assert_not_saved(path, "not a regular file");
+}
+
+static void test_held_lock_is_waited_for_and_reported(void **state)
+{
+    char path[PATH_CHARS], lock_path[PATH_CHARS];
+    struct timespec start, end;
+
+    save(path_in(path, state, record_file), &example_record);
+    int lock = open(path_in(lock_path, state, "nvidia-h200.ini.lock"), O_RDWR | O_CLOEXEC);
+    assert_true(lock >= 0);
+    assert_int_equal(flock(lock, LOCK_EX), 0);
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    assert_not_saved(path, "another process has held it");
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    assert_in_range(end.tv_sec - start.tv_sec, 9, 20);
+    close(lock);
+    save(path, &example_record);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(test_symbolic_link),
+        IN_FOLDER(test_fifo),
+        IN_FOLDER(test_folder_in_place),
+        IN_FOLDER(test_too_big),
+        IN_FOLDER(test_writable_by_others),
+        IN_FOLDER(test_other_owner),
+        IN_FOLDER(test_folder_cannot_be_made),
+        IN_FOLDER(test_no_room),
+        IN_FOLDER(test_failing_calls),
+        IN_FOLDER(test_concurrent_writers),
+        IN_FOLDER(test_killed_writers),
+        IN_FOLDER(test_leftovers_do_no_harm),
+        IN_FOLDER(test_lock_is_no_way_in),
+        IN_FOLDER(test_held_lock_is_waited_for_and_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

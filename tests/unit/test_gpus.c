@@ -1,0 +1,131 @@
+/* The table of architectures: every name is there, whole and plausible; other names are not. */
+#include "autotune/device/gpus.h"
+#include "autotune/embedded.h"
+#include "generator/ini.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_every_name(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    int last = 0;
+    for (const char *const *name = gpus_names(); *name; name++, count++) {
+        struct target target;
+        struct error error;
+        if (gpus_find(&target, *name, &error))
+            fail_msg("%s", error.text);
+        assert_true(target.cc > last);
+        assert_int_equal(target.cc, atoi(*name + 3));
+        assert_in_range(target.sms, 16, 512);
+        assert_in_range(target.l2_bytes, 1 << 20, 1 << 28);
+        assert_int_equal(target.threads_per_block, 1024);
+        assert_int_equal(target.threads_per_sm % 512, 0);
+        assert_true(target.shared_per_block <= target.shared_per_sm);
+        assert_int_equal(target.registers_per_sm, 65536);
+        assert_false(target.is_host);
+        last = target.cc;
+    }
+    assert_int_equal(count, 8);
+}
+
+static void test_figures(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arch;
+        struct target target;
+    } rows[] = {
+        {"sm_70", {70, 80, 6291456, 1024, 2048, 49152, 98304, 65536, false}},
+        {"sm_75", {75, 40, 4194304, 1024, 1024, 49152, 65536, 65536, false}},
+        {"sm_90", {90, 132, 52428800, 1024, 2048, 49152, 233472, 65536, false}},
+        {"sm_120", {120, 170, 100663296, 1024, 1536, 49152, 102400, 65536, false}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct target target, wanted = rows[i].target;
+        struct error error;
+        assert_int_equal(gpus_find(&target, rows[i].arch, &error), 0);
+        assert_int_equal(target.cc, wanted.cc);
+        assert_int_equal(target.sms, wanted.sms);
+        assert_int_equal(target.l2_bytes, wanted.l2_bytes);
+        assert_int_equal(target.threads_per_sm, wanted.threads_per_sm);
+        assert_int_equal(target.shared_per_block, wanted.shared_per_block);
+        assert_int_equal(target.shared_per_sm, wanted.shared_per_sm);
+    }
+}
+
+static void test_spellings(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arch;
+        int cc;
+    } rows[] = {{"sm_90", 90}, {"90", 90},     {"9.0", 90},  {"7.5", 75},
+                {"75", 75},    {"sm_100", 100}, {"10.0", 100}, {"120", 120}, {"12.0", 120}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct target target;
+        struct error error;
+        if (gpus_find(&target, rows[i].arch, &error))
+            fail_msg("%s", error.text);
+        assert_int_equal(target.cc, rows[i].cc);
+    }
+}
+
+static void test_unknown(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {
+        "",      "sm_",   "sm_60", "9",     "9.",     ".90",  "9.00",
+        "sm_9.0", "SM_90", "sm_90a", "sm_90 ", " 90",  "-90",  "900",
+        "a string much longer than any architecture has a right to be in this world",
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct target target;
+        struct error error;
+        if (gpus_find(&target, rows[i], &error) == 0)
+            fail_msg("\"%s\" was taken", rows[i]);
+        assert_int_equal(error.code, ERROR_USAGE);
+        assert_non_null(strstr(error.text, "sm_70, sm_75, sm_80, sm_86, sm_89, sm_90, sm_100, "
+                                           "sm_120"));
+    }
+}
+
+/* The file has a section for each name and no other, and each names its sources. */
+static void test_file(void **state)
+{
+    (void)state;
+    const struct embedded *source = embedded_find("configs/gpus.ini");
+    struct ini ini;
+    struct error error;
+    assert_non_null(source);
+    if (ini_load(&ini, source->name, source->bytes, source->length, &error))
+        fail_msg("%s", error.text);
+    for (size_t i = 0; i < ini.count; i++) {
+        struct target target;
+        assert_int_equal(gpus_find(&target, ini.items[i].section, &error), 0);
+    }
+    for (const char *const *name = gpus_names(); *name; name++) {
+        assert_non_null(ini_find(&ini, *name, "source"));
+        assert_non_null(ini_find(&ini, *name, "gpu"));
+        assert_non_null(ini_find(&ini, *name, "gpu_source"));
+    }
+    ini_dispose(&ini);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_name), cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_spellings),  cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

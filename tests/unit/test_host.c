@@ -1,0 +1,864 @@
+/* The host device: kernels with and without each of their barriers, finishing a grid in one
+ * launch, waiting on other blocks, threads that end early, hangs, and what does not compile. */
+#include "autotune/device/device.h"
+#include "autotune/device/fiber.h"
+#include "generator/text.h"
+
+#include <fcntl.h>
+#include <dirent.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#if defined(FIBER_TSAN)
+enum { IS_WATCHED = 1, SEEDS = 5 }; /* a missing barrier is a reported race there */
+#else
+enum { IS_WATCHED = 0, SEEDS = 200 };
+#endif
+
+static struct error error;
+
+/* --- What tests do ------------------------------------------------------------------------------ */
+
+struct loaded {
+    struct device *device;
+    struct device_module *module;
+    struct device_kernel kernels[4];
+};
+
+static struct device *open_host(uint64_t seed)
+{
+    struct device *device = NULL;
+    const struct device_options options = {.spec = "host", .seed = seed};
+    if (host_open(&device, &options, &error) != 0)
+        fail_msg("%s", error.text);
+    return device;
+}
+
+static struct device_image compile(struct device *device, const struct device_source *sources,
+                                   size_t count)
+{
+    struct device_image image = {0};
+    if (device->ops->compile(device, sources, count, &image, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(image.count, count);
+    return image;
+}
+
+static void load_image(struct loaded *out, const struct device_image *image, uint64_t seed)
+{
+    out->device = open_host(seed);
+    if (out->device->ops->load(out->device, image, &out->module, out->kernels, &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+static void unload(struct loaded *loaded)
+{
+    loaded->device->ops->unload(loaded->device, loaded->module);
+    loaded->device->ops->close(loaded->device);
+}
+
+/* A kernel called k. */
+static struct loaded load(const char *text, uint64_t seed)
+{
+    const struct device_source source = {text, "k"};
+    struct loaded loaded;
+    struct device *device = open_host(0);
+    struct device_image image = compile(device, &source, 1);
+    device->ops->close(device);
+    load_image(&loaded, &image, seed);
+    device_dispose_image(&image);
+    return loaded;
+}
+
+static int launch(const struct loaded *loaded, unsigned grid, unsigned block, size_t arg_count,
+                  const uint64_t *args)
+{
+    struct device_launch one = {
+        .kernel = &loaded->kernels[0], .grid = grid, .block = block, .arg_count = arg_count};
+    for (size_t i = 0; i < arg_count; i++)
+        one.args[i] = args[i];
+    return loaded->device->ops->launch(loaded->device, &one, 1, &error);
+}
+
+static uint64_t at(const void *pointer)
+{
+    return (uintptr_t)pointer;
+}
+
+static void require(int status)
+{
+    if (status != 0)
+        fail_msg("%s", error.text);
+}
+
+/* --- Barriers: right with all, wrong without any one ------------------------------------------- */
+
+/* The test drops their lines with a barrier one by one. */
+static const char shuffle_reduce[] =
+    "enum { BLOCK = 256 };\n"
+    "__device__ __forceinline__ int warp_reduce(int a, int lanes)\n"
+    "{\n"
+    "    for (int d = lanes / 2; d > 0; d /= 2)\n"
+    "        a = a + __shfl_down_sync(~0u, a, d);\n"
+    "    return a;\n"
+    "}\n"
+    "__global__ void __launch_bounds__(BLOCK, 1) k(const int *x, int *y)\n"
+    "{\n"
+    "    __shared__ int shared[BLOCK / 32];\n"
+    "    const unsigned t = threadIdx.x;\n"
+    "    int a = warp_reduce(x[blockIdx.x * BLOCK + t], 32);\n"
+    "    if (t % 32 == 0)\n"
+    "        shared[t / 32] = a;\n"
+    "    __syncthreads();\n"
+    "    if (t < 32)\n"
+    "        a = warp_reduce(t < BLOCK / 32 ? shared[t] : 0, BLOCK / 32);\n"
+    "    if (t == 0)\n"
+    "        y[blockIdx.x] = a;\n"
+    "}\n";
+
+static const char volatile_reduce[] =
+    "enum { BLOCK = 256 };\n"
+    "__global__ void __launch_bounds__(BLOCK) k(const int *x, int *y)\n"
+    "{\n"
+    "    __shared__ volatile int shared[BLOCK + 16];\n"
+    "    const unsigned t = threadIdx.x;\n"
+    "    int a = x[blockIdx.x * BLOCK + t];\n"
+    "    shared[t] = a;\n"
+    "    for (unsigned d = BLOCK / 2; d >= 32; d /= 2) {\n"
+    "        __syncthreads();\n"
+    "        if (t < d)\n"
+    "            shared[t] = a = a + shared[t + d];\n"
+    "    }\n"
+    "    if (t < 32) {\n"
+    "        for (unsigned d = 16; d > 0; d /= 2) {\n"
+    "            __syncwarp(); // written\n"
+    "            a = a + shared[t + d];\n"
+    "            __syncwarp(~0u); // read\n"
+    "            shared[t] = a;\n"
+    "        }\n"
+    "    }\n"
+    "    if (t == 0)\n"
+    "        y[blockIdx.x] = a;\n"
+    "}\n";
+
+/* The text without its index-th line that mentions a barrier; false if there are fewer. */
+static bool drop_barrier(struct text *out, const char *text, int index)
+{
+    bool dropped = false;
+    while (*text) {
+        const size_t length = strcspn(text, "\n") + 1;
+        char line[200];
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        const bool is_barrier = strstr(line, "__sync") != NULL;
+        if (is_barrier && index-- == 0)
+            dropped = true;
+        else
+            text_adds(out, line);
+        text += length;
+    }
+    return dropped;
+}
+
+enum { BLOCK = 256, BLOCKS = 6 };
+
+/* How many of the seeds (each launch has one of its own) give a wrong result. */
+static int count_wrong(const char *text)
+{
+    struct loaded loaded = load(text, 42);
+    int *x = malloc(BLOCK * BLOCKS * sizeof *x), wrong = 0;
+    for (int i = 0; i < BLOCK * BLOCKS; i++)
+        x[i] = (i * 7919) % 1013 + 1;
+    for (int i = 0; i < SEEDS; i++) {
+        int y[BLOCKS] = {0};
+        bool is_wrong = false;
+        require(launch(&loaded, BLOCKS, BLOCK, 2, (uint64_t[]){at(x), at(y)}));
+        for (int b = 0; b < BLOCKS; b++) {
+            int expect = 0;
+            for (int t = 0; t < BLOCK; t++)
+                expect += x[b * BLOCK + t];
+            is_wrong |= y[b] != expect;
+        }
+        wrong += is_wrong;
+    }
+    free(x);
+    unload(&loaded);
+    return wrong;
+}
+
+static void check_barriers(const char *text, int barriers)
+{
+    assert_int_equal(count_wrong(text), 0);
+    if (IS_WATCHED)
+        return;
+    struct text without = {0};
+    for (int i = 0; drop_barrier(&without, text, i); i++) {
+        const int wrong = count_wrong(without.at);
+        print_message("           without barrier %d: wrong for %d of %d seeds\n", i, wrong,
+                      SEEDS);
+        assert_true(wrong > 0);
+        text_clear(&without);
+        barriers--;
+    }
+    assert_int_equal(barriers, 0);
+    text_dispose(&without);
+}
+
+static void test_shuffle_reduce(void **state)
+{
+    (void)state;
+    check_barriers(shuffle_reduce, 1);
+}
+
+static void test_volatile_reduce(void **state)
+{
+    (void)state;
+    check_barriers(volatile_reduce, 3);
+}
+
+/* --- Finishing a grid --------------------------------------------------------------------------- */
+
+static const char last_block[] =
+    "__global__ void __launch_bounds__(64) k(int *y, int *partials, unsigned *arrived)\n"
+    "{\n"
+    "    __shared__ bool is_last;\n"
+    "    if (threadIdx.x == 0) {\n"
+    "        partials[blockIdx.x] = (int)blockIdx.x + 1;\n"
+    "        is_last = host_arrive(arrived, gridDim.x) == gridDim.x - 1;\n"
+    "    }\n"
+    "    __syncthreads();\n"
+    "    if (!is_last)\n"
+    "        return;\n"
+    "    if (threadIdx.x < 32) {\n"
+    "        int a = 0;\n"
+    "        for (unsigned i = threadIdx.x; i < gridDim.x; i += 32)\n"
+    "            a += partials[i];\n"
+    "        a = __reduce_add_sync(~0u, a);\n"
+    "        if (threadIdx.x == 0)\n"
+    "            *y += a;\n"
+    "    }\n"
+    "}\n";
+
+/* Many launches in one call: the counter is back to zero after each. */
+static void test_last_block(void **state)
+{
+    (void)state;
+    enum { LAUNCHES = 100, GRID = 37 };
+    struct loaded loaded = load(last_block, 3);
+    int y = 0, partials[GRID] = {0};
+    unsigned arrived = 0;
+    struct device_launch launches[LAUNCHES];
+    for (int i = 0; i < LAUNCHES; i++)
+        launches[i] = (struct device_launch){.kernel = &loaded.kernels[0], .grid = GRID,
+                                             .block = 64, .arg_count = 3,
+                                             .args = {at(&y), at(partials), at(&arrived)}};
+    require(loaded.device->ops->launch(loaded.device, launches, LAUNCHES, &error));
+    require(loaded.device->ops->sync(loaded.device, &error));
+    assert_int_equal(y, LAUNCHES * GRID * (GRID + 1) / 2);
+    assert_int_equal(arrived, 0);
+    assert_int_equal(loaded.kernels[0].shared_bytes, 1);
+    unload(&loaded);
+}
+
+/* The first block waits for all others, although only a few are under way at first; each waits
+ * at last for the first one. */
+static const char grid_barrier[] =
+    "__global__ void k(unsigned *arrived, unsigned *go, unsigned *late)\n"
+    "{\n"
+    "    if (threadIdx.x == 0) {\n"
+    "        atomicAdd(arrived, 1);\n"
+    "        if (blockIdx.x == 0) {\n"
+    "            while (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) < gridDim.x)\n"
+    "                host_yield();\n"
+    "            __atomic_store_n(go, 1, __ATOMIC_RELEASE);\n"
+    "        }\n"
+    "        while (!__atomic_load_n(go, __ATOMIC_ACQUIRE))\n"
+    "            host_yield();\n"
+    "    }\n"
+    "    __syncthreads();\n"
+    "    if (__atomic_load_n(arrived, __ATOMIC_RELAXED) != gridDim.x)\n"
+    "        atomicAdd(late, 1u);\n"
+    "}\n";
+
+static void test_grid_barrier(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        struct loaded loaded = load(grid_barrier, seed);
+        unsigned words[3] = {0};
+        const uint64_t args[] = {at(&words[0]), at(&words[1]), at(&words[2])};
+        require(launch(&loaded, 24, 128, 3, args));
+        assert_int_equal(words[0], 24);
+        assert_int_equal(words[2], 0);
+        unload(&loaded);
+    }
+}
+
+/* Every thread of the last block polls a flag of an earlier one. */
+static void test_polling(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "__global__ void k(unsigned *flags, unsigned *sum)\n"
+        "{\n"
+        "    if (blockIdx.x < gridDim.x - 1) {\n"
+        "        __atomic_store_n(&flags[blockIdx.x], blockIdx.x + 1, __ATOMIC_RELEASE);\n"
+        "        return;\n"
+        "    }\n"
+        "    for (unsigned i = threadIdx.x; i < gridDim.x - 1; i += blockDim.x) {\n"
+        "        unsigned value;\n"
+        "        while (!(value = __atomic_load_n(&flags[i], __ATOMIC_ACQUIRE)))\n"
+        "            host_yield();\n"
+        "        atomicAdd(sum, value);\n"
+        "    }\n"
+        "}\n";
+    enum { GRID = 501 };
+    struct loaded loaded = load(text, 11);
+    unsigned flags[GRID] = {0}, sum = 0;
+    require(launch(&loaded, GRID, 64, 2, (uint64_t[]){at(flags), at(&sum)}));
+    assert_int_equal(sum, 500 * 501 / 2);
+    unload(&loaded);
+}
+
+/* --- Warps -------------------------------------------------------------------------------------- */
+
+static const char exchange[] =
+    "typedef struct __align__(16) { float at[4]; } vec;\n"
+    "__global__ void k(unsigned *y, double *z)\n"
+    "{\n"
+    "    const unsigned t = threadIdx.x;\n"
+    "    const int s = (int)t - 10;\n"
+    "    y[t] = __shfl_xor_sync(~0u, t, 5);\n"
+    "    y[32 + t] = (unsigned)__reduce_min_sync(~0u, s);\n"
+    "    y[64 + t] = __reduce_max_sync(~0u, (unsigned)s);\n"
+    "    y[96 + t] = __shfl_up_sync(~0u, t, 3, 8);\n"
+    "    y[128 + t] = __shfl_down_sync(~0u, t, 3, 8);\n"
+    "    y[160 + t] = __shfl_sync(~0u, t, 9, 8);\n"
+    "    y[192 + t] = __ballot_sync(~0u, t % 3 == 0);\n"
+    "    // two halves on their own ways\n"
+    "    if (t < 16)\n"
+    "        y[224 + t] = __reduce_xor_sync(0xffff, 1u << t);\n"
+    "    else\n"
+    "        y[224 + t] = __reduce_or_sync(0xffff0000, 1u << t);\n"
+    "    z[t] = __shfl_down_sync(~0u, t + 0.5, 1);\n"
+    "    z[32 + t] = __shfl_sync(~0u, (float)t / 4, 7);\n"
+    "    z[64 + t] = (double)__shfl_sync(~0u, -(long long)t << 40, 3);\n"
+    "    z[96 + t] = __longlong_as_double(__double_as_longlong(0.25)) +\n"
+    "        __int_as_float(__float_as_int(2)) + __uint_as_float(__float_as_uint(3)) +\n"
+    "        sizeof(vec) + __popc(7) + __clz(1) + __ffs(8);\n"
+    "}\n";
+
+static void test_exchange(void **state)
+{
+    (void)state;
+    struct loaded loaded = load(exchange, 5);
+    unsigned y[8][32];
+    double z[4][32];
+    require(launch(&loaded, 1, 32, 2, (uint64_t[]){at(y), at(z)}));
+    for (unsigned t = 0; t < 32; t++) {
+        assert_int_equal(y[0][t], t ^ 5);
+        assert_int_equal((int)y[1][t], -10);
+        assert_int_equal(y[2][t], (unsigned)-1);
+        assert_int_equal(y[3][t], t % 8 < 3 ? t : t - 3);
+        assert_int_equal(y[4][t], t % 8 > 4 ? t : t + 3);
+        assert_int_equal(y[5][t], t / 8 * 8 + 1);
+        assert_int_equal(y[6][t], 0x49249249);
+        assert_int_equal(y[7][t], t < 16 ? 0xffff : 0xffff0000);
+        assert_true(z[0][t] == (t < 31 ? t + 1.5 : 31.5));
+        assert_true(z[1][t] == 1.75);
+        assert_true(z[2][t] == -3298534883328.0);
+        assert_true(z[3][t] == 0.25 + 2 + 3 + 16 + 3 + 31 + 4);
+    }
+    unload(&loaded);
+}
+
+static void test_atomics(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "__global__ void k(unsigned *u, long long *l, double *d, float *f)\n"
+        "{\n"
+        "    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    atomicAdd(&u[0], 1u);\n"
+        "    atomicMax(&u[1], i);\n"
+        "    atomicOr(&u[2], 1u << i % 32);\n"
+        "    atomicAnd(&u[3], ~(1u << i % 31));\n"
+        "    atomicXor(&u[4], i);\n"
+        "    atomicMin(&l[0], -(long long)i << 33);\n"
+        "    atomicAdd(&l[1], 1LL << 33);\n"
+        "    atomicAdd(d, 0.5);\n"
+        "    atomicAdd(f, 2);\n"
+        "    if (atomicCAS(&u[5], 0, i + 1) == 0)\n"
+        "        atomicExch(&u[6], i + 1);\n"
+        "}\n";
+    struct loaded loaded = load(text, 0);
+    unsigned u[7] = {[3] = ~0u};
+    long long l[2] = {0};
+    double d = 0;
+    float f = 0;
+    require(launch(&loaded, 10, 100, 4, (uint64_t[]){at(u), at(l), at(&d), at(&f)}));
+    assert_int_equal(u[0], 1000);
+    assert_int_equal(u[1], 999);
+    assert_int_equal(u[2], ~0u);
+    assert_int_equal(u[3], 0x80000000);
+    assert_int_equal(u[4], 0); /* 0 ^ 1 ^ ... ^ 999 */
+    assert_true(u[5] > 0 && u[5] == u[6]);
+    assert_true(l[0] == -(999LL << 33) && l[1] == 1000LL << 33);
+    assert_true(d == 500 && f == 2000);
+    unload(&loaded);
+}
+
+/* Threads that have ended are waited for no more, by blocks and by warps; blocks whose last warp
+ * is not full; several arguments of less than 8 bytes. */
+static void test_early_exit(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "__global__ void k(unsigned char small, const unsigned limit, unsigned *y, float scale,\n"
+        "                  /* , */ const unsigned *const __restrict__ x) // (two)\n"
+        "{\n"
+        "    __shared__ unsigned all;\n"
+        "    if (threadIdx.x == 0)\n"
+        "        all = 0;\n"
+        "    __syncthreads();\n"
+        "    if (threadIdx.x >= limit)\n"
+        "        return;\n"
+        "    __syncwarp();\n"
+        "    __syncthreads();\n"
+        "    const unsigned warp = __reduce_add_sync(~0u, *x);\n"
+        "    if (threadIdx.x % 32 == 0)\n"
+        "        atomicAdd(&all, warp);\n"
+        "    __syncthreads();\n"
+        "    if (threadIdx.x == 0)\n"
+        "        y[blockIdx.x] = all + small + (unsigned)scale;\n"
+        "}\n";
+    struct loaded loaded = load(text, 1);
+    const unsigned x = 3;
+    const float scale = 2.5f;
+    uint64_t bits = 0;
+    memcpy(&bits, &scale, sizeof scale);
+    for (unsigned limit = 1; limit <= 100; limit += 9) {
+        unsigned y[9] = {0};
+        require(launch(&loaded, 9, 100, 5, (uint64_t[]){200, limit, at(y), bits, at(&x)}));
+        for (int b = 0; b < 9; b++)
+            assert_int_equal(y[b], 3 * limit + 202);
+    }
+    unload(&loaded);
+}
+
+/* --- Hangs and faults ---------------------------------------------------------------------------- */
+
+static void check_hang(const char *body, const char *says)
+{
+    struct text text = {0};
+    text_addf(&text, "__global__ void k(unsigned *y)\n{\n%s\n    atomicAdd(y, 1);\n}\n", body);
+    struct loaded loaded = load(text.at, 9);
+    unsigned y = 0;
+    error = (struct error){0};
+    assert_int_equal(launch(&loaded, 6, 64, 1, (uint64_t[]){at(&y)}), -1);
+    assert_int_equal(error.code, ERROR_WRONG);
+    assert_non_null(strstr(error.text, "'k'"));
+    if (!strstr(error.text, says))
+        fail_msg("'%s' in: %s", says, error.text);
+    unload(&loaded);
+    text_dispose(&text);
+}
+
+static void test_hang(void **state)
+{
+    (void)state;
+    check_hang("if (threadIdx.x < 32) return;\n"
+               "if (threadIdx.x == 40) __syncthreads(); else __syncwarp();", "32 have ended");
+    check_hang("if (threadIdx.x == 40) __syncthreads(); else __syncwarp();", "31 at a warp");
+    check_hang("if (threadIdx.x == 0) __syncthreads(); else if (threadIdx.x < 32) "
+               "__shfl_sync(~0u, 1, 0); else __syncthreads();", "33 wait at __syncthreads()");
+    check_hang("__syncwarp(2);", "leaves it out");
+    check_hang("__shfl_sync(~0u, 1, 0, 12);", "power of 2");
+    check_hang("while (!__atomic_load_n(y, __ATOMIC_RELAXED)) host_yield();",
+               "64 for another block");
+}
+
+/* The device goes on after a hang. */
+static void test_after_hang(void **state)
+{
+    (void)state;
+    static const char text[] = "__global__ void k(unsigned *y, int hang)\n"
+                               "{\n"
+                               "    if (!hang || threadIdx.x == 0)\n"
+                               "        __syncthreads();\n"
+                               "    else\n"
+                               "        __syncwarp();\n"
+                               "    atomicAdd(y, 1);\n"
+                               "}\n";
+    struct loaded loaded = load(text, 2);
+    unsigned y = 0;
+    for (int i = 0; i < 3; i++) {
+        y = 0;
+        assert_int_equal(launch(&loaded, 50, 96, 2, (uint64_t[]){at(&y), 1}), -1);
+        y = 0;
+        require(launch(&loaded, 50, 96, 2, (uint64_t[]){at(&y), 0}));
+        assert_int_equal(y, 50 * 96);
+    }
+    unload(&loaded);
+}
+
+static void test_bad_launches(void **state)
+{
+    (void)state;
+    struct loaded loaded = load("__global__ void k(void) { }\n", 0);
+    static const struct {
+        unsigned grid, block;
+        size_t args;
+    } bad[] = {{0, 32, 0}, {1, 0, 0}, {1, 1025, 0}, {1, 32, 1}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        error = (struct error){0};
+        assert_int_equal(
+            launch(&loaded, bad[i].grid, bad[i].block, bad[i].args, (uint64_t[]){0}), -1);
+        assert_int_equal(error.code, ERROR_FAILED);
+        assert_non_null(strstr(error.text, "'k'"));
+    }
+    require(launch(&loaded, 3, 1024, 0, NULL));
+    unload(&loaded);
+}
+
+/* --- Compiling ----------------------------------------------------------------------------------- */
+
+/* Two sources with the same names of everything. */
+static void test_two_sources(void **state)
+{
+    (void)state;
+    static const char first[] =
+        "enum { STEP = 1 };\n"
+        "__device__ __forceinline__ int map(int i) { return i + STEP; }\n"
+        "__global__ void k(int *y)\n"
+        "{ __shared__ int s[1]; s[0] = 0; __syncthreads(); y[0] = map(s[0]); }\n";
+    static const char second[] =
+        "// k(of no use); __global__ void k( is only a comment\n"
+        "enum { STEP = 5 };\n"
+        "__device__ __forceinline__ int map(int i) { return i - STEP; }\n"
+        "__global__ void __launch_bounds__(32, 4)\nk(int *y, int n)\n"
+        "{ __shared__ int s[10]; s[n] = n; __syncthreads(); y[0] = map(s[n]); }\n";
+    const struct device_source sources[] = {{first, "k"}, {second, "k"}};
+    struct device *device = open_host(0);
+    struct device_image image = compile(device, sources, 2);
+    struct loaded loaded;
+    load_image(&loaded, &image, 0);
+    assert_int_equal(loaded.kernels[0].shared_bytes, 4);
+    assert_int_equal(loaded.kernels[1].shared_bytes, 40);
+    int y[2] = {0};
+    const struct device_launch launches[] = {
+        {.kernel = &loaded.kernels[0], .grid = 1, .block = 32, .args = {at(&y[0])},
+         .arg_count = 1},
+        {.kernel = &loaded.kernels[1], .grid = 1, .block = 32, .args = {at(&y[1]), 3},
+         .arg_count = 2},
+    };
+    require(loaded.device->ops->launch(loaded.device, launches, 2, &error));
+    assert_int_equal(y[0], 1);
+    assert_int_equal(y[1], -2);
+    unload(&loaded);
+    device_dispose_image(&image);
+    device->ops->close(device);
+}
+
+static int count_folders(void)
+{
+    int count = 0;
+    DIR *list = opendir(P_tmpdir);
+    assert_non_null(list);
+    for (const struct dirent *entry; (entry = readdir(list));)
+        count += strncmp(entry->d_name, "autotune-", 9) == 0;
+    closedir(list);
+    return count;
+}
+
+static void test_compile_errors(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        {"__global__ void k(int *y)\n{\n    y[0] = missing;\n}\n", "k.cu:3"},
+        {"__global__ void other(int *y) { }\n", "no __global__ function 'k'"},
+        {"void k(int *y) { }\n", "no __global__ function 'k'"},
+        {"", "no __global__ function 'k'"},
+        {"__global__ void k(int *y", "type and a name"},
+        {"__global__ void k(int, int b) { }", "'k'"},
+        {"__global__ void k(void (*f)(int)) { }", "type and a name"},
+        {"__global__ void k(int a, int b, int c, int d, int e, int f, int g, int h, int i) { }",
+         "at most 8"},
+        {"__device__ unsigned counter;\n__global__ void k(int *y) { counter++; }\n", "variable"},
+        {"__device__ __align__(8) int a[2] = {1};\n__global__ void k(int *y) { }\n", "variable"},
+        {"__global__ void k(int *y) { y[0] = __reduce_add_sync(~0u, 1.5f); }\n", "_Generic"},
+        {"/* __global__ void k(int *y) { }", "no __global__"},
+        {"const char *s = \"__global__ void k(\\\"", "no __global__"},
+    };
+    struct device *device = open_host(0);
+    const int folders = count_folders();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const struct device_source source = {bad[i].text, "k"};
+        struct device_image image = {0};
+        error = (struct error){0};
+        if (device->ops->compile(device, &source, 1, &image, &error) != -1)
+            fail_msg("compiled: %s", bad[i].text);
+        assert_int_equal(error.code, ERROR_FAILED);
+        if (!strstr(error.text, bad[i].says))
+            fail_msg("'%s' in: %s", bad[i].says, error.text);
+        assert_null(image.bytes);
+    }
+    assert_true(count_folders() <= folders);
+    device->ops->close(device);
+}
+
+struct job {
+    struct device *device;
+    int number, status;
+    struct device_image image;
+    struct error error;
+};
+
+static void *run_compile(void *arg)
+{
+    struct job *job = arg;
+    struct text text = {0};
+    text_addf(&text, "__global__ void k(int *y) { y[0] = %d; }\n", job->number);
+    const struct device_source source = {text.at, "k"};
+    job->status = job->device->ops->compile(job->device, &source, 1, &job->image, &job->error);
+    text_dispose(&text);
+    return NULL;
+}
+
+static void test_parallel_compiles(void **state)
+{
+    (void)state;
+    enum { JOBS = 4 };
+    struct job jobs[JOBS];
+    pthread_t threads[JOBS];
+    struct device *device = open_host(0);
+    for (int i = 0; i < JOBS; i++) {
+        jobs[i] = (struct job){.device = device, .number = i * 100};
+        assert_int_equal(pthread_create(&threads[i], NULL, run_compile, &jobs[i]), 0);
+    }
+    for (int i = 0; i < JOBS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < JOBS; i++) {
+        if (jobs[i].status != 0)
+            fail_msg("%s", jobs[i].error.text);
+        struct loaded loaded;
+        int y = -1;
+        load_image(&loaded, &jobs[i].image, 0);
+        require(launch(&loaded, 1, 1, 1, (uint64_t[]){at(&y)}));
+        assert_int_equal(y, jobs[i].number);
+        unload(&loaded);
+        device_dispose_image(&jobs[i].image);
+    }
+    device->ops->close(device);
+}
+
+static void test_bad_image(void **state)
+{
+    (void)state;
+    char bytes[] = "this is no library", name[] = "host_unit_0", *names[] = {name};
+    const struct device_image image = {
+        .bytes = bytes, .size = sizeof bytes, .names = names, .count = 1};
+    struct device *device = open_host(0);
+    struct device_module *module = NULL;
+    struct device_kernel kernel;
+    assert_int_equal(device->ops->load(device, &image, &module, &kernel, &error), -1);
+    assert_int_equal(error.code, ERROR_FAILED);
+    device->ops->close(device);
+}
+
+/* --- The rest of the face ------------------------------------------------------------------------- */
+
+static void test_memory(void **state)
+{
+    (void)state;
+    struct device *device = open_host(0);
+    const struct device_ops *ops = device->ops;
+    uint64_t a, b, available, nothing;
+    require(ops->alloc(device, 1000, &a, &error));
+    require(ops->alloc(device, 1000, &b, &error));
+    require(ops->alloc(device, 0, &nothing, &error));
+    assert_true(a % 256 == 0 && b % 256 == 0 && a != b && nothing != 0);
+    unsigned char bytes[1000];
+    require(ops->fill(device, a, 0x5c, 1000, &error));
+    require(ops->write(device, a + 10, "hello", 5, &error));
+    require(ops->copy(device, b, a, 1000, &error));
+    require(ops->read(device, bytes, b, 1000, &error));
+    assert_true(bytes[9] == 0x5c && bytes[999] == 0x5c && memcmp(bytes + 10, "hello", 5) == 0);
+    require(ops->free_bytes(device, &available, &error));
+    assert_true(available > 0 && available <= device->info.memory_bytes);
+    ops->free(device, a);
+    ops->free(device, b);
+    ops->free(device, nothing);
+    assert_int_equal(ops->alloc(device, (uint64_t)1 << 50, &a, &error), -1);
+    assert_int_equal(error.code, ERROR_FAILED);
+    assert_non_null(strstr(error.text, "1125899906842624"));
+    ops->close(device);
+}
+
+static void test_info(void **state)
+{
+    (void)state;
+    struct device *device = open_host(0);
+    const struct device_info *info = &device->info;
+    assert_string_equal(info->name, "host");
+    assert_string_equal(info->spec, "host");
+    assert_string_equal(info->driver, "none");
+    assert_true(info->target.is_host && info->target.sms == 4 && info->target.l2_bytes > 0);
+    int major, minor;
+    char family[16];
+    assert_int_equal(sscanf(info->compiler, "%15s %d.%d", family, &major, &minor), 3);
+    assert_true(strcmp(family, "gcc") == 0 || strcmp(family, "clang") == 0);
+    device->ops->close(device);
+}
+
+static void test_graph(void **state)
+{
+    (void)state;
+    struct loaded loaded =
+        load("__global__ void k(unsigned *y, unsigned by) { atomicAdd(y, by); }\n", 0);
+    const struct device_ops *ops = loaded.device->ops;
+    unsigned y = 0;
+    struct device_launch launches[3];
+    for (int i = 0; i < 3; i++)
+        launches[i] = (struct device_launch){.kernel = &loaded.kernels[0], .grid = 2, .block = 5,
+                                             .args = {at(&y), 1}, .arg_count = 2};
+    struct device_graph *graph = NULL;
+    require(ops->prepare(loaded.device, launches, 3, &graph, &error));
+    memset(launches, 0, 2 * sizeof *launches); /* the graph has its own */
+    launches[2].args[1] = 1000;
+    uint64_t ps = 0;
+    require(ops->time(loaded.device, graph, &launches[2], 1, &ps, &error));
+    assert_int_equal(y, 10030);
+    assert_true(ps > 0 && ps < (uint64_t)10 * 1000 * 1000 * 1000 * 1000);
+    ops->release(loaded.device, graph);
+    unload(&loaded);
+}
+
+/* The schedule comes from the seed alone, and is another one for each launch. */
+static void test_reproducible(void **state)
+{
+    (void)state;
+    static const char text[] = "__global__ void k(unsigned *y, unsigned *next)\n"
+                               "{\n"
+                               "    __syncthreads();\n"
+                               "    y[atomicAdd(next, 1)] = blockIdx.x * 1000 + threadIdx.x;\n"
+                               "}\n";
+    enum { THREADS = 100, LAUNCHES = 8 };
+    unsigned y[3][LAUNCHES][THREADS];
+    const uint64_t seeds[] = {7, 7, 8};
+    for (int s = 0; s < 3; s++) {
+        struct loaded loaded = load(text, seeds[s]);
+        for (int i = 0; i < LAUNCHES; i++) {
+            unsigned next = 0;
+            require(launch(&loaded, 2, THREADS / 2, 2, (uint64_t[]){at(y[s][i]), at(&next)}));
+        }
+        unload(&loaded);
+    }
+    assert_memory_equal(y[0], y[1], sizeof y[0]);
+    assert_memory_not_equal(y[0], y[2], sizeof y[0]);
+    int same = 0;
+    for (int i = 1; i < LAUNCHES; i++)
+        same += memcmp(y[0][0], y[0][i], sizeof y[0][0]) == 0;
+    assert_true(same < LAUNCHES - 1);
+}
+
+/* --- Races ---------------------------------------------------------------------------------------- */
+
+#ifdef FIBER_TSAN
+/* What a child process that runs the kernel reports. */
+static bool has_race(const char *text, unsigned grid, unsigned block)
+{
+    static char report[1 << 20];
+    const int log = memfd_create("report", 0);
+    assert_true(log >= 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(log, 2);
+        struct loaded loaded = load(text, 1);
+        unsigned *y = calloc(4096, sizeof *y);
+        const int status = launch(&loaded, grid, block, 1, (uint64_t[]){at(y)});
+        _exit(status ? 3 : 0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    const ssize_t length = pread(log, report, sizeof report - 1, 0);
+    report[length > 0 ? length : 0] = '\0';
+    close(log);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) == 3)
+        fail_msg("status %x: %s", (unsigned)status, report);
+    return strstr(report, "data race") != NULL;
+}
+#endif
+
+static void test_races(void **state)
+{
+    (void)state;
+#ifndef FIBER_TSAN
+    print_message("           needs a build with -fsanitize=thread\n");
+    skip();
+#else
+    static const struct {
+        const char *body;
+        unsigned grid, block;
+        bool is_race;
+    } cases[] = {
+        {"__shared__ int s[64]; s[t] = 1; __syncthreads(); y[b * 64 + t] = s[63 - t];", 6, 64, 0},
+        {"__shared__ int s[64]; s[t] = 1; y[b * 64 + t] = s[63 - t];", 1, 64, 1},
+        {"__shared__ int s[64]; s[t] = 1; __syncwarp(); y[t] = s[t ^ 1];", 1, 64, 0},
+        {"__shared__ int s[64]; s[t] = 1; __syncwarp(); y[t] = s[t ^ 32];", 1, 64, 1},
+        /* the second of the pair is missing: read, then written by another */
+        {"__shared__ int s[64]; s[t] = 1; __syncwarp(); int a = s[t ^ 1]; s[t] = a;", 1, 64, 1},
+        {"__shared__ int s[64]; s[t] = 1; __syncwarp(); int a = s[t ^ 1]; __syncwarp(); s[t] = a;",
+         3, 64, 0},
+        {"__shared__ int s[64]; s[t] = 1; __syncthreads(); int a = s[t ^ 1]; s[t] = a;\n"
+         "__syncthreads();", 1, 64, 1},
+        /* a shuffle is no barrier */
+        {"__shared__ int s[64]; s[t] = 1; __shfl_sync(~0u, 1, 0); y[t] = s[t ^ 1];", 1, 64, 1},
+        /* blocks */
+        {"if (t == 0) y[0] = b;", 2, 64, 1},
+        {"if (t == 0) atomicAdd(y, 1);", 9, 64, 0},
+        {"if (t == 0) { y[b + 1] = b; if (host_arrive(y, gridDim.x) == gridDim.x - 1)\n"
+         "for (unsigned i = 0; i < gridDim.x; i++) y[i + 100] = y[i + 1]; }", 9, 32, 0},
+        {"if (t == 0) { y[b + 1] = b; if (atomicAdd(y, 1) == gridDim.x - 1)\n"
+         "for (unsigned i = 0; i < gridDim.x; i++) y[i + 100] = y[i + 1]; }", 9, 32, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text text = {0};
+        text_addf(&text, "__global__ void k(unsigned *y)\n{\n"
+                         "    const unsigned t = threadIdx.x, b = blockIdx.x;\n    %s\n}\n",
+                  cases[i].body);
+        if (has_race(text.at, cases[i].grid, cases[i].block) != cases[i].is_race)
+            fail_msg("%s: %s", cases[i].is_race ? "no race found" : "race", cases[i].body);
+        text_dispose(&text);
+    }
+#endif
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_info),           cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_shuffle_reduce), cmocka_unit_test(test_volatile_reduce),
+        cmocka_unit_test(test_last_block),     cmocka_unit_test(test_grid_barrier),
+        cmocka_unit_test(test_polling),        cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_atomics),        cmocka_unit_test(test_early_exit),
+        cmocka_unit_test(test_hang),           cmocka_unit_test(test_after_hang),
+        cmocka_unit_test(test_bad_launches),   cmocka_unit_test(test_two_sources),
+        cmocka_unit_test(test_compile_errors), cmocka_unit_test(test_parallel_compiles),
+        cmocka_unit_test(test_bad_image),      cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_reproducible),   cmocka_unit_test(test_races),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

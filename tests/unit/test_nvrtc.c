@@ -1,0 +1,280 @@
+/* Compiling without a GPU: units, logs, architectures, threads. Each test is skipped where no
+ * NVRTC is found, as the program itself then says so. */
+#include "autotune/device/nvrtc.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct device_source pair[] = {
+    {"__global__ void reduce(const int *in, unsigned long long n, int *out)\n"
+     "{\n"
+     "    __shared__ int total;\n"
+     "    if (threadIdx.x == 0) total = 0;\n"
+     "    __syncthreads();\n"
+     "    for (unsigned long long i = threadIdx.x; i < n; i += blockDim.x)\n"
+     "        atomicAdd(&total, in[i]);\n"
+     "    __syncthreads();\n"
+     "    if (threadIdx.x == 0) *out = total;\n"
+     "}\n",
+     "reduce"},
+    {"typedef double elem;\n"
+     "__global__ void reduce(elem *out) { asm volatile(\"\" ::: \"memory\"); *out = 1; }",
+     "reduce"},
+};
+
+/* Opens an NVRTC for cc 80, which all versions know, or skips the test. */
+static struct nvrtc *open_any(void)
+{
+    struct nvrtc *nvrtc;
+    struct error error;
+    if (nvrtc_open(&nvrtc, NULL, 80, &error)) {
+        assert_int_equal(error.code, ERROR_NO_DEVICE);
+        skip();
+    }
+    return nvrtc;
+}
+
+static bool holds(const struct device_image *image, const char *needle)
+{
+    return memmem(image->bytes, image->size, needle, strlen(needle)) != NULL;
+}
+
+static void test_units(void **state)
+{
+    (void)state;
+    static const int archs[] = {75, 90, 120};
+    struct error error;
+    nvrtc_close(open_any());
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+        struct nvrtc *nvrtc;
+        struct device_image image;
+        char target[32];
+        if (nvrtc_open(&nvrtc, NULL, archs[i], &error))
+            continue;
+        if (nvrtc_compile(nvrtc, archs[i], NVRTC_CUBIN, pair, 2, &image, &error))
+            fail_msg("%s", error.text);
+        assert_false(image.is_ptx);
+        assert_int_equal(image.count, 2);
+        assert_memory_equal(image.bytes, "\177ELF", 4);
+        assert_string_not_equal(image.names[0], image.names[1]);
+        assert_true(holds(&image, image.names[0]) && holds(&image, image.names[1]));
+        device_dispose_image(&image);
+        assert_null(image.bytes);
+
+        if (nvrtc_compile(nvrtc, archs[i], NVRTC_PTX, pair, 2, &image, &error))
+            fail_msg("%s", error.text);
+        snprintf(target, sizeof target, ".target sm_%d\n", archs[i]);
+        assert_true(image.is_ptx && holds(&image, target));
+        assert_true(holds(&image, image.names[0]) && holds(&image, image.names[1]));
+        assert_int_equal(((const char *)image.bytes)[image.size - 1], 0);
+        device_dispose_image(&image);
+        nvrtc_close(nvrtc);
+    }
+}
+
+static void test_same_bytes(void **state)
+{
+    (void)state;
+    struct nvrtc *nvrtc = open_any();
+    struct device_image first, second;
+    struct error error;
+    assert_int_equal(nvrtc_compile(nvrtc, 80, NVRTC_CUBIN, pair, 2, &first, &error), 0);
+    assert_int_equal(nvrtc_compile(nvrtc, 80, NVRTC_CUBIN, pair, 2, &second, &error), 0);
+    assert_int_equal(first.size, second.size);
+    assert_memory_equal(first.bytes, second.bytes, first.size);
+    device_dispose_image(&first);
+    device_dispose_image(&second);
+    nvrtc_close(nvrtc);
+}
+
+static void test_log(void **state)
+{
+    (void)state;
+    struct nvrtc *nvrtc = open_any();
+    const struct device_source broken[] = {
+        pair[0],
+        {"__global__ void reduce(int *out)\n{\n    *out = missing;\n}\n", "reduce"},
+    };
+    struct device_image image;
+    struct error error;
+    assert_int_equal(nvrtc_compile(nvrtc, 80, NVRTC_CUBIN, broken, 2, &image, &error), -1);
+    assert_int_equal(error.code, ERROR_FAILED);
+    assert_non_null(strstr(error.text, "<kernel 1>(3): error"));
+    assert_non_null(strstr(error.text, "missing"));
+    assert_null(strstr(error.text, "<kernel 0>"));
+    assert_null(image.bytes);
+    assert_null(image.names);
+    nvrtc_close(nvrtc);
+}
+
+/* A long log is cut to its first lines, whole ones. */
+static void test_long_log(void **state)
+{
+    (void)state;
+    struct nvrtc *nvrtc = open_any();
+    char text[4000] = "__global__ void reduce(int *out)\n{\n";
+    struct device_image image;
+    struct error error;
+    int lines = 0, length = (int)strlen(text);
+    for (int i = 0; i < 90; i++)
+        length += snprintf(text + length, sizeof text - (size_t)length,
+                           "    *out = missing_%d;\n", i);
+    snprintf(text + length, sizeof text - (size_t)length, "}\n");
+    const struct device_source broken = {text, "reduce"};
+    assert_int_equal(nvrtc_compile(nvrtc, 80, NVRTC_CUBIN, &broken, 1, &image, &error), -1);
+    for (const char *at = error.text; *at; at++)
+        lines += *at == '\n';
+    assert_in_range(lines, 2, 7);
+    assert_non_null(strstr(error.text, "missing_0"));
+    assert_null(strstr(error.text, "missing_89"));
+    nvrtc_close(nvrtc);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    struct nvrtc *nvrtc = open_any();
+    const struct device_source other = {pair[0].text, "absent"};
+    struct device_image image;
+    struct error error;
+    assert_int_equal(nvrtc_compile(nvrtc, 80, NVRTC_CUBIN, &other, 1, &image, &error), -1);
+    assert_int_equal(error.code, ERROR_FAILED);
+    assert_non_null(strstr(error.text, "absent"));
+    assert_int_equal(nvrtc_compile(nvrtc, 80, NVRTC_CUBIN, NULL, 0, &image, &error), -1);
+    assert_int_equal(error.code, ERROR_FAILED);
+    nvrtc_close(nvrtc);
+}
+
+/* Architectures no library has: the advice names the versions that do. */
+static void test_advice(void **state)
+{
+    (void)state;
+    struct nvrtc *any = open_any(), *nvrtc;
+    struct error error;
+    char found[40];
+    snprintf(found, sizeof found, "(NVRTC %s, sm_", nvrtc_version(any));
+    if (nvrtc_arch(any, 70) == 0) {
+        assert_int_equal(nvrtc_open(&nvrtc, nvrtc_path(any), 70, &error), -1);
+        assert_int_equal(error.code, ERROR_NO_DEVICE);
+        assert_null(nvrtc);
+        assert_non_null(strstr(error.text, found));
+        assert_non_null(strstr(error.text, nvrtc_path(any)));
+        assert_non_null(strstr(error.text,
+                               "sm_70 needs NVRTC 12.x (13.0 dropped it): run `pip install "
+                               "nvidia-cuda-nvrtc-cu12` or name a library with --nvrtc FILE"));
+        assert_int_equal(nvrtc_open_older(&nvrtc, nvrtc_path(any), 70, &error), -1);
+    }
+    assert_int_equal(nvrtc_open(&nvrtc, nvrtc_path(any), 999, &error), -1);
+    assert_non_null(strstr(error.text, "sm_999 needs NVRTC of a release later than 13.0"));
+    assert_int_equal(nvrtc_open_older(&nvrtc, nvrtc_path(any), 999, &error), 0);
+    assert_true(nvrtc_arch(nvrtc, 999) >= 90);
+    assert_int_equal(nvrtc_arch(nvrtc, 85), 80);
+    nvrtc_close(nvrtc);
+    nvrtc_close(any);
+}
+
+static void test_bad_path(void **state)
+{
+    (void)state;
+    nvrtc_close(open_any());
+    static const struct {
+        const char *path, *says;
+    } rows[] = {
+        {"/nonexistent/libnvrtc.so", "no such file"},
+        {"/dev/null", "cannot be used"},
+        {"/proc/self/exe", "cannot be used"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct nvrtc *nvrtc;
+        struct error error;
+        assert_int_equal(nvrtc_open(&nvrtc, rows[i].path, 90, &error), -1);
+        assert_int_equal(error.code, ERROR_NO_DEVICE);
+        assert_non_null(strstr(error.text, rows[i].says));
+        assert_non_null(strstr(error.text, "--nvrtc"));
+        assert_null(nvrtc);
+    }
+}
+
+struct job {
+    struct nvrtc *nvrtc;
+    int failures;
+};
+
+static void *compile_some(void *context)
+{
+    struct job *job = context;
+    for (int i = 0; i < 3; i++) {
+        struct device_image image;
+        struct error error;
+        if (nvrtc_compile(job->nvrtc, 90, NVRTC_CUBIN, pair, 2, &image, &error))
+            job->failures++;
+        device_dispose_image(&image);
+    }
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    struct nvrtc *nvrtc = open_any();
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    struct job jobs[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        jobs[i] = (struct job){.nvrtc = nvrtc};
+        assert_int_equal(pthread_create(&threads[i], NULL, compile_some, &jobs[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(jobs[i].failures, 0);
+    }
+    nvrtc_close(nvrtc);
+}
+
+struct seen {
+    int usable, broken;
+    char last_path[4096];
+};
+
+static void note(void *context, const char *path, const char *version, const char *archs)
+{
+    struct seen *seen = context;
+    assert_true(*archs != '\0');
+    assert_string_not_equal(path, seen->last_path);
+    seen->usable += *version && strncmp(archs, "sm_", 3) == 0;
+    seen->broken += !*version;
+    snprintf(seen->last_path, sizeof seen->last_path, "%s", path);
+}
+
+static void test_list(void **state)
+{
+    (void)state;
+    struct seen seen = {0};
+    nvrtc_close(open_any());
+    nvrtc_list(NULL, note, &seen);
+    assert_true(seen.usable > 0);
+    seen = (struct seen){0};
+    nvrtc_list("/dev/null", note, &seen);
+    assert_int_equal(seen.usable, 0);
+    assert_int_equal(seen.broken, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_units),    cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_log),      cmocka_unit_test(test_long_log),
+        cmocka_unit_test(test_names),    cmocka_unit_test(test_advice),
+        cmocka_unit_test(test_bad_path), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_list),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

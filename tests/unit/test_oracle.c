@@ -1,0 +1,955 @@
+/* test_oracle: reductions simulated on the CPU, right ones and faulty ones, over the oracle's
+ * inputs; the simulation shares no code with the oracle. */
+#include "autotune/tune/oracle.h"
+
+#include <float.h>
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+/* --- A reduction, element by element, in the accumulator's type --------------------------- */
+
+enum kind {
+    RIGHT,
+    DROP,
+    TWICE,
+    BEFORE,
+    AFTER,
+    DROP_TAIL,
+    NO_WORK,
+    ALIGN_DOWN,
+    FROM_ZERO,
+    OTHER_SIGN,
+    NARROW
+};
+
+struct fault {
+    enum kind kind;
+    uint64_t at;
+};
+
+union value {
+    uint64_t bits;
+    int64_t i;
+    double f;
+};
+
+static bool is_float(enum type type)
+{
+    return type == F32 || type == F64;
+}
+
+static bool is_signed(enum type type)
+{
+    return type != U32 && type != U64;
+}
+
+static int width(enum type type)
+{
+    return type == I32 || type == U32 || type == F32 ? 4 : 8;
+}
+
+static union value load(enum type type, const void *elements, uint64_t at)
+{
+    union value v = {0};
+    switch (type) {
+    case I32:
+        v.i = ((const int32_t *)elements)[at];
+        break;
+    case U32:
+        v.bits = ((const uint32_t *)elements)[at];
+        break;
+    case F32:
+        v.f = ((const float *)elements)[at];
+        break;
+    case F64:
+        v.f = ((const double *)elements)[at];
+        break;
+    default:
+        v.bits = ((const uint64_t *)elements)[at];
+        break;
+    }
+    return v;
+}
+
+static union value step_float(enum op op, enum type acc, union value a, union value b)
+{
+    union value r = {0};
+    const bool unordered = a.f != a.f || b.f != b.f;
+    switch (op) {
+    case SUM:
+        r.f = acc == F32 ? (float)a.f + (float)b.f : a.f + b.f;
+        break;
+    case PROD:
+        r.f = acc == F32 ? (float)a.f * (float)b.f : a.f * b.f;
+        break;
+    case MIN:
+        r.f = unordered ? NAN : a.f < b.f || (a.f == b.f && signbit(a.f)) ? a.f : b.f;
+        break;
+    default:
+        r.f = unordered ? NAN : a.f > b.f || (a.f == b.f && !signbit(a.f)) ? a.f : b.f;
+        break;
+    }
+    return r;
+}
+
+static union value step(enum op op, enum type acc, union value a, union value b)
+{
+    union value r = {0};
+    if (is_float(acc))
+        return step_float(op, acc, a, b);
+    const bool less = is_signed(acc) ? a.i < b.i : a.bits < b.bits;
+    switch (op) {
+    case SUM:
+        r.bits = a.bits + b.bits;
+        break;
+    case PROD:
+        r.bits = a.bits * b.bits;
+        break;
+    case MIN:
+        r = less ? a : b;
+        break;
+    case MAX:
+        r = less ? b : a;
+        break;
+    case AND:
+        r.bits = a.bits & b.bits;
+        break;
+    case OR:
+        r.bits = a.bits | b.bits;
+        break;
+    default:
+        r.bits = a.bits ^ b.bits;
+        break;
+    }
+    return r;
+}
+
+static union value start_of(enum op op, enum type acc)
+{
+    static const int64_t least[] = {[I32] = INT32_MIN, [U32] = 0, [I64] = INT64_MIN, [U64] = 0};
+    static const uint64_t most[] = {
+        [I32] = INT32_MAX, [U32] = UINT32_MAX, [I64] = INT64_MAX, [U64] = UINT64_MAX};
+    if (op == MIN && is_float(acc))
+        return (union value){.f = INFINITY};
+    if (op == MAX && is_float(acc))
+        return (union value){.f = -INFINITY};
+    if (op == MIN)
+        return (union value){.bits = most[acc]};
+    if (op == MAX)
+        return (union value){.i = least[acc]};
+    if (op == AND)
+        return (union value){.bits = UINT64_MAX};
+    if (op == PROD && is_float(acc))
+        return (union value){.f = 1.0};
+    return (union value){.bits = op == PROD};
+}
+
+static oracle_bits pack(enum type acc, union value v)
+{
+    if (acc == F32) {
+        const float narrow = (float)v.f;
+        uint32_t bits;
+        memcpy(&bits, &narrow, sizeof bits);
+        return bits;
+    }
+    return width(acc) == 4 ? (uint32_t)v.bits : v.bits;
+}
+
+static enum type other_sign(enum type type)
+{
+    static const enum type others[] = {U32, I32, U64, I64, F32, F64};
+    return others[type];
+}
+
+/* Four strided partial results, combined in the end, as lanes would. */
+static oracle_bits reduce(const struct problem *problem, const void *elements, uint64_t offset,
+                          uint64_t n, struct fault fault)
+{
+    const enum op op = problem->op;
+    const uint64_t starts = 16 / (uint64_t)width(problem->type);
+    const bool turned = fault.kind == OTHER_SIGN;
+    const enum type type = turned ? other_sign(problem->type) : problem->type;
+    const enum type acc = turned ? other_sign(problem->acc) : problem->acc;
+    union value lanes[4];
+    for (int k = 0; k < 4; k++)
+        lanes[k] = fault.kind == FROM_ZERO ? (union value){0} : start_of(op, acc);
+    if (fault.kind == NO_WORK)
+        n = 0;
+    if (fault.kind == DROP_TAIL)
+        n -= n % starts;
+    if (fault.kind == ALIGN_DOWN)
+        offset -= offset % starts;
+    if (fault.kind == BEFORE)
+        lanes[0] = step(op, acc, lanes[0], load(type, elements, offset - 1));
+    if (fault.kind == AFTER)
+        lanes[0] = step(op, acc, lanes[0], load(type, elements, offset + n));
+    for (uint64_t i = 0; i < n; i++) {
+        union value v = load(type, elements, offset + i);
+        if (fault.kind == NARROW)
+            v.f = (float)v.f;
+        const bool is_hit = fault.at == i;
+        for (int times = is_hit && fault.kind == DROP    ? 0
+                         : is_hit && fault.kind == TWICE ? 2
+                                                         : 1;
+             times > 0; times--)
+            lanes[i % 4] = step(op, acc, lanes[i % 4], v);
+        if (fault.kind == NARROW)
+            lanes[i % 4].f = (float)lanes[i % 4].f;
+    }
+    for (int k = 1; k < 4; k++)
+        lanes[0] = step(op, acc, lanes[0], lanes[k]);
+    return pack(problem->acc, lanes[0]);
+}
+
+static const struct fault right = {RIGHT, UINT64_MAX};
+
+/* --- Every problem ------------------------------------------------------------------------ */
+
+static bool goes_together(enum op op, enum type type, enum type acc)
+{
+    return is_float(type) == is_float(acc) && is_signed(type) == is_signed(acc) &&
+           width(acc) >= width(type) && !(is_float(type) && op >= AND);
+}
+
+typedef void visit(const struct problem *problem);
+
+static void for_each_problem(visit *each)
+{
+    for (int op = 0; op < OP_COUNT; op++)
+        for (int type = 0; type < TYPE_COUNT; type++)
+            for (int acc = 0; acc < TYPE_COUNT; acc++)
+                if (goes_together((enum op)op, (enum type)type, (enum type)acc))
+                    each(&(struct problem){(enum op)op, (enum type)type, (enum type)acc, 0,
+                                           COLD});
+}
+
+/* Elements where a kernel would find them: at a 256-byte aligned address. */
+static void *laid_out(const struct oracle_cases *cases, const struct problem *problem)
+{
+    const size_t bytes = cases->element_count * (size_t)width(problem->type);
+    void *at = aligned_alloc(256, (bytes + 255) / 256 * 256);
+    assert_non_null(at);
+    memcpy(at, cases->elements, bytes);
+    return at;
+}
+
+static void make(struct oracle_cases *cases, const struct problem *problem, uint64_t block,
+                 uint64_t tile, uint64_t positions)
+{
+    const struct oracle_shape shape = {block, tile, positions};
+    struct error error = {0};
+    if (oracle_make_cases(cases, problem, &shape, 11, &error))
+        fail_msg("%s", error.text);
+}
+
+static void name_problem(const struct problem *problem, const char *what)
+{
+    print_error("%s %s acc %s: %s\n", problem_ops[problem->op].name,
+                problem_types[problem->type].name, problem_types[problem->acc].name, what);
+}
+
+/* --- Right reductions pass ---------------------------------------------------------------- */
+
+static void pass_all(const struct problem *problem, uint64_t block, uint64_t tile,
+                     uint64_t positions)
+{
+    struct oracle_cases cases;
+    make(&cases, problem, block, tile, positions);
+    void *elements = laid_out(&cases, problem);
+    for (size_t i = 0; i < cases.count; i++) {
+        const struct oracle_case *c = &cases.cases[i];
+        assert_true(c->offset >= 64);
+        assert_true(c->offset + c->n + 64 <= cases.element_count);
+        const oracle_bits got = reduce(problem, elements, c->offset, c->n, right);
+        if (!oracle_equal(problem->acc, c->expect, got)) {
+            name_problem(problem, "a right reduction fails");
+            assert_int_equal(got, c->expect);
+        }
+    }
+    free(elements);
+    oracle_dispose_cases(&cases);
+}
+
+static void right_passes(const struct problem *problem)
+{
+    pass_all(problem, 32, 64, 500);
+    pass_all(problem, 96, 288, 100);
+}
+
+static void test_right_passes(void **state)
+{
+    (void)state;
+    for_each_problem(right_passes);
+}
+
+/* --- Every fault is caught ---------------------------------------------------------------- */
+
+enum { BLOCK = 32, TILE = 64, SWEEP = 2 * TILE + TILE / 8 + 1, SHORT = 200 };
+
+/* Is the fault seen by some case of this size and start? */
+static bool is_caught(const struct problem *problem, const struct oracle_cases *cases,
+                      const void *elements, uint64_t n, uint64_t start, struct fault fault)
+{
+    const uint64_t starts = 16 / (uint64_t)width(problem->type);
+    for (size_t i = 0; i < cases->count; i++) {
+        const struct oracle_case *c = &cases->cases[i];
+        if (c->n == n && c->offset % starts == start &&
+            !oracle_equal(problem->acc, c->expect,
+                          reduce(problem, elements, c->offset, n, fault)))
+            return true;
+    }
+    return false;
+}
+
+static void must_catch(const struct problem *problem, const struct oracle_cases *cases,
+                       const void *elements, uint64_t n, uint64_t start, enum kind kind,
+                       uint64_t at)
+{
+    if (!is_caught(problem, cases, elements, n, start, (struct fault){kind, at})) {
+        name_problem(problem, "a fault passes");
+        fail_msg("fault %d at %llu of n = %llu, start %llu", kind, (unsigned long long)at,
+                 (unsigned long long)n, (unsigned long long)start);
+    }
+}
+
+static void catch_at_size(const struct problem *problem, const struct oracle_cases *cases,
+                          const void *elements, uint64_t n, uint64_t start)
+{
+    const bool counts_all = problem->op == SUM || problem->op == PROD || problem->op == XOR;
+    const bool is_bits = problem->op == AND || problem->op == OR;
+    must_catch(problem, cases, elements, n, start, BEFORE, UINT64_MAX);
+    must_catch(problem, cases, elements, n, start, AFTER, UINT64_MAX);
+    if (n > 0)
+        must_catch(problem, cases, elements, n, start, NO_WORK, UINT64_MAX);
+    if (n > 0 && start > 0)
+        must_catch(problem, cases, elements, n, start, ALIGN_DOWN, UINT64_MAX);
+    const bool sweeps = n == SWEEP && (start == 0 || is_bits);
+    for (uint64_t p = 0; p < n && (counts_all || sweeps); p++) {
+        must_catch(problem, cases, elements, n, start, DROP, p);
+        if (counts_all)
+            must_catch(problem, cases, elements, n, start, TWICE, p);
+    }
+}
+
+static void catch_sometimes(const struct problem *problem, const struct oracle_cases *cases,
+                            const void *elements, enum kind kind)
+{
+    bool caught = false;
+    for (uint64_t n = 1; n <= SWEEP && !caught; n++)
+        caught = is_caught(problem, cases, elements, n, 0, (struct fault){kind, UINT64_MAX});
+    if (!caught) {
+        name_problem(problem, "a fault passes everywhere");
+        fail_msg("fault %d", kind);
+    }
+}
+
+static void faults_fail(const struct problem *problem)
+{
+    const uint64_t sizes[] = {
+        0,  1,         2,         9,        15,   17,       31,    32,
+        33, BLOCK - 1, BLOCK + 1, TILE - 1, TILE, TILE + 1, SWEEP, 2 * TILE + TILE / 2 + 1};
+    const uint64_t starts = 16 / (uint64_t)width(problem->type);
+    const bool is_order = problem->op == MIN || problem->op == MAX;
+    struct oracle_cases cases;
+    make(&cases, problem, BLOCK, TILE, 1000);
+    void *elements = laid_out(&cases, problem);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (uint64_t start = 0; start < starts; start++)
+            catch_at_size(problem, &cases, elements, sizes[i], start);
+    catch_sometimes(problem, &cases, elements, DROP_TAIL);
+    if (is_order && problem->type != U32 && problem->type != U64)
+        catch_sometimes(problem, &cases, elements, FROM_ZERO);
+    if (is_order && !is_float(problem->type))
+        catch_sometimes(problem, &cases, elements, OTHER_SIGN);
+    if (problem->type == F64 && problem->op != PROD)
+        catch_sometimes(problem, &cases, elements, NARROW);
+    free(elements);
+    oracle_dispose_cases(&cases);
+}
+
+static void test_faults_fail(void **state)
+{
+    (void)state;
+    for_each_problem(faults_fail);
+}
+
+/* --- Sizes, budget, bad shapes ------------------------------------------------------------ */
+
+static size_t count_cases(const struct oracle_cases *cases, uint64_t n, uint64_t start)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cases->count; i++)
+        count += cases->cases[i].n == n && cases->cases[i].offset % 4 == start;
+    return count;
+}
+
+static void test_sizes_and_budget(void **state)
+{
+    (void)state;
+    const uint64_t block = 1024, tile = 65536;
+    const uint64_t sizes[] = {0,
+                              1,
+                              2,
+                              31,
+                              32,
+                              33,
+                              block - 1,
+                              block,
+                              block + 1,
+                              tile - 1,
+                              tile,
+                              tile + 1,
+                              2 * tile + tile / 8 + 1,
+                              2 * tile + tile / 2 + 1};
+    for (int op = 0; op < OP_COUNT; op++) {
+        const struct problem problem = {(enum op)op, I32, I32, 0, COLD};
+        struct oracle_cases cases;
+        const clock_t began = clock();
+        make(&cases, &problem, block, tile, 512);
+        print_message("%-4s i32, tile %llu: %zu cases, %.1f MB, %.1f ms\n",
+                      problem_ops[op].name, (unsigned long long)tile, cases.count,
+                      4e-6 * (double)cases.element_count,
+                      1e3 * (double)(clock() - began) / CLOCKS_PER_SEC);
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+            for (uint64_t start = 0; start < 4; start++)
+                assert_true(count_cases(&cases, sizes[i], start) >= 1);
+        assert_int_equal(count_cases(&cases, 100003, 0), 0);
+        assert_true(cases.count <= 42 * 4 + 512 + 4 * 20);
+        oracle_dispose_cases(&cases);
+    }
+}
+
+/* With too many positions to try them all, exactly positions_max different ones are tried. */
+static void test_positions_are_sampled(void **state)
+{
+    (void)state;
+    const struct problem problem = {MIN, I32, I32, 0, COLD};
+    const uint64_t n = 2 * 4096 + 4096 / 8 + 1;
+    struct oracle_cases cases;
+    make(&cases, &problem, 256, 4096, 700);
+    void *elements = laid_out(&cases, &problem);
+    size_t different = 0;
+    for (uint64_t p = 0; p < n; p++) {
+        bool tried = false;
+        for (size_t i = 0; i < cases.count && !tried; i++) {
+            const struct oracle_case *c = &cases.cases[i];
+            const int32_t *x = (const int32_t *)elements + c->offset;
+            tried = c->n == n && c->offset % 4 == 0 && (uint32_t)x[p] == (uint32_t)c->expect;
+        }
+        different += tried;
+        if (p == 0 || p == n - 1 || p == 4095 || p == 4096 || p == 8191 || p == 8192)
+            assert_true(tried);
+    }
+    assert_int_equal(different, 700);
+    free(elements);
+    oracle_dispose_cases(&cases);
+}
+
+static void test_bad_shape(void **state)
+{
+    (void)state;
+    const struct problem problem = {SUM, I32, I32, 0, COLD};
+    struct oracle_cases cases;
+    struct error error = {0};
+    assert_int_equal(
+        oracle_make_cases(&cases, &problem, &(struct oracle_shape){0, 0, 1}, 0, &error), -1);
+    assert_int_equal(error.code, ERROR_USAGE);
+    assert_int_equal(
+        oracle_make_cases(&cases, &problem, &(struct oracle_shape){64, 32, 1}, 0, &error), -1);
+    pass_all(&problem, 1, 1, 10);
+    pass_all(&(struct problem){MAX, F64, F64, 0, COLD}, 1, 1, 0);
+    pass_all(&(struct problem){AND, I64, I64, 0, COLD}, 1, 3, 0);
+}
+
+/* --- Fill --------------------------------------------------------------------------------- */
+
+static void chunks_agree(const struct problem *problem)
+{
+    enum { COUNT = 3000 };
+    const uint64_t base = (UINT64_C(1) << 33) - 1111;
+    const size_t bytes = (size_t)width(problem->type);
+    struct oracle_input input = {*problem, 21, base + 1500};
+    input.problem.n = base + COUNT;
+    unsigned char *whole = malloc(COUNT * bytes), *parts = malloc(COUNT * bytes);
+    assert_true(whole != NULL && parts != NULL);
+    for (int random = 0; random < 2; random++) {
+        (random ? oracle_fill_random : oracle_fill)(&input, base, COUNT, whole);
+        for (uint64_t done = 0, take = 1; done < COUNT;
+             done += take, take = take * 3 % 701 + 1) {
+            take = take < COUNT - done ? take : COUNT - done;
+            (random ? oracle_fill_random : oracle_fill)(&input, base + done, take,
+                                                        parts + done * bytes);
+        }
+        assert_memory_equal(whole, parts, COUNT * bytes);
+    }
+    oracle_fill(&input, base, COUNT, whole);
+    for (uint64_t i = 0; i < COUNT; i += 100) {
+        unsigned char one[8];
+        oracle_element(&input, base + i, base + i == input.mark, one);
+        assert_memory_equal(one, whole + i * bytes, bytes);
+        oracle_element(&input, base + i, !(base + i == input.mark), one);
+        assert_int_equal(memcmp(one, whole + i * bytes, bytes) != 0, oracle_has_mark(problem));
+    }
+    free(whole);
+    free(parts);
+}
+
+static void test_chunks_agree(void **state)
+{
+    (void)state;
+    for_each_problem(chunks_agree);
+}
+
+/* At full n: dropping the mark or any element that counts changes the result, and so does the
+ * guard. */
+static void full_catches(const struct problem *p)
+{
+    enum { N = 5000 };
+    struct problem problem = *p;
+    problem.n = N;
+    const size_t bytes = (size_t)width(problem.type);
+    const bool by_sign = problem.op == PROD && is_float(problem.type);
+    unsigned char *elements = malloc((N + 2) * bytes);
+    oracle_bits expect[2];
+    struct error error = {0};
+    assert_non_null(elements);
+    oracle_guard(&problem, elements);
+    oracle_guard(&problem, elements + (N + 1) * bytes);
+    bool *caught = calloc(N, sizeof *caught);
+    assert_non_null(caught);
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        struct oracle_input input = {problem, seed, 4321};
+        struct oracle_fold fold;
+        oracle_fill(&input, 0, N, elements + bytes);
+        oracle_fold_init(&fold, &problem);
+        oracle_fold_add(&fold, elements + bytes, N);
+        assert_int_equal(oracle_fold_finish(&fold, &expect[seed], &error), 0);
+        assert_int_equal(reduce(&problem, elements, 1, N, right), expect[seed]);
+        for (enum kind kind = BEFORE; kind <= AFTER; kind++)
+            assert_int_not_equal(
+                reduce(&problem, elements, 1, N, (struct fault){kind, UINT64_MAX}),
+                expect[seed]);
+        for (uint64_t at = 0; at < N; at += oracle_has_mark(&problem) ? N : 97)
+            caught[at] |=
+                reduce(&problem, elements, 1, N, (struct fault){DROP, at}) != expect[seed];
+        caught[4321] |=
+            reduce(&problem, elements, 1, N, (struct fault){DROP, 4321}) != expect[seed];
+        if (!by_sign)
+            assert_true(caught[4321]);
+    }
+    for (uint64_t at = 0; at < N; at += 97)
+        assert_true(caught[at] || oracle_has_mark(&problem));
+    assert_true(caught[4321]);
+    free(caught);
+    free(elements);
+}
+
+static void test_full_catches(void **state)
+{
+    (void)state;
+    for_each_problem(full_catches);
+}
+
+/* Moving the mark by two elements leaves the result as it was, wherever it goes. */
+static void mark_moves(const struct problem *p)
+{
+    enum { N = 700 };
+    static uint64_t elements[N];
+    struct problem problem = *p;
+    problem.n = N;
+    const size_t bytes = (size_t)width(problem.type);
+    const struct oracle_input input = {problem, 9, N - 1};
+    unsigned char *x = (unsigned char *)elements;
+    if (!oracle_has_mark(&problem))
+        return;
+    oracle_fill(&input, 0, N, x);
+    const oracle_bits expect = reduce(&problem, x, 0, N, right);
+    for (uint64_t to = N - 1; to > 0; to--) {
+        oracle_element(&input, to, false, x + to * bytes);
+        assert_int_not_equal(reduce(&problem, x, 0, N, right), expect);
+        oracle_element(&input, to - 1, true, x + (to - 1) * bytes);
+        assert_int_equal(reduce(&problem, x, 0, N, right), expect);
+    }
+}
+
+static void test_mark_moves(void **state)
+{
+    (void)state;
+    for_each_problem(mark_moves);
+}
+
+/* Float sums: dense and small enough. */
+static void test_sum_span(void **state)
+{
+    (void)state;
+    const uint64_t sizes[] = {1, 1000, 65536, 1000000, 400000000, UINT64_C(1) << 32};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        enum { COUNT = 20000 };
+        static float x[COUNT];
+        const struct oracle_input input = {{SUM, F32, F32, sizes[i], COLD}, 3, 0};
+        float largest = 0;
+        oracle_fill(&input, 0, COUNT, x);
+        for (int k = 0; k < COUNT; k++) {
+            assert_true(x[k] != 0 && x[k] == rintf(x[k]));
+            largest = fmaxf(largest, fabsf(x[k]));
+        }
+        const double n = (double)sizes[i], range = 0x1p24;
+        assert_true(n * largest <= range || 5.5 * largest * sqrt(n / 3) <= range);
+        print_message("n = %llu: integers of +-%g\n", (unsigned long long)sizes[i],
+                      (double)largest);
+    }
+}
+
+/* --- Fold --------------------------------------------------------------------------------- */
+
+static void folds_agree(const struct problem *p)
+{
+    enum { N = 10000 };
+    struct problem problem = *p;
+    problem.n = N;
+    const size_t bytes = (size_t)width(problem.type);
+    const struct oracle_input input = {problem, 77, 9999};
+    unsigned char *elements = malloc(N * bytes);
+    struct error error = {0};
+    struct oracle_fold whole, merged, part;
+    oracle_bits a, b;
+    assert_non_null(elements);
+    oracle_fill(&input, 0, N, elements);
+    oracle_fold_init(&whole, &problem);
+    oracle_fold_init(&merged, &problem);
+    oracle_fold_add(&whole, elements, N);
+    for (uint64_t end = N, take = 1; end > 0; end -= take, take = take * 5 % 1201) {
+        take = take < end ? take : end;
+        oracle_fold_init(&part, &problem);
+        oracle_fold_add(&part, elements + (end - take) * bytes, take);
+        oracle_fold_merge(&merged, &part);
+    }
+    assert_int_equal(oracle_fold_finish(&whole, &a, &error), 0);
+    assert_int_equal(oracle_fold_finish(&merged, &b, &error), 0);
+    assert_int_equal(a, b);
+    assert_int_equal(a, reduce(&problem, elements, 0, N, right));
+    assert_int_equal(merged.count, N);
+    oracle_fold_init(&part, &problem);
+    assert_int_equal(oracle_fold_finish(&part, &a, &error), 0);
+    assert_int_equal(a, pack(problem.acc, start_of(problem.op, problem.acc)));
+    free(elements);
+}
+
+static void test_folds_agree(void **state)
+{
+    (void)state;
+    for_each_problem(folds_agree);
+}
+
+static void test_wide_reference(void **state)
+{
+    (void)state;
+    static int64_t x[4096];
+    const struct oracle_input input = {{SUM, I64, I64, 4096, COLD}, 5, 0};
+    struct oracle_fold fold;
+    struct error error = {0};
+    oracle_bits got;
+    __int128 sum = 0;
+    oracle_fill(&input, 0, 4096, x);
+    for (int i = 0; i < 4096; i++)
+        sum += x[i];
+    oracle_fold_init(&fold, &input.problem);
+    oracle_fold_add(&fold, x, 4096);
+    assert_int_equal(oracle_fold_finish(&fold, &got, &error), 0);
+    assert_int_equal(got, (uint64_t)sum);
+}
+
+/* What is not exact is refused: fractions, NaN, and partial results out of range. */
+static void test_inexact_is_refused(void **state)
+{
+    (void)state;
+    const struct problem sum = {SUM, F32, F32, 2, COLD}, prod = {PROD, F32, F32, 2, COLD};
+    const struct {
+        const struct problem *problem;
+        float x[2];
+        bool ok;
+    } rows[] = {
+        {&sum, {1, 2}, true},         {&sum, {0.5f, 1}, false},
+        {&sum, {NAN, 1}, false},      {&sum, {INFINITY, 1}, false},
+        {&sum, {16777216, 1}, false}, {&sum, {-16777216, 1}, false},
+        {&prod, {-1, 2}, true},       {&prod, {3, 1}, false},
+        {&prod, {0, 1}, false},       {&prod, {0x1p100f, 0x1p100f}, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct oracle_fold fold;
+        struct error error = {0};
+        oracle_bits got;
+        oracle_fold_init(&fold, rows[i].problem);
+        oracle_fold_add(&fold, rows[i].x, 2);
+        assert_int_equal(oracle_fold_finish(&fold, &got, &error), rows[i].ok ? 0 : -1);
+        if (!rows[i].ok)
+            assert_int_equal(error.code, ERROR_FAILED);
+    }
+}
+
+/* --- Specials ----------------------------------------------------------------------------- */
+
+static void specials_hold(const struct problem *problem)
+{
+    const struct oracle_shape shape = {32, 64, 0};
+    struct oracle_cases cases;
+    struct error error = {0};
+    size_t nans = 0, zeros = 0;
+    assert_int_equal(oracle_make_specials(&cases, problem, &shape, &error), 0);
+    assert_true(is_float(problem->acc) == (cases.count > 0));
+    if (cases.count == 0)
+        return;
+    void *elements = laid_out(&cases, problem);
+    for (size_t i = 0; i < cases.count; i++) {
+        const struct oracle_case *c = &cases.cases[i];
+        assert_true(c->offset + c->n <= cases.element_count);
+        assert_true(oracle_equal(problem->acc, c->expect,
+                                 reduce(problem, elements, c->offset, c->n, right)));
+        nans += isnan(oracle_to_double(problem->acc, c->expect)) != 0;
+        zeros += fpclassify(oracle_to_double(problem->acc, c->expect)) == FP_ZERO;
+    }
+    assert_true(nans >= 6 && zeros >= 6);
+    free(elements);
+    oracle_dispose_cases(&cases);
+}
+
+static void test_specials_hold(void **state)
+{
+    (void)state;
+    for_each_problem(specials_hold);
+}
+
+/* Kernels that get a rule wrong are caught: NaN dropped by fmin, -0 not below +0, denormals
+ * flushed, NaN instead of overflow. */
+static oracle_bits broken(const struct problem *problem, const float *x, uint64_t n, int how)
+{
+    double total = problem->op == MIN ? INFINITY : 0.0;
+    for (uint64_t i = 0; i < n; i++) {
+        double v = x[i];
+        if (how == 1 && fabs(v) < FLT_MIN)
+            v = 0 * v;
+        if (problem->op == SUM)
+            total = (float)(total + v);
+        else if (how == 0)
+            total = fmin(total, v);
+        else if (v != v || total != total)
+            total = NAN;
+        else
+            total = v < total ? v : total;
+    }
+    return pack(F32, (union value){.f = total});
+}
+
+static void test_broken_rules_fail(void **state)
+{
+    (void)state;
+    const struct {
+        enum op op;
+        int how;
+    } rows[] = {{MIN, 0}, {MIN, 1}, {MIN, 2}, {SUM, 1}};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        const struct problem problem = {rows[r].op, F32, F32, 0, COLD};
+        struct oracle_cases cases;
+        struct error error = {0};
+        bool caught = false;
+        assert_int_equal(
+            oracle_make_specials(&cases, &problem, &(struct oracle_shape){32, 64, 0}, &error),
+            0);
+        for (size_t i = 0; i < cases.count; i++) {
+            const struct oracle_case *c = &cases.cases[i];
+            const float *x = (const float *)cases.elements + c->offset;
+            caught |= !oracle_equal(F32, c->expect, broken(&problem, x, c->n, rows[r].how));
+        }
+        assert_true(caught);
+        oracle_dispose_cases(&cases);
+    }
+}
+
+/* --- Floats that round -------------------------------------------------------------------- */
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 33;
+}
+
+/* Sums (or multiplies) by pairs in a random order; the height is that of the tree. */
+static double by_pairs(const struct problem *problem, union value *v, uint64_t n,
+                       uint64_t *height)
+{
+    *height = 0;
+    for (; n > 1; n = (n + 1) / 2, ++*height)
+        for (uint64_t i = 0; i < n / 2; i++) {
+            v[i] = step(problem->op, problem->acc, v[i], v[n - 1 - i]);
+        }
+    return v[0].f;
+}
+
+static void bound_holds(const struct problem *p)
+{
+    enum { N = 20011 };
+    static union value v[N];
+    struct problem problem = *p;
+    problem.n = N;
+    if (!is_float(problem.type) || (problem.op != SUM && problem.op != PROD))
+        return;
+    unsigned char *x = malloc(N * 8);
+    assert_non_null(x);
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        const struct oracle_input input = {problem, seed, 0};
+        struct oracle_reference reference = {0}, once = {0};
+        double rest = 0, other = 0;
+        uint64_t height, state = seed;
+        long double naive = problem.op == SUM ? 0 : 1;
+        oracle_fill_random(&input, 0, N, x);
+        const size_t cut = 7777 * (size_t)width(problem.type);
+        oracle_reference_add(&reference, &problem, x, 7777, &rest);
+        oracle_reference_add(&reference, &problem, x + cut, N - 7777, &rest);
+        oracle_reference_add(&once, &problem, x, N, &other);
+        assert_true(fabs(once.value - reference.value) <= 1e-15 * fabs(once.value));
+        for (uint64_t i = 0; i < N; i++) {
+            v[i] = load(problem.type, x, i);
+            assert_true(isfinite(v[i].f) && fabs(v[i].f) > 0);
+            naive = problem.op == SUM ? naive + v[i].f : naive * v[i].f;
+        }
+        assert_true(fabsl(naive - reference.value) <= 1e-14L * reference.sum_abs);
+        for (uint64_t i = N - 1; i > 0; i--) {
+            const uint64_t k = next_random(&state) % (i + 1);
+            const union value t = v[i];
+            v[i] = v[k];
+            v[k] = t;
+        }
+        const double got = by_pairs(&problem, v, N, &height);
+        const double bound = oracle_bound(problem.acc, height, reference.sum_abs);
+        assert_true(fabs(got - reference.value) <= bound);
+        if (problem.acc == F32)
+            assert_true(fabs(got - reference.value) > 0);
+        if (problem.op == SUM) /* and it says something: 200 lost elements do not fit in */
+            assert_true(bound < 200 * reference.sum_abs / N);
+    }
+    free(x);
+}
+
+static void test_bound_holds(void **state)
+{
+    (void)state;
+    for_each_problem(bound_holds);
+    assert_true(oracle_bound(I32, 10, 5.0) <= 0);
+    assert_true(isinf(oracle_bound(F32, 1 << 24, 5.0)));
+}
+
+static void test_cancellation(void **state)
+{
+    (void)state;
+    const struct problem problem = {SUM, F64, F64, 4, COLD};
+    const double x[] = {1e100, 1.0, -1e100, 0x1p-60};
+    struct oracle_reference reference = {0};
+    double rest = 0;
+    oracle_reference_add(&reference, &problem, x, 4, &rest);
+    assert_true(fabs(reference.value - 1.0) <= 0x1p-52);
+}
+
+/* --- Comparing and printing --------------------------------------------------------------- */
+
+static void test_equal(void **state)
+{
+    (void)state;
+    assert_true(oracle_equal(F32, 0x7fc00000, 0xffc00001));
+    assert_true(oracle_equal(F64, 0x7ff8000000000000, 0xfff0000000000001));
+    assert_false(oracle_equal(F32, 0x7fc00000, 0x7f800000));
+    assert_false(oracle_equal(F32, 0, 0x80000000));
+    assert_false(oracle_equal(I32, 0x7fc00000, 0x7fc00001));
+    assert_false(oracle_equal(F64, 0x7ff8000000000000, 0x7ff0000000000000));
+}
+
+static void test_format(void **state)
+{
+    (void)state;
+    const struct {
+        enum type acc;
+        oracle_bits bits;
+        const char *text;
+    } rows[] = {
+        {I32, 0xffffffff, "-1"},          {U32, 0xffffffff, "4294967295"},
+        {I64, UINT64_MAX, "-1"},          {U64, UINT64_MAX, "18446744073709551615"},
+        {F32, 0x3fc00000, "1.5"},         {F32, 0x80000000, "-0"},
+        {F32, 0xffc00000, "nan"},         {F32, 0xff800000, "-inf"},
+        {F64, 0x3ff8000000000000, "1.5"}, {F64, 0x3fb999999999999a, "0.10000000000000001"},
+    };
+    const bool comma = setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char out[ORACLE_CHARS];
+        assert_string_equal(oracle_format(out, rows[i].acc, rows[i].bits), rows[i].text);
+    }
+    print_message("locale with a comma: %s\n", comma ? "yes" : "not installed");
+    setlocale(LC_ALL, "C");
+}
+
+/* --- Speed, for people -------------------------------------------------------------------- */
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void print_speed(const struct problem *problem)
+{
+    enum { N = 1 << 18 };
+    static unsigned char x[N * 8];
+    const struct oracle_input input = {*problem, 1, 0};
+    struct oracle_fold fold;
+    if (problem->type != problem->acc)
+        return;
+    oracle_fold_init(&fold, problem);
+    oracle_fill(&input, 0, N, x);
+    const double begin = seconds();
+    oracle_fill(&input, 0, N, x);
+    const double middle = seconds();
+    oracle_fold_add(&fold, x, N);
+    const double end = seconds();
+    print_message("%-4s %s: fill %5.0f, fold %5.0f million elements a second\n",
+                  problem_ops[problem->op].name, problem_types[problem->type].name,
+                  1e-6 * N / (middle - begin), 1e-6 * N / (end - middle));
+}
+
+static void test_speed(void **state)
+{
+    (void)state;
+    for_each_problem(print_speed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_right_passes),
+        cmocka_unit_test(test_faults_fail),
+        cmocka_unit_test(test_sizes_and_budget),
+        cmocka_unit_test(test_positions_are_sampled),
+        cmocka_unit_test(test_bad_shape),
+        cmocka_unit_test(test_chunks_agree),
+        cmocka_unit_test(test_full_catches),
+        cmocka_unit_test(test_mark_moves),
+        cmocka_unit_test(test_sum_span),
+        cmocka_unit_test(test_folds_agree),
+        cmocka_unit_test(test_wide_reference),
+        cmocka_unit_test(test_inexact_is_refused),
+        cmocka_unit_test(test_specials_hold),
+        cmocka_unit_test(test_broken_rules_fail),
+        cmocka_unit_test(test_bound_holds),
+        cmocka_unit_test(test_cancellation),
+        cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_format),
+        cmocka_unit_test(test_speed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,438 @@
+/* record: what is written reads back the same; what is wrong in any field is refused with the
+ * file, the line and the field; whatever a caller hands over, the text is a strict INI. */
+#include "cache/record.h"
+
+#include "tests/unit/example_record.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <xxhash.h>
+
+static const char *const field_names[] = {
+    "op", "type", "acc", "n", "regime", "space", "space_hash", "sources_hash", "method", "gpu",
+    "cc", "sms", "memory_clock_khz", "bus_bits", "driver", "compiler", "source", "params",
+    "median_ps", "low_ps", "high_ps", "ties", "registers", "candidates", "error", "tuned",
+    "checksum",
+};
+enum { FIELDS = sizeof field_names / sizeof *field_names };
+
+static char *emitted(const struct record *record)
+{
+    struct text text = {0};
+    record_emit(&text, record, 1);
+    assert_false(text.failed);
+    return text.at;
+}
+
+/* Reads the text as a file of one section; -1 when either the file or the record is refused. */
+static int parsed(struct record *out, const char *text, struct error *error)
+{
+    struct ini ini;
+    if (ini_load(&ini, "file.ini", text, strlen(text), error) != 0)
+        return -1;
+    int result = record_parse(out, &ini, "record 1", error);
+    ini_dispose(&ini);
+    return result;
+}
+
+/* The text with the line of `key` replaced by `line` (dropped when NULL). With `sign`, the
+ * checksum is made right again, as somebody would who writes a hostile file on purpose. */
+static char *with_line(const char *text, const char *key, const char *line, bool sign)
+{
+    struct text out = {0};
+    size_t key_length = strlen(key), start = 0;
+
+    for (const char *at = text; *at;) {
+        size_t length = (size_t)(strchr(at, '\n') - at) + 1;
+        bool is_key = strncmp(at, key, key_length) == 0 && at[key_length] == ' ';
+        if (sign && strncmp(at, "checksum", 8) == 0)
+            text_addf(&out, "checksum = %016llx\n",
+                      (unsigned long long)XXH3_64bits(out.at + start, out.length - start));
+        else if (!is_key)
+            text_add(&out, at, length);
+        else if (line)
+            text_addf(&out, "%s\n", line);
+        if (at == text)
+            start = out.length;
+        at += length;
+    }
+    assert_false(out.failed);
+    return out.at;
+}
+
+static void assert_same(const struct record *a, const struct record *b)
+{
+    char *text_a = emitted(a), *text_b = emitted(b);
+    assert_string_equal(text_a, text_b);
+    free(text_a);
+    free(text_b);
+}
+
+static void assert_reads_back(const struct record *record)
+{
+    struct error error = {0};
+    struct record back;
+    char *text = emitted(record);
+
+    if (parsed(&back, text, &error) != 0)
+        fail_msg("%s\n%s", error.text, text);
+    assert_same(record, &back);
+    assert_null(record_key_difference(record, &back));
+    free(text);
+}
+
+static void test_round_trip(void **state)
+{
+    struct error error = {0};
+    struct record back;
+    char *text = emitted(&example_record);
+    (void)state;
+
+    assert_int_equal(parsed(&back, text, &error), 0);
+    assert_int_equal(back.problem.op, SUM);
+    assert_int_equal(back.problem.n, 400000000);
+    assert_true(back.space_hash == 0x0123456789abcdef);
+    assert_true(back.sources_hash == 0xfedcba9876543210);
+    assert_string_equal(back.gpu, "NVIDIA H200");
+    assert_string_equal(back.driver, "580.159.04 (CUDA 13.0)");
+    assert_string_equal(back.params, "BLOCK=256 ITEMS=16 WARP=SHUFFLE GRID=0 SHIFT=-1");
+    assert_int_equal(back.median_ps, 343370000);
+    assert_int_equal(back.ties, 2);
+    assert_string_equal(back.error, "3.1e-08");
+    assert_string_equal(back.tuned, "2026-11-21T01:25:00Z");
+    assert_same(&example_record, &back);
+    free(text);
+}
+
+static void test_form(void **state)
+{
+    char *text = emitted(&example_record);
+    const char *at = text;
+    (void)state;
+
+    assert_memory_equal(at, "[record 1]\nop = sum\ntype = i32\nacc = i32\nn = 400000000\n", 53);
+    for (int i = 0; i < FIELDS; i++) {
+        at = strchr(at, '\n') + 1;
+        assert_memory_equal(at, field_names[i], strlen(field_names[i]));
+        assert_memory_equal(at + strlen(field_names[i]), " = ", 3);
+    }
+    assert_string_equal(strchr(at, '\n'), "\n");
+    assert_non_null(strstr(text, "\nspace_hash = 0123456789abcdef\n"));
+    assert_non_null(strstr(text, "\nregime = cold\n"));
+    assert_non_null(strstr(text, "\nsource = measured\n"));
+    free(text);
+}
+
+static void test_extremes(void **state)
+{
+    struct record record = example_record;
+    (void)state;
+
+    record.problem = (struct problem){XOR, U64, U64, UINT64_C(1) << 62, WARM};
+    record.space_hash = 0;
+    record.sources_hash = UINT64_MAX;
+    memset(record.gpu, 'G', sizeof record.gpu - 1);
+    memset(record.driver, 'd', sizeof record.driver - 1);
+    memset(record.compiler, 'c', sizeof record.compiler - 1);
+    memset(record.space, 's', sizeof record.space - 1);
+    memcpy(record.params, "A=", 2);
+    memset(record.params + 2, 'Z', sizeof record.params - 3);
+    record.low_ps = 1;
+    record.high_ps = UINT64_C(1000000000000000000);
+    record.error[0] = '\0';
+    assert_reads_back(&record);
+
+    record.params[0] = '\0';
+    record.problem.n = 1;
+    record.source = RECORD_PUBLISHED;
+    assert_reads_back(&record);
+
+    record.source = RECORD_EMULATED;
+    record.cc = record.sms = record.memory_clock_khz = record.bus_bits = 0;
+    assert_reads_back(&record);
+}
+
+static void test_hostile_names_are_cleaned(void **state)
+{
+    static const struct {
+        const char *given, *kept;
+    } cases[] = {
+        {"NVIDIA ;Evil", "NVIDIA _Evil"},
+        {"two\nop = min", "two_op _ min"},
+        {"cr\r\ttab", "cr__tab"},
+        {"../../etc/passwd", ".._.._etc_passwd"},
+        {"a */ int x; /*", "a __ int x_ __"},
+        {"\" \\ $(reboot) `x` %n", "_ _ _(reboot) _x_ _n"},
+        {"  spaces  ", "spaces"},
+        {"caf\xc3\xa9", "caf__"},
+        {"x\x7f\x01\x80\xff", "x____"},
+        {"[record 2]", "_record 2_"},
+        {"a:b=c", "a:b_c"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct record record = example_record, back;
+        struct error error = {0};
+        strcpy(record.gpu, cases[i].given);
+        strcpy(record.driver, "d;");
+        char *text = emitted(&record);
+        assert_int_equal(parsed(&back, text, &error), 0);
+        assert_string_equal(back.gpu, cases[i].kept);
+        assert_string_equal(back.driver, "d_");
+        assert_null(record_key_difference(&record, &back));
+        free(text);
+    }
+}
+
+static void test_whatever_is_given_the_text_is_strict(void **state)
+{
+    uint64_t random = 1;
+    (void)state;
+
+    for (int round = 0; round < 2000; round++) {
+        struct record record = example_record;
+        char *const texts[] = {record.gpu, record.driver, record.compiler, record.space,
+                               record.params, record.error, record.tuned};
+        const size_t sizes[] = {sizeof record.gpu, sizeof record.driver,
+                                sizeof record.compiler, sizeof record.space,
+                                sizeof record.params, sizeof record.error, sizeof record.tuned};
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+            for (size_t i = 0; i < sizes[t]; i++) {
+                random = random * 6364136223846793005u + 1442695040888963407u;
+                texts[t][i] = (char)(random >> 56);
+            }
+        }
+        struct error error = {0};
+        struct ini ini;
+        char *text = emitted(&record);
+        if (ini_load(&ini, "file.ini", text, strlen(text), &error) != 0)
+            fail_msg("%s\n%s", error.text, text);
+        for (size_t i = 0; i < ini.count; i++)
+            assert_string_equal(ini.items[i].section, "record 1");
+        assert_int_equal(ini.count, FIELDS);
+        ini_dispose(&ini);
+        free(text);
+    }
+}
+
+/* Each value with a right checksum: the value itself must be what is refused. */
+static void test_wrong_values_are_refused(void **state)
+{
+    static const struct {
+        const char *key, *line;
+    } cases[] = {
+        {"op", "op = avg"},
+        {"op", "op = Sum"},
+        {"op", "op ="},
+        {"type", "type = i31"},
+        {"acc", "acc = f32"},
+        {"n", "n = 0"},
+        {"n", "n = -1"},
+        {"n", "n = 18446744073709551616"},
+        {"n", "n = 4611686018427387905"},
+        {"n", "n = 400M"},
+        {"n", "n = 0x10"},
+        {"n", "n = 4e8"},
+        {"n", "n ="},
+        {"regime", "regime = hot"},
+        {"space", "space = ../reduce"},
+        {"space", "space ="},
+        {"space", "space = a b"},
+        {"space_hash", "space_hash = 123"},
+        {"space_hash", "space_hash = 0123456789ABCDEF"},
+        {"space_hash", "space_hash = 0123456789abcdef0"},
+        {"space_hash", "space_hash = -123456789abcdef"},
+        {"method", "method = 0"},
+        {"gpu", "gpu ="},
+        {"gpu", "gpu = ../../etc/passwd"},
+        {"gpu", "gpu = a */ asm(\"trap\"); /*"},
+        {"gpu", "gpu = caf\xc3\xa9"},
+        {"cc", "cc = 0"},
+        {"cc", "cc = -90"},
+        {"cc", "cc = 1000"},
+        {"cc", "cc = 4294967386"},
+        {"sms", "sms = 0"},
+        {"sms", "sms = -1"},
+        {"memory_clock_khz", "memory_clock_khz = -1"},
+        {"bus_bits", "bus_bits = 99999999"},
+        {"driver", "driver = 580'"},
+        {"compiler", "compiler = `nvcc`"},
+        {"source", "source = guessed"},
+        {"params", "params = block=256"},
+        {"params", "params = BLOCK"},
+        {"params", "params = BLOCK="},
+        {"params", "params = =256"},
+        {"params", "params = BLOCK=256  ITEMS=16"},
+        {"params", "params = BLOCK=256,ITEMS=16"},
+        {"params", "params = BLOCK=256=512"},
+        {"params", "params = BLOCK=18446744073709551616"},
+        {"params", "params = BLOCK=--1"},
+        {"params", "params = BLOCK=1X"},
+        {"params", "params = 1BLOCK=256"},
+        {"params", "params = BLOCK=\"256\""},
+        {"params", "params = BLOCK=system(1)"},
+        {"params", "params = BLOCK=../x"},
+        {"median_ps", "median_ps = 0"},
+        {"median_ps", "median_ps = 1"},
+        {"median_ps", "median_ps = 343500001"},
+        {"median_ps", "median_ps = 18446744073709551616"},
+        {"low_ps", "low_ps = 343370001"},
+        {"high_ps", "high_ps = 343369999"},
+        {"ties", "ties = -1"},
+        {"registers", "registers = 4294967295"},
+        {"candidates", "candidates = 1.5"},
+        {"error", "error = 3,1e-08"},
+        {"error", "error = nan"},
+        {"error", "error = 1e"},
+        {"error", "error = .5"},
+        {"error", "error = 1."},
+        {"tuned", "tuned ="},
+        {"tuned", "tuned = 2026-13-21T01:25:00Z"},
+        {"tuned", "tuned = 2026-11-21 01:25:00"},
+        {"tuned", "tuned = 2026-11-21T24:25:00Z"},
+        {"checksum", "checksum = 0"},
+        {"checksum", "checksum = 000000000000000g"},
+    };
+    (void)state;
+
+    char *text = emitted(&example_record);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error error = {0};
+        struct record record;
+        char *wrong = with_line(text, cases[i].key, cases[i].line,
+                                strcmp(cases[i].key, "checksum") != 0);
+        if (parsed(&record, wrong, &error) == 0)
+            fail_msg("accepted: %s", cases[i].line);
+        assert_non_null(strstr(error.text, "file.ini:"));
+        free(wrong);
+    }
+    free(text);
+}
+
+static void test_errors_name_line_and_field(void **state)
+{
+    struct error error = {0};
+    struct record record;
+    char *text = emitted(&example_record);
+    (void)state;
+
+    char *wrong = with_line(text, "sms", "sms = many", true);
+    assert_int_equal(parsed(&record, wrong, &error), -1);
+    assert_memory_equal(error.text, "file.ini:13: sms: ", 18);
+    free(wrong);
+
+    wrong = with_line(text, "sms", "sms = 131", false);
+    assert_int_equal(parsed(&record, wrong, &error), -1);
+    assert_non_null(strstr(error.text, "checksum"));
+    free(wrong);
+    free(text);
+}
+
+/* The signer of with_line is right: a changed but good value with a new checksum is read. */
+static void test_signed_change_is_read(void **state)
+{
+    struct error error = {0};
+    struct record record;
+    char *text = emitted(&example_record);
+    char *changed = with_line(text, "sms", "sms = 131", true);
+    (void)state;
+
+    assert_int_equal(parsed(&record, changed, &error), 0);
+    assert_int_equal(record.sms, 131);
+    free(changed);
+    free(text);
+}
+
+static void test_missing_unknown_and_double_fields(void **state)
+{
+    struct error error = {0};
+    struct record record;
+    struct ini ini;
+    char *text = emitted(&example_record), *wrong;
+    (void)state;
+
+    for (int i = 0; i < FIELDS; i++) {
+        wrong = with_line(text, field_names[i], NULL, i != FIELDS - 1);
+        assert_int_equal(parsed(&record, wrong, &error), -1);
+        assert_non_null(strstr(error.text, field_names[i]));
+        assert_non_null(strstr(error.text, "missing"));
+        free(wrong);
+    }
+    wrong = with_line(text, "sms", "sms = 132\ncores = 1", true);
+    assert_int_equal(parsed(&record, wrong, &error), -1);
+    assert_non_null(strstr(error.text, "unknown field"));
+    free(wrong);
+    wrong = with_line(text, "sms", "sms = 132\nsms = 132", true);
+    assert_int_equal(parsed(&record, wrong, &error), -1);
+    free(wrong);
+
+    assert_int_equal(ini_load(&ini, "file.ini", text, strlen(text), &error), 0);
+    assert_int_equal(record_parse(&record, &ini, "record 2", &error), -1);
+    ini_dispose(&ini);
+    free(text);
+}
+
+/* One change a key field, in the order of the file. */
+static void test_key_difference(void **state)
+{
+    struct record changed[16];
+    (void)state;
+
+    for (int i = 0; i < 16; i++)
+        changed[i] = example_record;
+    changed[0].problem.op = MAX;
+    changed[1].problem.type = U32;
+    changed[2].problem.acc = I64;
+    changed[3].problem.n++;
+    changed[4].problem.regime = WARM;
+    strcpy(changed[5].space, "rows");
+    changed[6].space_hash++;
+    changed[7].sources_hash++;
+    changed[8].method++;
+    strcpy(changed[9].gpu, "NVIDIA H100");
+    changed[10].cc = 100;
+    changed[11].sms = 114;
+    changed[12].memory_clock_khz++;
+    changed[13].bus_bits++;
+    strcpy(changed[14].driver, "590");
+    strcpy(changed[15].compiler, "NVRTC 12.9");
+    for (int i = 0; i < 16; i++)
+        assert_string_equal(record_key_difference(&example_record, &changed[i]),
+                            field_names[i]);
+
+    struct record values = example_record;
+    values.median_ps++;
+    values.ties = 0;
+    strcpy(values.params, "BLOCK=128");
+    strcpy(values.tuned, "2027-01-01T00:00:00Z");
+    values.source = RECORD_PUBLISHED;
+    assert_null(record_key_difference(&example_record, &values));
+
+    assert_null(record_group_difference(&example_record, &changed[3], RECORD_GPU));
+    assert_string_equal(record_group_difference(&example_record, &changed[3], RECORD_SIZE),
+                        "n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_form),
+        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_hostile_names_are_cleaned),
+        cmocka_unit_test(test_whatever_is_given_the_text_is_strict),
+        cmocka_unit_test(test_wrong_values_are_refused),
+        cmocka_unit_test(test_errors_name_line_and_field),
+        cmocka_unit_test(test_signed_change_is_read),
+        cmocka_unit_test(test_missing_unknown_and_double_fields),
+        cmocka_unit_test(test_key_difference),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

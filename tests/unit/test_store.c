@@ -1,0 +1,441 @@
+/* store: paths, merging and damaged files. Whatever happens to a file, reading gives records
+ * exactly as written or none. */
+#include "tests/unit/record_files.h"
+
+#include <time.h>
+
+/* --- Paths ------------------------------------------------------------------------------ */
+
+static void test_path(void **state)
+{
+    static const struct {
+        const char *gpu, *file;
+    } cases[] = {
+        {"NVIDIA H200", "F/nvidia-h200.ini"},
+        {"NVIDIA GeForce RTX 5070 Ti", "F/nvidia-geforce-rtx-5070-ti.ini"},
+        {"../../etc/passwd", "F/etc-passwd.ini"},
+        {"host", "F/host.ini"},
+        {"", "F/unknown.ini"},
+        {"///", "F/unknown.ini"},
+        {"a\n--\xff b.", "F/a-b.ini"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text path = {0};
+        struct error error;
+        assert_int_equal(store_path(&path, "F", cases[i].gpu, &error), 0);
+        assert_string_equal(path.at, cases[i].file);
+        text_dispose(&path);
+    }
+
+    char longest[4000];
+    struct text path = {0};
+    struct error error;
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    assert_int_equal(store_path(&path, "F", longest, &error), 0);
+    assert_true(path.length < 200);
+    text_dispose(&path);
+}
+
+static void assert_folder(const char *given, const char *xdg, const char *home,
+                          const char *expected)
+{
+    struct text folder = {0};
+    struct error error = {0};
+    xdg ? setenv("XDG_CACHE_HOME", xdg, 1) : unsetenv("XDG_CACHE_HOME");
+    home ? setenv("HOME", home, 1) : unsetenv("HOME");
+    int result = store_folder(&folder, given, &error);
+    if (expected) {
+        assert_int_equal(result, 0);
+        assert_string_equal(folder.at, expected);
+    } else {
+        assert_int_equal(result, -1);
+        assert_int_equal(error.code, ERROR_IO);
+        assert_non_null(strstr(error.text, "--cache"));
+    }
+    text_dispose(&folder);
+}
+
+static void test_folder(void **state)
+{
+    (void)state;
+    assert_folder("given", "/x", "/home/u", "given");
+    assert_folder(NULL, "/x", "/home/u", "/x/autotune");
+    assert_folder(NULL, "", "/home/u", "/home/u/.cache/autotune");
+    assert_folder(NULL, "relative", "/home/u", "/home/u/.cache/autotune");
+    assert_folder(NULL, NULL, "/home/u", "/home/u/.cache/autotune");
+    assert_folder(NULL, NULL, "", NULL);
+    assert_folder(NULL, NULL, NULL, NULL);
+}
+
+/* --- Saving and loading ----------------------------------------------------------------- */
+
+static void test_missing_is_empty(void **state)
+{
+    char path[PATH_CHARS];
+    struct records records = loaded(path_in(path, state, record_file));
+    assert_int_equal(records.count, 0);
+    assert_int_equal(records.skipped, 0);
+}
+
+static void test_save_and_load(void **state)
+{
+    char path[PATH_CHARS], folder[PATH_CHARS];
+    struct stat status;
+
+    save(path_in(path, state, "new/and/nested/nvidia-h200.ini"), &example_record);
+    struct records records = loaded(path);
+    assert_int_equal(records.count, 1);
+    assert_int_equal(records.skipped, 0);
+    assert_true(is_identical(&records.at[0], &example_record));
+    store_dispose(&records);
+
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0600);
+    assert_int_equal(stat(path_in(folder, state, "new/and"), &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0700);
+    assert_false(exists(path, ".tmp"));
+    assert_false(exists(path, ".damaged"));
+}
+
+static void test_save_into_current_folder(void **state)
+{
+    char *before = getcwd(NULL, 0);
+    assert_int_equal(chdir(*state), 0);
+    save("plain.ini", &example_record);
+    struct records records = loaded("plain.ini");
+    assert_int_equal(records.count, 1);
+    store_dispose(&records);
+    assert_int_equal(chdir(before), 0);
+    free(before);
+}
+
+/* Another of these fields is another record; any other change replaces. */
+static void test_same_key_replaces(void **state)
+{
+    char path[PATH_CHARS];
+    struct record kept[11], replacing[7];
+
+    path_in(path, state, record_file);
+    for (int i = 0; i < 11; i++)
+        kept[i] = example_record;
+    kept[1].problem.op = MAX;
+    kept[2].problem.type = kept[2].problem.acc = U32;
+    kept[3].problem.acc = I64;
+    kept[4].problem.n++;
+    kept[5].problem.regime = WARM;
+    strcpy(kept[6].space, "rows");
+    strcpy(kept[7].gpu, "NVIDIA H200 NVL");
+    kept[8].sms--;
+    kept[9].memory_clock_khz++;
+    kept[10].cc++;
+    for (int i = 0; i < 11; i++)
+        save(path, &kept[i]);
+
+    for (int i = 0; i < 7; i++)
+        replacing[i] = example_record;
+    strcpy(replacing[0].driver, "590");
+    strcpy(replacing[1].compiler, "NVRTC 13.1");
+    replacing[2].space_hash++;
+    replacing[3].sources_hash++;
+    replacing[4].method++;
+    strcpy(replacing[5].params, "BLOCK=512");
+    replacing[6].median_ps++;
+    for (int i = 0; i < 7; i++) {
+        save(path, &replacing[i]);
+        struct records records = loaded(path);
+        assert_int_equal(records.count, 11);
+        assert_int_equal(records.skipped, 0);
+        assert_true(is_identical(&records.at[0], &replacing[i]));
+        for (int k = 1; k < 11; k++)
+            assert_true(is_identical(&records.at[k], &kept[k]));
+        store_dispose(&records);
+    }
+}
+
+/* A name that has to be cleaned finds its own record again. */
+static void test_cleaned_name_replaces(void **state)
+{
+    char path[PATH_CHARS];
+    struct record record = example_record;
+
+    strcpy(record.gpu, "Evil ;GPU/\n[x]");
+    save(path_in(path, state, record_file), &record);
+    save(path, &record);
+    struct records records = loaded(path);
+    assert_int_equal(records.count, 1);
+    assert_int_equal(records.skipped, 0);
+    store_dispose(&records);
+}
+
+/* Two records of one key, as only a file put together by hand has them: the new one stays. */
+static void test_doubled_key_becomes_one(void **state)
+{
+    char path[PATH_CHARS];
+    struct record old = record_of(1000, 1), new = record_of(1000, 3);
+    struct record other = record_of(2000, 2);
+    struct text file = {0};
+
+    text_adds(&file, "[autotune]\nschema = 1\n");
+    record_emit(&file, &old, 1);
+    record_emit(&file, &other, 2);
+    record_emit(&file, &old, 3);
+    put_file(path_in(path, state, record_file), file.at, file.length);
+    save(path, &new);
+    struct records records = loaded(path);
+    assert_int_equal(records.count, 2);
+    assert_true(is_identical(&records.at[0], &new));
+    assert_true(is_identical(&records.at[1], &other));
+    store_dispose(&records);
+    text_dispose(&file);
+}
+
+static void test_unreadable_record_is_not_written(void **state)
+{
+    char path[PATH_CHARS];
+    struct error error = {0};
+    struct record record = example_record;
+
+    path_in(path, state, record_file);
+    record.median_ps = 0;
+    assert_int_equal(store_save(path, &record, &error), -1);
+    assert_non_null(strstr(error.text, "median_ps"));
+    record = example_record;
+    strcpy(record.params, "BLOCK=256\n[record 9]");
+    assert_int_equal(store_save(path, &record, &error), -1);
+    assert_non_null(strstr(error.text, "params"));
+    assert_false(exists(path, ""));
+}
+
+/* --- Damage ----------------------------------------------------------------------------- */
+
+enum { SAMPLES = 3 };
+
+static struct text sample_file(void **state, struct record samples[SAMPLES])
+{
+    char path[PATH_CHARS];
+    path_in(path, state, "sample.ini");
+    for (uint64_t i = 0; i < SAMPLES; i++) {
+        samples[i] = record_of(1000 + i, 5000 + i);
+        save(path, &samples[i]);
+    }
+    return get_file(path);
+}
+
+/* Returns how many records were read; each must be one of the samples, and none twice. */
+static size_t assert_identical_or_missing(const char *bytes, size_t length,
+                                          const struct record samples[SAMPLES])
+{
+    struct records records;
+    struct error error;
+    unsigned seen = 0;
+
+    assert_int_equal(store_load_bytes(&records, "damaged.ini", bytes, length, &error), 0);
+    for (size_t i = 0; i < records.count; i++) {
+        size_t s = 0;
+        while (s < SAMPLES && !is_identical(&records.at[i], &samples[s]))
+            s++;
+        assert_true(s < SAMPLES);
+        assert_false(seen & 1u << s);
+        seen |= 1u << s;
+    }
+    size_t count = records.count;
+    store_dispose(&records);
+    return count;
+}
+
+static void test_every_byte_flipped(void **state)
+{
+    struct record samples[SAMPLES];
+    struct text file = sample_file(state, samples);
+    size_t some = 0, all = 0;
+
+    assert_int_equal(assert_identical_or_missing(file.at, file.length, samples), SAMPLES);
+    for (size_t i = 0; i < file.length; i++) {
+        char kept = file.at[i];
+        for (int bit = 0; bit <= 8; bit++) {
+            file.at[i] = (char)(kept ^ (bit < 8 ? 1 << bit : 0xff));
+            size_t count = assert_identical_or_missing(file.at, file.length, samples);
+            some += count == SAMPLES - 1;
+            all += count == SAMPLES;
+        }
+        file.at[i] = kept;
+    }
+    assert_true(some > file.length); /* a damaged record leaves the others */
+    assert_true(all > 0);            /* a changed comment harms nothing */
+    text_dispose(&file);
+}
+
+static void test_every_length_cut(void **state)
+{
+    struct record samples[SAMPLES];
+    struct text file = sample_file(state, samples);
+
+    for (size_t length = 0; length < file.length; length++) {
+        char *exact = malloc(length + 1); /* the sanitizer sees a byte read past the end */
+        assert_non_null(exact);
+        memcpy(exact, file.at, length);
+        char *cut = realloc(exact, length ? length : 1);
+        assert_true(assert_identical_or_missing(cut, length, samples) < SAMPLES);
+        free(cut);
+    }
+    text_dispose(&file);
+}
+
+static void test_every_line_dropped_or_doubled(void **state)
+{
+    struct record samples[SAMPLES];
+    struct text file = sample_file(state, samples);
+
+    for (size_t start = 0, end; start < file.length; start = end) {
+        struct text dropped = {0}, doubled = {0};
+        end = (size_t)(strchr(file.at + start, '\n') - file.at) + 1;
+        text_add(&dropped, file.at, start);
+        text_add(&dropped, file.at + end, file.length - end);
+        text_add(&doubled, file.at, end);
+        text_add(&doubled, file.at + start, file.length - start);
+        assert_identical_or_missing(dropped.at, dropped.length, samples);
+        assert_identical_or_missing(doubled.at, doubled.length, samples);
+        text_dispose(&dropped);
+        text_dispose(&doubled);
+    }
+    text_dispose(&file);
+}
+
+static void test_damaged_file_is_kept_beside(void **state)
+{
+    char path[PATH_CHARS], kept_path[PATH_CHARS];
+    struct record samples[SAMPLES];
+    struct text file = sample_file(state, samples);
+
+    *strstr(file.at, "sms = 132") = 'S';
+    put_file(path_in(path, state, "damaged.ini"), file.at, file.length);
+    struct records records = loaded(path);
+    assert_int_equal(records.count, SAMPLES - 1);
+    assert_int_equal(records.skipped, 1);
+    assert_non_null(strstr(records.reason.text, "damaged.ini:"));
+    store_dispose(&records);
+
+    save(path, &example_record);
+    records = loaded(path);
+    assert_int_equal(records.count, SAMPLES);
+    assert_int_equal(records.skipped, 0);
+    store_dispose(&records);
+    struct text kept = get_file(path_in(kept_path, state, "damaged.ini.damaged"));
+    assert_string_equal(kept.at, file.at);
+    text_dispose(&kept);
+
+    put_file(path, "no record file\n", 15); /* and again, over the first one */
+    save(path, &example_record);
+    kept = get_file(kept_path);
+    assert_string_equal(kept.at, "no record file\n");
+    text_dispose(&kept);
+    text_dispose(&file);
+}
+
+static void test_other_schema_is_left_alone(void **state)
+{
+    static const char file[] = "[autotune]\nschema = 2\n\n[record 1]\nnew = form\n";
+    char path[PATH_CHARS];
+
+    put_file(path_in(path, state, record_file), file, sizeof file - 1);
+    assert_refused(path, "schema 2");
+    assert_not_saved(path, "another version");
+    struct text left = get_file(path);
+    assert_string_equal(left.at, file);
+    text_dispose(&left);
+}
+
+static void test_what_is_no_record_file(void **state)
+{
+    static const char *const files[] = {
+        "", "\n", "; nothing\n", "[autotune]\nschema = 0\n", "[autotune]\nschema = one\n",
+        "[autotune]\nschema = -1\n", "[autotune]\nschema = 18446744073709551617\n",
+        "[record 1]\nop = sum\n", "schema = 1\n", "[autotune\nschema = 1\n", "\177ELF",
+    };
+    char path[PATH_CHARS];
+
+    path_in(path, state, record_file);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        put_file(path, files[i], strlen(files[i]));
+        assert_refused(path, "");
+    }
+}
+
+static void test_other_sections_are_named(void **state)
+{
+    static const char *const names[] = {"record", "record x", "record 1x", "recorder 1", "x"};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct records records;
+        struct error error;
+        char file[100];
+        int length = snprintf(file, sizeof file, "[autotune]\nschema = 1\n[%s]\na = b\n",
+                              names[i]);
+        assert_int_equal(store_load_bytes(&records, "f", file, (size_t)length, &error), 0);
+        assert_int_equal(records.count, 0);
+        assert_int_equal(records.skipped, 1);
+        assert_non_null(strstr(records.reason.text, "f:4: "));
+        store_dispose(&records);
+    }
+}
+
+static void test_many_sections_take_no_longer(void **state)
+{
+    enum { SECTIONS = 100000 };
+    struct text file = {0};
+    struct records records;
+    struct error error;
+    clock_t start;
+    (void)state;
+
+    text_adds(&file, "[autotune]\nschema = 1\n");
+    for (int i = 0; i < SECTIONS; i++)
+        text_addf(&file, "[record %d]\nop = sum\n", i);
+    start = clock();
+    assert_int_equal(store_load_bytes(&records, "f", file.at, file.length, &error), 0);
+    assert_int_equal(records.skipped, SECTIONS);
+    assert_true((clock() - start) / CLOCKS_PER_SEC < 10); /* quadratic would take minutes */
+    store_dispose(&records);
+    text_dispose(&file);
+}
+
+static void test_nul_bytes(void **state)
+{
+    char path[PATH_CHARS];
+    struct record samples[SAMPLES];
+    struct text file = sample_file(state, samples);
+
+    *strstr(file.at, "sms") = '\0';
+    put_file(path_in(path, state, record_file), file.at, file.length);
+    assert_refused(path, "NUL");
+    text_dispose(&file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_path),
+        cmocka_unit_test(test_folder),
+        IN_FOLDER(test_missing_is_empty),
+        IN_FOLDER(test_save_and_load),
+        IN_FOLDER(test_save_into_current_folder),
+        IN_FOLDER(test_same_key_replaces),
+        IN_FOLDER(test_cleaned_name_replaces),
+        IN_FOLDER(test_doubled_key_becomes_one),
+        IN_FOLDER(test_unreadable_record_is_not_written),
+        IN_FOLDER(test_every_byte_flipped),
+        IN_FOLDER(test_every_length_cut),
+        IN_FOLDER(test_every_line_dropped_or_doubled),
+        IN_FOLDER(test_damaged_file_is_kept_beside),
+        IN_FOLDER(test_other_schema_is_left_alone),
+        IN_FOLDER(test_what_is_no_record_file),
+        cmocka_unit_test(test_other_sections_are_named),
+        cmocka_unit_test(test_many_sections_take_no_longer),
+        IN_FOLDER(test_nul_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
