@@ -4,30 +4,98 @@ CFLAGS  ?= -O2 -g
 WARN     = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
            -Wformat=2 $(WERROR)
 PREFIX  ?= /usr/local
+DESTDIR ?=
 BUILD   ?= build
 VERSION  = 0.1.0
-CUDA_INCLUDE ?= $(firstword $(dir $(wildcard $(CUDA_HOME)/include/cuda.h \
-           /usr/local/cuda/include/cuda.h)))
 LIBS     = -l:libinih.a -l:libxxhash.a -ldl -lm -lpthread
+FUZZ_SECONDS ?= 60
+
+# The CUDA headers: CUDA_HOME, the toolkit's usual place, pip's, the distribution's.
+PYTHONS  = $(VIRTUAL_ENV) $(abspath $(dir $(shell command -v python3))..) $(HOME)/.local \
+           /usr /usr/local
+PLACES   = $(CUDA_HOME:%=%/include) /usr/local/cuda/include $(wildcard $(foreach p,$(PYTHONS), \
+           $p/lib/python3*/site-packages/nvidia/*/include \
+           $p/lib/python3*/dist-packages/nvidia/*/include)) /usr/include
+find     = $(firstword $(foreach p,$(PLACES),$(if $(wildcard $p/$1),$p)))
+CUDA_INCLUDE := $(if $(call find,cuda.h),$(if $(call find,nvrtc.h),\
+           $(sort $(call find,cuda.h) $(call find,nvrtc.h))))
 
 ALLFLAGS = -std=c11 -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -I. $(WARN) $(CFLAGS) $(SANITIZE) \
-           $(if $(CUDA_INCLUDE),-isystem $(CUDA_INCLUDE) -DHAVE_CUDA)
-
+           $(if $(CUDA_INCLUDE),$(CUDA_INCLUDE:%=-isystem %) -DHAVE_CUDA)
+DEPEND   = -MMD -MP -MT $@ -MF $@.d
 SOURCES  = $(wildcard generator/*.c cache/*.c autotune/*/*.c) autotune/embedded.c
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/embedded.o
-EMBEDDED = $(sort $(wildcard templates/* templates/ladder/* configs/*.ini configs/tuned/*.ini))
-TESTS    = $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
+EMBEDDED = $(sort $(wildcard templates/*.* templates/ladder/* configs/*.ini configs/tuned/*.ini))
+TESTS    = $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
+FUZZERS  = $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+DEVICE   = $(BUILD)/device/test_device
+DOCS     = README.md LICENSE $(wildcard docs/*.md)
+# A make for what `setup` may just have made possible, as parallel as this machine.
+REMAKE   = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
-all: $(BUILD)/autotune
+all: $(BUILD)/autotune ## build the program
+
+run: ## install what is missing, build, and tune on GPU 0, else on the host emulator
+	@CC="$(CC)" ./setup build
+	@$(REMAKE) $(BUILD)/autotune
+	$(BUILD)/autotune
+
+test: ## install what is missing, build, and run every test that needs no GPU
+	@CC="$(CC)" ./setup test
+	@$(REMAKE) tests
+	@tests/run $(BUILD)
+
+unit: tests ## run the unit tests alone
+	@tests/run $(BUILD) unit
+
+tests: $(BUILD)/autotune $(TESTS) $(DEVICE)
+
+test-gpu: $(BUILD)/autotune $(DEVICE) ## prove the program and its kernels on GPU 0
+	@tests/gpu.sh $(BUILD)
+
+soak: $(BUILD)/autotune ## prove every variant of every operation, type and architecture (hours)
+	@tests/soak.sh $(BUILD)/autotune
+
+fuzz: ## fuzz the readers of text, each FUZZ_SECONDS long
+	@./setup ci
+	@$(REMAKE) BUILD=$(BUILD)/fuzz CC=clang SANITIZE=-fsanitize=fuzzer-no-link,address,undefined fuzzers
+	@tests/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS)
+
+fuzzers: $(FUZZERS)
+
+golden: $(BUILD)/autotune ## write the golden files again, to be reviewed by `git diff`
+	@AUTOTUNE=$(BUILD)/autotune tests/golden/make.sh
+
+install: $(BUILD)/autotune ## install below DESTDIR/PREFIX
+	install -D -m 755 $(BUILD)/autotune $(DESTDIR)$(PREFIX)/bin/autotune
+	install -d $(DESTDIR)$(PREFIX)/share/doc/autotune
+	install -m 644 $(DOCS) $(DESTDIR)$(PREFIX)/share/doc/autotune
+
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/autotune
+	rm -rf $(DESTDIR)$(PREFIX)/share/doc/autotune
+
+clean: ## remove what was built
+	rm -rf $(BUILD)
+
+help: ## print this
+	@sed -n 's/^\([a-z-]*\):.* ## /  make \1\t/p' Makefile | expand -t 20
+
+# Changes when the compiler, its options or the list of embedded files do.
+$(BUILD)/flags: force
+	@mkdir -p $(@D)
+	@echo '$(CC) $(ALLFLAGS) $(EMBEDDED)' | cmp -s - $@ || echo '$(CC) $(ALLFLAGS) $(EMBEDDED)' > $@
 
 $(BUILD)/autotune: $(OBJECTS) $(BUILD)/obj/autotune/main.o
 	$(CC) $(ALLFLAGS) -o $@ $^ $(LIBS)
+	$(if $(CUDA_INCLUDE),,@echo "note: no CUDA headers found (cuda.h and nvrtc.h: CUDA_HOME," \
+	    "/usr/local/cuda, pip): this autotune has the host device only")
 
-$(BUILD)/obj/%.o: %.c Makefile
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(ALLFLAGS) $(DEPEND) -c -o $@ $<
 
-$(BUILD)/obj/embedded.S: $(EMBEDDED) generator/embed.sh Makefile
+$(BUILD)/obj/embedded.S: $(EMBEDDED) generator/embed.sh $(BUILD)/flags
 	@mkdir -p $(@D)
 	sh generator/embed.sh $(EMBEDDED) > $@
 
@@ -36,13 +104,14 @@ $(BUILD)/obj/embedded.o: $(BUILD)/obj/embedded.S $(EMBEDDED)
 
 $(BUILD)/unit/%: tests/unit/%.c $(OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) -MMD -MP -o $@ $< $(OBJECTS) -lcmocka $(LIBS)
+	$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(OBJECTS) -lcmocka $(LIBS)
 
-unit: $(TESTS)
-	@for t in $(TESTS); do echo "== $$t"; $$t || exit 1; done
+$(BUILD)/device/%: tests/device/%.c $(OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(OBJECTS) $(LIBS)
 
-clean:
-	rm -rf $(BUILD)
+$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS)
+	$(CC) $(ALLFLAGS) -fsanitize=fuzzer $(DEPEND) -o $@ $< $(OBJECTS) $(LIBS)
 
-.PHONY: all unit clean
+.PHONY: all run test unit tests test-gpu soak fuzz fuzzers golden install uninstall clean help force
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

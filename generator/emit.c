@@ -515,6 +515,14 @@ void emit_dispose(struct emit_variant *variant)
     variant->count = 0;
 }
 
+uint64_t emit_hash_variant(const struct emit_variant *variant)
+{
+    XXH64_hash_t hash = 0;
+    for (size_t i = 0; i < variant->count; i++)
+        hash = XXH3_64bits_withSeed(variant->texts[i].at, variant->texts[i].length, hash);
+    return hash;
+}
+
 uint64_t emit_hash(const struct emit_sources *sources)
 {
     const char *texts[] = {sources->template.text, sources->types.text, sources->intrinsics.text};

@@ -1,6 +1,6 @@
 /* host_shim: what an emitted kernel needs to be plain C on the host. The first part, the face
- * between a compiled kernel and the emulator, is read by both; the second, CUDA's words, only by
- * kernels. No header is included, so a kernel compiles fast and wherever a compiler is. */
+ * between a compiled kernel and the emulator, is read by both; the second, CUDA's words, only
+ * by kernels. No header is included, so a kernel compiles fast and wherever a compiler is. */
 #ifndef AUTOTUNE_HOST_SHIM_H
 #define AUTOTUNE_HOST_SHIM_H
 
@@ -76,7 +76,7 @@ static struct host_thread *host_self;
 #define gridDim (host_self->grid_dim)
 enum { warpSize = 32 };
 
-/* --- Waiting ------------------------------------------------------------------------------- */
+/* --- Waiting ------------------------------------------------------------------------------ */
 
 static inline void __syncthreads(void)
 {
@@ -106,33 +106,36 @@ static inline void host_yield(void)
 /* The mask may be left out. */
 #define __syncwarp(...) ((void)host_warp(HOST_SYNC, (~0u, ##__VA_ARGS__), 0, 0, 32))
 
-/* --- Exchange within a warp: any type of 4 or 8 bytes; the width may be left out ------------- */
+/* --- Exchange within a warp: any type of 4 or 8 bytes; the width may be left out ---------- */
 
-#define HOST_SHUFFLE(op, mask, from, lane, width, ...)                                           \
-    ({                                                                                           \
-        __typeof__((from) + 0) host_value = (from);                                              \
-        unsigned long long host_bits = 0;                                                        \
-        __builtin_memcpy(&host_bits, &host_value, sizeof host_value);                            \
-        host_bits = host_warp(op, mask, host_bits, lane, width);                                 \
-        __builtin_memcpy(&host_value, &host_bits, sizeof host_value);                            \
-        host_value;                                                                              \
+#define HOST_SHUFFLE(op, mask, from, lane, width, ...)                                         \
+    ({                                                                                         \
+        __typeof__((from) + 0) host_value = (from);                                            \
+        unsigned long long host_bits = 0;                                                      \
+        __builtin_memcpy(&host_bits, &host_value, sizeof host_value);                          \
+        host_bits = host_warp(op, mask, host_bits, lane, width);                               \
+        __builtin_memcpy(&host_value, &host_bits, sizeof host_value);                          \
+        host_value;                                                                            \
     })
 #define __shfl_sync(mask, value, ...) HOST_SHUFFLE(HOST_SHFL, mask, value, __VA_ARGS__, 32, 0)
-#define __shfl_up_sync(mask, value, ...)                                                         \
+#define __shfl_up_sync(mask, value, ...)                                                       \
     HOST_SHUFFLE(HOST_SHFL_UP, mask, value, __VA_ARGS__, 32, 0)
-#define __shfl_down_sync(mask, value, ...)                                                       \
+#define __shfl_down_sync(mask, value, ...)                                                     \
     HOST_SHUFFLE(HOST_SHFL_DOWN, mask, value, __VA_ARGS__, 32, 0)
-#define __shfl_xor_sync(mask, value, ...)                                                        \
+#define __shfl_xor_sync(mask, value, ...)                                                      \
     HOST_SHUFFLE(HOST_SHFL_XOR, mask, value, __VA_ARGS__, 32, 0)
 
 /* 32-bit integers only: any other type is refused. */
-#define HOST_REDUCE(op_unsigned, op_signed, mask, value)                                         \
-    _Generic((value),                                                                            \
-        unsigned: (unsigned)host_warp(op_unsigned, mask, (unsigned)(value), 0, 32),              \
+#define HOST_REDUCE(op_unsigned, op_signed, mask, value)                                       \
+    _Generic((value),                                                                          \
+        unsigned: (unsigned)host_warp(op_unsigned, mask, (unsigned)(value), 0, 32),            \
         int: (int)host_warp(op_signed, mask, (unsigned)(value), 0, 32))
-#define __reduce_add_sync(mask, value) HOST_REDUCE(HOST_REDUCE_ADD, HOST_REDUCE_ADD, mask, value)
-#define __reduce_min_sync(mask, value) HOST_REDUCE(HOST_REDUCE_MIN, HOST_REDUCE_IMIN, mask, value)
-#define __reduce_max_sync(mask, value) HOST_REDUCE(HOST_REDUCE_MAX, HOST_REDUCE_IMAX, mask, value)
+#define __reduce_add_sync(mask, value) \
+    HOST_REDUCE(HOST_REDUCE_ADD, HOST_REDUCE_ADD, mask, value)
+#define __reduce_min_sync(mask, value) \
+    HOST_REDUCE(HOST_REDUCE_MIN, HOST_REDUCE_IMIN, mask, value)
+#define __reduce_max_sync(mask, value) \
+    HOST_REDUCE(HOST_REDUCE_MAX, HOST_REDUCE_IMAX, mask, value)
 
 /* CUDA has these for unsigned only. */
 static inline unsigned __reduce_and_sync(unsigned mask, unsigned value)
@@ -165,18 +168,18 @@ static inline int __all_sync(unsigned mask, int value)
     return __ballot_sync(mask, !value) == 0;
 }
 
-/* --- Atomics: relaxed, as CUDA's are --------------------------------------------------------- */
+/* --- Atomics: relaxed, as CUDA's are ------------------------------------------------------ */
 
-#define HOST_UPDATE(at, by, result)                                                              \
-    ({                                                                                           \
-        __typeof__(at) host_at = (at);                                                           \
-        __typeof__(*(at) + 0) host_old, host_new, host_by = (by);                                \
-        __atomic_load(host_at, &host_old, __ATOMIC_RELAXED);                                     \
-        do                                                                                       \
-            host_new = (result);                                                                 \
-        while (!__atomic_compare_exchange(host_at, &host_old, &host_new, 0, __ATOMIC_RELAXED,    \
-                                          __ATOMIC_RELAXED));                                    \
-        host_old;                                                                                \
+#define HOST_UPDATE(at, by, result)                                                            \
+    ({                                                                                         \
+        __typeof__(at) host_at = (at);                                                         \
+        __typeof__(*(at) + 0) host_old, host_new, host_by = (by);                              \
+        __atomic_load(host_at, &host_old, __ATOMIC_RELAXED);                                   \
+        do                                                                                     \
+            host_new = (result);                                                               \
+        while (!__atomic_compare_exchange(host_at, &host_old, &host_new, 0, __ATOMIC_RELAXED,  \
+                                          __ATOMIC_RELAXED));                                  \
+        host_old;                                                                              \
     })
 #define atomicAdd(at, by) HOST_UPDATE(at, by, host_old + host_by)
 #define atomicAnd(at, by) HOST_UPDATE(at, by, host_old & host_by)
@@ -185,12 +188,12 @@ static inline int __all_sync(unsigned mask, int value)
 #define atomicMin(at, by) HOST_UPDATE(at, by, host_by < host_old ? host_by : host_old)
 #define atomicMax(at, by) HOST_UPDATE(at, by, host_by > host_old ? host_by : host_old)
 #define atomicExch(at, by) HOST_UPDATE(at, by, host_by)
-#define atomicCAS(at, expect, by)                                                                \
-    ({                                                                                           \
-        __typeof__(*(at) + 0) host_expect = (expect), host_by = (by);                            \
-        __atomic_compare_exchange((at), &host_expect, &host_by, 0, __ATOMIC_RELAXED,             \
-                                  __ATOMIC_RELAXED);                                             \
-        host_expect;                                                                             \
+#define atomicCAS(at, expect, by)                                                              \
+    ({                                                                                         \
+        __typeof__(*(at) + 0) host_expect = (expect), host_by = (by);                          \
+        __atomic_compare_exchange((at), &host_expect, &host_by, 0, __ATOMIC_RELAXED,           \
+                                  __ATOMIC_RELAXED);                                           \
+        host_expect;                                                                           \
     })
 
 /* Counts one of `blocks` in and says how many came before; the last sets the counter back to 0.
@@ -215,7 +218,7 @@ static inline void __threadfence_block(void)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* --- Bits ---------------------------------------------------------------------------------- */
+/* --- Bits --------------------------------------------------------------------------------- */
 
 static inline unsigned __float_as_uint(float value)
 {

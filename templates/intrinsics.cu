@@ -10,8 +10,10 @@ __device__ __forceinline__ vec load(const vec *from)
     union { vec value; unsigned word[VECTOR * ELEM_BYTES / 4]; } to;
     //? if LOAD == NONCOHERENT
     asm("ld.global.nc"
-    //? elif LOAD == NO_ALLOCATE
+    //? elif LOAD == NO_ALLOCATE && CC >= 80
     asm("ld.global.nc.L1::no_allocate.L2::256B"
+    //? elif LOAD == NO_ALLOCATE
+    asm("ld.global.nc.L1::no_allocate"
     //? end
     //? if VECTOR * ELEM_BYTES == 4
         ".u32 %0, [%1];" : "=r"(to.word[0]) : "l"(from));

@@ -1,6 +1,3 @@
-// Reduces n elements of x. The blocks walk over whole tiles of BLOCK * ITEMS elements with
-// loads of VECTOR elements; what is left over is spread over all threads.
-
 //? if WARP == SHUFFLE || WARP == REDUX
 // Combines the values of the first `lanes` lanes of a warp; lane 0 gets the result.
 __device__ __forceinline__ accum warp_reduce(accum a, int lanes)
@@ -57,6 +54,14 @@ __device__ __forceinline__ accum block_reduce(accum a)
     return a;
 }
 
+// Reduces n elements of x, n may be 0. The blocks walk over whole tiles of BLOCK * LOADS loads;
+// what is left over is spread over all threads.
+//? if FINISH == PASSES
+// Writes one value a block to y: reduce those again until one is left.
+//? else
+// The last block to arrive reduces what the others left in `partials` (gridDim.x values) to *y;
+// *arrived is zero before and after. An aborted launch leaves it above zero: clear it then.
+//? end
 __global__ void
 //? if MIN_BLOCKS > 0
 __launch_bounds__(BLOCK, MIN_BLOCKS)
@@ -118,7 +123,6 @@ reduce(const elem *x, unsigned long long n, accum *y)
     if (threadIdx.x == 0)
         y[blockIdx.x] = a;
     //? elif FINISH == LAST_BLOCK
-    // An aborted launch leaves *arrived above zero: clear it before the next.
     __shared__ bool is_last;
     if (threadIdx.x == 0) {
         partials[blockIdx.x] = a;

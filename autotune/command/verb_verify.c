@@ -27,6 +27,10 @@ static int print_proof(const struct request *request, const struct prove_result 
     text_addf(&text, "proven    %" PRIu64 " variants right, %" PRIu64 " wrong; %" PRIu64
                      " runs compared; %" PRIu64 " kernels compiled by NVRTC\n",
               result->variants, result->wrong, result->cases, result->compiled);
+    if (result->same)
+        text_addf(&text, "same      %" PRIu64 " variants have the source of one proven for another "
+                         "architecture\n",
+                  result->same);
     if (result->missed)
         text_addf(&text, "pairs     %" PRIu64 " pairs of values that no valid point holds\n",
                   result->missed);

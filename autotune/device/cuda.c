@@ -1,5 +1,5 @@
-/* cuda: a GPU through the driver API. Hides the primary context, the one stream on which
- * everything is queued, and which compiler serves. Never changes a setting of the GPU. */
+/* cuda: a GPU through the driver API. Hides the primary context (opened when
+ * something first needs it), the streams, and which compiler serves. Never changes a setting of the GPU. */
 #include "autotune/device/nvrtc.h"
 
 #ifdef HAVE_CUDA
@@ -19,7 +19,7 @@ struct gpu {
     struct driver cu;
     CUdevice number;
     CUcontext context;
-    CUstream stream;
+    CUstream streams[LAUNCH_LANES]; /* by lane; everything but launches is on lane 0 */
     CUevent start, stop;
     struct nvrtc *nvrtc;
     int compile_cc; /* what NVRTC compiles for: below target.cc when it gives PTX */
@@ -104,13 +104,18 @@ static int read_info(struct gpu *gpu, struct error *error)
     return 0;
 }
 
+/* Opened at first need, so that whoever only asks what the GPU is does not wait for it. */
 static int open_context(struct gpu *gpu, struct error *error)
 {
     const struct driver *cu = &gpu->cu;
+    CUresult result = CUDA_SUCCESS;
+    if (gpu->context)
+        return 0;
     if (check(gpu, cu->context_retain(&gpu->context, gpu->number), "opening a context", error))
         return -1;
     enter(&gpu->device);
-    CUresult result = cu->stream_create(&gpu->stream, CU_STREAM_NON_BLOCKING);
+    for (int i = 0; i < LAUNCH_LANES && result == CUDA_SUCCESS; i++)
+        result = cu->stream_create(&gpu->streams[i], CU_STREAM_NON_BLOCKING);
     if (result == CUDA_SUCCESS)
         result = cu->event_create(&gpu->start, CU_EVENT_DEFAULT);
     if (result == CUDA_SUCCESS)
@@ -141,8 +146,9 @@ static void cuda_close(struct device *device)
             gpu->cu.event_destroy(gpu->start);
         if (gpu->stop)
             gpu->cu.event_destroy(gpu->stop);
-        if (gpu->stream)
-            gpu->cu.stream_destroy(gpu->stream);
+        for (int i = 0; i < LAUNCH_LANES; i++)
+            if (gpu->streams[i])
+                gpu->cu.stream_destroy(gpu->streams[i]);
         gpu->cu.context_set(NULL);
         gpu->cu.context_release(gpu->number);
     }
@@ -217,7 +223,7 @@ static int cuda_load(struct device *device, const struct device_image *image,
     *out = NULL;
     if (!module)
         return error_memory(error, sizeof *module);
-    if (load_module(gpu, module, image->bytes, error)) {
+    if (open_context(gpu, error) || load_module(gpu, module, image->bytes, error)) {
         free(module);
         return -1;
     }
@@ -261,7 +267,8 @@ static int cuda_free_bytes(struct device *device, uint64_t *out, struct error *e
 {
     struct gpu *gpu = enter(device);
     size_t free_now = 0, total = 0;
-    if (check(gpu, gpu->cu.memory_info(&free_now, &total), "asking for free memory", error))
+    if (open_context(gpu, error) ||
+        check(gpu, gpu->cu.memory_info(&free_now, &total), "asking for free memory", error))
         return -1;
     *out = free_now;
     return 0;
@@ -273,6 +280,8 @@ static int cuda_alloc(struct device *device, uint64_t bytes, uint64_t *out, stru
     char wanted[SIZE_CHARS], room[SIZE_CHARS];
     uint64_t free_now = 0;
     CUdeviceptr address = 0;
+    if (open_context(gpu, error))
+        return -1;
     CUresult result = gpu->cu.memory_alloc(&address, bytes ? bytes : 1);
     if (result != CUDA_ERROR_OUT_OF_MEMORY) {
         *out = address;
@@ -297,7 +306,10 @@ static void cuda_free(struct device *device, uint64_t address)
 static int cuda_sync(struct device *device, struct error *error)
 {
     struct gpu *gpu = enter(device);
-    return check(gpu, gpu->cu.stream_sync(gpu->stream), "running", error);
+    for (int i = 0; gpu->context && i < LAUNCH_LANES; i++)
+        if (check(gpu, gpu->cu.stream_sync(gpu->streams[i]), "running", error))
+            return -1;
+    return 0;
 }
 
 static int cuda_write(struct device *device, uint64_t to, const void *from, uint64_t bytes,
@@ -306,7 +318,7 @@ static int cuda_write(struct device *device, uint64_t to, const void *from, uint
     struct gpu *gpu = enter(device);
     if (bytes == 0)
         return 0;
-    if (check(gpu, gpu->cu.copy_to(to, from, bytes, gpu->stream), "writing memory", error))
+    if (check(gpu, gpu->cu.copy_to(to, from, bytes, gpu->streams[0]), "writing memory", error))
         return -1;
     return cuda_sync(device, error);
 }
@@ -317,7 +329,7 @@ static int cuda_read(struct device *device, void *to, uint64_t from, uint64_t by
     struct gpu *gpu = enter(device);
     if (bytes == 0)
         return 0;
-    if (check(gpu, gpu->cu.copy_from(to, from, bytes, gpu->stream), "reading memory", error))
+    if (check(gpu, gpu->cu.copy_from(to, from, bytes, gpu->streams[0]), "reading memory", error))
         return -1;
     return cuda_sync(device, error);
 }
@@ -328,7 +340,7 @@ static int cuda_copy(struct device *device, uint64_t to, uint64_t from, uint64_t
     struct gpu *gpu = enter(device);
     if (bytes == 0)
         return 0;
-    return check(gpu, gpu->cu.copy_within(to, from, bytes, gpu->stream), "copying memory",
+    return check(gpu, gpu->cu.copy_within(to, from, bytes, gpu->streams[0]), "copying memory",
                  error);
 }
 
@@ -338,7 +350,7 @@ static int cuda_fill(struct device *device, uint64_t to, uint8_t byte, uint64_t 
     struct gpu *gpu = enter(device);
     if (bytes == 0)
         return 0;
-    return check(gpu, gpu->cu.fill(to, byte, bytes, gpu->stream), "filling memory", error);
+    return check(gpu, gpu->cu.fill(to, byte, bytes, gpu->streams[0]), "filling memory", error);
 }
 
 /* --- Launches ---------------------------------------------------------------------------- */
@@ -364,7 +376,7 @@ static int cuda_launch(struct device *device, const struct device_launch *launch
         point_args(args, copies, launch);
         if (check(gpu,
                   gpu->cu.launch(launch->kernel->function, launch->grid, 1, 1, launch->block, 1,
-                                 1, 0, gpu->stream, args, NULL),
+                                 1, 0, gpu->streams[launch->lane], args, NULL),
                   "launching a kernel", error))
             return -1;
     }
@@ -426,7 +438,7 @@ static int cuda_prepare(struct device *device, const struct device_launch *launc
         add_nodes(gpu, made->graph, launches, count, error) ||
         check(gpu, gpu->cu.graph_instantiate(&made->exec, made->graph, 0),
               "making a graph ready", error) ||
-        check(gpu, gpu->cu.graph_upload(made->exec, gpu->stream), "uploading a graph", error)) {
+        check(gpu, gpu->cu.graph_upload(made->exec, gpu->streams[0]), "uploading a graph", error)) {
         cuda_release(device, made);
         return -1;
     }
@@ -441,9 +453,9 @@ static int cuda_time(struct device *device, struct device_graph *graph,
     struct gpu *gpu = enter(device);
     float elapsed_ms = 0;
     if (cuda_launch(device, before, before_count, error) ||
-        check(gpu, gpu->cu.event_record(gpu->start, gpu->stream), "timing", error) ||
-        check(gpu, gpu->cu.graph_launch(graph->exec, gpu->stream), "running a graph", error) ||
-        check(gpu, gpu->cu.event_record(gpu->stop, gpu->stream), "timing", error) ||
+        check(gpu, gpu->cu.event_record(gpu->start, gpu->streams[0]), "timing", error) ||
+        check(gpu, gpu->cu.graph_launch(graph->exec, gpu->streams[0]), "running a graph", error) ||
+        check(gpu, gpu->cu.event_record(gpu->stop, gpu->streams[0]), "timing", error) ||
         cuda_sync(device, error) ||
         check(gpu, gpu->cu.event_elapsed(&elapsed_ms, gpu->start, gpu->stop), "timing", error))
         return -1;
@@ -504,8 +516,7 @@ int cuda_open(struct device **out, int number, const struct device_options *opti
     gpu->device.ops = &ops;
     snprintf(gpu->device.info.spec, sizeof gpu->device.info.spec, "%d", number);
     snprintf(gpu->device.info.name, sizeof gpu->device.info.name, "the GPU");
-    if (open_gpu(gpu, number, error) || open_compiler(gpu, options->nvrtc, error) ||
-        open_context(gpu, error)) {
+    if (open_gpu(gpu, number, error) || open_compiler(gpu, options->nvrtc, error)) {
         cuda_close(&gpu->device);
         return -1;
     }

@@ -54,13 +54,15 @@ struct device_kernel {
     int threads_max;                        /* block size the kernel can be launched with */
 };
 
-enum { LAUNCH_ARGS_MAX = 8 };
+enum { LAUNCH_ARGS_MAX = 8, LAUNCH_LANES = 8 };
 
 struct device_launch {
     const struct device_kernel *kernel;
     unsigned grid, block; /* blocks, threads per block */
     uint64_t args[LAUNCH_ARGS_MAX]; /* each of 8 bytes: a device address or an integer */
     size_t arg_count;
+    unsigned lane; /* below LAUNCH_LANES: launches of one lane run in order, those of different
+                    * lanes maybe at the same time; 0 unless they share nothing */
 };
 
 struct device_graph; /* launches made ready to be run again and again, in order */
@@ -93,7 +95,8 @@ struct device_ops {
                 struct error *error);
     int (*free_bytes)(struct device *device, uint64_t *out, struct error *error);
 
-    /* Queues launches, in order; sync waits and reports what went wrong in any of them. */
+    /* Queues launches, each lane in order; sync waits for all lanes and reports what went wrong.
+     * Memory operations are ordered with lane 0 only: sync between them and other lanes. */
     int (*launch)(struct device *device, const struct device_launch *launches, size_t count,
                   struct error *error);
     int (*sync)(struct device *device, struct error *error);

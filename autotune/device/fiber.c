@@ -1,6 +1,6 @@
 /* fiber: stacks and the switch between them. Assembly saves what the calling convention asks a
- * function to keep and exchanges the stack pointers (a few nanoseconds, no system call); ucontext
- * stands in on other processors. */
+ * function to keep and exchanges the stack pointers (a few nanoseconds, no system call);
+ * ucontext stands in on other processors. */
 #include "autotune/device/fiber.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-/* --- What sanitizers are told --------------------------------------------------------------- */
+/* --- What sanitizers are told ------------------------------------------------------------- */
 
 /* Inlined, so that no function is entered as one fiber and left as another. */
 FIBER_UNWATCHED __attribute__((always_inline)) static inline void leave(struct fiber *from,
@@ -56,7 +56,7 @@ void fiber_acquire(void *object)
 }
 #endif
 
-/* --- The switch ------------------------------------------------------------------------------ */
+/* --- The switch --------------------------------------------------------------------------- */
 
 /* Called from assembly. */
 __attribute__((visibility("hidden"))) void fiber_begin(struct fiber *fiber);
@@ -209,7 +209,7 @@ FIBER_UNWATCHED void fiber_switch(struct fiber *from, struct fiber *to)
     arrive(from);
 }
 
-/* --- Lifetime --------------------------------------------------------------------------------- */
+/* --- Lifetime ----------------------------------------------------------------------------- */
 
 int fiber_init(struct fiber *fiber, size_t stack_bytes, void (*run)(void *), void *arg,
                struct error *error)
@@ -246,7 +246,8 @@ void fiber_dispose(struct fiber *fiber)
     __asan_unpoison_memory_region(fiber->stack, fiber->stack_bytes);
 #endif
 #ifdef FIBER_TSAN
-    /* There and back, with synchronisation: what the fiber did comes before what follows here. */
+    /* There and back, with synchronisation: what the fiber did comes before what follows here.
+     */
     void *self = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(fiber->watcher, 0);
     __tsan_switch_to_fiber(self, 0);

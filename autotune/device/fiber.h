@@ -1,6 +1,6 @@
-/* fiber: several flows of control in one thread, each with a stack of its own, that hand over to
- * one another by name. Hides the switch itself and what AddressSanitizer and ThreadSanitizer must
- * be told of it. */
+/* fiber: several flows of control in one thread, each with a stack of its own, that hand over
+ * to one another by name. Hides the switch itself and what AddressSanitizer and ThreadSanitizer
+ * must be told of it. */
 #ifndef AUTOTUNE_FIBER_H
 #define AUTOTUNE_FIBER_H
 

@@ -52,7 +52,7 @@ struct device_graph {
     struct device_launch launches[];
 };
 
-/* --- Modules --------------------------------------------------------------------------------- */
+/* --- Modules ------------------------------------------------------------------------------ */
 
 static int write_all(int file, const char *bytes, size_t size)
 {
@@ -174,14 +174,14 @@ static int host_load(struct device *device, const struct device_image *image,
     return 0;
 }
 
-static int host_compile(struct device *device, const struct device_source *sources, size_t count,
-                        struct device_image *out, struct error *error)
+static int host_compile(struct device *device, const struct device_source *sources,
+                        size_t count, struct device_image *out, struct error *error)
 {
     const struct host *host = (const struct host *)device;
     return host_compile_image(&host->compiler, sources, count, out, error);
 }
 
-/* --- Memory ---------------------------------------------------------------------------------- */
+/* --- Memory ------------------------------------------------------------------------------- */
 
 static void *pointer(uint64_t address)
 {
@@ -263,16 +263,17 @@ static int host_fill(struct device *device, uint64_t to, uint8_t byte, uint64_t 
     return 0;
 }
 
-/* --- Launches -------------------------------------------------------------------------------- */
+/* --- Launches ----------------------------------------------------------------------------- */
 
-static int launch_one(struct host *host, const struct device_launch *launch, struct error *error)
+static int launch_one(struct host *host, const struct device_launch *launch,
+                      struct error *error)
 {
     struct entry *entry = launch->kernel->function;
     const struct host_unit *unit = entry->units[0];
     if (launch->block < 1 || launch->block > HOST_THREADS_MAX || launch->grid < 1)
         return error_set(error, ERROR_FAILED,
-                         "kernel '%s' cannot run as %u blocks of %u threads: blocks have 1 to %d "
-                         "threads, a grid at least one block", unit->name, launch->grid,
+                         "kernel '%s' cannot run as %u blocks of %u threads: blocks have 1 to "
+                         "%d threads, a grid at least one block", unit->name, launch->grid,
                          launch->block, HOST_THREADS_MAX);
     if (launch->arg_count != unit->arg_count)
         return error_set(error, ERROR_FAILED, "kernel '%s' takes %u arguments, not %zu",
@@ -286,8 +287,8 @@ static int launch_one(struct host *host, const struct device_launch *launch, str
     return host_run(host->runner, &job, error);
 }
 
-static int host_launch(struct device *device, const struct device_launch *launches, size_t count,
-                       struct error *error)
+static int host_launch(struct device *device, const struct device_launch *launches,
+                       size_t count, struct error *error)
 {
     for (size_t i = 0; i < count; i++)
         if (launch_one((struct host *)device, &launches[i], error) != 0)
@@ -303,8 +304,8 @@ static int host_sync(struct device *device, struct error *error)
     return 0;
 }
 
-static int host_prepare(struct device *device, const struct device_launch *launches, size_t count,
-                        struct device_graph **out, struct error *error)
+static int host_prepare(struct device *device, const struct device_launch *launches,
+                        size_t count, struct device_graph **out, struct error *error)
 {
     (void)device;
     const size_t bytes = count * sizeof *launches;
@@ -344,7 +345,7 @@ static void host_release(struct device *device, struct device_graph *graph)
     free(graph);
 }
 
-/* --- The device ------------------------------------------------------------------------------ */
+/* --- The device --------------------------------------------------------------------------- */
 
 static void host_close(struct device *device)
 {

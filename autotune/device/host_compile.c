@@ -56,7 +56,7 @@ static const char *const flags[] = {
 };
 enum { FLAG_COUNT = sizeof flags / sizeof *flags };
 
-/* --- Running it -------------------------------------------------------------------------------- */
+/* --- Running it --------------------------------------------------------------------------- */
 
 /* The environment, with `language` and `temporary` in place of its own. The caller frees the
  * array, not its strings. NULL is out of memory. */
@@ -138,7 +138,7 @@ static void cut(char *message)
         *--at = '\0';
 }
 
-/* --- The compiler ------------------------------------------------------------------------------ */
+/* --- The compiler ------------------------------------------------------------------------- */
 
 /* "gcc (Debian 12.2.0-14) 12.2.0" to "12.2.0": the first number outside parentheses. */
 static const char *find_version(char *line)
@@ -176,7 +176,7 @@ int host_compile_find(struct host_compiler *out, struct error *error)
                      programs[PROGRAM_COUNT - 1], PROGRAM_COUNT > 1 ? " or gcc" : "");
 }
 
-/* --- The folder -------------------------------------------------------------------------------- */
+/* --- The folder --------------------------------------------------------------------------- */
 
 static int write_file(const char *path, const struct text *text, struct error *error)
 {
@@ -229,7 +229,7 @@ static void remove_folder(const char *folder)
     rmdir(folder);
 }
 
-/* --- A compile --------------------------------------------------------------------------------- */
+/* --- A compile ---------------------------------------------------------------------------- */
 
 /* Program, flags, -o, the library, the units, NULL; one block to free. */
 static char **make_argv(const struct host_compiler *compiler, const char *folder, size_t count)
@@ -271,9 +271,9 @@ static int run_compiler(const struct host_compiler *compiler, char *folder,
                          strerror(reason));
     cut(message);
     if (status != 0)
-        return error_set(error, ERROR_FAILED, "%s does not compile kernel '%s'%s (status %d):\n%s",
-                         compiler->program, sources[0].kernel, count > 1 ? " and others" : "",
-                         status, message);
+        return error_set(error, ERROR_FAILED, "%s does not compile kernel '%s'%s (status %d):\n"
+                         "%s", compiler->program, sources[0].kernel,
+                         count > 1 ? " and others" : "", status, message);
     return 0;
 }
 
@@ -298,8 +298,9 @@ static int fill_image(struct device_image *out, struct text *library, size_t cou
     return 0;
 }
 
-int host_compile_image(const struct host_compiler *compiler, const struct device_source *sources,
-                       size_t count, struct device_image *out, struct error *error)
+int host_compile_image(const struct host_compiler *compiler,
+                       const struct device_source *sources, size_t count,
+                       struct device_image *out, struct error *error)
 {
     char folder[] = P_tmpdir "/autotune-XXXXXX", path[PATH_MAX];
     struct text library = {0};

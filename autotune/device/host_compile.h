@@ -14,9 +14,10 @@ struct host_compiler {
  * compiler it was built by. ERROR_NO_DEVICE says what to install. */
 int host_compile_find(struct host_compiler *out, struct error *error);
 
-/* As compile of struct device_ops. The image is the library's bytes, its names those of a struct
- * host_unit each. */
-int host_compile_image(const struct host_compiler *compiler, const struct device_source *sources,
-                       size_t count, struct device_image *out, struct error *error);
+/* As compile of struct device_ops. The image is the library's bytes, its names those of a
+ * struct host_unit each. */
+int host_compile_image(const struct host_compiler *compiler,
+                       const struct device_source *sources, size_t count,
+                       struct device_image *out, struct error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* host_run: launches from start to end: slots for the blocks under way and their fibers, kept from
- * one launch to the next; and what is said of threads that can never go on. */
+/* host_run: launches from start to end: slots for the blocks under way and their fibers, kept
+ * from one launch to the next; and what is said of threads that can never go on. */
 #include "autotune/device/host_run.h"
 
 #include "autotune/device/host_schedule.h"
@@ -107,9 +107,10 @@ static int report_stuck(const struct host_runner *runner, struct error *error)
         yielded += (unsigned)__builtin_popcount(slot->yielded[w]);
     const unsigned in_warps = slot->alive - slot->waiting - yielded;
     return error_set(error, ERROR_WRONG,
-                     "kernel '%s' hangs in block %u: of its %u threads %u have ended, %u wait at "
-                     "__syncthreads(), %u at a warp operation and %u for another block; a barrier "
-                     "must be reached by every thread, a warp operation by every lane of its mask",
+                     "kernel '%s' hangs in block %u: of its %u threads %u have ended, %u wait "
+                     "at __syncthreads(), %u at a warp operation and %u for another block; a "
+                     "barrier must be reached by every thread, a warp operation by every lane "
+                     "of its mask",
                      runner->job->kernel, slot->block, runner->job->block,
                      runner->job->block - slot->alive, slot->waiting, in_warps, yielded);
 }

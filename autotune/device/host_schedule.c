@@ -1,7 +1,7 @@
 /* host_schedule: who is next is drawn from the seed: for a stretch of picks the lowest, the
  * highest or a random lane, of the lowest, highest or a random warp, of one block. A block's
- * threads are bits in words, one word a warp. ThreadSanitizer sees only the kernel and the order
- * that CUDA promises: nothing here is watched, and each barrier is told as it is. */
+ * threads are bits in words, one word a warp. ThreadSanitizer sees only the kernel and the
+ * order that CUDA promises: nothing here is watched, and each barrier is told as it is. */
 #include "autotune/device/host_schedule.h"
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@ enum {
     IDLE_ROUNDS = 1 << 16, /* ... of nothing else after which nothing is expected to change */
 };
 
-/* --- Who is next ----------------------------------------------------------------------------- */
+/* --- Who is next -------------------------------------------------------------------------- */
 
 /* splitmix64 (Steele, Lea, Flood 2014). */
 FIBER_UNWATCHED static uint64_t draw(uint64_t *state)
@@ -136,7 +136,7 @@ FIBER_UNWATCHED static void make_ready(struct slot *slot, unsigned w, unsigned l
         slot->warps_ready |= 1u << w;
 }
 
-/* --- Barriers and warps ------------------------------------------------------------------------ */
+/* --- Barriers and warps ------------------------------------------------------------------- */
 
 FIBER_UNWATCHED static void open_barrier(struct slot *slot)
 {
@@ -231,7 +231,7 @@ FIBER_UNWATCHED static void yield(struct host_thread *self)
 
 static const struct host_calls calls = {sync_threads, yield, warp_call};
 
-/* --- Blocks ------------------------------------------------------------------------------------ */
+/* --- Blocks ------------------------------------------------------------------------------- */
 
 FIBER_UNWATCHED static void poison_shared(struct slot *slot)
 {

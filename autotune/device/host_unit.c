@@ -159,7 +159,8 @@ int host_unit_write(struct text *out, const struct device_source *source, size_t
     if (status == 0)
         status = text_check(&args, error);
     if (status == 0) {
-        text_addf(out, "#define HOST_SHARED \"host_shared_%zu\"\n#line 1 \"host_shim.h\"\n", index);
+        text_addf(out, "#define HOST_SHARED \"host_shared_%zu\"\n", index);
+        text_adds(out, "#line 1 \"host_shim.h\"\n");
         text_add(out, shim->bytes, shim->length);
         text_addf(out, "\n#line 1 \"%s.cu\"\n", source->kernel);
         text_adds(out, source->text);

@@ -1,4 +1,5 @@
-/* host_unit: an emitted kernel as a C translation unit: the shim before it, an entry after it. */
+/* host_unit: an emitted kernel as a C translation unit: the shim before it, an entry after it.
+ */
 #ifndef AUTOTUNE_HOST_UNIT_H
 #define AUTOTUNE_HOST_UNIT_H
 
@@ -6,8 +7,9 @@
 #include "generator/text.h"
 
 /* Appends the unit of `source`, the index-th of an image; it defines `struct host_unit
- * host_unit_<index>`. Compilers report the kernel's own lines, in a file named after it. A kernel
- * that is not found in the text, or whose parameters can't be told apart, is ERROR_FAILED. */
+ * host_unit_<index>`. Compilers report the kernel's own lines, in a file named after it. A
+ * kernel that is not found in the text, or whose parameters can't be told apart, is
+ * ERROR_FAILED. */
 int host_unit_write(struct text *out, const struct device_source *source, size_t index,
                     struct error *error);
 

@@ -142,9 +142,20 @@ static void print_line(struct text *out, const struct table *table, const size_t
     size_t spaces = 0;
     for (size_t i = 0; i < table->column_count; i++) {
         const struct table_column *column = &table->columns[i];
+        if (!column->title)
+            continue;
         print_cell(out, is_title ? column->title : cell_at(table, row, i), widths[i],
                    column->is_number, &spaces);
     }
+}
+
+size_t table_width(const struct table *table)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < table->column_count; i++)
+        if (table->columns[i].title)
+            width += (width ? GAP : 0) + column_width(table, i);
+    return width;
 }
 
 void table_print(struct text *out, const struct table *table, bool bold_titles)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 struct table_column {
-    const char *title; /* for people: "GB/s" */
+    const char *title; /* for people: "GB/s"; NULL = not shown to them */
     const char *key;   /* for programs: "gbs"; NULL = left out of CSV and JSON */
     bool is_number;    /* right-aligned; bare in JSON */
 };
@@ -36,6 +36,9 @@ void table_addf(struct table *table, const char *format, ...)
 /* Appends the table: columns two spaces apart, widths in characters (UTF-8 counted as such),
  * control characters shown as '?', no spaces at the ends of lines. */
 void table_print(struct text *out, const struct table *table, bool bold_titles);
+
+/* How many characters the widest line of table_print has. */
+size_t table_width(const struct table *table);
 
 /* Appends a line of keys and a line per row, each ended by CR LF as RFC 4180 has it. */
 void table_csv(struct text *out, const struct table *table);

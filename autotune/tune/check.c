@@ -15,6 +15,7 @@ enum {
     POISON = 0xA5,
     GUARD_BYTES = 4096, /* behind the scratch memory */
     BATCH = 512,        /* cases launched at a time */
+    COUNTER_BYTES = 256,
     SETS_MAX = 64,
     ALTERNATE = 2048,   /* from this many cases on, the two geometries take turns */
 };
@@ -33,7 +34,9 @@ struct check {
     uint64_t positions_max, seed;
     struct case_set sets[SETS_MAX];
     size_t set_count;
-    uint64_t outputs, output_bytes, scratch, scratch_bytes, counter;
+    uint64_t outputs, output_bytes;
+    uint64_t scratch, scratch_bytes, lane_bytes; /* a share of the scratch for each lane */
+    uint64_t counters;                           /* one a lane, COUNTER_BYTES apart */
     unsigned char *results; /* host copy of outputs */
 };
 
@@ -47,8 +50,9 @@ int check_open(struct check **out, struct device *device, const struct problem *
     check->problem = *problem;
     check->positions_max = positions_max;
     check->seed = seed;
-    if (device->ops->alloc(device, 256, &check->counter, error) ||
-        device->ops->fill(device, check->counter, 0, 256, error)) {
+    const uint64_t bytes = LAUNCH_LANES * COUNTER_BYTES;
+    if (device->ops->alloc(device, bytes, &check->counters, error) ||
+        device->ops->fill(device, check->counters, 0, bytes, error)) {
         check_close(check);
         return -1;
     }
@@ -65,7 +69,7 @@ static void close_set(struct check *check, struct case_set *set)
 
 void check_close(struct check *check)
 {
-    const uint64_t buffers[] = {check->outputs, check->scratch, check->counter};
+    const uint64_t buffers[] = {check->outputs, check->scratch, check->counters};
     for (size_t i = 0; i < check->set_count; i++)
         close_set(check, &check->sets[i]);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
@@ -156,18 +160,24 @@ struct run {
     size_t first, step; /* the cases first, first + step, ... */
 };
 
+/* Cases take turns on the lanes, so that small launches run side by side. */
 static int build_case(const struct run *run, size_t i, struct call *call, struct error *error)
 {
     struct check *check = run->check;
+    const unsigned lane = (unsigned)(i / run->step % LAUNCH_LANES);
     const struct oracle_case *c = &run->set->cases.cases[i];
     const struct call_buffers buffers = {
         .input = run->set->elements +
                  c->offset * (uint64_t)problem_types[check->problem.type].bytes,
         .output = check->outputs + i * SLOT_BYTES,
-        .scratch = check->scratch,
-        .counter = check->counter,
+        .scratch = check->scratch + lane * check->lane_bytes,
+        .counter = check->counters + lane * COUNTER_BYTES,
     };
-    return call_build(call, run->context, run->row, run->kernels, c->n, &buffers, error);
+    if (call_build(call, run->context, run->row, run->kernels, c->n, &buffers, error))
+        return -1;
+    for (size_t k = 0; k < call->count; k++)
+        call->launches[k].lane = lane;
+    return 0;
 }
 
 /* The most scratch memory that any case needs. */
@@ -185,7 +195,9 @@ static int reserve_scratch(const struct run *run, struct error *error)
             return -1;
         most = call.scratch_bytes > most ? call.scratch_bytes : most;
     }
-    return reserve(check->device, &check->scratch, &check->scratch_bytes, most + GUARD_BYTES, error);
+    check->lane_bytes = most + GUARD_BYTES;
+    return reserve(check->device, &check->scratch, &check->scratch_bytes,
+                   LAUNCH_LANES * check->lane_bytes, error);
 }
 
 static int launch_cases(const struct run *run, struct error *error)
@@ -249,16 +261,17 @@ static void compare(const struct run *run, struct check_verdict *out)
     }
 }
 
-static int check_guard(const struct run *run, struct check_verdict *out, struct error *error)
+static int check_guards(const struct run *run, struct check_verdict *out, struct error *error)
 {
     struct check *check = run->check;
     unsigned char guard[GUARD_BYTES];
-    uint64_t at = check->scratch + check->scratch_bytes - GUARD_BYTES;
-    if (check->device->ops->read(check->device, guard, at, GUARD_BYTES, error))
-        return -1;
-    if (out->is_right && !is_poison(guard, GUARD_BYTES)) {
-        out->is_right = false;
-        snprintf(out->reason, sizeof out->reason, "wrote past its scratch memory");
+    for (uint64_t lane = 1; lane <= LAUNCH_LANES && out->is_right; lane++) {
+        const uint64_t at = check->scratch + lane * check->lane_bytes - GUARD_BYTES;
+        if (check->device->ops->read(check->device, guard, at, GUARD_BYTES, error))
+            return -1;
+        out->is_right = is_poison(guard, GUARD_BYTES);
+        if (!out->is_right)
+            snprintf(out->reason, sizeof out->reason, "wrote past its scratch memory");
     }
     return 0;
 }
@@ -272,11 +285,12 @@ static int run_cases(const struct run *run, struct check_verdict *out, struct er
     if (reserve_outputs(check, run->set->cases.count, error) || reserve_scratch(run, error) ||
         ops->fill(check->device, check->outputs, POISON, bytes, error) ||
         ops->fill(check->device, check->scratch, POISON, check->scratch_bytes, error) ||
-        launch_cases(run, error) ||
+        ops->sync(check->device, error) || launch_cases(run, error) ||
+        ops->sync(check->device, error) ||
         ops->read(check->device, check->results, check->outputs, bytes, error))
         return -1;
     compare(run, out);
-    return check_guard(run, out, error);
+    return check_guards(run, out, error);
 }
 
 static int check_set(struct check *check, const struct point_context *context,

@@ -221,12 +221,16 @@ static int prove_past_32_bits_at(struct tune_result *result, struct entrant *ent
                                  struct error *error)
 {
     for (size_t i = 0; i < result->finalist_count;) {
-        oracle_bits bits;
-        uint64_t height;
-        if (run_once(finals, &entrants[i], &input->problem, input_address(input, 0), &height, &bits,
-                     error))
-            return -1;
-        if (oracle_equal(input->problem.acc, input->expect[0], bits)) {
+        bool is_right = true;
+        for (size_t k = 0; k < input->count; k++) {
+            oracle_bits bits;
+            uint64_t height;
+            if (run_once(finals, &entrants[i], &input->problem, input_address(input, k), &height,
+                         &bits, error))
+                return -1;
+            is_right = is_right && oracle_equal(input->problem.acc, input->expect[k], bits);
+        }
+        if (is_right) {
             i++;
             continue;
         }
@@ -242,7 +246,8 @@ static int prove_past_32_bits(struct tune_result *result, struct entrant *entran
                               const struct finals *finals, struct error *error)
 {
     struct problem problem = *finals->context->problem;
-    const uint64_t bytes = PAST_32_BITS * (uint64_t)problem_types[problem.type].bytes;
+    const size_t count = input_least(&problem);
+    const uint64_t bytes = count * PAST_32_BITS * (uint64_t)problem_types[problem.type].bytes;
     uint64_t free_bytes;
     struct input input;
     if (finals->device->info.target.is_host || problem.n >= PAST_32_BITS)
@@ -252,7 +257,7 @@ static int prove_past_32_bits(struct tune_result *result, struct entrant *entran
     if (free_bytes < bytes + bytes / 4)
         return 0;
     problem.n = PAST_32_BITS;
-    if (input_open(&input, finals->device, &problem, 1, finals->seed, error))
+    if (input_open(&input, finals->device, &problem, count, finals->seed, error))
         return -1;
     int failed = prove_past_32_bits_at(result, entrants, finals, &input, error);
     input_close(&input);

@@ -19,6 +19,10 @@ struct input {
     double largest_partial; /* magnitude, for the record of exactness */
 };
 
+/* The fewest inputs that prove a kernel: two for float products, whose complementary signs together
+ * show every element, one otherwise. */
+size_t input_least(const struct problem *problem);
+
 /* How many inputs a measurement of this problem rotates over. */
 size_t input_count(const struct problem *problem, const struct device_info *info);
 

@@ -6,6 +6,7 @@
 #include "autotune/device/nvrtc.h"
 #include "autotune/tune/check.h"
 #include "autotune/tune/compiler.h"
+#include "autotune/tune/stats.h"
 #include "generator/cover.h"
 
 #include <stdio.h>
@@ -26,6 +27,11 @@ struct element {
     enum type type, acc;
 };
 
+/* Variants that are compiled together. */
+struct batch {
+    size_t variants[COMPILER_UNIT], count;
+};
+
 struct prove {
     struct device *device;
     const struct space *space;
@@ -39,8 +45,15 @@ struct prove {
     size_t target_count;
     struct check *check;        /* of check_problem */
     struct problem check_problem;
+    uint64_t *texts;            /* hashes of the kernels proven so far, an open hash table */
+    size_t text_count, text_capacity;
     uint64_t done, total;
 };
+
+static const int64_t *first_row(const struct points *points, size_t variant)
+{
+    return points->rows + points->variants[variant].first * points->width;
+}
 
 /* --- The axes ---------------------------------------------------------------------------------- */
 
@@ -115,28 +128,43 @@ static int open_check(struct prove *prove, const struct problem *problem, struct
                       prove->options->seed, error);
 }
 
-/* Compiles the unit's kernels for the real architecture; whoever does not compile is wrong. */
+/* Compiles kernels for the real architecture; a variant that does not compile is wrong. Several
+ * together, and one by one only if that fails. */
 static int compile_real(struct prove *prove, const struct point_context *context,
-                        const int64_t *row, struct nvrtc *nvrtc, struct error *error)
+                        const struct points *points, const struct batch *batch,
+                        struct nvrtc *nvrtc, struct error *error)
 {
     struct target real = *context->target;
     const struct point_context inner = {context->space, context->problem, &real};
-    struct device_source sources[SPACE_PASSES_MAX];
+    struct device_source sources[KERNELS_MAX] = {{0}};
+    struct emit_variant emitted[COMPILER_UNIT];
     struct device_image image = {0};
-    struct emit_variant emitted;
     struct error reason;
+    size_t count = 0, done = 0;
     real.is_host = false;
-    if (emit_variant(&emitted, &inner, prove->sources, row, error))
-        return -1;
-    for (size_t i = 0; i < emitted.count; i++)
-        sources[i] = (struct device_source){emitted.texts[i].at, context->space->kernel};
-    if (nvrtc_compile(nvrtc, real.cc, NVRTC_CUBIN, sources, emitted.count, &image, &reason))
-        note_failure(prove, context, row, reason.text);
-    else
-        prove->result->compiled += emitted.count;
+    for (; done < batch->count; done++) {
+        const int64_t *row = first_row(points, batch->variants[done]);
+        if (emit_variant(&emitted[done], &inner, prove->sources, row, error))
+            break;
+        for (size_t i = 0; i < emitted[done].count; i++)
+            sources[count++] =
+                (struct device_source){emitted[done].texts[i].at, context->space->kernel};
+    }
+    int failed = done < batch->count ? -1 : 0;
+    bool is_good = !failed && nvrtc_compile(nvrtc, real.cc, NVRTC_CUBIN, sources, count, &image,
+                                            &reason) == 0;
     device_dispose_image(&image);
-    emit_dispose(&emitted);
-    return 0;
+    for (size_t i = 0; i < done; i++)
+        emit_dispose(&emitted[i]);
+    if (is_good)
+        prove->result->compiled += count;
+    else if (!failed && batch->count == 1)
+        note_failure(prove, context, first_row(points, batch->variants[0]), reason.text);
+    for (size_t i = 0; !failed && !is_good && batch->count > 1 && i < batch->count; i++) {
+        const struct batch alone = {.variants = {batch->variants[i]}, .count = 1};
+        failed = compile_real(prove, context, points, &alone, nvrtc, error);
+    }
+    return failed;
 }
 
 static int prove_variant(struct prove *prove, const struct point_context *context,
@@ -144,7 +172,7 @@ static int prove_variant(struct prove *prove, const struct point_context *contex
                          const struct device_kernel *loaded, struct error *error)
 {
     const struct point_variant *variant = &points->variants[compiled->variant];
-    const int64_t *first = points->rows + variant->first * points->width;
+    const int64_t *first = first_row(points, compiled->variant);
     const struct check_rows rows = {first, first + (variant->count - 1) * points->width};
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
     struct check_verdict small = {.is_right = true}, specials = {.is_right = true};
@@ -169,25 +197,21 @@ static int prove_variant(struct prove *prove, const struct point_context *contex
     return 0;
 }
 
-static int prove_unit(struct prove *prove, const struct point_context *context,
-                      const struct points *points, const size_t *variants, size_t count,
-                      struct nvrtc *nvrtc, struct error *error)
+static int prove_batch(struct prove *prove, const struct point_context *context,
+                       const struct points *points, const struct batch *batch,
+                       struct error *error)
 {
     struct compiled_unit unit;
     struct device_kernel loaded[KERNELS_MAX];
     struct device_module *module = NULL;
     if (open_check(prove, context->problem, error) ||
-        compiler_compile(&unit, prove->device, context, prove->sources, points, variants, count,
-                         error))
+        compiler_compile(&unit, prove->device, context, prove->sources, points, batch->variants,
+                         batch->count, error))
         return -1;
     int failed = unit.image.count && prove->device->ops->load(prove->device, &unit.image, &module,
                                                               loaded, error);
-    for (size_t i = 0; !failed && i < count; i++) {
-        const size_t first = points->variants[variants[i]].first;
-        failed = prove_variant(prove, context, points, &unit.variants[i], loaded, error) ||
-                 (nvrtc && compile_real(prove, context, points->rows + first * points->width, nvrtc,
-                                        error));
-    }
+    for (size_t i = 0; !failed && i < batch->count; i++)
+        failed = prove_variant(prove, context, points, &unit.variants[i], loaded, error);
     if (module)
         prove->device->ops->unload(prove->device, module);
     compiler_dispose(&unit);
@@ -231,17 +255,20 @@ static bool is_valid(void *argument, const size_t *choice)
 
 static int prove_choice(struct prove *prove, const size_t *choice, struct error *error)
 {
+    const struct batch only = {.variants = {0}, .count = 1};
     struct problem problem;
-    size_t target, only = 0;
+    size_t target;
     int64_t row[SPACE_NAMES_MAX];
     struct point_variant variant = {0, 1};
     choose(prove, choice, &problem, &target, row);
     const struct point_context context = {prove->space, &problem, &prove->targets[target]};
     const struct points points = {.width = prove->space->param_count, .rows = row, .count = 1,
                                   .variants = &variant, .variant_count = 1};
-    int failed = prove_unit(prove, &context, &points, &only, 1, prove->nvrtc[target], error);
+    struct nvrtc *nvrtc = prove->nvrtc[target];
+    int failed = prove_batch(prove, &context, &points, &only, error) ||
+                 (nvrtc && compile_real(prove, &context, &points, &only, nvrtc, error));
     show_progress(prove, 1);
-    return failed;
+    return failed ? -1 : 0;
 }
 
 static int prove_sample(struct prove *prove, struct error *error)
@@ -268,48 +295,122 @@ static int prove_sample(struct prove *prove, struct error *error)
 
 /* --- The whole product ------------------------------------------------------------------------- */
 
-static int prove_points(struct prove *prove, const struct point_context *context,
-                        struct nvrtc *nvrtc, bool counts_only, uint64_t *unit_index,
-                        struct error *error)
+/* Adds a hash; true if it was there. */
+static int add_text(struct prove *prove, uint64_t hash, bool *was_there, struct error *error)
 {
-    struct points points;
-    if (point_expand(&points, context, error))
-        return -1;
-    int failed = 0;
-    for (size_t v = 0; !failed && v < points.variant_count; v += COMPILER_UNIT) {
-        size_t variants[COMPILER_UNIT], count = 0;
-        while (count < COMPILER_UNIT && v + count < points.variant_count) {
-            variants[count] = v + count;
-            count++;
-        }
-        if ((*unit_index)++ % prove->options->parts != prove->options->part)
-            continue;
-        if (counts_only) {
-            prove->total += count;
-            continue;
-        }
-        failed = prove_unit(prove, context, &points, variants, count, nvrtc, error);
-        show_progress(prove, count);
+    if (2 * (prove->text_count + 1) > prove->text_capacity) {
+        const size_t old = prove->text_capacity, grown = old ? 2 * old : 1024;
+        uint64_t *before = prove->texts, *texts = calloc(grown, sizeof *texts);
+        if (!texts)
+            return error_memory(error, grown * sizeof *texts);
+        for (size_t i = 0; i < old; i++)
+            for (size_t at = before[i]; before[i]; at++)
+                if (!texts[at % grown]) {
+                    texts[at % grown] = before[i];
+                    break;
+                }
+        free(before);
+        prove->texts = texts;
+        prove->text_capacity = grown;
     }
-    point_dispose(&points);
-    return failed;
+    size_t at = hash % prove->text_capacity;
+    while (prove->texts[at] && prove->texts[at] != hash)
+        at = (at + 1) % prove->text_capacity;
+    *was_there = prove->texts[at] == hash;
+    prove->text_count += !*was_there;
+    prove->texts[at] = hash;
+    return 0;
 }
 
+/* A hash of what is emitted for a variant; never 0. */
+static int hash_variant(struct prove *prove, const struct point_context *context,
+                        const int64_t *row, uint64_t *out, struct error *error)
+{
+    struct emit_variant emitted;
+    if (emit_variant(&emitted, context, prove->sources, row, error))
+        return -1;
+    *out = emit_hash_variant(&emitted) | 1;
+    emit_dispose(&emitted);
+    return 0;
+}
+
+/* The part that a variant belongs to: the same on every architecture. */
+static uint64_t find_part(const struct prove *prove, const struct problem *problem,
+                          const int64_t *row)
+{
+    uint64_t state = (uint64_t)problem->op << 16 | (uint64_t)problem->type << 8 | problem->acc;
+    for (size_t i = 0; i < prove->space->param_count; i++)
+        if (!prove->space->params[i].is_launch)
+            state = stats_random(&state) ^ (uint64_t)row[i];
+    return stats_random(&state) % prove->options->parts;
+}
+
+/* Adds a variant to the batches it belongs in: the emulator's only if its text is new. */
+static int sort_variant(struct prove *prove, const struct point_context *context,
+                        const struct points *points, size_t variant, struct batch *fresh,
+                        struct batch *all, struct error *error)
+{
+    const int64_t *row = first_row(points, variant);
+    uint64_t hash;
+    bool was_there = false;
+    if (find_part(prove, context->problem, row) != prove->options->part)
+        return 0;
+    if (hash_variant(prove, context, row, &hash, error) ||
+        add_text(prove, hash, &was_there, error))
+        return -1;
+    if (!was_there)
+        fresh->variants[fresh->count++] = variant;
+    all->variants[all->count++] = variant;
+    prove->result->same += was_there;
+    return 0;
+}
+
+static int prove_points(struct prove *prove, const struct point_context *context,
+                        const struct points *points, struct nvrtc *nvrtc, struct error *error)
+{
+    struct batch fresh = {.count = 0}, all = {.count = 0};
+    for (size_t v = 0; v < points->variant_count; v++) {
+        const bool is_last = v + 1 == points->variant_count;
+        if (sort_variant(prove, context, points, v, &fresh, &all, error))
+            return -1;
+        if (fresh.count == COMPILER_UNIT || (is_last && fresh.count)) {
+            if (prove_batch(prove, context, points, &fresh, error))
+                return -1;
+            fresh.count = 0;
+        }
+        if (all.count == COMPILER_UNIT || (is_last && all.count)) {
+            if (nvrtc && compile_real(prove, context, points, &all, nvrtc, error))
+                return -1;
+            all.count = 0;
+        }
+        show_progress(prove, 1);
+    }
+    return 0;
+}
+
+/* Every problem on every target; in the first walk only to count. */
 static int walk_product(struct prove *prove, bool counts_only, struct error *error)
 {
-    uint64_t unit_index = 0;
+    int failed = 0;
     for (int op = 0; op < OP_COUNT; op++)
         for (size_t e = 0; e < prove->element_count; e++)
-            for (size_t t = 0; t < prove->target_count; t++) {
+            for (size_t t = 0; !failed && t < prove->target_count; t++) {
                 struct problem problem = {(enum op)op, prove->elements[e].type,
                                           prove->elements[e].acc, N, COLD};
                 const struct point_context context = {prove->space, &problem, &prove->targets[t]};
+                struct points points;
                 struct error ignored;
-                if (problem_check(&problem, &ignored) == 0 &&
-                    prove_points(prove, &context, prove->nvrtc[t], counts_only, &unit_index, error))
+                if (problem_check(&problem, &ignored))
+                    continue;
+                if (point_expand(&points, &context, error))
                     return -1;
+                if (counts_only)
+                    prove->total += points.variant_count;
+                else
+                    failed = prove_points(prove, &context, &points, prove->nvrtc[t], error);
+                point_dispose(&points);
             }
-    return 0;
+    return failed;
 }
 
 /* ----------------------------------------------------------------------------------------------- */
@@ -329,6 +430,7 @@ int prove_run(struct prove_result *out, struct device *device, const struct spac
         failed = prove_sample(&prove, error);
     if (prove.check)
         check_close(prove.check);
+    free(prove.texts);
     for (size_t i = 0; i < ARCHS; i++)
         if (prove.nvrtc[i])
             nvrtc_close(prove.nvrtc[i]);

@@ -25,6 +25,7 @@ enum { PROVE_FAILURES_MAX = 32 };
 
 struct prove_result {
     uint64_t variants;  /* proven right */
+    uint64_t same;      /* of the product: the same source as one proven for another architecture */
     uint64_t cases;     /* runs compared */
     uint64_t compiled;  /* kernels compiled by NVRTC */
     uint64_t wrong;     /* variants that are wrong or do not compile */

@@ -111,7 +111,7 @@ static int time_and_compare(struct search *search, const struct bench_entry *ent
 }
 
 /* The full-size proof: a first timed run, and where one element decides, another with it at the
- * other edge. */
+ * other edge of the first input. */
 static int prove_full(struct search *search, const struct bench_entry *entry, uint64_t *ps,
                       bool *is_right, char *reason, size_t size, struct error *error)
 {

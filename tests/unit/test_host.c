@@ -4,7 +4,6 @@
 #include "autotune/device/fiber.h"
 #include "generator/text.h"
 
-#include <fcntl.h>
 #include <dirent.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -28,7 +27,7 @@ enum { IS_WATCHED = 0, SEEDS = 200 };
 
 static struct error error;
 
-/* --- What tests do ------------------------------------------------------------------------------ */
+/* --- What tests do ------------------------------------------------------------------------ */
 
 struct loaded {
     struct device *device;
@@ -102,7 +101,7 @@ static void require(int status)
         fail_msg("%s", error.text);
 }
 
-/* --- Barriers: right with all, wrong without any one ------------------------------------------- */
+/* --- Barriers: right with all, wrong without any one -------------------------------------- */
 
 /* The test drops their lines with a barrier one by one. */
 static const char shuffle_reduce[] =
@@ -226,7 +225,7 @@ static void test_volatile_reduce(void **state)
     check_barriers(volatile_reduce, 3);
 }
 
-/* --- Finishing a grid --------------------------------------------------------------------------- */
+/* --- Finishing a grid --------------------------------------------------------------------- */
 
 static const char last_block[] =
     "__global__ void __launch_bounds__(64) k(int *y, int *partials, unsigned *arrived)\n"
@@ -330,7 +329,7 @@ static void test_polling(void **state)
     unload(&loaded);
 }
 
-/* --- Warps -------------------------------------------------------------------------------------- */
+/* --- Warps -------------------------------------------------------------------------------- */
 
 static const char exchange[] =
     "typedef struct __align__(16) { float at[4]; } vec;\n"
@@ -418,14 +417,14 @@ static void test_atomics(void **state)
     unload(&loaded);
 }
 
-/* Threads that have ended are waited for no more, by blocks and by warps; blocks whose last warp
- * is not full; several arguments of less than 8 bytes. */
+/* Threads that have ended are waited for no more, by blocks and by warps; blocks whose last
+ * warp is not full; several arguments of less than 8 bytes. */
 static void test_early_exit(void **state)
 {
     (void)state;
     static const char text[] =
-        "__global__ void k(unsigned char small, const unsigned limit, unsigned *y, float scale,\n"
-        "                  /* , */ const unsigned *const __restrict__ x) // (two)\n"
+        "__global__ void k(unsigned char small, const unsigned limit, unsigned *y,\n"
+        "                  float scale, /* , */ const unsigned *const __restrict__ x) // (2\n"
         "{\n"
         "    __shared__ unsigned all;\n"
         "    if (threadIdx.x == 0)\n"
@@ -456,7 +455,7 @@ static void test_early_exit(void **state)
     unload(&loaded);
 }
 
-/* --- Hangs and faults ---------------------------------------------------------------------------- */
+/* --- Hangs and faults --------------------------------------------------------------------- */
 
 static void check_hang(const char *body, const char *says)
 {
@@ -531,7 +530,7 @@ static void test_bad_launches(void **state)
     unload(&loaded);
 }
 
-/* --- Compiling ----------------------------------------------------------------------------------- */
+/* --- Compiling ---------------------------------------------------------------------------- */
 
 /* Two sources with the same names of everything. */
 static void test_two_sources(void **state)
@@ -557,9 +556,9 @@ static void test_two_sources(void **state)
     assert_int_equal(loaded.kernels[1].shared_bytes, 40);
     int y[2] = {0};
     const struct device_launch launches[] = {
-        {.kernel = &loaded.kernels[0], .grid = 1, .block = 32, .args = {at(&y[0])},
+        {.kernel = &loaded.kernels[0], .grid = 1, .block = 1, .args = {at(&y[0])},
          .arg_count = 1},
-        {.kernel = &loaded.kernels[1], .grid = 1, .block = 32, .args = {at(&y[1]), 3},
+        {.kernel = &loaded.kernels[1], .grid = 1, .block = 1, .args = {at(&y[1]), 3},
          .arg_count = 2},
     };
     require(loaded.device->ops->launch(loaded.device, launches, 2, &error));
@@ -596,8 +595,10 @@ static void test_compile_errors(void **state)
         {"__global__ void k(void (*f)(int)) { }", "type and a name"},
         {"__global__ void k(int a, int b, int c, int d, int e, int f, int g, int h, int i) { }",
          "at most 8"},
-        {"__device__ unsigned counter;\n__global__ void k(int *y) { counter++; }\n", "variable"},
-        {"__device__ __align__(8) int a[2] = {1};\n__global__ void k(int *y) { }\n", "variable"},
+        {"__device__ unsigned counter;\n__global__ void k(int *y) { counter++; }\n",
+         "variable"},
+        {"__device__ __align__(8) int a[2] = {1};\n__global__ void k(int *y) { }\n",
+         "variable"},
         {"__global__ void k(int *y) { y[0] = __reduce_add_sync(~0u, 1.5f); }\n", "_Generic"},
         {"/* __global__ void k(int *y) { }", "no __global__"},
         {"const char *s = \"__global__ void k(\\\"", "no __global__"},
@@ -678,7 +679,7 @@ static void test_bad_image(void **state)
     device->ops->close(device);
 }
 
-/* --- The rest of the face ------------------------------------------------------------------------- */
+/* --- The rest of the face ----------------------------------------------------------------- */
 
 static void test_memory(void **state)
 {
@@ -732,8 +733,8 @@ static void test_graph(void **state)
     unsigned y = 0;
     struct device_launch launches[3];
     for (int i = 0; i < 3; i++)
-        launches[i] = (struct device_launch){.kernel = &loaded.kernels[0], .grid = 2, .block = 5,
-                                             .args = {at(&y), 1}, .arg_count = 2};
+        launches[i] = (struct device_launch){.kernel = &loaded.kernels[0], .grid = 2,
+                                             .block = 5, .args = {at(&y), 1}, .arg_count = 2};
     struct device_graph *graph = NULL;
     require(ops->prepare(loaded.device, launches, 3, &graph, &error));
     memset(launches, 0, 2 * sizeof *launches); /* the graph has its own */
@@ -774,7 +775,7 @@ static void test_reproducible(void **state)
     assert_true(same < LAUNCHES - 1);
 }
 
-/* --- Races ---------------------------------------------------------------------------------------- */
+/* --- Races -------------------------------------------------------------------------------- */
 
 #ifdef FIBER_TSAN
 /* What a child process that runs the kernel reports. */
@@ -814,13 +815,15 @@ static void test_races(void **state)
         unsigned grid, block;
         bool is_race;
     } cases[] = {
-        {"__shared__ int s[64]; s[t] = 1; __syncthreads(); y[b * 64 + t] = s[63 - t];", 6, 64, 0},
+        {"__shared__ int s[64]; s[t] = 1; __syncthreads(); y[b * 64 + t] = s[63 - t];",
+         6, 64, 0},
         {"__shared__ int s[64]; s[t] = 1; y[b * 64 + t] = s[63 - t];", 1, 64, 1},
         {"__shared__ int s[64]; s[t] = 1; __syncwarp(); y[t] = s[t ^ 1];", 1, 64, 0},
         {"__shared__ int s[64]; s[t] = 1; __syncwarp(); y[t] = s[t ^ 32];", 1, 64, 1},
         /* the second of the pair is missing: read, then written by another */
         {"__shared__ int s[64]; s[t] = 1; __syncwarp(); int a = s[t ^ 1]; s[t] = a;", 1, 64, 1},
-        {"__shared__ int s[64]; s[t] = 1; __syncwarp(); int a = s[t ^ 1]; __syncwarp(); s[t] = a;",
+        {"__shared__ int s[64]; s[t] = 1; __syncwarp(); int a = s[t ^ 1];\n"
+         "__syncwarp(); s[t] = a;",
          3, 64, 0},
         {"__shared__ int s[64]; s[t] = 1; __syncthreads(); int a = s[t ^ 1]; s[t] = a;\n"
          "__syncthreads();", 1, 64, 1},
