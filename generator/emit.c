@@ -11,7 +11,13 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { DEPTH_MAX = 16, PARTS_MAX = 64, NAME_MAX_CHARS = 64, ARCH_CHARS = 16 };
+enum {
+    DEPTH_MAX = 16,
+    PARTS_MAX = 64,
+    CONSTANTS_MAX = SPACE_NAMES_MAX + SPACE_BUILTINS,
+    NAME_MAX_CHARS = 64,
+    ARCH_CHARS = 16,
+};
 
 /* --- Words ------------------------------------------------------------------------------------- */
 
@@ -42,13 +48,15 @@ static bool is_same(const char *name, const char *word, size_t length)
     return strlen(name) == length && memcmp(name, word, length) == 0;
 }
 
-static bool mentions(const char *code, const char *name)
+/* Which of the names does the code mention? One walk over its words. */
+static void find_mentioned(const char *code, const char *const *names, size_t count, bool *out)
 {
     size_t length;
+    memset(out, 0, count * sizeof *out);
     for (const char *word = code; (word = next_word(word, &length)); word += length)
-        if (is_same(name, word, length))
-            return true;
-    return false;
+        for (size_t i = 0; i < count; i++)
+            if (!out[i] && names[i][0] == word[0] && is_same(names[i], word, length))
+                out[i] = true;
 }
 
 /* --- Control lines ----------------------------------------------------------------------------- */
@@ -285,9 +293,14 @@ static int take_part(struct emission *emission, struct part *part, struct error 
 /* Takes every part that the code mentions, in the order of the files. */
 static int take_parts(struct emission *emission, const char *code, struct error *error)
 {
+    const char *names[PARTS_MAX];
+    bool is_mentioned[PARTS_MAX];
+    for (size_t i = 0; i < emission->part_count; i++)
+        names[i] = emission->parts[i].name;
+    find_mentioned(code, names, emission->part_count, is_mentioned);
     for (size_t i = 0; i < emission->part_count; i++) {
         struct part *part = &emission->parts[i];
-        if (!part->is_taken && mentions(code, part->name) && take_part(emission, part, error))
+        if (is_mentioned[i] && !part->is_taken && take_part(emission, part, error))
             return -1;
     }
     return 0;
@@ -316,9 +329,14 @@ static size_t find_constants(const struct emission *emission, struct constant *o
     for (size_t i = 0; i < SPACE_BUILTINS; i++)
         out[count++] =
             (struct constant){space_builtins[i].name, space_builtins[i].meaning, values[i]};
+    const char *names[CONSTANTS_MAX];
+    bool is_mentioned[CONSTANTS_MAX];
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
-        if (mentions(emission->code.at, out[i].name))
+        names[i] = out[i].name;
+    find_mentioned(emission->code.at, names, count, is_mentioned);
+    for (size_t i = 0; i < count; i++)
+        if (is_mentioned[i])
             out[kept++] = out[i];
     return kept;
 }
@@ -347,7 +365,7 @@ static int check_constant(const struct emission *emission, const struct constant
 static int emit_constants(struct text *out, const struct emission *emission, const char *file,
                           struct error *error)
 {
-    struct constant constants[SPACE_NAMES_MAX];
+    struct constant constants[CONSTANTS_MAX];
     size_t count = find_constants(emission, constants), width = 0;
     char line[NAME_MAX_CHARS + NAME_MAX_CHARS];
     for (size_t i = 0; i < count; i++) {

@@ -62,16 +62,19 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
         return 0;
     const uint64_t bytes = SWEEP_L2 * (uint64_t)info->target.l2_bytes;
     const uint64_t n = bytes / (uint64_t)problem_types[bench->input->problem.type].bytes;
-    struct call_buffers buffers = {.output = bench->outputs + CALLS_MAX * SLOT_BYTES,
-                                   .counter = bench->counter};
-    if (call_build(&bench->sweep, context, row, kernels, n, &buffers, error) ||
+    struct call_plan plan;
+    if (call_plan(&plan, context, row, n, error) ||
         ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
         ops->fill(bench->device, bench->sweep_data, POISON, bytes, error) ||
-        ops->alloc(bench->device, bench->sweep.scratch_bytes + 256, &bench->sweep_scratch, error))
+        ops->alloc(bench->device, plan.scratch_bytes + 256, &bench->sweep_scratch, error))
         return -1;
-    buffers.input = bench->sweep_data;
-    buffers.scratch = bench->sweep_scratch;
-    return call_build(&bench->sweep, context, row, kernels, n, &buffers, error);
+    const struct call_buffers buffers = {.input = bench->sweep_data,
+                                         .output = bench->outputs + CALLS_MAX * SLOT_BYTES,
+                                         .scratch = bench->sweep_scratch,
+                                         .counter = bench->counter};
+    call_bind(bench->sweep, &plan, context->space, kernels, &buffers);
+    bench->sweep_count = plan.count;
+    return 0;
 }
 
 int bench_open(struct bench *out, struct device *device, struct input *input,
@@ -109,19 +112,17 @@ static struct call_buffers buffers_of(const struct bench *bench, size_t i)
 }
 
 int bench_reserve(struct bench *bench, const struct point_context *context, const int64_t *row,
-                  const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                   struct error *error)
 {
-    const struct call_buffers buffers = buffers_of(bench, 0);
-    struct call call;
-    if (call_build(&call, context, row, kernels, bench->input->problem.n, &buffers, error))
+    struct call_plan plan;
+    if (call_plan(&plan, context, row, bench->input->problem.n, error))
         return -1;
-    if (bench->scratch && call.scratch_bytes <= bench->scratch_bytes)
+    if (bench->scratch && plan.scratch_bytes <= bench->scratch_bytes)
         return 0;
     if (bench->scratch)
         bench->device->ops->free(bench->device, bench->scratch);
     bench->scratch = 0;
-    bench->scratch_bytes = 2 * call.scratch_bytes + 256;
+    bench->scratch_bytes = 2 * plan.scratch_bytes + 256;
     return bench->device->ops->alloc(bench->device, bench->scratch_bytes, &bench->scratch, error);
 }
 
@@ -130,22 +131,20 @@ int bench_prepare(struct bench_entry *out, struct bench *bench,
                   const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                   struct error *error)
 {
-    struct device_launch *launches = malloc(CALLS_MAX * CALL_LAUNCHES_MAX * sizeof *launches);
-    struct call call = {.count = 0};
-    size_t count = 0;
-    int failed = launches ? bench_reserve(bench, context, row, kernels, error)
-                          : error_memory(error, CALLS_MAX * CALL_LAUNCHES_MAX * sizeof *launches);
-    for (size_t i = 0; !failed && i < bench->calls; i++) {
+    struct call_plan plan;
+    *out = (struct bench_entry){.graph = NULL};
+    if (bench_reserve(bench, context, row, error) ||
+        call_plan(&plan, context, row, bench->input->problem.n, error))
+        return -1;
+    const size_t count = bench->calls * plan.count;
+    struct device_launch *launches = malloc(count * sizeof *launches);
+    if (!launches)
+        return error_memory(error, count * sizeof *launches);
+    for (size_t i = 0; i < bench->calls; i++) {
         const struct call_buffers buffers = buffers_of(bench, i);
-        failed = call_build(&call, context, row, kernels, bench->input->problem.n, &buffers, error);
-        if (!failed) {
-            memcpy(launches + count, call.launches, call.count * sizeof *launches);
-            count += call.count;
-        }
+        call_bind(launches + i * plan.count, &plan, context->space, kernels, &buffers);
     }
-    *out = (struct bench_entry){.height = call.height};
-    if (!failed)
-        failed = bench->device->ops->prepare(bench->device, launches, count, &out->graph, error);
+    int failed = bench->device->ops->prepare(bench->device, launches, count, &out->graph, error);
     free(launches);
     return failed;
 }
@@ -161,8 +160,8 @@ int bench_time(struct bench *bench, const struct bench_entry *entry, uint64_t *o
                struct error *error)
 {
     uint64_t ps;
-    if (bench->device->ops->time(bench->device, entry->graph, bench->sweep.launches,
-                                 bench->sweep.count, &ps, error))
+    if (bench->device->ops->time(bench->device, entry->graph, bench->sweep,
+                                 bench->sweep_count, &ps, error))
         return -1;
     *out_ps = ps / bench->calls;
     return 0;

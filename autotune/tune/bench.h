@@ -14,7 +14,8 @@ struct bench {
     size_t calls; /* in a measurement */
     uint64_t outputs, scratch, scratch_bytes, counter;
     uint64_t sweep_data, sweep_scratch;
-    struct call sweep; /* no launches: none needed */
+    struct device_launch sweep[CALL_LAUNCHES_MAX]; /* launches that read the sweep's data */
+    size_t sweep_count;                            /* 0: none needed */
 };
 
 /* `sweep_row` and `sweep_kernels` are a proven variant that reads the sweep's data; its kernels
@@ -28,13 +29,11 @@ void bench_close(struct bench *bench);
 /* A candidate ready to be measured. */
 struct bench_entry {
     struct device_graph *graph;
-    uint64_t height;
 };
 
 /* The bench grows its scratch memory, which ends entries made before: make all entries of a race
  * after bench_reserve for each of them. */
 int bench_reserve(struct bench *bench, const struct point_context *context, const int64_t *row,
-                  const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                   struct error *error);
 int bench_prepare(struct bench_entry *out, struct bench *bench,
                   const struct point_context *context, const int64_t *row,

@@ -1,4 +1,5 @@
-/* call: one reduction as launches, all passes of a candidate for given buffers. */
+/* call: one reduction as launches, all passes of a candidate. Planned once for an n, then bound to
+ * kernels and buffers as often as needed. */
 #ifndef AUTOTUNE_CALL_H
 #define AUTOTUNE_CALL_H
 
@@ -7,26 +8,37 @@
 
 enum { CALL_LAUNCHES_MAX = 64 };
 
+/* The shape of a call: what is known before any buffer. */
+struct call_plan {
+    struct call_step {
+        size_t pass;
+        uint64_t n; /* inputs */
+        struct point_pass shape;
+        uint64_t output_offset, partials_offset; /* in the scratch memory, bytes */
+    } steps[CALL_LAUNCHES_MAX];
+    size_t count;
+    uint64_t n;
+    uint64_t scratch_bytes;
+    uint64_t height;      /* additions on the longest path through all passes */
+    uint64_t block, tile; /* of the first pass */
+};
+
+/* The passes of `row` for `n` elements, until one value is left. */
+int call_plan(struct call_plan *out, const struct point_context *context, const int64_t *row,
+              uint64_t n, struct error *error);
+
 /* Where a call reads and writes; device addresses. */
 struct call_buffers {
     uint64_t input;   /* n elements, aligned to an element */
     uint64_t output;  /* one accumulator */
-    uint64_t scratch; /* call.scratch_bytes, 256-byte aligned */
+    uint64_t scratch; /* plan.scratch_bytes, 256-byte aligned */
     uint64_t counter; /* an unsigned, zero */
 };
 
-struct call {
-    struct device_launch launches[CALL_LAUNCHES_MAX];
-    size_t count;
-    uint64_t scratch_bytes;
-    uint64_t height; /* additions on the longest path through all passes */
-    uint64_t block, tile; /* of the first pass */
-};
-
-/* The launches of `row` for `n` elements. `kernels[p]` is the kernel of pass p (NULL where the pass
- * does not apply, or for all to learn only sizes: then launches hold no kernel). */
-int call_build(struct call *out, const struct point_context *context, const int64_t *row,
-               const struct device_kernel *const kernels[SPACE_PASSES_MAX], uint64_t n,
-               const struct call_buffers *buffers, struct error *error);
+/* Writes plan->count launches to `out`. `kernels[p]` is the kernel of pass p. */
+void call_bind(struct device_launch *out, const struct call_plan *plan,
+               const struct space *space,
+               const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+               const struct call_buffers *buffers);
 
 #endif

@@ -125,13 +125,13 @@ static int load_set(struct check *check, struct case_set *set, struct error *err
 }
 
 /* The set of this shape, made at first use; the oldest makes room when there are too many. */
-static struct case_set *find_set(struct check *check, const struct call *call, bool is_special,
+static struct case_set *find_set(struct check *check, const struct call_plan *plan, bool is_special,
                                  struct error *error)
 {
     for (size_t i = 0; i < check->set_count; i++) {
         struct case_set *set = &check->sets[i];
-        if (set->is_special == is_special && set->shape.block == call->block &&
-            set->shape.tile == call->tile)
+        if (set->is_special == is_special && set->shape.block == plan->block &&
+            set->shape.tile == plan->tile)
             return set;
     }
     if (check->set_count == SETS_MAX) {
@@ -139,7 +139,7 @@ static struct case_set *find_set(struct check *check, const struct call *call, b
         memmove(check->sets, check->sets + 1, --check->set_count * sizeof *check->sets);
     }
     struct case_set *set = &check->sets[check->set_count];
-    *set = (struct case_set){.shape = {call->block, call->tile, check->positions_max},
+    *set = (struct case_set){.shape = {plan->block, plan->tile, check->positions_max},
                              .is_special = is_special};
     if (load_set(check, set, error)) {
         close_set(check, set);
@@ -158,61 +158,67 @@ struct run {
     const struct device_kernel *const *kernels;
     const struct case_set *set;
     size_t first, step; /* the cases first, first + step, ... */
+    struct call_plan plan; /* of the n last asked for: most cases have the same */
+    bool is_planned;
 };
 
-/* Cases take turns on the lanes, so that small launches run side by side. */
-static int build_case(const struct run *run, size_t i, struct call *call, struct error *error)
+static int plan_case(struct run *run, size_t i, struct error *error)
 {
-    struct check *check = run->check;
+    const uint64_t n = run->set->cases.cases[i].n;
+    if (run->is_planned && run->plan.n == n)
+        return 0;
+    run->is_planned = true;
+    return call_plan(&run->plan, run->context, run->row, n, error);
+}
+
+/* Binds the planned case. Cases take turns on the lanes, so that small launches run side by side. */
+static void bind_case(const struct run *run, size_t i, struct device_launch *out)
+{
+    const struct check *check = run->check;
     const unsigned lane = (unsigned)(i / run->step % LAUNCH_LANES);
-    const struct oracle_case *c = &run->set->cases.cases[i];
     const struct call_buffers buffers = {
-        .input = run->set->elements +
-                 c->offset * (uint64_t)problem_types[check->problem.type].bytes,
+        .input = run->set->elements + run->set->cases.cases[i].offset *
+                                          (uint64_t)problem_types[check->problem.type].bytes,
         .output = check->outputs + i * SLOT_BYTES,
         .scratch = check->scratch + lane * check->lane_bytes,
         .counter = check->counters + lane * COUNTER_BYTES,
     };
-    if (call_build(call, run->context, run->row, run->kernels, c->n, &buffers, error))
-        return -1;
-    for (size_t k = 0; k < call->count; k++)
-        call->launches[k].lane = lane;
-    return 0;
+    call_bind(out, &run->plan, run->context->space, run->kernels, &buffers);
+    for (size_t k = 0; k < run->plan.count; k++)
+        out[k].lane = lane;
 }
 
 /* The most scratch memory that any case needs. */
-static int reserve_scratch(const struct run *run, struct error *error)
+static int reserve_scratch(struct run *run, struct error *error)
 {
     struct check *check = run->check;
     uint64_t most = 0, largest = 0;
-    struct call call;
     for (size_t i = run->first; i < run->set->cases.count; i += run->step) {
         uint64_t n = run->set->cases.cases[i].n;
         if (i > run->first && n <= largest)
             continue;
         largest = n;
-        if (build_case(run, i, &call, error))
+        if (plan_case(run, i, error))
             return -1;
-        most = call.scratch_bytes > most ? call.scratch_bytes : most;
+        most = run->plan.scratch_bytes > most ? run->plan.scratch_bytes : most;
     }
     check->lane_bytes = most + GUARD_BYTES;
     return reserve(check->device, &check->scratch, &check->scratch_bytes,
                    LAUNCH_LANES * check->lane_bytes, error);
 }
 
-static int launch_cases(const struct run *run, struct error *error)
+static int launch_cases(struct run *run, struct error *error)
 {
     struct device *device = run->check->device;
     struct device_launch *launches = malloc((BATCH + CALL_LAUNCHES_MAX) * sizeof *launches);
-    struct call call;
     size_t count = 0;
     int failed = launches ? 0 : error_memory(error, BATCH * sizeof *launches);
     for (size_t i = run->first; !failed && i < run->set->cases.count; i += run->step) {
-        failed = build_case(run, i, &call, error);
+        failed = plan_case(run, i, error);
         if (failed)
             break;
-        memcpy(launches + count, call.launches, call.count * sizeof *launches);
-        count += call.count;
+        bind_case(run, i, launches + count);
+        count += run->plan.count;
         if (count >= BATCH) {
             failed = device->ops->launch(device, launches, count, error);
             count = 0;
@@ -277,7 +283,7 @@ static int check_guards(const struct run *run, struct check_verdict *out, struct
 }
 
 /* Poison, launch, read back, compare. */
-static int run_cases(const struct run *run, struct check_verdict *out, struct error *error)
+static int run_cases(struct run *run, struct check_verdict *out, struct error *error)
 {
     struct check *check = run->check;
     const struct device_ops *ops = check->device->ops;
@@ -300,17 +306,19 @@ static int check_set(struct check *check, const struct point_context *context,
 {
     struct target one_sm = *context->target;
     const struct point_context narrow = {context->space, context->problem, &one_sm};
-    struct call call;
+    struct call_plan plan;
     one_sm.sms = 1;
     *out = (struct check_verdict){.is_right = true};
-    if (call_build(&call, context, rows.wide, kernels, 1, &(struct call_buffers){0}, error))
+    if (call_plan(&plan, context, rows.wide, 1, error))
         return -1;
-    struct case_set *set = find_set(check, &call, is_special, error);
+    struct case_set *set = find_set(check, &plan, is_special, error);
     if (!set)
         return -1;
     const size_t step = set->cases.count > ALTERNATE ? 2 : 1;
-    struct run wide_run = {check, context, rows.wide, kernels, set, 0, step};
-    struct run narrow_run = {check, &narrow, rows.narrow, kernels, set, step - 1, step};
+    struct run wide_run = {.check = check, .context = context, .row = rows.wide,
+                           .kernels = kernels, .set = set, .first = 0, .step = step};
+    struct run narrow_run = {.check = check, .context = &narrow, .row = rows.narrow,
+                             .kernels = kernels, .set = set, .first = step - 1, .step = step};
     if (set->cases.count == 0)
         return 0;
     if (run_cases(&wide_run, out, error))

@@ -96,15 +96,16 @@ static int run_once(const struct finals *finals, const struct entrant *entrant,
                                           finals->context->target};
     struct call_buffers buffers = {.input = input, .counter = finals->bench->counter,
                                    .output = finals->bench->outputs};
-    struct call call;
+    struct device_launch launches[CALL_LAUNCHES_MAX];
+    struct call_plan plan;
     *out = 0;
-    if (call_build(&call, &context, entrant->row, entrant->kernels, problem->n, &buffers, error) ||
-        ops->alloc(finals->device, call.scratch_bytes + 256, &buffers.scratch, error))
+    if (call_plan(&plan, &context, entrant->row, problem->n, error) ||
+        ops->alloc(finals->device, plan.scratch_bytes + 256, &buffers.scratch, error))
         return -1;
-    *height = call.height;
+    *height = plan.height;
+    call_bind(launches, &plan, context.space, entrant->kernels, &buffers);
     int failed =
-        call_build(&call, &context, entrant->row, entrant->kernels, problem->n, &buffers, error) ||
-        ops->launch(finals->device, call.launches, call.count, error) ||
+        ops->launch(finals->device, launches, plan.count, error) ||
         ops->read(finals->device, out, buffers.output, (uint64_t)problem_types[problem->acc].bytes,
                   error);
     ops->free(finals->device, buffers.scratch);
@@ -323,8 +324,7 @@ static int run_race(struct tune_result *result, struct entrant *entrants,
 {
     int failed = 0;
     for (size_t i = 0; !failed && i < result->finalist_count; i++)
-        failed = bench_reserve(finals->bench, finals->context, entrants[i].row, entrants[i].kernels,
-                               error);
+        failed = bench_reserve(finals->bench, finals->context, entrants[i].row, error);
     for (size_t i = 0; !failed && i < result->finalist_count; i++)
         failed = bench_prepare(&entrants[i].entry, finals->bench, finals->context, entrants[i].row,
                                entrants[i].kernels, error);
