@@ -1,4 +1,5 @@
 /* main: finds the verb, runs it, prints what went wrong, exits. The only place that exits. */
+#include "autotune/command/interrupt.h"
 #include "autotune/command/verbs.h"
 #include "generator/error.h"
 
@@ -6,23 +7,38 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { PROGRAM_CHARS = 32, SIGNAL_EXIT = 128 };
+
+static bool is_one_of(const char *word, const char *name, const char *letter)
+{
+    return strcmp(word, name) == 0 || strcmp(word, letter) == 0;
+}
+
+/* `program` becomes what messages call us: "autotune show". */
+static int run_verb(char program[PROGRAM_CHARS], int argc, char **argv, struct error *error)
+{
+    const struct verb_row *verb = verbs_find(argv[1]);
+    if (!verb)
+        return error_set(error, ERROR_USAGE,
+                         "there is no command '%.100s': 'autotune help' lists them", argv[1]);
+    snprintf(program, PROGRAM_CHARS, "autotune %s", verb->name);
+    argv[1] = program;
+    return verb->run(argc - 1, argv + 1, error);
+}
+
 static int run(int argc, char **argv, struct error *error)
 {
-    static char program[32]; /* what usage messages call us: "autotune show" */
-    const struct verb_row *verb = NULL;
-    if (argc > 1 && argv[1][0] != '-') {
-        verb = verbs_find(argv[1]);
-        if (!verb)
-            return error_set(error, ERROR_USAGE,
-                             "unknown command '%s': 'autotune help' lists the commands", argv[1]);
-        snprintf(program, sizeof program, "autotune %s", verb->name);
-        argv[1] = program;
-        return verb->run(argc - 1, argv + 1, error);
-    }
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-        return verb_help(argc, argv, error);
-    if (argc > 1 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0))
-        return verb_version(argc, argv, error);
+    char program[PROGRAM_CHARS] = "autotune";
+    char *const first = argc > 1 ? argv[1] : program;
+    if (argc > 1 && *first != '-')
+        return run_verb(program, argc, argv, error);
+    if (is_one_of(first, "--help", "-h"))
+        return verb_help(1, argv, error);
+    if (is_one_of(first, "--version", "-V"))
+        return verb_version(1, argv, error);
+    snprintf(program, sizeof program, "autotune tune");
+    if (argc > 0)
+        argv[0] = program;
     return verb_tune(argc, argv, error);
 }
 
@@ -30,8 +46,11 @@ int main(int argc, char **argv)
 {
     struct error error = {.code = ERROR_FAILED};
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, which has an exit code */
-    if (run(argc, argv, &error) == 0)
+    if (run(argc, argv, &error) == 0 || error.code == ERROR_NONE)
         return 0;
-    fprintf(stderr, "autotune: %s\n", error.text);
-    return error.code;
+    const int number = interrupt_signal();
+    fprintf(stderr, "autotune: %s\n",
+            number ? "interrupted: no record was changed; the same command starts again"
+                   : error.text);
+    return number ? SIGNAL_EXIT + number : (int)error.code;
 }

@@ -27,10 +27,11 @@ static const char *next_word(const char *at, size_t *length)
     while (*at) {
         if (at[0] == '/' && at[1] == '/') {
             at += strcspn(at, "\n");
-        } else if (*at == '"') {
-            for (at++; *at && *at != '"'; at++)
+        } else if (*at == '"' || *at == '\'') {
+            const char quote = *at;
+            for (at++; *at && *at != quote; at++)
                 at += at[0] == '\\' && at[1];
-            at += *at == '"';
+            at += *at == quote;
         } else if (text_is_word(*at)) {
             *length = 1;
             while (text_is_word(at[*length]))
@@ -65,7 +66,7 @@ struct filter {
     const struct emit_file *file;
     const struct space *space;
     const int64_t *values;
-    struct { bool kept, decided, has_else; } stack[DEPTH_MAX]; /* kept: this branch is emitted */
+    struct { bool kept, decided, has_else; int line; } stack[DEPTH_MAX]; /* kept: is emitted */
     int depth;
     int line;
 };
@@ -105,8 +106,10 @@ static int refuse_launch(const struct filter *filter, const struct expr *expr,
                      filter->file->name, filter->line, name);
 }
 
-static int eval_condition(const struct filter *filter, const char *source, bool *holds,
-                          struct error *error)
+/* A condition that decides nothing is read all the same: its faults do not wait for the variant
+ * that needs it. */
+static int eval_condition(const struct filter *filter, const char *source, bool is_needed,
+                          bool *holds, struct error *error)
 {
     struct expr_scope scope = {filter->space->names, filter->space->name_count};
     struct expr *expr;
@@ -114,7 +117,7 @@ static int eval_condition(const struct filter *filter, const char *source, bool 
     if (expr_parse(&expr, source, &scope, filter->file->name, filter->line, error))
         return -1;
     int failed = refuse_launch(filter, expr, error) ||
-                 expr_eval(expr, filter->values, &value, error);
+                 (is_needed && expr_eval(expr, filter->values, &value, error));
     expr_free(expr);
     *holds = value != 0;
     return failed ? -1 : 0;
@@ -125,8 +128,9 @@ static int open_if(struct filter *filter, const char *condition, struct error *e
     bool holds = false;
     if (filter->depth == DEPTH_MAX)
         return complain(filter, error, "'//? if' nested more than 16 deep: flatten it");
-    if (is_kept(filter) && eval_condition(filter, condition, &holds, error))
+    if (eval_condition(filter, condition, is_kept(filter), &holds, error))
         return -1;
+    filter->stack[filter->depth].line = filter->line;
     filter->stack[filter->depth].kept = filter->stack[filter->depth].decided = holds;
     filter->stack[filter->depth++].has_else = false;
     return 0;
@@ -138,9 +142,8 @@ static int open_else(struct filter *filter, const char *condition, struct error 
     if (filter->depth == 0 || filter->stack[filter->depth - 1].has_else)
         return complain(filter, error, "'//? elif' or '//? else' without its '//? if'");
     bool was_decided = filter->stack[--filter->depth].decided;
-    bool holds = !was_decided;
-    if (holds && condition && is_kept(filter) &&
-        eval_condition(filter, condition, &holds, error))
+    bool holds = !was_decided, is_needed = holds && is_kept(filter);
+    if (condition && eval_condition(filter, condition, is_needed, &holds, error))
         return -1;
     filter->stack[filter->depth].kept = holds;
     filter->stack[filter->depth].decided = was_decided || holds;
@@ -192,6 +195,8 @@ static int filter_lines(struct text *out, struct filter *filter, const char *fro
         const char *words = control_words(line, width, copy, sizeof copy);
         bool is_double = width == 0 && (out->length < 2 ||
                                         memcmp(out->at + out->length - 2, "\n\n", 2) == 0);
+        if (words && strlen(words) == sizeof copy - 1)
+            return complain(filter, error, "a control line has at most 510 characters: shorten it");
         if (words && control(filter, words, error))
             return -1;
         if (!words && is_kept(filter) && !is_double) {
@@ -200,8 +205,10 @@ static int filter_lines(struct text *out, struct filter *filter, const char *fro
         }
         at += width + 1;
     }
-    if (filter->depth)
+    if (filter->depth) {
+        filter->line = filter->stack[filter->depth - 1].line;
         return complain(filter, error, "'//? if' without its '//? end'");
+    }
     return text_check(out, error);
 }
 
@@ -231,18 +238,35 @@ struct emission {
     struct text code; /* parts in use, then the template's lines */
 };
 
+static bool is_part_name(const char *name)
+{
+    size_t length = 0;
+    while (text_is_word(name[length]))
+        length++;
+    return length > 0 && length < NAME_MAX_CHARS && !name[length];
+}
+
 static int add_part(struct emission *emission, const struct emit_file *file, const char *name,
                     const char *from, int line, struct error *error)
 {
     if (emission->part_count == PARTS_MAX)
         return error_set(error, ERROR_USAGE, "%s:%d: more than 64 parts: join some", file->name,
                          line);
+    if (!is_part_name(name))
+        return error_set(error, ERROR_USAGE,
+                         "%s:%d: a part's name is one word of at most 63 characters, not '%.80s'",
+                         file->name, line, name);
+    for (size_t i = 0; i < emission->part_count; i++)
+        if (strcmp(emission->parts[i].name, name) == 0)
+            return error_set(error, ERROR_USAGE,
+                             "%s:%d: the part '%s' is defined a second time: rename one of them",
+                             file->name, line, name);
     struct part *part = &emission->parts[emission->part_count++];
     snprintf(part->name, sizeof part->name, "%s", name);
     part->file = file;
     part->from = from;
     part->length = 0;
-    part->line = line;
+    part->line = line + 1;
     part->is_taken = false;
     return 0;
 }
@@ -259,7 +283,7 @@ static int find_parts(struct emission *emission, const struct emit_file *file,
         const char *after = at + width + (at[width] == '\n');
         const char *words = control_words(at, width, copy, sizeof copy);
         if (words && strncmp(words, "define ", 7) == 0) {
-            if (add_part(emission, file, words + 7, after, line + 1, error))
+            if (add_part(emission, file, words + 7, after, line, error))
                 return -1;
             open = &emission->parts[emission->part_count - 1];
         } else if (open) {
@@ -341,35 +365,59 @@ static size_t find_constants(const struct emission *emission, struct constant *o
     return kept;
 }
 
+/* The first line that mentions a name, whether this variant has it or not. */
+static const struct emit_file *find_mention(const struct emit_sources *sources, const char *name,
+                                            int *line)
+{
+    const struct emit_file *files[] = {&sources->template, &sources->types, &sources->intrinsics};
+    size_t length;
+    for (size_t i = 0; i < 3; i++) {
+        const char *from = files[i]->text;
+        *line = 1;
+        for (const char *word = from; (word = next_word(word, &length)); word += length) {
+            for (; from < word; from++)
+                *line += *from == '\n';
+            if (is_same(name, word, length))
+                return files[i];
+        }
+    }
+    return files[0];
+}
+
 static int check_constant(const struct emission *emission, const struct constant *constant,
-                          const char *file, struct error *error)
+                          const struct emit_sources *sources, struct error *error)
 {
     const struct space *space = emission->context->space;
     bool is_launch = false;
+    int line;
     for (size_t i = 0; i < space->param_count; i++)
         is_launch |= space->params[i].name == constant->name && space->params[i].is_launch;
     for (size_t i = 0; i < space->derived_count; i++)
         is_launch |= space->derived[i].name == constant->name && space->derived[i].is_launch;
     for (size_t i = 0; i < SPACE_BUILTINS; i++)
         is_launch |= space_builtins[i].name == constant->name && space_builtins[i].is_launch;
+    const bool fits = constant->value >= INT32_MIN && constant->value <= INT32_MAX;
+    if (!is_launch && fits)
+        return 0;
+    const struct emit_file *file = find_mention(sources, constant->name, &line);
     if (is_launch)
         return error_set(error, ERROR_USAGE,
-                         "%s: %s is known at launch only: pass it to the kernel as an argument",
-                         file, constant->name);
-    if (constant->value < INT32_MIN || constant->value > INT32_MAX)
-        return error_set(error, ERROR_USAGE, "%s: %s is %" PRId64 ", too large for a constant",
-                         file, constant->name, constant->value);
-    return 0;
+                         "%s:%d: %s is known at launch only: pass it to the kernel as an argument",
+                         file->name, line, constant->name);
+    return error_set(error, ERROR_USAGE,
+                     "%s:%d: %s is %" PRId64 ", too large for a constant of 32 bits: pass it to "
+                     "the kernel as an argument",
+                     file->name, line, constant->name, constant->value);
 }
 
-static int emit_constants(struct text *out, const struct emission *emission, const char *file,
-                          struct error *error)
+static int emit_constants(struct text *out, const struct emission *emission,
+                          const struct emit_sources *sources, struct error *error)
 {
     struct constant constants[CONSTANTS_MAX];
     size_t count = find_constants(emission, constants), width = 0;
     char line[NAME_MAX_CHARS + NAME_MAX_CHARS];
     for (size_t i = 0; i < count; i++) {
-        if (check_constant(emission, &constants[i], file, error))
+        if (check_constant(emission, &constants[i], sources, error))
             return -1;
         int used = snprintf(line, sizeof line, "%s = %" PRId64 ",", constants[i].name,
                             constants[i].value);
@@ -449,7 +497,7 @@ static int emit_body(struct text *out, const struct point_context *context,
                  point_values(context, effective, context->space->passes[pass].reads_partials,
                               values, error) ||
                  emit_code(emission, sources, error) ||
-                 emit_constants(out, emission, sources->template.name, error);
+                 emit_constants(out, emission, sources, error);
     if (!failed) {
         text_add(out, emission->code.at, emission->code.length);
         failed = text_check(out, error);

@@ -5,6 +5,7 @@
 #include "generator/ini.h"
 #include "generator/number.h"
 #include "generator/problem.h"
+#include "generator/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,9 @@
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+
+enum { NAME_CHARS_MAX = 63 };
+static const uint64_t POINTS_MAX = (uint64_t)1 << 30;
 
 const struct space_builtin_row space_builtins[SPACE_BUILTINS] = {
     [SPACE_N] = {"N", "elements", true},
@@ -65,6 +69,19 @@ static int complain(const struct space *space, const struct ini_item *item, stru
     return error_set(error, ERROR_USAGE, "%s:%d: %s '%s'", space->file, item->line, what, name);
 }
 
+/* The line of the header [kind name], or the file's last where that section is missing. */
+static int find_line(const struct space *space, const char *kind, const char *name)
+{
+    const struct ini *ini = &space->memory->ini;
+    const size_t length = strlen(kind);
+    for (size_t i = 0; i < ini->count; i++) {
+        const struct ini_item *item = &ini->items[i];
+        if (strncmp(item->section, kind, length) == 0 && strcmp(item->section + length, name) == 0)
+            return item->section_line;
+    }
+    return ini->count ? ini->items[ini->count - 1].line : 1;
+}
+
 /* --- Names ----------------------------------------------------------------------------------- */
 
 static int find_slot(const struct space *space, const char *name)
@@ -89,6 +106,8 @@ static int add_name(struct space *space, const char *name, int64_t constant,
         return complain(space, item, error, "a name is capital letters, digits and '_', not", name);
     if (find_slot(space, name) >= 0)
         return complain(space, item, error, "this name is taken already: choose another for", name);
+    if (strlen(name) > NAME_CHARS_MAX)
+        return complain(space, item, error, "a name has at most 63 characters: shorten", name);
     if (space->name_count == SPACE_NAMES_MAX)
         return complain(space, item, error, "more than 256 names: drop some, or drop", name);
     *slot = space->name_count++;
@@ -172,7 +191,11 @@ static int read_param_item(struct space *space, struct param *param, const struc
                            struct error *error)
 {
     if (strcmp(item->key, "meaning") == 0) {
+        const size_t length = strlen(item->value);
         param->meaning = item->value;
+        if (length && item->value[length - 1] == '\\') /* it would join two lines of a kernel */
+            return complain(space, item, error, "a meaning does not end with a backslash:",
+                            item->value);
         return 0;
     }
     if (strcmp(item->key, "values") == 0)
@@ -197,10 +220,21 @@ static int add_param(struct space *space, const struct ini_item *first, struct p
 
 static int check_params(const struct space *space, struct error *error)
 {
-    for (size_t i = 0; i < space->param_count; i++)
-        if (space->params[i].count == 0)
-            return error_set(error, ERROR_USAGE, "%s: [param %s] has no values: add 'values = ...'",
-                             space->file, space->params[i].name);
+    uint64_t points = 1;
+    for (size_t i = 0; i < space->param_count; i++) {
+        const struct param *param = &space->params[i];
+        const int line = find_line(space, "param ", param->name);
+        if (param->count == 0)
+            return error_set(error, ERROR_USAGE,
+                             "%s:%d: [param %s] has no values: add 'values = ...'", space->file,
+                             line, param->name);
+        points *= param->count;
+        if (points > POINTS_MAX)
+            return error_set(error, ERROR_USAGE,
+                             "%s:%d: with [param %s] the space has more than 2^30 points: name "
+                             "fewer values",
+                             space->file, line, param->name);
+    }
     return 0;
 }
 
@@ -244,6 +278,25 @@ static int read_derived(struct space *space, const struct ini_item *item, struct
            refuse_blocks(space, derived->expr, item, error) ? -1 : 0;
 }
 
+/* Blames one of all[done ..], of which each needs another: who is needed by who is needed ... comes
+ * round in the end. */
+static int refuse_cycle(const struct space *space, size_t done, struct error *error)
+{
+    const struct derived *all = space->derived;
+    size_t at = done;
+    for (size_t step = 0; step < space->derived_count; step++)
+        for (size_t i = done; i < space->derived_count; i++)
+            if (expr_uses(all[at].expr, all[i].slot)) {
+                at = i;
+                break;
+            }
+    return error_set(error, ERROR_USAGE,
+                     "%s:%d: derived value '%s' depends on itself, maybe through others: break "
+                     "the cycle",
+                     space->file, ini_find(&space->memory->ini, "derived", all[at].name)->line,
+                     all[at].name);
+}
+
 /* Puts derived values in an order in which each needs only those before it. */
 static int sort_derived(struct space *space, struct error *error)
 {
@@ -258,10 +311,7 @@ static int sort_derived(struct space *space, struct error *error)
                 break;
         }
         if (next == space->derived_count)
-            return error_set(error, ERROR_USAGE,
-                             "%s: derived value '%s' depends on itself, maybe through others: "
-                             "break the cycle",
-                             space->file, all[done].name);
+            return refuse_cycle(space, done, error);
         struct derived chosen = all[next];
         memmove(&all[done + 1], &all[done], (next - done) * sizeof *all);
         all[done] = chosen;
@@ -334,14 +384,19 @@ static int read_choice(struct space *space, bool *out, const char *no, const cha
 static int read_pass_item(struct space *space, struct pass *pass, const struct ini_item *item,
                           struct error *error)
 {
-    const struct { const char *key; struct expr **expr; } exprs[] = {
-        {"when", &pass->when},       {"block", &pass->block},       {"grid", &pass->grid},
-        {"tile", &pass->tile},       {"outputs", &pass->outputs},   {"partials", &pass->partials},
-        {"height", &pass->height},
+    const struct { const char *key; struct expr **expr; bool knows_blocks; } exprs[] = {
+        {"when", &pass->when, false},         {"block", &pass->block, false},
+        {"grid", &pass->grid, false},         {"tile", &pass->tile, false},
+        {"outputs", &pass->outputs, true},    {"partials", &pass->partials, true},
+        {"height", &pass->height, true},
     };
     for (size_t i = 0; i < sizeof exprs / sizeof *exprs; i++)
         if (strcmp(item->key, exprs[i].key) == 0)
-            return read_expr(space, exprs[i].expr, item, error);
+            return read_expr(space, exprs[i].expr, item, error) ||
+                           (!exprs[i].knows_blocks &&
+                            refuse_blocks(space, *exprs[i].expr, item, error))
+                       ? -1
+                       : 0;
     if (strcmp(item->key, "args") == 0)
         return read_args(space, pass, item, error);
     if (strcmp(item->key, "reads") == 0)
@@ -366,40 +421,72 @@ static int add_pass(struct space *space, const struct ini_item *first, struct pa
     return pass->overrides ? 0 : -1;
 }
 
+static bool has_arg(const struct pass *pass, enum pass_arg arg)
+{
+    for (size_t i = 0; i < pass->arg_count; i++)
+        if (pass->args[i] == arg)
+            return true;
+    return false;
+}
+
+static const char *find_missing(const struct pass *pass)
+{
+    return !pass->block       ? "block"
+           : !pass->grid      ? "grid"
+           : !pass->tile      ? "tile"
+           : !pass->outputs   ? "outputs"
+           : !pass->height    ? "height"
+           : !pass->arg_count ? "args"
+           : !pass->partials && has_arg(pass, ARG_PARTIALS) ? "partials"
+                                                            : NULL;
+}
+
 static int check_passes(const struct space *space, struct error *error)
 {
     if (space->pass_count == 0)
-        return error_set(error, ERROR_USAGE, "%s: no [pass ...]: add at least one", space->file);
+        return error_set(error, ERROR_USAGE, "%s:%d: no [pass ...]: add at least one", space->file,
+                         find_line(space, "pass", ""));
     for (size_t i = 0; i < space->pass_count; i++) {
         const struct pass *pass = &space->passes[i];
-        const char *missing = !pass->block     ? "block"
-                              : !pass->grid    ? "grid"
-                              : !pass->tile    ? "tile"
-                              : !pass->outputs ? "outputs"
-                              : !pass->height  ? "height"
-                              : !pass->arg_count ? "args"
-                                                 : NULL;
+        const char *missing = find_missing(pass);
+        const int line = find_line(space, "pass ", pass->name);
         if (missing)
-            return error_set(error, ERROR_USAGE, "%s: [pass %s] lacks '%s': add it", space->file,
-                             pass->name, missing);
+            return error_set(error, ERROR_USAGE, "%s:%d: [pass %s] lacks '%s': add it",
+                             space->file, line, pass->name, missing);
         if (pass->when && uses_launch(space, pass->when))
             return error_set(error, ERROR_USAGE,
-                             "%s: 'when' of [pass %s] uses a launch-time name: use only "
+                             "%s:%d: 'when' of [pass %s] uses a launch-time name: use only "
                              "compile-time params",
-                             space->file, pass->name);
+                             space->file, line, pass->name);
     }
     return 0;
 }
 
 /* --- The file --------------------------------------------------------------------------------- */
 
+/* One letter or '_', then letters, digits, '_' and the characters of `also`: it stands in kernels. */
+static bool is_word(const char *string, const char *also)
+{
+    if (!text_is_word(*string) || (*string >= '0' && *string <= '9'))
+        return false;
+    for (; *string; string++)
+        if (!text_is_word(*string) && !strchr(also, *string))
+            return false;
+    return true;
+}
+
 static int read_space_item(struct space *space, const struct ini_item *item, struct error *error)
 {
-    const struct { const char *key; const char **value; } keys[] = {
-        {"name", &space->name}, {"template", &space->template_name}, {"kernel", &space->kernel}};
+    const struct { const char *key; const char **value, *also; } keys[] = {
+        {"name", &space->name, "-."},
+        {"template", &space->template_name, "-."},
+        {"kernel", &space->kernel, ""}};
     for (size_t i = 0; i < 3; i++)
         if (strcmp(item->key, keys[i].key) == 0) {
             *keys[i].value = item->value;
+            if (!is_word(item->value, keys[i].also))
+                return complain(space, item, error, "no name of a space, template or kernel:",
+                                item->value);
             return 0;
         }
     return complain(space, item, error, "[space] has name, template and kernel, not", item->key);
@@ -487,14 +574,16 @@ static int check_space(const struct space *space, const bool *in_default, struct
 {
     if (!space->name || !space->template_name || !space->kernel)
         return error_set(error, ERROR_USAGE,
-                         "%s: [space] needs name, template and kernel: add what is missing",
-                         space->file);
+                         "%s:%d: [space] needs name, template and kernel: add what is missing",
+                         space->file, find_line(space, "space", ""));
     if (space->param_count == 0)
-        return error_set(error, ERROR_USAGE, "%s: no [param ...]: add at least one", space->file);
+        return error_set(error, ERROR_USAGE, "%s:%d: no [param ...]: add at least one",
+                         space->file, find_line(space, "param", ""));
     for (size_t i = 0; i < space->param_count; i++)
         if (!in_default[i])
-            return error_set(error, ERROR_USAGE, "%s: [default] lacks %s: add its value",
-                             space->file, space->params[i].name);
+            return error_set(error, ERROR_USAGE, "%s:%d: [default] lacks %s: add its value",
+                             space->file, find_line(space, "default", ""),
+                             space->params[i].name);
     return 0;
 }
 

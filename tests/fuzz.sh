@@ -6,6 +6,7 @@ build=${1:?usage: tests/fuzz.sh BUILD [SECONDS [NAME...]]} seconds=${2:-60}
 shift $(($# < 2 ? $# : 2))
 here=$(dirname "$0")
 passed=0 failed=0
+# shellcheck disable=SC2046
 [ $# -gt 0 ] || set -- $(basename -s .c -a "$here"/fuzz/fuzz_*.c)
 for name; do
     found=$build/found/${name#fuzz_} log=$build/$name.log

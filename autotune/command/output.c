@@ -1,5 +1,5 @@
-/* output: the only place where commands write. Checks every write, so that a full disk or a closed
- * pipe ends in an error and not in half a result. */
+/* output: the only place where commands write. Checks every write, so that a full disk or a
+ * closed pipe ends in an error and not in half a result. */
 #include "autotune/command/output.h"
 
 #include "autotune/report/terminal.h"
@@ -39,6 +39,11 @@ static bool is_stdout(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
+bool output_is_taken(const struct request *request)
+{
+    return is_stdout(request->csv) || is_stdout(request->json);
+}
+
 static int write_table(const char *path, const struct table *table, const struct text *json,
                        void (*form)(struct text *, const struct table *), struct error *error)
 {
@@ -53,19 +58,44 @@ static int write_table(const char *path, const struct table *table, const struct
     return failed;
 }
 
-int output_table(const struct request *request, const struct table *table,
-                 const struct text *json, struct error *error)
+static int print_table(const struct request *request, const struct table *table,
+                       struct error *error)
 {
     struct text text = {0};
-    if (write_table(request->csv, table, NULL, table_csv, error) ||
-        write_table(request->json, table, json, table_json, error))
-        return -1;
-    if (is_stdout(request->csv) || is_stdout(request->json))
+    if (output_is_taken(request))
         return 0;
     table_print(&text, table, terminal_has_color(stdout));
     int failed = output_write("-", &text, error);
     text_dispose(&text);
     return failed;
+}
+
+/* A form that cannot be written costs only itself: the others are written all the same. */
+int output_table(const struct request *request, const struct table *table,
+                 const struct text *json, struct error *error)
+{
+    struct error causes[3];
+    const int failed[] = {
+        print_table(request, table, &causes[0]),
+        write_table(request->csv, table, NULL, table_csv, &causes[1]),
+        write_table(request->json, table, json, table_json, &causes[2]),
+    };
+    for (size_t i = 0; i < sizeof failed / sizeof *failed; i++)
+        if (failed[i]) {
+            *error = causes[i];
+            return -1;
+        }
+    return 0;
+}
+
+void output_warn(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("autotune: warning: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputs("\n", stderr);
+    va_end(arguments);
 }
 
 void output_note(const struct request *request, const char *format, ...)

@@ -1,4 +1,5 @@
-/* output: results to stdout or a file, context to stderr; whatever cannot be written is an error. */
+/* output: results to stdout or a file, context to stderr; whatever cannot be written is an
+ * error. */
 #ifndef AUTOTUNE_OUTPUT_H
 #define AUTOTUNE_OUTPUT_H
 
@@ -13,10 +14,17 @@ int output_write(const char *path, const struct text *text, struct error *error)
 /* Writes bytes the same way. */
 int output_bytes(const char *path, const void *bytes, size_t length, struct error *error);
 
-/* The table to stdout, unless --json - or --csv - takes its place, and to those files. `json` is
- * what --json writes; NULL = the table as JSON. */
+/* The table to stdout, unless --json - or --csv - takes its place, and to those files. `json`
+ * is what --json writes; NULL = the table as JSON. Where one of them fails the others are still
+ * written. */
 int output_table(const struct request *request, const struct table *table,
                  const struct text *json, struct error *error);
+
+/* A warning on stderr: "autotune: warning: ...", also with --quiet. */
+void output_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Is stdout what --json or --csv write to? Then nothing else may go there. */
+bool output_is_taken(const struct request *request);
 
 /* A line of context on stderr, unless --quiet. */
 void output_note(const struct request *request, const char *format, ...)

@@ -1,65 +1,15 @@
-/* request: reads the command line through argp. The options stand in one table with the verbs that
- * take them. */
+/* request: reads the command line through argp, which neither prints nor exits here. Hides how
+ * values become fields, and which options exclude each other. */
 #include "autotune/command/request.h"
 
+#include "autotune/command/options.h"
+#include "autotune/command/output.h"
+#include "autotune/command/verbs.h"
 #include "generator/number.h"
 
 #include <argp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum key {
-    KEY_N = 'n', KEY_DEVICE = 'd', KEY_QUIET = 'q',
-    KEY_OP = 256, KEY_TYPE, KEY_ACC, KEY_COLD, KEY_WARM, KEY_SPACE, KEY_TEMPLATE, KEY_NVRTC,
-    KEY_CACHE, KEY_SEED, KEY_STRATEGY, KEY_RETUNE, KEY_JSON, KEY_CSV, KEY_ARCH, KEY_VARIANT,
-    KEY_PASS, KEY_PTX, KEY_CUBIN, KEY_SASS, KEY_COVER, KEY_ALL, KEY_PART,
-};
-
-enum {
-    PROBLEM = VERB_TUNE | VERB_EMIT | VERB_VERIFY | VERB_LIST,
-    DEVICE = VERB_TUNE | VERB_VERIFY | VERB_DOCTOR,
-    RUNS = VERB_TUNE | VERB_VERIFY,
-    OUTPUT = VERB_TUNE | VERB_SHOW | VERB_LIST,
-    FILES = VERB_TUNE | VERB_EMIT | VERB_VERIFY | VERB_LIST,
-    VERBS = VERB_TUNE | VERB_SHOW | VERB_LIST | VERB_EMIT | VERB_VERIFY | VERB_DOCTOR,
-};
-
-static const struct row {
-    unsigned verbs;
-    struct argp_option option;
-} rows[] = {
-    {PROBLEM, {0, 0, 0, 0, "The problem:", 1}},
-    {PROBLEM | VERB_SHOW, {"n", KEY_N, "COUNT", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20 (default 400M, on the host 1M)", 0}},
-    {PROBLEM | VERB_SHOW, {"op", KEY_OP, "OP", 0, "sum, prod, min, max, and, or, xor (default sum)", 0}},
-    {PROBLEM | VERB_SHOW, {"type", KEY_TYPE, "TYPE", 0, "of the elements: i32, u32, i64, u64, f32, f64 (default i32)", 0}},
-    {PROBLEM, {"acc", KEY_ACC, "TYPE", 0, "of the accumulator (default: the elements' type)", 0}},
-    {RUNS, {"cold", KEY_COLD, 0, 0, "data not in the L2 cache (default)", 0}},
-    {RUNS, {"warm", KEY_WARM, 0, 0, "data in the L2 cache as far as it fits", 0}},
-    {VERBS & ~VERB_DOCTOR, {0, 0, 0, 0, "Where and how:", 2}},
-    {DEVICE, {"device", KEY_DEVICE, "DEVICE", 0, "auto (first GPU, else host), host, or a GPU's number", 0}},
-    {VERB_EMIT | VERB_LIST | VERB_VERIFY, {"arch", KEY_ARCH, "ARCH", 0, "sm_75, sm_90, ... or host: needs no device", 0}},
-    {VERB_TUNE, {"strategy", KEY_STRATEGY, "NAME", 0, "exhaustive (default on a GPU) or cover (default on the host)", 0}},
-    {RUNS, {"seed", KEY_SEED, "NUMBER", 0, "of inputs, orders and the emulator's schedule (default 1)", 0}},
-    {VERB_TUNE, {"retune", KEY_RETUNE, 0, 0, "measure again even if a record fits", 0}},
-    {VERB_EMIT | VERB_VERIFY, {"variant", KEY_VARIANT, "PARAMS", 0, "BLOCK=256,ITEMS=16,...; others as in the record or the default", 0}},
-    {VERB_EMIT, {"pass", KEY_PASS, "NAME", 0, "only this pass's kernel", 0}},
-    {VERB_VERIFY, {"cover", KEY_COVER, 0, 0, "a covering sample of space, operation, type and architecture", 0}},
-    {VERB_VERIFY, {"all", KEY_ALL, 0, 0, "every variant of every operation, type and architecture", 0}},
-    {VERB_VERIFY, {"part", KEY_PART, "K/M", 0, "of --all: only part K (from 1) of M", 0}},
-    {FILES, {"space", KEY_SPACE, "FILE", 0, "the space, as a file or a built-in name (default reduce)", 0}},
-    {FILES, {"template", KEY_TEMPLATE, "FILE", 0, "the template instead of the space's own", 0}},
-    {DEVICE | VERB_EMIT, {"nvrtc", KEY_NVRTC, "FILE", 0, "the NVRTC library to use", 0}},
-    {VERB_TUNE | VERB_SHOW | VERB_EMIT | VERB_VERIFY | VERB_DOCTOR, {"cache", KEY_CACHE, "FOLDER", 0, "of the records (default $XDG_CACHE_HOME/autotune)", 0}},
-    {OUTPUT | VERB_EMIT, {0, 0, 0, 0, "Output:", 3}},
-    {VERB_EMIT, {"ptx", KEY_PTX, 0, 0, "PTX instead of source", 0}},
-    {VERB_EMIT, {"cubin", KEY_CUBIN, "FILE", 0, "write machine code to FILE", 0}},
-    {VERB_EMIT, {"sass", KEY_SASS, 0, 0, "disassembly, where cuobjdump or nvdisasm is found", 0}},
-    {OUTPUT, {"json", KEY_JSON, "FILE", 0, "also write JSON, '-' for stdout instead of the table", 0}},
-    {OUTPUT, {"csv", KEY_CSV, "FILE", 0, "also write CSV, '-' for stdout instead of the table", 0}},
-    {VERB_TUNE | VERB_VERIFY, {"quiet", KEY_QUIET, 0, 0, "no progress and no context on stderr", 0}},
-};
-enum { ROWS = sizeof rows / sizeof *rows };
 
 struct parse {
     struct request *request;
@@ -67,124 +17,226 @@ struct parse {
     bool is_failed;
 };
 
+/* --- Values ------------------------------------------------------------------------------- */
+
+/* More than that overflows byte counts long before a device says that it has no room. */
+static int parse_n(uint64_t *out, const char *value, struct error *error)
+{
+    const uint64_t most = UINT64_C(1) << 59;
+    if (number_parse_count(out, value, "--n", error))
+        return -1;
+    return *out <= most ? 0
+                        : error_set(error, ERROR_USAGE,
+                                    "--n is '%s', for which no memory is large "
+                                    "enough: give a smaller number",
+                                    value);
+}
+
 static int parse_part(struct request *request, const char *value, struct error *error)
 {
-    char rest;
-    if (sscanf(value, "%u/%u%c", &request->part, &request->parts, &rest) != 2 ||
-        request->part < 1 || request->part > request->parts)
-        return error_set(error, ERROR_USAGE, "--part '%s': write K/M with 1 <= K <= M", value);
-    request->part--;
+    char k[16], m[16], rest;
+    uint64_t part, parts;
+    if (sscanf(value, "%15[0-9]/%15[0-9]%c", k, m, &rest) != 2 ||
+        number_parse_count(&part, k, "--part", error) ||
+        number_parse_count(&parts, m, "--part", error) || part < 1 || part > parts ||
+        parts > 1000000)
+        return error_set(error, ERROR_USAGE,
+                         "--part is '%.100s': write K/M with 1 <= K <= M, such as 1/8", value);
+    request->part = (unsigned)part - 1;
+    request->parts = (unsigned)parts;
     return 0;
 }
 
-static int parse_value(struct request *request, int key, const char *value, struct error *error)
+static const char **find_string(struct request *request, int key)
 {
-    const struct { int key; const char **target; } strings[] = {
-        {KEY_DEVICE, &request->device}, {KEY_ARCH, &request->arch},
-        {KEY_NVRTC, &request->nvrtc},   {KEY_SPACE, &request->space},
+    const struct {
+        int key;
+        const char **target;
+    } strings[] = {
+        {KEY_DEVICE, &request->device},     {KEY_ARCH, &request->arch},
+        {KEY_NVRTC, &request->nvrtc},       {KEY_SPACE, &request->space},
         {KEY_TEMPLATE, &request->template}, {KEY_CACHE, &request->cache},
         {KEY_VARIANT, &request->variant},   {KEY_PASS, &request->pass},
         {KEY_JSON, &request->json},         {KEY_CSV, &request->csv},
         {KEY_CUBIN, &request->cubin},
     };
-    const struct { int key; bool *target; } flags[] = {
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+        if (strings[i].key == key)
+            return strings[i].target;
+    return NULL;
+}
+
+static bool *find_flag(struct request *request, int key)
+{
+    const struct {
+        int key;
+        bool *target;
+    } flags[] = {
         {KEY_RETUNE, &request->retune}, {KEY_QUIET, &request->quiet}, {KEY_PTX, &request->ptx},
         {KEY_SASS, &request->sass},     {KEY_COVER, &request->cover}, {KEY_ALL, &request->all},
+        {KEY_COLD, &request->cold},     {KEY_WARM, &request->warm},
     };
-    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
-        if (strings[i].key == key) {
-            *strings[i].target = value;
-            return 0;
-        }
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        if (flags[i].key == key) {
-            *flags[i].target = true;
-            return 0;
-        }
+        if (flags[i].key == key)
+            return flags[i].target;
+    return NULL;
+}
+
+enum { NOT_MINE = 1 };
+
+static int parse_number(struct request *request, int key, const char *value,
+                        struct error *error)
+{
     switch (key) {
     case KEY_N:
         request->has_n = true;
-        return number_parse_count(&request->problem.n, value, "--n", error);
+        return parse_n(&request->problem.n, value, error);
     case KEY_OP:
+        request->has_op = true;
         return problem_find_op(&request->problem.op, value, error);
     case KEY_TYPE:
+        request->has_type = true;
         return problem_find_type(&request->problem.type, value, error);
     case KEY_ACC:
         request->has_acc = true;
         return problem_find_type(&request->problem.acc, value, error);
-    case KEY_COLD:
-        request->problem.regime = COLD;
-        return 0;
-    case KEY_WARM:
-        request->problem.regime = WARM;
-        return 0;
     case KEY_STRATEGY:
         request->has_strategy = true;
         return strategy_find(&request->strategy, value, error);
     case KEY_PART:
         return parse_part(request, value, error);
     case KEY_SEED:
-        request->has_seed = true;
         return number_parse_count(&request->seed, value, "--seed", error);
     default:
-        return 1;
+        return NOT_MINE;
     }
+}
+
+/* An empty name of a file or folder would be looked for in vain, in words that confuse. */
+static int parse_value(struct request *request, int key, const char *value, struct error *error)
+{
+    const char **string = find_string(request, key);
+    bool *flag = find_flag(request, key);
+    if (string && !*value)
+        return error_set(error, ERROR_USAGE,
+                         "an option has an empty value: leave the option out "
+                         "or write what it needs (see --help)");
+    if (string)
+        *string = value;
+    if (flag)
+        *flag = true;
+    return string || flag ? 0 : parse_number(request, key, value, error);
+}
+
+/* --- argp --------------------------------------------------------------------------------- */
+
+static int parse_argument(struct parse *parse, const char *value, const char *program)
+{
+    if (parse->request->verb == VERB_LIST && !parse->request->topic) {
+        parse->request->topic = value;
+        return 0;
+    }
+    if (verbs_find(value))
+        return error_set(parse->error, ERROR_USAGE,
+                         "'%s' is a command: write it first, as "
+                         "'autotune %s' and then the options",
+                         value, value);
+    return error_set(parse->error, ERROR_USAGE,
+                     "'%.100s' is one argument too many: '%s --help' says what can be given",
+                     value, program);
+}
+
+/* Ends the parse as an error would, with none. */
+static int print_help(struct argp_state *state, struct error *error)
+{
+    struct text text = {0};
+    options_help(&text, state);
+    if (output_write("-", &text, error) == 0)
+        *error = (struct error){.code = ERROR_NONE};
+    text_dispose(&text);
+    return -1;
+}
+
+/* Which argument argp could not read: the last it took, or the one it is in the middle of. */
+static void explain(struct parse *parse, const struct argp_state *state)
+{
+    for (int i = state->next - 1; i <= state->next; i++)
+        if (i > 0 && i < state->argc &&
+            options_explain(state->argv[i], parse->request->verb, state->argv[0], parse->error))
+            return;
+    error_set(parse->error, ERROR_USAGE, "the options cannot be read: see '%s --help'",
+              state->argv[0]);
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     struct parse *parse = state->input;
-    struct request *request = parse->request;
     if (parse->is_failed)
         return 0;
-    if (key == ARGP_KEY_ARG) {
-        if (request->verb == VERB_LIST && !request->topic) {
-            request->topic = value;
-            return 0;
-        }
+    if (key == ARGP_KEY_ERROR) {
+        explain(parse, state);
         parse->is_failed = true;
-        error_set(parse->error, ERROR_USAGE, "'%s' is no option of this command: see --help",
-                  value);
         return 0;
     }
-    int got = parse_value(request, key, value, parse->error);
-    if (got == 1)
+    int got = key == ARGP_KEY_ARG ? parse_argument(parse, value, state->argv[0])
+              : key == KEY_HELP   ? print_help(state, parse->error)
+                                  : parse_value(parse->request, key, value, parse->error);
+    if (got == NOT_MINE)
         return ARGP_ERR_UNKNOWN;
     parse->is_failed = got != 0;
     return 0;
 }
 
-/* What each verb says about itself in --help. */
-static const struct { enum verb verb; const char *usage, *text; } helps[] = {
-    {VERB_TUNE, "", "Finds the fastest reduction for a problem on a device, proves it, and keeps it."},
-    {VERB_SHOW, "", "Shows the records kept so far."},
-    {VERB_LIST, "[devices|types|operations|params|variants|spaces|archs]", "Lists what there is to choose from."},
-    {VERB_EMIT, "", "Prints the CUDA source of a variant (the record's, or the space's default)."},
-    {VERB_VERIFY, "", "Proves a variant correct: the record's, a given one, a covering sample, or all."},
-    {VERB_DOCTOR, "", "Says what is here, what is missing, and what to install."},
-};
+/* --- The whole ---------------------------------------------------------------------------- */
+
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+static int check_clashes(const struct request *request, struct error *error)
+{
+    const bool is_one = request->variant || request->has_acc || request->has_op ||
+                        request->has_type || request->has_n;
+    const struct {
+        bool is_so;
+        const char *text;
+    } clashes[] = {
+        {request->cold && request->warm, "--cold and --warm exclude each other: choose one"},
+        {!!request->ptx + !!request->cubin + !!request->sass > 1,
+         "--ptx, --cubin and --sass are three forms: choose one"},
+        {request->cover && request->all, "--cover is a sample of --all: choose one"},
+        {request->parts > 1 && !request->all, "--part divides --all: give --all too"},
+        {(request->cover || request->all) && is_one,
+         "--cover and --all choose problems and variants themselves: leave --n, --op, --type, "
+         "--acc and --variant out"},
+        {is_stdout(request->json) && is_stdout(request->csv),
+         "--json - and --csv - would mix on stdout: give one of them a file"},
+        {request->json && request->csv && strcmp(request->json, request->csv) == 0,
+         "--json and --csv name the same file: give each its own"},
+    };
+    for (size_t i = 0; i < sizeof clashes / sizeof *clashes; i++)
+        if (clashes[i].is_so)
+            return error_set(error, ERROR_USAGE, "%s", clashes[i].text);
+    return 0;
+}
 
 int request_parse(struct request *out, enum verb verb, int argc, char **argv,
                   struct error *error)
 {
-    struct argp_option options[ROWS + 1] = {{0}};
+    struct argp_option options[OPTIONS_MAX];
     struct parse parse = {.request = out, .error = error};
-    struct argp argp = {.options = options, .parser = parse_option};
-    size_t count = 0;
-    for (size_t i = 0; i < ROWS; i++)
-        if (rows[i].verbs & verb)
-            options[count++] = rows[i].option;
-    for (size_t i = 0; i < sizeof helps / sizeof *helps; i++)
-        if (helps[i].verb == verb) {
-            argp.args_doc = helps[i].usage;
-            argp.doc = helps[i].text;
-        }
+    struct argp argp = {.parser = parse_option};
+    const unsigned silent = ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT;
+    options_fill(&argp, options, verb);
     *out = (struct request){.verb = verb, .device = "auto", .seed = 1, .parts = 1};
-    if (argp_parse(&argp, argc, argv, 0, NULL, &parse) && !parse.is_failed)
-        return error_set(error, ERROR_USAGE, "the command line cannot be read: see --help");
+    error_t got = argp_parse(&argp, argc, argv, silent, NULL, &parse);
     if (parse.is_failed)
         return -1;
+    if (got)
+        return error_set(error, ERROR_USAGE, "the options cannot be read: %s", strerror(got));
     if (!out->has_acc)
         out->problem.acc = problem_default_acc(out->problem.type);
-    return problem_check(&out->problem, error);
+    out->problem.regime = out->warm ? WARM : COLD;
+    return check_clashes(out, error) || problem_check(&out->problem, error) ? -1 : 0;
 }

@@ -22,24 +22,25 @@ enum verb {
 
 struct request {
     enum verb verb;
-    const char *device;                  /* "auto", "host", "0" */
-    const char *arch;                    /* "sm_90" or "host"; NULL = the device's */
+    const char *device;                   /* "auto", "host", "0" */
+    const char *arch;                     /* "sm_90" or "host"; NULL = the device's */
     const char *nvrtc, *space, *template; /* files; NULL = the usual */
-    const char *cache;                   /* folder of records; NULL = the usual */
-    const char *variant, *pass;          /* "BLOCK=256,..."; NULL = the record's or default */
-    const char *json, *csv;              /* files, "-" = stdout; NULL = none */
-    const char *cubin;                   /* file; NULL = none */
-    const char *topic;                   /* what to list */
-    struct problem problem;              /* regime and n may be unset, see has_ */
-    bool has_n, has_acc, has_strategy, has_seed;
+    const char *cache;                    /* folder of records; NULL = the usual */
+    const char *variant, *pass;           /* "BLOCK=256,..."; NULL = the record's or default */
+    const char *json, *csv;               /* files, "-" = stdout; NULL = none */
+    const char *cubin;                    /* file; NULL = none */
+    const char *topic;                    /* what to list */
+    struct problem problem;               /* regime and n may be unset, see has_ */
+    bool has_n, has_op, has_type, has_acc, has_strategy;
     enum strategy strategy;
     uint64_t seed;
-    unsigned part, parts;                /* of --all: this part, of so many */
-    bool retune, quiet, ptx, sass, cover, all;
+    unsigned part, parts; /* of --all: this part, of so many */
+    bool cold, warm, retune, quiet, ptx, sass, cover, all;
 };
 
-/* Parses the arguments after the verb. ERROR_USAGE with one sentence. Prints and exits by itself
- * only for --help and --usage, which argp serves. */
+/* Parses the arguments after the verb; argv[0] is what messages call the program. ERROR_USAGE
+ * with one sentence. After printing what --help asks for it is -1 with ERROR_NONE: nothing is
+ * left to do. */
 int request_parse(struct request *out, enum verb verb, int argc, char **argv,
                   struct error *error);
 

@@ -1,22 +1,26 @@
-/* setup: opens space, template, device and records for a command. Hides where files are looked for:
- * a path, else a name among the files built into the program. */
+/* setup: opens space, template, device and records for a command. Hides where files are looked
+ * for: a path, else a name among the files built into the program. */
 #include "autotune/command/setup.h"
 
+#include "autotune/command/output.h"
 #include "autotune/device/gpus.h"
 #include "autotune/embedded.h"
+#include "autotune/report/figures.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FILE_MAX = 4 << 20, SETS_MAX = 256, PATH_CHARS = 300 };
 
 static const uint64_t N_GPU = 400000000, N_HOST = 1000000;
 
-/* --- Files ------------------------------------------------------------------------------------- */
+/* --- Files -------------------------------------------------------------------------------- */
 
-static const struct embedded *find_builtin(const char *folder, const char *name, const char *end)
+static const struct embedded *find_builtin(const char *folder, const char *name,
+                                           const char *end)
 {
     char path[PATH_CHARS];
     snprintf(path, sizeof path, "%s/%s%s", folder, name, end);
@@ -29,6 +33,11 @@ static int load_space(struct setup *setup, const char *name, struct error *error
     struct text text = {0};
     if (builtin)
         return space_load(&setup->space, builtin->name, builtin->bytes, builtin->length, error);
+    if (access(name, F_OK) != 0)
+        return error_set(error, ERROR_USAGE,
+                         "--space %.200s: neither a file nor a built-in space; 'autotune list "
+                         "spaces' shows the built-in ones",
+                         name);
     int failed = text_read(&text, name, FILE_MAX, error) ||
                  space_load(&setup->space, name, text.at ? text.at : "", text.length, error);
     text_dispose(&text);
@@ -44,12 +53,16 @@ static int load_template(struct setup *setup, const char *file, struct error *er
         return 0;
     }
     if (!file)
-        return error_set(error, ERROR_USAGE,
-                         "%s: there is no built-in template '%s': name its file with --template",
-                         setup->space->file, name);
+        return error_set(
+            error, ERROR_USAGE,
+            "%s: there is no built-in template '%s': name its file with --template",
+            setup->space->file, name);
+    if (access(file, F_OK) != 0)
+        return error_set(error, ERROR_USAGE, "--template %.200s: there is no such file", file);
     if (text_read(&setup->template_text, file, FILE_MAX, error))
         return -1;
-    if (!setup->template_text.at || strlen(setup->template_text.at) != setup->template_text.length)
+    if (setup->template_text.length == 0 ||
+        strlen(setup->template_text.at) != setup->template_text.length)
         return error_set(error, ERROR_USAGE, "%s: empty, or not a text file: give a template",
                          file);
     setup->sources.template = (struct emit_file){file, setup->template_text.at};
@@ -68,7 +81,7 @@ static int load_files(struct setup *setup, const struct request *request, struct
                : 0;
 }
 
-/* --- The place --------------------------------------------------------------------------------- */
+/* --- The place ---------------------------------------------------------------------------- */
 
 static int find_target(struct setup *setup, const char *arch, struct error *error)
 {
@@ -116,26 +129,46 @@ void setup_close(struct setup *setup)
     text_dispose(&setup->template_text);
 }
 
-/* --- Records ----------------------------------------------------------------------------------- */
+int setup_check_room(const struct setup *setup, struct error *error)
+{
+    char wanted[NUMBER_CHARS], has[NUMBER_CHARS];
+    const double bytes = figures_bytes(&setup->problem);
+    uint64_t room;
+    if (setup->device->ops->free_bytes(setup->device, &room, error))
+        return -1;
+    if (bytes <= (double)room)
+        return 0;
+    return error_set(error, ERROR_FAILED,
+                     "no room on %s for %s of elements: %s are free; give a smaller --n",
+                     setup->device->info.name, figures_size(wanted, bytes),
+                     figures_size(has, (double)room));
+}
+
+/* --- Records ------------------------------------------------------------------------------ */
+
+static void record_device(struct record *out, const struct device_info *info)
+{
+    out->memory_clock_khz = info->memory_clock_khz;
+    out->bus_bits = info->bus_bits;
+    snprintf(out->gpu, sizeof out->gpu, "%s", info->name);
+    snprintf(out->driver, sizeof out->driver, "%s", info->driver);
+    snprintf(out->compiler, sizeof out->compiler, "%s", info->compiler);
+}
 
 void setup_record(struct record *out, const struct setup *setup)
 {
-    const struct device_info *info = &setup->device->info;
     *out = (struct record){
         .problem = setup->problem,
         .space_hash = setup->space->hash,
         .sources_hash = emit_hash(&setup->sources),
         .method = RECORD_METHOD,
-        .cc = info->target.cc,
-        .sms = info->target.sms,
-        .memory_clock_khz = info->memory_clock_khz,
-        .bus_bits = info->bus_bits,
-        .source = info->target.is_host ? RECORD_EMULATED : RECORD_MEASURED,
+        .cc = setup->target.cc,
+        .sms = setup->target.sms,
+        .source = setup->target.is_host ? RECORD_EMULATED : RECORD_MEASURED,
     };
     snprintf(out->space, sizeof out->space, "%s", setup->space->name);
-    snprintf(out->gpu, sizeof out->gpu, "%s", info->name);
-    snprintf(out->driver, sizeof out->driver, "%s", info->driver);
-    snprintf(out->compiler, sizeof out->compiler, "%s", info->compiler);
+    if (setup->device)
+        record_device(out, &setup->device->info);
 }
 
 static bool is_record_file(const char *name)
@@ -159,7 +192,8 @@ static int load_folder(struct records *sets, size_t *count, const char *folder, 
     note_warning(warning, &sets[0]);
     DIR *open = opendir(folder);
     int failed = 0;
-    for (struct dirent *entry; open && !failed && *count < SETS_MAX && (entry = readdir(open));) {
+    for (struct dirent *entry;
+         open && !failed && *count < SETS_MAX && (entry = readdir(open));) {
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (!is_record_file(entry->d_name) || strcmp(path, own) == 0)
@@ -207,15 +241,41 @@ static int find_among(struct find_result *out, const struct record *want, const 
     if (load_folder(sets, &count, folder, path, warning, error))
         return -1;
     own = count;
-    if (load_shipped(sets, &count, error) || join_sets(&shipped, sets + own, count - own, error))
+    if (load_shipped(sets, &count, error) ||
+        join_sets(&shipped, sets + own, count - own, error))
         return -1;
     find_record(out, want, sets, own, &shipped);
     free(shipped.at);
     return 0;
 }
 
-int setup_find(struct find_result *out, const struct setup *setup, const struct request *request,
-               struct error *warning, struct error *error)
+/* The record's params over `row`, or false when they are no point of the space. */
+static bool apply_record(int64_t *row, const struct setup *setup, const struct record *record,
+                         struct error *error)
+{
+    int64_t copy[SPACE_NAMES_MAX];
+    memcpy(copy, setup->space->default_row, setup->space->param_count * sizeof *copy);
+    if (point_parse(setup->space, record->params, copy, error))
+        return false;
+    memcpy(row, copy, setup->space->param_count * sizeof *copy);
+    return true;
+}
+
+/* What a file says is believed only as far as it is of the space. */
+static void check_found(struct find_result *found, const struct setup *setup,
+                        struct error *warning)
+{
+    int64_t row[SPACE_NAMES_MAX];
+    struct error cause;
+    if (found->grade == FIND_NONE || apply_record(row, setup, &found->record, &cause))
+        return;
+    found->grade = FIND_NONE;
+    error_set(warning, ERROR_IO, "a record of %s is passed over: %s", found->record.gpu,
+              cause.text);
+}
+
+int setup_find(struct find_result *out, const struct setup *setup,
+               const struct request *request, struct error *warning, struct error *error)
 {
     struct text folder = {0}, path = {0};
     struct record want;
@@ -227,8 +287,10 @@ int setup_find(struct find_result *out, const struct setup *setup, const struct 
     setup_record(&want, setup);
     int failed = 0;
     if (store_folder(&folder, request->cache, warning) == 0)
-        failed = store_path(&path, folder.at, want.gpu, error) ||
+        failed = store_path(&path, folder.at, setup->device ? want.gpu : "none", error) ||
                  find_among(out, &want, folder.at, path.at, sets, warning, error);
+    if (!failed)
+        check_found(out, setup, warning);
     for (size_t i = 0; i < SETS_MAX; i++)
         store_dispose(&sets[i]);
     free(sets);
@@ -237,15 +299,35 @@ int setup_find(struct find_result *out, const struct setup *setup, const struct 
     return failed ? -1 : 0;
 }
 
+/* Where a variant is from: "of NVIDIA H200's record of sum i32 400M cold (exact)". */
+static void note_origin(const struct request *request, const struct find_result *found)
+{
+    char problem[PROBLEM_CHARS];
+    if (found->grade == FIND_NONE)
+        output_note(request, "variant   the space's default: no record fits%s\n",
+                    request->variant ? "; changed by --variant" : "");
+    else
+        output_note(request, "variant   of %s's record of %s (%s)%s\n", found->record.gpu,
+                    problem_format(problem, &found->record.problem), find_grades[found->grade],
+                    request->variant ? "; changed by --variant" : "");
+    if (found->grade == FIND_STALE)
+        output_note(request,
+                    "          %s has changed since: 'autotune verify' proves it again\n",
+                    found->difference);
+}
+
 int setup_row(int64_t *row, const struct setup *setup, const struct request *request,
               struct error *error)
 {
-    struct find_result found = {.grade = FIND_NONE};
+    struct find_result found;
     struct error warning;
     memcpy(row, setup->space->default_row, setup->space->param_count * sizeof *row);
-    if (setup->device && setup_find(&found, setup, request, &warning, error))
+    if (setup_find(&found, setup, request, &warning, error))
         return -1;
-    if (found.grade != FIND_NONE && point_parse(setup->space, found.record.params, row, error))
+    if (warning.code != ERROR_NONE)
+        output_warn("%s", warning.text);
+    if (found.grade != FIND_NONE && !apply_record(row, setup, &found.record, error))
         return -1;
+    note_origin(request, &found);
     return request->variant ? point_parse(setup->space, request->variant, row, error) : 0;
 }

@@ -1,5 +1,5 @@
-/* setup: what a command works on: the space, the template, the device or architecture, the record
- * files. Read once, disposed of together. */
+/* setup: what a command works on: the space, the template, the device or architecture, the
+ * record files. Read once, disposed of together. */
 #ifndef AUTOTUNE_SETUP_H
 #define AUTOTUNE_SETUP_H
 
@@ -20,21 +20,27 @@ struct setup {
     struct point_context context;
 };
 
-/* Loads space and template and, when `needs_device`, opens the device; otherwise the target comes
- * from --arch, else sm_90. Sets n to the device's default where none was given. */
+/* Loads space and template and, when `needs_device`, opens the device; otherwise the target
+ * comes from --arch, else sm_90. Sets n to the device's default where none was given. */
 int setup_open(struct setup *out, const struct request *request, bool needs_device,
                struct error *error);
 void setup_close(struct setup *setup);
 
-/* The key under which the winner of this setup is kept. Needs the device. */
+/* Is there room on the device for the elements? ERROR_FAILED with both sizes if not. */
+int setup_check_room(const struct setup *setup, struct error *error);
+
+/* The key under which the winner of this setup is kept. Without a device it has the
+ * architecture alone, for look-ups. */
 void setup_record(struct record *out, const struct setup *setup);
 
-/* The record that fits best, from the folder and the shipped ones. A damaged file is no error: what
- * was wrong with it goes to `warning` ("" if nothing). */
-int setup_find(struct find_result *out, const struct setup *setup, const struct request *request,
-               struct error *warning, struct error *error);
+/* The record that fits best, from the folder and the shipped ones. A damaged file is no error:
+ * what was wrong with it goes to `warning` (ERROR_NONE if nothing). A record whose params are
+ * no point of the space is not found. */
+int setup_find(struct find_result *out, const struct setup *setup,
+               const struct request *request, struct error *warning, struct error *error);
 
-/* The row of --variant over the best record's, over the default. */
+/* The row of --variant over the best record's, over the default. Notes on stderr where it is
+ * from. */
 int setup_row(int64_t *row, const struct setup *setup, const struct request *request,
               struct error *error);
 

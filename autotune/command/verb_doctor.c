@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void report_gpus(struct text *out, const struct request *request)
@@ -34,7 +35,8 @@ static void report_gpus(struct text *out, const struct request *request)
     }
 }
 
-static void report_nvrtc(void *context, const char *path, const char *version, const char *archs)
+static void report_nvrtc(void *context, const char *path, const char *version,
+                         const char *archs)
 {
     text_addf(context, "nvrtc     %s  %s  %s\n", version, archs, path);
 }
@@ -52,19 +54,32 @@ static void report_host(struct text *out)
     device_close(device);
 }
 
+static const char *why_unwritable(const char *folder)
+{
+    struct stat status;
+    if (stat(folder, &status))
+        return errno == ENOENT ? NULL : strerror(errno);
+    if (!S_ISDIR(status.st_mode))
+        return "not a folder";
+    return access(folder, W_OK | X_OK) == 0 ? NULL : strerror(errno);
+}
+
 static void report_cache(struct text *out, const struct request *request)
 {
     struct text folder = {0};
     struct error error;
-    if (store_folder(&folder, request->cache, &error))
+    if (store_folder(&folder, request->cache, &error)) {
         text_addf(out, "cache     none: %s\n", error.text);
-    else if (access(folder.at, W_OK) == 0)
-        text_addf(out, "cache     %s\n", folder.at);
-    else if (errno == ENOENT)
-        text_addf(out, "cache     %s (made at the first record)\n", folder.at);
-    else
-        text_addf(out, "cache     %s cannot be written (%s): use --cache FOLDER\n", folder.at,
-                  strerror(errno));
+    } else {
+        const char *why = why_unwritable(folder.at);
+        const bool is_there = access(folder.at, F_OK) == 0;
+        if (why)
+            text_addf(out, "cache     %s cannot be written (%s): use --cache FOLDER\n",
+                      folder.at, why);
+        else
+            text_addf(out, "cache     %s%s\n", folder.at,
+                      is_there ? "" : " (made at the first record)");
+    }
     text_dispose(&folder);
 }
 
@@ -79,8 +94,10 @@ int verb_doctor(int argc, char **argv, struct error *error)
     size_t before = text.length;
     nvrtc_list(request.nvrtc, report_nvrtc, &text);
     if (text.length == before)
-        text_adds(&text, "nvrtc     none: install the CUDA toolkit's NVRTC, or "
-                         "'pip install nvidia-cuda-nvrtc-cu12' (12.8 and 12.9 serve sm_70 to sm_120)\n");
+        text_adds(
+            &text,
+            "nvrtc     none: install the CUDA toolkit's NVRTC, or "
+            "'pip install nvidia-cuda-nvrtc-cu12' (12.8 and 12.9 serve sm_70 to sm_120)\n");
     report_host(&text);
     report_cache(&text, &request);
     int failed = output_write("-", &text, error);

@@ -1,5 +1,6 @@
-/* verb_emit: a kernel as source, PTX, machine code or disassembly. Needs no device; with one, the
- * record's variant is the one shown. */
+/* verb_emit: a kernel as source, PTX, machine code or disassembly. Needs no device; with one,
+ * the record's variant is the one shown. */
+#include "autotune/command/keep.h"
 #include "autotune/command/output.h"
 #include "autotune/command/setup.h"
 #include "autotune/command/verbs.h"
@@ -24,8 +25,9 @@ static int choose_pass(const struct request *request, const struct space *space,
     for (size_t i = 0; i < variant->count; i++)
         if (is_chosen[i])
             return 0;
-    return error_set(error, ERROR_USAGE, "--pass '%s': this variant has no such pass: leave --pass "
-                                         "out to see all of them",
+    return error_set(error, ERROR_USAGE,
+                     "--pass '%s': this variant has no such pass: leave --pass "
+                     "out to see all of them",
                      request->pass);
 }
 
@@ -41,44 +43,29 @@ static int print_source(const struct emit_variant *variant, const bool *is_chose
     return failed;
 }
 
-/* Where the source of a kernel that does not compile can be read: a file the user may open. */
-static int keep_source(const struct emit_variant *variant, char *path, size_t size)
-{
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, size, "%s/autotune-XXXXXX.cu", folder ? folder : "/tmp");
-    int file = mkstemps(path, 3);
-    if (file < 0)
-        return -1;
-    ssize_t written = write(file, variant->texts[0].at, variant->texts[0].length);
-    return close(file) == 0 && written == (ssize_t)variant->texts[0].length ? 0 : -1;
-}
-
 static int compile(struct device_image *image, const struct request *request,
                    const struct setup *setup, const struct emit_variant *variant,
                    const bool *is_chosen, struct error *error)
 {
     struct device_source sources[SPACE_PASSES_MAX];
     struct nvrtc *nvrtc;
-    struct error cause;
-    char path[300];
     size_t count = 0;
     for (size_t i = 0; i < variant->count; i++)
         if (is_chosen[i])
             sources[count++] =
                 (struct device_source){variant->texts[i].at, setup->space->kernel};
     if (setup->target.is_host)
-        return error_set(error, ERROR_USAGE,
-                         "--arch host has source only: name a GPU's architecture, as --arch sm_90");
+        return error_set(
+            error, ERROR_USAGE,
+            "--arch host has source only: name a GPU's architecture, as --arch sm_90");
     if (nvrtc_open(&nvrtc, request->nvrtc, setup->target.cc, error))
         return -1;
     int failed = nvrtc_compile(nvrtc, setup->target.cc, request->ptx ? NVRTC_PTX : NVRTC_CUBIN,
-                               sources, count, image, &cause);
+                               sources, count, image, error);
     nvrtc_close(nvrtc);
-    if (!failed)
-        return 0;
-    bool is_kept = keep_source(variant, path, sizeof path) == 0;
-    return error_set(error, cause.code, "%s%s%s", cause.text, is_kept ? " (source kept in " : "",
-                     is_kept ? strcat(path, ")") : "");
+    if (failed)
+        keep_source(variant, error);
+    return failed;
 }
 
 /* Runs a disassembler on a cubin; its output goes where ours goes. */
@@ -98,7 +85,8 @@ static int run_tool(const char *const *command)
 static int print_sass(const struct device_image *image, struct error *error)
 {
     char path[] = "/tmp/autotune-XXXXXX";
-    const char *const tools[][4] = {{"cuobjdump", "-sass", path, NULL}, {"nvdisasm", path, NULL}};
+    const char *const tools[][4] = {{"cuobjdump", "-sass", path, NULL},
+                                    {"nvdisasm", path, NULL}};
     int file = mkstemp(path), got = 127;
     if (file < 0 || close(file) != 0 || output_bytes(path, image->bytes, image->size, error))
         return error_set(error, ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
@@ -106,8 +94,9 @@ static int print_sass(const struct device_image *image, struct error *error)
         got = run_tool(tools[i]);
     unlink(path);
     if (got == 127)
-        return error_set(error, ERROR_FAILED, "neither cuobjdump nor nvdisasm is on the PATH: "
-                                              "install the CUDA toolkit's cuda-cuobjdump, or use --ptx");
+        return error_set(error, ERROR_FAILED,
+                         "neither cuobjdump nor nvdisasm is on the PATH: "
+                         "install the CUDA toolkit's cuda-cuobjdump, or use --ptx");
     return got == 0 ? 0 : error_set(error, ERROR_FAILED, "the disassembler failed: use --ptx");
 }
 
@@ -133,8 +122,9 @@ static int emit(const struct request *request, const struct setup *setup, struct
     if (broken == POINT_FAILED)
         return -1;
     if (broken >= 0 && !setup->space->rules[broken].is_launch)
-        fprintf(stderr, "autotune: note: the space would not try this variant: %s\n",
-                setup->space->rules[broken].reason);
+        output_note(request,
+                    "note      the space would not try this variant, by the rule: %s\n",
+                    setup->space->rules[broken].reason);
     if (emit_variant(&variant, &setup->context, &setup->sources, row, error))
         return -1;
     int failed = choose_pass(request, setup->space, &variant, is_chosen, error);
@@ -156,11 +146,11 @@ int verb_emit(int argc, char **argv, struct error *error)
     char why[400];
     if (request_parse(&request, VERB_EMIT, argc, argv, error))
         return -1;
-    if (request.ptx && request.cubin)
-        return error_set(error, ERROR_USAGE, "--ptx and --cubin are two forms: choose one");
     bool needs_device = !request.arch && device_count(why, sizeof why) > 0;
     if (setup_open(&setup, &request, needs_device, error))
         return -1;
+    if (!needs_device && !request.arch)
+        output_note(&request, "note      no GPU, so this is for sm_90: --arch names another\n");
     int failed = emit(&request, &setup, error);
     setup_close(&setup);
     return failed;

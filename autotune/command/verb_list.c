@@ -18,7 +18,8 @@ static int list_types(struct table *table, const struct request *request, struct
     for (size_t i = 0; i < TYPE_COUNT; i++) {
         table_add(table, problem_types[i].name);
         table_addf(table, "%d", problem_types[i].bytes);
-        table_add(table, problem_types[i].is_float ? "floating point" : "integer, wraps around");
+        table_add(table,
+                  problem_types[i].is_float ? "floating point" : "integer, wraps around");
     }
     return 0;
 }
@@ -99,7 +100,12 @@ static int list_variants(struct table *table, const struct request *request,
     struct points points;
     if (setup_open(&setup, request, false, error))
         return -1;
+    char problem[PROBLEM_CHARS];
     int failed = point_expand(&points, &setup.context, error);
+    if (!failed)
+        output_note(request, "%zu variants, %zu candidates for %s on %s\n",
+                    points.variant_count, points.count, problem_format(problem, &setup.problem),
+                    request->arch ? request->arch : "sm_90 (--arch names another)");
     for (size_t v = 0; !failed && v < points.variant_count; v++) {
         struct text row = {0};
         point_format(&row, setup.space, points.rows + points.variants[v].first * points.width,
@@ -129,7 +135,8 @@ static int list_devices(struct table *table, const struct request *request, stru
         struct device *device;
         table_add(table, spec);
         if (device_open(&device, &options, error)) {
-            table_add(table, error->text);
+            table_add(table, "cannot be used");
+            output_warn("device %s: %s", spec, error->text);
             for (int k = 0; k < 6; k++)
                 table_add(table, NULL);
             continue;
@@ -139,7 +146,10 @@ static int list_devices(struct table *table, const struct request *request, stru
         table_addf(table, "%d.%d", info->target.cc / 10, info->target.cc % 10);
         table_addf(table, "%d", info->target.sms);
         table_addf(table, "%.1f", (double)info->memory_bytes / (1 << 30));
-        table_addf(table, "%.0f", (double)device_peak_bytes(info) / 1e9);
+        if (device_peak_bytes(info))
+            table_addf(table, "%.0f", (double)device_peak_bytes(info) / 1e9);
+        else
+            table_add(table, NULL);
         table_add(table, info->driver);
         table_add(table, info->compiler);
         device_close(device);
@@ -147,6 +157,7 @@ static int list_devices(struct table *table, const struct request *request, stru
     return 0;
 }
 
+/* clang-format off */
 static const struct topic {
     const char *name;
     list_rows *rows;
@@ -170,6 +181,7 @@ static const struct topic {
      {{"arch", "arch", false}, {"threads/SM", "threads_per_sm", true},
       {"shared/SM", "shared_per_sm", true}, {"registers/SM", "registers_per_sm", true}}},
 };
+/* clang-format on */
 enum { TOPICS = sizeof topics / sizeof *topics };
 
 static int list(const struct topic *topic, const struct request *request, struct error *error)
@@ -177,8 +189,8 @@ static int list(const struct topic *topic, const struct request *request, struct
     struct table table = {.columns = topic->columns};
     while (table.column_count < 8 && topic->columns[table.column_count].title)
         table.column_count++;
-    int failed = topic->rows(&table, request, error) ||
-                 output_table(request, &table, NULL, error);
+    int failed =
+        topic->rows(&table, request, error) || output_table(request, &table, NULL, error);
     table_dispose(&table);
     return failed ? -1 : 0;
 }
@@ -192,7 +204,8 @@ int verb_list(int argc, char **argv, struct error *error)
     for (size_t i = 0; i < TOPICS; i++)
         if (strcmp(topics[i].name, wanted) == 0)
             return list(&topics[i], &request, error);
-    return error_set(error, ERROR_USAGE, "nothing to list is called '%s': choose devices, types, "
-                                         "operations, params, variants, spaces or archs",
+    return error_set(error, ERROR_USAGE,
+                     "nothing to list is called '%s': choose devices, types, "
+                     "operations, params, variants, spaces or archs",
                      wanted);
 }

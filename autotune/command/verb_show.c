@@ -2,21 +2,25 @@
 #include "autotune/command/output.h"
 #include "autotune/command/request.h"
 #include "autotune/command/verbs.h"
+#include "autotune/report/figures.h"
 #include "cache/store.h"
-#include "generator/number.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* People read 400M and a day, programs the whole number and the time of day; the params come
+ * last, for they are long. */
 static const struct table_column columns[] = {
-    {"gpu", "gpu", false},       {"op", "op", false},         {"type", "type", false},
-    {"acc", "acc", false},       {"n", "n", true},            {"regime", "regime", false},
-    {"us", "us", true},          {"GB/s", "gbs", true},       {"% peak", "peak_pct", true},
-    {"ties", "ties", true},      {"params", "params", false}, {"source", "source", false},
-    {"tuned", "tuned", false},   {NULL, "driver", false},     {NULL, "compiler", false},
+    {"gpu", "gpu", false},        {"op", "op", false},         {"type", "type", false},
+    {"acc", "acc", false},        {"n", NULL, true},           {NULL, "n", true},
+    {"regime", "regime", false},  {"us", "us", true},          {"GB/s", "gbs", true},
+    {"% peak", "peak_pct", true}, {"ties", "ties", true},      {"source", "source", false},
+    {"tuned", NULL, false},       {NULL, "tuned", false},      {NULL, "driver", false},
+    {NULL, "compiler", false},    {"params", "params", false},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -28,34 +32,39 @@ static const char *const sources[] = {
 
 static bool is_wanted(const struct record *record, const struct request *request)
 {
-    return !request->has_n || record->problem.n == request->problem.n;
+    const struct problem *problem = &record->problem;
+    return (!request->has_n || problem->n == request->problem.n) &&
+           (!request->has_op || problem->op == request->problem.op) &&
+           (!request->has_type || problem->type == request->problem.type);
 }
 
 static void add_record(struct table *table, const struct record *record)
 {
     const struct problem *problem = &record->problem;
-    const double bytes = (double)problem->n * problem_types[problem->type].bytes;
-    const double peak = (double)record->memory_clock_khz * 1e3 * record->bus_bits / 4;
-    const double per_s = record->median_ps ? bytes / (double)record->median_ps * 1e12 : 0;
+    const uint64_t peak =
+        (uint64_t)record->memory_clock_khz * 1000 * (uint64_t)record->bus_bits * 2 / 8;
+    const double percent = figures_peak_percent(problem, record->median_ps, peak);
     char n[NUMBER_CHARS], us[NUMBER_CHARS];
     table_add(table, record->gpu);
     table_add(table, problem_ops[problem->op].name);
     table_add(table, problem_types[problem->type].name);
     table_add(table, problem_types[problem->acc].name);
     table_add(table, number_format_count(n, problem->n));
+    table_addf(table, "%" PRIu64, problem->n);
     table_add(table, problem_regimes[problem->regime]);
-    table_add(table, number_format_fixed(us, (record->median_ps + 5000) / 10000, 2));
-    table_addf(table, "%.1f", per_s / 1e9);
-    if (peak > 0)
-        table_addf(table, "%.1f", per_s / peak * 100);
+    table_add(table, figures_us(us, record->median_ps));
+    table_addf(table, "%.1f", figures_gbs(problem, record->median_ps));
+    if (percent >= 0)
+        table_addf(table, "%.1f", percent);
     else
         table_add(table, NULL);
     table_addf(table, "%u", record->ties);
-    table_add(table, record->params);
     table_add(table, sources[record->source]);
+    table_addf(table, "%.10s", record->tuned);
     table_add(table, record->tuned);
     table_add(table, record->driver);
     table_add(table, record->compiler);
+    table_add(table, record->params);
 }
 
 static int add_file(struct table *table, const char *folder, const char *name,
@@ -73,7 +82,7 @@ static int add_file(struct table *table, const char *folder, const char *name,
         if (is_wanted(&records.at[i], request))
             add_record(table, &records.at[i]);
     if (records.skipped)
-        output_note(request, "autotune: warning: %s\n", records.reason.text);
+        output_warn("%s", records.reason.text);
     store_dispose(&records);
     return 0;
 }
@@ -110,7 +119,9 @@ int verb_show(int argc, char **argv, struct error *error)
         return -1;
     int failed = fill(&table, folder.at, &request, error);
     if (!failed && table.row_count == 0)
-        output_note(&request, "no records in %s yet: 'autotune --n 400M' makes one\n", folder.at);
+        output_note(&request, "no records%s in %s: 'autotune --n 400M' makes one\n",
+                    request.has_n || request.has_op || request.has_type ? " of this kind" : "",
+                    folder.at);
     if (!failed && (table.row_count || request.json || request.csv))
         failed = output_table(&request, &table, NULL, error);
     table_dispose(&table);

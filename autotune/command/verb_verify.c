@@ -1,7 +1,10 @@
 /* verb_verify: proves kernels correct without timing them: the variant that would be used, or a
  * covering sample or the whole product of space, operation, type and architecture. */
+#include "autotune/command/interrupt.h"
+#include "autotune/command/keep.h"
 #include "autotune/command/output.h"
 #include "autotune/command/setup.h"
+#include "autotune/command/tune_notes.h"
 #include "autotune/command/verbs.h"
 #include "autotune/report/terminal.h"
 #include "autotune/tune/prove.h"
@@ -16,20 +19,21 @@ static void show_progress(void *context, uint64_t done, uint64_t total)
     terminal_progress_show(context, done, total, "proven");
 }
 
-static int print_proof(const struct request *request, const struct prove_result *result,
-                       struct error *error)
+static int print_proof(const struct prove_result *result, struct error *error)
 {
     struct text text = {0};
     uint64_t shown = result->wrong < PROVE_FAILURES_MAX ? result->wrong : PROVE_FAILURES_MAX;
     for (uint64_t i = 0; i < shown; i++)
         text_addf(&text, "wrong     %s\n          %s\n", result->failures[i].what,
                   result->failures[i].reason);
-    text_addf(&text, "proven    %" PRIu64 " variants right, %" PRIu64 " wrong; %" PRIu64
-                     " runs compared; %" PRIu64 " kernels compiled by NVRTC\n",
+    text_addf(&text,
+              "proven    %" PRIu64 " variants right, %" PRIu64 " wrong; %" PRIu64
+              " runs compared; %" PRIu64 " kernels compiled by NVRTC\n",
               result->variants, result->wrong, result->cases, result->compiled);
     if (result->same)
-        text_addf(&text, "same      %" PRIu64 " variants have the source of one proven for another "
-                         "architecture\n",
+        text_addf(&text,
+                  "same      %" PRIu64 " variants have the source of one proven for another "
+                  "architecture\n",
                   result->same);
     if (result->missed)
         text_addf(&text, "pairs     %" PRIu64 " pairs of values that no valid point holds\n",
@@ -38,11 +42,10 @@ static int print_proof(const struct request *request, const struct prove_result 
         text_addf(&text, "skipped   NVRTC for each architecture: %s\n", result->skipped);
     int failed = output_write("-", &text, error);
     text_dispose(&text);
-    (void)request;
     if (!failed && result->wrong)
-        return error_set(error, ERROR_WRONG, "%" PRIu64 " of %" PRIu64 " variants are wrong: %s",
-                         result->wrong, result->wrong + result->variants,
-                         result->failures[0].what);
+        return error_set(error, ERROR_WRONG,
+                         "%" PRIu64 " of %" PRIu64 " variants are wrong: %s", result->wrong,
+                         result->wrong + result->variants, result->failures[0].what);
     return failed;
 }
 
@@ -50,17 +53,26 @@ static int prove_many(const struct request *request, const struct setup *setup,
                       struct error *error)
 {
     struct terminal_progress progress = {0};
-    const struct prove_options options = {
-        .all = request->all, .part = request->part, .parts = request->parts, .seed = request->seed,
-        .nvrtc = request->nvrtc, .show = request->quiet ? NULL : show_progress,
-        .context = &progress};
+    const struct prove_options options = {.all = request->all,
+                                          .part = request->part,
+                                          .parts = request->parts,
+                                          .seed = request->seed,
+                                          .nvrtc = request->nvrtc,
+                                          .show = request->quiet ? NULL : show_progress,
+                                          .context = &progress};
     struct prove_result result;
     if (!request->quiet)
         terminal_progress_start(&progress, stderr);
-    int failed = prove_run(&result, setup->device, setup->space, &setup->sources, &options, error);
+    int failed =
+        prove_run(&result, setup->device, setup->space, &setup->sources, &options, error);
     if (!request->quiet)
         terminal_progress_end(&progress);
-    return failed ? -1 : print_proof(request, &result, error);
+    if (!failed && interrupt_signal()) /* what was refused then would be reported as wrong */
+        return error_set(error, ERROR_FAILED,
+                         "interrupted after %" PRIu64 " variants: run the same "
+                         "command again",
+                         result.variants);
+    return failed ? -1 : print_proof(&result, error);
 }
 
 /* The one variant: proven like a winner, at small sizes, at n, and as a finalist. */
@@ -72,15 +84,20 @@ static int prove_one(const struct request *request, const struct setup *setup,
     struct tune_result result;
     struct text text = {0}, params = {0};
     char problem[PROBLEM_CHARS];
-    if (setup_row(row, setup, request, error) ||
-        tune_run(&result, setup->device, &setup->context, &setup->sources, &options, error))
+    tune_notes_setup(request, setup);
+    if (setup_check_room(setup, error) || setup_row(row, setup, request, error))
         return -1;
+    if (tune_run(&result, setup->device, &setup->context, &setup->sources, &options, error)) {
+        keep_explain(setup, row, error);
+        return -1;
+    }
     const struct finalist *only = &result.finalists[0];
     point_format(&params, setup->space, row, true);
-    text_addf(&text, "right     %s on %s: %s\n", problem_format(problem, &setup->problem),
-              setup->device->info.name, params.at ? params.at : "");
-    text_addf(&text, "          %" PRIu64 " small runs compared, and n = %" PRIu64, result.proofs,
-              setup->problem.n);
+    text_addf(&text,
+              "right     %s on %s\n          %s\n          %" PRIu64 " runs at small sizes, "
+              "and n = %" PRIu64,
+              problem_format(problem, &setup->problem), setup->device->info.name,
+              params.at ? params.at : "", result.proofs, setup->problem.n);
     if (result.past_32_bits)
         text_addf(&text, ", and n = %" PRIu64, result.past_32_bits);
     if (only->error >= 0)
@@ -95,13 +112,16 @@ static int prove_one(const struct request *request, const struct setup *setup,
 
 int verb_verify(int argc, char **argv, struct error *error)
 {
+    struct interrupt_guard guard;
     struct request request;
     struct setup setup;
     if (request_parse(&request, VERB_VERIFY, argc, argv, error) ||
         setup_open(&setup, &request, true, error))
         return -1;
+    interrupt_begin(&guard, setup.device);
     int failed = request.cover || request.all ? prove_many(&request, &setup, error)
                                               : prove_one(&request, &setup, error);
+    interrupt_end(&guard);
     setup_close(&setup);
     return failed;
 }

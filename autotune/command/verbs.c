@@ -3,6 +3,7 @@
 
 #include "autotune/command/output.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const struct verb_row verbs[] = {
@@ -12,7 +13,7 @@ const struct verb_row verbs[] = {
     {"emit", "print a kernel as CUDA source, PTX, machine code or disassembly", verb_emit},
     {"verify", "prove a variant, a covering sample or everything correct", verb_verify},
     {"doctor", "say what is here, what is missing and what to install", verb_doctor},
-    {"help", "print this", verb_help},
+    {"help", "print this, or the help of a verb: autotune help emit", verb_help},
     {"version", "print the version", verb_version},
     {NULL, NULL, NULL},
 };
@@ -25,18 +26,48 @@ const struct verb_row *verbs_find(const char *name)
     return NULL;
 }
 
+/* The --help of the verb named after "help". */
+static int help_verb(const char *name, struct error *error)
+{
+    const struct verb_row *verb = verbs_find(name);
+    char program[64], option[] = "--help";
+    char *argv[] = {program, option, NULL};
+    if (!verb)
+        return error_set(error, ERROR_USAGE,
+                         "there is no command '%.100s': 'autotune help' lists them", name);
+    snprintf(program, sizeof program, "autotune %s", verb->name);
+    return verb->run == verb_help || verb->run == verb_version ? verb_help(1, argv, error)
+                                                               : verb->run(2, argv, error);
+}
+
 int verb_help(int argc, char **argv, struct error *error)
 {
     struct text text = {0};
-    (void)argc;
-    (void)argv;
-    text_adds(&text, "autotune finds, proves and keeps the fastest GPU reduction.\n\n"
-                     "  autotune --device 0 --n 400M          tune and keep\n"
-                     "  autotune VERB [OPTION...]             'autotune VERB --help' for options\n\n");
+    if (argc > 2)
+        return error_set(error, ERROR_USAGE,
+                         "'%.100s' is one argument too many: write 'autotune "
+                         "help' and one command at most",
+                         argv[2]);
+    if (argc == 2)
+        return help_verb(argv[1], error);
+    text_adds(
+        &text,
+        "autotune finds the fastest reduction for a GPU, proves it correct and keeps it.\n\n"
+        "Usage: autotune [tune] [OPTION...]\n"
+        "       autotune VERB [OPTION...]\n\nVerbs:\n");
     for (const struct verb_row *verb = verbs; verb->name; verb++)
         text_addf(&text, "  %-9s %s\n", verb->name, verb->summary);
-    text_adds(&text, "\nExit: 0 done, 1 failed, 64 usage, 69 no such device, driver or NVRTC,\n"
-                     "70 a result was wrong, 74 input or output failed.\n");
+    text_adds(
+        &text,
+        "\nThe options of tune work without the verb; 'autotune VERB --help' lists a "
+        "verb's.\n\n"
+        "Examples:\n"
+        "  autotune --device 0 --n 400M                  tune the sum of 400,000,000 i32\n"
+        "  autotune --n 64Mi --type f32 --op max         another problem, on the first GPU\n"
+        "  autotune emit --n 400M > reduce.cu            the winner as CUDA source\n"
+        "  autotune show                                 what was found so far\n\n"
+        "Exit: 0 done, 1 failed, 64 usage, 69 no such device, driver or NVRTC,\n"
+        "70 a result was wrong, 74 input or output failed, 130 interrupted.\n");
     int failed = output_write("-", &text, error);
     text_dispose(&text);
     return failed;
@@ -45,8 +76,10 @@ int verb_help(int argc, char **argv, struct error *error)
 int verb_version(int argc, char **argv, struct error *error)
 {
     struct text text = {0};
-    (void)argc;
-    (void)argv;
+    if (argc > 1)
+        return error_set(error, ERROR_USAGE,
+                         "'%.100s' is one argument too many: write 'autotune version' alone",
+                         argv[1]);
     text_adds(&text, "autotune " VERSION "\n");
     int failed = output_write("-", &text, error);
     text_dispose(&text);

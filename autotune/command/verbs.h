@@ -1,5 +1,5 @@
-/* verbs: what the program can do, one function a verb. Each returns 0, or -1 with error set, whose
- * code is the program's exit code. `argv[0]` is what usage messages call the program. */
+/* verbs: what the program can do, one function a verb. Each returns 0, or -1 with error set,
+ * whose code is the program's exit code. `argv[0]` is what usage messages call the program. */
 #ifndef AUTOTUNE_VERBS_H
 #define AUTOTUNE_VERBS_H
 

@@ -1,5 +1,5 @@
-/* figures: a few lines of arithmetic, here so that every table and message rounds alike. Written
- * with whole numbers, so that no locale can change the decimal point. */
+/* figures: a few lines of arithmetic, here so that every table and message rounds alike.
+ * Written with whole numbers, so that no locale can change the decimal point. */
 #include "autotune/report/figures.h"
 
 #include <stdio.h>

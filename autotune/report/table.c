@@ -81,8 +81,7 @@ static const char *cell_at(const struct table *table, size_t row, size_t column)
     return at < table->cell_count ? table->cells[at] : NULL;
 }
 
-/* --- For people ------------------------------------------------------------------------------
- */
+/* --- For people --------------------------------------------------------------------------- */
 
 /* Characters in UTF-8: each byte but the continuations. */
 static size_t width_of(const char *string)
@@ -178,8 +177,7 @@ void table_print(struct text *out, const struct table *table, bool bold_titles)
     free(widths);
 }
 
-/* --- For programs ----------------------------------------------------------------------------
- */
+/* --- For programs ------------------------------------------------------------------------- */
 
 static void add_csv_field(struct text *out, const char *field)
 {
@@ -221,8 +219,7 @@ static const char *skip_digits(const char *s)
     return s + strspn(s, "0123456789");
 }
 
-/* JSON's number (RFC 8259, section 6): no '+', no leading zero, digits on both sides of a '.'.
- */
+/* JSON's number (RFC 8259, 6): no '+', no leading zero, digits on both sides of a '.'. */
 static bool is_json_number(const char *s)
 {
     s += *s == '-';

@@ -1,0 +1,289 @@
+/* options: the table of options, and what is said about them: the help, and one sentence on an
+ * option that cannot be read, which argp would print by itself in two. */
+#include "autotune/command/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TUNE = VERB_TUNE,
+    SHOW = VERB_SHOW,
+    LIST = VERB_LIST,
+    EMIT = VERB_EMIT,
+    VERIFY = VERB_VERIFY,
+    DOCTOR = VERB_DOCTOR,
+    EVERY = TUNE | SHOW | LIST | EMIT | VERIFY | DOCTOR,
+    PROBLEM = TUNE | EMIT | VERIFY | LIST,
+    TABLES = TUNE | SHOW | LIST,
+};
+
+/* --- The table ---------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const struct row {
+    unsigned verbs;
+    struct argp_option option;
+} rows[] = {
+    {PROBLEM | SHOW, {0, 0, 0, 0, "The problem:", 1}},
+    {PROBLEM, {"n", KEY_N, "COUNT", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20 (default 400M, on the host 1M)", 0}},
+    {PROBLEM, {"op", KEY_OP, "OP", 0, "sum, prod, min, max, and, or, xor (default sum)", 0}},
+    {PROBLEM, {"type", KEY_TYPE, "TYPE", 0, "of the elements: i32, u32, i64, u64, f32, f64 (default i32)", 0}},
+    {SHOW, {"n", KEY_N, "COUNT", 0, "only records of this many elements", 0}},
+    {SHOW, {"op", KEY_OP, "OP", 0, "only records of this operation", 0}},
+    {SHOW, {"type", KEY_TYPE, "TYPE", 0, "only records of this type of elements", 0}},
+    {PROBLEM, {"acc", KEY_ACC, "TYPE", 0, "of the accumulator (default: the elements' type)", 0}},
+    {TUNE | VERIFY, {"cold", KEY_COLD, 0, 0, "data not in the L2 cache (default)", 0}},
+    {TUNE | VERIFY, {"warm", KEY_WARM, 0, 0, "data in the L2 cache as far as it fits", 0}},
+    {EVERY, {0, 0, 0, 0, "Where and how:", 2}},
+    {TUNE | VERIFY, {"device", KEY_DEVICE, "DEVICE", 0, "auto (first GPU, else host), host, or a GPU's number (default auto)", 0}},
+    {EMIT | LIST, {"arch", KEY_ARCH, "ARCH", 0, "sm_90 or another that 'autotune list archs' shows, or host; needs no device", 0}},
+    {TUNE, {"strategy", KEY_STRATEGY, "NAME", 0, "exhaustive (default on a GPU) or cover: each pair of values once (default on the host)", 0}},
+    {TUNE | VERIFY, {"seed", KEY_SEED, "NUMBER", 0, "of inputs, orders and the emulator's schedule (default 1)", 0}},
+    {TUNE, {"retune", KEY_RETUNE, 0, 0, "measure again even if a record fits", 0}},
+    {EMIT | VERIFY, {"variant", KEY_VARIANT, "PARAMS", 0, "BLOCK=256,ITEMS=16,...; the others as in the record, else the default", 0}},
+    {EMIT, {"pass", KEY_PASS, "NAME", 0, "only this pass's kernel", 0}},
+    {VERIFY, {"cover", KEY_COVER, 0, 0, "a covering sample of space, operation, type and architecture", 0}},
+    {VERIFY, {"all", KEY_ALL, 0, 0, "every variant of every operation, type and architecture", 0}},
+    {VERIFY, {"part", KEY_PART, "K/M", 0, "of --all: only part K (from 1) of M", 0}},
+    {PROBLEM, {"space", KEY_SPACE, "FILE", 0, "the space: a file, or a name that 'autotune list spaces' shows (default reduce)", 0}},
+    {PROBLEM, {"template", KEY_TEMPLATE, "FILE", 0, "the template instead of the space's own", 0}},
+    {TUNE | VERIFY | EMIT | DOCTOR, {"nvrtc", KEY_NVRTC, "FILE", 0, "the NVRTC library to use", 0}},
+    {EVERY & ~LIST, {"cache", KEY_CACHE, "FOLDER", 0, "of the records (default $XDG_CACHE_HOME/autotune, else ~/.cache/autotune)", 0}},
+    {EVERY, {0, 0, 0, 0, "Output:", 3}},
+    {EMIT, {"ptx", KEY_PTX, 0, 0, "PTX instead of source", 0}},
+    {EMIT, {"cubin", KEY_CUBIN, "FILE", 0, "machine code, written to FILE, instead of source", 0}},
+    {EMIT, {"sass", KEY_SASS, 0, 0, "disassembly instead of source, where cuobjdump or nvdisasm is found", 0}},
+    {TABLES, {"json", KEY_JSON, "FILE", 0, "also write JSON, '-' for stdout instead of the table", 0}},
+    {TABLES, {"csv", KEY_CSV, "FILE", 0, "also write CSV, '-' for stdout instead of the table", 0}},
+    {EVERY & ~DOCTOR, {"quiet", KEY_QUIET, 0, 0, "results, warnings and errors only", 0}},
+    {EVERY, {"help", KEY_HELP, 0, 0, "print this", 0}},
+};
+/* clang-format on */
+enum { ROWS = sizeof rows / sizeof *rows };
+_Static_assert((int)ROWS < (int)OPTIONS_MAX, "argp's table ends with an empty row");
+
+#define EXIT_CODES                                                                             \
+    "Exit: 0 done, 1 failed, 64 usage, 69 no such device, driver or NVRTC, "                   \
+    "70 a result was wrong, 74 input or output failed, 130 interrupted."
+
+/* What a verb says about itself: its arguments, what it does, examples. */
+static const struct verb_doc {
+    enum verb verb;
+    const char *name, *arguments, *text;
+} docs[] = {
+    {VERB_TUNE, "tune", NULL,
+     "Finds the fastest reduction for a problem on a device: generates, compiles, proves and "
+     "measures every candidate of a space, and keeps the winner. The same command again "
+     "answers from the record.\v"
+     "Examples:\n"
+     "  autotune --device 0 --n 400M\n"
+     "  autotune --device 0 --n 64Mi --type f32 --op max --json winner.json\n"
+     "  autotune --device host --n 100K --retune\n\n" EXIT_CODES},
+    {VERB_SHOW, "show", NULL,
+     "Shows the records kept so far, of all devices.\v"
+     "Examples:\n"
+     "  autotune show\n"
+     "  autotune show --type f32 --csv -\n\n" EXIT_CODES},
+    {VERB_LIST, "list", "[devices|types|operations|params|variants|spaces|archs]",
+     "Lists what there is to choose from; without a topic, the devices.\v"
+     "Examples:\n"
+     "  autotune list params\n"
+     "  autotune list variants --arch sm_80 --type f64\n\n" EXIT_CODES},
+    {VERB_EMIT, "emit", NULL,
+     "Prints the CUDA source of a variant: the one given, else the record's that fits best, "
+     "else the space's default. Needs no device.\v"
+     "Examples:\n"
+     "  autotune emit --n 400M > reduce.cu\n"
+     "  autotune emit --arch sm_80 --type f32 --variant BLOCK=512,WARP=TREE\n"
+     "  autotune emit --arch sm_90 --ptx\n\n" EXIT_CODES},
+    {VERB_VERIFY, "verify", NULL,
+     "Proves a variant correct, without timing: the one given, else the record's, else the "
+     "default; or a covering sample, or everything.\v"
+     "Examples:\n"
+     "  autotune verify --device 0 --n 400M\n"
+     "  autotune verify --device host --cover\n"
+     "  autotune verify --device host --all --part 1/8\n\n" EXIT_CODES},
+    {VERB_DOCTOR, "doctor", NULL,
+     "Says what is here, what is missing, and what to install. Changes nothing.\v" EXIT_CODES},
+};
+enum { DOCS = sizeof docs / sizeof *docs };
+
+static const struct verb_doc *find_doc(enum verb verb)
+{
+    for (size_t i = 0; i < DOCS; i++)
+        if (docs[i].verb == verb)
+            return &docs[i];
+    return NULL;
+}
+
+/* --- For argp ----------------------------------------------------------------------------- */
+
+/* argp's last line is about short options, of which there are few and plain ones. */
+static char *filter_help(int key, const char *text, void *input)
+{
+    (void)input;
+    return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)text;
+}
+
+void options_fill(struct argp *out, struct argp_option options[OPTIONS_MAX], enum verb verb)
+{
+    const struct verb_doc *doc = find_doc(verb);
+    size_t count = 0;
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i].verbs & verb)
+            options[count++] = rows[i].option;
+    options[count] = (struct argp_option){0};
+    out->options = options;
+    out->help_filter = filter_help;
+    out->args_doc = doc->arguments;
+    out->doc = doc->text;
+}
+
+void options_help(struct text *out, struct argp_state *state)
+{
+    char *bytes = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&bytes, &length);
+    const unsigned flags = state->flags;
+    state->flags &=
+        ~(unsigned)ARGP_NO_ERRS; /* which keeps argp from printing anything at all */
+    if (stream)
+        argp_state_help(state, stream, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC);
+    state->flags = flags;
+    out->failed |= !stream || fclose(stream) != 0;
+    text_add(out, bytes ? bytes : "", length);
+    free(bytes);
+}
+
+/* --- What is wrong ------------------------------------------------------------------------ */
+
+static bool has_prefix(const char *name, const char *prefix, size_t length)
+{
+    return name && strncmp(name, prefix, length) == 0;
+}
+
+/* Options of the verb that begin with the word; a whole match stands alone. */
+static size_t find_matches(const struct argp_option *matches[OPTIONS_MAX], unsigned verbs,
+                           const char *word, size_t length)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        const struct argp_option *option = &rows[i].option;
+        if (!(rows[i].verbs & verbs) || !has_prefix(option->name, word, length))
+            continue;
+        if (strlen(option->name) == length) {
+            matches[0] = option;
+            return 1;
+        }
+        matches[count++] = option;
+    }
+    return count;
+}
+
+/* The verb, if any, that has an option of just this name. */
+static const struct verb_doc *find_owner(const char *word, size_t length)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (has_prefix(rows[i].option.name, word, length) && !rows[i].option.name[length])
+            for (size_t d = 0; d < DOCS; d++)
+                if (rows[i].verbs & docs[d].verb)
+                    return &docs[d];
+    return NULL;
+}
+
+static const char *find_similar(const char *word, size_t length, unsigned verbs)
+{
+    const char *names[OPTIONS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i].verbs & verbs && rows[i].option.name)
+            names[count++] = rows[i].option.name;
+    return text_nearest(word, length, names, count);
+}
+
+static void explain_unknown(const char *word, size_t length, enum verb verb,
+                            const char *program, struct error *error)
+{
+    const struct verb_doc *owner = find_owner(word, length);
+    const char *similar = find_similar(word, length, verb);
+    const int width = length < 100 ? (int)length : 100;
+    if (owner)
+        error_set(error, ERROR_USAGE,
+                  "--%.*s is an option of 'autotune %s', not of '%s': see '%s --help'", width,
+                  word, owner->name, program, program);
+    else if (similar && similar[0] == word[0])
+        error_set(error, ERROR_USAGE,
+                  "there is no option --%.*s: did you mean --%s? '%s --help' lists them all",
+                  width, word, similar, program);
+    else
+        error_set(error, ERROR_USAGE, "there is no option --%.*s: '%s --help' lists them",
+                  width, word, program);
+}
+
+static void explain_ambiguous(const char *word, size_t length,
+                              const struct argp_option *const *matches, size_t count,
+                              struct error *error)
+{
+    struct text names = {0};
+    for (size_t i = 0; i < count; i++)
+        text_addf(&names, "%s--%s",
+                  i == 0           ? ""
+                  : i + 1 == count ? " or "
+                                   : ", ",
+                  matches[i]->name);
+    error_set(error, ERROR_USAGE, "--%.*s may mean %s: write more of it", (int)length, word,
+              names.at ? names.at : "several options");
+    text_dispose(&names);
+}
+
+static bool explain_long(const char *word, enum verb verb, const char *program,
+                         struct error *error)
+{
+    const struct argp_option *matches[OPTIONS_MAX];
+    const size_t length = strcspn(word, "=");
+    const size_t count = find_matches(matches, verb, word, length);
+    if (count == 0)
+        explain_unknown(word, length, verb, program, error);
+    else if (count > 1)
+        explain_ambiguous(word, length, matches, count, error);
+    else if (matches[0]->arg && !word[length])
+        error_set(error, ERROR_USAGE, "--%s needs a value: write --%s %s", matches[0]->name,
+                  matches[0]->name, matches[0]->arg);
+    else if (!matches[0]->arg && word[length])
+        error_set(error, ERROR_USAGE, "--%s takes no value: leave '%.100s' out",
+                  matches[0]->name, word + length);
+    else
+        return false;
+    return true;
+}
+
+static bool explain_short(const char *letters, enum verb verb, const char *program,
+                          struct error *error)
+{
+    for (; *letters; letters++) {
+        const struct argp_option *option = NULL;
+        for (size_t i = 0; i < ROWS; i++)
+            if (rows[i].verbs & verb && rows[i].option.key == *letters)
+                option = &rows[i].option;
+        if (!option) {
+            error_set(error, ERROR_USAGE, "there is no option -%c: '%s --help' lists them",
+                      *letters, program);
+            return true;
+        }
+        if (option->arg && !letters[1])
+            error_set(error, ERROR_USAGE, "-%c needs a value: write -%c %s", *letters, *letters,
+                      option->arg);
+        if (option->arg)
+            return !letters[1];
+    }
+    return false;
+}
+
+bool options_explain(const char *argument, enum verb verb, const char *program,
+                     struct error *error)
+{
+    if (strncmp(argument, "--", 2) == 0)
+        return explain_long(argument + 2, verb, program, error);
+    return argument[0] == '-' && explain_short(argument + 1, verb, program, error);
+}

@@ -1,0 +1,130 @@
+/* tune_notes: lines of context, a word in the first column of each. Hides their wording. */
+#include "autotune/command/tune_notes.h"
+
+#include "autotune/command/output.h"
+#include "autotune/report/figures.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { REASONS_SHOWN = 5 };
+
+/* --- Before ------------------------------------------------------------------------------- */
+
+static void note_device(const struct request *request, const struct device_info *info)
+{
+    const uint64_t peak = device_peak_bytes(info);
+    if (info->is_fallback)
+        output_note(request,
+                    "note      no GPU, so this runs on the host emulator: it proves kernels, "
+                    "but is no model of a GPU's speed\n          (%s)\n",
+                    info->fallback_reason);
+    if (info->target.is_host)
+        output_note(request, "device    host emulator of cc %d.%d, %d SMs",
+                    info->target.cc / 10, info->target.cc % 10, info->target.sms);
+    else
+        output_note(request, "device    %s (GPU %s), cc %d.%d, %d SMs", info->name, info->spec,
+                    info->target.cc / 10, info->target.cc % 10, info->target.sms);
+    output_note(request, ", L2 %.3g MiB", (double)info->target.l2_bytes / (1 << 20));
+    if (peak)
+        output_note(request, ", %.0f GB/s theoretical", (double)peak / 1e9);
+    if (info->target.is_host)
+        output_note(request, "; compiles with %s\n", info->compiler);
+    else
+        output_note(request, "; driver %s, %s\n", info->driver, info->compiler);
+}
+
+static void note_problem(const struct request *request, const struct setup *setup)
+{
+    char problem[PROBLEM_CHARS], size[NUMBER_CHARS];
+    output_note(request, "problem   %s: %s read%s\n", problem_format(problem, &setup->problem),
+                figures_size(size, figures_bytes(&setup->problem)),
+                request->has_n ? "" : "; --n COUNT chooses another size");
+}
+
+void tune_notes_setup(const struct request *request, const struct setup *setup)
+{
+    note_device(request, &setup->device->info);
+    note_problem(request, setup);
+}
+
+static const char *explain_strategy(const struct request *request, const struct setup *setup,
+                                    enum strategy strategy)
+{
+    if (request->has_strategy)
+        return "as asked";
+    if (strategy == STRATEGY_COVER)
+        return "each pair of values once; the default on the host";
+    return setup->target.is_host ? "every point" : "every point; the default on a GPU";
+}
+
+void tune_notes_space(const struct request *request, const struct setup *setup,
+                      const struct points *points, enum strategy strategy)
+{
+    uint64_t rejected = 0;
+    for (size_t i = 0; i < setup->space->rule_count; i++)
+        rejected += points->rejected[i];
+    output_note(request, "space     %s: %" PRIu64 " points, %" PRIu64 " left by its rules\n",
+                setup->space->name, points->total, points->total - rejected);
+    for (size_t i = 0; i < setup->space->rule_count; i++)
+        if (points->rejected[i])
+            output_note(request, "rejected  %8" PRIu64 "  by the rule: %s\n",
+                        points->rejected[i], setup->space->rules[i].reason);
+    output_note(request, "to try    %zu candidates of %zu variants; strategy %s (%s)\n",
+                points->count, points->variant_count, strategy_names[strategy],
+                explain_strategy(request, setup, strategy));
+}
+
+void tune_notes_progress(void *context, uint64_t done, uint64_t total, uint64_t best_ps)
+{
+    struct tune_notes_watch *watch = context;
+    char note[80], us[NUMBER_CHARS];
+    snprintf(note, sizeof note, "best %s us %.0f GB/s", figures_us(us, best_ps),
+             figures_gbs(watch->problem, best_ps));
+    terminal_progress_show(&watch->progress, done, total, best_ps ? note : "");
+}
+
+/* --- After -------------------------------------------------------------------------------- */
+
+/* The first candidate with this reason, whose params say which one it was. */
+static void note_reason(const struct request *request, const struct setup *setup,
+                        const struct tune_result *result, size_t reason)
+{
+    struct text params = {0};
+    size_t candidate = 0;
+    while (candidate < result->points.count && result->trials[candidate].reason != (int)reason)
+        candidate++;
+    if (candidate == result->points.count)
+        return;
+    point_format(&params, setup->space, tune_row(result, candidate), true);
+    output_note(request, "%-9s %s\n          %s\n",
+                tune_statuses[result->trials[candidate].status], params.at ? params.at : "",
+                result->reasons[reason]);
+    text_dispose(&params);
+}
+
+static void note_counts(const struct request *request, const struct tune_result *result)
+{
+    output_note(request, "tried     %zu measured", result->counts[TRIAL_MEASURED]);
+    for (size_t i = TRIAL_MEASURED + 1; i < TRIAL_STATUSES; i++)
+        if (result->counts[i])
+            output_note(request, ", %zu %s", result->counts[i], tune_statuses[i]);
+    output_note(request, "; %zu input%s, %zu call%s a measurement\n", result->inputs,
+                result->inputs == 1 ? "" : "s", result->calls, result->calls == 1 ? "" : "s");
+}
+
+void tune_notes_trials(const struct request *request, const struct setup *setup,
+                       const struct tune_result *result)
+{
+    output_note(request, "proved    %" PRIu64 " runs at small sizes, each candidate at n",
+                result->proofs);
+    if (result->past_32_bits)
+        output_note(request, ", the finalists at n = %" PRIu64, result->past_32_bits);
+    output_note(request, "\n");
+    note_counts(request, result);
+    for (size_t i = 0; i < result->reason_count && i < REASONS_SHOWN; i++)
+        note_reason(request, setup, result, i);
+    output_note(request, "took      %.1f s: input %.1f, search %.1f, finals %.1f\n",
+                result->seconds, result->seconds_input, result->seconds_search,
+                result->seconds_final);
+}

@@ -1,0 +1,28 @@
+/* tune_notes: the context of a tuning, on stderr: where, what, how much there is to try, what
+ * was rejected and why. */
+#ifndef AUTOTUNE_TUNE_NOTES_H
+#define AUTOTUNE_TUNE_NOTES_H
+
+#include "autotune/command/setup.h"
+#include "autotune/report/terminal.h"
+#include "autotune/tune/tune.h"
+
+/* The device and the problem. */
+void tune_notes_setup(const struct request *request, const struct setup *setup);
+
+/* The points of the space, those each rule rejects, and those to be tried. */
+void tune_notes_space(const struct request *request, const struct setup *setup,
+                      const struct points *points, enum strategy strategy);
+
+/* What became of the candidates. */
+void tune_notes_trials(const struct request *request, const struct setup *setup,
+                       const struct tune_result *result);
+
+/* The progress line: `context` is a struct tune_notes_watch. */
+struct tune_notes_watch {
+    const struct problem *problem;
+    struct terminal_progress progress;
+};
+void tune_notes_progress(void *context, uint64_t done, uint64_t total, uint64_t best_ps);
+
+#endif

@@ -1,0 +1,70 @@
+#!/bin/sh
+# A cache that cannot be read or written costs a warning, never the result.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+small_space small.ini
+
+# The result, one warning that matches, exit status 0.
+warns() {
+    has_status 0 || { echo "exit status $status, not 0"; return 1; }
+    grep -q '^winner ' out || { echo "no result"; return 1; }
+    [ "$(grep -c '^autotune: warning: ' err)" -eq 1 ] || { echo "not one warning"; return 1; }
+    grep -Eq "^autotune: warning: .*$1" err || { echo "the warning does not say '$1'"; return 1; }
+}
+tune() {
+    run --device host --n 1K --space small.ini "$@"
+}
+
+tune --cache /proc/autotune
+check unwritable warns "not kept.*/proc/autotune"
+: > file
+tune --cache file
+check cache-is-a-file warns "not kept.*file"
+tune --cache file/below
+check cache-below-a-file warns "not kept.*file"
+env -u HOME -u XDG_CACHE_HOME "$AUTOTUNE" --device host --n 1K --space small.ini > out 2> err
+status=$?
+check no-home warns "HOME.*--cache"
+env -u HOME -u XDG_CACHE_HOME "$AUTOTUNE" show > out 2> err
+status=$?
+check show-no-home refused 74 "HOME.*--cache"
+env -u XDG_CACHE_HOME HOME="$SCRATCH/home" "$AUTOTUNE" --device host --n 1K --space small.ini \
+    > out 2> err
+status=$?
+check home test -s home/.cache/autotune/host.ini
+
+# A folder that is not there yet is made, for its owner alone.
+tune --cache new/deep
+check makes-folder test -s new/deep/host.ini
+check folder-is-private test "$(stat -c %a new/deep)" = 700
+check no-warning test "$(grep -c warning err)" -eq 0
+
+# A damaged file: a miss with a warning; kept beside the new one.
+sed 's/^median_ps = ./&9/' new/deep/host.ini > damaged.ini
+cp damaged.ini new/deep/host.ini
+tune --cache new/deep
+check damaged warns "host.ini"
+check damaged-is-kept cmp damaged.ini new/deep/host.ini.damaged
+tune --cache new/deep
+check damaged-is-replaced grep -q '^record .*exact' err
+
+# A file that must not be trusted is not touched.
+mkdir other
+ln -s "$SCRATCH/target.ini" other/host.ini
+tune --cache other
+check symlink warns "host.ini"
+check symlink-target-untouched test ! -e target.ini
+rm other/host.ini
+mkfifo other/host.ini
+tune --cache other
+check fifo warns "host.ini"
+rm other/host.ini
+head -c 65536 /dev/urandom > other/host.ini
+tune --cache other
+check noise warns "host.ini"
+
+# Nothing is kept of n = 0, and no warning given.
+run --device host --n 0 --space small.ini
+check n-0 has_status 0
+check n-0-quiet test "$(grep -c warning err)" -eq 0
+finish

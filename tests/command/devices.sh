@@ -1,0 +1,48 @@
+#!/bin/sh
+# Devices, drivers and compilers that are missing: 69 with what to install; no room: 1.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+
+# A machine with a driver cannot show what one without it does.
+run list devices --json -
+if grep -q '"device": "0"' out; then
+    skip no-driver "this machine has a GPU"
+    skip auto-falls-back "this machine has a GPU"
+else
+    refuses no-driver 69 "(install|built without)" --device 0
+    refuses no-driver-verify 69 "(install|built without)" verify --device 0
+    small_space small.ini
+    run --n 1K --space small.ini
+    check auto-falls-back has_status 0
+    check auto-says-so grep -q '^note .*emulator' err
+fi
+refuses nvrtc-missing 69 "(/nonexistent|built without)" \
+    emit --arch sm_90 --ptx --nvrtc /nonexistent --quiet
+refuses nvrtc-not-one 69 "(passwd|built without)" \
+    emit --arch sm_90 --ptx --nvrtc /etc/passwd --quiet
+run emit --arch sm_70 --ptx --quiet
+if [ "$status" -eq 0 ]; then
+    skip nvrtc-too-new "an NVRTC here compiles for sm_70"
+else
+    check nvrtc-too-new refused 69 "(sm_70|NVRTC|built without)"
+    check nvrtc-says-what-to-do grep -Eq "pip install|install the CUDA|install" err
+fi
+mkdir nothing
+PATH=$SCRATCH/nothing "$AUTOTUNE" --device host --n 1K --quiet > out 2> err
+status=$?
+check no-c-compiler refused 69 "C compiler.*install"
+
+refuses no-room 1 "no room.*smaller" --device host --n 4T --quiet
+refuses no-room-at-all 64 "no memory" --device host --n 18446744073709551615 --quiet
+refuses no-room-f64 64 "no memory" --device host --n 4000000T --type f64 --quiet
+refuses no-room-bytes 1 "no room.*smaller" --device host --n 500000T --type f64 --quiet
+refuses no-room-verify 1 "no room.*smaller" verify --device host --n 500000T --quiet
+
+# Whatever is missing, these answer.
+for verb in show doctor help version "list types" "emit --arch sm_90 --quiet"; do
+    # shellcheck disable=SC2086 # the words of the verb
+    PATH=$SCRATCH/nothing "$AUTOTUNE" $verb > out 2> err
+    status=$?
+    check "without-anything: $verb" has_status 0
+done
+finish

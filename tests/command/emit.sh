@@ -1,0 +1,73 @@
+#!/bin/sh
+# Kernels as source, PTX and machine code, with and without a record.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+small_space small.ini
+
+run emit --arch sm_90
+cp out default.cu
+check source grep -q '__global__' out
+check says-where-from grep -q "^variant .*default" err
+run emit --arch sm_90 --quiet
+check quiet test ! -s err
+check same-again cmp out default.cu
+
+# The first lines name the command that emits the very same again.
+says_how_to_emit_again() {
+    again=$(grep -o 'autotune emit .*' default.cu | head -n 1)
+    [ -n "$again" ] || { echo "no command in the first lines"; return 1; }
+    # shellcheck disable=SC2086 # the words of the command
+    "$AUTOTUNE" ${again#autotune } > again.cu 2> /dev/null || return 1
+    cmp again.cu default.cu
+}
+check emits-again says_how_to_emit_again
+
+run emit --arch sm_90 --variant BLOCK=512,ITEMS=8 --quiet
+check variant grep -Eq 'BLOCK = 512' out
+check variant-is-another test "$(cmp -s out default.cu; echo $?)" -eq 1
+run emit --arch sm_90 --variant "BLOCK=512 ITEMS=8" --quiet
+check variant-with-spaces grep -Eq 'BLOCK = 512' out
+run emit --arch sm_90 --variant ITEMS=4,VECTOR=4,UNROLL=8
+check outside-the-rules has_status 0
+check outside-the-rules-is-said grep -q '^note .*by the rule: ' err
+run emit --arch sm_90 --op max --type f64 --quiet
+check other-problem grep -q 'double' out
+run emit --arch host --quiet
+check host grep -q '__global__' out
+for pass in $("$AUTOTUNE" emit --arch sm_90 --quiet --pass nothing 2> /dev/null; \
+    sed -n 's/^\[pass \(.*\)\]$/\1/p' "$ROOT/configs/reduce.ini"); do
+    run emit --arch sm_90 --pass "$pass" --quiet
+    case $status in
+    0) check "pass-$pass" test "$(grep -c '__global__' out)" -eq 1 ;;
+    *) check "pass-$pass-not-here" refused 64 "no such pass" ;;
+    esac
+done
+
+# Compiled.
+run emit --arch sm_90 --ptx --quiet
+if [ "$status" -eq 69 ]; then
+    skip compiled "no NVRTC for sm_90 here"
+else
+    check ptx grep -q '^\.target sm_90' out
+    check ptx-entry grep -q '\.entry' out
+    check ptx-text test "$(tr -d '\0' < out | wc -c)" -eq "$(wc -c < out)"
+    run emit --arch sm_90 --cubin kernel.cubin --quiet
+    check cubin test "$(head -c 4 kernel.cubin | od -An -tx1 | tr -d ' \n')" = 7f454c46
+    check cubin-nothing-on-stdout test ! -s out
+    refuses cubin-full-disk 74 "/dev/full" emit --arch sm_90 --cubin /dev/full --quiet
+    run emit --arch sm_90 --sass --quiet
+    case $status in
+    0) check sass grep -Eq 'EXIT' out ;;
+    *) check sass-no-tool refused 1 "(cuobjdump|nvdisasm).*install" ;;
+    esac
+fi
+
+# The record of the same architecture serves, and is named. A stand-in for a GPU's record: the
+# host's, under another name, has another checksum, so it must not serve.
+run --device host --n 1K --space small.ini --quiet
+sed 's/^gpu = host/gpu = NVIDIA H200/; s/^source = .*/source = measured/' \
+    "$XDG_CACHE_HOME/autotune/host.ini" > "$XDG_CACHE_HOME/autotune/nvidia-h200.ini"
+chmod 600 "$XDG_CACHE_HOME/autotune/nvidia-h200.ini"
+run emit --arch sm_90 --n 1K --space small.ini
+check edited-record-serves-nobody grep -q "^variant .*default" err
+finish

@@ -1,0 +1,54 @@
+#!/bin/sh
+# What the program says about itself.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+
+is_help_of() {
+    has_status 0 && [ ! -s err ] && grep -q "^Usage: autotune $1" out &&
+        grep -q "^Exit: 0 done" out && grep -q "130 interrupted" out
+}
+is_narrow() {
+    ! grep -n '.\{81\}' out
+}
+names_verb() {
+    grep -Eq "^  $1 +[a-z]" all
+}
+
+"$AUTOTUNE" --help > all
+for verb in tune show list emit verify doctor; do
+    run "$verb" --help
+    check "help-$verb" is_help_of "$verb"
+    check "help-$verb-narrow" is_narrow
+    check "help-names-$verb" names_verb "$verb"
+    cp out long
+    run help "$verb"
+    check "help-verb-$verb" cmp out long
+    run "$verb" -h
+    check "help-short-$verb" cmp out long
+done
+run --help
+check help is_help_of ""
+check help-says-tune-is-default grep -q "tune work without the verb" out
+run -h
+check help-short cmp out all
+run help
+check help-verb cmp out all
+run --device host --help
+check help-of-the-main-job is_help_of tune
+run version
+check version grep -Eqx 'autotune [0-9]+\.[0-9]+\.[0-9]+' out
+cp out version
+run --version
+check version-option cmp out version
+
+# Every verb's examples are command lines that the program understands.
+for verb in tune show list emit verify; do
+    "$AUTOTUNE" help "$verb" | sed -n 's/^  autotune //p' > examples
+    check "examples-$verb" test -s examples
+    while read -r example; do
+        # shellcheck disable=SC2086 # the words of the example
+        run ${example%%>*} --help
+        check "example: $example" has_status 0
+    done < examples
+done
+finish

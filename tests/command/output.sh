@@ -1,0 +1,169 @@
+#!/bin/sh
+# Results on stdout, context on stderr; JSON and CSV that strict parsers take; what cannot be
+# written is an error; no colour and no progress where nobody sees them.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+small_space small.ini
+set -- --device host --n 1K --space small.ini
+
+is_json() {
+    python3 - "$1" "$2" <<'END'
+import json, sys
+def refuse(word):
+    raise ValueError(word)
+def once(pairs):
+    assert len({key for key, _ in pairs}) == len(pairs), "a key twice"
+    return dict(pairs)
+text = open(sys.argv[1], encoding="utf-8").read()
+it = json.loads(text, parse_constant=refuse, object_pairs_hook=once)
+assert eval(sys.argv[2], {"it": it, "all": all, "len": len}), sys.argv[2]
+END
+}
+is_csv() {
+    python3 - "$1" "$2" <<'END'
+import csv, sys
+data = open(sys.argv[1], newline="", encoding="utf-8").read()
+assert data.endswith("\r\n") and "\n" not in data.replace("\r\n", ""), "line ends"
+rows = list(csv.reader(data.splitlines(), strict=True))
+it = [dict(zip(rows[0], row)) for row in rows[1:]]
+assert all(len(row) == len(rows[0]) for row in rows), "ragged"
+assert len(set(rows[0])) == len(rows[0]) and all(rows[0]), "titles"
+assert eval(sys.argv[2], {"it": it, "all": all, "len": len, "float": float}), sys.argv[2]
+END
+}
+is_plain() {
+    ! LC_ALL=C grep -q "$(printf '[\033\r]')" "$@"
+}
+
+run "$@" --json both.json --csv both.csv
+cp out table
+check table grep -q '^winner ' out
+check table-is-plain is_plain out err
+check context-on-stderr grep -q '^device ' err
+check no-context-on-stdout test "$(grep -Ec '^(device|space|took|record) ' out)" -eq 0
+check narrow test "$(awk 'length > 120' out | wc -l)" -eq 0
+
+# Where the params would make the table too wide, what is unlike the winner's stands instead.
+# widen NAME COUNT: the small space with so many params more, that change nothing.
+widen() {
+    awk -v name="$1" -v count="$2" '
+    /^\[rule\]/ { for (i = 0; i < count; i++)
+        printf "[param %s_%d]\nmeaning = nothing\nvalues = 0 1\nwhen = launch\n\n", name, i }
+    { print }
+    /^\[default\]/ { for (i = 0; i < count; i++) printf "%s_%d = 0\n", name, i }' small.ini
+}
+widen A_LONG_NAME 12 > wide.ini
+refuses too-wide-for-a-record 64 'wide.ini: .*record holds' --device host --n 1K --space wide.ini
+widen EVEN_A_LONGER 3 | sed '/^few kinds/s/REDUX/TREE/' > wider.ini
+run --device host --n 20K --type f32 --space wider.ini --csv wider.csv
+check wide has_status 0
+check wide-table-is-narrow test "$(sed '/^winner/,$d' out | awk 'length > 120' | wc -l)" -eq 0
+check wide-table-says-unlike grep -q 'unlike the winner' out
+check wide-csv-has-all grep -q 'EVEN_A_LONGER_2' wider.csv
+
+TUNED='it["op"] == "sum" and it["type"] == "i32" and it["n"] == 1000 and it["emulated"] is True'
+if command -v python3 > python; then
+    check json is_json both.json "$TUNED and it['from_record'] is False and len(it['finalists']) > 1"
+    check json-winner is_json both.json \
+        "[f['verdict'] for f in it['finalists']].count('winner') == 1"
+    check csv is_csv both.csv "len(it) > 1 and all(float(row['us']) > 0 for row in it)"
+    run "$@" --json - --retune
+    check json-stdout is_json out "$TUNED"
+    check json-stdout-context grep -q '^device ' err
+    run "$@" --csv - --retune
+    check csv-stdout is_csv out "it[0]['BLOCK'] in ('64', '128')"
+    run "$@" --json record.json --csv record.csv
+    check json-of-record is_json record.json "$TUNED and it['from_record'] is True"
+    check csv-of-record is_csv record.csv "len(it) == 1 and it[0]['verdict'] == 'winner'"
+    run show --json -
+    check json-show is_json out "it[0]['gpu'] == 'host' and it[0]['n'] == 1000"
+    run show --csv -
+    check csv-show is_csv out "it[0]['n'] == '1000'"
+    for topic in devices types operations params variants spaces archs; do
+        run list $topic --json - --csv list.csv
+        check "json-list-$topic" is_json out "len(it) > 0"
+        check "csv-list-$topic" is_csv list.csv "len(it) > 0"
+    done
+    run --device host --n 1K --type f32 --space small.ini --json float.json
+    check json-float is_json float.json "0 <= it['error'] < 1e-6"
+else
+    skip json "no python3"
+fi
+run "$@" --quiet
+check quiet test ! -s err
+check quiet-result grep -q '^winner ' out
+
+# What cannot be written.
+refuses_file() {
+    has_status 74 && grep -q '^winner ' out && grep -q "^autotune: $1" err
+}
+run "$@" --json /dev/full
+check full-json-still-prints refuses_file /dev/full
+run "$@" --csv /nowhere/x.csv
+check no-folder-still-prints refuses_file /nowhere/x.csv
+run "$@" --csv /dev/full --json still.json
+check full-csv-other-file test -s still.json
+for words in "$*" "$* --json -" "$* --csv -" "show" "list types" "doctor" "help" "version" \
+    "emit --arch sm_90" "tune --help"; do
+    # shellcheck disable=SC2086 # the words of the command
+    "$AUTOTUNE" $words > /dev/full 2> err
+    status=$?
+    : > out
+    check "full-stdout: $words" has_status 74
+    # shellcheck disable=SC2086
+    "$AUTOTUNE" $words >&- 2> err
+    status=$?
+    check "closed-stdout: $words" has_status 74
+done
+# A pipe that nobody reads any more.
+mkfifo pipe
+for words in "$* --json -" "list params" "emit --arch sm_90 --quiet"; do
+    rm -f gone
+    (exec 3< pipe; exec 3<&-; : > gone) &
+    exec 4> pipe
+    while [ ! -e gone ]; do sleep 0.1; done
+    # shellcheck disable=SC2086 # the words of the command
+    "$AUTOTUNE" $words >&4 2> err
+    status=$?
+    exec 4>&-
+    wait
+    check "closed-pipe: $words" has_status 74
+done
+
+# Every locale writes the same.
+same_in() {
+    LC_ALL=$1 LANG=$1 "$AUTOTUNE" --device host --n 1K --space small.ini --json there.json \
+        > there 2> /dev/null
+    cmp there here && cmp there.json here.json || return 1
+    LC_ALL=$1 "$AUTOTUNE" emit --arch sm_90 --quiet > there.cu
+    cmp there.cu here.cu
+}
+LC_ALL=C "$AUTOTUNE" "$@" --json here.json > here 2> /dev/null
+LC_ALL=C "$AUTOTUNE" emit --arch sm_90 --quiet > here.cu
+for locale in de_DE.UTF-8 fr_FR.UTF-8; do
+    if locale -a 2> /dev/null | grep -Eqi "^$(echo $locale | sed 's/UTF-8/utf-?8/')\$"; then
+        check "locale-$locale" same_in $locale
+    else
+        skip "locale-$locale" "not installed"
+    fi
+done
+check locale-unknown same_in xx_XX
+
+# On a terminal: progress and bold titles, unless they are not wanted.
+on_terminal() {
+    env "$1" TERM=xterm script -qec "'$AUTOTUNE' --device host --n 1K --space small.ini --retune" \
+        /dev/null > screen < /dev/null
+}
+if command -v script > /dev/null && script -qec true /dev/null > /dev/null 2>&1; then
+    on_terminal NOTHING=
+    check terminal-bold grep -q "$(printf '\033\\[1m')" screen
+    check terminal-progress grep -q '\[#*\.*\] .*%' screen
+    on_terminal NO_COLOR=1
+    check terminal-no-color test "$(grep -c "$(printf '\033\\[[0-9;]*m')" screen)" -eq 0
+    env TERM=dumb script -qec "'$AUTOTUNE' --device host --n 1K --space small.ini --retune" \
+        /dev/null < /dev/null | tr -d '\r' > screen
+    check terminal-dumb is_plain screen
+else
+    skip terminal "no script(1)"
+fi
+finish

@@ -1,0 +1,86 @@
+#!/bin/sh
+# The second run answers from the record; what has changed since is noticed.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+small_space small.ini
+set -- --device host --n 1K --space small.ini
+RECORDS=$XDG_CACHE_HOME/autotune/host.ini
+
+measured() {
+    has_status 0 && grep -q '^took ' err && [ "$(grep -c '^record .*exact' err)" -eq 0 ]
+}
+answered() {
+    has_status 0 && grep -q '^record .*exact' err && [ "$(grep -c '^took ' err)" -eq 0 ]
+}
+grep_winner() {
+    sed -n '/^winner/,$p' "$1" | head -n 3
+}
+
+run "$@"
+check first measured
+grep_winner out > first
+check record-written test -s "$RECORDS"
+run "$@"
+check second answered
+grep_winner out > second
+check second-says-the-same cmp first second
+cp "$RECORDS" before.ini
+run "$@"
+check second-changes-nothing cmp before.ini "$RECORDS"
+run tune "$@"
+check with-the-verb answered
+run "$@" --retune
+check retune measured
+
+# Every part of the problem is in the key.
+for other in "--n 1001" "--op max" "--type u32" "--warm" "--type f32"; do
+    # shellcheck disable=SC2086 # an option and its value
+    run "$@" $other
+    check "other: $other" measured
+    # shellcheck disable=SC2086
+    run "$@" $other
+    check "other again: $other" answered
+done
+run "$@"
+check the-first-is-still-there answered
+
+# A template or a space that is another makes the record no answer.
+{ cat "$ROOT/templates/reduce.cu"; echo "// changed"; } > changed.cu
+run "$@" --template changed.cu
+check other-template measured
+{ cat small.ini; echo "; changed"; } > changed.ini
+run --device host --n 1K --space changed.ini
+check other-space measured
+
+# Another compiler makes it stale: found, named, measured again.
+run "$@" --retune
+mkdir bin
+# shellcheck disable=SC2016 # for the stand-in to expand
+printf '#!/bin/sh\ncase $1 in --version) echo "gcc (stand-in) 1.2.3
+Copyright Free Software Foundation" ;; *) exec %s "$@" ;; esac\n' "$(command -v cc)" > bin/cc
+chmod +x bin/cc
+PATH=$SCRATCH/bin:$PATH "$AUTOTUNE" "$@" > out 2> err
+status=$?
+check stale measured
+check stale-is-named grep -q '^record .*stale.*compiler' err
+PATH=$SCRATCH/bin:$PATH "$AUTOTUNE" "$@" > out 2> err
+status=$?
+check stale-is-replaced answered
+check stale-record-names-it grep -q '^compiler = gcc 1.2.3' "$RECORDS"
+
+# A field changed by hand does not pass the checksum.
+for field in params median_ps n driver tuned; do
+    run "$@" --retune
+    awk -v field="$field" '$1 == field && $2 == "=" { sub(/[0-9A-Za-z]$/, "7"); } { print }' \
+        "$RECORDS" > edited.ini
+    if cmp -s edited.ini "$RECORDS"; then
+        awk -v field="$field" '$1 == field && $2 == "=" { sub(/.$/, "8"); } { print }' \
+            "$RECORDS" > edited.ini
+    fi
+    rm -f "$RECORDS".damaged
+    cp edited.ini "$RECORDS"
+    run "$@"
+    check "edited-$field" measured
+    check "edited-$field-warns" grep -q '^autotune: warning: .*host.ini' err
+done
+finish

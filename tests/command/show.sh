@@ -1,0 +1,72 @@
+#!/bin/sh
+# Records, lists and what is installed.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+small_space small.ini
+
+run show
+check nothing-yet has_status 0
+check nothing-yet-is-said grep -q "no records" err
+check nothing-yet-stdout test ! -s out
+run show --json -
+check nothing-yet-json test "$(tr -d ' \n' < out)" = '[]'
+for problem in "--op sum" "--op max --type f32" "--op sum --n 2K"; do
+    # shellcheck disable=SC2086 # options and values
+    run --device host --n 1K --space small.ini $problem
+done
+
+has_lines() {
+    [ "$(wc -l < out)" -eq "$1" ]
+}
+run show
+check all has_lines 4
+check title grep -Eq '^gpu +op +type .* us +GB/s .*params$' out
+run show --op max
+check op has_lines 2
+check op-is grep -q ' max  *f32 ' out
+run show --type i32
+check type has_lines 3
+run show --n 2K
+check n has_lines 2
+check n-is grep -Eq ' 2K ' out
+run show --n 3K
+check none test ! -s out
+check none-is-said grep -q 'no records of this kind' err
+run show --cache elsewhere
+check elsewhere grep -q "no records in elsewhere" err
+
+run list
+check list-devices grep -q '^host ' out
+run list types
+check list-types has_lines 7
+run list operations
+check list-operations has_lines 8
+run list params
+check list-params grep -Eq '^BLOCK +64 128 .* threads per block' out
+run list spaces
+check list-spaces grep -Eq '^reduce +reduce.cu' out
+run list archs
+check list-archs grep -q '^sm_90 ' out
+run list variants --arch sm_80 --type f64
+check list-variants grep -q '^BLOCK=' out
+check list-variants-says-for-what grep -q 'sum f64 .* sm_80' err
+check list-variants-only-valid test "$(grep -c 'VECTOR=4' out)" -eq 0
+run list params --space small.ini
+check list-params-of-a-file grep -Eq '^BLOCK +64 128  ' out
+
+run doctor
+check doctor has_status 0
+for line in autotune gpu nvrtc host cache; do
+    check "doctor-$line" grep -Eq "^$line " out
+done
+check doctor-cache grep -q "^cache .*$XDG_CACHE_HOME" out
+mkdir nothing
+PATH=$SCRATCH/nothing "$AUTOTUNE" doctor > out 2> err
+status=$?
+check doctor-no-compiler grep -q '^host .*C compiler.*install' out
+env -u HOME -u XDG_CACHE_HOME "$AUTOTUNE" doctor > out 2> err
+status=$?
+check doctor-no-home grep -q '^cache .*--cache' out
+run doctor --cache /dev/null
+check doctor-cache-is-a-file grep -q '^cache .*/dev/null.*--cache' out
+finish

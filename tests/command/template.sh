@@ -1,0 +1,72 @@
+#!/bin/sh
+# A template that does not compile, or computes something wrong: the compiler's words, and where
+# the emitted source is.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+small_space small.ini
+
+# The line that combines a block's results, broken.
+sed 's/__syncthreads();/__syncthreads() @;/' "$ROOT/templates/reduce.cu" > broken.cu
+keeps_source() {
+    has_status 1 || { echo "exit status $status, not 1"; return 1; }
+    [ ! -s out ] || { echo "something on stdout"; return 1; }
+    grep -q '@' err || { echo "the compiler's words are missing"; return 1; }
+    kept=$(sed -n 's/^the source is kept in //p' err)
+    [ -f "$kept" ] || { echo "no file '$kept'"; return 1; }
+    grep -q '__syncthreads() @;' "$kept" || { echo "$kept is not the source"; return 1; }
+}
+leaves_nothing() {
+    [ -z "$(find "$SCRATCH" -name 'autotune-*')" ]
+}
+run --device host --n 1K --space small.ini --template broken.cu
+check tune keeps_source
+rm -f autotune-*.cu
+check tune-leaves-nothing-else leaves_nothing
+run verify --device host --n 1K --space small.ini --template broken.cu
+check verify keeps_source
+run emit --arch sm_90 --template broken.cu --quiet
+check emit-source has_status 0
+run emit --arch sm_90 --template broken.cu --ptx --quiet
+if [ "$status" -eq 69 ]; then
+    skip emit-ptx "no NVRTC for sm_90 here"
+else
+    check emit-ptx keeps_source
+fi
+
+# Only some variants are broken: the others are tuned, and these named.
+sed 's/warp_redux(a)/& @/' "$ROOT/templates/reduce.cu" > partly.cu
+if cmp -s partly.cu "$ROOT/templates/reduce.cu"; then
+    not_ok partly "the template has no warp_redux(a) any more"
+else
+    run --device host --n 1K --space small.ini --template partly.cu --strategy exhaustive
+    check partly has_status 0
+    check partly-names-them grep -Eq '^failed +.*WARP=REDUX' err
+    check partly-counts-them grep -Eq '^tried .*, [1-9][0-9]* failed' err
+    check partly-has-winner grep -q 'WARP=SHUFFLE' out
+fi
+
+# wrong NAME SED-SCRIPT: the template, edited so that it computes something else.
+wrong() {
+    sed "$2" "$ROOT/templates/reduce.cu" > "$1.cu"
+    if cmp -s "$1.cu" "$ROOT/templates/reduce.cu"; then
+        not_ok "$1" "the edit changed nothing"
+        return
+    fi
+    refuses "$1" 70 "wrong" --device host --n 1K --space small.ini --template "$1.cu"
+    refuses "$1-verify" 70 "wrong" verify --device host --n 1K --space small.ini --template "$1.cu"
+}
+wrong half-a-warp 's/int d = lanes \/ 2; d > 0/int d = lanes \/ 2; d > 1/'
+wrong no-barrier '/shared\[t \/ 32\] = a;/{n;s/__syncthreads();/;/}'
+run verify --device host --n 1K --space small.ini --variant BLOCK=128
+check right has_status 0
+
+# Control lines that cannot be read: file and line.
+printf '//? if BLOCK ==\n//? end\n' | cat - "$ROOT/templates/reduce.cu" > control.cu
+refuses control 64 'control.cu:1: ' emit --arch sm_90 --template control.cu --quiet
+printf '//? end\n' | cat - "$ROOT/templates/reduce.cu" > stray.cu
+refuses stray-end 64 'stray.cu:1: ' emit --arch sm_90 --template stray.cu --quiet
+printf '//? if BLOCK == 64\n' | cat - "$ROOT/templates/reduce.cu" > open.cu
+refuses open-if 64 'open.cu:[0-9]+: ' emit --arch sm_90 --template open.cu --quiet
+: > empty.cu
+refuses empty 64 'empty.cu' emit --arch sm_90 --template empty.cu --quiet
+finish

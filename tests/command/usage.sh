@@ -1,0 +1,73 @@
+#!/bin/sh
+# What the command line cannot mean: one sentence, exit status 64, nothing done.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+
+# Sizes.
+for n in 0x -5 1e30 4Z "" 4.5M "1 000" +7 0x10 KM 99999999999999999999 20000000T; do
+    refuses "n=$n" 64 '--n is ' --device host --n "$n"
+done
+refuses n=-5-joined 64 '--n is ' --device host --n=-5
+refuses seed 64 '--seed is ' --device host --seed x
+
+# Names.
+refuses type 64 "unknown type 'i33': .*f64" --device host --type i33
+refuses type-empty 64 "unknown type" --device host --type ""
+refuses op 64 "unknown operation 'mean': .*xor" --device host --op mean
+refuses acc 64 "unknown type" --device host --acc i33
+refuses op-of-floats 64 "'and' needs an integer type" --device host --op and --type f32
+refuses acc-too-narrow 64 "narrower" --device host --type i64 --acc i32
+refuses acc-of-other-kind 64 "cannot be accumulated" --device host --type f32 --acc i32
+refuses strategy 64 "unknown strategy 'best'" --device host --strategy best
+refuses device 64 "no such device" --device foo
+refuses device-negative 64 "no such device" --device -1
+refuses arch 64 "unknown architecture" emit --arch sm_99
+refuses variant-name 64 "FOO=3.* names no param" emit --arch sm_90 --variant FOO=3
+refuses variant-value 64 "BLOCK=3.* has the values" emit --arch sm_90 --variant BLOCK=3
+refuses variant-alone 64 "BLOCK" emit --arch sm_90 --variant BLOCK
+refuses variant-overflow 64 "BLOCK" emit --arch sm_90 --variant BLOCK=18446744073709551680
+refuses pass 64 "no such pass" emit --arch sm_90 --pass middle
+refuses topic 64 "called 'colours'" list colours
+refuses space 64 "neither a file nor a built-in space" emit --arch sm_90 --space nope
+refuses template 64 "no such file" emit --arch sm_90 --template nope.cu
+refuses cubin-of-host 64 "source only" emit --arch host --ptx
+
+# Options.
+refuses option 64 "no option --bogus" --bogus
+refuses option-similar 64 "did you mean --json" --jsn x
+refuses option-of-another-verb 64 "an option of 'autotune emit'" --ptx
+refuses option-of-tune 64 "an option of 'autotune tune', not of 'autotune emit'" emit --retune
+refuses option-short 64 "no option -x" -x
+refuses option-short-first 64 "no option -x" -xq
+refuses option-short-last 64 "no option -x" -qx
+refuses option-short-after-value 64 "no option -x" --device host -xq
+refuses option-ambiguous 64 "--c may mean " --c x
+refuses value-missing 64 "--n needs a value" --n
+refuses value-missing-short 64 "-n needs a value" -n
+refuses value-unwanted 64 "--quiet takes no value" --quiet=3
+refuses value-empty 64 "empty value" --cache=
+run --dev host --n 1K --strategy cover --hel
+check option-abbreviated has_status 0
+
+# Options that exclude each other.
+refuses cold-warm 64 "--cold and --warm" --device host --cold --warm
+refuses ptx-sass 64 "choose one" emit --ptx --sass
+refuses ptx-cubin 64 "choose one" emit --ptx --cubin x
+refuses cover-all 64 "choose one" verify --device host --cover --all
+refuses cover-variant 64 "--variant" verify --device host --cover --variant BLOCK=64
+refuses part-alone 64 "give --all" verify --device host --part 1/2
+refuses json-csv-stdout 64 "mix on stdout" --device host --json - --csv -
+refuses json-csv-file 64 "same file" --device host --json x --csv x
+for part in 3/2 0/2 1/0 1 1/2/3 a/b 1/-2 -1/2 1/2x "" 1/9999999999; do
+    refuses "part=$part" 64 "--part is " verify --device host --all --part "$part"
+done
+
+# Arguments.
+refuses command 64 "no command 'frob'" frob
+refuses command-late 64 "'emit' is a command" --n 4 emit
+refuses argument 64 "one argument too many" show extra
+refuses argument-second 64 "one argument too many" list types extra
+refuses argument-help 64 "one argument too many" help emit extra
+refuses argument-version 64 "one argument too many" version extra
+refuses help-of-none 64 "no command 'frob'" help frob
+finish

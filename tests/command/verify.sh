@@ -1,0 +1,30 @@
+#!/bin/sh
+# Proofs without times.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+small_space small.ini
+
+is_right() {
+    has_status 0 && grep -q '^right ' out && [ ! -e "$XDG_CACHE_HOME/autotune/host.ini" ]
+}
+run verify --device host --n 3K
+check default is_right
+check default-is-said grep -q "^variant .*default" err
+run verify --device host --n 3K --variant BLOCK=64,WARP=TREE --type f32
+check variant is_right
+check variant-is-named grep -q 'BLOCK=64 .*WARP=TREE' out
+check variant-error grep -q 'bound' out
+run verify --device host --n 0
+check n-0 is_right
+run verify --device host --n 1
+check n-1 is_right
+run verify --device host --n 1K --op prod --type u64 --quiet
+check quiet is_right
+check quiet-stderr test ! -s err
+run --device host --n 3K --space small.ini --quiet
+run verify --device host --n 3K --space small.ini
+check record has_status 0
+check record-is-said grep -q "^variant .*host's record .*exact" err
+run verify --device host --all --part 1/20000 --quiet
+check part-1 grep -Eq '^proven +[1-9][0-9]* variants right, 0 wrong' out
+finish

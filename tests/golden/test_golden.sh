@@ -1,0 +1,35 @@
+#!/bin/sh
+# The program still prints the golden files, byte by byte; and the command that stands in each
+# prints it again. What changed on purpose is written by `make golden`.
+set -u
+: "${AUTOTUNE:?the program to ask}"
+golden=$(cd "$(dirname "$0")" && pwd)
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+export XDG_CACHE_HOME="$scratch/cache"
+passed=0 failed=0
+
+# check WHAT FILE FILE
+check() {
+    if difference=$(diff "$2" "$3" 2>&1); then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf '%s\n%s\n' "$1" "$difference" | head -n 40
+    fi
+}
+
+mkdir "$scratch/made"
+"$golden/make.sh" "$scratch/made" || failed=$((failed + 1))
+for file in "$golden"/*.cu "$scratch"/made/*.cu; do
+    name=$(basename "$file")
+    [ -e "$scratch/again-$name" ] && continue
+    check "$name is not what make.sh prints" "$golden/$name" "$scratch/made/$name"
+    arguments=$(sed -n 's|^// autotune ||p' "$file" | head -n 1)
+    # shellcheck disable=SC2086
+    "$AUTOTUNE" ${arguments:-no command} --quiet > "$scratch/again-$name"
+    check "$name is not what its command prints: $arguments" "$file" "$scratch/again-$name"
+done
+[ "$passed" -ge 16 ] || failed=$((failed + 1))
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,244 @@
+/* Tests of check: kernels written by hand, each wrong in one way, are rejected with the reason;
+ * and whatever one of them did, the next kernel's verdict is its own. */
+#include "autotune/tune/check.h"
+#include "generator/space.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct error error;
+
+static const char space_bytes[] =
+    "[space]\nname = plain\ntemplate = plain.cu\nkernel = plain\n"
+    "[param P]\nvalues = 1\n"
+    "[pass whole]\nblock = 64\ngrid = max(1, ceil_div(N, 256))\ntile = 256\noutputs = 1\n"
+    "partials = BLOCKS\nargs = input n output partials counter\nheight = N\n"
+    "[default]\nP = 1\n";
+
+static const int64_t row[] = {1};
+
+struct fixture {
+    struct space *space;
+    struct device *device;
+    struct problem problem;
+    struct check *check;
+};
+
+static void open_check_of(struct fixture *fixture, enum op op, enum type type)
+{
+    fixture->problem = (struct problem){op, type, type, 1000, COLD};
+    if (check_open(&fixture->check, fixture->device, &fixture->problem, 64, 1, &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+static int setup(void **state)
+{
+    static struct fixture fixture;
+    const struct device_options options = {.spec = "host", .seed = 5};
+    if (host_open(&fixture.device, &options, &error) != 0 ||
+        space_load(&fixture.space, "plain.ini", space_bytes, sizeof space_bytes - 1, &error) != 0)
+        return -1;
+    open_check_of(&fixture, SUM, I32);
+    *state = &fixture;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *fixture = *state;
+    check_close(fixture->check);
+    device_close(fixture->device);
+    space_free(fixture->space);
+    return 0;
+}
+
+/* A kernel in which one thread of one block does it all; `body` has a, x, n, y, partials and
+ * counter. */
+static const char head[] =
+    "__global__ void plain(int *x, unsigned long long n, unsigned *y, unsigned *partials,\n"
+    "                      unsigned *counter)\n"
+    "{\n"
+    "    const bool is_first = blockIdx.x == 0 && threadIdx.x == 0;\n"
+    "    unsigned a = 0;\n";
+
+static int run_kernel(struct fixture *fixture, const char *body, struct check_verdict *verdict)
+{
+    const struct point_context context = {fixture->space, &fixture->problem,
+                                          &fixture->device->info.target};
+    const struct check_rows rows = {row, row};
+    const struct device_kernel *kernels[SPACE_PASSES_MAX] = {NULL};
+    struct device_kernel loaded[1];
+    struct device_module *module;
+    struct device_image image = {0};
+    struct text text = {0};
+    text_addf(&text, "%s%s}\n", head, body);
+    const struct device_source source = {text.at, "plain"};
+    if (fixture->device->ops->compile(fixture->device, &source, 1, &image, &error) != 0 ||
+        fixture->device->ops->load(fixture->device, &image, &module, loaded, &error) != 0)
+        fail_msg("%s", error.text);
+    kernels[0] = loaded;
+    const int failed = check_small(fixture->check, &context, rows, kernels, verdict, &error);
+    fixture->device->ops->unload(fixture->device, module);
+    device_dispose_image(&image);
+    text_dispose(&text);
+    return failed;
+}
+
+static const char right[] =
+    "    if (is_first) {\n"
+    "        for (unsigned long long i = 0; i < n; i++) a += (unsigned)x[i];\n"
+    "        *y = a;\n"
+    "    }\n";
+
+/* The same with each block counted in, as kernels that finish in one launch do. */
+static const char counting[] =
+    "    if (threadIdx.x == 0 && host_arrive(counter, gridDim.x) == gridDim.x - 1) {\n"
+    "        for (unsigned long long i = 0; i < n; i++) a += (unsigned)x[i];\n"
+    "        *y = a;\n"
+    "    }\n";
+
+#define SUM_TO(end) "for (unsigned long long i = 0; i < " end "; i++) a += (unsigned)x[i];\n"
+#define ALONE(statements) "    if (!is_first) return;\n" statements "\n"
+
+static const struct wrong {
+    const char *body, *reason; /* how the reason begins */
+} wrongs[] = {
+    {"", "no result written at n = 0, start 0"},
+    {ALONE("if (n == 5) return;" SUM_TO("n") "*y = a;"), "no result written at n = 5, start 0"},
+    {ALONE("*y = a;"), "wrong result at n = 1, start 0 elements past alignment: expected "},
+    {ALONE("a = 1;" SUM_TO("n") "*y = a;"),
+     "wrong result at n = 0, start 0 elements past alignment: expected 0, got 1"},
+    {ALONE(SUM_TO("n / 64 * 64") "*y = a;"), "wrong result at n = 1, start 0"},
+    {ALONE(SUM_TO("(n > 63 ? n - n % 64 : n)") "*y = a;"), "wrong result at n = 65, start 0"},
+    {ALONE("if ((unsigned long long)x % 16 == 12) a = 7;" SUM_TO("n") "*y = a;"),
+     "wrong result at n = 0, start 3 elements past alignment: expected 0, got 7"},
+    {ALONE(SUM_TO("(n == 100003 ? n - 1 : n)") "*y = a;"), "wrong result at n = 100003, start 0"},
+    {ALONE(SUM_TO("n + (n == 257)") "*y = a;"), "wrong result at n = 257, start 0"},
+    {ALONE(SUM_TO("n") "y[0] = y[1] = a;"), "wrote past its one result at n = 0, start 0"},
+    {ALONE(SUM_TO("n") "y[0] = a; ((char *)y)[15] = 0;"), "wrote past its one result at n = 0"},
+    {ALONE(SUM_TO("n") "*y = a; partials[gridDim.x] = a;"), "wrote past its scratch memory"},
+    {ALONE(SUM_TO("n") "*y = a; partials[gridDim.x + 1000] = 0;"),
+     "wrote past its scratch memory"},
+    {ALONE(SUM_TO("n") "*y = a + partials[0];"), "wrong result at n = 0, start 0"},
+    {ALONE("*y = partials[0];"), "wrong result at n = 0, start 0"},
+    {ALONE(SUM_TO("n") "*y = a; if (n == 31) *counter = 1;"), "left its counter above zero"},
+    {ALONE(SUM_TO("n") "*y = a; atomicAdd(counter, 1u);"), "left its counter above zero"},
+    {ALONE(SUM_TO("n") "*y = a; counter[1] = 1;"), "wrote past its counter"},
+    {ALONE(SUM_TO("n") "*y = a; if (n > 9) x[n - 9] = 0;"), "wrong result at n = "},
+};
+
+static void assert_right(struct fixture *fixture, const char *body, const char *after)
+{
+    struct check_verdict verdict;
+    if (run_kernel(fixture, body, &verdict) != 0)
+        fail_msg("after %s: %s", after, error.text);
+    if (!verdict.is_right)
+        fail_msg("after %s: %s", after, verdict.reason);
+    assert_true(verdict.cases > 100);
+}
+
+static void test_right_kernels(void **state)
+{
+    assert_right(*state, right, "nothing");
+    assert_right(*state, counting, "nothing");
+}
+
+static void test_wrong_kernels(void **state)
+{
+    for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++) {
+        struct check_verdict verdict;
+        if (run_kernel(*state, wrongs[i].body, &verdict) != 0)
+            fail_msg("%s: %s", wrongs[i].body, error.text);
+        if (verdict.is_right)
+            fail_msg("found right: %s", wrongs[i].body);
+        if (strncmp(verdict.reason, wrongs[i].reason, strlen(wrongs[i].reason)) != 0)
+            fail_msg("%s: expected %s, got %s", wrongs[i].body, wrongs[i].reason, verdict.reason);
+        assert_right(*state, counting, wrongs[i].body);
+    }
+}
+
+/* A kernel that cannot go on is an error that names it, and spoils nothing for the next. */
+static void test_kernels_that_hang(void **state)
+{
+    static const char *const bodies[] = {
+        "    if (threadIdx.x < 32) __syncthreads(); else __syncwarp(1);\n",
+        "    if (threadIdx.x == 0) host_arrive(counter, 1000);\n"
+        "    if (threadIdx.x < 31) __syncwarp(); else __syncthreads();\n",
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        struct check_verdict verdict;
+        assert_int_equal(run_kernel(*state, bodies[i], &verdict), -1);
+        assert_int_equal(error.code, ERROR_WRONG);
+        assert_non_null(strstr(error.text, "plain"));
+        assert_right(*state, counting, bodies[i]);
+    }
+}
+
+/* Float results that are right but for a sign, a NaN or an infinity are right at small sizes and
+ * wrong among the special values. */
+static void test_special_values(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct point_context context = {fixture->space, &fixture->problem,
+                                          &fixture->device->info.target};
+    static const struct { const char *combine; bool is_right; } cases[] = {
+        {"a != a || v != v ? a + v : a < v || (a == v && __builtin_signbit(a)) ? a : v", true},
+        {"v < a ? v : a", false},
+        {"a != a || v != v ? a + v : v < a ? v : a", false},
+    };
+    check_close(fixture->check);
+    open_check_of(fixture, MIN, F32);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct check_rows rows = {row, row};
+        const struct device_kernel *kernels[SPACE_PASSES_MAX] = {NULL};
+        struct device_kernel loaded[1];
+        struct device_module *module;
+        struct device_image image;
+        struct check_verdict verdict;
+        char text[800];
+        snprintf(text, sizeof text,
+                 "__global__ void plain(const float *x, unsigned long long n, float *y,\n"
+                 "                      float *partials, unsigned *counter)\n"
+                 "{\n"
+                 "    float a = __builtin_inff();\n"
+                 "    if (blockIdx.x || threadIdx.x) return;\n"
+                 "    for (unsigned long long i = 0; i < n; i++) {\n"
+                 "        float v = x[i];\n"
+                 "        a = %s;\n"
+                 "    }\n"
+                 "    *y = a;\n"
+                 "}\n", cases[i].combine);
+        const struct device_source source = {text, "plain"};
+        struct device *device = fixture->device;
+        assert_int_equal(device->ops->compile(device, &source, 1, &image, &error), 0);
+        assert_int_equal(device->ops->load(device, &image, &module, loaded, &error), 0);
+        kernels[0] = loaded;
+        assert_int_equal(
+            check_small(fixture->check, &context, rows, kernels, &verdict, &error), 0);
+        if (!verdict.is_right)
+            fail_msg("%s", verdict.reason);
+        assert_int_equal(
+            check_specials(fixture->check, &context, rows, kernels, &verdict, &error), 0);
+        if (verdict.is_right != cases[i].is_right)
+            fail_msg("%s: %s", cases[i].combine, verdict.is_right ? "right" : verdict.reason);
+        device->ops->unload(device, module);
+        device_dispose_image(&image);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_right_kernels),
+        cmocka_unit_test(test_wrong_kernels),
+        cmocka_unit_test(test_kernels_that_hang),
+        cmocka_unit_test(test_special_values),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,100 @@
+/* Tests of problem: which operations, types and accumulators go together, names, and the line
+ * that says what a problem is. */
+#include "generator/problem.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct error error;
+
+static void test_names(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TYPE_COUNT; i++) {
+        enum type type;
+        assert_int_equal(problem_find_type(&type, problem_types[i].name, &error), 0);
+        assert_int_equal(type, i);
+    }
+    for (int i = 0; i < OP_COUNT; i++) {
+        enum op op;
+        assert_int_equal(problem_find_op(&op, problem_ops[i].name, &error), 0);
+        assert_int_equal(op, i);
+    }
+    for (int i = 0; i < REGIME_COUNT; i++) {
+        enum regime regime;
+        assert_int_equal(problem_find_regime(&regime, problem_regimes[i], &error), 0);
+        assert_int_equal(regime, i);
+    }
+}
+
+static void test_unknown_names(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"", "I32", "i32 ", "i33", "summ", "COLD", "i32\n"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        enum type type;
+        enum op op;
+        enum regime regime;
+        assert_int_equal(problem_find_type(&type, words[i], &error), -1);
+        assert_int_equal(error.code, ERROR_USAGE);
+        assert_non_null(strstr(error.text, "i32 u32 i64 u64 f32 f64"));
+        assert_int_equal(problem_find_op(&op, words[i], &error), -1);
+        assert_non_null(strstr(error.text, "sum prod min max and or xor"));
+        assert_int_equal(problem_find_regime(&regime, words[i], &error), -1);
+        assert_non_null(strstr(error.text, "cold warm"));
+    }
+}
+
+/* An accumulator is of the elements' kind and at least as wide; floats have no bits to combine. */
+static void test_what_goes_together(void **state)
+{
+    (void)state;
+    static const bool accs[TYPE_COUNT][TYPE_COUNT] = {
+        [I32] = {[I32] = true, [I64] = true}, [U32] = {[U32] = true, [U64] = true},
+        [I64] = {[I64] = true},               [U64] = {[U64] = true},
+        [F32] = {[F32] = true, [F64] = true}, [F64] = {[F64] = true},
+    };
+    for (int op = 0; op < OP_COUNT; op++)
+        for (int type = 0; type < TYPE_COUNT; type++)
+            for (int acc = 0; acc < TYPE_COUNT; acc++) {
+                const struct problem problem = {(enum op)op, (enum type)type, (enum type)acc, 5,
+                                                COLD};
+                const bool is_bits = op == AND || op == OR || op == XOR;
+                const bool good = accs[type][acc] && !(is_bits && type >= F32);
+                assert_int_equal(problem_check(&problem, &error), good ? 0 : -1);
+                assert_true(good || error.code == ERROR_USAGE);
+            }
+    for (int type = 0; type < TYPE_COUNT; type++)
+        assert_int_equal(problem_default_acc((enum type)type), type);
+}
+
+static void test_format(void **state)
+{
+    (void)state;
+    static const struct { struct problem problem; const char *text; } cases[] = {
+        {{SUM, I32, I32, 400000000, COLD}, "sum i32 400M cold"},
+        {{MAX, F32, F64, 0, WARM}, "max f32 acc f64 0 warm"},
+        {{XOR, U64, U64, UINT64_MAX, COLD}, "xor u64 18446744073709551615 cold"},
+        {{PROD, I32, I64, UINT64_C(1) << 32, COLD}, "prod i32 acc i64 4Gi cold"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char out[PROBLEM_CHARS];
+        assert_string_equal(problem_format(out, &cases[i].problem), cases[i].text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_unknown_names),
+        cmocka_unit_test(test_what_goes_together),
+        cmocka_unit_test(test_format),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,360 @@
+/* Tests of space: the files that come with the program, and that whatever is wrong with a space
+ * file is refused by one sentence that begins with the file and the line. */
+#include "tests/unit/reduce_files.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A space with one of everything. */
+static const char good[] =
+    "[space]\n"                                 /* 1 */
+    "name = little\n"                           /* 2 */
+    "template = little.cu\n"                    /* 3 */
+    "kernel = little\n"                         /* 4 */
+    "[param BLOCK]\n"                           /* 5 */
+    "meaning = threads per block\n"             /* 6 */
+    "values = 32 64\n"                          /* 7 */
+    "[param WAY]\n"                             /* 8 */
+    "values = LEFT RIGHT\n"                     /* 9 */
+    "[param GRID]\n"                            /* 10 */
+    "values = 0 1 -2\n"                         /* 11 */
+    "when = launch\n"                           /* 12 */
+    "[derived]\n"                               /* 13 */
+    "TILES = max(1, ceil_div(N, TILE))\n"       /* 14 */
+    "TILE = 2 * BLOCK\n"                        /* 15 */
+    "[rule]\n"                                  /* 16 */
+    "blocks are small = BLOCK <= 1024\n"        /* 17 */
+    "the grid is not too large = GRID < SMS\n"  /* 18 */
+    "[pass main]\n"                             /* 19 */
+    "when = WAY == LEFT\n"                      /* 20 */
+    "block = BLOCK\n"                           /* 21 */
+    "grid = min(TILES, 2147483647)\n"           /* 22 */
+    "tile = TILE\n"                             /* 23 */
+    "outputs = BLOCKS\n"                        /* 24 */
+    "args = input n output\n"                   /* 25 */
+    "height = 10 + log2(BLOCK)\n"               /* 26 */
+    "[pass rest]\n"                             /* 27 */
+    "reads = partials\n"                        /* 28 */
+    "BLOCK = min(BLOCK, 32)\n"                  /* 29 */
+    "block = BLOCK\n"                           /* 30 */
+    "grid = 1\n"                                /* 31 */
+    "tile = TILE\n"                             /* 32 */
+    "outputs = 1\n"                             /* 33 */
+    "partials = BLOCKS\n"                       /* 34 */
+    "args = input n output partials counter\n"  /* 35 */
+    "height = 1\n"                              /* 36 */
+    "repeat = until one\n"                      /* 37 */
+    "[default]\n"                               /* 38 */
+    "BLOCK = 64\n"                              /* 39 */
+    "WAY = RIGHT\n"                             /* 40 */
+    "GRID = -2\n";                              /* 41 */
+
+/* `good` with one change, and where and how it is refused. */
+static const struct bad {
+    const char *from, *to; /* an empty `from`: in front of everything */
+    int line;
+    const char *said;
+} bads[] = {
+    /* Sections and keys. */
+    {"[rule]", "[rules]", 17, "'rules'"},
+    {"[param WAY]", "[params]", 9, "'params'"},
+    {"[default]", "[defaults]", 39, "'defaults'"},
+    {"name = little\n", "nam = little\n", 2, "'nam'"},
+    {"meaning = t", "meanings = t", 6, "'meanings'"},
+    {"when = launch", "when = never", 12, "'never'"},
+    {"grid = 1\n", "gird = 1\n", 31, "'gird'"},
+    {"name = little\n", "", 1, "[space] needs name"},
+    {"kernel = little\n", "", 1, "[space] needs name"},
+    {"name = little\n", "name =\n", 2, "no name"},
+    {"kernel = little\n", "kernel = a(b)\n", 4, "'a(b)'"},
+    {"kernel = little\n", "kernel = 1a\n", 4, "'1a'"},
+    {"template = little.cu\n", "template = ../little.cu\n", 3, "'../little.cu'"},
+    {"per block\n", "per block \\\n", 6, "backslash"},
+    {"name = little\n", "name = little\nname = other\n", 3, "name"},
+    {"[rule]\n", "[derived]\n", 16, "derived"},
+
+    /* Params. */
+    {"values = 32 64", "values =", 7, "no values"},
+    {"values = 32 64\n", "", 5, "no values"},
+    {"values = 32 64", "values = 32 64 32", 7, "twice: '32'"},
+    {"values = LEFT RIGHT", "values = LEFT LEFT", 9, "'LEFT'"},
+    {"values = LEFT RIGHT", "values = LEFT SUM", 9, "'SUM'"},
+    {"values = LEFT RIGHT", "values = LEFT BLOCK", 9, "'BLOCK'"},
+    {"values = LEFT RIGHT", "values = LEFT 1", 9, "'1'"},
+    {"values = LEFT RIGHT", "values = LEFT right", 9, "'right'"},
+    {"values = 32 64", "values = 32 LEFT", 7, "LEFT"},
+    {"values = 32 64", "values = 32 9223372036854775808", 7, "9223372036854775808"},
+    {"values = 32 64", "values = 32 6.4", 7, "6.4"},
+    {"values = 32 64", "values = 32 0x40", 7, "0x40"},
+    {"[param WAY]", "[param N]", 9, "'N'"},
+    {"[param WAY]", "[param F32]", 9, "'F32'"},
+    {"[param WAY]", "[param way]", 9, "'way'"},
+    {"[param WAY]", "[param W AY]", 9, "'W AY'"},
+    {"[param WAY]", "[param BLOCK]", 8, "BLOCK"},
+
+    /* Derived values. */
+    {"TILE = 2 * BLOCK", "TILE = 2 * BLOK", 15, "'BLOK'"},
+    {"TILE = 2 * BLOCK", "BLOCK = 2 * GRID", 15, "'BLOCK'"},
+    {"TILE = 2 * BLOCK", "tile = 2 * BLOCK", 15, "'tile'"},
+    {"TILE = 2 * BLOCK", "TILE = 2 *", 15, "expected"},
+    {"TILE = 2 * BLOCK", "TILE =", 15, ""},
+    {"TILE = 2 * BLOCK", "TILE = BLOCKS", 15, "'BLOCKS'"},
+    {"TILE = 2 * BLOCK", "TILE = 9223372036854775808", 15, "9223372036854775808"},
+    {"TILE = 2 * BLOCK", "TILE = TILE", 15, "'TILE' depends on itself"},
+    {"TILE = 2 * BLOCK", "TILE = TILES / 2", 14, "'TILES' depends on itself"},
+    {"TILE = 2 * BLOCK", "TILE = A\nA = C\nC = TILE + 1", 15, "depends on itself"},
+
+    /* Rules. */
+    {"BLOCK <= 1024", "BLOCKSIZE <= 1024", 17, "'BLOCKSIZE'"},
+    {"BLOCK <= 1024", "BLOCK <= LEFFT", 17, "'LEFFT'"},
+    {"BLOCK <= 1024", "BLOCKS <= 1024", 17, "'BLOCKS'"},
+    {"BLOCK <= 1024", "BLOCK <= 1024)", 17, ""},
+    {"BLOCK <= 1024", "(BLOCK <= 1024", 17, ""},
+    {"GRID < SMS", "pow(GRID, 2)", 18, "pow"},
+
+    /* Passes. */
+    {"when = WAY == LEFT", "when = GRID == 1", 19, "launch-time"},
+    {"when = WAY == LEFT", "when = N > 5", 19, "launch-time"},
+    {"when = WAY == LEFT", "when = TILES > 5", 19, "launch-time"},
+    {"when = WAY == LEFT", "when = WAY == UP", 20, "'UP'"},
+    {"grid = min(TILES, 2147483647)", "grid = BLOCKS", 22, "'BLOCKS'"},
+    {"tile = TILE\noutputs = BLOCKS", "tile = BLOCKS\noutputs = 1", 23, "'BLOCKS'"},
+    {"block = BLOCK\ngrid = 1", "block = BLOCKS\ngrid = 1", 30, "'BLOCKS'"},
+    {"block = BLOCK\ngrid = 1", "grid = 1", 27, "lacks 'block'"},
+    {"grid = 1\n", "", 27, "lacks 'grid'"},
+    {"tile = TILE\noutputs = 1\n", "outputs = 1\n", 27, "lacks 'tile'"},
+    {"outputs = 1\n", "", 27, "lacks 'outputs'"},
+    {"height = 1\n", "", 27, "lacks 'height'"},
+    {"args = input n output\n", "", 19, "lacks 'args'"},
+    {"args = input n output\n", "args =\n", 19, "lacks 'args'"},
+    {"partials = BLOCKS\n", "", 27, "lacks 'partials'"},
+    {"args = input n output\n", "args = input n result\n", 25, "'result'"},
+    {"args = input n output\n", "args = n n n n n n n n n\n", 25, "at most 8"},
+    {"reads = partials", "reads = outputs", 28, "'outputs'"},
+    {"repeat = until one", "repeat = 2", 37, "'2'"},
+    {"BLOCK = min(BLOCK, 32)", "GRID = 1", 29, "'GRID'"},
+    {"BLOCK = min(BLOCK, 32)", "BLOCK = GRID", 29, "'BLOCK'"},
+    {"BLOCK = min(BLOCK, 32)", "BLOCK = N", 29, "'BLOCK'"},
+    {"BLOCK = min(BLOCK, 32)", "BLOCK = min(BLOCK)", 29, ""},
+
+    /* The default. */
+    {"BLOCK = 64\n", "", 38, "lacks BLOCK"},
+    {"BLOCK = 64\n", "BLOCK = 128\n", 39, "'128'"},
+    {"BLOCK = 64\n", "BLOCK = 064\n", 39, "'064'"},
+    {"WAY = RIGHT", "WAY = 1", 40, "'1'"},
+    {"WAY = RIGHT", "WAY = RIGHTS", 40, "'RIGHTS'"},
+    {"WAY = RIGHT", "TILE = 1", 40, "'TILE'"},
+    {"GRID = -2\n", "GRID = -2\nGRID = 0\n", 42, "GRID"},
+    {"[default]\nBLOCK = 64\nWAY = RIGHT\nGRID = -2\n", "", 37, "[default] lacks BLOCK"},
+
+    /* What inih would read as something else. */
+    {"", "x = 1\n", 1, ""},
+    {"", "\xef\xbb\xbf", 1, ""},
+    {"GRID = -2\n", "GRID = -2", 41, ""},
+    {"GRID = -2\n", " GRID = -2\n", 41, ""},
+    {"TILE = 2 * BLOCK", "TILE : 2 * BLOCK", 15, ""},
+    {"kernel = little\n", "kernel = little\r\n", 4, ""},
+};
+
+static char *change(const char *from, const char *to)
+{
+    const char *at = strstr(good, from);
+    if (!at)
+        fail_msg("no '%s' to change", from);
+    struct text out = {0};
+    text_add(&out, good, (size_t)(at - good));
+    text_adds(&out, to);
+    text_adds(&out, at + strlen(from));
+    return out.at;
+}
+
+/* "little.ini:LINE: ", one line, something to read. */
+static void assert_sentence(const struct error *error, int line, const char *what)
+{
+    char start[40];
+    snprintf(start, sizeof start, "little.ini:%d: ", line);
+    if (error->code != ERROR_USAGE || strncmp(error->text, start, strlen(start)) != 0)
+        fail_msg("%.60s: expected %s..., got: %s", what, start, error->text);
+    assert_null(strchr(error->text, '\n'));
+    assert_true(strlen(error->text) > strlen(start) + 10);
+}
+
+static void test_bad_files(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof bads / sizeof *bads; i++) {
+        const struct bad *bad = &bads[i];
+        struct space *space = NULL;
+        struct error error = {0};
+        char *bytes = change(bad->from, bad->to);
+        if (space_load(&space, "little.ini", bytes, strlen(bytes), &error) != -1)
+            fail_msg("'%s' for '%s' was accepted", bad->to, bad->from);
+        assert_null(space);
+        assert_sentence(&error, bad->line, bad->to);
+        if (!strstr(error.text, bad->said))
+            fail_msg("'%s' does not say %s", error.text, bad->said);
+        free(bytes);
+    }
+}
+
+static void load_bytes(const char *bytes, int line, const char *said)
+{
+    struct space *space = NULL;
+    struct error error = {0};
+    assert_int_equal(space_load(&space, "little.ini", bytes, strlen(bytes), &error), -1);
+    assert_sentence(&error, line, bytes);
+    if (!strstr(error.text, said))
+        fail_msg("'%s' does not say %s", error.text, said);
+}
+
+static void test_empty_spaces(void **state)
+{
+    (void)state;
+    static const char head[] = "[space]\nname = a\ntemplate = a.cu\nkernel = a\n";
+    static const char pass[] = "[pass a]\nblock = 1\ngrid = 1\ntile = 1\noutputs = 1\n"
+                               "args = n\nheight = 1\n";
+    char both[400];
+    load_bytes("", 1, "pass");
+    load_bytes("; nothing\n", 1, "pass");
+    load_bytes(head, 4, "no [pass");
+    snprintf(both, sizeof both, "%s%s", head, pass);
+    load_bytes(both, 11, "no [param");
+    load_bytes(pass, 7, "[space] needs");
+}
+
+static void add_params(struct text *out, int count, const char *values)
+{
+    text_adds(out, "[space]\nname = a\ntemplate = a.cu\nkernel = a\n");
+    for (int i = 0; i < count; i++)
+        text_addf(out, "[param P%d]\nvalues = %s\n", i, values);
+}
+
+static void test_too_much(void **state)
+{
+    (void)state;
+    struct text bytes = {0};
+    char name[80];
+    add_params(&bytes, 11, "1 2 3 4 5 6 7 8");
+    load_bytes(bytes.at, 25, "2^30 points");
+    text_clear(&bytes);
+    add_params(&bytes, 300, "1");
+    const int fit = SPACE_NAMES_MAX - SPACE_BUILTINS - OP_COUNT - TYPE_COUNT;
+    load_bytes(bytes.at, 4 + 2 * fit + 2, "256 names");
+    text_clear(&bytes);
+    memset(name, 'A', sizeof name);
+    snprintf(name + 64, sizeof name - 64, " = 1");
+    text_addf(&bytes, "%s%s\n", "[derived]\n", name);
+    load_bytes(bytes.at, 2, "63 characters");
+    text_clear(&bytes);
+    text_adds(&bytes, good);
+    for (int i = 0; i < 7; i++)
+        text_addf(&bytes, "[pass p%d]\nblock = 1\n", i);
+    load_bytes(bytes.at, 55, "at most 8 passes");
+    text_dispose(&bytes);
+}
+
+static void test_good_file(void **state)
+{
+    (void)state;
+    struct space *space = NULL;
+    struct error error;
+    int64_t value;
+    if (space_load(&space, "little.ini", good, sizeof good - 1, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_string_equal(space->name, "little");
+    assert_string_equal(space->template_name, "little.cu");
+    assert_string_equal(space->kernel, "little");
+    assert_int_equal(space->param_count, 3);
+    assert_string_equal(space->params[0].name, "BLOCK");
+    assert_string_equal(space->params[1].name, "WAY");
+    assert_string_equal(space->params[2].name, "GRID");
+    assert_string_equal(space->params[0].meaning, "threads per block");
+    assert_null(space->params[1].meaning);
+    assert_false(space->params[0].is_launch);
+    assert_true(space->params[2].is_launch);
+    assert_string_equal(space->params[1].symbols[1], "RIGHT");
+    assert_int_equal(space->params[2].values[2], -2);
+    assert_int_equal(space->derived_count, 2); /* TILES needs TILE */
+    assert_string_equal(space->derived[0].name, "TILE");
+    assert_false(space->derived[0].is_launch);
+    assert_true(space->derived[1].is_launch);
+    assert_false(space->rules[0].is_launch);
+    assert_true(space->rules[1].is_launch);
+    assert_string_equal(space->rules[1].reason, "the grid is not too large");
+    assert_int_equal(space->pass_count, 2);
+    assert_false(space->passes[0].reads_partials || space->passes[0].until_one);
+    assert_true(space->passes[1].reads_partials && space->passes[1].until_one);
+    assert_int_equal(space->passes[1].arg_count, 5);
+    assert_int_equal(space->passes[1].args[4], ARG_COUNTER);
+    assert_int_equal(space->passes[1].override_count, 1);
+    assert_int_equal(space->default_row[0], 64);
+    assert_int_equal(space->default_row[1], 1);
+    assert_int_equal(space->default_row[2], -2);
+    assert_int_equal(space_find_param(space, "WAY ", 3), 1);
+    assert_int_equal(space_find_param(space, "WAY ", 4), -1);
+    assert_int_equal(space_find_param(space, "", 0), -1);
+    assert_int_equal(space_find_value(&space->params[1], "RIGHT", 5, &value), 0);
+    assert_int_equal(space_find_value(&space->params[1], "RIGH", 4, &value), -1);
+    assert_int_equal(space_find_value(&space->params[2], "-2", 2, &value), 0);
+    assert_int_equal(value, -2);
+    assert_int_equal(space_find_value(&space->params[2], "+0", 2, &value), -1);
+    space_free(space);
+    space_free(NULL);
+}
+
+static void test_files_of_the_program(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"configs/reduce.ini", "configs/reduce-wide.ini"};
+    static const char *const params[] = {"BLOCK", "ITEMS", "VECTOR", "UNROLL", "WARP",
+                                         "LOAD", "MIN_BLOCKS", "FINISH", "GRID"};
+    uint64_t hashes[2];
+    for (size_t i = 0; i < 2; i++) {
+        struct space *space = load_space(names[i]);
+        assert_int_equal(space->param_count, 9);
+        for (size_t k = 0; k < 9; k++) {
+            assert_string_equal(space->params[k].name, params[k]);
+            assert_true(space->params[k].meaning && *space->params[k].meaning);
+            assert_int_equal(space->params[k].is_launch, k == 8);
+        }
+        assert_int_equal(space->pass_count, 3);
+        assert_string_equal(space->template_name, "reduce.cu");
+        hashes[i] = space->hash;
+        space_free(space);
+    }
+    assert_true(hashes[0] != hashes[1]);
+}
+
+/* Cut anywhere, or with any byte changed: read or refused, and never without a reason. */
+static void test_damaged_files(void **state)
+{
+    (void)state;
+    char bytes[sizeof good];
+    for (size_t i = 0; i < 2 * (sizeof good - 1); i++) {
+        const size_t at = i / 2;
+        const bool is_cut = i % 2;
+        struct space *space = NULL;
+        struct error error = {0};
+        memcpy(bytes, good, sizeof good);
+        bytes[at] ^= is_cut ? 0 : (char)(1 << at % 8);
+        if (space_load(&space, "little.ini", bytes, is_cut ? at : sizeof good - 1, &error) == 0)
+            space_free(space);
+        else if (strncmp(error.text, "little.ini:", 11) != 0 ||
+                 !isdigit((unsigned char)error.text[11]))
+            fail_msg("byte %zu: %s", at, error.text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_good_file),
+        cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_empty_spaces),
+        cmocka_unit_test(test_too_much),
+        cmocka_unit_test(test_files_of_the_program),
+        cmocka_unit_test(test_damaged_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
