@@ -317,7 +317,7 @@ static int take_part(struct emission *emission, struct part *part, struct error 
 /* Takes every part that the code mentions, in the order of the files. */
 static int take_parts(struct emission *emission, const char *code, struct error *error)
 {
-    const char *names[PARTS_MAX];
+    const char *names[PARTS_MAX] = {NULL};
     bool is_mentioned[PARTS_MAX];
     for (size_t i = 0; i < emission->part_count; i++)
         names[i] = emission->parts[i].name;
@@ -353,7 +353,7 @@ static size_t find_constants(const struct emission *emission, struct constant *o
     for (size_t i = 0; i < SPACE_BUILTINS; i++)
         out[count++] =
             (struct constant){space_builtins[i].name, space_builtins[i].meaning, values[i]};
-    const char *names[CONSTANTS_MAX];
+    const char *names[CONSTANTS_MAX] = {NULL};
     bool is_mentioned[CONSTANTS_MAX];
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)

@@ -8,8 +8,10 @@
 #include <string.h>
 
 enum {
-    SLOT_BYTES = 16,
-    POISON = 0xA5,
+    SLOT_BYTES = 16, /* an output, then a guard of the same poison */
+    OUTPUT_POISON = 0xA5,
+    SCRATCH_POISON = 0xC3,
+    GUARD_BYTES = 4096, /* behind the scratch memory */
     CALLS_MAX = INPUT_MAX,
     SWEEP_L2 = 3, /* the sweep reads this many times the L2 */
 };
@@ -30,25 +32,25 @@ static uint64_t time_at_peak(const struct bench *bench)
     return peak ? (uint64_t)((double)input_bytes(bench) * 1e12 / (double)peak) : 0;
 }
 
-static bool is_past_l2(const struct bench *bench)
-{
-    return input_bytes(bench) >= 8 * (uint64_t)bench->device->info.target.l2_bytes;
-}
-
+/* Whole rounds over the inputs: as many calls as a measurement should last, where the inputs do not
+ * say it themselves. */
 static size_t count_calls(const struct bench *bench)
 {
-    if (bench->device->info.target.is_host)
-        return 1;
-    if (bench->input->count > 1)
-        return bench->input->count;
-    uint64_t call = time_at_peak(bench) + CALL_LEAST_PS;
-    uint64_t calls = (MEASURE_PS + call - 1) / call;
-    return (size_t)(calls > CALLS_MAX ? CALLS_MAX : calls);
+    const size_t inputs = bench->input->count;
+    if (bench->device->info.target.is_host || inputs > input_least(&bench->input->problem))
+        return inputs;
+    const uint64_t call = time_at_peak(bench) + CALL_LEAST_PS;
+    const uint64_t calls = (MEASURE_PS + call - 1) / call;
+    const uint64_t rounds = ((calls > CALLS_MAX ? CALLS_MAX : calls) + inputs - 1) / inputs;
+    return (size_t)rounds * inputs;
 }
 
 uint64_t bench_floor_ps(const struct bench *bench)
 {
-    return is_past_l2(bench) && !bench->device->info.target.is_host ? time_at_peak(bench) : 0;
+    const struct device_info *info = &bench->device->info;
+    return !info->target.is_host && input_is_past_l2(&bench->input->problem, info)
+               ? time_at_peak(bench)
+               : 0;
 }
 
 static int open_sweep(struct bench *bench, const struct point_context *context,
@@ -58,14 +60,15 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
 {
     const struct device_info *info = &bench->device->info;
     const struct device_ops *ops = bench->device->ops;
-    if (info->target.is_host || bench->input->problem.regime == WARM || is_past_l2(bench))
+    if (info->target.is_host || bench->input->problem.regime == WARM ||
+        input_is_past_l2(&bench->input->problem, info))
         return 0;
     const uint64_t bytes = SWEEP_L2 * (uint64_t)info->target.l2_bytes;
     const uint64_t n = bytes / (uint64_t)problem_types[bench->input->problem.type].bytes;
     struct call_plan plan;
     if (call_plan(&plan, context, row, n, error) ||
         ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
-        ops->fill(bench->device, bench->sweep_data, POISON, bytes, error) ||
+        ops->fill(bench->device, bench->sweep_data, SCRATCH_POISON, bytes, error) ||
         ops->alloc(bench->device, plan.scratch_bytes + 256, &bench->sweep_scratch, error))
         return -1;
     const struct call_buffers buffers = {.input = bench->sweep_data,
@@ -111,19 +114,28 @@ static struct call_buffers buffers_of(const struct bench *bench, size_t i)
                                  .counter = bench->counter};
 }
 
+static int reserve(struct bench *bench, const struct call_plan *plan, struct error *error)
+{
+    const uint64_t wanted = plan->scratch_bytes + GUARD_BYTES;
+    if (bench->scratch && wanted <= bench->scratch_bytes)
+        return 0;
+    if (bench->scratch)
+        bench->device->ops->free(bench->device, bench->scratch);
+    bench->scratch = bench->scratch_bytes = 0;
+    if (bench->device->ops->alloc(bench->device, 2 * wanted, &bench->scratch, error))
+        return -1;
+    bench->scratch_bytes = 2 * wanted;
+    return 0;
+}
+
 int bench_reserve(struct bench *bench, const struct point_context *context, const int64_t *row,
                   struct error *error)
 {
     struct call_plan plan;
-    if (call_plan(&plan, context, row, bench->input->problem.n, error))
-        return -1;
-    if (bench->scratch && plan.scratch_bytes <= bench->scratch_bytes)
-        return 0;
-    if (bench->scratch)
-        bench->device->ops->free(bench->device, bench->scratch);
-    bench->scratch = 0;
-    bench->scratch_bytes = 2 * plan.scratch_bytes + 256;
-    return bench->device->ops->alloc(bench->device, bench->scratch_bytes, &bench->scratch, error);
+    return call_plan(&plan, context, row, bench->input->problem.n, error) ||
+                   reserve(bench, &plan, error)
+               ? -1
+               : 0;
 }
 
 int bench_prepare(struct bench_entry *out, struct bench *bench,
@@ -133,8 +145,8 @@ int bench_prepare(struct bench_entry *out, struct bench *bench,
 {
     struct call_plan plan;
     *out = (struct bench_entry){.graph = NULL};
-    if (bench_reserve(bench, context, row, error) ||
-        call_plan(&plan, context, row, bench->input->problem.n, error))
+    if (call_plan(&plan, context, row, bench->input->problem.n, error) ||
+        reserve(bench, &plan, error))
         return -1;
     const size_t count = bench->calls * plan.count;
     struct device_launch *launches = malloc(count * sizeof *launches);
@@ -144,6 +156,7 @@ int bench_prepare(struct bench_entry *out, struct bench *bench,
         const struct call_buffers buffers = buffers_of(bench, i);
         call_bind(launches + i * plan.count, &plan, context->space, kernels, &buffers);
     }
+    out->scratch_bytes = plan.scratch_bytes;
     int failed = bench->device->ops->prepare(bench->device, launches, count, &out->graph, error);
     free(launches);
     return failed;
@@ -167,30 +180,83 @@ int bench_time(struct bench *bench, const struct bench_entry *entry, uint64_t *o
     return 0;
 }
 
-int bench_poison(struct bench *bench, struct error *error)
+static int poison(struct bench *bench, const struct bench_entry *entry, struct error *error)
 {
-    return bench->device->ops->fill(bench->device, bench->outputs, POISON,
-                                    bench->calls * SLOT_BYTES, error);
+    const struct device_ops *ops = bench->device->ops;
+    return ops->fill(bench->device, bench->outputs, OUTPUT_POISON, bench->calls * SLOT_BYTES,
+                     error) ||
+                   ops->fill(bench->device, bench->scratch, SCRATCH_POISON,
+                             entry->scratch_bytes + GUARD_BYTES, error) ||
+                   ops->fill(bench->device, bench->counter, 0, sizeof(uint32_t), error)
+               ? -1
+               : 0;
 }
 
-int bench_compare(struct bench *bench, bool *is_right, char *reason, size_t size,
-                  struct error *error)
+static bool is_all(const unsigned char *bytes, size_t count, unsigned char byte)
+{
+    for (size_t i = 0; i < count; i++)
+        if (bytes[i] != byte)
+            return false;
+    return true;
+}
+
+static void blame(struct bench_verdict *out, const struct bench *bench, const char *what)
+{
+    out->is_right = false;
+    snprintf(out->reason, sizeof out->reason, "%s at n = %" PRIu64, what,
+             bench->input->problem.n);
+}
+
+static void compare_output(struct bench_verdict *out, const struct bench *bench, size_t call,
+                           const unsigned char *slot)
 {
     const enum type acc = bench->input->problem.acc;
-    unsigned char results[CALLS_MAX * SLOT_BYTES];
-    if (bench->device->ops->read(bench->device, results, bench->outputs, bench->calls * SLOT_BYTES,
-                                 error))
-        return -1;
-    *is_right = true;
-    for (size_t i = 0; i < bench->calls && *is_right; i++) {
-        oracle_bits expect = bench->input->expect[i % bench->input->count], got = 0;
-        char expected[ORACLE_CHARS], gotten[ORACLE_CHARS];
-        memcpy(&got, results + i * SLOT_BYTES, (size_t)problem_types[acc].bytes);
-        *is_right = oracle_equal(acc, expect, got);
-        if (!*is_right)
-            snprintf(reason, size, "wrong result at n = %" PRIu64 ": expected %s, got %s",
-                     bench->input->problem.n, oracle_format(expected, acc, expect),
-                     oracle_format(gotten, acc, got));
+    const size_t bytes = (size_t)problem_types[acc].bytes;
+    const oracle_bits expect = bench->input->expect[call % bench->input->count];
+    char expected[ORACLE_CHARS], gotten[ORACLE_CHARS];
+    oracle_bits got = 0;
+    memcpy(&got, slot, bytes);
+    if (!is_all(slot + bytes, SLOT_BYTES - bytes, OUTPUT_POISON)) {
+        blame(out, bench, "wrote past its one result");
+    } else if (!oracle_equal(acc, expect, got)) {
+        blame(out, bench, is_all(slot, bytes, OUTPUT_POISON) ? "no result" : "wrong result");
+        const size_t used = strlen(out->reason);
+        snprintf(out->reason + used, sizeof out->reason - used, ": expected %s, got %s",
+                 oracle_format(expected, acc, expect), oracle_format(gotten, acc, got));
     }
+}
+
+static int compare(struct bench *bench, const struct bench_entry *entry,
+                   struct bench_verdict *out, struct error *error)
+{
+    const struct device_ops *ops = bench->device->ops;
+    unsigned char outputs[CALLS_MAX * SLOT_BYTES], guard[GUARD_BYTES];
+    uint32_t counter;
+    *out = (struct bench_verdict){.is_right = true};
+    if (ops->read(bench->device, outputs, bench->outputs, bench->calls * SLOT_BYTES, error) ||
+        ops->read(bench->device, guard, bench->scratch + entry->scratch_bytes, GUARD_BYTES,
+                  error) ||
+        ops->read(bench->device, &counter, bench->counter, sizeof counter, error))
+        return -1;
+    for (size_t i = 0; i < bench->calls && out->is_right; i++)
+        compare_output(out, bench, i, outputs + i * SLOT_BYTES);
+    if (out->is_right && !is_all(guard, GUARD_BYTES, SCRATCH_POISON))
+        blame(out, bench, "wrote past its scratch memory");
+    if (out->is_right && counter != 0)
+        blame(out, bench, "left its counter above zero");
+    return 0;
+}
+
+int bench_prove(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
+                struct bench_verdict *out, struct error *error)
+{
+    if (poison(bench, entry, error))
+        return -1;
+    if (bench_time(bench, entry, out_ps, error) == 0)
+        return compare(bench, entry, out, error);
+    if (error->code != ERROR_WRONG) /* the emulator survives a kernel that cannot finish */
+        return -1;
+    *out = (struct bench_verdict){.is_right = false};
+    snprintf(out->reason, sizeof out->reason, "%.230s", error->text);
     return 0;
 }

@@ -1,6 +1,6 @@
 /* bench: times candidates. A measurement is a graph of calls between two events, divided by their
  * number; cold ones come after a read-only sweep of three times the L2 and use each input once.
- * Every timed result can be compared with the right one. Hides buffers and the sweep. */
+ * Every timed result can be compared with the right one. Hides buffers, poison and the sweep. */
 #ifndef AUTOTUNE_BENCH_H
 #define AUTOTUNE_BENCH_H
 
@@ -11,7 +11,7 @@
 struct bench {
     struct device *device;
     struct input *input;
-    size_t calls; /* in a measurement */
+    size_t calls; /* in a measurement: a multiple of the inputs */
     uint64_t outputs, scratch, scratch_bytes, counter;
     uint64_t sweep_data, sweep_scratch;
     struct device_launch sweep[CALL_LAUNCHES_MAX]; /* launches that read the sweep's data */
@@ -26,15 +26,16 @@ int bench_open(struct bench *out, struct device *device, struct input *input,
                struct error *error);
 void bench_close(struct bench *bench);
 
+/* Makes room for the scratch memory of this row. When it grows, entries made before are lost: reserve
+ * for all entries of a race before preparing any. */
+int bench_reserve(struct bench *bench, const struct point_context *context, const int64_t *row,
+                  struct error *error);
+
 /* A candidate ready to be measured. */
 struct bench_entry {
     struct device_graph *graph;
+    uint64_t scratch_bytes; /* of the scratch memory: what lies behind is a guard */
 };
-
-/* The bench grows its scratch memory, which ends entries made before: make all entries of a race
- * after bench_reserve for each of them. */
-int bench_reserve(struct bench *bench, const struct point_context *context, const int64_t *row,
-                  struct error *error);
 int bench_prepare(struct bench_entry *out, struct bench *bench,
                   const struct point_context *context, const int64_t *row,
                   const struct device_kernel *const kernels[SPACE_PASSES_MAX],
@@ -45,12 +46,16 @@ void bench_release(struct bench *bench, struct bench_entry *entry);
 int bench_time(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
                struct error *error);
 
-/* Forgets earlier results, so that bench_compare sees only what comes after. */
-int bench_poison(struct bench *bench, struct error *error);
+struct bench_verdict {
+    bool is_right;
+    char reason[240]; /* what is wrong */
+};
 
-/* Are the results of the last measurement right? `reason` (at least 200 bytes) says what not. */
-int bench_compare(struct bench *bench, bool *is_right, char *reason, size_t size,
-                  struct error *error);
+/* One measurement whose every result is compared: outputs and scratch are poisoned and the counter
+ * is zero before; afterwards each output must be right, the counter zero, and the guards behind
+ * outputs and scratch as they were. -1 only when the device fails. */
+int bench_prove(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
+                struct bench_verdict *out, struct error *error);
 
 /* The fastest time that memory allows, 0 where caches may help or the peak is unknown. */
 uint64_t bench_floor_ps(const struct bench *bench);

@@ -89,9 +89,11 @@ static int reserve(struct device *device, uint64_t *address, uint64_t *bytes, ui
         return 0;
     if (*address)
         device->ops->free(device, *address);
-    *address = 0;
+    *address = *bytes = 0;
+    if (device->ops->alloc(device, wanted, address, error))
+        return -1;
     *bytes = wanted;
-    return device->ops->alloc(device, wanted, address, error);
+    return 0;
 }
 
 static int reserve_outputs(struct check *check, size_t count, struct error *error)
@@ -167,10 +169,17 @@ struct run {
     const int64_t *row;
     const struct device_kernel *const *kernels;
     const struct case_set *set;
-    size_t first, step; /* the cases first, first + step, ... */
+    bool takes_turns; /* with another run: only the cases whose turn it is */
+    unsigned turn;    /* 0 or 1 */
     struct call_plan plan; /* of the n last asked for: most cases have the same */
     bool is_planned;
 };
+
+/* By the parity of the index's bits: each run gets every start and both kinds of each size. */
+static bool is_turn(const struct run *run, size_t i)
+{
+    return !run->takes_turns || (unsigned)__builtin_parityll(i) == run->turn;
+}
 
 static int plan_case(struct run *run, size_t i, struct error *error)
 {
@@ -185,7 +194,7 @@ static int plan_case(struct run *run, size_t i, struct error *error)
 static void bind_case(const struct run *run, size_t i, struct device_launch *out)
 {
     const struct check *check = run->check;
-    const unsigned lane = (unsigned)(i / run->step % LAUNCH_LANES);
+    const unsigned lane = (unsigned)(i % LAUNCH_LANES);
     const struct call_buffers buffers = {
         .input = run->set->elements + run->set->cases.cases[i].offset *
                                           (uint64_t)problem_types[check->problem.type].bytes,
@@ -220,9 +229,9 @@ static int reserve_scratch(struct run *run, struct error *error)
     const uint64_t accum_bytes = (uint64_t)problem_types[check->problem.acc].bytes;
     uint64_t most = 0, largest = 0;
     check->used_bytes = 0;
-    for (size_t i = run->first; i < run->set->cases.count; i += run->step) {
+    for (size_t i = 0; i < run->set->cases.count; i++) {
         uint64_t n = run->set->cases.cases[i].n;
-        if (i > run->first && n <= largest)
+        if (i > 0 && n <= largest)
             continue;
         largest = n;
         if (plan_case(run, i, error))
@@ -242,7 +251,9 @@ static int launch_cases(struct run *run, struct error *error)
     struct device_launch *launches = malloc((BATCH + CALL_LAUNCHES_MAX) * sizeof *launches);
     size_t count = 0;
     int failed = launches ? 0 : error_memory(error, BATCH * sizeof *launches);
-    for (size_t i = run->first; !failed && i < run->set->cases.count; i += run->step) {
+    for (size_t i = 0; !failed && i < run->set->cases.count; i++) {
+        if (!is_turn(run, i))
+            continue;
         failed = plan_case(run, i, error);
         if (failed)
             break;
@@ -289,7 +300,9 @@ static void compare(const struct run *run, struct check_verdict *out)
 {
     const enum type acc = run->check->problem.acc;
     const size_t bytes = (size_t)problem_types[acc].bytes;
-    for (size_t i = run->first; i < run->set->cases.count && out->is_right; i += run->step) {
+    for (size_t i = 0; i < run->set->cases.count && out->is_right; i++) {
+        if (!is_turn(run, i))
+            continue;
         const unsigned char *slot = run->check->results + i * SLOT_BYTES;
         oracle_bits got = 0;
         memcpy(&got, slot, bytes);
@@ -328,6 +341,16 @@ static int check_guards(const struct run *run, struct check_verdict *out, struct
     return 0;
 }
 
+/* A device that survives a kernel that cannot finish says so: a verdict, not a failure. */
+static int stop_at(struct check_verdict *out, const struct error *error)
+{
+    if (error->code != ERROR_WRONG)
+        return -1;
+    out->is_right = false;
+    snprintf(out->reason, sizeof out->reason, "%.230s", error->text);
+    return 0;
+}
+
 /* Poison, launch, read back, compare. */
 static int run_cases(struct run *run, struct check_verdict *out, struct error *error)
 {
@@ -338,12 +361,38 @@ static int run_cases(struct run *run, struct check_verdict *out, struct error *e
         ops->fill(check->device, check->outputs, OUTPUT_POISON, bytes, error) ||
         ops->fill(check->device, check->scratch, SCRATCH_POISON, check->scratch_bytes, error) ||
         ops->fill(check->device, check->counters, 0, LAUNCH_LANES * COUNTER_BYTES, error) ||
-        ops->sync(check->device, error) || launch_cases(run, error) ||
-        ops->sync(check->device, error) ||
+        ops->sync(check->device, error))
+        return -1;
+    if (launch_cases(run, error))
+        return stop_at(out, error);
+    if (ops->sync(check->device, error) ||
         ops->read(check->device, check->results, check->outputs, bytes, error))
         return -1;
     compare(run, out);
     return check_guards(run, out, error);
+}
+
+int check_choose(struct check_rows *out, const struct point_context *context, const int64_t *rows,
+                 size_t count, struct error *error)
+{
+    enum { TILES = 64 }; /* enough to tell the candidates apart */
+    struct target one_sm = *context->target;
+    const struct point_context narrow = {context->space, context->problem, &one_sm};
+    struct call_plan plan;
+    unsigned fewest = UINT32_MAX;
+    one_sm.sms = 1;
+    *out = (struct check_rows){rows, rows};
+    for (size_t i = 0; i < count; i++) {
+        const int64_t *row = rows + i * context->space->param_count;
+        if (call_plan(&plan, &narrow, row, 1, error) ||
+            call_plan(&plan, &narrow, row, TILES * plan.tile, error))
+            return -1;
+        if (plan.steps[0].shape.grid < fewest) {
+            fewest = plan.steps[0].shape.grid;
+            out->narrow = row;
+        }
+    }
+    return 0;
 }
 
 static int check_set(struct check *check, const struct point_context *context,
@@ -361,11 +410,11 @@ static int check_set(struct check *check, const struct point_context *context,
     struct case_set *set = find_set(check, &plan, is_special, error);
     if (!set)
         return -1;
-    const size_t step = set->cases.count > ALTERNATE ? 2 : 1;
+    const bool takes_turns = set->cases.count > ALTERNATE;
     struct run wide_run = {.check = check, .context = context, .row = rows.wide,
-                           .kernels = kernels, .set = set, .first = 0, .step = step};
+                           .kernels = kernels, .set = set, .takes_turns = takes_turns, .turn = 0};
     struct run narrow_run = {.check = check, .context = &narrow, .row = rows.narrow,
-                             .kernels = kernels, .set = set, .first = step - 1, .step = step};
+                             .kernels = kernels, .set = set, .takes_turns = takes_turns, .turn = 1};
     if (set->cases.count == 0)
         return 0;
     int failed = run_cases(&wide_run, out, error);

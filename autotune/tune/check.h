@@ -27,6 +27,11 @@ struct check_rows {
     const int64_t *wide, *narrow;
 };
 
+/* Chooses the two among the `count` candidates of a variant, which stand one after the other: the
+ * first, and the one with the fewest blocks on one SM, whose blocks walk over the most tiles. */
+int check_choose(struct check_rows *out, const struct point_context *context, const int64_t *rows,
+                 size_t count, struct error *error);
+
 /* Proves a variant at small sizes. -1 only when the device fails. */
 int check_small(struct check *check, const struct point_context *context, struct check_rows rows,
                 const struct device_kernel *const kernels[SPACE_PASSES_MAX],

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SOURCES_MAX = COMPILER_UNIT * SPACE_PASSES_MAX, WINDOW = 64 };
+enum { WINDOW = 64 };
 
 /* --- One unit ---------------------------------------------------------------------------------- */
 
 struct unit_sources {
     struct emit_variant emitted[COMPILER_UNIT];
-    struct device_source sources[SOURCES_MAX];
+    struct device_source sources[COMPILER_KERNELS];
     size_t count;
 };
 

@@ -6,7 +6,10 @@
 #include "autotune/device/device.h"
 #include "generator/emit.h"
 
-enum { COMPILER_UNIT = 4 }; /* variants in a unit */
+enum {
+    COMPILER_UNIT = 4, /* variants in a unit */
+    COMPILER_KERNELS = COMPILER_UNIT * SPACE_PASSES_MAX, /* the most kernels in its image */
+};
 
 /* One compiled variant's place in its unit's image. */
 struct compiled_variant {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KERNELS_MAX = COMPILER_UNIT * SPACE_PASSES_MAX, ROUNDS_MIN = 11 };
+enum { ROUNDS_MIN = 11, OUTPUT_POISON = 0xA5, SCRATCH_POISON = 0xC3 };
 
 static const double CONFIDENCE = 0.95;
 static const double RACE_PS = 1e12;                         /* the race takes about a second */
@@ -20,7 +20,7 @@ static const uint64_t PAST_32_BITS = (1ull << 31) + 100003; /* elements of the p
 /* A finalist's kernels, loaded. */
 struct entrant {
     struct device_module *module;
-    struct device_kernel loaded[KERNELS_MAX];
+    struct device_kernel loaded[COMPILER_KERNELS];
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
     const int64_t *row;
     struct bench_entry entry;
@@ -105,6 +105,9 @@ static int run_once(const struct finals *finals, const struct entrant *entrant,
     *height = plan.height;
     call_bind(launches, &plan, context.space, entrant->kernels, &buffers);
     int failed =
+        ops->fill(finals->device, buffers.output, OUTPUT_POISON, sizeof *out, error) ||
+        ops->fill(finals->device, buffers.scratch, SCRATCH_POISON, plan.scratch_bytes, error) ||
+        ops->fill(finals->device, buffers.counter, 0, sizeof(uint32_t), error) ||
         ops->launch(finals->device, launches, plan.count, error) ||
         ops->read(finals->device, out, buffers.output, (uint64_t)problem_types[problem->acc].bytes,
                   error);
@@ -112,44 +115,24 @@ static int run_once(const struct finals *finals, const struct entrant *entrant,
     return failed ? -1 : 0;
 }
 
-static void drop_finalist(struct tune_result *result, struct entrant *entrants, size_t i,
-                          const struct finals *finals, const char *reason)
+/* The finalist is wrong after all: another takes its place. */
+static void drop_finalist(struct tune_result *result, size_t i, const char *reason)
 {
-    struct trial *trial = &result->trials[result->finalists[i].candidate];
-    trial->status = TRIAL_WRONG;
-    result->counts[TRIAL_MEASURED]--;
-    result->counts[TRIAL_WRONG]++;
-    if (result->reason_count < TUNE_REASONS_MAX) {
-        trial->reason = (int)result->reason_count;
-        snprintf(result->reasons[result->reason_count++], sizeof result->reasons[0], "%s", reason);
-    }
-    finals->device->ops->unload(finals->device, entrants[i].module);
-    result->finalist_count--;
-    for (size_t k = i; k < result->finalist_count; k++) {
-        struct entrant moved = entrants[k + 1];
-        result->finalists[k] = result->finalists[k + 1];
-        for (size_t p = 0; p < SPACE_PASSES_MAX; p++) /* pointers into `loaded` move along */
-            if (moved.kernels[p])
-                moved.kernels[p] =
-                    &entrants[k].loaded[moved.kernels[p] - entrants[k + 1].loaded];
-        entrants[k] = moved;
-    }
+    tune_judge(result, result->finalists[i].candidate, TRIAL_WRONG, reason);
 }
 
 static int prove_specials(struct tune_result *result, struct entrant *entrants,
                           const struct finals *finals, struct error *error)
 {
-    for (size_t i = 0; i < result->finalist_count;) {
+    for (size_t i = 0; i < result->finalist_count; i++) {
         const struct check_rows rows = {entrants[i].row, entrants[i].row};
         struct check_verdict verdict;
         if (check_specials(finals->check, finals->context, rows, entrants[i].kernels, &verdict,
                            error))
             return -1;
         result->proofs += verdict.cases;
-        if (verdict.is_right)
-            i++;
-        else
-            drop_finalist(result, entrants, i, finals, verdict.reason);
+        if (!verdict.is_right)
+            drop_finalist(result, i, verdict.reason);
     }
     return 0;
 }
@@ -178,7 +161,7 @@ static int prove_rounding_at(struct tune_result *result, struct entrant *entrant
     struct oracle_reference reference = {0, 0};
     if (fill_random(finals, problem, input, &reference, error))
         return -1;
-    for (size_t i = 0; i < result->finalist_count;) {
+    for (size_t i = 0; i < result->finalist_count; i++) {
         struct finalist *finalist = &result->finalists[i];
         oracle_bits bits;
         if (run_once(finals, &entrants[i], problem, input, &finalist->height, &bits, error))
@@ -187,15 +170,13 @@ static int prove_rounding_at(struct tune_result *result, struct entrant *entrant
         finalist->error = fabs(got - reference.value) / reference.sum_abs;
         finalist->bound =
             oracle_bound(problem->acc, finalist->height, reference.sum_abs) / reference.sum_abs;
-        if (finalist->error <= finalist->bound) { /* false for NaN too */
-            i++;
+        if (finalist->error <= finalist->bound) /* false for NaN too */
             continue;
-        }
         char reason[240];
         snprintf(reason, sizeof reason,
                  "error %.2e of sum|x| on random floats is past the bound %.2e", finalist->error,
                  finalist->bound);
-        drop_finalist(result, entrants, i, finals, reason);
+        drop_finalist(result, i, reason);
     }
     return 0;
 }
@@ -205,7 +186,8 @@ static int prove_rounding(struct tune_result *result, struct entrant *entrants,
 {
     struct problem problem = *finals->context->problem;
     uint64_t input;
-    if (!problem_types[problem.acc].is_float || problem.op != SUM || problem.n == 0)
+    if (!problem_types[problem.acc].is_float || (problem.op != SUM && problem.op != PROD) ||
+        problem.n == 0)
         return 0;
     problem.n = problem.n < RANDOM_MAX ? problem.n : RANDOM_MAX;
     if (finals->device->ops->alloc(finals->device,
@@ -221,7 +203,7 @@ static int prove_past_32_bits_at(struct tune_result *result, struct entrant *ent
                                  const struct finals *finals, struct input *input,
                                  struct error *error)
 {
-    for (size_t i = 0; i < result->finalist_count;) {
+    for (size_t i = 0; i < result->finalist_count; i++) {
         bool is_right = true;
         for (size_t k = 0; k < input->count; k++) {
             oracle_bits bits;
@@ -231,14 +213,12 @@ static int prove_past_32_bits_at(struct tune_result *result, struct entrant *ent
                 return -1;
             is_right = is_right && oracle_equal(input->problem.acc, input->expect[k], bits);
         }
-        if (is_right) {
-            i++;
+        if (is_right)
             continue;
-        }
         char reason[240];
         snprintf(reason, sizeof reason, "wrong result at n = %" PRIu64 ", past 2^31",
                  input->problem.n);
-        drop_finalist(result, entrants, i, finals, reason);
+        drop_finalist(result, i, reason);
     }
     return 0;
 }
@@ -251,6 +231,7 @@ static int prove_past_32_bits(struct tune_result *result, struct entrant *entran
     const uint64_t bytes = count * PAST_32_BITS * (uint64_t)problem_types[problem.type].bytes;
     uint64_t free_bytes;
     struct input input;
+    struct error no_room;
     if (finals->device->info.target.is_host || problem.n >= PAST_32_BITS)
         return 0;
     if (finals->device->ops->free_bytes(finals->device, &free_bytes, error))
@@ -258,12 +239,15 @@ static int prove_past_32_bits(struct tune_result *result, struct entrant *entran
     if (free_bytes < bytes + bytes / 4)
         return 0;
     problem.n = PAST_32_BITS;
-    if (input_open(&input, finals->device, &problem, count, finals->seed, error))
-        return -1;
-    int failed = prove_past_32_bits_at(result, entrants, finals, &input, error);
+    if (input_open(&input, finals->device, &problem, count, finals->seed, &no_room))
+        return 0; /* the memory allows it not: fragmented, or taken meanwhile */
+    /* The deciding element belongs in a whole tile, not in what is left over after the last. */
+    int failed = input_mark(&input, input_last(&input), PAST_32_BITS - 50000, error) ||
+                 prove_past_32_bits_at(result, entrants, finals, &input, error);
     input_close(&input);
-    result->past_32_bits = PAST_32_BITS;
-    return failed;
+    if (!failed)
+        result->past_32_bits = PAST_32_BITS;
+    return failed ? -1 : 0;
 }
 
 /* --- The race ---------------------------------------------------------------------------------- */
@@ -277,6 +261,21 @@ static size_t count_rounds(const struct tune_result *result, const struct bench 
     if (rounds < ROUNDS_MIN)
         return ROUNDS_MIN;
     return rounds > TUNE_ROUNDS_MAX ? TUNE_ROUNDS_MAX : (size_t)rounds | 1;
+}
+
+/* One measurement of a finalist; in the last round its results are compared once more. */
+static int run_one(struct tune_result *result, const struct entrant *entrant, size_t who,
+                   size_t round, const struct finals *finals, struct error *error)
+{
+    uint64_t *time_ps = &result->finalists[who].times_ps[round];
+    struct bench_verdict verdict;
+    if (round + 1 < result->rounds)
+        return bench_time(finals->bench, &entrant->entry, time_ps, error);
+    if (bench_prove(finals->bench, &entrant->entry, time_ps, &verdict, error))
+        return -1;
+    if (!verdict.is_right)
+        drop_finalist(result, who, verdict.reason);
+    return 0;
 }
 
 static int race(struct tune_result *result, struct entrant *entrants, const struct finals *finals,
@@ -293,28 +292,9 @@ static int race(struct tune_result *result, struct entrant *entrants, const stru
             stats_shuffle(order, count, &random);
         for (size_t i = 0; i < count; i++) {
             size_t who = round % 2 == 0 ? order[i] : order[count - 1 - i];
-            if (bench_time(finals->bench, &entrants[who].entry,
-                           &result->finalists[who].times_ps[round], error))
+            if (run_one(result, &entrants[who], who, round, finals, error))
                 return -1;
         }
-    }
-    return 0;
-}
-
-/* The times of the race count only if its last results are right too. */
-static int compare_last(struct tune_result *result, struct entrant *entrants,
-                        const struct finals *finals, struct error *error)
-{
-    for (size_t i = 0; i < result->finalist_count; i++) {
-        bool is_right;
-        char reason[240];
-        uint64_t ps;
-        if (bench_poison(finals->bench, error) ||
-            bench_time(finals->bench, &entrants[i].entry, &ps, error) ||
-            bench_compare(finals->bench, &is_right, reason, sizeof reason, error))
-            return -1;
-        if (!is_right)
-            return error_set(error, ERROR_WRONG, "after the race a finalist gave a %s", reason);
     }
     return 0;
 }
@@ -328,8 +308,7 @@ static int run_race(struct tune_result *result, struct entrant *entrants,
     for (size_t i = 0; !failed && i < result->finalist_count; i++)
         failed = bench_prepare(&entrants[i].entry, finals->bench, finals->context, entrants[i].row,
                                entrants[i].kernels, error);
-    failed = failed || race(result, entrants, finals, error) ||
-             compare_last(result, entrants, finals, error);
+    failed = failed || race(result, entrants, finals, error);
     for (size_t i = 0; i < result->finalist_count; i++)
         bench_release(finals->bench, &entrants[i].entry);
     return failed ? -1 : 0;
@@ -392,6 +371,14 @@ static void name_winner(struct tune_result *result, const struct space *space)
     }
 }
 
+static bool has_dropped(const struct tune_result *result)
+{
+    for (size_t i = 0; i < result->finalist_count; i++)
+        if (result->trials[result->finalists[i].candidate].status != TRIAL_MEASURED)
+            return true;
+    return false;
+}
+
 static int run_loaded(struct tune_result *result, struct entrant *entrants,
                       const struct finals *finals, struct error *error)
 {
@@ -399,33 +386,43 @@ static int run_loaded(struct tune_result *result, struct entrant *entrants,
         prove_rounding(result, entrants, finals, error) ||
         prove_past_32_bits(result, entrants, finals, error))
         return -1;
+    return has_dropped(result) ? 0 : run_race(result, entrants, finals, error);
+}
+
+/* One attempt: chooses finalists, loads, proves and races them. */
+static int attempt(struct tune_result *result, struct entrant *entrants,
+                   const struct finals *finals, struct error *error)
+{
+    size_t loaded = 0;
+    result->finalist_count = 0;
+    choose_finalists(result, finals);
     if (result->finalist_count == 0)
         return error_set(error, ERROR_WRONG, "no finalist is right: %s",
                          result->reason_count ? result->reasons[result->reason_count - 1] : "");
-    if (run_race(result, entrants, finals, error))
-        return -1;
-    summarise(result);
-    name_winner(result, finals->context->space);
-    return 0;
-}
-
-int finals_run(struct tune_result *result, const struct finals *finals, struct error *error)
-{
-    struct entrant *entrants = calloc(TUNE_FINALISTS + 1, sizeof *entrants);
-    size_t loaded = 0;
-    if (!entrants)
-        return error_memory(error, TUNE_FINALISTS * sizeof *entrants);
-    choose_finalists(result, finals);
+    memset(entrants, 0, TUNE_FINALISTS * sizeof *entrants);
     int failed = 0;
     for (; !failed && loaded < result->finalist_count; loaded += !failed)
         failed = load_entrant(&entrants[loaded], result, finals,
                               result->finalists[loaded].candidate, error);
-    if (failed)
-        result->finalist_count = loaded;
-    else
-        failed = run_loaded(result, entrants, finals, error);
-    for (size_t i = 0; i < result->finalist_count; i++)
+    failed = failed || run_loaded(result, entrants, finals, error);
+    for (size_t i = 0; i < loaded; i++)
         finals->device->ops->unload(finals->device, entrants[i].module);
-    free(entrants);
     return failed ? -1 : 0;
+}
+
+int finals_run(struct tune_result *result, const struct finals *finals, struct error *error)
+{
+    struct entrant *entrants = calloc(TUNE_FINALISTS, sizeof *entrants);
+    if (!entrants)
+        return error_memory(error, TUNE_FINALISTS * sizeof *entrants);
+    int failed;
+    do /* a finalist that turns out wrong makes room for the next best */
+        failed = attempt(result, entrants, finals, error);
+    while (!failed && has_dropped(result));
+    free(entrants);
+    if (failed)
+        return -1;
+    summarise(result);
+    name_winner(result, finals->context->space);
+    return 0;
 }

@@ -22,22 +22,32 @@ size_t input_least(const struct problem *problem)
     return problem->op == PROD && problem_types[problem->acc].is_float ? 2 : 1;
 }
 
+bool input_is_past_l2(const struct problem *problem, const struct device_info *info)
+{
+    const uint64_t bytes = problem->n * (uint64_t)problem_types[problem->type].bytes;
+    return bytes >= PAST_L2 * (uint64_t)info->target.l2_bytes;
+}
+
 size_t input_count(const struct problem *problem, const struct device_info *info)
 {
     uint64_t bytes = problem->n * (uint64_t)problem_types[problem->type].bytes;
-    if (info->target.is_host || problem->regime == WARM || bytes >= PAST_L2 * (uint64_t)info->target.l2_bytes)
+    if (info->target.is_host || problem->regime == WARM ||
+        input_is_past_l2(problem, info))
         return input_least(problem);
     uint64_t count = bytes ? ROTATE_BYTES / bytes : INPUT_MAX;
     count = count < ROTATE_MIN ? ROTATE_MIN : count;
     return (size_t)(count > INPUT_MAX ? INPUT_MAX : count);
 }
 
+uint64_t input_last(const struct input *input)
+{
+    return input->problem.n ? input->problem.n - 1 : 0;
+}
+
 static struct oracle_input describe(const struct input *input, size_t i)
 {
-    uint64_t n = input->problem.n;
-    return (struct oracle_input){.problem = input->problem,
-                                 .seed = input->seed + i,
-                                 .mark = n ? n - 1 : 0};
+    return (struct oracle_input){
+        .problem = input->problem, .seed = input->seed + i, .mark = input_last(input)};
 }
 
 uint64_t input_address(const struct input *input, size_t i)
@@ -141,13 +151,24 @@ static int fill_all(struct input *input, struct error *error)
     return failed;
 }
 
+/* An input and the guards behind it. */
+static uint64_t find_stride(const struct problem *problem)
+{
+    const uint64_t bytes = problem->n * (uint64_t)problem_types[problem->type].bytes;
+    return (bytes + 3 * GUARD_BYTES - 1) / GUARD_BYTES * GUARD_BYTES;
+}
+
+uint64_t input_room(const struct problem *problem, size_t count)
+{
+    return GUARD_BYTES + count * find_stride(problem);
+}
+
 int input_open(struct input *out, struct device *device, const struct problem *problem,
                size_t count, uint64_t seed, struct error *error)
 {
-    uint64_t bytes = problem->n * (uint64_t)problem_types[problem->type].bytes;
     *out = (struct input){.device = device, .problem = *problem, .count = count, .seed = 2 * seed};
-    out->stride = (bytes + 3 * GUARD_BYTES - 1) / GUARD_BYTES * GUARD_BYTES;
-    out->bytes = GUARD_BYTES + count * out->stride;
+    out->stride = find_stride(problem);
+    out->bytes = input_room(problem, count);
     if (device->ops->alloc(device, out->bytes, &out->base, error))
         return -1;
     if (fill_all(out, error)) {

@@ -23,6 +23,9 @@ struct input {
  * show every element, one otherwise. */
 size_t input_least(const struct problem *problem);
 
+/* Is the data so much larger than the L2 that even one input, used again, comes from memory? */
+bool input_is_past_l2(const struct problem *problem, const struct device_info *info);
+
 /* How many inputs a measurement of this problem rotates over. */
 size_t input_count(const struct problem *problem, const struct device_info *info);
 
@@ -34,7 +37,13 @@ void input_close(struct input *input);
 
 uint64_t input_address(const struct input *input, size_t i);
 
-/* Moves the deciding element of input 0 (min, max, and, or) to `to`; elsewhere a no-op. */
+/* Where the deciding element of input 0 stands after input_open. */
+uint64_t input_last(const struct input *input);
+
+/* Moves it (min, max, and, or) from one place to another; elsewhere a no-op. */
 int input_mark(struct input *input, uint64_t from, uint64_t to, struct error *error);
+
+/* Bytes on the device that input_open takes. */
+uint64_t input_room(const struct problem *problem, size_t count);
 
 #endif

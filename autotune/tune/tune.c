@@ -17,13 +17,13 @@
 #include <unistd.h>
 
 enum {
-    KERNELS_MAX = COMPILER_UNIT * SPACE_PASSES_MAX,
     SAMPLES = 3,                 /* measurements of a candidate in the search */
     HOST_POSITIONS = 512,        /* positions tried one by one on the emulator */
-    WARM_UP_ROUNDS = 200,
+    MARKS = 3, /* more places of the deciding element at full n */
 };
 static const double HOPELESS = 1.5;  /* a first time this far from the best is the last */
 static const double WORTH_KEEPING = 1.25;
+static const double WARM_UP_LEAST = 0.2, WARM_UP_MOST = 1; /* seconds */
 static const uint64_t GPU_POSITIONS = UINT64_MAX; /* every position */
 
 const char *const tune_statuses[TRIAL_STATUSES] = {
@@ -43,14 +43,14 @@ struct search {
     struct input input;
     struct bench bench;
     struct compiled_unit *units; /* kept for the finals, by index */
-    size_t unit_count, done;
+    size_t unit_count;
     uint64_t best_ps;
     /* the space's default, which reads the sweep's data */
     struct points sweep_points;
     struct point_variant sweep_variant;
     struct compiled_unit sweep_unit;
     struct device_module *sweep_module;
-    struct device_kernel sweep_loaded[KERNELS_MAX];
+    struct device_kernel sweep_loaded[COMPILER_KERNELS];
     const struct device_kernel *sweep_kernels[SPACE_PASSES_MAX];
 };
 
@@ -63,29 +63,34 @@ static double now(void)
 
 /* --- Verdicts ---------------------------------------------------------------------------------- */
 
-static int note_reason(struct tune_result *result, const char *reason)
+void tune_judge(struct tune_result *result, size_t candidate, enum trial_status status,
+                const char *reason)
 {
-    if (result->reason_count == TUNE_REASONS_MAX)
-        return -1;
-    snprintf(result->reasons[result->reason_count], sizeof result->reasons[0], "%s", reason);
-    return (int)result->reason_count++;
-}
-
-static void judge(struct search *search, size_t candidate, enum trial_status status, int reason)
-{
-    search->result->trials[candidate].status = status;
-    search->result->trials[candidate].reason = reason;
-    search->result->counts[status]++;
-    search->done++;
+    struct trial *trial = &result->trials[candidate];
+    const size_t last = result->reason_count - 1;
+    if (trial->is_judged)
+        result->counts[trial->status]--;
+    trial->is_judged = true;
+    trial->status = status;
+    trial->reason = -1;
+    result->counts[status]++;
+    if (!reason)
+        return;
+    if (result->reason_count && strcmp(result->reasons[last], reason) == 0) {
+        trial->reason = (int)last;
+    } else if (result->reason_count < TUNE_REASONS_MAX) {
+        trial->reason = (int)result->reason_count;
+        snprintf(result->reasons[result->reason_count++], sizeof result->reasons[0], "%.230s",
+                 reason);
+    }
 }
 
 static void judge_variant(struct search *search, size_t variant, enum trial_status status,
                           const char *reason)
 {
     const struct point_variant *v = &search->result->points.variants[variant];
-    int note = note_reason(search->result, reason);
     for (size_t i = 0; i < v->count; i++)
-        judge(search, v->first + i, status, note);
+        tune_judge(search->result, v->first + i, status, reason);
 }
 
 /* An error of the device, with the variant that brought it about. */
@@ -101,31 +106,34 @@ static int blame(const struct search *search, size_t candidate, struct error *er
 
 /* --- Candidates -------------------------------------------------------------------------------- */
 
-static int time_and_compare(struct search *search, const struct bench_entry *entry, uint64_t *ps,
-                            bool *is_right, char *reason, size_t size, struct error *error)
+/* Another proof with the deciding element elsewhere. */
+static int prove_mark(struct search *search, const struct bench_entry *entry, uint64_t position,
+                      struct bench_verdict *verdict, struct error *error)
 {
-    return bench_poison(&search->bench, error) || bench_time(&search->bench, entry, ps, error) ||
-                   bench_compare(&search->bench, is_right, reason, size, error)
+    const uint64_t last = input_last(&search->input);
+    uint64_t ignored_ps;
+    return input_mark(&search->input, last, position, error) ||
+                   bench_prove(&search->bench, entry, &ignored_ps, verdict, error) ||
+                   input_mark(&search->input, position, last, error)
                ? -1
                : 0;
 }
 
-/* The full-size proof: a first timed run, and where one element decides, another with it at the
- * other edge of the first input. */
-static int prove_full(struct search *search, const struct bench_entry *entry, uint64_t *ps,
-                      bool *is_right, char *reason, size_t size, struct error *error)
+/* The full-size proof: the first timed measurement. Where one element decides, others follow with it
+ * at the other edge and at places drawn for this candidate: what is not read is found by some. */
+static int prove_full(struct search *search, size_t candidate, const struct bench_entry *entry,
+                      uint64_t *ps, struct bench_verdict *verdict, struct error *error)
 {
-    const uint64_t last = search->input.problem.n ? search->input.problem.n - 1 : 0;
-    uint64_t ignored;
-    if (time_and_compare(search, entry, ps, is_right, reason, size, error))
+    const uint64_t n = search->input.problem.n;
+    uint64_t random = search->options->seed ^ (uint64_t)candidate << 32;
+    if (bench_prove(&search->bench, entry, ps, verdict, error))
         return -1;
-    if (!*is_right || !oracle_has_mark(&search->input.problem))
+    if (!oracle_has_mark(&search->input.problem) || n < 2)
         return 0;
-    return input_mark(&search->input, last, 0, error) ||
-                   time_and_compare(search, entry, &ignored, is_right, reason, size, error) ||
-                   input_mark(&search->input, 0, last, error)
-               ? -1
-               : 0;
+    for (int i = 0; i < MARKS && verdict->is_right; i++)
+        if (prove_mark(search, entry, i == 0 ? 0 : stats_random(&random) % n, verdict, error))
+            return -1;
+    return 0;
 }
 
 /* Measures again unless the first time was hopeless; the median counts. */
@@ -147,22 +155,21 @@ static int try_entry(struct search *search, size_t candidate, const struct bench
                      struct error *error)
 {
     struct trial *trial = &search->result->trials[candidate];
-    bool is_right;
-    char reason[240];
+    struct bench_verdict verdict;
     uint64_t ps;
-    if (prove_full(search, entry, &ps, &is_right, reason, sizeof reason, error))
+    if (prove_full(search, candidate, entry, &ps, &verdict, error))
         return -1;
-    if (!is_right) {
-        judge(search, candidate, TRIAL_WRONG, note_reason(search->result, reason));
+    if (!verdict.is_right) {
+        tune_judge(search->result, candidate, TRIAL_WRONG, verdict.reason);
         return 0;
     }
     if (sample(search, entry, ps, &trial->best_ps, error))
         return -1;
     if (trial->best_ps < bench_floor_ps(&search->bench)) {
-        judge(search, candidate, TRIAL_TOO_FAST, -1);
+        tune_judge(search->result, candidate, TRIAL_TOO_FAST, NULL);
         return 0;
     }
-    judge(search, candidate, TRIAL_MEASURED, -1);
+    tune_judge(search->result, candidate, TRIAL_MEASURED, NULL);
     if (!search->best_ps || trial->best_ps < search->best_ps)
         search->best_ps = trial->best_ps;
     return 0;
@@ -191,15 +198,11 @@ static int prove_variant(struct search *search, const struct point_variant *vari
                          const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                          struct check_verdict *verdict, struct error *error)
 {
-    const struct check_rows rows = {
-        tune_row(search->result, variant->first),
-        tune_row(search->result, variant->first + variant->count - 1)};
-    if (check_small(search->check, search->context, rows, kernels, verdict, error)) {
-        if (error->code != ERROR_WRONG) /* the emulator survives a kernel that cannot finish */
-            return blame(search, variant->first, error);
-        verdict->is_right = false;
-        snprintf(verdict->reason, sizeof verdict->reason, "%.200s", error->text);
-    }
+    struct check_rows rows;
+    if (check_choose(&rows, search->context, tune_row(search->result, variant->first),
+                     variant->count, error) ||
+        check_small(search->check, search->context, rows, kernels, verdict, error))
+        return blame(search, variant->first, error);
     search->result->proofs += verdict->cases;
     return 0;
 }
@@ -226,7 +229,7 @@ static int try_variant(struct search *search, const struct compiled_variant *com
         if (try_candidate(search, variant->first + i, kernels, error))
             return -1;
         if (progress->show)
-            progress->show(progress->context, search->done, search->result->points.count,
+            progress->show(progress->context, variant->first + i + 1, search->result->points.count,
                            search->best_ps);
     }
     return 0;
@@ -249,15 +252,17 @@ static bool is_worth_keeping(const struct search *search, const struct compiled_
 
 static int try_unit(struct search *search, const struct compiled_unit *unit, struct error *error)
 {
-    struct device_kernel loaded[KERNELS_MAX];
+    struct device_kernel loaded[COMPILER_KERNELS];
     struct device_module *module = NULL;
     int failed = 0;
-    if (unit->image.count &&
-        search->device->ops->load(search->device, &unit->image, &module, loaded, error))
-        return blame(search, search->result->points.variants[unit->variants[0].variant].first,
-                     error);
+    const bool is_loaded = unit->image.count == 0 ||
+                           search->device->ops->load(search->device, &unit->image, &module, loaded,
+                                                     error) == 0;
     for (size_t i = 0; !failed && i < unit->count; i++)
-        failed = try_variant(search, &unit->variants[i], loaded, error);
+        if (is_loaded)
+            failed = try_variant(search, &unit->variants[i], loaded, error);
+        else
+            judge_variant(search, unit->variants[i].variant, TRIAL_FAILED, error->text);
     if (module)
         search->device->ops->unload(search->device, module);
     return failed;
@@ -313,22 +318,24 @@ static int open_default(struct search *search, struct error *error)
     return 0;
 }
 
-/* Runs the default until two medians in a row agree within 1 %: the clocks have settled. */
+/* Runs the default for a while, and on until two medians in a row agree within 1 %: the clocks have
+ * settled, or never will. */
 static int warm_up(struct search *search, struct error *error)
 {
     const int64_t *row = search->context->space->default_row;
+    const double start = now();
     struct bench_entry entry = {0};
-    uint64_t before = 0, times[SAMPLES];
+    uint64_t before = 0, apart, times[SAMPLES], median = 0;
     int failed = bench_prepare(&entry, &search->bench, search->context, row, search->sweep_kernels,
                                error);
-    for (int round = 0; !failed && round < WARM_UP_ROUNDS; round++) {
+    while (!failed) {
         for (size_t i = 0; !failed && i < SAMPLES; i++)
             failed = bench_time(&search->bench, &entry, &times[i], error);
-        uint64_t median = failed ? 0 : stats_median(times, SAMPLES);
-        uint64_t apart = median > before ? median - before : before - median;
-        if (apart * 100 < median)
-            break;
         before = median;
+        median = failed ? 0 : stats_median(times, SAMPLES);
+        apart = median > before ? median - before : before - median;
+        if (now() - start > WARM_UP_MOST || (now() - start > WARM_UP_LEAST && apart * 100 < median))
+            break;
     }
     bench_release(&search->bench, &entry);
     return failed;

@@ -22,6 +22,7 @@ struct trial {
     uint64_t best_ps;      /* per call, of the few measurements of the search; 0 = none */
     unsigned registers;    /* per thread, of its first pass */
     int reason;            /* index of tune_result.reasons, -1 = none */
+    bool is_judged;        /* false before its turn */
 };
 
 enum { TUNE_FINALISTS = 10, TUNE_ROUNDS_MAX = 101, TUNE_REASONS_MAX = 64 };
@@ -29,7 +30,7 @@ enum { TUNE_FINALISTS = 10, TUNE_ROUNDS_MAX = 101, TUNE_REASONS_MAX = 64 };
 struct finalist {
     size_t candidate; /* index among the points' rows */
     uint64_t median_ps, low_ps, high_ps; /* of all rounds, with its 95 % interval */
-    double ratio, ratio_low, ratio_high; /* time over the winner's, paired by round */
+    double ratio, ratio_low, ratio_high; /* time over the fastest's, paired by round */
     bool is_tie;                         /* not told apart from the fastest */
     unsigned registers;
     uint64_t height;                     /* depth of the summation tree */
@@ -72,6 +73,10 @@ int tune_run(struct tune_result *out, struct device *device, const struct point_
              const struct emit_sources *sources, const struct tune_options *options,
              struct error *error);
 void tune_dispose(struct tune_result *result);
+
+/* What became of a candidate; a later verdict replaces an earlier one. `reason` may be NULL. */
+void tune_judge(struct tune_result *result, size_t candidate, enum trial_status status,
+                const char *reason);
 
 const int64_t *tune_row(const struct tune_result *result, size_t candidate);
 

@@ -180,7 +180,7 @@ static void test_nvcc(void **state)
         tried++;
     }
     if (tried == 0) {
-        print_message("no nvcc on the PATH or in /usr/local/cuda/bin\n");
+        print_message("no nvcc on the PATH or in /usr/local/cuda/bin, or one that is too old\n");
         skip();
     }
 }
