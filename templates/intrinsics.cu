@@ -4,7 +4,10 @@
 //? define load
 __device__ __forceinline__ vec load(const vec *from)
 {
-    //? if HOST || LOAD == PLAIN
+    //? if HOST
+    // Rounded down: a misaligned address, which a GPU refuses, brings the wrong elements.
+    return *(const vec *)((unsigned long long)from & -(unsigned long long)sizeof(vec));
+    //? elif LOAD == PLAIN
     return *from;
     //? else
     union { vec value; unsigned word[VECTOR * ELEM_BYTES / 4]; } to;

@@ -7,7 +7,7 @@ __device__ __forceinline__ accum warp_reduce(accum a, int lanes)
         a = combine(a, __shfl_down_sync(~0u, a, d));
     return a;
     //? else
-    return lanes > 1 ? warp_redux(a) : a;
+    return warp_redux(a); // lanes past `lanes` hold the identity
     //? end
 }
 

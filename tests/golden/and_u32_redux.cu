@@ -57,7 +57,7 @@ __device__ __forceinline__ unsigned arrive(unsigned *arrived)
 // Combines the values of the first `lanes` lanes of a warp; lane 0 gets the result.
 __device__ __forceinline__ accum warp_reduce(accum a, int lanes)
 {
-    return lanes > 1 ? warp_redux(a) : a;
+    return warp_redux(a); // lanes past `lanes` hold the identity
 }
 
 // Combines one value a thread; thread 0 gets the result.

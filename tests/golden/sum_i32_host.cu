@@ -36,7 +36,8 @@ __device__ __forceinline__ accum combine(accum a, accum b)
 
 __device__ __forceinline__ vec load(const vec *from)
 {
-    return *from;
+    // Rounded down: a misaligned address, which a GPU refuses, brings the wrong elements.
+    return *(const vec *)((unsigned long long)from & -(unsigned long long)sizeof(vec));
 }
 
 // Counts a block in and says how many came before it. Releases what this thread wrote and

@@ -8,7 +8,7 @@
 
 static struct error error;
 
-static const uint64_t sizes[] = {0,    1,    2,       4095,    4096,      4097,
+static const uint64_t sizes[] = {0,    1,    2,       4095,     4096,      4097,
                                  8192, 8193, 1000000, 16777217, 400000000, UINT64_C(1) << 33};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
@@ -65,10 +65,10 @@ static void assert_scratch(const struct call_plan *plan, uint64_t accum_bytes)
     for (size_t i = 0; i < plan->count; i++) {
         const struct call_step *step = &plan->steps[i];
         const uint64_t outputs = step->shape.outputs > 1 ? step->shape.outputs : 0;
-        spans[count++] = (struct span){step->output_offset,
-                                       step->output_offset + outputs * accum_bytes};
-        spans[count++] = (struct span){step->partials_offset,
-                                       step->partials_offset + step->shape.partials * accum_bytes};
+        spans[count++] =
+            (struct span){step->output_offset, step->output_offset + outputs * accum_bytes};
+        spans[count++] = (struct span){
+            step->partials_offset, step->partials_offset + step->shape.partials * accum_bytes};
     }
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(spans[i].from % 256, 0);
@@ -84,10 +84,13 @@ static void test_chains(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target();
-    static const struct { const char *params; enum type acc; } cases[] = {
-        {"FINISH=PASSES GRID=0", I32},       {"FINISH=PASSES GRID=4", I32},
-        {"FINISH=PASSES GRID=0", I64},       {"FINISH=LAST_BLOCK GRID=0", I32},
-        {"FINISH=LAST_BLOCK GRID=16", I64},  {"FINISH=PASSES GRID=0 BLOCK=64 ITEMS=4", I32},
+    static const struct {
+        const char *params;
+        enum type acc;
+    } cases[] = {
+        {"FINISH=PASSES GRID=0", I32},      {"FINISH=PASSES GRID=4", I32},
+        {"FINISH=PASSES GRID=0", I64},      {"FINISH=LAST_BLOCK GRID=0", I32},
+        {"FINISH=LAST_BLOCK GRID=16", I64}, {"FINISH=PASSES GRID=0 BLOCK=64 ITEMS=4", I32},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t k = 0; k < SIZES; k++) {
@@ -111,9 +114,17 @@ static void test_number_of_launches(void **state)
     const struct target target = find_target();
     const struct problem problem = {SUM, I32, I32, 5, COLD};
     const struct point_context context = {space, &problem, &target};
-    static const struct { uint64_t n; size_t passes, last_block; } cases[] = {
-        {0, 1, 1}, {1, 1, 1}, {4096, 1, 1}, {4097, 2, 1}, {4096 * 4096, 2, 1},
-        {4096 * 4096 + 1, 3, 1}, {UINT64_C(1) << 33, 3, 1},
+    static const struct {
+        uint64_t n;
+        size_t passes, last_block;
+    } cases[] = {
+        {0, 1, 1},
+        {1, 1, 1},
+        {4096, 1, 1},
+        {4097, 2, 1},
+        {4096 * 4096, 2, 1},
+        {4096 * 4096 + 1, 3, 1},
+        {UINT64_C(1) << 33, 3, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t row[SPACE_NAMES_MAX];
@@ -133,11 +144,12 @@ static void test_bind(void **state)
     const struct target target = find_target();
     const struct problem problem = {SUM, F32, F64, 5, COLD};
     const struct point_context context = {space, &problem, &target};
-    const struct device_kernel kernels[3] = {{.registers = 1}, {.registers = 2}, {.registers = 3}};
+    const struct device_kernel kernels[3] = {
+        {.registers = 1}, {.registers = 2}, {.registers = 3}};
     const struct device_kernel *const of_pass[SPACE_PASSES_MAX] = {&kernels[0], &kernels[1],
                                                                    &kernels[2]};
-    const struct call_buffers buffers = {.input = 1000004, .output = 2000000, .scratch = 3000064,
-                                         .counter = 4000000};
+    const struct call_buffers buffers = {
+        .input = 1000004, .output = 2000000, .scratch = 3000064, .counter = 4000000};
     struct device_launch launches[CALL_LAUNCHES_MAX];
     struct call_plan plan;
     int64_t row[SPACE_NAMES_MAX];
@@ -180,7 +192,8 @@ static struct space *make_space(const char *passes)
     struct space *space;
     snprintf(bytes, sizeof bytes,
              "[space]\nname = a\ntemplate = a.cu\nkernel = a\n[param P]\nvalues = 1\n%s"
-             "[default]\nP = 1\n", passes);
+             "[default]\nP = 1\n",
+             passes);
     if (space_load(&space, "a.ini", bytes, strlen(bytes), &error) != 0)
         fail_msg("%s", error.text);
     return space;
@@ -193,10 +206,15 @@ static struct space *make_space(const char *passes)
 static void test_passes_that_do_not_end(void **state)
 {
     (void)state;
-    static const struct { const char *passes, *said; size_t launches; } cases[] = {
+    static const struct {
+        const char *passes, *said;
+        size_t launches;
+    } cases[] = {
         {PASS("a", "1", ""), NULL, 1},
-        {PASS("a", "max(1, N / 2)", "repeat = until one\n"), NULL, 9}, /* 1000, 500, 250 .. 7, 3 */
-        {PASS("a", "max(1, N - 1)", "repeat = until one\n"), "'a' would be repeated more than 64", 0},
+        {PASS("a", "max(1, N / 2)", "repeat = until one\n"), NULL,
+         9}, /* 1000, 500, 250 .. 7, 3 */
+        {PASS("a", "max(1, N - 1)", "repeat = until one\n"),
+         "'a' would be repeated more than 64", 0},
         {PASS("a", "N", "repeat = until one\n"), "'a' would be repeated more than 64", 0},
         {PASS("a", "max(1, N / 2)", ""), "leave 500 values", 0},
         {PASS("a", "max(1, N / 2)", "") PASS("b", "2", ""), "leave 2 values", 0},

@@ -42,7 +42,8 @@ static int setup(void **state)
     static struct fixture fixture;
     const struct device_options options = {.spec = "host", .seed = 5};
     if (host_open(&fixture.device, &options, &error) != 0 ||
-        space_load(&fixture.space, "plain.ini", space_bytes, sizeof space_bytes - 1, &error) != 0)
+        space_load(&fixture.space, "plain.ini", space_bytes, sizeof space_bytes - 1, &error) !=
+            0)
         return -1;
     open_check_of(&fixture, SUM, I32);
     *state = &fixture;
@@ -118,7 +119,8 @@ static const struct wrong {
     {ALONE(SUM_TO("(n > 63 ? n - n % 64 : n)") "*y = a;"), "wrong result at n = 65, start 0"},
     {ALONE("if ((unsigned long long)x % 16 == 12) a = 7;" SUM_TO("n") "*y = a;"),
      "wrong result at n = 0, start 3 elements past alignment: expected 0, got 7"},
-    {ALONE(SUM_TO("(n == 100003 ? n - 1 : n)") "*y = a;"), "wrong result at n = 100003, start 0"},
+    {ALONE(SUM_TO("(n == 100003 ? n - 1 : n)") "*y = a;"),
+     "wrong result at n = 100003, start 0"},
     {ALONE(SUM_TO("n + (n == 257)") "*y = a;"), "wrong result at n = 257, start 0"},
     {ALONE(SUM_TO("n") "y[0] = y[1] = a;"), "wrote past its one result at n = 0, start 0"},
     {ALONE(SUM_TO("n") "y[0] = a; ((char *)y)[15] = 0;"), "wrote past its one result at n = 0"},
@@ -158,7 +160,8 @@ static void test_wrong_kernels(void **state)
         if (verdict.is_right)
             fail_msg("found right: %s", wrongs[i].body);
         if (strncmp(verdict.reason, wrongs[i].reason, strlen(wrongs[i].reason)) != 0)
-            fail_msg("%s: expected %s, got %s", wrongs[i].body, wrongs[i].reason, verdict.reason);
+            fail_msg("%s: expected %s, got %s", wrongs[i].body, wrongs[i].reason,
+                     verdict.reason);
         assert_right(*state, counting, wrongs[i].body);
     }
 }
@@ -181,14 +184,17 @@ static void test_kernels_that_hang(void **state)
     }
 }
 
-/* Float results that are right but for a sign, a NaN or an infinity are right at small sizes and
- * wrong among the special values. */
+/* Float results that are right but for a sign, a NaN or an infinity are right at small sizes
+ * and wrong among the special values. */
 static void test_special_values(void **state)
 {
     struct fixture *fixture = *state;
     const struct point_context context = {fixture->space, &fixture->problem,
                                           &fixture->device->info.target};
-    static const struct { const char *combine; bool is_right; } cases[] = {
+    static const struct {
+        const char *combine;
+        bool is_right;
+    } cases[] = {
         {"a != a || v != v ? a + v : a < v || (a == v && __builtin_signbit(a)) ? a : v", true},
         {"v < a ? v : a", false},
         {"a != a || v != v ? a + v : v < a ? v : a", false},
@@ -214,14 +220,15 @@ static void test_special_values(void **state)
                  "        a = %s;\n"
                  "    }\n"
                  "    *y = a;\n"
-                 "}\n", cases[i].combine);
+                 "}\n",
+                 cases[i].combine);
         const struct device_source source = {text, "plain"};
         struct device *device = fixture->device;
         assert_int_equal(device->ops->compile(device, &source, 1, &image, &error), 0);
         assert_int_equal(device->ops->load(device, &image, &module, loaded, &error), 0);
         kernels[0] = loaded;
-        assert_int_equal(
-            check_small(fixture->check, &context, rows, kernels, &verdict, &error), 0);
+        assert_int_equal(check_small(fixture->check, &context, rows, kernels, &verdict, &error),
+                         0);
         if (!verdict.is_right)
             fail_msg("%s", verdict.reason);
         assert_int_equal(

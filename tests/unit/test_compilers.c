@@ -1,5 +1,6 @@
 /* What users do with an emitted kernel: it compiles alone, by nvcc and by NVRTC, without a
- * warning, for each architecture; so do the golden files. Skipped where there is no compiler. */
+ * warning, for each architecture; so do the golden files. Skipped where there is no compiler.
+ */
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
 #include "autotune/tune/compiler.h"
@@ -139,7 +140,8 @@ static void compile_by_nvcc(const char *nvcc, const char *text, const char *arch
     close(file);
     snprintf(command, sizeof command,
              "%s -std=c++17 -arch=%s -cubin -Werror all-warnings -Xptxas -warn-spills "
-             "-o /dev/null %s 2>&1", nvcc, arch, path);
+             "-o /dev/null %s 2>&1",
+             nvcc, arch, path);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     said[fread(said, 1, sizeof said - 1, pipe)] = '\0';
@@ -153,7 +155,8 @@ static void compile_by_nvcc(const char *nvcc, const char *text, const char *arch
 static bool knows(const char *nvcc, const char *arch)
 {
     char command[200];
-    snprintf(command, sizeof command, "%s --list-gpu-code 2> /dev/null | grep -qx %s", nvcc, arch);
+    snprintf(command, sizeof command, "%s --list-gpu-code 2> /dev/null | grep -qx %s", nvcc,
+             arch);
     return system(command) == 0;
 }
 
@@ -167,7 +170,8 @@ static void test_nvcc(void **state)
             continue;
         for (size_t k = i; k < KERNELS; k += ARCHS) { /* the winner, and others by turns */
             struct emit_variant variant;
-            const struct kernel *kernel = target.cc >= kernels[k].cc ? &kernels[k] : &kernels[1];
+            const struct kernel *kernel =
+                target.cc >= kernels[k].cc ? &kernels[k] : &kernels[1];
             emit_all(&variant, *state, kernel, &target);
             for (size_t t = 0; t < variant.count; t++)
                 compile_by_nvcc(nvcc, variant.texts[t].at, archs[i]);
@@ -180,7 +184,8 @@ static void test_nvcc(void **state)
         tried++;
     }
     if (tried == 0) {
-        print_message("no nvcc on the PATH or in /usr/local/cuda/bin, or one that is too old\n");
+        print_message(
+            "no nvcc on the PATH or in /usr/local/cuda/bin, or one that is too old\n");
         skip();
     }
 }
@@ -219,7 +224,8 @@ static void test_guilty_variants(void **state)
     for (size_t v = 0; v < points.variant_count; v++)
         make_row(fixture->space, v % 5 == 1 ? "WARP=TREE UNROLL=8" : "WARP=SHUFFLE",
                  points.rows + points.variants[v].first * points.width);
-    assert_int_equal(compiler_start(&compiler, device, &context, &sources, &points, 3, &error), 0);
+    assert_int_equal(compiler_start(&compiler, device, &context, &sources, &points, 3, &error),
+                     0);
     while ((got = compiler_next(compiler, &unit, &error)) == 1) {
         size_t right = 0;
         for (size_t i = 0; i < unit.count; i++, next++) {
@@ -254,13 +260,15 @@ static void test_stop_and_errors(void **state)
     struct compiler *compiler;
     struct compiled_unit unit;
     assert_int_equal(point_expand(&points, &context, &error), 0);
-    assert_int_equal(compiler_start(&compiler, device, &context, &sources, &points, 2, &error), 0);
+    assert_int_equal(compiler_start(&compiler, device, &context, &sources, &points, 2, &error),
+                     0);
     assert_int_equal(compiler_next(compiler, &unit, &error), 1);
     compiler_dispose(&unit);
     compiler_stop(compiler);
     points.variant_count = 3;
     sources.template = (struct emit_file){"bad.cu", "//? if\n"};
-    assert_int_equal(compiler_start(&compiler, device, &context, &sources, &points, 2, &error), 0);
+    assert_int_equal(compiler_start(&compiler, device, &context, &sources, &points, 2, &error),
+                     0);
     assert_int_equal(compiler_next(compiler, &unit, &error), -1);
     assert_non_null(strstr(error.text, "bad.cu:1: "));
     compiler_stop(compiler);

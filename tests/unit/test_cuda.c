@@ -274,6 +274,8 @@ static void run_broken(void)
 {
     struct device *device = open_gpu();
     struct error error = {0};
+    uint64_t address; /* the first allocation opens the context */
+    expect(device->ops->alloc(device, 1, &address, &error) == 0, "room", error.text);
     set("fake_sync_result", 700);
     expect(device->ops->sync(device, &error) == -1, "an error", "none");
     expect(strcmp(error.text, "running on Stand-in GPU (GPU 0) failed: "

@@ -1,6 +1,6 @@
 /* Tests of emit: kernels hold lines of their templates and nothing else, constants they mention
- * and no others, say how they are made again, and are the same every time; and whatever is wrong
- * with a template is refused with file and line. */
+ * and no others, say how they are made again, and are the same every time; and whatever is
+ * wrong with a template is refused with file and line. */
 #include "autotune/device/gpus.h"
 #include "tests/unit/reduce_files.h"
 
@@ -108,8 +108,8 @@ static struct origins find_origins(const struct emit_sources *sources)
 {
     struct origins origins = {.count = 0};
     struct text all = {0};
-    text_addf(&all, "%s%s//? define template\n%s", sources->intrinsics.text, sources->types.text,
-              sources->template.text);
+    text_addf(&all, "%s%s//? define template\n%s", sources->intrinsics.text,
+              sources->types.text, sources->template.text);
     origins.lines = split(all.at);
     text_dispose(&all);
     for (size_t i = 0; i < origins.lines.count; i++) {
@@ -118,7 +118,8 @@ static struct origins find_origins(const struct emit_sources *sources)
         if (origins.count)
             origins.at[origins.count - 1].end = i;
         assert_true(origins.count < ORIGINS_MAX);
-        origins.at[origins.count++] = (struct origin){.first = i + 1, .end = origins.lines.count};
+        origins.at[origins.count++] =
+            (struct origin){.first = i + 1, .end = origins.lines.count};
     }
     return origins;
 }
@@ -192,7 +193,8 @@ static size_t check_constants(const struct lines *body, const struct space *spac
         for (size_t i = 4; i < end; i++)
             is_there = is_there || has_word(body->at[i], space->names[slot]);
         if (mentions(body, end, space->names[slot]) != is_there)
-            fail_msg("%s is %s", space->names[slot], is_there ? "not mentioned" : "no constant");
+            fail_msg("%s is %s", space->names[slot],
+                     is_there ? "not mentioned" : "no constant");
     }
     return end + 1;
 }
@@ -223,8 +225,8 @@ static void check_kernel(const struct fixture *fixture, const struct point_conte
     assert_int_equal(emit_kernel(&again, context, &fixture->sources, row, pass, &error), 0);
     assert_string_equal(text.at, again.at);
     assert_int_equal(point_pass_row(context, row, pass, effective, &error), 0);
-    assert_int_equal(point_values(context, effective, fixture->space->passes[pass].reads_partials,
-                                  values, &error),
+    assert_int_equal(point_values(context, effective,
+                                  fixture->space->passes[pass].reads_partials, values, &error),
                      0);
     struct lines body = split(text.at);
     check_looks(&body);
@@ -284,7 +286,11 @@ static void test_variants(void **state)
 {
     const struct fixture *fixture = *state;
     const struct target target = find_target("sm_90");
-    const struct { enum type type, acc; const char *params; size_t texts; } cases[] = {
+    const struct {
+        enum type type, acc;
+        const char *params;
+        size_t texts;
+    } cases[] = {
         {F32, F32, "FINISH=PASSES VECTOR=4 UNROLL=4", 1},     /* partials are like elements */
         {I32, I64, "FINISH=PASSES VECTOR=4 UNROLL=4", 2},     /* partials are wider */
         {F32, F32, "FINISH=LAST_BLOCK VECTOR=4 UNROLL=4", 1}, /* one pass */
@@ -323,15 +329,18 @@ static void test_hash_of_sources(void **state)
 
 /* --- Golden files ------------------------------------------------------------------------- */
 
-/* Emits what the command in a kernel's second line says, from the words of the command alone. */
+/* Emits what the command in a kernel's second line says, from the words of the command alone.
+ */
 static void emit_command(struct text *out, const struct fixture *fixture, const char *line)
 {
     char op[16], type[16], acc[16], arch[16], pass[32], variant[400];
     struct problem problem = {.n = 1000};
     int64_t row[SPACE_NAMES_MAX];
     size_t p = 0;
-    if (sscanf(line, "// autotune emit --op %15s --type %15s --acc %15s --arch %15s --pass %31s "
-                     "--variant %399s", op, type, acc, arch, pass, variant) != 6)
+    if (sscanf(line,
+               "// autotune emit --op %15s --type %15s --acc %15s --arch %15s --pass %31s "
+               "--variant %399s",
+               op, type, acc, arch, pass, variant) != 6)
         fail_msg("no command: %s", line);
     assert_int_equal(problem_find_op(&problem.op, op, &error), 0);
     assert_int_equal(problem_find_type(&problem.type, type, &error), 0);
@@ -373,8 +382,8 @@ static int emit_little(struct text *out, const struct fixture *fixture, const ch
     const struct target target = find_target("sm_90");
     const struct problem problem = {SUM, I32, I32, 1000, COLD};
     const struct point_context context = {fixture->space, &problem, &target};
-    const struct emit_sources sources = {{"little.cu", template}, {"parts.cu", types},
-                                         {"more.cu", "// nothing\n"}};
+    const struct emit_sources sources = {
+        {"little.cu", template}, {"parts.cu", types}, {"more.cu", "// nothing\n"}};
     return emit_kernel(out, &context, &sources, fixture->space->default_row, 0, &error);
 }
 
@@ -408,15 +417,17 @@ static const struct bad {
     {"//? if GRID == 1\n//? end\n", "", "little.cu:1: ", "GRID is known at launch only"},
     {"//? if N > 1\n//? end\n", "", "little.cu:1: ", "N is known at launch only"},
     {"//? if TILES > 1\n//? end\n", "", "little.cu:1: ", "TILES is known at launch only"},
-    {"//? if BLOCK < 1 && GRID\n//? end\n", "", "little.cu:1: ", "GRID is known at launch only"},
-    {"// GRID\nint a = \"GRID\";\nint b = GRID;\n", "", "little.cu:3: ",
-     "GRID is known at launch only"},
-    {"int b = part;\n", "\n//? define part\n\nint part = N;\n", "parts.cu:4: ",
-     "N is known at launch only"},
+    {"//? if BLOCK < 1 && GRID\n//? end\n", "",
+     "little.cu:1: ", "GRID is known at launch only"},
+    {"// GRID\nint a = \"GRID\";\nint b = GRID;\n", "",
+     "little.cu:3: ", "GRID is known at launch only"},
+    {"int b = part;\n", "\n//? define part\n\nint part = N;\n",
+     "parts.cu:4: ", "N is known at launch only"},
     {"a\nint b = L2_BYTES * 64;\n", "", NULL, NULL}, /* fits */
     {IF4 IF4 IF4 IF4 END4 END4 END4 END4, "", NULL, NULL},
     {IF4 IF4 IF4 IF4 IF END END4 END4 END4 END4, "", "little.cu:17: ", "16 deep"},
-    {"part\n", "\n//? define part\n//? if BLOCK > 1\na\n", "parts.cu:3: ", "without its '//? end'"},
+    {"part\n", "\n//? define part\n//? if BLOCK > 1\na\n",
+     "parts.cu:3: ", "without its '//? end'"},
     {"part\n", "//? define part\na\n//? if BLOK\n//? end\n", "parts.cu:3: ", "'BLOK'"},
     {"part\n", "//? define part\na\n//? define part\nb\n", "parts.cu:3: ", "second time"},
     {"part\n", "\n//? define a b\na\n", "parts.cu:2: ", "one word"},
@@ -435,7 +446,8 @@ static void test_bad_templates(void **state)
             fail_msg("accepted: %s%s", bad->template, bad->types);
         if (bad->said && (strncmp(error.text, bad->said, strlen(bad->said)) != 0 ||
                           !strstr(error.text, bad->also) || error.code != ERROR_USAGE))
-            fail_msg("%s: expected %s%s, got %s", bad->template, bad->said, bad->also, error.text);
+            fail_msg("%s: expected %s%s, got %s", bad->template, bad->said, bad->also,
+                     error.text);
         text_dispose(&text);
     }
 }
@@ -476,10 +488,13 @@ static void test_long_lines(void **state)
 /* What a control line keeps, by the default row: BLOCK is 256, ITEMS 16, WARP SHUFFLE. */
 static void test_control_lines(void **state)
 {
-    static const struct { const char *template, *kept; } cases[] = {
+    static const struct {
+        const char *template, *kept;
+    } cases[] = {
         {"//? if BLOCK == 256\na\n//? end\n", "a\n"},
         {"//? if BLOCK != 256\na\n//? else\nb\n//? end\n", "b\n"},
-        {"//? if BLOCK == 1\na\n//? elif BLOCK == 256\nb\n//? elif ITEMS\nc\n//? else\nd\n//? end\n",
+        {"//? if BLOCK == 1\na\n//? elif BLOCK == 256\nb\n//? elif ITEMS\nc\n//? else\nd\n//? "
+         "end\n",
          "b\n"},
         {"//? if BLOCK == 1\na\n//? elif BLOCK == 2\nb\n//? else\nc\n//? end\nd\n", "c\nd\n"},
         {"//? if 0\n//? if 1\na\n//? else\nb\n//? end\n//? else\nc\n//? end\n", "c\n"},
@@ -488,7 +503,8 @@ static void test_control_lines(void **state)
         {"//? if 0 && 1 / (BLOCK - 256)\n//? end\na\n", "a\n"},
         {"a //? if 0\nb\n", "a //? if 0\nb\n"},
         {"// ? if 0\nb\n", "// ? if 0\nb\n"},
-        {"//? if WARP == SHUFFLE && TYPE == I32 && OP == SUM && CC >= 90 && !HOST\na\n//? end\n",
+        {"//? if WARP == SHUFFLE && TYPE == I32 && OP == SUM && CC >= 90 && !HOST\na\n//? "
+         "end\n",
          "a\n"},
         {"a\n\n//? if 0\nb\n//? end\n\nc\n\n\n\n", "a\n\nc\n"},
         {"char a = '\"'; int b = elem; char c = '\"';\n",
@@ -496,8 +512,8 @@ static void test_control_lines(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct text text = {0};
-        const int failed = emit_little(&text, *state, cases[i].template,
-                                       "//? define elem\nint elem;\n");
+        const int failed =
+            emit_little(&text, *state, cases[i].template, "//? define elem\nint elem;\n");
         assert_int_equal(failed, cases[i].kept ? 0 : -1);
         if (cases[i].kept)
             assert_string_equal(strstr(text.at, "\n\n") + 2, cases[i].kept);
@@ -508,12 +524,9 @@ static void test_control_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_and_constants),
-        cmocka_unit_test(test_variants),
-        cmocka_unit_test(test_hash_of_sources),
-        cmocka_unit_test(test_golden_files),
-        cmocka_unit_test(test_control_lines),
-        cmocka_unit_test(test_bad_templates),
+        cmocka_unit_test(test_lines_and_constants), cmocka_unit_test(test_variants),
+        cmocka_unit_test(test_hash_of_sources),     cmocka_unit_test(test_golden_files),
+        cmocka_unit_test(test_control_lines),       cmocka_unit_test(test_bad_templates),
         cmocka_unit_test(test_long_lines),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,5 +1,5 @@
-/* What the proof of a kernel is worth: reduce.cu is right as it is, and wrong, by the verdict of
- * check_small, without any one of its barriers and with any one of its indices, bounds and
+/* What the proof of a kernel is worth: reduce.cu is right as it is, and wrong, by the verdict
+ * of check_small, without any one of its barriers and with any one of its indices, bounds and
  * constants changed. Each fault is compiled and run on the host device in a process of its own,
  * because a kernel that reads or writes where it must not may end the process. */
 #include "autotune/tune/check.h"
@@ -50,52 +50,58 @@ struct fault {
     int which;             /* of its places, from 0 */
 };
 
+/* Left out, because no result depends on them: __shfl_xor_sync for __shfl_down_sync (lane 0 gets
+ * the same); shared[BLOCK] for
+ * shared[BLOCK + 16] (blocks are larger than a warp here, and what lanes from 16 on read never
+ * reaches lane 0); t < 64 for t < 32 in volatile shared memory (the second warp works on values
+ * that are done with); `a != a ||` without b in a minimum of floats (a NaN in b is what the last
+ * line returns). */
 static const struct fault template_faults[] = {
     /* One value a warp. */
     {"the first shuffle is left out", "s", "int d = lanes / 2", "int d = lanes / 4", 0},
     {"the first shuffle goes too far", "s", "int d = lanes / 2", "int d = lanes", 0},
-    {"the last shuffle is left out", "s",
-     "for (int d = lanes / 2; d > 0;", "for (int d = lanes / 2; d > 1;", 0},
+    {"the last shuffle is left out", "s", "for (int d = lanes / 2; d > 0;",
+     "for (int d = lanes / 2; d > 1;", 0},
     {"every other shuffle is left out", "s", "d > 0; d /= 2)\n        a = combine(a, __shfl",
      "d > 0; d /= 4)\n        a = combine(a, __shfl", 0},
     {"shuffles take the next lane but one", "s", "(~0u, a, d)", "(~0u, a, d + 1)", 0},
     {"shuffles go the other way", "s", "__shfl_down_sync", "__shfl_up_sync", 0},
-    {"redux is left out", "R", "lanes > 1 ? warp_redux(a) : a", "a", 0},
+    {"redux is left out", "R", "return warp_redux(a);", "return a;", 0},
 
     /* A tree in shared memory. */
-    {"the tree's first step is left out", "T",
-     "unsigned d = BLOCK / 2; d > 0", "unsigned d = BLOCK / 4; d > 0", 0},
-    {"the tree's last step is left out", "T",
-     "unsigned d = BLOCK / 2; d > 0", "unsigned d = BLOCK / 2; d > 1", 0},
-    {"the tree's steps skip", "T",
-     "d > 0; d /= 2) {\n        __syncthreads", "d > 0; d /= 4) {\n        __syncthreads", 0},
+    {"the tree's first step is left out", "T", "unsigned d = BLOCK / 2; d > 0",
+     "unsigned d = BLOCK / 4; d > 0", 0},
+    {"the tree's last step is left out", "T", "unsigned d = BLOCK / 2; d > 0",
+     "unsigned d = BLOCK / 2; d > 1", 0},
+    {"the tree's steps skip", "T", "d > 0; d /= 2) {\n        __syncthreads",
+     "d > 0; d /= 4) {\n        __syncthreads", 0},
     {"a thread too many in the tree", "T", "if (t < d)", "if (t <= d)", 0},
     {"a thread too few in the tree", "T", "if (t < d)", "if (t + 1 < d)", 0},
-    {"the tree reads one too far", "T",
-     "combine(a, shared[t + d]);", "combine(a, shared[t + d + 1]);", 0},
-    {"the tree reads one too near", "T",
-     "combine(a, shared[t + d]);", "combine(a, shared[t + d - 1]);", 0},
+    {"the tree reads one too far", "T", "combine(a, shared[t + d]);",
+     "combine(a, shared[t + d + 1]);", 0},
+    {"the tree reads one too near", "T", "combine(a, shared[t + d]);",
+     "combine(a, shared[t + d - 1]);", 0},
     {"the tree's values lie one too far", "T", "shared[t] = a;", "shared[t + 1] = a;", 0},
     {"the tree forgets what it combined", "T", "shared[t] = a = combine", "a = combine", 0},
 
     /* Volatile shared memory. */
-    {"volatile: the first step is left out", "V",
-     "unsigned d = BLOCK / 2; d >= 32", "unsigned d = BLOCK / 4; d >= 32", 0},
+    {"volatile: the first step is left out", "V", "unsigned d = BLOCK / 2; d >= 32",
+     "unsigned d = BLOCK / 4; d >= 32", 0},
     {"volatile: the step to one warp is left out", "V", "d >= 32", "d > 32", 0},
     {"volatile: the step within a warp is done twice", "V", "d >= 32", "d >= 16", 0},
     {"volatile: a thread too many", "V", "if (t < d)", "if (t <= d)", 1},
     {"volatile: a thread too few", "V", "if (t < d)", "if (t + 1 < d)", 1},
-    {"volatile: reads one too far", "V",
-     "combine(a, shared[t + d]);", "combine(a, shared[t + d + 1]);", 1},
-    {"volatile: the warp reads one too far", "V",
-     "combine(a, shared[t + d]);", "combine(a, shared[t + d + 1]);", 2},
+    {"volatile: reads one too far", "V", "combine(a, shared[t + d]);",
+     "combine(a, shared[t + d + 1]);", 1},
+    {"volatile: the warp reads one too far", "V", "combine(a, shared[t + d]);",
+     "combine(a, shared[t + d + 1]);", 2},
     {"volatile: half a warp", "V", "if (t < 32) {", "if (t < 16) {", 0},
-    {"volatile: the warp's first step is left out", "V",
-     "unsigned d = 16;", "unsigned d = 8;", 0},
-    {"volatile: the warp's first step goes too far", "V",
-     "unsigned d = 16;", "unsigned d = 32;", 0},
-    {"volatile: the warp's last step is left out", "V",
-     "unsigned d = 16; d > 0", "unsigned d = 16; d > 1", 0},
+    {"volatile: the warp's first step is left out", "V", "unsigned d = 16;", "unsigned d = 8;",
+     0},
+    {"volatile: the warp's first step goes too far", "V", "unsigned d = 16;",
+     "unsigned d = 32;", 0},
+    {"volatile: the warp's last step is left out", "V", "unsigned d = 16; d > 0",
+     "unsigned d = 16; d > 1", 0},
     {"volatile: what was combined is not written", "V", "            shared[t] = a;", "", 0},
 
     /* One value a block. */
@@ -104,25 +110,25 @@ static const struct fault template_faults[] = {
     {"the wrong lane keeps the warp's value", "sS", "t % 32 == 0", "t % 32 == 1", 0},
     {"only every other warp keeps its value", "sS", "t % 32 == 0", "t % 64 == 0", 0},
     {"warps share a place", "sS", "shared[t / 32] = a", "shared[t / 64] = a", 0},
-    {"a thread too many combines the warps", "S",
-     "    if (t < 32)\n        a = warp_reduce", "    if (t < 33)\n        a = warp_reduce", 0},
+    {"a thread too many combines the warps", "S", "    if (t < 32)\n        a = warp_reduce",
+     "    if (t < 33)\n        a = warp_reduce", 0},
     {"a warp too few is combined", "sS", "t < BLOCK / 32 ?", "t + 1 < BLOCK / 32 ?", 0},
     {"a warp too many is combined", "RA", "t < BLOCK / 32 ?", "t <= BLOCK / 32 ?", 0},
     {"no identity for warps that are not there", "R", ": identity(), BLOCK", ": a, BLOCK", 0},
-    {"half of the warps are combined", "sS",
-     "identity(), BLOCK / 32)", "identity(), BLOCK / 64)", 0},
+    {"half of the warps are combined", "sS", "identity(), BLOCK / 32)",
+     "identity(), BLOCK / 64)", 0},
 
     /* The edges of the input. */
     {"threads start from something else", "sXP", "accum a = identity();", "accum a = 2;", 0},
     {"a maximum starts from 0", "Xx", "accum a = identity();", "accum a = 0;", 0},
-    {"blocks overlap by a thread", "s1",
-     "blockIdx.x * BLOCK + threadIdx.x;", "blockIdx.x * (BLOCK - 1) + threadIdx.x;", 0},
-    {"threads are counted from 1", "s1",
-     "blockIdx.x * BLOCK + threadIdx.x;", "blockIdx.x * BLOCK + threadIdx.x + 1;", 0},
-    {"every block is block 0", "s1",
-     "(unsigned long long)blockIdx.x * BLOCK + threadIdx.x;", "threadIdx.x;", 0},
-    {"the head is what lies before x", "sD",
-     "-(unsigned long long)x", "(unsigned long long)x", 0},
+    {"blocks overlap by a thread", "s1", "blockIdx.x * BLOCK + threadIdx.x;",
+     "blockIdx.x * (BLOCK - 1) + threadIdx.x;", 0},
+    {"threads are counted from 1", "s1", "blockIdx.x * BLOCK + threadIdx.x;",
+     "blockIdx.x * BLOCK + threadIdx.x + 1;", 0},
+    {"every block is block 0", "s1", "(unsigned long long)blockIdx.x * BLOCK + threadIdx.x;",
+     "threadIdx.x;", 0},
+    {"the head is what lies before x", "sD", "-(unsigned long long)x", "(unsigned long long)x",
+     0},
     {"the head is in bytes", "sD", "x / ELEM_BYTES % VECTOR", "x % VECTOR", 0},
     {"no head", "s", "-(unsigned long long)x / ELEM_BYTES % VECTOR", "0", 0},
     {"a head longer than the input", "s", "    if (head > n)\n        head = n;\n", "", 0},
@@ -139,18 +145,18 @@ static const struct fault template_faults[] = {
     {"the tail one too late", "sX", "x[n - tail + thread]", "x[n - tail + 1 + thread]", 0},
     {"the tail from the front", "sX", "x[n - tail + thread]", "x[thread]", 0},
     {"vectors from x on", "s", "(x + head)", "x", 0},
-    {"vectors without the head", "sX",
-     "vectors = (n - head) / VECTOR", "vectors = n / VECTOR", 0},
-    {"a vector too many", "sX",
-     "vectors = (n - head) / VECTOR", "vectors = (n - head) / VECTOR + 1", 0},
+    {"vectors without the head", "sX", "vectors = (n - head) / VECTOR", "vectors = n / VECTOR",
+     0},
+    {"a vector too many", "sX", "vectors = (n - head) / VECTOR",
+     "vectors = (n - head) / VECTOR + 1", 0},
     {"elements for vectors", "1", "vectors = n;", "vectors = n + 1;", 0},
     {"an element too few", "1", "vectors = n;", "vectors = n ? n - 1 : 0;", 0},
 
     /* Whole tiles. */
-    {"a tile too many", "s1",
-     "(vectors / (BLOCK * LOADS));", "(vectors / (BLOCK * LOADS)) + 1;", 0},
-    {"tiles too small", "s1",
-     "(vectors / (BLOCK * LOADS));", "(vectors / (BLOCK * LOADS - 1));", 0},
+    {"a tile too many", "s1", "(vectors / (BLOCK * LOADS));",
+     "(vectors / (BLOCK * LOADS)) + 1;", 0},
+    {"tiles too small", "s1", "(vectors / (BLOCK * LOADS));",
+     "(vectors / (BLOCK * LOADS - 1));", 0},
     {"the first tile is left out", "s1", "tile = blockIdx.x;", "tile = blockIdx.x + 1;", 0},
     {"every block takes every tile", "s1", "tile = blockIdx.x;", "tile = 0;", 0},
     {"the tiles' bound", "s1", "tile < tiles", "tile <= tiles", 0},
@@ -160,28 +166,28 @@ static const struct fault template_faults[] = {
     {"one large tile a block", "L", "tile += gridDim.x", "tile += tiles", 0},
     {"large tiles are taken one after the other", "L", "tile += gridDim.x", "tile++", 0},
     {"large tiles are skipped", "L", "tile += gridDim.x", "tile += gridDim.x + 1", 0},
-    {"tiles overlap", "s1",
-     "tile * (BLOCK * LOADS) + threadIdx.x", "tile * (BLOCK * LOADS - 1) + threadIdx.x", 0},
-    {"tiles leave gaps", "s1",
-     "tile * (BLOCK * LOADS) + threadIdx.x", "tile * (BLOCK * LOADS + 1) + threadIdx.x", 0},
-    {"threads are shifted in a tile", "s1",
-     "(BLOCK * LOADS) + threadIdx.x;", "(BLOCK * LOADS) + threadIdx.x + 1;", 0},
-    {"all threads take the same", "s1",
-     "(BLOCK * LOADS) + threadIdx.x;", "(BLOCK * LOADS);", 0},
+    {"tiles overlap", "s1", "tile * (BLOCK * LOADS) + threadIdx.x",
+     "tile * (BLOCK * LOADS - 1) + threadIdx.x", 0},
+    {"tiles leave gaps", "s1", "tile * (BLOCK * LOADS) + threadIdx.x",
+     "tile * (BLOCK * LOADS + 1) + threadIdx.x", 0},
+    {"threads are shifted in a tile", "s1", "(BLOCK * LOADS) + threadIdx.x;",
+     "(BLOCK * LOADS) + threadIdx.x + 1;", 0},
+    {"all threads take the same", "s1", "(BLOCK * LOADS) + threadIdx.x;", "(BLOCK * LOADS);",
+     0},
     {"a round too many", "s1", "i < LOADS;", "i <= LOADS;", 0},
     {"a round too few", "s1", "i < LOADS;", "i + UNROLL < LOADS;", 0},
-    {"the first round is left out", "s1",
-     "int i = 0; i < LOADS", "int i = UNROLL; i < LOADS", 0},
+    {"the first round is left out", "s1", "int i = 0; i < LOADS", "int i = UNROLL; i < LOADS",
+     0},
     {"rounds overlap", "s1", "i += UNROLL", "i += UNROLL - 1", 0},
     {"rounds leave gaps", "s1", "i += UNROLL", "i += UNROLL + 1", 0},
-    {"a load too few", "s1",
-     "u < UNROLL; u++)\n                got", "u + 1 < UNROLL; u++)\n                got", 0},
+    {"a load too few", "s1", "u < UNROLL; u++)\n                got",
+     "u + 1 < UNROLL; u++)\n                got", 0},
     {"loads of one round only", "s1", "(i + u) * BLOCK", "u * BLOCK", 0},
     {"the same load", "s1", "(i + u) * BLOCK", "i * BLOCK", 0},
     {"loads too close", "s1", "(i + u) * BLOCK", "(i + u) * (BLOCK - 1)", 0},
     {"loads one too far", "s1", "(i + u) * BLOCK", "(i + u + 1) * BLOCK", 0},
-    {"a load is not combined", "s1",
-     "u < UNROLL; u++)\n                for", "u + 1 < UNROLL; u++)\n                for", 0},
+    {"a load is not combined", "s1", "u < UNROLL; u++)\n                for",
+     "u + 1 < UNROLL; u++)\n                for", 0},
     {"an element of a vector is not combined", "sX", "k < VECTOR; k++)\n                    a",
      "k + 1 < VECTOR; k++)\n                    a", 0},
     {"the first of a vector is not combined", "sX",
@@ -191,49 +197,53 @@ static const struct fault template_faults[] = {
     {"the same element is combined again", "s", "got[u].at[k]", "got[u].at[0]", 0},
 
     /* What no tile takes. */
-    {"the rest begins one late", "s1",
-     "(BLOCK * LOADS) + thread; i", "(BLOCK * LOADS) + thread + 1; i", 0},
+    {"the rest begins one late", "s1", "(BLOCK * LOADS) + thread; i",
+     "(BLOCK * LOADS) + thread + 1; i", 0},
     {"the rest begins too early", "s1", "(unsigned long long)tiles * (BLOCK * LOADS) + thread",
      "(unsigned long long)tiles * (BLOCK * LOADS - 1) + thread", 0},
-    {"the rest begins at 0", "s1",
-     "(unsigned long long)tiles * (BLOCK * LOADS) + thread;", "thread;", 0},
+    {"the rest begins at 0", "s1", "(unsigned long long)tiles * (BLOCK * LOADS) + thread;",
+     "thread;", 0},
     {"the rest's bound", "s1", "i < vectors;", "i <= vectors;", 0},
     {"the rest lacks its last", "s1", "i < vectors;", "i + 1 < vectors;", 0},
     {"no rest", "s1X", "i < vectors;", "i + 1 == 0;", 0},
-    {"the rest is taken by every block", "s1",
-     "i += (unsigned long long)gridDim.x * BLOCK", "i += BLOCK", 0},
-    {"one load a thread of the rest", "s1",
-     "i += (unsigned long long)gridDim.x * BLOCK", "i += vectors", 0},
+    {"the rest is taken by every block", "s1", "i += (unsigned long long)gridDim.x * BLOCK",
+     "i += BLOCK", 0},
+    {"one load a thread of the rest", "s1", "i += (unsigned long long)gridDim.x * BLOCK",
+     "i += vectors", 0},
     {"the rest leaves gaps", "s1", "i += (unsigned long long)gridDim.x * BLOCK",
      "i += (unsigned long long)gridDim.x * BLOCK + 1", 0},
     {"the rest is read one too far", "s1", "load(v + i)", "load(v + i + 1)", 0},
-    {"the rest lacks an element", "sX",
-     "k < VECTOR; k++)\n            a", "k + 1 < VECTOR; k++)\n            a", 0},
+    {"the rest lacks an element", "sX", "k < VECTOR; k++)\n            a",
+     "k + 1 < VECTOR; k++)\n            a", 0},
     {"the same element of the rest", "s", "map(got.at[k])", "map(got.at[0])", 0},
 
     /* The end. */
     {"the block is not combined", "sS", "    a = block_reduce(a);\n", "", 0},
     {"passes: every block writes the same place", "s", "y[blockIdx.x] = a", "y[0] = a", 0},
     {"passes: results one too far", "s", "y[blockIdx.x] = a", "y[blockIdx.x + 1] = a", 0},
-    {"passes: another thread writes", "s",
-     "if (threadIdx.x == 0)\n        y", "if (threadIdx.x == 1)\n        y", 0},
+    {"passes: another thread writes", "s", "if (threadIdx.x == 0)\n        y",
+     "if (threadIdx.x == 1)\n        y", 0},
     {"passes: every thread writes", "s", "    if (threadIdx.x == 0)\n        y[", "    y[", 0},
-    {"last: another thread arrives", "S",
-     "if (threadIdx.x == 0) {", "if (threadIdx.x == 1) {", 0},
+    {"last: another thread arrives", "S", "if (threadIdx.x == 0) {", "if (threadIdx.x == 1) {",
+     0},
     {"last: every thread arrives", "S", "if (threadIdx.x == 0) {", "{", 0},
-    {"last: partials one too far", "S",
-     "partials[blockIdx.x] = a", "partials[blockIdx.x + 1] = a", 0},
+    {"last: partials one too far", "S", "partials[blockIdx.x] = a",
+     "partials[blockIdx.x + 1] = a", 0},
     {"last: blocks share a partial", "S", "partials[blockIdx.x] = a", "partials[0] = a", 0},
+    {"last: counted in before its partial is there", "S",
+     "        partials[blockIdx.x] = a;\n        is_last = arrive(arrived) == gridDim.x - 1;\n",
+     "        is_last = arrive(arrived) == gridDim.x - 1;\n        partials[blockIdx.x] = a;\n",
+     0},
     {"last: no partial", "S", "        partials[blockIdx.x] = a;\n", "", 0},
     {"last: one block too late", "S", "gridDim.x - 1;", "gridDim.x;", 0},
     {"last: one block too early", "S", "gridDim.x - 1;", "gridDim.x - 2;", 0},
     {"last: every block but the last", "S", "if (!is_last)", "if (is_last)", 0},
     {"last: every block", "S", "    if (!is_last)\n        return;\n", "", 0},
     {"last: combines its own twice", "S", "    a = identity();\n", "", 0},
-    {"last: the first partial is left out", "SA",
-     "unsigned i = threadIdx.x;", "unsigned i = threadIdx.x + 1;", 0},
-    {"last: every thread reads all partials", "S",
-     "unsigned i = threadIdx.x;", "unsigned i = 0;", 0},
+    {"last: the first partial is left out", "SA", "unsigned i = threadIdx.x;",
+     "unsigned i = threadIdx.x + 1;", 0},
+    {"last: every thread reads all partials", "S", "unsigned i = threadIdx.x;",
+     "unsigned i = 0;", 0},
     {"last: the last partial is left out", "SA", "i < gridDim.x;", "i + 1 < gridDim.x;", 0},
     {"last: a partial too many", "S", "i < gridDim.x;", "i <= gridDim.x;", 0},
     {"last: only as many partials as threads", "S", "i += BLOCK)", "i += gridDim.x)", 0},
@@ -242,8 +252,8 @@ static const struct fault template_faults[] = {
     {"last: the same partial", "S", "partials[i]", "partials[0]", 0},
     {"last: partials shifted", "S", "partials[i]", "partials[i + 1]", 0},
     {"last: partials are not combined", "S", "    a = block_reduce(a);\n", "", 1},
-    {"last: another thread writes", "S",
-     "if (threadIdx.x == 0)\n        *y", "if (threadIdx.x == 1)\n        *y", 0},
+    {"last: another thread writes", "S", "if (threadIdx.x == 0)\n        *y",
+     "if (threadIdx.x == 1)\n        *y", 0},
     {"last: every thread writes", "S", "    if (threadIdx.x == 0)\n        *y", "    *y", 0},
     {"last: the result one too far", "S", "*y = a", "y[1] = a", 0},
     {"last: the result twice", "S", "*y = a", "y[1] = y[0] = a", 0},
@@ -256,43 +266,38 @@ static const struct fault endless_faults[] = {
 };
 
 static const struct fault type_faults[] = {
-    {"a sum's identity", "s",
-     "    return 0;\n    //? elif OP == PROD", "    return 1;\n    //? elif OP == PROD", 0},
+    {"a sum's identity", "s", "    return 0;\n    //? elif OP == PROD",
+     "    return 1;\n    //? elif OP == PROD", 0},
     {"a product's identity", "P", "    return 1;", "    return 0;", 0},
     {"an and's identity", "A", "~(accum)0", "(accum)0x7fffffff", 0},
     {"a maximum's identity", "X", "return -0x7fffffff - 1;", "return -0x7fff;", 0},
     {"a float minimum's identity", "N", "0x7f800000", "0x7f7fffff", 0},
     {"a float maximum's identity", "x", "0xff800000", "0xff7fffff", 0},
     {"elements of the other sign", "s", "return (accum)value;", "return (accum)-value;", 0},
-    {"elements of 24 bits", "s",
-     "return (accum)value;", "return (accum)(value & 0xffffff);", 0},
+    {"elements of 24 bits", "s", "return (accum)value;", "return (accum)(value & 0xffffff);",
+     0},
     {"a sum that subtracts", "s", "return a + b;", "return a - b;", 0},
     {"a sum that ors", "s", "return a + b;", "return a | b;", 0},
-    {"a maximum of the wrong sign", "X",
-     "return a > b ? a : b;", "return (unsigned)a > (unsigned)b ? a : b;", 0},
+    {"a maximum of the wrong sign", "X", "return a > b ? a : b;",
+     "return (unsigned)a > (unsigned)b ? a : b;", 0},
     {"a maximum that is a minimum", "X", "return a > b ? a : b;", "return a < b ? a : b;", 0},
 };
 
 static const struct fault intrinsic_faults[] = {
-    {"a minimum that drops a NaN", "N",
-     "    if (a != a || b != b)\n        return a + b;\n", "", 0},
+    {"a minimum that drops a NaN", "N", "    if (a != a || b != b)\n        return a + b;\n",
+     "", 0},
     {"a minimum that sees one NaN", "N", "if (a != a || b != b)", "if (b != b)", 0},
-    {"a minimum of +0", "N",
-     "a == b && __builtin_signbit(a)", "a == b && !__builtin_signbit(a)", 0},
-    {"a maximum that drops a NaN", "x",
-     "    if (a != a || b != b)\n        return a + b;\n", "", 1},
-    {"a maximum of -0", "x",
-     "a == b && !__builtin_signbit(a)", "a == b && __builtin_signbit(a)", 0},
-    {"blocks are counted to one more", "S",
-     "host_arrive(arrived, gridDim.x)", "host_arrive(arrived, gridDim.x + 1)", 0},
-    {"the counter is not set back", "S",
-     "host_arrive(arrived, gridDim.x)", "host_arrive(arrived, ~0u)", 0},
+    {"a minimum of +0", "N", "a == b && __builtin_signbit(a)",
+     "a == b && !__builtin_signbit(a)", 0},
+    {"a maximum that drops a NaN", "x", "    if (a != a || b != b)\n        return a + b;\n",
+     "", 1},
+    {"a maximum of -0", "x", "a == b && !__builtin_signbit(a)",
+     "a == b && __builtin_signbit(a)", 0},
+    {"blocks are counted to one more", "S", "host_arrive(arrived, gridDim.x)",
+     "host_arrive(arrived, gridDim.x + 1)", 0},
+    {"the counter is not set back", "S", "host_arrive(arrived, gridDim.x)",
+     "host_arrive(arrived, ~0u)", 0},
 };
-
-/* No fault: misaligned vectors, which the emulator's processor loads, end the process. */
-static const struct fault aligned_load = {
-    "loads are aligned", "", "    return *from;",
-    "    if ((unsigned long long)from % sizeof(vec)) __builtin_trap();\n    return *from;", 0};
 
 /* --- Text --------------------------------------------------------------------------------- */
 
@@ -325,12 +330,17 @@ struct job {
     bool is_endless;
 };
 
-enum { CPU_SECONDS = 200, ENDLESS_CPU_SECONDS = 4, POSITIONS = 128, NOTE_CHARS = 400, GRIDS = 3 };
+enum {
+    CPU_SECONDS = 200,
+    ENDLESS_CPU_SECONDS = 4,
+    POSITIONS = 128,
+    NOTE_CHARS = 400,
+    GRIDS = 3
+};
 
 struct fixture {
     struct space *space;
     struct emit_sources sources;
-    char *intrinsics; /* of the sources */
     struct target target;
 };
 
@@ -396,8 +406,11 @@ static enum outcome run_variant(const struct job *job, const struct fixture *fix
         int64_t rows[GRIDS * SPACE_NAMES_MAX];
         struct point_variant only = {0, GRIDS};
         make_candidates(fixture->space, variant->params, rows);
-        const struct points points = {.width = fixture->space->param_count, .rows = rows,
-                                      .count = GRIDS, .variants = &only, .variant_count = 1};
+        const struct points points = {.width = fixture->space->param_count,
+                                      .rows = rows,
+                                      .count = GRIDS,
+                                      .variants = &only,
+                                      .variant_count = 1};
         if (host_open(&device, &options, &error) ||
             (seed == 0 && compiler_compile(&unit, device, &context, &job->sources, &points,
                                            &first, 1, &error))) {
@@ -406,7 +419,8 @@ static enum outcome run_variant(const struct job *job, const struct fixture *fix
         }
         if (unit.variants[0].is_failed ||
             device->ops->load(device, &unit.image, &module, loaded, &error)) {
-            snprintf(note, NOTE_CHARS, "does not compile: %.300s", unit.variants[0].reason.text);
+            snprintf(note, NOTE_CHARS, "does not compile: %.300s",
+                     unit.variants[0].reason.text);
             return FAILED;
         }
         compiler_kernels(&unit.variants[0], loaded, kernels);
@@ -479,7 +493,8 @@ static void end_child(struct child *child, struct ended *all)
 }
 
 /* Runs all jobs, as many at a time as there are processors. */
-static struct ended *run_jobs(const struct job *jobs, size_t count, const struct fixture *fixture)
+static struct ended *run_jobs(const struct job *jobs, size_t count,
+                              const struct fixture *fixture)
 {
     enum { WIDTH_MAX = 16 };
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -552,9 +567,6 @@ static int setup(void **state)
     device_close(device);
     fixture.space = load_space("configs/reduce.ini");
     fixture.sources = load_sources();
-    /* As a GPU, which ends a kernel that loads a vector from where it must not. */
-    fixture.intrinsics = replace(fixture.sources.intrinsics.text, &aligned_load);
-    fixture.sources.intrinsics.text = fixture.intrinsics;
     *state = &fixture;
     return 0;
 }
@@ -563,7 +575,6 @@ static int teardown(void **state)
 {
     const struct fixture *fixture = *state;
     space_free(fixture->space);
-    free(fixture->intrinsics);
     return 0;
 }
 
@@ -577,8 +588,10 @@ static void test_right_as_it_is(void **state)
     for (size_t i = 0; i < VARIANTS; i++) {
         letters[i][0] = variants[i].letter;
         letters[i][1] = '\0';
-        jobs[i] = (struct job){.name = variants[i].params, .sources = fixture->sources,
-                               .letters = letters[i], .seeds = RIGHT_SEEDS};
+        jobs[i] = (struct job){.name = variants[i].params,
+                               .sources = fixture->sources,
+                               .letters = letters[i],
+                               .seeds = RIGHT_SEEDS};
     }
     struct ended *all = run_jobs(jobs, VARIANTS, fixture);
     for (size_t i = 0; i < VARIANTS; i++) {
@@ -625,8 +638,10 @@ static void test_without_a_barrier(void **state)
             continue;
         assert_true(count < BARRIERS_MAX);
         snprintf(names[count], sizeof names[count], "reduce.cu:%d without its barrier", number);
-        jobs[count] = (struct job){.name = names[count], .sources = fixture->sources,
-                                   .changed = drop_line(template, line), .letters = "STV",
+        jobs[count] = (struct job){.name = names[count],
+                                   .sources = fixture->sources,
+                                   .changed = drop_line(template, line),
+                                   .letters = "STV",
                                    .seeds = BARRIER_SEEDS};
         jobs[count].sources.template.text = jobs[count].changed;
         count++;
@@ -646,15 +661,17 @@ static const char **source_text(struct emit_sources *sources, enum source source
                                   : &sources->template.text;
 }
 
-static void plant_faults(const struct fixture *fixture, const struct fault *faults, size_t count,
-                         enum source source, bool is_endless)
+static void plant_faults(const struct fixture *fixture, const struct fault *faults,
+                         size_t count, enum source source, bool is_endless)
 {
     struct job *jobs = calloc(count, sizeof *jobs);
     assert_non_null(jobs);
     for (size_t i = 0; i < count; i++) {
         const struct fault *fault = &faults[i];
-        jobs[i] = (struct job){.name = fault->name, .sources = fixture->sources,
-                               .letters = fault->letters, .seeds = FAULT_SEEDS,
+        jobs[i] = (struct job){.name = fault->name,
+                               .sources = fixture->sources,
+                               .letters = fault->letters,
+                               .seeds = FAULT_SEEDS,
                                .is_endless = is_endless};
         const char **text = source_text(&jobs[i].sources, source);
         *text = jobs[i].changed = replace(*text, fault);
@@ -673,8 +690,8 @@ static void test_faults_of_the_template(void **state)
 
 static void test_endless_loops(void **state)
 {
-    plant_faults(*state, endless_faults, sizeof endless_faults / sizeof *endless_faults, TEMPLATE,
-                 true);
+    plant_faults(*state, endless_faults, sizeof endless_faults / sizeof *endless_faults,
+                 TEMPLATE, true);
 }
 
 static void test_faults_of_the_types(void **state)

@@ -9,8 +9,8 @@
 
 static struct error error;
 
-static const uint64_t counts[] = {0,         1,         1000,           65536,
-                                  1000000,   400000000, UINT64_C(1) << 32, UINT64_C(1) << 40};
+static const uint64_t counts[] = {
+    0, 1, 1000, 65536, 1000000, 400000000, UINT64_C(1) << 32, UINT64_C(1) << 40};
 enum { COUNTS = sizeof counts / sizeof *counts };
 
 static struct target find_target(const char *arch)
@@ -51,13 +51,32 @@ static void test_values(void **state)
     const struct problem problem = {MAX, I32, I64, 100000, COLD};
     const struct point_context context = {space, &problem, &target};
     int64_t row[SPACE_NAMES_MAX], values[SPACE_NAMES_MAX];
-    const struct { const char *name; int64_t elements, partials; } expected[] = {
-        {"N", 100000, 100000}, {"BLOCKS", 0, 0},   {"OP", MAX, MAX},       {"TYPE", I32, I64},
-        {"ACC", I64, I64},     {"ELEM_BYTES", 4, 8}, {"ACCUM_BYTES", 8, 8}, {"HOST", 0, 0},
-        {"CC", 90, 90},        {"SMS", 132, 132},  {"BLOCK", 256, 256},    {"ITEMS", 16, 16},
-        {"VECTOR", 2, 2},      {"TILE", 4096, 4096}, {"LOADS", 8, 8},      {"TILES", 25, 25},
-        {"SUM", SUM, SUM},     {"F64", F64, F64},  {"REDUX", 1, 1},        {"WARP", 0, 0},
-        {"THREADS_PER_BLOCK", 1024, 1024},         {"THREADS_PER_SM", 2048, 2048},
+    const struct {
+        const char *name;
+        int64_t elements, partials;
+    } expected[] = {
+        {"N", 100000, 100000},
+        {"BLOCKS", 0, 0},
+        {"OP", MAX, MAX},
+        {"TYPE", I32, I64},
+        {"ACC", I64, I64},
+        {"ELEM_BYTES", 4, 8},
+        {"ACCUM_BYTES", 8, 8},
+        {"HOST", 0, 0},
+        {"CC", 90, 90},
+        {"SMS", 132, 132},
+        {"BLOCK", 256, 256},
+        {"ITEMS", 16, 16},
+        {"VECTOR", 2, 2},
+        {"TILE", 4096, 4096},
+        {"LOADS", 8, 8},
+        {"TILES", 25, 25},
+        {"SUM", SUM, SUM},
+        {"F64", F64, F64},
+        {"REDUX", 1, 1},
+        {"WARP", 0, 0},
+        {"THREADS_PER_BLOCK", 1024, 1024},
+        {"THREADS_PER_SM", 2048, 2048},
     };
     make_row(space, "", row);
     for (int partials = 0; partials < 2; partials++) {
@@ -106,20 +125,28 @@ static void test_overflow_names_the_line(void **state)
 static void test_rules(void **state)
 {
     const struct space *space = *state;
-    static const struct { const char *params, *reason; enum type type; int cc; uint64_t n; } cases[] = {
+    static const struct {
+        const char *params, *reason;
+        enum type type;
+        int cc;
+        uint64_t n;
+    } cases[] = {
         {"", NULL, I32, 90, 400000000},
-        {"ITEMS=4 VECTOR=4 UNROLL=2", "the loads of a tile are unrolled evenly", I32, 90, 400000000},
+        {"ITEMS=4 VECTOR=4 UNROLL=2", "the loads of a tile are unrolled evenly", I32, 90,
+         400000000},
         {"VECTOR=4", "a load is at most 16 bytes", F64, 90, 400000000},
-        {"VECTOR=4 UNROLL=4 WARP=REDUX", "redux.sync takes 32-bit integers, from sm_80 on", I32, 75,
-         400000000},
-        {"VECTOR=4 UNROLL=4 WARP=REDUX", "redux.sync takes 32-bit integers, from sm_80 on", F32, 90,
-         400000000},
+        {"VECTOR=4 UNROLL=4 WARP=REDUX", "redux.sync takes 32-bit integers, from sm_80 on", I32,
+         75, 400000000},
+        {"VECTOR=4 UNROLL=4 WARP=REDUX", "redux.sync takes 32-bit integers, from sm_80 on", F32,
+         90, 400000000},
         {"VECTOR=4 UNROLL=4 WARP=REDUX", NULL, I32, 90, 400000000},
-        {"BLOCK=512 GRID=8 VECTOR=4 UNROLL=4", "the grid's blocks fit on the SMs at once", I32, 90,
-         400000000},
-        {"VECTOR=4 UNROLL=4", "with fewer tiles than blocks it is one tile per block", I32, 90, 1000},
+        {"BLOCK=512 GRID=8 VECTOR=4 UNROLL=4", "the grid's blocks fit on the SMs at once", I32,
+         90, 400000000},
+        {"VECTOR=4 UNROLL=4", "with fewer tiles than blocks it is one tile per block", I32, 90,
+         1000},
         {"VECTOR=4 UNROLL=4 GRID=0", NULL, I32, 90, 1000},
-        {"VECTOR=4 UNROLL=4 GRID=0", "tiles are counted in 32 bits", I32, 90, UINT64_C(1) << 43},
+        {"VECTOR=4 UNROLL=4 GRID=0", "tiles are counted in 32 bits", I32, 90,
+         UINT64_C(1) << 43},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct target target = find_target("sm_90");
@@ -205,7 +232,8 @@ static void test_every_problem_has_points(void **state)
             for (int type = 0; type < TYPE_COUNT; type++) {
                 /* Which operation matters to redux only. */
                 if (op == SUM || op == PROD || (op == AND && type <= U32) || target.cc == 90)
-                    expand_problem(*state, &target, (enum op)op, (enum type)type, (enum type)type);
+                    expand_problem(*state, &target, (enum op)op, (enum type)type,
+                                   (enum type)type);
             }
         expand_problem(*state, &target, SUM, I32, I64);
         expand_problem(*state, &target, SUM, F32, F64);
@@ -249,7 +277,8 @@ static void test_single(void **state)
 
 /* --- Passes ------------------------------------------------------------------------------- */
 
-/* The passes of the default space by its meaning: `whole` and `main`/`rest` exclude each other. */
+/* The passes of the default space by its meaning: `whole` and `main`/`rest` exclude each other.
+ */
 static void test_which_passes_apply(void **state)
 {
     const struct space *space = *state;
@@ -268,7 +297,8 @@ static void test_which_passes_apply(void **state)
     }
 }
 
-static void assert_pass(const struct point_pass *pass, uint64_t n, uint64_t tile, uint64_t blocks)
+static void assert_pass(const struct point_pass *pass, uint64_t n, uint64_t tile,
+                        uint64_t blocks)
 {
     const uint64_t tiles = n ? (n + tile - 1) / tile : 1;
     const uint64_t most = tiles < INT32_MAX ? tiles : INT32_MAX;
@@ -285,19 +315,35 @@ static void test_geometry(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target("sm_90");
-    static const struct { const char *params; size_t pass; uint64_t tile, per_sm; } cases[] = {
-        {"FINISH=PASSES GRID=0", 0, 4096, 0},     {"FINISH=PASSES GRID=4", 0, 4096, 4},
-        {"FINISH=PASSES GRID=1", 1, 4096, 1},     {"FINISH=LAST_BLOCK GRID=0", 2, 4096, 0},
+    static const struct {
+        const char *params;
+        size_t pass;
+        uint64_t tile, per_sm;
+    } cases[] = {
+        {"FINISH=PASSES GRID=0", 0, 4096, 0},
+        {"FINISH=PASSES GRID=4", 0, 4096, 4},
+        {"FINISH=PASSES GRID=1", 1, 4096, 1},
+        {"FINISH=LAST_BLOCK GRID=0", 2, 4096, 0},
         {"FINISH=LAST_BLOCK GRID=16", 2, 4096, 16},
         {"FINISH=LAST_BLOCK GRID=0 BLOCK=64 ITEMS=4", 2, 256, 0},
         {"FINISH=LAST_BLOCK GRID=2 BLOCK=1024 ITEMS=64", 2, 65536, 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const uint64_t tile = cases[i].tile;
-        const uint64_t sizes[] = {0,        1,        31,           tile - 1,
-                                  tile,     tile + 1, 2 * tile,     tile * 132 - 1,
-                                  tile * 132 + 1, tile * 132 * 16 + 1, UINT64_C(2147483647),
-                                  UINT64_C(1) << 33, UINT64_C(1) << 40, UINT64_C(1) << 62};
+        const uint64_t sizes[] = {0,
+                                  1,
+                                  31,
+                                  tile - 1,
+                                  tile,
+                                  tile + 1,
+                                  2 * tile,
+                                  tile * 132 - 1,
+                                  tile * 132 + 1,
+                                  tile * 132 * 16 + 1,
+                                  UINT64_C(2147483647),
+                                  UINT64_C(1) << 33,
+                                  UINT64_C(1) << 40,
+                                  UINT64_C(1) << 62};
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
             const struct problem problem = {SUM, I32, I32, 77, COLD}; /* its n plays no part */
             const struct point_context context = {space, &problem, &target};
@@ -350,8 +396,10 @@ static void test_wrong_geometry(void **state)
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         char bytes[400];
         snprintf(bytes, sizeof bytes,
-                 "[space]\nname = a\ntemplate = a.cu\nkernel = a\n[param P]\nvalues = 1\n[pass a]\n%s"
-                 "args = n\n[default]\nP = 1\n", passes[i]);
+                 "[space]\nname = a\ntemplate = a.cu\nkernel = a\n[param P]\nvalues = 1\n[pass "
+                 "a]\n%s"
+                 "args = n\n[default]\nP = 1\n",
+                 passes[i]);
         struct space *space;
         if (space_load(&space, "a.ini", bytes, strlen(bytes), &error) != 0)
             fail_msg("%s", error.text);
@@ -412,7 +460,9 @@ static void test_parse(void **state)
 static void test_hostile_strings(void **state)
 {
     const struct space *space = *state;
-    static const struct { const char *string, *said; } cases[] = {
+    static const struct {
+        const char *string, *said;
+    } cases[] = {
         {"BLOCK", "'BLOCK' names no param"},
         {"BLOCK=", "values 64 128 256"},
         {"=64", "names no param"},

@@ -50,14 +50,18 @@ static void test_unknown_names(void **state)
     }
 }
 
-/* An accumulator is of the elements' kind and at least as wide; floats have no bits to combine. */
+/* An accumulator is of the elements' kind and at least as wide; floats have no bits to combine.
+ */
 static void test_what_goes_together(void **state)
 {
     (void)state;
     static const bool accs[TYPE_COUNT][TYPE_COUNT] = {
-        [I32] = {[I32] = true, [I64] = true}, [U32] = {[U32] = true, [U64] = true},
-        [I64] = {[I64] = true},               [U64] = {[U64] = true},
-        [F32] = {[F32] = true, [F64] = true}, [F64] = {[F64] = true},
+        [I32] = {[I32] = true, [I64] = true},
+        [U32] = {[U32] = true, [U64] = true},
+        [I64] = {[I64] = true},
+        [U64] = {[U64] = true},
+        [F32] = {[F32] = true, [F64] = true},
+        [F64] = {[F64] = true},
     };
     for (int op = 0; op < OP_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++)
@@ -76,7 +80,10 @@ static void test_what_goes_together(void **state)
 static void test_format(void **state)
 {
     (void)state;
-    static const struct { struct problem problem; const char *text; } cases[] = {
+    static const struct {
+        struct problem problem;
+        const char *text;
+    } cases[] = {
         {{SUM, I32, I32, 400000000, COLD}, "sum i32 400M cold"},
         {{MAX, F32, F64, 0, WARM}, "max f32 acc f64 0 warm"},
         {{XOR, U64, U64, UINT64_MAX, COLD}, "xor u64 18446744073709551615 cold"},

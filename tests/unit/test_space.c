@@ -7,48 +7,47 @@
 #include <stdlib.h>
 
 /* A space with one of everything. */
-static const char good[] =
-    "[space]\n"                                 /* 1 */
-    "name = little\n"                           /* 2 */
-    "template = little.cu\n"                    /* 3 */
-    "kernel = little\n"                         /* 4 */
-    "[param BLOCK]\n"                           /* 5 */
-    "meaning = threads per block\n"             /* 6 */
-    "values = 32 64\n"                          /* 7 */
-    "[param WAY]\n"                             /* 8 */
-    "values = LEFT RIGHT\n"                     /* 9 */
-    "[param GRID]\n"                            /* 10 */
-    "values = 0 1 -2\n"                         /* 11 */
-    "when = launch\n"                           /* 12 */
-    "[derived]\n"                               /* 13 */
-    "TILES = max(1, ceil_div(N, TILE))\n"       /* 14 */
-    "TILE = 2 * BLOCK\n"                        /* 15 */
-    "[rule]\n"                                  /* 16 */
-    "blocks are small = BLOCK <= 1024\n"        /* 17 */
-    "the grid is not too large = GRID < SMS\n"  /* 18 */
-    "[pass main]\n"                             /* 19 */
-    "when = WAY == LEFT\n"                      /* 20 */
-    "block = BLOCK\n"                           /* 21 */
-    "grid = min(TILES, 2147483647)\n"           /* 22 */
-    "tile = TILE\n"                             /* 23 */
-    "outputs = BLOCKS\n"                        /* 24 */
-    "args = input n output\n"                   /* 25 */
-    "height = 10 + log2(BLOCK)\n"               /* 26 */
-    "[pass rest]\n"                             /* 27 */
-    "reads = partials\n"                        /* 28 */
-    "BLOCK = min(BLOCK, 32)\n"                  /* 29 */
-    "block = BLOCK\n"                           /* 30 */
-    "grid = 1\n"                                /* 31 */
-    "tile = TILE\n"                             /* 32 */
-    "outputs = 1\n"                             /* 33 */
-    "partials = BLOCKS\n"                       /* 34 */
-    "args = input n output partials counter\n"  /* 35 */
-    "height = 1\n"                              /* 36 */
-    "repeat = until one\n"                      /* 37 */
-    "[default]\n"                               /* 38 */
-    "BLOCK = 64\n"                              /* 39 */
-    "WAY = RIGHT\n"                             /* 40 */
-    "GRID = -2\n";                              /* 41 */
+static const char good[] = "[space]\n"                                /* 1 */
+                           "name = little\n"                          /* 2 */
+                           "template = little.cu\n"                   /* 3 */
+                           "kernel = little\n"                        /* 4 */
+                           "[param BLOCK]\n"                          /* 5 */
+                           "meaning = threads per block\n"            /* 6 */
+                           "values = 32 64\n"                         /* 7 */
+                           "[param WAY]\n"                            /* 8 */
+                           "values = LEFT RIGHT\n"                    /* 9 */
+                           "[param GRID]\n"                           /* 10 */
+                           "values = 0 1 -2\n"                        /* 11 */
+                           "when = launch\n"                          /* 12 */
+                           "[derived]\n"                              /* 13 */
+                           "TILES = max(1, ceil_div(N, TILE))\n"      /* 14 */
+                           "TILE = 2 * BLOCK\n"                       /* 15 */
+                           "[rule]\n"                                 /* 16 */
+                           "blocks are small = BLOCK <= 1024\n"       /* 17 */
+                           "the grid is not too large = GRID < SMS\n" /* 18 */
+                           "[pass main]\n"                            /* 19 */
+                           "when = WAY == LEFT\n"                     /* 20 */
+                           "block = BLOCK\n"                          /* 21 */
+                           "grid = min(TILES, 2147483647)\n"          /* 22 */
+                           "tile = TILE\n"                            /* 23 */
+                           "outputs = BLOCKS\n"                       /* 24 */
+                           "args = input n output\n"                  /* 25 */
+                           "height = 10 + log2(BLOCK)\n"              /* 26 */
+                           "[pass rest]\n"                            /* 27 */
+                           "reads = partials\n"                       /* 28 */
+                           "BLOCK = min(BLOCK, 32)\n"                 /* 29 */
+                           "block = BLOCK\n"                          /* 30 */
+                           "grid = 1\n"                               /* 31 */
+                           "tile = TILE\n"                            /* 32 */
+                           "outputs = 1\n"                            /* 33 */
+                           "partials = BLOCKS\n"                      /* 34 */
+                           "args = input n output partials counter\n" /* 35 */
+                           "height = 1\n"                             /* 36 */
+                           "repeat = until one\n"                     /* 37 */
+                           "[default]\n"                              /* 38 */
+                           "BLOCK = 64\n"                             /* 39 */
+                           "WAY = RIGHT\n"                            /* 40 */
+                           "GRID = -2\n";                             /* 41 */
 
 /* `good` with one change, and where and how it is refused. */
 static const struct bad {
@@ -307,8 +306,8 @@ static void test_files_of_the_program(void **state)
 {
     (void)state;
     static const char *const names[] = {"configs/reduce.ini", "configs/reduce-wide.ini"};
-    static const char *const params[] = {"BLOCK", "ITEMS", "VECTOR", "UNROLL", "WARP",
-                                         "LOAD", "MIN_BLOCKS", "FINISH", "GRID"};
+    static const char *const params[] = {"BLOCK", "ITEMS",      "VECTOR", "UNROLL", "WARP",
+                                         "LOAD",  "MIN_BLOCKS", "FINISH", "GRID"};
     uint64_t hashes[2];
     for (size_t i = 0; i < 2; i++) {
         struct space *space = load_space(names[i]);
