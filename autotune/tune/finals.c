@@ -13,6 +13,7 @@
 enum { ROUNDS_MIN = 11, OUTPUT_POISON = 0xA5, SCRATCH_POISON = 0xC3 };
 
 static const double CONFIDENCE = 0.95;
+static const double SIMPLER_MAY_LOSE = 1.01; /* noise must not make a slow one the winner */
 static const double RACE_PS = 1e12;                         /* the race takes about a second */
 static const uint64_t RANDOM_MAX = (16u << 20) + 7;         /* elements of the rounding proof */
 static const uint64_t PAST_32_BITS = (1ull << 31) + 100003; /* elements of the proof past 2^31 */
@@ -363,7 +364,7 @@ static void name_winner(struct tune_result *result, const struct space *space)
         finalist->ratio_low = ratio.low;
         finalist->ratio_high = ratio.high;
         size_t effort = complexity(space, tune_row(result, finalist->candidate));
-        if (finalist->is_tie && effort < least) {
+        if (finalist->is_tie && finalist->ratio <= SIMPLER_MAY_LOSE && effort < least) {
             least = effort;
             result->winner = i;
         }
