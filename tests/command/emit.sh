@@ -5,10 +5,12 @@
 small_space small.ini
 
 run emit --arch sm_90
+check shipped-record grep -q "^variant .*shipped" err
+run emit --arch sm_90 --op xor # of which no record ships
 cp out default.cu
 check source grep -q '__global__' out
 check says-where-from grep -q "^variant .*default" err
-run emit --arch sm_90 --quiet
+run emit --arch sm_90 --op xor --quiet
 check quiet test ! -s err
 check same-again cmp out default.cu
 
