@@ -88,17 +88,7 @@ static bool is_kept(const struct filter *filter)
 static int refuse_launch(const struct filter *filter, const struct expr *expr,
                          struct error *error)
 {
-    const struct space *space = filter->space;
-    const char *name = NULL;
-    for (size_t i = 0; i < SPACE_BUILTINS; i++)
-        if (space_builtins[i].is_launch && expr_uses(expr, i))
-            name = space_builtins[i].name;
-    for (size_t i = 0; i < space->param_count; i++)
-        if (space->params[i].is_launch && expr_uses(expr, space->params[i].slot))
-            name = space->params[i].name;
-    for (size_t i = 0; i < space->derived_count; i++)
-        if (space->derived[i].is_launch && expr_uses(expr, space->derived[i].slot))
-            name = space->derived[i].name;
+    const char *name = space_launch_name(filter->space, expr);
     if (!name)
         return 0;
     return error_set(error, ERROR_USAGE,
@@ -335,6 +325,7 @@ static int take_parts(struct emission *emission, const char *code, struct error 
 struct constant {
     const char *name, *meaning;
     int64_t value;
+    bool is_launch; /* has no value when a kernel is compiled */
 };
 
 /* The constants that the code mentions, in the order of the space file. */
@@ -345,14 +336,16 @@ static size_t find_constants(const struct emission *emission, struct constant *o
     size_t count = 0;
     for (size_t i = 0; i < space->param_count; i++)
         out[count++] = (struct constant){space->params[i].name, space->params[i].meaning,
-                                         values[space->params[i].slot]};
+                                         values[space->params[i].slot],
+                                         space->params[i].is_launch};
     for (size_t i = 0; i < space->derived_count; i++)
         out[count++] = (struct constant){space->derived[i].name,
                                          expr_source(space->derived[i].expr),
-                                         values[space->derived[i].slot]};
+                                         values[space->derived[i].slot],
+                                         space->derived[i].is_launch};
     for (size_t i = 0; i < SPACE_BUILTINS; i++)
-        out[count++] =
-            (struct constant){space_builtins[i].name, space_builtins[i].meaning, values[i]};
+        out[count++] = (struct constant){space_builtins[i].name, space_builtins[i].meaning,
+                                         values[i], space_builtins[i].is_launch};
     const char *names[CONSTANTS_MAX] = {NULL};
     bool is_mentioned[CONSTANTS_MAX];
     size_t kept = 0;
@@ -384,23 +377,15 @@ static const struct emit_file *find_mention(const struct emit_sources *sources, 
     return files[0];
 }
 
-static int check_constant(const struct emission *emission, const struct constant *constant,
-                          const struct emit_sources *sources, struct error *error)
+static int check_constant(const struct constant *constant, const struct emit_sources *sources,
+                          struct error *error)
 {
-    const struct space *space = emission->context->space;
-    bool is_launch = false;
     int line;
-    for (size_t i = 0; i < space->param_count; i++)
-        is_launch |= space->params[i].name == constant->name && space->params[i].is_launch;
-    for (size_t i = 0; i < space->derived_count; i++)
-        is_launch |= space->derived[i].name == constant->name && space->derived[i].is_launch;
-    for (size_t i = 0; i < SPACE_BUILTINS; i++)
-        is_launch |= space_builtins[i].name == constant->name && space_builtins[i].is_launch;
     const bool fits = constant->value >= INT32_MIN && constant->value <= INT32_MAX;
-    if (!is_launch && fits)
+    if (!constant->is_launch && fits)
         return 0;
     const struct emit_file *file = find_mention(sources, constant->name, &line);
-    if (is_launch)
+    if (constant->is_launch)
         return error_set(error, ERROR_USAGE,
                          "%s:%d: %s is known at launch only: pass it to the kernel as an argument",
                          file->name, line, constant->name);
@@ -417,7 +402,7 @@ static int emit_constants(struct text *out, const struct emission *emission,
     size_t count = find_constants(emission, constants), width = 0;
     char line[NAME_MAX_CHARS + NAME_MAX_CHARS];
     for (size_t i = 0; i < count; i++) {
-        if (check_constant(emission, &constants[i], sources, error))
+        if (check_constant(&constants[i], sources, error))
             return -1;
         int used = snprintf(line, sizeof line, "%s = %" PRId64 ",", constants[i].name,
                             constants[i].value);

@@ -247,19 +247,19 @@ static int read_expr(struct space *space, struct expr **out, const struct ini_it
     return expr_parse(out, item->value, &scope, space->file, item->line, error);
 }
 
-/* Is a value known only at launch in this expression? */
-static bool uses_launch(const struct space *space, const struct expr *expr)
+const char *space_launch_name(const struct space *space, const struct expr *expr)
 {
+    const char *name = NULL;
     for (size_t i = 0; i < SPACE_BUILTINS; i++)
         if (space_builtins[i].is_launch && expr_uses(expr, i))
-            return true;
+            name = space_builtins[i].name;
     for (size_t i = 0; i < space->param_count; i++)
         if (space->params[i].is_launch && expr_uses(expr, space->params[i].slot))
-            return true;
+            name = space->params[i].name;
     for (size_t i = 0; i < space->derived_count; i++)
         if (space->derived[i].is_launch && expr_uses(expr, space->derived[i].slot))
-            return true;
-    return false;
+            name = space->derived[i].name;
+    return name;
 }
 
 static int refuse_blocks(const struct space *space, const struct expr *expr,
@@ -317,7 +317,7 @@ static int sort_derived(struct space *space, struct error *error)
         all[done] = chosen;
     }
     for (size_t i = 0; i < space->derived_count; i++)
-        all[i].is_launch = uses_launch(space, all[i].expr);
+        all[i].is_launch = space_launch_name(space, all[i].expr) != NULL;
     return 0;
 }
 
@@ -328,7 +328,7 @@ static int read_rule(struct space *space, const struct ini_item *item, struct er
     if (read_expr(space, &rule->expr, item, error) ||
         refuse_blocks(space, rule->expr, item, error))
         return -1;
-    rule->is_launch = uses_launch(space, rule->expr);
+    rule->is_launch = space_launch_name(space, rule->expr) != NULL;
     return 0;
 }
 
@@ -365,7 +365,7 @@ static int read_override(struct space *space, struct pass *pass, size_t param,
     override->param = param;
     if (read_expr(space, &override->expr, item, error))
         return -1;
-    if (uses_launch(space, override->expr))
+    if (space_launch_name(space, override->expr))
         return complain(space, item, error, "a launch-time name cannot decide compile-time", item->key);
     return 0;
 }
@@ -453,7 +453,7 @@ static int check_passes(const struct space *space, struct error *error)
         if (missing)
             return error_set(error, ERROR_USAGE, "%s:%d: [pass %s] lacks '%s': add it",
                              space->file, line, pass->name, missing);
-        if (pass->when && uses_launch(space, pass->when))
+        if (pass->when && space_launch_name(space, pass->when))
             return error_set(error, ERROR_USAGE,
                              "%s:%d: 'when' of [pass %s] uses a launch-time name: use only "
                              "compile-time params",

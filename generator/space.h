@@ -112,6 +112,9 @@ int space_load(struct space **out, const char *file, const char *bytes, size_t l
                struct error *error);
 void space_free(struct space *space);
 
+/* A name in the expression whose value is known at launch only, or NULL. */
+const char *space_launch_name(const struct space *space, const struct expr *expr);
+
 /* The param of this name (length `length`), or -1. */
 int space_find_param(const struct space *space, const char *name, size_t length);
 

@@ -2,6 +2,8 @@
  * calls a measurement takes and where their results lie. */
 #include "autotune/tune/bench.h"
 
+#include "autotune/tune/poison.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +11,6 @@
 
 enum {
     SLOT_BYTES = 16, /* an output, then a guard of the same poison */
-    OUTPUT_POISON = 0xA5,
-    SCRATCH_POISON = 0xC3,
     GUARD_BYTES = 4096, /* behind the scratch memory */
     CALLS_MAX = INPUT_MAX,
     SWEEP_L2 = 3, /* the sweep reads this many times the L2 */
@@ -68,7 +68,7 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
     struct call_plan plan;
     if (call_plan(&plan, context, row, n, error) ||
         ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
-        ops->fill(bench->device, bench->sweep_data, SCRATCH_POISON, bytes, error) ||
+        ops->fill(bench->device, bench->sweep_data, POISON_SCRATCH, bytes, error) ||
         ops->alloc(bench->device, plan.scratch_bytes + 256, &bench->sweep_scratch, error))
         return -1;
     const struct call_buffers buffers = {.input = bench->sweep_data,
@@ -183,21 +183,13 @@ int bench_time(struct bench *bench, const struct bench_entry *entry, uint64_t *o
 static int poison(struct bench *bench, const struct bench_entry *entry, struct error *error)
 {
     const struct device_ops *ops = bench->device->ops;
-    return ops->fill(bench->device, bench->outputs, OUTPUT_POISON, bench->calls * SLOT_BYTES,
+    return ops->fill(bench->device, bench->outputs, POISON_OUTPUT, bench->calls * SLOT_BYTES,
                      error) ||
-                   ops->fill(bench->device, bench->scratch, SCRATCH_POISON,
+                   ops->fill(bench->device, bench->scratch, POISON_SCRATCH,
                              entry->scratch_bytes + GUARD_BYTES, error) ||
                    ops->fill(bench->device, bench->counter, 0, sizeof(uint32_t), error)
                ? -1
                : 0;
-}
-
-static bool is_all(const unsigned char *bytes, size_t count, unsigned char byte)
-{
-    for (size_t i = 0; i < count; i++)
-        if (bytes[i] != byte)
-            return false;
-    return true;
 }
 
 static void blame(struct bench_verdict *out, const struct bench *bench, const char *what)
@@ -216,10 +208,10 @@ static void compare_output(struct bench_verdict *out, const struct bench *bench,
     char expected[ORACLE_CHARS], gotten[ORACLE_CHARS];
     oracle_bits got = 0;
     memcpy(&got, slot, bytes);
-    if (!is_all(slot + bytes, SLOT_BYTES - bytes, OUTPUT_POISON)) {
+    if (!poison_is_all(slot + bytes, SLOT_BYTES - bytes, POISON_OUTPUT)) {
         blame(out, bench, "wrote past its one result");
     } else if (!oracle_equal(acc, expect, got)) {
-        blame(out, bench, is_all(slot, bytes, OUTPUT_POISON) ? "no result" : "wrong result");
+        blame(out, bench, poison_is_all(slot, bytes, POISON_OUTPUT) ? "no result" : "wrong result");
         const size_t used = strlen(out->reason);
         snprintf(out->reason + used, sizeof out->reason - used, ": expected %s, got %s",
                  oracle_format(expected, acc, expect), oracle_format(gotten, acc, got));
@@ -240,7 +232,7 @@ static int compare(struct bench *bench, const struct bench_entry *entry,
         return -1;
     for (size_t i = 0; i < bench->calls && out->is_right; i++)
         compare_output(out, bench, i, outputs + i * SLOT_BYTES);
-    if (out->is_right && !is_all(guard, GUARD_BYTES, SCRATCH_POISON))
+    if (out->is_right && !poison_is_all(guard, GUARD_BYTES, POISON_SCRATCH))
         blame(out, bench, "wrote past its scratch memory");
     if (out->is_right && counter != 0)
         blame(out, bench, "left its counter above zero");

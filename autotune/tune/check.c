@@ -3,6 +3,7 @@
 #include "autotune/tune/check.h"
 
 #include "autotune/tune/oracle.h"
+#include "autotune/tune/poison.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,9 +12,6 @@
 
 enum {
     SLOT_BYTES = 16,    /* an output, then a guard of the same poison */
-    OUTPUT_BYTES = 8,
-    OUTPUT_POISON = 0xA5,
-    SCRATCH_POISON = 0xC3, /* another one: what is read from there is no output left alone */
     GUARD_BYTES = 4096, /* behind the scratch memory */
     BATCH = 512,        /* cases launched at a time */
     COUNTER_BYTES = 256,
@@ -270,14 +268,6 @@ static int launch_cases(struct run *run, struct error *error)
     return failed;
 }
 
-static bool is_all(const unsigned char *bytes, size_t count, unsigned char poison)
-{
-    for (size_t i = 0; i < count; i++)
-        if (bytes[i] != poison)
-            return false;
-    return true;
-}
-
 /* What is wrong with case i, and for a wrong result what it is. */
 static void blame(const struct run *run, size_t i, const char *what, const oracle_bits *got,
                   struct check_verdict *out)
@@ -307,11 +297,11 @@ static void compare(const struct run *run, struct check_verdict *out)
         oracle_bits got = 0;
         memcpy(&got, slot, bytes);
         out->cases++;
-        if (!is_all(slot + bytes, SLOT_BYTES - bytes, OUTPUT_POISON))
+        if (!poison_is_all(slot + bytes, SLOT_BYTES - bytes, POISON_OUTPUT))
             blame(run, i, "wrote past its one result", NULL, out);
         else if (oracle_equal(acc, run->set->cases.cases[i].expect, got))
             continue;
-        else if (is_all(slot, bytes, OUTPUT_POISON))
+        else if (poison_is_all(slot, bytes, POISON_OUTPUT))
             blame(run, i, "no result written", NULL, out);
         else
             blame(run, i, "wrong result", &got, out);
@@ -329,10 +319,10 @@ static int check_guards(const struct run *run, struct check_verdict *out, struct
         if (check->device->ops->read(check->device, guard, at, GUARD_BYTES, error) ||
             check->device->ops->read(check->device, counter, counter_at, COUNTER_BYTES, error))
             return -1;
-        const char *what = !is_all(guard, GUARD_BYTES, SCRATCH_POISON)
+        const char *what = !poison_is_all(guard, GUARD_BYTES, POISON_SCRATCH)
                                ? "wrote past its scratch memory"
-                           : !is_all(counter, sizeof(unsigned), 0) ? "left its counter above zero"
-                           : !is_all(counter, COUNTER_BYTES, 0)    ? "wrote past its counter"
+                           : !poison_is_all(counter, sizeof(unsigned), 0) ? "left its counter above zero"
+                           : !poison_is_all(counter, COUNTER_BYTES, 0)    ? "wrote past its counter"
                                                                    : NULL;
         out->is_right = !what;
         if (what)
@@ -358,8 +348,8 @@ static int run_cases(struct run *run, struct check_verdict *out, struct error *e
     const struct device_ops *ops = check->device->ops;
     const uint64_t bytes = run->set->cases.count * SLOT_BYTES;
     if (reserve_outputs(check, run->set->cases.count, error) || reserve_scratch(run, error) ||
-        ops->fill(check->device, check->outputs, OUTPUT_POISON, bytes, error) ||
-        ops->fill(check->device, check->scratch, SCRATCH_POISON, check->scratch_bytes, error) ||
+        ops->fill(check->device, check->outputs, POISON_OUTPUT, bytes, error) ||
+        ops->fill(check->device, check->scratch, POISON_SCRATCH, check->scratch_bytes, error) ||
         ops->fill(check->device, check->counters, 0, LAUNCH_LANES * COUNTER_BYTES, error) ||
         ops->sync(check->device, error))
         return -1;

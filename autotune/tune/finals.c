@@ -2,6 +2,7 @@
  * modules that hold their kernels. */
 #include "autotune/tune/finals.h"
 
+#include "autotune/tune/poison.h"
 #include "autotune/tune/stats.h"
 
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS_MIN = 11, OUTPUT_POISON = 0xA5, SCRATCH_POISON = 0xC3 };
+enum { ROUNDS_MIN = 11 };
 
 static const double CONFIDENCE = 0.95;
 static const double SIMPLER_MAY_LOSE = 1.01; /* noise must not make a slow one the winner */
@@ -106,8 +107,8 @@ static int run_once(const struct finals *finals, const struct entrant *entrant,
     *height = plan.height;
     call_bind(launches, &plan, context.space, entrant->kernels, &buffers);
     int failed =
-        ops->fill(finals->device, buffers.output, OUTPUT_POISON, sizeof *out, error) ||
-        ops->fill(finals->device, buffers.scratch, SCRATCH_POISON, plan.scratch_bytes, error) ||
+        ops->fill(finals->device, buffers.output, POISON_OUTPUT, sizeof *out, error) ||
+        ops->fill(finals->device, buffers.scratch, POISON_SCRATCH, plan.scratch_bytes, error) ||
         ops->fill(finals->device, buffers.counter, 0, sizeof(uint32_t), error) ||
         ops->launch(finals->device, launches, plan.count, error) ||
         ops->read(finals->device, out, buffers.output, (uint64_t)problem_types[problem->acc].bytes,

@@ -158,17 +158,12 @@ static uint64_t find_stride(const struct problem *problem)
     return (bytes + 3 * GUARD_BYTES - 1) / GUARD_BYTES * GUARD_BYTES;
 }
 
-uint64_t input_room(const struct problem *problem, size_t count)
-{
-    return GUARD_BYTES + count * find_stride(problem);
-}
-
 int input_open(struct input *out, struct device *device, const struct problem *problem,
                size_t count, uint64_t seed, struct error *error)
 {
     *out = (struct input){.device = device, .problem = *problem, .count = count, .seed = 2 * seed};
     out->stride = find_stride(problem);
-    out->bytes = input_room(problem, count);
+    out->bytes = GUARD_BYTES + count * out->stride;
     if (device->ops->alloc(device, out->bytes, &out->base, error))
         return -1;
     if (fill_all(out, error)) {

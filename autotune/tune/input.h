@@ -43,7 +43,4 @@ uint64_t input_last(const struct input *input);
 /* Moves it (min, max, and, or) from one place to another; elsewhere a no-op. */
 int input_mark(struct input *input, uint64_t from, uint64_t to, struct error *error);
 
-/* Bytes on the device that input_open takes. */
-uint64_t input_room(const struct problem *problem, size_t count);
-
 #endif

@@ -1,0 +1,17 @@
+/* poison: the bytes that buffers hold before a run, so that what was not written, and what was
+ * written where nothing belongs, shows. */
+#ifndef AUTOTUNE_POISON_H
+#define AUTOTUNE_POISON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    POISON_OUTPUT = 0xA5,
+    POISON_SCRATCH = 0xC3, /* another one: what is read from there is no output left alone */
+};
+
+/* Do all `count` bytes have this value? */
+bool poison_is_all(const unsigned char *bytes, size_t count, unsigned char value);
+
+#endif
