@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@ enum {
     LOCK_STEP_MS = 5,
 };
 
-static int io_error(const char *verb, const char *path, struct error *error)
+int file_error(const char *verb, const char *path, struct error *error)
 {
     return error_set(error, ERROR_IO, "cannot %s %s: %s; check the folder or name "
                      "another with --cache FOLDER", verb, path, strerror(errno));
@@ -38,9 +39,7 @@ static const char *distrust(const struct stat *status)
     return NULL;
 }
 
-/* Opens a file that may be trusted, without following a link or waiting for a FIFO's writer.
- * The descriptor, or -1 with error set; a file that is not there is -1 with ENOENT in errno. */
-static int open_trusted(const char *path, int flags, struct error *error)
+int file_open(const char *path, int flags, struct error *error)
 {
     int file = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
     struct stat status;
@@ -51,12 +50,12 @@ static int open_trusted(const char *path, int flags, struct error *error)
         if (cause == ELOOP)
             error_set(error, ERROR_IO, "%s is a symbolic link; remove it", path);
         else
-            io_error("open", path, error);
+            file_error("open", path, error);
         errno = cause;
         return -1;
     }
     if (fstat(file, &status) != 0)
-        io_error("examine", path, error);
+        file_error("examine", path, error);
     else if ((why = distrust(&status)) != NULL)
         error_set(error, ERROR_IO, "%s %s", path, why);
     else
@@ -79,7 +78,7 @@ static int read_all(struct text *out, int file, const char *path, size_t limit,
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return io_error("read", path, error);
+            return file_error("read", path, error);
         text_add(out, chunk, (size_t)got);
         if (out->length - first > limit)
             return error_set(error, ERROR_IO, "%s is larger than the %zu bytes it may have; "
@@ -90,7 +89,7 @@ static int read_all(struct text *out, int file, const char *path, size_t limit,
 enum file_state file_read(struct text *out, const char *path, size_t limit,
                           struct error *reason)
 {
-    int file = open_trusted(path, O_RDONLY, reason);
+    int file = file_open(path, O_RDONLY, reason);
 
     if (file < 0)
         return errno == ENOENT ? FILE_MISSING : FILE_REFUSED;
@@ -108,24 +107,30 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The lock's descriptor, or -1: with EWOULDBLOCK in errno when another holds it, else with
- * error set. A lock file that was removed meanwhile locks nothing: it counts as held. */
-static int try_lock(const char *lock_path, struct error *error)
+/* A file that was removed or moved after it was opened is not the one others will lock. */
+static bool is_at(const char *path, int file)
 {
-    int file = open_trusted(lock_path, O_RDWR | O_CREAT, error), cause = EWOULDBLOCK;
-    struct stat status;
+    struct stat here, there;
+
+    return fstat(file, &here) == 0 && lstat(path, &there) == 0 &&
+           here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+}
+
+int file_open_locked(const char *path, struct error *error)
+{
+    int file = file_open(path, O_RDWR | O_CREAT | O_APPEND, error);
 
     if (file < 0) {
         errno = EPERM;
         return -1;
     }
-    if (flock(file, LOCK_EX | LOCK_NB) != 0) {
-        cause = errno == EINTR ? EWOULDBLOCK : errno;
-        io_error("lock", lock_path, error);
-    } else if (fstat(file, &status) == 0 && status.st_nlink > 0) {
+    int cause = flock(file, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+    if (cause == 0 && is_at(path, file))
         return file;
-    }
+    cause = cause == 0 ? ESTALE : cause == EINTR ? EWOULDBLOCK : cause;
     close(file);
+    errno = cause;
+    file_error("lock", path, error);
     errno = cause;
     return -1;
 }
@@ -148,8 +153,8 @@ static int wait_lock(const char *path, const char *lock_path, struct error *erro
     ino_t inode = 0;
     int lock;
 
-    while ((lock = try_lock(lock_path, error)) < 0) {
-        if (errno != EWOULDBLOCK)
+    while ((lock = file_open_locked(lock_path, error)) < 0) {
+        if (errno != EWOULDBLOCK && errno != ESTALE)
             return -1;
         if (has_changed(path, &inode))
             end = now_ms() + LOCK_WAIT_MS;
@@ -194,7 +199,7 @@ int file_make_folder(const char *folder, struct error *error)
         char end = path.at[i];
         path.at[i] = '\0';
         if (mkdir(path.at, 0700) != 0 && errno != EEXIST)
-            result = io_error("make the folder", path.at, error);
+            result = file_error("make the folder", path.at, error);
         path.at[i] = end;
     }
     text_dispose(&path);
@@ -210,6 +215,19 @@ static void add_folder(struct text *out, const char *path)
         text_add(out, path, slash == path ? 1 : (size_t)(slash - path));
     else
         text_adds(out, ".");
+}
+
+int file_make_folder_of(const char *path, struct error *error)
+{
+    struct text folder = {0};
+    int result;
+
+    add_folder(&folder, path);
+    result = text_check(&folder, error);
+    if (result == 0)
+        result = file_make_folder(folder.at, error);
+    text_dispose(&folder);
+    return result;
 }
 
 static int write_all(int file, const struct text *contents)
@@ -232,7 +250,7 @@ static int write_new(const char *path, const struct text *contents, struct error
     unlink(path);
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0)
-        return io_error("make", path, error);
+        return file_error("make", path, error);
     int result = write_all(file, contents);
     int cause = errno;
     if (close(file) != 0 && result == 0) {
@@ -240,7 +258,7 @@ static int write_new(const char *path, const struct text *contents, struct error
         cause = errno;
     }
     errno = cause;
-    return result == 0 ? 0 : io_error("write", path, error);
+    return result == 0 ? 0 : file_error("write", path, error);
 }
 
 /* Opened before anything is changed, so that afterwards only the sync itself can fail. */
@@ -253,10 +271,29 @@ static int open_folder_of(const char *path, struct error *error)
     if (text_check(&folder, error) == 0) {
         file = open(folder.at, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (file < 0)
-            io_error("open the folder", folder.at, error);
+            file_error("open the folder", folder.at, error);
     }
     text_dispose(&folder);
     return file;
+}
+
+static int sync_folder(int folder, const char *path, struct error *error)
+{
+    /* EINVAL: the file system cannot sync a folder; the change is as durable as it gets. */
+    if (fsync(folder) != 0 && errno != EINVAL)
+        return file_error("sync the folder of", path, error);
+    return 0;
+}
+
+int file_sync_folder_of(const char *path, struct error *error)
+{
+    int folder = open_folder_of(path, error);
+
+    if (folder < 0)
+        return -1;
+    int result = sync_folder(folder, path, error);
+    close(folder);
+    return result;
 }
 
 /* By a second link, so that the old file stays in place until the new one takes it; by a rename
@@ -264,9 +301,9 @@ static int open_folder_of(const char *path, struct error *error)
 static int keep_old(const char *path, const char *keep, struct error *error)
 {
     if (unlink(keep) != 0 && errno != ENOENT)
-        return io_error("replace", keep, error);
+        return file_error("replace", keep, error);
     if (link(path, keep) != 0 && errno != ENOENT && rename(path, keep) != 0)
-        return io_error("keep the old file as", keep, error);
+        return file_error("keep the old file as", keep, error);
     return 0;
 }
 
@@ -276,15 +313,12 @@ static int put_in_place(const char *path, const char *temporary, const char *kee
     if (keep && keep_old(path, keep, error) != 0)
         return -1;
     if (rename(temporary, path) != 0) {
-        io_error("replace", path, error);
+        file_error("replace", path, error);
         if (keep && access(path, F_OK) != 0)
             rename(keep, path); /* keep_old had to move it */
         return -1;
     }
-    /* EINVAL: the file system cannot sync a folder; the rename is as durable as it gets. */
-    if (fsync(folder) != 0 && errno != EINVAL)
-        return io_error("sync the folder of", path, error);
-    return 0;
+    return sync_folder(folder, path, error);
 }
 
 static int replace(const char *path, const char *temporary, const struct text *contents,

@@ -14,14 +14,30 @@ enum file_state {
     FILE_REFUSED, /* not to be trusted, or not readable: the reason says why and what to do */
 };
 
-/* Appends the file at `path`. Refused: symbolic links, what is not a regular file (a FIFO does
- * not block), files of another user (but root's), files others can write, more than `limit`
- * bytes. */
+/* ERROR_IO "cannot VERB PATH: ..." from errno, with what to do. Returns -1. */
+int file_error(const char *verb, const char *path, struct error *error);
+
+/* Opens a file that may be trusted. Refused: symbolic links, what is not a regular file (a FIFO
+ * does not block), files of another user (but root's), files others can write. `flags` as for
+ * open(2); a file it makes has mode 0600. The descriptor, or -1 with error set: ERROR_IO, and
+ * ENOENT in errno when there is none. */
+int file_open(const char *path, int flags, struct error *error);
+
+/* Appends the file at `path`. Refused as by file_open, and when over `limit` bytes. */
 enum file_state file_read(struct text *out, const char *path, size_t limit,
                           struct error *reason);
 
 /* Makes the folder and those above it, mode 0700. */
 int file_make_folder(const char *folder, struct error *error);
+int file_make_folder_of(const char *path, struct error *error); /* the folder a file is in */
+
+/* A file made or renamed there survives a power failure. */
+int file_sync_folder_of(const char *path, struct error *error);
+
+/* Opens for reading and appending, makes the file where there is none, and locks it until it is
+ * closed. Does not wait. -1: EWOULDBLOCK in errno when another process holds the lock, ESTALE
+ * when the file was moved or removed just now (try again); else as file_open. */
+int file_open_locked(const char *path, struct error *error);
 
 /* Locks `path` through PATH.lock, waiting while other writers get on; 10 seconds in which none
  * did are an error. Returns what file_unlock takes, or -1. The lock ends with the process. */

@@ -12,7 +12,7 @@
 
 static const struct record none;
 
-enum { MANY = 1000000000 };
+enum { MANY = 1000000000, VALUE = RECORD_KEY + 1, ALL = RECORD_KEY | VALUE };
 #define N_MAX ((int64_t)1 << 62)
 #define PS_MAX INT64_C(1000000000000000000) /* eleven days */
 
@@ -37,16 +37,16 @@ static const struct field fields[] = {
      RECORD_TOOLS},
     {"compiler", FIELD_LABEL, offsetof(struct record, compiler), 1, sizeof none.compiler - 1,
      RECORD_TOOLS},
-    {"source", FIELD_SOURCE, offsetof(struct record, source), 0, 0, 0},
-    {"params", FIELD_PARAMS, offsetof(struct record, params), 0, sizeof none.params - 1, 0},
-    {"median_ps", FIELD_COUNT, offsetof(struct record, median_ps), 1, PS_MAX, 0},
-    {"low_ps", FIELD_COUNT, offsetof(struct record, low_ps), 1, PS_MAX, 0},
-    {"high_ps", FIELD_COUNT, offsetof(struct record, high_ps), 1, PS_MAX, 0},
-    {"ties", FIELD_INT, offsetof(struct record, ties), 0, MANY, 0},
-    {"registers", FIELD_INT, offsetof(struct record, registers), 0, 1024, 0},
-    {"candidates", FIELD_INT, offsetof(struct record, candidates), 0, MANY, 0},
-    {"error", FIELD_DECIMAL, offsetof(struct record, error), 0, sizeof none.error - 1, 0},
-    {"tuned", FIELD_UTC, offsetof(struct record, tuned), 1, sizeof none.tuned - 1, 0},
+    {"source", FIELD_SOURCE, offsetof(struct record, source), 0, 0, VALUE},
+    {"params", FIELD_PARAMS, offsetof(struct record, params), 0, sizeof none.params - 1, VALUE},
+    {"median_ps", FIELD_COUNT, offsetof(struct record, median_ps), 1, PS_MAX, VALUE},
+    {"low_ps", FIELD_COUNT, offsetof(struct record, low_ps), 1, PS_MAX, VALUE},
+    {"high_ps", FIELD_COUNT, offsetof(struct record, high_ps), 1, PS_MAX, VALUE},
+    {"ties", FIELD_INT, offsetof(struct record, ties), 0, MANY, VALUE},
+    {"registers", FIELD_INT, offsetof(struct record, registers), 0, 1024, VALUE},
+    {"candidates", FIELD_INT, offsetof(struct record, candidates), 0, MANY, VALUE},
+    {"error", FIELD_DECIMAL, offsetof(struct record, error), 0, sizeof none.error - 1, VALUE},
+    {"tuned", FIELD_UTC, offsetof(struct record, tuned), 1, sizeof none.tuned - 1, VALUE},
 };
 enum { FIELDS = sizeof fields / sizeof *fields, CHECKSUM = FIELDS };
 _Static_assert(FIELDS < 32, "one bit for each field and the checksum");
@@ -55,25 +55,38 @@ _Static_assert(sizeof none.params <= FIELD_CHARS && sizeof none.gpu <= FIELD_CHA
 
 /* --- Writing and comparing ------------------------------------------------------------- */
 
-/* Every field as a line. The checksum is that of these bytes, wherever they come from. */
-static void emit_fields(struct text *out, const struct record *record)
+/* The groups' fields as lines. The checksum is that of these bytes, wherever they come from. */
+static void emit_fields(struct text *out, const struct record *record, unsigned groups)
 {
     for (const struct field *field = fields; field < fields + FIELDS; field++) {
+        if (!(field->group & groups))
+            continue;
         text_addf(out, "%s = ", field->name);
         field_write(field, record, out);
         text_adds(out, "\n");
     }
 }
 
-void record_emit(struct text *out, const struct record *record, unsigned index)
+static void emit_section(struct text *out, const struct record *record, unsigned groups)
 {
-    text_addf(out, "[record %u]\n", index);
     size_t start = out->length;
-    emit_fields(out, record);
+    emit_fields(out, record, groups);
     if (out->failed)
         return;
     text_addf(out, "checksum = %016llx\n",
               (unsigned long long)XXH3_64bits(out->at + start, out->length - start));
+}
+
+void record_emit(struct text *out, const struct record *record, unsigned index)
+{
+    text_addf(out, "[record %u]\n", index);
+    emit_section(out, record, ALL);
+}
+
+void record_emit_key(struct text *out, const struct record *key)
+{
+    text_adds(out, "[key]\n");
+    emit_section(out, key, RECORD_KEY);
 }
 
 const char *record_group_difference(const struct record *a, const struct record *b,
@@ -95,7 +108,8 @@ const char *record_key_difference(const struct record *a, const struct record *b
 /* Where reading stands: what was seen, one bit a field. */
 struct reading {
     const struct ini *ini;
-    int line; /* of the section's first item */
+    unsigned groups; /* of the fields that must stand there, and no others */
+    int line;        /* of the section's first item */
     unsigned seen;
     uint64_t checksum;
 };
@@ -103,8 +117,9 @@ struct reading {
 static int refuse(const struct reading *reading, int line, const char *name, const char *why,
                   struct error *error)
 {
-    return error_set(error, ERROR_IO, "%s:%d: %s: %s; this record is left out, tune again",
-                     reading->ini->file, line, name, why);
+    return error_set(error, ERROR_IO, "%s:%d: %s: %s; this %s is left out, tune again",
+                     reading->ini->file, line, name, why,
+                     reading->groups & VALUE ? "record" : "journal");
 }
 
 static int read_item(struct reading *reading, struct record *record,
@@ -114,7 +129,8 @@ static int read_item(struct reading *reading, struct record *record,
     size_t i = 0;
     while (i < FIELDS && strcmp(item->key, fields[i].name) != 0)
         i++;
-    if (i == CHECKSUM && strcmp(item->key, "checksum") != 0)
+    if (i == CHECKSUM ? strcmp(item->key, "checksum") != 0
+                      : !(fields[i].group & reading->groups))
         return refuse(reading, item->line, "unknown field",
                       "this version writes no such field", error);
     if (reading->seen & 1u << i)
@@ -131,7 +147,7 @@ static int read_item(struct reading *reading, struct record *record,
 static int check_complete(const struct reading *reading, struct error *error)
 {
     for (size_t i = 0; i <= CHECKSUM; i++)
-        if (!(reading->seen & 1u << i))
+        if ((i == CHECKSUM || fields[i].group & reading->groups) && !(reading->seen & 1u << i))
             return refuse(reading, reading->line,
                           i == CHECKSUM ? "checksum" : fields[i].name, "missing", error);
     return 0;
@@ -141,7 +157,7 @@ static int check_checksum(const struct reading *reading, const struct record *re
                           struct error *error)
 {
     struct text text = {0};
-    emit_fields(&text, record);
+    emit_fields(&text, record, reading->groups);
     int result = text_check(&text, error);
     if (result == 0 && XXH3_64bits(text.at, text.length) != reading->checksum)
         result = refuse(reading, reading->line, "checksum",
@@ -158,6 +174,8 @@ static int check_together(const struct reading *reading, const struct record *re
     if (problem_check(&record->problem, &ignored) != 0)
         return refuse(reading, reading->line, "acc",
                       "operation, type and accumulator do not go together", error);
+    if (!(reading->groups & VALUE))
+        return 0;
     if (record->low_ps > record->median_ps || record->median_ps > record->high_ps)
         return refuse(reading, reading->line, "median_ps",
                       "not between low_ps and high_ps", error);
@@ -167,10 +185,10 @@ static int check_together(const struct reading *reading, const struct record *re
     return 0;
 }
 
-int record_parse(struct record *out, const struct ini *ini, const char *section,
-                 struct error *error)
+static int parse(struct record *out, const struct ini *ini, const char *section,
+                 unsigned groups, struct error *error)
 {
-    struct reading reading = {.ini = ini};
+    struct reading reading = {.ini = ini, .groups = groups};
     *out = none;
     for (const struct ini_item *item = ini->items; item < ini->items + ini->count; item++) {
         if (strcmp(item->section, section) != 0)
@@ -185,4 +203,15 @@ int record_parse(struct record *out, const struct ini *ini, const char *section,
     if (check_checksum(&reading, out, error) != 0)
         return -1;
     return check_together(&reading, out, error);
+}
+
+int record_parse(struct record *out, const struct ini *ini, const char *section,
+                 struct error *error)
+{
+    return parse(out, ini, section, ALL, error);
+}
+
+int record_parse_key(struct record *out, const struct ini *ini, struct error *error)
+{
+    return parse(out, ini, "key", RECORD_KEY, error);
 }

@@ -60,6 +60,10 @@ void record_emit(struct text *out, const struct record *record, unsigned index);
 int record_parse(struct record *out, const struct ini *ini, const char *section,
                  struct error *error);
 
+/* The same for the key fields alone, as a journal's section [key]; the others become zero. */
+void record_emit_key(struct text *out, const struct record *key);
+int record_parse_key(struct record *out, const struct ini *ini, struct error *error);
+
 /* Name of the first key field in which they differ ("driver", "n", ...), or NULL. Texts are
  * compared as they stand in a file, so a record read back is the same as the one written. */
 const char *record_key_difference(const struct record *a, const struct record *b);

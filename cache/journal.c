@@ -1,0 +1,415 @@
+/* journal: the file of trials. It begins with its key as a strict INI, then come the lines. The
+ * lock is on the file itself, so a file that is set aside takes its lock along, and whoever
+ * came for it looks again. Hides the header and what becomes of files of another key. */
+#include "cache/journal.h"
+
+#include "cache/file.h"
+#include "cache/line.h"
+#include "cache/store.h"
+#include "generator/ini.h"
+#include "generator/number.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    JOURNAL_SCHEMA = 1,
+    HEADER_MAX_BYTES = 8192,
+    OPEN_TRIES = 20, /* while others set aside the same file */
+    SAME_JOURNAL = RECORD_PROBLEM | RECORD_SIZE | RECORD_CC | RECORD_GPU | RECORD_TOOLS,
+};
+
+static const char trials_follow[] = "[trials]";
+
+/* --- Paths ------------------------------------------------------------------------------- */
+
+int journal_path(struct text *out, const char *folder, const struct record *key,
+                 struct error *error)
+{
+    static const char ending[] = ".ini";
+    const struct problem *problem = &key->problem;
+    struct text inner = {0};
+
+    text_addf(&inner, "%s/journal", folder);
+    int result = text_check(&inner, error);
+    if (result == 0)
+        result = store_path(out, inner.at, key->gpu, error);
+    text_dispose(&inner);
+    if (result != 0)
+        return -1;
+    out->length -= sizeof ending - 1; /* named like the GPU's records, but for the ending */
+    text_addf(out, "-%s-%s-%s-%llu-%s.journal", problem_ops[problem->op].name,
+              problem_types[problem->type].name, problem_types[problem->acc].name,
+              (unsigned long long)problem->n, problem_regimes[problem->regime]);
+    return text_check(out, error);
+}
+
+/* --- The header -------------------------------------------------------------------------- */
+
+enum header { HEADER_NONE, HEADER_READ, HEADER_DAMAGED, HEADER_OTHER_SCHEMA };
+
+static void emit_header(struct text *out, const struct record *key)
+{
+    text_adds(out, "; Trials of autotune, one a line. A line that was changed by hand is left "
+              "out.\n;");
+    line_emit_names(out);
+    text_addf(out, "\n[journal]\nschema = %d\n", JOURNAL_SCHEMA);
+    record_emit_key(out, key);
+}
+
+/* Appends what stands before the trials; false when there are none. */
+static bool collect_header(struct text *out, struct line_reader *reader)
+{
+    size_t length;
+    char *line;
+
+    while (out->length < HEADER_MAX_BYTES && (line = line_next(reader, &length)) != NULL) {
+        if (length == sizeof trials_follow - 1 && strcmp(line, trials_follow) == 0)
+            return true;
+        text_add(out, line, length);
+        text_adds(out, "\n");
+    }
+    return false;
+}
+
+static enum header parse_header(struct record *key, const struct text *header,
+                                const char *path, struct error *reason)
+{
+    enum header result = HEADER_DAMAGED;
+    int64_t schema = 0;
+    struct ini ini;
+
+    if (ini_load(&ini, path, header->at, header->length, reason) != 0) {
+        reason->code = reason->code == ERROR_USAGE ? ERROR_IO : reason->code;
+        return HEADER_DAMAGED;
+    }
+    const struct ini_item *item = ini_find(&ini, "journal", "schema");
+    if (item && number_parse_int(&schema, item->value, "schema", reason) == 0 &&
+        schema == JOURNAL_SCHEMA) {
+        result = record_parse_key(key, &ini, reason) == 0 ? HEADER_READ : HEADER_DAMAGED;
+    } else {
+        error_set(reason, ERROR_IO, "%s: schema is %s, this version of autotune reads journals "
+                  "of schema %d; use the version that wrote it or remove it", path,
+                  item ? item->value : "missing", JOURNAL_SCHEMA);
+        result = item ? HEADER_OTHER_SCHEMA : HEADER_DAMAGED;
+    }
+    ini_dispose(&ini);
+    return result;
+}
+
+/* -1 when reading fails or memory is short, which is no damage; else `reason` says what is
+ * wrong with the header. */
+static int read_header(enum header *out, struct record *key, struct line_reader *reader,
+                       const char *path, struct error *reason)
+{
+    struct text text = {0};
+    bool is_whole = collect_header(&text, reader);
+    int result = text_check(&text, reason);
+
+    *out = text.length || is_whole ? HEADER_DAMAGED : HEADER_NONE;
+    if (result == 0 && reader->cause) {
+        errno = reader->cause;
+        result = file_error("read", path, reason);
+    } else if (result == 0 && (!is_whole || !text.length)) {
+        error_set(reason, ERROR_IO, "%s is no journal or was cut short: no %s; remove it", path,
+                  trials_follow);
+    } else if (result == 0) {
+        *out = parse_header(key, &text, path, reason);
+        result = *out == HEADER_DAMAGED && reason->code == ERROR_FAILED ? -1 : 0;
+    }
+    text_dispose(&text);
+    return result;
+}
+
+/* The key field for which a file cannot be gone on with, or NULL. The method counts, the rest
+ * of its group stands in the identities. */
+static const char *difference(enum header header, const struct record *a,
+                              const struct record *b)
+{
+    if (header != HEADER_READ)
+        return header == HEADER_OTHER_SCHEMA ? "schema" : "header";
+    const char *name = record_group_difference(a, b, SAME_JOURNAL);
+    return !name && a->method != b->method ? "method" : name;
+}
+
+/* --- Reading ----------------------------------------------------------------------------- */
+
+/* Makes room for one more trial. Grows by a quarter: trials are large and there may be many. */
+static int reserve(struct journal *journal, struct error *error)
+{
+    if (journal->count < journal->capacity)
+        return 0;
+    size_t capacity = journal->capacity + journal->capacity / 4 + 64;
+    struct journal_trial *trials = realloc(journal->trials, capacity * sizeof *trials);
+    if (!trials)
+        return error_memory(error, capacity * sizeof *trials);
+    journal->trials = trials;
+    journal->capacity = capacity;
+    return 0;
+}
+
+static int check_size(uint64_t bytes, const char *path, struct error *error)
+{
+    if (bytes <= JOURNAL_BYTES_MAX)
+        return 0;
+    return error_set(error, ERROR_IO, "%s is full: more than the %d MiB it may have; move it "
+                     "away or remove it", path, JOURNAL_BYTES_MAX >> 20);
+}
+
+static int read_trials(struct journal *journal, struct line_reader *reader, const char *path,
+                       struct error *error)
+{
+    struct stat status;
+    size_t length;
+    char *line;
+
+    if (fstat(reader->file, &status) != 0)
+        return file_error("examine", path, error);
+    if (check_size((uint64_t)status.st_size, path, error) != 0)
+        return -1;
+    while ((line = line_next(reader, &length)) != NULL) {
+        if (reserve(journal, error) != 0)
+            return -1;
+        if (line_parse(&journal->trials[journal->count], line, length))
+            journal->count++;
+        else if (length) /* an empty line holds nothing to lose */
+            journal->skipped++;
+    }
+    journal->is_torn = reader->is_torn;
+    errno = reader->cause;
+    return reader->cause ? file_error("read", path, error) : 0;
+}
+
+static int load(struct journal *out, struct record *key, const char *path, struct error *error)
+{
+    struct line_reader reader = {.file = out->file};
+    enum header header;
+
+    if (read_header(&header, key, &reader, path, error) != 0 || header != HEADER_READ)
+        return -1;
+    return read_trials(out, &reader, path, error);
+}
+
+int journal_load(struct journal *out, struct record *key, const char *path, struct error *error)
+{
+    *out = (struct journal){.file = file_open(path, O_RDONLY, error)};
+    if (out->file < 0)
+        return -1;
+    int result = load(out, key, path, error);
+    close(out->file);
+    out->file = -1;
+    if (result != 0)
+        journal_close(out);
+    return result;
+}
+
+/* --- Opening ----------------------------------------------------------------------------- */
+
+static int held(const struct journal *journal, const struct record *key, struct error *error)
+{
+    char problem[PROBLEM_CHARS];
+
+    return error_set(error, ERROR_FAILED, "another autotune is tuning %s on %s: wait for it, "
+                     "or end it (its journal: %s)", problem_format(problem, &key->problem),
+                     key->gpu, journal->path);
+}
+
+/* All bytes in one call, so that a line is there as a whole or is the last. */
+static int write_once(struct journal *journal, const struct text *text, struct error *error)
+{
+    ssize_t wrote;
+
+    do {
+        wrote = write(journal->file, text->at, text->length);
+    } while (wrote < 0 && errno == EINTR);
+    if (wrote < 0)
+        return file_error("write", journal->path, error);
+    if (wrote > 0) {
+        journal->is_dirty = true;
+        journal->is_torn = (size_t)wrote < text->length;
+    }
+    if ((size_t)wrote == text->length)
+        return 0;
+    return error_set(error, ERROR_IO, "cannot write %s: there was room for %zd of %zu bytes "
+                     "only; make room or name another folder with --cache", journal->path,
+                     wrote, text->length);
+}
+
+static int write_header(struct journal *journal, const struct text *text, struct error *error)
+{
+    if (write_once(journal, text, error) != 0)
+        return -1;
+    if (fsync(journal->file) != 0)
+        return file_error("sync", journal->path, error);
+    journal->is_dirty = false;
+    return file_sync_folder_of(journal->path, error);
+}
+
+/* Makes an empty file a journal. A key that could not be read back is not written. */
+static int begin(struct journal *journal, const struct record *key, struct error *error)
+{
+    struct text text = {0};
+    struct record back;
+
+    emit_header(&text, key);
+    int result = text_check(&text, error);
+    if (result == 0 && parse_header(&back, &text, journal->path, error) != HEADER_READ)
+        result = -1;
+    text_addf(&text, "%s\n", trials_follow);
+    if (result == 0)
+        result = text_check(&text, error);
+    if (result == 0)
+        result = write_header(journal, &text, error);
+    if (result != 0)
+        unlink(journal->path); /* so that no half a header is ever set aside */
+    text_dispose(&text);
+    return result;
+}
+
+/* Reads the locked file or begins it; else `why` says why it has to be set aside. */
+static int examine(struct journal *journal, const struct record *key, bool start_over,
+                   const char **why, struct error *error)
+{
+    struct line_reader reader = {.file = journal->file};
+    struct record found = {0};
+    enum header header;
+
+    *why = NULL;
+    if (read_header(&header, &found, &reader, journal->path, error) != 0)
+        return -1;
+    if (header == HEADER_NONE)
+        return begin(journal, key, error);
+    *why = start_over ? "" : difference(header, &found, key);
+    return *why ? 0 : read_trials(journal, &reader, journal->path, error);
+}
+
+static int set_aside(struct journal *journal, struct error *error)
+{
+    struct text old = {0};
+
+    text_addf(&old, "%s.old", journal->path);
+    int result = text_check(&old, error);
+    if (result == 0 && rename(journal->path, old.at) != 0)
+        result = file_error("set aside", journal->path, error);
+    text_dispose(&old);
+    close(journal->file);
+    journal->file = -1;
+    return result;
+}
+
+/* Locks whatever stands there and looks at it: 1 when that is the journal now, 0 when it had to
+ * go or is gone, so that there is another to be locked, -1 for errors. */
+static int try_open(struct journal *journal, const struct record *key, bool start_over,
+                    char changed[32], struct error *error)
+{
+    const char *why;
+
+    journal->file = file_open_locked(journal->path, error);
+    if (journal->file < 0 && errno == ESTALE)
+        return 0;
+    if (journal->file < 0)
+        return errno == EWOULDBLOCK ? held(journal, key, error) : -1;
+    if (examine(journal, key, start_over, &why, error) != 0)
+        return -1;
+    if (!why)
+        return 1;
+    snprintf(changed, 32, "%s", why);
+    return set_aside(journal, error);
+}
+
+int journal_open(struct journal *out, const char *path, const struct record *key,
+                 bool start_over, char changed[32], struct error *error)
+{
+    char ignored[32];
+    int state = 0;
+
+    if (!changed)
+        changed = ignored;
+    changed[0] = '\0';
+    *out = (struct journal){.file = -1, .path = strdup(path)};
+    if (!out->path)
+        state = error_memory(error, strlen(path) + 1);
+    else if (file_make_folder_of(path, error) != 0)
+        state = -1;
+    for (int tries = 0; state == 0 && tries < OPEN_TRIES; tries++)
+        state = try_open(out, key, start_over && tries == 0, changed, error);
+    if (state == 0)
+        error_set(error, ERROR_IO, "%s is replaced again and again by another process; end "
+                  "that process or name another folder with --cache", path);
+    if (state == 1)
+        return 0;
+    journal_close(out);
+    return -1;
+}
+
+/* --- Appending --------------------------------------------------------------------------- */
+
+/* The trial is kept as it will be read back. */
+static int keep(struct journal *journal, const char *line, size_t length, struct error *error)
+{
+    char copy[LINE_MAX_BYTES + 1];
+
+    if (reserve(journal, error) != 0)
+        return -1;
+    memcpy(copy, line, length);
+    copy[length] = '\0';
+    if (!line_parse(&journal->trials[journal->count], copy, length))
+        return error_set(error, ERROR_FAILED, "a trial cannot be kept in %s: it would not be "
+                         "read back; report this line: %.*s", journal->path, (int)length, line);
+    return 0;
+}
+
+int journal_append(struct journal *journal, const struct journal_trial *trial,
+                   struct error *error)
+{
+    struct text text = {0};
+
+    if (journal->is_torn)
+        text_adds(&text, "\n"); /* what was torn stays a line of its own */
+    size_t start = text.length;
+    line_emit(&text, trial);
+    int result = text_check(&text, error);
+    if (result == 0)
+        result = keep(journal, text.at + start, text.length - start - 1, error);
+    if (result == 0)
+        result = check_size((uint64_t)lseek(journal->file, 0, SEEK_END) + text.length,
+                            journal->path, error);
+    if (result == 0)
+        result = write_once(journal, &text, error);
+    if (result == 0 && !journal->is_forgetful)
+        journal->count++;
+    text_dispose(&text);
+    return result;
+}
+
+void journal_forget(struct journal *journal)
+{
+    free(journal->trials);
+    journal->trials = NULL;
+    journal->count = journal->capacity = 0;
+    journal->is_forgetful = true;
+}
+
+int journal_sync(struct journal *journal, struct error *error)
+{
+    if (!journal->is_dirty)
+        return 0;
+    if (fdatasync(journal->file) != 0)
+        return file_error("sync", journal->path, error);
+    journal->is_dirty = false;
+    return 0;
+}
+
+void journal_close(struct journal *journal)
+{
+    if (journal->file >= 0)
+        close(journal->file);
+    free(journal->trials);
+    free(journal->path);
+    *journal = (struct journal){.file = -1};
+}

@@ -1,0 +1,78 @@
+/* journal: what was tried so far for one problem on one kind of GPU: an append-only file of
+ * trials, so that a run cut short at any moment goes on where it was, and a changed space
+ * measures only what is new. One line a trial with its own checksum: a torn or damaged line is
+ * left out and counted, the others hold. */
+#ifndef AUTOTUNE_JOURNAL_H
+#define AUTOTUNE_JOURNAL_H
+
+#include "cache/record.h"
+
+enum {
+    JOURNAL_SAMPLES = 8,
+    JOURNAL_BYTES_MAX = 256 << 20, /* of the file; a larger one is refused */
+};
+
+/* What became of one candidate. */
+struct journal_trial {
+    uint64_t identity;       /* of its kernels' sources and launch geometry: the same is the
+                              * same work, whatever the space calls it */
+    uint64_t variant;        /* of its kernels' sources alone: one for all of a variant */
+    char params[160];        /* "BLOCK=256 ITEMS=16 ...", for people and replays */
+    char status[24];         /* a word: "measured", "wrong", "failed", "crashed", "hung" ... */
+    uint64_t times_ps[JOURNAL_SAMPLES]; /* per call, in the order taken */
+    size_t time_count;       /* at most JOURNAL_SAMPLES, more are not kept */
+    uint64_t reference_ps;   /* the reference kernel's time around then; 0 = none */
+    unsigned registers, grid, block; /* of the first pass */
+    double prior;            /* what the model thought of it beforehand; 0 = nothing */
+    uint64_t compile_us;     /* what its variant took to compile */
+    uint64_t prove_us, measure_us; /* its variant's small proofs; its own proof and times */
+    char reason[240];        /* why it is wrong or failed; any bytes */
+};
+
+struct journal {
+    struct journal_trial *trials; /* as in the file, the last of an identity counts */
+    size_t count, skipped;        /* skipped: lines that are no valid trial */
+    int file;                     /* -1: not open for appending */
+    /* more, private */
+    char *path;
+    size_t capacity;
+    bool is_dirty; /* not yet synced */
+    bool is_torn;  /* the last line has no newline */
+    bool is_forgetful; /* appends only */
+};
+
+/* Appends the journal's path for a key: FOLDER/journal/<gpu>-<op>-<type>-<acc>-<n>-<regime>
+ * .journal; only [a-z0-9-.] stand in the name. Different problems have different names, and so
+ * have GPUs unless only their punctuation differs. */
+int journal_path(struct text *out, const char *folder, const struct record *key,
+                 struct error *error);
+
+/* Opens for appending, makes what is missing (folders mode 0700, file 0600), locks it, and
+ * reads what is there. A file that is not for this key (driver, compiler, method, ... all but
+ * the space and the code: those are in the identities), or any with `start_over`, is set aside
+ * as PATH.old (one generation) and a new one begun; `changed` (may be NULL) then names the key
+ * field that differs, "schema" for a file of another version, "header" for a damaged one, ""
+ * when nothing does. Refused as record files are: links, other owners, writable by others, no
+ * regular file, more than JOURNAL_BYTES_MAX. ERROR_IO: cannot be used, the caller may go on
+ * without. ERROR_FAILED: another process holds the lock (the sentence says which file), or no
+ * memory. On -1 `out` is closed. */
+int journal_open(struct journal *out, const char *path, const struct record *key,
+                 bool start_over, char changed[32], struct error *error);
+
+/* Appends one line in one write, and to `trials` what will be read back. On -1 (ERROR_IO: no
+ * room) the trial is not in `trials`, the file stays readable, and a later call may succeed. */
+int journal_append(struct journal *journal, const struct journal_trial *trial,
+                   struct error *error);
+/* Frees `trials`, for whoever only appends from now on: what follows is written, not kept here. */
+void journal_forget(struct journal *journal);
+
+/* What was appended so far survives a power failure. */
+int journal_sync(struct journal *journal, struct error *error);
+void journal_close(struct journal *journal);
+
+/* Reads without locking or writing; `key` gets the file's key (problem, GPU, tools; the hashes
+ * are those of the run that began it). A missing, refused or damaged file is ERROR_IO. */
+int journal_load(struct journal *out, struct record *key, const char *path,
+                 struct error *error);
+
+#endif
