@@ -78,6 +78,9 @@ struct pass {
     struct expr *height;   /* additions on the longest path from an input to an output */
     bool reads_partials;   /* its elements are accumulators: TYPE is ACC in its kernel */
     bool until_one;        /* repeated until one value is left */
+    bool is_timed;         /* false (timed = no): run for proofs only, outside every time, so that a
+                            * space that tunes a first pass alone still proves the whole result.
+                            * Untimed passes stand behind the timed ones: there is one at least */
     enum pass_arg args[PASS_ARGS_MAX];
     size_t arg_count;
     struct pass_override *overrides; /* keys that name a compile-time param: its value here */
@@ -100,6 +103,7 @@ struct space {
     size_t rule_count;
     struct pass passes[SPACE_PASSES_MAX];
     size_t pass_count;
+    struct expr *in_flight; /* [model]: bytes that one block has in flight; NULL = not said */
     int64_t *default_row; /* [default]: runs where nothing was tuned, from sm_70 on */
     uint64_t hash;        /* of the file's bytes */
     struct space_memory *memory;

@@ -137,6 +137,21 @@ static const struct bad {
     {"BLOCK = min(BLOCK, 32)", "BLOCK = N", 29, "'BLOCK'"},
     {"BLOCK = min(BLOCK, 32)", "BLOCK = min(BLOCK)", 29, ""},
 
+    {"repeat = until one", "timed = maybe", 37, "'timed' is no or yes, not 'maybe'"},
+    {"repeat = until one", "timed =", 37, "'timed' is no or yes"},
+    {"repeat = until one", "timed = no\ntimed = no", 38, "timed"},
+    {"height = 10 + log2(BLOCK)\n", "height = 1\ntimed = no\n", 28, "[pass main] before it"},
+    {"[pass rest]\n", "timed = no\n[pass rest]\ntimed = no\n", 19, "no pass is timed"},
+
+    /* The model. */
+    {"[rule]\n", "[model]\nin_fligt = BLOCK\n[rule]\n", 17, "'in_fligt'"},
+    {"[rule]\n", "[model]\nin_flight = BLOK\n[rule]\n", 17, "'BLOK'"},
+    {"[rule]\n", "[model]\nin_flight = 2 *\n[rule]\n", 17, "expected"},
+    {"[rule]\n", "[model]\nin_flight =\n[rule]\n", 17, ""},
+    {"[rule]\n", "[model]\nin_flight = BLOCKS * 16\n[rule]\n", 17, "'BLOCKS'"},
+    {"[rule]\n", "[model]\nin_flight = 1\nin_flight = 2\n[rule]\n", 18, "in_flight"},
+    {"[rule]\n", "[model x]\nin_flight = 1\n[rule]\n", 17, "'model x'"},
+
     /* The default. */
     {"BLOCK = 64\n", "", 38, "lacks BLOCK"},
     {"BLOCK = 64\n", "BLOCK = 128\n", 39, "'128'"},
@@ -302,6 +317,29 @@ static void test_good_file(void **state)
     space_free(NULL);
 }
 
+/* Both optional: a space without them has no model, and every pass is timed. */
+static void test_model_and_timed(void **state)
+{
+    (void)state;
+    struct space *space = NULL;
+    struct error error;
+    char *bytes = change("repeat = until one\n", "timed = no\n[model]\n"
+                                                 "in_flight = BLOCK * max(GRID, 1) * N\n");
+    if (space_load(&space, "little.ini", bytes, strlen(bytes), &error) != 0)
+        fail_msg("%s", error.text);
+    assert_true(space->passes[0].is_timed);
+    assert_false(space->passes[1].is_timed);
+    assert_string_equal(expr_source(space->in_flight), "BLOCK * max(GRID, 1) * N");
+    space_free(space);
+    free(bytes);
+    bytes = change("repeat = until one\n", "timed = yes\n");
+    assert_int_equal(space_load(&space, "little.ini", bytes, strlen(bytes), &error), 0);
+    assert_true(space->passes[0].is_timed && space->passes[1].is_timed);
+    assert_null(space->in_flight);
+    space_free(space);
+    free(bytes);
+}
+
 static void test_files_of_the_program(void **state)
 {
     (void)state;
@@ -318,6 +356,10 @@ static void test_files_of_the_program(void **state)
             assert_int_equal(space->params[k].is_launch, k == 8);
         }
         assert_int_equal(space->pass_count, 3);
+        for (size_t k = 0; k < 3; k++)
+            assert_true(space->passes[k].is_timed);
+        assert_string_equal(expr_source(space->in_flight),
+                            "BLOCK * UNROLL * VECTOR * ELEM_BYTES");
         assert_string_equal(space->template_name, "reduce.cu");
         hashes[i] = space->hash;
         space_free(space);
@@ -348,11 +390,9 @@ static void test_damaged_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good_file),
-        cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_empty_spaces),
-        cmocka_unit_test(test_too_much),
-        cmocka_unit_test(test_files_of_the_program),
+        cmocka_unit_test(test_good_file),       cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_empty_spaces),    cmocka_unit_test(test_too_much),
+        cmocka_unit_test(test_model_and_timed), cmocka_unit_test(test_files_of_the_program),
         cmocka_unit_test(test_damaged_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
