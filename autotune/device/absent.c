@@ -19,6 +19,13 @@ int cuda_open(struct device **out, int number, const struct device_options *opti
     return error_set(error, ERROR_NO_DEVICE, "%s", reason);
 }
 
+int cuda_open_compiler(struct device **out, const struct device_info *info, const char *nvrtc,
+                       struct error *error)
+{
+    (void)info, (void)nvrtc;
+    return cuda_open(out, 0, NULL, error);
+}
+
 int cuda_count(char *why, size_t why_size)
 {
     snprintf(why, why_size, "%s", reason);

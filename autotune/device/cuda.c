@@ -1,5 +1,5 @@
-/* cuda: a GPU through the driver API. Hides the primary context (opened when
- * something first needs it), the streams, and which compiler serves. Never changes a setting of the GPU. */
+/* cuda: a GPU through the driver API. Hides the primary context (opened when something first
+ * needs it), the streams, and which compiler serves. Never changes a setting of the GPU. */
 #include "autotune/device/nvrtc.h"
 
 #ifdef HAVE_CUDA
@@ -104,15 +104,38 @@ static int read_info(struct gpu *gpu, struct error *error)
     return 0;
 }
 
-/* Opened at first need, so that whoever only asks what the GPU is does not wait for it. */
+static void close_context(struct gpu *gpu)
+{
+    if (!gpu->context)
+        return;
+    enter(&gpu->device);
+    if (gpu->start)
+        gpu->cu.event_destroy(gpu->start);
+    if (gpu->stop)
+        gpu->cu.event_destroy(gpu->stop);
+    for (int i = 0; i < LAUNCH_LANES; i++)
+        if (gpu->streams[i])
+            gpu->cu.stream_destroy(gpu->streams[i]);
+    gpu->cu.context_set(NULL);
+    gpu->cu.context_release(gpu->number);
+    memset(gpu->streams, 0, sizeof gpu->streams);
+    gpu->start = gpu->stop = NULL;
+    gpu->context = NULL;
+}
+
+/* Opened at first need, so that whoever only asks what the GPU is does not wait for it; whole
+ * or not at all, so that a GPU that had no room for it can be tried again. */
 static int open_context(struct gpu *gpu, struct error *error)
 {
     const struct driver *cu = &gpu->cu;
     CUresult result = CUDA_SUCCESS;
     if (gpu->context)
         return 0;
-    if (check(gpu, cu->context_retain(&gpu->context, gpu->number), "opening a context", error))
+    if (check(gpu, cu->context_retain(&gpu->context, gpu->number), "opening a context",
+              error)) {
+        gpu->context = NULL;
         return -1;
+    }
     enter(&gpu->device);
     for (int i = 0; i < LAUNCH_LANES && result == CUDA_SUCCESS; i++)
         result = cu->stream_create(&gpu->streams[i], CU_STREAM_NON_BLOCKING);
@@ -120,7 +143,11 @@ static int open_context(struct gpu *gpu, struct error *error)
         result = cu->event_create(&gpu->start, CU_EVENT_DEFAULT);
     if (result == CUDA_SUCCESS)
         result = cu->event_create(&gpu->stop, CU_EVENT_DEFAULT);
-    return check(gpu, result, "opening a stream", error);
+    if (check(gpu, result, "opening a stream", error)) {
+        close_context(gpu);
+        return -1;
+    }
+    return 0;
 }
 
 /* The exact architecture first; else PTX for an older one, which the driver compiles on. The
@@ -140,18 +167,7 @@ static int open_compiler(struct gpu *gpu, const char *path, struct error *error)
 static void cuda_close(struct device *device)
 {
     struct gpu *gpu = (struct gpu *)(void *)device;
-    if (gpu->context) {
-        enter(device);
-        if (gpu->start)
-            gpu->cu.event_destroy(gpu->start);
-        if (gpu->stop)
-            gpu->cu.event_destroy(gpu->stop);
-        for (int i = 0; i < LAUNCH_LANES; i++)
-            if (gpu->streams[i])
-                gpu->cu.stream_destroy(gpu->streams[i]);
-        gpu->cu.context_set(NULL);
-        gpu->cu.context_release(gpu->number);
-    }
+    close_context(gpu);
     nvrtc_close(gpu->nvrtc);
     free(gpu);
 }
@@ -329,7 +345,8 @@ static int cuda_read(struct device *device, void *to, uint64_t from, uint64_t by
     struct gpu *gpu = enter(device);
     if (bytes == 0)
         return 0;
-    if (check(gpu, gpu->cu.copy_from(to, from, bytes, gpu->streams[0]), "reading memory", error))
+    if (check(gpu, gpu->cu.copy_from(to, from, bytes, gpu->streams[0]), "reading memory",
+              error))
         return -1;
     return cuda_sync(device, error);
 }
@@ -438,7 +455,8 @@ static int cuda_prepare(struct device *device, const struct device_launch *launc
         add_nodes(gpu, made->graph, launches, count, error) ||
         check(gpu, gpu->cu.graph_instantiate(&made->exec, made->graph, 0),
               "making a graph ready", error) ||
-        check(gpu, gpu->cu.graph_upload(made->exec, gpu->streams[0]), "uploading a graph", error)) {
+        check(gpu, gpu->cu.graph_upload(made->exec, gpu->streams[0]), "uploading a graph",
+              error)) {
         cuda_release(device, made);
         return -1;
     }
@@ -454,7 +472,8 @@ static int cuda_time(struct device *device, struct device_graph *graph,
     float elapsed_ms = 0;
     if (cuda_launch(device, before, before_count, error) ||
         check(gpu, gpu->cu.event_record(gpu->start, gpu->streams[0]), "timing", error) ||
-        check(gpu, gpu->cu.graph_launch(graph->exec, gpu->streams[0]), "running a graph", error) ||
+        check(gpu, gpu->cu.graph_launch(graph->exec, gpu->streams[0]), "running a graph",
+              error) ||
         check(gpu, gpu->cu.event_record(gpu->stop, gpu->streams[0]), "timing", error) ||
         cuda_sync(device, error) ||
         check(gpu, gpu->cu.event_elapsed(&elapsed_ms, gpu->start, gpu->stop), "timing", error))
@@ -517,6 +536,25 @@ int cuda_open(struct device **out, int number, const struct device_options *opti
     snprintf(gpu->device.info.spec, sizeof gpu->device.info.spec, "%d", number);
     snprintf(gpu->device.info.name, sizeof gpu->device.info.name, "the GPU");
     if (open_gpu(gpu, number, error) || open_compiler(gpu, options->nvrtc, error)) {
+        cuda_close(&gpu->device);
+        return -1;
+    }
+    *out = &gpu->device;
+    return 0;
+}
+
+/* Without a driver: what is there of a struct gpu is the compiler. */
+int cuda_open_compiler(struct device **out, const struct device_info *info, const char *nvrtc,
+                       struct error *error)
+{
+    static const struct device_ops compiler_ops = {.close = cuda_close,
+                                                   .compile = cuda_compile};
+    struct gpu *gpu = calloc(1, sizeof *gpu);
+    *out = NULL;
+    if (!gpu)
+        return error_memory(error, sizeof *gpu);
+    gpu->device = (struct device){&compiler_ops, *info};
+    if (open_compiler(gpu, nvrtc, error)) {
         cuda_close(&gpu->device);
         return -1;
     }

@@ -46,6 +46,20 @@ int device_open(struct device **out, const struct device_options *options, struc
     return open_number(out, options, error);
 }
 
+/* The host's is the whole device: it opens nothing that would have to be spared. */
+int device_open_compiler(struct device **out, const struct device_info *info, const char *nvrtc,
+                         struct error *error)
+{
+    const struct device_options options = {.spec = "host"};
+    *out = NULL;
+    if (!info->target.is_host)
+        return cuda_open_compiler(out, info, nvrtc, error);
+    if (host_open(out, &options, error))
+        return -1;
+    (*out)->info = *info;
+    return 0;
+}
+
 void device_close(struct device *device)
 {
     if (device)
@@ -71,6 +85,7 @@ void device_dispose_image(struct device_image *image)
     for (size_t i = 0; i < image->count && image->names; i++)
         free(image->names[i]);
     free(image->names);
+    free(image->hashes);
     free(image->bytes);
     *image = (struct device_image){0};
 }

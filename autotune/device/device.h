@@ -41,6 +41,8 @@ struct device_image {
     size_t size;
     bool is_ptx;   /* PTX, for want of machine code for this architecture */
     char **names;  /* by source: the name under which load finds the kernel */
+    uint64_t *hashes; /* by source: equal for kernels of the same machine code, which then run
+                       * alike; 0 = unknown. NULL = all unknown (PTX, the host) */
     size_t count;
 };
 
@@ -73,7 +75,8 @@ struct device_ops {
     void (*close)(struct device *device);
 
     /* Compiles `count` sources as one unit for target.cc. A kernel that does not compile is
-     * ERROR_FAILED with the compiler's first lines in the text. Thread-safe. */
+     * ERROR_FAILED with the compiler's first lines in the text. Thread-safe. NVRTC's first call
+     * in a process takes longer: a kernel of one line, early, takes that wait away. */
     int (*compile)(struct device *device, const struct device_source *sources, size_t count,
                    struct device_image *out, struct error *error);
     /* Loads an image; `kernels` receives image->count kernels that live until unload. */
@@ -95,8 +98,11 @@ struct device_ops {
                 struct error *error);
     int (*free_bytes)(struct device *device, uint64_t *out, struct error *error);
 
-    /* Queues launches, each lane in order; sync waits for all lanes and reports what went wrong.
-     * Memory operations are ordered with lane 0 only: sync between them and other lanes. */
+    /* Queues launches, each lane in order; sync waits for all lanes and reports what went
+     * wrong. Memory operations are ordered with lane 0 only: sync between them and other lanes.
+     * After any operation that failed, sync tells what is left: 0 = the device works on, and
+     * what was allocated and loaded before still stands (no room, a launch refused); -1 = a
+     * kernel broke the device, and every call from now on fails in this process. */
     int (*launch)(struct device *device, const struct device_launch *launches, size_t count,
                   struct error *error);
     int (*sync)(struct device *device, struct error *error);
@@ -121,6 +127,14 @@ struct device {
 int device_open(struct device **out, const struct device_options *options, struct error *error);
 void device_close(struct device *device);
 
+/* A device that can only compile, for one that `info` describes: opens neither driver nor GPU
+ * (NVRTC may look for its cache through the driver). Gives the very images that the device
+ * itself would with the same `nvrtc` (as in device_options). Its info is a copy of `info`, but
+ * for the name of the compiler found. Of its ops only close and compile may be called; for a
+ * GPU the others are NULL. */
+int device_open_compiler(struct device **out, const struct device_info *info, const char *nvrtc,
+                         struct error *error);
+
 /* How many GPUs there are: 0 with the reason in `why` when there is no driver or none shows. */
 int device_count(char *why, size_t why_size);
 
@@ -133,6 +147,11 @@ void device_dispose_image(struct device_image *image);
 int cuda_open(struct device **out, int number, const struct device_options *options,
               struct error *error);
 int cuda_count(char *why, size_t why_size); /* as device_count */
+int cuda_open_compiler(struct device **out, const struct device_info *info, const char *nvrtc,
+                       struct error *error);
 int host_open(struct device **out, const struct device_options *options, struct error *error);
+
+/* Removes what killed processes left behind while they compiled for the host. */
+void host_sweep(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include "autotune/device/device.h"
 #include "autotune/device/host_compile.h"
 #include "autotune/device/host_run.h"
+#include "autotune/device/monotonic.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -319,23 +320,16 @@ static int host_prepare(struct device *device, const struct device_launch *launc
     return 0;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 static int host_time(struct device *device, struct device_graph *graph,
                      const struct device_launch *before, size_t before_count, uint64_t *out_ps,
                      struct error *error)
 {
     if (host_launch(device, before, before_count, error) != 0)
         return -1;
-    const uint64_t start = now_ns();
+    const uint64_t start = monotonic_ns();
     if (host_launch(device, graph->launches, graph->count, error) != 0)
         return -1;
-    *out_ps = (now_ns() - start) * 1000;
+    *out_ps = (monotonic_ns() - start) * 1000;
     return 0;
 }
 
@@ -392,4 +386,9 @@ int host_open(struct device **out, const struct device_options *options, struct 
     describe(&host->device.info, &host->compiler);
     *out = &host->device;
     return 0;
+}
+
+void host_sweep(void)
+{
+    host_compile_sweep();
 }

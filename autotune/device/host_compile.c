@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +19,15 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
     LIBRARY_MAX = 256 << 20, /* bytes of a compiled image */
     MESSAGE_LINES = 12,      /* of a failed compile, in its error */
     MESSAGE_CHARS = 1500,
+    FOLDER_CHARS = 48,
+    LONG_AGO_S = 600,
 };
 
 extern char **environ;
@@ -229,12 +233,38 @@ static void remove_folder(const char *folder)
     rmdir(folder);
 }
 
+/* Is it the folder of a compile that cannot go on? Of a process that is no more: a child of this one, or
+ * any if that was long ago, for another machine's processes may share the folder. */
+static bool is_abandoned(const char *path, const char *name)
+{
+    struct stat status;
+    int parent, pid, used = 0;
+    if (sscanf(name, "autotune-%d-%d-%n", &parent, &pid, &used) != 2 || used == 0 || pid <= 0 ||
+        (kill(pid, 0) == 0 || errno != ESRCH) || lstat(path, &status) || !S_ISDIR(status.st_mode) ||
+        status.st_uid != geteuid())
+        return false;
+    return parent == getpid() || time(NULL) - status.st_mtime > LONG_AGO_S;
+}
+
+void host_compile_sweep(void)
+{
+    DIR *list = opendir(P_tmpdir);
+    for (const struct dirent *entry; list && (entry = readdir(list));) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", P_tmpdir, entry->d_name);
+        if (is_abandoned(path, entry->d_name))
+            remove_folder(path);
+    }
+    if (list)
+        closedir(list);
+}
+
 /* --- A compile ---------------------------------------------------------------------------- */
 
 /* Program, flags, -o, the library, the units, NULL; one block to free. */
 static char **make_argv(const struct host_compiler *compiler, const char *folder, size_t count)
 {
-    enum { PATH_BYTES = 64, FLAG_BYTES = 32 };
+    enum { PATH_BYTES = FOLDER_CHARS + 40 };
     const size_t words = FLAG_COUNT + 3 + count /* the last is NULL */;
     const size_t bytes = (words + 1) * sizeof(char *) + words * PATH_BYTES;
     char **argv = malloc(bytes);
@@ -302,8 +332,9 @@ int host_compile_image(const struct host_compiler *compiler,
                        const struct device_source *sources, size_t count,
                        struct device_image *out, struct error *error)
 {
-    char folder[] = P_tmpdir "/autotune-XXXXXX", path[PATH_MAX];
+    char folder[FOLDER_CHARS], path[PATH_MAX];
     struct text library = {0};
+    snprintf(folder, sizeof folder, P_tmpdir "/autotune-%d-%d-XXXXXX", (int)getppid(), (int)getpid());
     if (!mkdtemp(folder))
         return error_set(error, ERROR_IO, "cannot create a folder in %s to compile in: %s",
                          P_tmpdir, strerror(errno));

@@ -2,17 +2,16 @@
 #ifndef AUTOTUNE_LOCATE_H
 #define AUTOTUNE_LOCATE_H
 
-#include <stddef.h>
+#include <stdbool.h>
 
-struct locate_list {
-    char **paths; /* real paths, each once, in the order in which they should be tried */
-    size_t count;
-};
+/* Given each library's real path, once, in the order in which they should be tried; returns
+ * whether to go on. */
+typedef bool locate_visit(void *context, const char *path);
 
 /* `path` alone where it is given; else the loader's path, $CUDA_HOME, the toolkit's usual
  * places, and pip's packages under $VIRTUAL_ENV, each python3 on PATH, ~/.local, /usr and
- * /usr/local. Initialise `list` with {0}; dispose of it afterwards. */
-void locate_nvrtc(struct locate_list *list, const char *path);
-void locate_dispose(struct locate_list *list);
+ * /usr/local. Looks nowhere any more once `visit` has had enough: to look means to load
+ * libraries and to read folders. */
+void locate_nvrtc(const char *path, locate_visit *visit, void *context);
 
 #endif

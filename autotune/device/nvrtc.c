@@ -3,6 +3,7 @@
  * lines numbered as in the source. */
 #include "autotune/device/nvrtc.h"
 
+#include "autotune/device/cubin.h"
 #include "autotune/device/locate.h"
 #include "generator/text.h"
 
@@ -64,6 +65,7 @@ struct nvrtc {
     struct api api;
     void *library, *builtins;
     char path[PATH_MAX], version[24];
+    bool has_cache; /* since 12.9, which costs a look at the driver in each process */
     int archs[ARCHS_MAX]; /* ascending */
     int arch_count;
 };
@@ -91,6 +93,7 @@ static int ask(struct nvrtc *nvrtc, int *major, int *minor, char why[WHY_CHARS])
         return -1;
     }
     snprintf(nvrtc->version, sizeof nvrtc->version, "%d.%d", *major, *minor);
+    nvrtc->has_cache = *major > 12 || (*major == 12 && *minor >= 9);
     return 0;
 }
 
@@ -185,25 +188,31 @@ static void describe(struct text *found, const char *path, const struct nvrtc *n
     }
 }
 
-/* The library with the newest architecture not above cc; with `exact` only one that has cc. */
-static struct nvrtc *choose(const struct locate_list *places, int cc, bool exact,
-                            struct text *found)
+struct choice {
+    int cc;
+    bool is_exact;      /* only a library that has cc will do */
+    struct nvrtc *best; /* the one with the newest architecture not above cc */
+    struct text found;  /* what there was to choose from */
+};
+
+/* No further one is looked at once there is one that has cc itself. */
+static bool consider(void *context, const char *path)
 {
-    struct nvrtc *best = NULL;
-    for (size_t i = 0; i < places->count; i++) {
-        char why[WHY_CHARS] = "";
-        struct nvrtc *next = open_library(places->paths[i], why);
-        describe(found, places->paths[i], next, why);
-        if (!next)
-            continue;
-        int least = exact ? cc - 1 : best ? nvrtc_arch(best, cc) : 0;
-        bool is_better = nvrtc_arch(next, cc) > least;
-        nvrtc_close(is_better ? best : next);
-        best = is_better ? next : best;
-        if (best && nvrtc_arch(best, cc) == cc)
-            break;
+    struct choice *choice = context;
+    char why[WHY_CHARS] = "";
+    struct nvrtc *next = open_library(path, why);
+    describe(&choice->found, path, next, why);
+    if (!next)
+        return true;
+    const int best_arch = choice->best ? nvrtc_arch(choice->best, choice->cc) : 0;
+    const int arch = nvrtc_arch(next, choice->cc);
+    if (arch > best_arch && (arch == choice->cc || !choice->is_exact)) {
+        nvrtc_close(choice->best);
+        choice->best = next;
+    } else {
+        nvrtc_close(next);
     }
-    return best;
+    return arch != choice->cc;
 }
 
 /* Which versions compile for an architecture, and pip's package that has one; the first row
@@ -236,24 +245,19 @@ static int report_none(const char *path, int cc, const struct text *found, struc
                      cc, list, cc, advice->versions, advice->package);
 }
 
-static int open_best(struct nvrtc **out, const char *path, int cc, bool exact,
+static int open_best(struct nvrtc **out, const char *path, int cc, bool is_exact,
                      struct error *error)
 {
-    struct locate_list places = {0};
-    struct text found = {0};
-    int status = 0;
-    if (path && access(path, R_OK) != 0) {
-        *out = NULL;
+    struct choice choice = {.cc = cc, .is_exact = is_exact};
+    *out = NULL;
+    if (path && access(path, R_OK) != 0)
         return error_set(error, ERROR_NO_DEVICE,
                          "--nvrtc %.1000s: no such file, or it cannot be read; give the path "
                          "of a libnvrtc.so", path);
-    }
-    locate_nvrtc(&places, path);
-    *out = choose(&places, cc, exact, &found);
-    if (!*out)
-        status = report_none(path, cc, &found, error);
-    locate_dispose(&places);
-    text_dispose(&found);
+    locate_nvrtc(path, consider, &choice);
+    *out = choice.best;
+    const int status = *out ? 0 : report_none(path, cc, &choice.found, error);
+    text_dispose(&choice.found);
     return status;
 }
 
@@ -267,19 +271,27 @@ int nvrtc_open_older(struct nvrtc **out, const char *path, int cc, struct error 
     return open_best(out, path, cc, false, error);
 }
 
+struct listing {
+    nvrtc_visit *each;
+    void *context;
+};
+
+static bool list_one(void *context, const char *path)
+{
+    const struct listing *listing = context;
+    char why[WHY_CHARS] = "", archs[ARCHS_CHARS];
+    struct nvrtc *nvrtc = open_library(path, why);
+    if (nvrtc)
+        format_archs(archs, nvrtc);
+    listing->each(listing->context, path, nvrtc ? nvrtc->version : "", nvrtc ? archs : why);
+    nvrtc_close(nvrtc);
+    return true;
+}
+
 void nvrtc_list(const char *path, nvrtc_visit *each, void *context)
 {
-    struct locate_list places = {0};
-    locate_nvrtc(&places, path);
-    for (size_t i = 0; i < places.count; i++) {
-        char why[WHY_CHARS] = "", archs[ARCHS_CHARS];
-        struct nvrtc *nvrtc = open_library(places.paths[i], why);
-        if (nvrtc)
-            format_archs(archs, nvrtc);
-        each(context, places.paths[i], nvrtc ? nvrtc->version : "", nvrtc ? archs : why);
-        nvrtc_close(nvrtc);
-    }
-    locate_dispose(&places);
+    struct listing listing = {each, context};
+    locate_nvrtc(path, list_one, &listing);
 }
 
 /* --- Compiling --------------------------------------------------------------------------- */
@@ -336,10 +348,11 @@ static int run_compiler(const struct nvrtc *nvrtc, nvrtcProgram program, int cc,
                         enum nvrtc_output output, struct error *error)
 {
     char arch[48];
-    const char *options[] = {arch, "--std=c++17"};
+    const char *options[] = {arch, "--std=c++17", "--no-cache"};
+    const int count = nvrtc->has_cache ? 3 : 2;
     snprintf(arch, sizeof arch, "--gpu-architecture=%s_%d",
              output == NVRTC_PTX ? "compute" : "sm", cc);
-    nvrtcResult result = nvrtc->api.compile(program, sizeof options / sizeof *options, options);
+    nvrtcResult result = nvrtc->api.compile(program, count, options);
     return result ? report_log(nvrtc, program, result, error) : 0;
 }
 
@@ -395,6 +408,18 @@ static int make_names(struct device_image *out, const struct device_source *sour
     return 0;
 }
 
+static int add_hashes(struct device_image *out, struct error *error)
+{
+    if (out->is_ptx)
+        return 0;
+    out->hashes = calloc(out->count, sizeof *out->hashes);
+    if (!out->hashes)
+        return error_memory(error, out->count * sizeof *out->hashes);
+    for (size_t i = 0; i < out->count; i++)
+        out->hashes[i] = cubin_hash(out->bytes, out->size, out->names[i]);
+    return 0;
+}
+
 int nvrtc_compile(struct nvrtc *nvrtc, int cc, enum nvrtc_output output,
                   const struct device_source *sources, size_t count, struct device_image *out,
                   struct error *error)
@@ -416,7 +441,7 @@ int nvrtc_compile(struct nvrtc *nvrtc, int cc, enum nvrtc_output output,
     if (add_names(nvrtc, program, out->names, count, error) ||
         run_compiler(nvrtc, program, cc, output, error) ||
         lower_names(nvrtc, program, out->names, count, error) ||
-        take_code(nvrtc, program, out, error))
+        take_code(nvrtc, program, out, error) || add_hashes(out, error))
         goto out;
     status = 0;
 out:

@@ -2,12 +2,12 @@
  * clock and the width. A line goes out in one write, so that it cannot be seen half drawn. */
 #include "autotune/report/terminal.h"
 
+#include "autotune/device/monotonic.h"
 #include "generator/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -40,17 +40,10 @@ int terminal_width(FILE *stream)
     return size.ws_col;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
-}
-
 void terminal_progress_start(struct terminal_progress *progress, FILE *stream)
 {
     *progress = (struct terminal_progress){
-        .stream = stream, .is_live = is_terminal(stream), .start_ns = now_ns()};
+        .stream = stream, .is_live = is_terminal(stream), .start_ns = monotonic_ns()};
 }
 
 static void add_bar(struct text *line, double share)
@@ -112,7 +105,7 @@ static void format_line(struct text *line, const struct terminal_progress *progr
 void terminal_progress_show(struct terminal_progress *progress, uint64_t done, uint64_t total,
                             const char *note)
 {
-    uint64_t now = progress->is_live ? now_ns() : 0;
+    uint64_t now = progress->is_live ? monotonic_ns() : 0;
     if (!progress->is_live || (progress->last_ns && now - progress->last_ns < REDRAW_NS))
         return;
     progress->last_ns = now;

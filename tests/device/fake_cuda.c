@@ -16,7 +16,7 @@ enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_DE
 
 /* What the tests set and see. */
 int fake_count = 1, fake_major = 9, fake_minor = 0;
-int fake_init_result = OK, fake_sync_result = OK, fake_load_result = OK;
+int fake_init_result = OK, fake_sync_result = OK, fake_load_result = OK, fake_event_result = OK;
 uint64_t fake_memory = 1 << 20, fake_used;
 int fake_launches, fake_objects, fake_contexts;
 
@@ -117,7 +117,10 @@ static result drop(handle object)
 result cuStreamCreate(handle *out, unsigned flags) { return (void)flags, make(out, 1); }
 result cuStreamDestroy_v2(handle stream) { return drop(stream); }
 result cuStreamSynchronize(handle stream) { return (void)stream, fake_sync_result; }
-result cuEventCreate(handle *out, unsigned flags) { return (void)flags, make(out, 4); }
+result cuEventCreate(handle *out, unsigned flags)
+{
+    return (void)flags, fake_event_result ? fake_event_result : make(out, 4);
+}
 result cuEventDestroy_v2(handle event) { return drop(event); }
 
 /* An event holds how many launches there were before it; a launch takes 0.5 us. */

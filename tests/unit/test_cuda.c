@@ -1,6 +1,7 @@
 /* Opening devices, and the GPU's face over a stand-in driver (tests/device/fake_cuda.c): names
  * of two generations, missing functions, no room, broken contexts. Each such test runs in a
  * child that loads the stand-in under the driver's name. Run from the tree's root. */
+#include "autotune/device/fiber.h"
 #include "autotune/device/nvrtc.h"
 
 #include <dlfcn.h>
@@ -110,6 +111,98 @@ static void test_peak(void **state)
     assert_int_equal(device_peak_bytes(&info), 0);
 }
 
+/* --- Compiling alone ------------------------------------------------------------------ */
+
+static bool is_same_image(const struct device_image *a, const struct device_image *b)
+{
+    bool is_same = a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0 &&
+                   a->is_ptx == b->is_ptx && a->count == b->count && !a->hashes == !b->hashes;
+    for (size_t i = 0; is_same && i < a->count; i++)
+        is_same = strcmp(a->names[i], b->names[i]) == 0 &&
+                  (!a->hashes || a->hashes[i] == b->hashes[i]);
+    return is_same;
+}
+
+/* Whether both devices compile to the same; false where one does not compile. */
+static inline bool compile_alike(struct device *one, struct device *two,
+                                 const struct device_source *sources, size_t count)
+{
+    struct device_image first = {0}, second = {0};
+    struct error error;
+    const bool is_same = one->ops->compile(one, sources, count, &first, &error) == 0 &&
+                         two->ops->compile(two, sources, count, &second, &error) == 0 &&
+                         is_same_image(&first, &second);
+    device_dispose_image(&first);
+    device_dispose_image(&second);
+    return is_same;
+}
+
+static const struct device_source pair[] = {
+    {"__global__ void reduce(unsigned long long *out, unsigned long long v) { *out = v; }",
+     "reduce"},
+    {"__global__ void reduce(unsigned long long *out, unsigned long long v) { *out = v + 1; }",
+     "reduce"},
+};
+
+/* For the host it is the host's own compiler, and what is known of the device stays. */
+static void test_host_compiler(void **state)
+{
+    (void)state;
+    const struct device_options options = {.spec = "host"};
+    struct device *device, *compiler;
+    struct error error;
+    if (device_open(&device, &options, &error))
+        fail_msg("%s", error.text);
+    device->info.is_fallback = true;
+    strcpy(device->info.fallback_reason, "because");
+    if (device_open_compiler(&compiler, &device->info, NULL, &error))
+        fail_msg("%s", error.text);
+    assert_memory_equal(&compiler->info, &device->info, sizeof device->info);
+#if !defined(FIBER_ASAN) && !defined(FIBER_TSAN) /* these put a temporary file's name in */
+    assert_true(compile_alike(device, compiler, pair, 2));
+#endif
+    device_close(compiler);
+    device_close(device);
+}
+
+/* For a GPU that is not here, nor its driver. */
+static void test_gpu_compiler(void **state)
+{
+    (void)state;
+    const struct device_info info = {.name = "Some GPU", .spec = "3", .target = {.cc = 90},
+                                     .driver = "1.2", .memory_bytes = 5};
+    struct device *compiler;
+    struct error error;
+    assert_int_equal(device_open_compiler(&compiler, &info, "/dev/null", &error), -1);
+    assert_int_equal(error.code, ERROR_NO_DEVICE);
+    assert_null(compiler);
+#ifdef HAVE_CUDA
+    struct device_image image;
+    struct nvrtc *nvrtc;
+    assert_non_null(strstr(error.text, "--nvrtc"));
+    if (nvrtc_open(&nvrtc, NULL, 90, &error))
+        skip();
+    nvrtc_close(nvrtc);
+    if (device_open_compiler(&compiler, &info, NULL, &error))
+        fail_msg("%s", error.text);
+    assert_string_equal(compiler->info.name, "Some GPU");
+    assert_string_equal(compiler->info.spec, "3");
+    assert_string_equal(compiler->info.driver, "1.2");
+    assert_memory_equal(compiler->info.compiler, "NVRTC 1", 7);
+    assert_int_equal(compiler->info.target.cc, 90);
+    assert_int_equal(compiler->info.memory_bytes, 5);
+    assert_null(compiler->ops->alloc);
+    if (compiler->ops->compile(compiler, pair, 2, &image, &error))
+        fail_msg("%s", error.text);
+    assert_false(image.is_ptx);
+    assert_true(image.hashes[0] && image.hashes[1] && image.hashes[0] != image.hashes[1]);
+    device_dispose_image(&image);
+    device_close(compiler);
+#else
+    assert_non_null(strstr(error.text, "CUDA_HOME"));
+#endif
+}
+
 /* --- Over the stand-in ---------------------------------------------------------------- */
 
 #ifdef HAVE_CUDA
@@ -146,13 +239,6 @@ static struct device *open_gpu(void)
     expect(device_open(&device, &options, &error) == 0, "a device", error.text);
     return device;
 }
-
-static const struct device_source pair[] = {
-    {"__global__ void reduce(unsigned long long *out, unsigned long long v) { *out = v; }",
-     "reduce"},
-    {"__global__ void reduce(unsigned long long *out, unsigned long long v) { *out = v + 1; }",
-     "reduce"},
-};
 
 static void run_info(void)
 {
@@ -268,6 +354,50 @@ static void run_no_room(void)
     expect(device->ops->alloc(device, 1 << 20, &address, &error) == 0, "all of it", error.text);
     expect(device->ops->alloc(device, 1, &address, &error) == -1, "no room", "room");
     expect(strstr(error.text, "0.00 KiB wanted, 0.00 KiB free") != NULL, "sizes", error.text);
+    expect(device->ops->sync(device, &error) == 0, "a device that works on", error.text);
+    device->ops->free(device, address);
+    device_close(device);
+    expect(get("fake_objects") == 0 && get("fake_contexts") == 0, "nothing left", "leaks");
+}
+
+/* A context that does not open whole is closed again, and opens later. */
+static void run_half_open(void)
+{
+    struct device *device = open_gpu();
+    struct error error = {0};
+    uint64_t address, free_bytes;
+    set("fake_event_result", 2);
+    for (int i = 0; i < 2; i++) {
+        expect(device->ops->alloc(device, 1, &address, &error) == -1, "no events", "some");
+        expect(strstr(error.text, "opening a stream") != NULL, "what failed", error.text);
+        expect(get("fake_objects") == 0 && get("fake_contexts") == 0, "nothing left", "leaks");
+    }
+    expect(device->ops->free_bytes(device, &free_bytes, &error) == -1, "no events", "some");
+    expect(device->ops->sync(device, &error) == 0, "a device that works on", error.text);
+    set("fake_event_result", 0);
+    expect(device->ops->alloc(device, 1, &address, &error) == 0, "room", error.text);
+    device->ops->free(device, address);
+    device_close(device);
+    expect(get("fake_objects") == 0 && get("fake_contexts") == 0, "nothing left", "leaks");
+}
+
+/* The same images, PTX too, and all that the device's info says. */
+static void run_compiler(void)
+{
+    for (int major = 9; major <= 99; major += 90) {
+        struct device *compiler = NULL;
+        struct error error = {0};
+        set("fake_major", major);
+        struct device *device = open_gpu();
+        expect(device_open_compiler(&compiler, &device->info, NULL, &error) == 0, "a compiler",
+               error.text);
+        expect(memcmp(&compiler->info, &device->info, sizeof device->info) == 0, "its info",
+               "another");
+        expect(compile_alike(device, compiler, pair, 2), "the same images", "others");
+        device_close(compiler);
+        device_close(device);
+    }
+    expect(get("fake_contexts") == 0, "no context", "one");
 }
 
 static void run_broken(void)
@@ -283,6 +413,11 @@ static void run_broken(void)
                               "encountered); the kernel broke the context: nothing more can "
                               "run in this process") == 0,
            "the whole story", error.text);
+    expect(device->ops->sync(device, &error) == -1, "still broken", "mended");
+    expect(device->ops->write(device, address, "", 1, &error) == -1, "no writing", "some");
+    expect(device->ops->read(device, &(char){0}, address, 1, &error) == -1, "no reading",
+           "some");
+    expect(strstr(error.text, "ILLEGAL_ADDRESS") != NULL, "the same reason", error.text);
     device_close(device);
 }
 
@@ -383,6 +518,8 @@ static const struct run {
     {"everything", "", run_everything},
     {"everything, CUDA 12 names", "-DOLDER", run_everything},
     {"no room", "", run_no_room},
+    {"half open", "", run_half_open},
+    {"compiler", "", run_compiler},
     {"broken context", "", run_broken},
     {"bad load", "", run_bad_load},
     {"no GPU", "", run_no_gpu},
@@ -443,6 +580,8 @@ int main(void)
         cmocka_unit_test(test_host_is_no_fallback),
         cmocka_unit_test(test_bad_specs),
         cmocka_unit_test(test_peak),
+        cmocka_unit_test(test_host_compiler),
+        cmocka_unit_test(test_gpu_compiler),
 #ifdef HAVE_CUDA
         cmocka_unit_test(test_stand_in),
 #endif

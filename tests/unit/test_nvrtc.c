@@ -1,5 +1,6 @@
 /* Compiling without a GPU: units, logs, architectures, threads. Each test is skipped where no
  * NVRTC is found, as the program itself then says so. */
+#include "autotune/device/locate.h"
 #include "autotune/device/nvrtc.h"
 
 #include <pthread.h>
@@ -66,13 +67,17 @@ static void test_units(void **state)
         assert_memory_equal(image.bytes, "\177ELF", 4);
         assert_string_not_equal(image.names[0], image.names[1]);
         assert_true(holds(&image, image.names[0]) && holds(&image, image.names[1]));
+        assert_true(image.hashes && image.hashes[0] && image.hashes[1]);
+        assert_true(image.hashes[0] != image.hashes[1]);
         device_dispose_image(&image);
         assert_null(image.bytes);
+        assert_null(image.hashes);
 
         if (nvrtc_compile(nvrtc, archs[i], NVRTC_PTX, pair, 2, &image, &error))
             fail_msg("%s", error.text);
         snprintf(target, sizeof target, ".target sm_%d\n", archs[i]);
         assert_true(image.is_ptx && holds(&image, target));
+        assert_null(image.hashes);
         assert_true(holds(&image, image.names[0]) && holds(&image, image.names[1]));
         assert_int_equal(((const char *)image.bytes)[image.size - 1], 0);
         device_dispose_image(&image);
@@ -90,6 +95,7 @@ static void test_same_bytes(void **state)
     assert_int_equal(nvrtc_compile(nvrtc, 80, NVRTC_CUBIN, pair, 2, &second, &error), 0);
     assert_int_equal(first.size, second.size);
     assert_memory_equal(first.bytes, second.bytes, first.size);
+    assert_memory_equal(first.hashes, second.hashes, 2 * sizeof *first.hashes);
     device_dispose_image(&first);
     device_dispose_image(&second);
     nvrtc_close(nvrtc);
@@ -112,6 +118,7 @@ static void test_log(void **state)
     assert_null(strstr(error.text, "<kernel 0>"));
     assert_null(image.bytes);
     assert_null(image.names);
+    assert_null(image.hashes);
     nvrtc_close(nvrtc);
 }
 
@@ -267,6 +274,44 @@ static void test_list(void **state)
     assert_int_equal(seen.broken, 1);
 }
 
+struct tour {
+    const char *folder;
+    int seen, seen_there, most;
+};
+
+static bool visit(void *context, const char *path)
+{
+    struct tour *tour = context;
+    assert_int_equal(path[0], '/');
+    tour->seen++;
+    tour->seen_there += strncmp(path, tour->folder, strlen(tour->folder)) == 0;
+    return tour->seen < tour->most;
+}
+
+/* Each file once, by whatever names, and none any more after the visitor has had enough. */
+static void test_locate(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/test_nvrtc_XXXXXX", command[400];
+    assert_non_null(mkdtemp(folder));
+    snprintf(command, sizeof command,
+             "cd %s && mkdir lib64 && touch lib64/libnvrtc.so.98 lib64/libnvrtc.so.99 && "
+             "ln -s libnvrtc.so.98 lib64/libnvrtc.so", folder);
+    assert_int_equal(system(command), 0);
+    setenv("CUDA_HOME", folder, 1);
+    struct tour all = {.folder = folder, .most = 1000}, few = {.folder = folder};
+    locate_nvrtc(NULL, visit, &all);
+    assert_int_equal(all.seen_there, 2);
+    for (few.most = 1; few.most < all.seen; few.most++) {
+        few.seen = few.seen_there = 0;
+        locate_nvrtc(NULL, visit, &few);
+        assert_int_equal(few.seen, few.most);
+    }
+    unsetenv("CUDA_HOME");
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,7 +319,7 @@ int main(void)
         cmocka_unit_test(test_log),      cmocka_unit_test(test_long_log),
         cmocka_unit_test(test_names),    cmocka_unit_test(test_advice),
         cmocka_unit_test(test_bad_path), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_list),     cmocka_unit_test(test_locate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
