@@ -1,5 +1,6 @@
-/* input: fills device memory with exact inputs, all cores generating while one thread copies.
- * Hides chunks and threads. */
+/* input: fills device memory with exact inputs. All cores make one period, or all of an input
+ * that has none; the device copies the rest, and the elements that decide are written last.
+ * Hides chunks, threads and the choice of the period. */
 #include "autotune/tune/input.h"
 
 #include <pthread.h>
@@ -16,6 +17,12 @@ enum {
 static const uint64_t ROTATE_BYTES = 256ull << 20;
 static const uint64_t ROTATE_MIN = 4;
 static const uint64_t PAST_L2 = 8; /* from this many times the L2 on, one input is cold too */
+
+/* Primes a little below 2^24 .. 2^29. From all their multiples, the powers of two from 2^17 to
+ * 2^40 are 65536 elements away, and any s * 2^k of 2^17 to 2^36 (s odd, below 512) 15209. */
+static const uint64_t PERIODS[] = {15713431,  31749889,  64421101,
+                                   130676003, 260121929, 504962231};
+static const uint32_t SPAN_MIN = 8; /* the least amplitude of a float sum that has a period */
 
 size_t input_least(const struct problem *problem)
 {
@@ -39,6 +46,27 @@ size_t input_count(const struct problem *problem, const struct device_info *info
     return (size_t)(count > INPUT_MAX ? INPUT_MAX : count);
 }
 
+/* An input and the guards behind it. */
+static uint64_t find_stride(const struct problem *problem)
+{
+    const uint64_t bytes = problem->n * (uint64_t)problem_types[problem->type].bytes;
+    return (bytes + 3 * GUARD_BYTES - 1) / GUARD_BYTES * GUARD_BYTES;
+}
+
+uint64_t input_bytes(const struct problem *problem, const struct device_info *info)
+{
+    return GUARD_BYTES + input_count(problem, info) * find_stride(problem);
+}
+
+uint64_t input_period(const struct problem *problem)
+{
+    const bool is_rounded = problem->op == SUM && problem_types[problem->type].is_float;
+    for (size_t i = 0; i < sizeof PERIODS / sizeof *PERIODS && PERIODS[i] < problem->n; i++)
+        if (!is_rounded || oracle_span(problem, PERIODS[i]) >= SPAN_MIN)
+            return PERIODS[i];
+    return 0;
+}
+
 uint64_t input_last(const struct input *input)
 {
     return input->problem.n ? input->problem.n - 1 : 0;
@@ -47,7 +75,11 @@ uint64_t input_last(const struct input *input)
 static struct oracle_input describe(const struct input *input, size_t i)
 {
     return (struct oracle_input){
-        .problem = input->problem, .seed = input->seed + i, .mark = input_last(input)};
+        .problem = input->problem,
+        .seed = input->seed + i,
+        .mark = input_last(input),
+        .period = input->period,
+    };
 }
 
 uint64_t input_address(const struct input *input, size_t i)
@@ -66,7 +98,10 @@ struct chunk {
 static void *fill_chunk(void *argument)
 {
     struct chunk *chunk = argument;
-    oracle_fill(chunk->source, chunk->first, chunk->count, chunk->elements);
+    if (chunk->source->period)
+        oracle_fill_plain(chunk->source, chunk->first, chunk->count, chunk->elements);
+    else
+        oracle_fill(chunk->source, chunk->first, chunk->count, chunk->elements);
     oracle_fold_add(&chunk->fold, chunk->elements, chunk->count);
     return NULL;
 }
@@ -86,32 +121,102 @@ static void fill_chunks(struct chunk *chunks, size_t count)
             fill_chunk(&chunks[i]);
 }
 
-static int fill_input(struct input *input, size_t i, char *buffer, size_t threads,
-                      struct error *error)
+/* What fills one input. */
+struct filler {
+    struct device *device;
+    struct oracle_input source;
+    uint64_t bytes, to; /* of an element; the input's address */
+    char *buffer;       /* CHUNK_BYTES for each thread */
+    size_t threads;
+};
+
+/* Makes, folds and writes the elements [first, end). */
+static int fill_range(const struct filler *filler, uint64_t first, uint64_t end,
+                      struct oracle_fold *fold, struct error *error)
 {
-    const struct oracle_input source = describe(input, i);
-    const uint64_t bytes = (uint64_t)problem_types[input->problem.type].bytes;
-    const uint64_t per_chunk = CHUNK_BYTES / bytes;
-    struct oracle_fold fold;
-    oracle_fold_init(&fold, &input->problem);
-    for (uint64_t at = 0; at < input->problem.n;) {
+    const uint64_t per_chunk = CHUNK_BYTES / filler->bytes;
+    for (uint64_t at = first; at < end;) {
         struct chunk chunks[THREADS_MAX];
         const uint64_t round = at;
         size_t count = 0;
-        for (; count < threads && at < input->problem.n; count++) {
-            uint64_t left = input->problem.n - at;
-            chunks[count] = (struct chunk){&source, at, left < per_chunk ? left : per_chunk,
-                                           buffer + count * CHUNK_BYTES, {.count = 0}};
-            oracle_fold_init(&chunks[count].fold, &input->problem);
-            at += chunks[count].count;
+        for (; count < filler->threads && at < end; count++) {
+            const uint64_t take = end - at < per_chunk ? end - at : per_chunk;
+            chunks[count] = (struct chunk){&filler->source, at, take,
+                                           filler->buffer + (at - round) * filler->bytes,
+                                           {.count = 0}};
+            oracle_fold_init(&chunks[count].fold, &filler->source.problem);
+            at += take;
         }
         fill_chunks(chunks, count);
         for (size_t c = 0; c < count; c++)
-            oracle_fold_merge(&fold, &chunks[c].fold);
-        if (input->device->ops->write(input->device, input_address(input, i) + round * bytes,
-                                      buffer, (at - round) * bytes, error))
+            oracle_fold_merge(fold, &chunks[c].fold);
+        if (filler->device->ops->write(filler->device, filler->to + round * filler->bytes,
+                                       filler->buffer, (at - round) * filler->bytes, error))
             return -1;
     }
+    return 0;
+}
+
+/* Copies what is there behind itself, doubling it: few copies, however many periods. */
+static int copy_periods(const struct filler *filler, struct error *error)
+{
+    const uint64_t n = filler->source.problem.n;
+    for (uint64_t done = filler->source.period; done < n; done *= 2) {
+        const uint64_t take = n - done < done ? n - done : done;
+        if (filler->device->ops->copy(filler->device, filler->to + done * filler->bytes,
+                                      filler->to, take * filler->bytes, error))
+            return -1;
+    }
+    return 0;
+}
+
+static int write_deciding(const struct filler *filler, struct error *error)
+{
+    uint64_t deciding[ORACLE_DECIDING_MAX];
+    const size_t count = oracle_list_deciding(&filler->source, deciding);
+    for (size_t i = 0; i < count; i++) {
+        char element[16];
+        oracle_fill(&filler->source, deciding[i], 1, element);
+        if (filler->device->ops->write(filler->device, filler->to + deciding[i] * filler->bytes,
+                                       element, filler->bytes, error))
+            return -1;
+    }
+    return 0;
+}
+
+/* One period is made in two parts: the first ends where the input ends in its last period. */
+static int fill_periods(const struct filler *filler, struct oracle_fold *fold,
+                        struct error *error)
+{
+    const uint64_t period = filler->source.period, end = filler->source.problem.n % period;
+    struct oracle_fold rest, whole;
+    oracle_fold_init(&rest, &filler->source.problem);
+    if (fill_range(filler, 0, end, &rest, error))
+        return -1;
+    whole = rest;
+    if (fill_range(filler, end, period, &whole, error) || copy_periods(filler, error) ||
+        write_deciding(filler, error))
+        return -1;
+    oracle_fold_periods(fold, &filler->source, &whole, &rest);
+    return 0;
+}
+
+static int fill_input(struct input *input, size_t i, char *buffer, size_t threads,
+                      struct error *error)
+{
+    const struct filler filler = {
+        .device = input->device,
+        .source = describe(input, i),
+        .bytes = (uint64_t)problem_types[input->problem.type].bytes,
+        .to = input_address(input, i),
+        .buffer = buffer,
+        .threads = threads,
+    };
+    struct oracle_fold fold;
+    oracle_fold_init(&fold, &input->problem);
+    if (input->period ? fill_periods(&filler, &fold, error)
+                      : fill_range(&filler, 0, input->problem.n, &fold, error))
+        return -1;
     if (fold.largest > input->largest_partial)
         input->largest_partial = fold.largest;
     return oracle_fold_finish(&fold, &input->expect[i], error);
@@ -139,7 +244,9 @@ static int fill_all(struct input *input, struct error *error)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     size_t threads = cores < 1 ? 1 : cores > THREADS_MAX ? THREADS_MAX : (size_t)cores;
-    uint64_t chunks = input->stride / CHUNK_BYTES + 1;
+    const uint64_t made = input->period ? input->period : input->problem.n;
+    const uint64_t bytes = made * (uint64_t)problem_types[input->problem.type].bytes;
+    uint64_t chunks = bytes / CHUNK_BYTES + 1;
     threads = chunks < threads ? (size_t)chunks : threads;
     char *buffer = malloc(threads * CHUNK_BYTES);
     if (!buffer)
@@ -148,20 +255,14 @@ static int fill_all(struct input *input, struct error *error)
     for (size_t i = 0; !failed && i < input->count; i++)
         failed = write_guards(input, i, error) || fill_input(input, i, buffer, threads, error);
     free(buffer);
-    return failed;
+    return failed || input->device->ops->sync(input->device, error) ? -1 : 0;
 }
 
-/* An input and the guards behind it. */
-static uint64_t find_stride(const struct problem *problem)
+int input_open_periodic(struct input *out, struct device *device, const struct problem *problem,
+                        size_t count, uint64_t seed, uint64_t period, struct error *error)
 {
-    const uint64_t bytes = problem->n * (uint64_t)problem_types[problem->type].bytes;
-    return (bytes + 3 * GUARD_BYTES - 1) / GUARD_BYTES * GUARD_BYTES;
-}
-
-int input_open(struct input *out, struct device *device, const struct problem *problem,
-               size_t count, uint64_t seed, struct error *error)
-{
-    *out = (struct input){.device = device, .problem = *problem, .count = count, .seed = 2 * seed};
+    *out = (struct input){.device = device, .problem = *problem, .count = count,
+                          .seed = 2 * seed, .period = period};
     out->stride = find_stride(problem);
     out->bytes = GUARD_BYTES + count * out->stride;
     if (device->ops->alloc(device, out->bytes, &out->base, error))
@@ -171,6 +272,12 @@ int input_open(struct input *out, struct device *device, const struct problem *p
         return -1;
     }
     return 0;
+}
+
+int input_open(struct input *out, struct device *device, const struct problem *problem,
+               size_t count, uint64_t seed, struct error *error)
+{
+    return input_open_periodic(out, device, problem, count, seed, input_period(problem), error);
 }
 
 void input_close(struct input *input)

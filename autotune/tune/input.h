@@ -15,6 +15,7 @@ struct input {
     uint64_t stride;       /* bytes from one input to the next, a multiple of 256 */
     size_t count;          /* distinct inputs */
     uint64_t seed;
+    uint64_t period; /* plain elements repeat after this many; 0 = never */
     oracle_bits expect[INPUT_MAX];
     double largest_partial; /* magnitude, for the record of exactness */
 };
@@ -29,10 +30,22 @@ bool input_is_past_l2(const struct problem *problem, const struct device_info *i
 /* How many inputs a measurement of this problem rotates over. */
 size_t input_count(const struct problem *problem, const struct device_info *info);
 
-/* Fills `count` inputs on the device with exact values, using all cores. No room on the device is
- * ERROR_FAILED with wanted and free bytes. */
+/* The bytes that input_open allocates for a measurement of this problem, guards included. */
+uint64_t input_bytes(const struct problem *problem, const struct device_info *info);
+
+/* The elements after which an input of this problem repeats: a prime far from whatever a wrong
+ * index may be off by (docs/correctness.md). 0 = never, as always where n is no more. */
+uint64_t input_period(const struct problem *problem);
+
+/* Fills `count` inputs on the device with exact values: one period (all, where there is none)
+ * made by all cores, the rest copied on the device. No room on the device is ERROR_FAILED
+ * with wanted and free bytes. */
 int input_open(struct input *out, struct device *device, const struct problem *problem,
                size_t count, uint64_t seed, struct error *error);
+
+/* The same with a period given: 0, or less than n. */
+int input_open_periodic(struct input *out, struct device *device, const struct problem *problem,
+                        size_t count, uint64_t seed, uint64_t period, struct error *error);
 void input_close(struct input *input);
 
 uint64_t input_address(const struct input *input, size_t i);

@@ -1,7 +1,9 @@
 /* oracle: the inputs. Elements are made from their index by a hash, 256 at a time, so that any
  * chunk can be made alone; the values suit the operation, so that no result is ever rounded
- * and nothing lost, read twice or read outside goes unseen. Hides the hash and the ranges. */
+ * and nothing lost, read twice or read outside goes unseen. Hides the hash and the amplitudes;
+ * the elements that decide stand in oracle_decide.c. */
 #include "autotune/tune/oracle.h"
+#include "autotune/tune/oracle_decide.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,20 +36,11 @@ struct recipe {
 
 typedef void make_batch(union batch *out, const struct recipe *recipe, uint64_t index);
 
-/* The finaliser of splitmix64 (Steele, Lea and Flood, 2014). */
-static uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 /* Words of one page: a 64-bit key for the page, then 32-bit steps that vectorise (multipliers
  * of Wellons' lowbias32). */
 static void hash_page(uint32_t *words, uint64_t seed, uint64_t page)
 {
-    const uint64_t key = mix(mix(seed) + page);
+    const uint64_t key = decide_mix(decide_mix(seed) + page);
     const uint32_t start = (uint32_t)key, twist = (uint32_t)(key >> 32);
     for (uint32_t i = 0; i < BATCH; i++) {
         uint32_t x = start + i * 0x9e3779b9u;
@@ -171,9 +164,6 @@ static void make_sign_f64(union batch *out, const struct recipe *recipe, uint64_
         out->u64[i] = (((uint64_t)words.u32[i] << 63) ^ flip) | 0x3ff0000000000000u;
 }
 
-/* What an f32 cannot hold, so that a kernel which narrows f64 shows. */
-static const double FINE = 1.0 + 1.0 / (1 << 30);
-
 static void make_near_f32(union batch *out, const struct recipe *recipe, uint64_t index)
 {
     union words words;
@@ -189,7 +179,7 @@ static void make_near_f64(union batch *out, const struct recipe *recipe, uint64_
     const int32_t shift = (int32_t)recipe->shift;
     hash_page(words.u32, recipe->seed, index);
     for (int i = 0; i < BATCH; i++)
-        out->f64[i] = (((int32_t)words.u32[i] >> 11) + shift) * FINE;
+        out->f64[i] = (((int32_t)words.u32[i] >> 11) + shift) * DECIDE_FINE;
 }
 
 /* By operation: integers of 4 and 8 bytes, f32, f64. */
@@ -205,39 +195,15 @@ static make_batch *const makers[OP_COUNT][4] = {
 
 /* --- Ranges ------------------------------------------------------------------------------- */
 
-/* Largest magnitude of the integers of a float sum; docs/correctness.md derives it. */
-static uint32_t sum_span(const struct problem *problem)
+uint32_t oracle_span(const struct problem *problem, uint64_t period)
 {
     const double range = ldexp(1.0, problem_types[problem->acc].exact_bits);
     const double n = problem->n > 0 ? (double)problem->n : 1.0;
+    const double repeats = period ? ceil(n / (double)period) : 1.0;
     const double sure = 0.75 * range / n;
-    const double likely = fmin(255.0, range * sqrt(3.0) / (5.5 * sqrt(n)));
+    const double likely = fmin(255.0, range * sqrt(3.0) / (5.5 * sqrt(repeats * n)));
     const double limit = problem->type == F64 ? 1 << 30 : 1 << 20;
     return (uint32_t)fmax(1.0, floor(fmin(limit, fmax(sure, likely))));
-}
-
-/* min and max work on a scale of sixteenths of the type's range (of 2^24 for floats): fillers
- * within +-1, the mark at 2, loud values at 4; odd seeds move fillers and mark by 6, to where
- * all are on the identity's side of zero. */
-static int64_t sixteenths(enum type type, int count)
-{
-    const struct type_row *row = &problem_types[type];
-    const int bits = row->is_float ? 24 : 8 * row->bytes;
-    return (int64_t)count * ((int64_t)1 << (bits - 4));
-}
-
-static int64_t toward(enum op op)
-{
-    return op == MIN ? -1 : 1;
-}
-
-static uint64_t near_shift(const struct oracle_input *input)
-{
-    const enum type type = input->problem.type;
-    const bool is_unsigned = !problem_types[type].is_signed;
-    const int64_t side = input->seed % 2 ? -toward(input->problem.op) * sixteenths(type, 6) : 0;
-    return (uint64_t)side +
-           (is_unsigned ? (uint64_t)1 << (8 * problem_types[type].bytes - 1) : 0);
 }
 
 static struct recipe recipe_of(const struct oracle_input *input)
@@ -245,9 +211,9 @@ static struct recipe recipe_of(const struct oracle_input *input)
     const struct problem *problem = &input->problem;
     struct recipe recipe = {.seed = input->seed};
     if (problem->op == MIN || problem->op == MAX) {
-        recipe.shift = near_shift(input);
+        recipe.shift = decide_near_shift(input);
     } else if (problem_types[problem->type].is_float && problem->op == SUM) {
-        recipe.span = sum_span(problem);
+        recipe.span = oracle_span(problem, input->period);
     } else if (problem_types[problem->type].is_float) {
         recipe.seed = input->seed / 2;
         recipe.flip = input->seed % 2;
@@ -255,143 +221,45 @@ static struct recipe recipe_of(const struct oracle_input *input)
     return recipe;
 }
 
-/* --- Single elements ---------------------------------------------------------------------- */
-
-static void put_integer(enum type type, uint64_t value, void *out)
-{
-    const uint32_t low = (uint32_t)value;
-    if (problem_types[type].bytes == 4)
-        memcpy(out, &low, sizeof low);
-    else
-        memcpy(out, &value, sizeof value);
-}
-
-/* `value` counts in the scale of sixteenths(): an integer, or the float made from it. */
-static void put_near(enum type type, uint64_t value, void *out)
-{
-    const float narrow = (float)(int64_t)value;
-    const double wide = (double)(int64_t)value * FINE;
-    if (type == F32)
-        memcpy(out, &narrow, sizeof narrow);
-    else if (type == F64)
-        memcpy(out, &wide, sizeof wide);
-    else
-        put_integer(type, value, out);
-}
-
-static void put_mark(const struct oracle_input *input, void *out)
-{
-    const enum type type = input->problem.type;
-    const int64_t extra = (int64_t)(mix(input->seed) & 0xffff);
-    const int64_t depth = toward(input->problem.op) * (sixteenths(type, 2) + extra);
-    put_near(type, near_shift(input) + (uint64_t)depth, out);
-}
-
-/* Clears (and) or sets (or) one bit. */
-static void put_bit(const struct problem *problem, unsigned bit, unsigned char *out)
-{
-    uint32_t narrow = 0;
-    uint64_t wide = 0;
-    const bool is_narrow = problem_types[problem->type].bytes == 4;
-    memcpy(is_narrow ? (void *)&narrow : (void *)&wide, out, is_narrow ? 4 : 8);
-    const uint64_t value = is_narrow ? narrow : wide, mask = (uint64_t)1 << bit;
-    put_integer(problem->type, problem->op == AND ? value & ~mask : value | mask, out);
-}
-
-/* Doubles +-1. */
-static void put_double(enum type type, unsigned char *out)
-{
-    float narrow;
-    double wide;
-    if (type == F32) {
-        memcpy(&narrow, out, sizeof narrow);
-        narrow *= 2;
-        memcpy(out, &narrow, sizeof narrow);
-    } else {
-        memcpy(&wide, out, sizeof wide);
-        wide *= 2;
-        memcpy(out, &wide, sizeof wide);
-    }
-}
-
-static uint64_t place(uint64_t seed, unsigned which, uint64_t n)
-{
-    return mix(mix(seed) ^ mix(which)) % n;
-}
-
-/* The deciding elements of a chunk: the mark, the scattered bits, the 2 of a product. */
-static void put_deciding(const struct oracle_input *input, uint64_t first, uint64_t count,
-                         unsigned char *out)
-{
-    const struct problem *problem = &input->problem;
-    const size_t bytes = (size_t)problem_types[problem->type].bytes;
-    const unsigned bits = 8 * (unsigned)bytes;
-    const bool marked = input->mark >= first && input->mark - first < count;
-    unsigned char *at_mark = marked ? out + (input->mark - first) * bytes : NULL;
-    if (problem->op == MIN || problem->op == MAX) {
-        if (marked)
-            put_mark(input, at_mark);
-    } else if (problem_ops[problem->op].is_bitwise && problem->op != XOR) {
-        /* Bit 0 stays free: it shows what is read outside the input. */
-        for (unsigned bit = 1; problem->n > 0 && bit < bits - 1; bit++) {
-            const uint64_t at = place(input->seed, bit, problem->n);
-            if (at >= first && at - first < count)
-                put_bit(problem, bit, out + (at - first) * bytes);
-        }
-        if (marked)
-            put_bit(problem, bits - 1, at_mark);
-    } else if (problem->op == PROD && problem_types[problem->type].is_float && problem->n > 0) {
-        const uint64_t at = place(input->seed / 2, 0, problem->n);
-        if (at >= first && at - first < count)
-            put_double(problem->type, out + (at - first) * bytes);
-    }
-}
-
 /* --- The public face ---------------------------------------------------------------------- */
 
-void oracle_fill(const struct oracle_input *input, uint64_t first, uint64_t count, void *out)
+/* Elements of the hash at [first, first + count), as if there were no period. */
+static void make_run(const struct oracle_input *input, uint64_t first, uint64_t count,
+                     unsigned char *out)
 {
     const struct type_row *row = &problem_types[input->problem.type];
     const size_t bytes = (size_t)row->bytes;
     make_batch *make = makers[input->problem.op][(row->is_float ? 2 : 0) + (bytes == 8)];
     const struct recipe recipe = recipe_of(input);
-    unsigned char *to = out;
     union batch batch;
     for (uint64_t done = 0; done < count;) {
         const uint64_t skip = (first + done) % BATCH, left = count - done;
         const uint64_t take = left < BATCH - skip ? left : BATCH - skip;
         make(&batch, &recipe, (first + done) / BATCH);
-        memcpy(to + done * bytes, (const unsigned char *)&batch + skip * bytes, take * bytes);
+        memcpy(out + done * bytes, (const unsigned char *)&batch + skip * bytes, take * bytes);
         done += take;
     }
-    put_deciding(input, first, count, to);
 }
 
-void oracle_element(const struct oracle_input *input, uint64_t position, bool marked, void *out)
+void oracle_fill_plain(const struct oracle_input *input, uint64_t first, uint64_t count,
+                       void *out)
 {
-    struct oracle_input at = *input;
-    at.mark = marked ? position : ORACLE_NO_MARK;
-    oracle_fill(&at, position, 1, out);
+    const uint64_t bytes = (uint64_t)problem_types[input->problem.type].bytes;
+    unsigned char *to = out;
+    if (!input->period) {
+        make_run(input, first, count, to);
+        return;
+    }
+    for (uint64_t done = 0; done < count;) {
+        const uint64_t at = (first + done) % input->period, left = count - done;
+        const uint64_t take = left < input->period - at ? left : input->period - at;
+        make_run(input, at, take, to + done * bytes);
+        done += take;
+    }
 }
 
-bool oracle_has_mark(const struct problem *problem)
+void oracle_fill(const struct oracle_input *input, uint64_t first, uint64_t count, void *out)
 {
-    return problem->op == MIN || problem->op == MAX || problem->op == AND || problem->op == OR;
-}
-
-void oracle_guard(const struct problem *problem, void *out)
-{
-    const enum type type = problem->type;
-    const bool is_unsigned = !problem_types[type].is_signed;
-    const uint64_t zero = is_unsigned ? (uint64_t)1 << (8 * problem_types[type].bytes - 1) : 0;
-    if (problem->op == MIN || problem->op == MAX)
-        put_near(type, zero + (uint64_t)(toward(problem->op) * sixteenths(type, 4)), out);
-    else if (problem_types[type].is_float)
-        put_near(type, (uint64_t)-3, out);
-    else
-        put_integer(type,
-                    problem->op == AND  ? 0
-                    : problem->op == OR ? UINT64_MAX
-                                        : UINT64_C(0xb5ad4eceda1ce2a9),
-                    out);
+    oracle_fill_plain(input, first, count, out);
+    decide_put(input, first, count, out);
 }

@@ -49,6 +49,7 @@ struct oracle_input {
     struct problem problem;
     uint64_t seed;
     uint64_t mark; /* min, max, and, or: the position of the deciding element */
+    uint64_t period; /* plain elements repeat after this many; 0 = never */
 };
 
 #define ORACLE_NO_MARK UINT64_MAX /* a mark beyond every input: nothing is marked */
@@ -57,6 +58,20 @@ struct oracle_input {
  * problem.n is that of the whole input. Float products: seeds 2k and 2k + 1 have complementary
  * signs, prove with both. min, max: odd seeds put all values on the identity's side of zero. */
 void oracle_fill(const struct oracle_input *input, uint64_t first, uint64_t count, void *out);
+
+/* The same without the elements that decide: what the period repeats. Those that decide (the
+ * mark, the bits of and, or, the 2 of a float product) stand once in the whole input. */
+void oracle_fill_plain(const struct oracle_input *input, uint64_t first, uint64_t count,
+                       void *out);
+
+/* The positions of those that decide, of the mark last; one may stand there more than once. */
+enum { ORACLE_DECIDING_MAX = 64 };
+size_t oracle_list_deciding(const struct oracle_input *input,
+                            uint64_t out[ORACLE_DECIDING_MAX]);
+
+/* Float sums: the largest magnitude of an element, such that no partial result is rounded
+ * when the input repeats after `period` elements (0 = never). */
+uint32_t oracle_span(const struct problem *problem, uint64_t period);
 
 /* The element at `position` as it would be with and without the mark there (to move a mark
  * on the device without filling again). */
@@ -79,6 +94,11 @@ struct oracle_fold {
 void oracle_fold_init(struct oracle_fold *fold, const struct problem *problem);
 void oracle_fold_add(struct oracle_fold *fold, const void *elements, uint64_t count);
 void oracle_fold_merge(struct oracle_fold *into, const struct oracle_fold *from);
+
+/* The fold of a whole input that has a period: from the folds of the plain elements [0, period)
+ * and [0, n % period). `largest` covers whole periods with a part of one behind them. */
+void oracle_fold_periods(struct oracle_fold *out, const struct oracle_input *input,
+                         const struct oracle_fold *period, const struct oracle_fold *rest);
 int oracle_fold_finish(const struct oracle_fold *fold, oracle_bits *out, struct error *error);
 
 /* --- Finalists: floats that round, and special values ------------------------------------- */

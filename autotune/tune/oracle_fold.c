@@ -301,6 +301,35 @@ void oracle_fold_merge(struct oracle_fold *into, const struct oracle_fold *from)
     }
 }
 
+/* Puts what decides in the place of the plain element. A plain element of and, or, min and max
+ * counts for nothing beside it; one of a float product is its own inverse. */
+static void decide(struct oracle_fold *fold, const struct oracle_input *input, uint64_t at)
+{
+    uint64_t plain = 0, decided = 0;
+    oracle_fill_plain(input, at, 1, &plain);
+    oracle_fill(input, at, 1, &decided);
+    oracle_fold_add(fold, &plain, 1);
+    oracle_fold_add(fold, &decided, 1);
+}
+
+/* Totals of one sign pile up: the largest is that of all whole periods and a part of one. */
+void oracle_fold_periods(struct oracle_fold *out, const struct oracle_input *input,
+                         const struct oracle_fold *period, const struct oracle_fold *rest)
+{
+    const uint64_t times = input->problem.n / input->period;
+    uint64_t deciding[ORACLE_DECIDING_MAX];
+    const size_t count = oracle_list_deciding(input, deciding);
+    oracle_fold_init(out, &input->problem);
+    for (uint64_t i = 0; i < times; i++)
+        oracle_fold_merge(out, period);
+    if (out->problem.op == SUM && is_float(&out->problem))
+        see_partial(out, fabs(double_of(out->words[TOTAL])) + period->largest);
+    oracle_fold_merge(out, rest);
+    for (size_t i = 0; i < count; i++)
+        decide(out, input, deciding[i]);
+    out->count = input->problem.n;
+}
+
 /* --- The result --------------------------------------------------------------------------- */
 
 static oracle_bits float_result(enum type acc, double value)

@@ -476,7 +476,7 @@ static void chunks_agree(const struct problem *problem)
     enum { COUNT = 3000 };
     const uint64_t base = (UINT64_C(1) << 33) - 1111;
     const size_t bytes = (size_t)width(problem->type);
-    struct oracle_input input = {*problem, 21, base + 1500};
+    struct oracle_input input = {*problem, 21, base + 1500, 0};
     input.problem.n = base + COUNT;
     unsigned char *whole = malloc(COUNT * bytes), *parts = malloc(COUNT * bytes);
     assert_true(whole != NULL && parts != NULL);
@@ -526,7 +526,7 @@ static void full_catches(const struct problem *p)
     bool *caught = calloc(N, sizeof *caught);
     assert_non_null(caught);
     for (uint64_t seed = 0; seed < 2; seed++) {
-        struct oracle_input input = {problem, seed, 4321};
+        struct oracle_input input = {problem, seed, 4321, 0};
         struct oracle_fold fold;
         oracle_fill(&input, 0, N, elements + bytes);
         oracle_fold_init(&fold, &problem);
@@ -566,7 +566,7 @@ static void mark_moves(const struct problem *p)
     struct problem problem = *p;
     problem.n = N;
     const size_t bytes = (size_t)width(problem.type);
-    const struct oracle_input input = {problem, 9, N - 1};
+    const struct oracle_input input = {problem, 9, N - 1, 0};
     unsigned char *x = (unsigned char *)elements;
     if (!oracle_has_mark(&problem))
         return;
@@ -594,7 +594,7 @@ static void test_sum_span(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         enum { COUNT = 20000 };
         static float x[COUNT];
-        const struct oracle_input input = {{SUM, F32, F32, sizes[i], COLD}, 3, 0};
+        const struct oracle_input input = {{SUM, F32, F32, sizes[i], COLD}, 3, 0, 0};
         float largest = 0;
         oracle_fill(&input, 0, COUNT, x);
         for (int k = 0; k < COUNT; k++) {
@@ -616,7 +616,7 @@ static void folds_agree(const struct problem *p)
     struct problem problem = *p;
     problem.n = N;
     const size_t bytes = (size_t)width(problem.type);
-    const struct oracle_input input = {problem, 77, 9999};
+    const struct oracle_input input = {problem, 77, 9999, 0};
     unsigned char *elements = malloc(N * bytes);
     struct error error = {0};
     struct oracle_fold whole, merged, part;
@@ -653,7 +653,7 @@ static void test_wide_reference(void **state)
 {
     (void)state;
     static int64_t x[4096];
-    const struct oracle_input input = {{SUM, I64, I64, 4096, COLD}, 5, 0};
+    const struct oracle_input input = {{SUM, I64, I64, 4096, COLD}, 5, 0, 0};
     struct oracle_fold fold;
     struct error error = {0};
     oracle_bits got;
@@ -804,7 +804,7 @@ static void bound_holds(const struct problem *p)
     unsigned char *x = malloc(N * 8);
     assert_non_null(x);
     for (uint64_t seed = 0; seed < 8; seed++) {
-        const struct oracle_input input = {problem, seed, 0};
+        const struct oracle_input input = {problem, seed, 0, 0};
         struct oracle_reference reference = {0}, once = {0};
         double rest = 0, other = 0;
         uint64_t height, state = seed;
@@ -906,7 +906,7 @@ static void print_speed(const struct problem *problem)
 {
     enum { N = 1 << 18 };
     static unsigned char x[N * 8];
-    const struct oracle_input input = {*problem, 1, 0};
+    const struct oracle_input input = {*problem, 1, 0, 0};
     struct oracle_fold fold;
     if (problem->type != problem->acc)
         return;

@@ -1,0 +1,606 @@
+/* test_input: full-size inputs on the host device, whole and periodic: what is on the device,
+ * the expected results and the marks, against a reduction element by element; and that the
+ * period hides no fault and keeps float sums exact at sizes that are not laid out here. */
+#include "autotune/tune/input.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct error error;
+static struct device *device;
+
+static int setup(void **state)
+{
+    const struct device_options options = {.spec = "host", .seed = 3};
+    (void)state;
+    return device_open(&device, &options, &error);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    device_close(device);
+    return 0;
+}
+
+/* --- A reduction, element by element ------------------------------------------------------ */
+
+static bool is_float(enum type type)
+{
+    return type == F32 || type == F64;
+}
+
+static uint64_t width(enum type type)
+{
+    return type == I32 || type == U32 || type == F32 ? 4 : 8;
+}
+
+static double load_float(enum type type, const void *x, uint64_t i)
+{
+    return type == F32 ? ((const float *)x)[i] : ((const double *)x)[i];
+}
+
+static uint64_t load_word(enum type type, const void *x, uint64_t i)
+{
+    if (type == I32)
+        return (uint64_t)(int64_t)((const int32_t *)x)[i];
+    return type == U32 ? ((const uint32_t *)x)[i] : ((const uint64_t *)x)[i];
+}
+
+/* No NaN, no zeros of two signs: the full-size inputs have none. */
+static double step_float(const struct problem *p, double a, double b)
+{
+    const double r = p->op == SUM    ? a + b
+                     : p->op == PROD ? a * b
+                     : p->op == MIN  ? fmin(a, b)
+                                     : fmax(a, b);
+    return p->acc == F32 ? (float)r : r;
+}
+
+static uint64_t step_word(const struct problem *p, uint64_t a, uint64_t b)
+{
+    const bool is_signed = p->type == I32 || p->type == I64;
+    const bool is_less = is_signed ? (int64_t)a < (int64_t)b : a < b;
+    switch (p->op) {
+    case SUM:
+        return a + b;
+    case PROD:
+        return a * b;
+    case MIN:
+        return is_less ? a : b;
+    case MAX:
+        return is_less ? b : a;
+    case AND:
+        return a & b;
+    case OR:
+        return a | b;
+    default:
+        return a ^ b;
+    }
+}
+
+/* Which elements a kernel takes: all, with one tile lost, read twice or read from elsewhere. */
+struct walk {
+    uint64_t n, at, tile; /* the tile that goes wrong; 0 = none */
+    int times;            /* that it is taken */
+    int64_t shift;
+};
+
+static oracle_bits reduce(const struct problem *p, const void *x, struct walk walk)
+{
+    double f = is_float(p->type) ? load_float(p->type, x, 0) : 0;
+    uint64_t word = is_float(p->type) ? 0 : load_word(p->type, x, 0);
+    for (uint64_t i = 1; i < walk.n; i++) {
+        const bool is_hit = i - walk.at < walk.tile;
+        const uint64_t from = is_hit ? i + (uint64_t)walk.shift : i;
+        for (int k = is_hit ? walk.times : 1; k > 0; k--) {
+            if (is_float(p->type))
+                f = step_float(p, f, load_float(p->type, x, from));
+            else
+                word = step_word(p, word, load_word(p->type, x, from));
+        }
+    }
+    const float narrow = (float)f;
+    uint32_t low;
+    memcpy(&low, &narrow, sizeof low);
+    if (p->acc == F32)
+        return low;
+    if (p->acc == F64)
+        memcpy(&word, &f, sizeof word);
+    return width(p->acc) == 4 ? (uint32_t)word : word;
+}
+
+static struct walk all_of(uint64_t n)
+{
+    return (struct walk){.n = n, .times = 1};
+}
+
+typedef void visit(const struct problem *problem);
+
+static void for_each_problem(visit *each)
+{
+    for (int op = 0; op < OP_COUNT; op++)
+        for (int type = 0; type < TYPE_COUNT; type++)
+            for (int acc = 0; acc < TYPE_COUNT; acc++) {
+                const struct problem problem = {(enum op)op, (enum type)type, (enum type)acc,
+                                                0, COLD};
+                if (problem_check(&problem, &error) == 0)
+                    each(&problem);
+            }
+}
+
+/* --- What is on the device ---------------------------------------------------------------- */
+
+enum { PERIOD = 1009, LONG = 5 * PERIOD + 123, SEED = 7 };
+
+static struct input opened(const struct problem *p, uint64_t n, uint64_t period)
+{
+    struct problem problem = *p;
+    struct input input;
+    problem.n = n;
+    if (input_open_periodic(&input, device, &problem, 2, SEED, period, &error))
+        fail_msg("%s", error.text);
+    return input;
+}
+
+static void *read_back(const struct input *input, size_t i)
+{
+    const uint64_t bytes = input->problem.n * width(input->problem.type);
+    void *out = malloc(bytes);
+    assert_non_null(out);
+    assert_int_equal(device->ops->read(device, out, input_address(input, i), bytes, &error), 0);
+    return out;
+}
+
+static void input_is_described(const struct input *input, size_t i)
+{
+    const uint64_t n = input->problem.n, bytes = width(input->problem.type);
+    const struct oracle_input source = {input->problem, input->seed + i, n - 1, input->period};
+    unsigned char *x = read_back(input, i), *y = malloc(n * bytes), element[8];
+    assert_non_null(y);
+    oracle_fill(&source, 0, n, y);
+    assert_memory_equal(x, y, n * bytes);
+    for (uint64_t at = 0; at < n; at += 1 + at % 50) {
+        oracle_element(&source, at, at == n - 1, element);
+        assert_memory_equal(x + at * bytes, element, bytes);
+    }
+    assert_int_equal(reduce(&input->problem, x, all_of(n)), input->expect[i]);
+    free(x);
+    free(y);
+}
+
+static void is_described(const struct problem *problem)
+{
+    const uint64_t rows[][2] = {
+        {LONG, PERIOD}, {4 * PERIOD, PERIOD}, {PERIOD + 1, PERIOD}, {8 * PERIOD, PERIOD},
+        {LONG, 0},      {PERIOD, 0},          {1, 0},               {3001, 2}};
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        struct input input = opened(problem, rows[r][0], rows[r][1]);
+        for (size_t i = 0; i < input.count; i++)
+            input_is_described(&input, i);
+        input_close(&input);
+    }
+}
+
+static void test_described(void **state)
+{
+    (void)state;
+    for_each_problem(is_described);
+}
+
+/* All but the deciding elements repeat, and after no fewer elements; the first period is what
+ * an input without one begins with. */
+static void repeats(const struct problem *problem)
+{
+    struct input input = opened(problem, LONG, PERIOD);
+    const uint64_t bytes = width(problem->type);
+    const struct oracle_input once = {input.problem, input.seed, 0, 0};
+    unsigned char plain[PERIOD * 8], *x = read_back(&input, 0);
+    size_t breaks = 0, same = 0, changes = 0;
+    oracle_fill_plain(&once, 0, PERIOD, plain);
+    for (uint64_t i = 0; i < PERIOD; i++)
+        changes += memcmp(x + i * bytes, plain + i * bytes, bytes) != 0;
+    assert_true(changes <= ORACLE_DECIDING_MAX);
+    for (uint64_t i = PERIOD; i < LONG; i++)
+        breaks += memcmp(x + i * bytes, x + (i - PERIOD) * bytes, bytes) != 0;
+    for (uint64_t i = 1; i < PERIOD; i++)
+        same += memcmp(x, x + i * bytes, bytes) == 0;
+    assert_true(breaks <= 2 * ORACLE_DECIDING_MAX);
+    assert_true(problem->op == AND || problem->op == OR ? breaks > 2 : same < PERIOD * 3 / 5);
+    free(x);
+    input_close(&input);
+}
+
+static void test_repeats(void **state)
+{
+    (void)state;
+    for_each_problem(repeats);
+}
+
+/* Chunks of more than one thread's share, an end inside the first, and a period of many. */
+static void test_many_chunks(void **state)
+{
+    (void)state;
+    const struct problem problems[] = {{SUM, I32, I32, 0, COLD}, {PROD, F64, F64, 0, COLD}};
+    for (size_t i = 0; i < 2; i++) {
+        struct input input = opened(&problems[i], 7000003, 5000011);
+        input_is_described(&input, 0);
+        input_close(&input);
+    }
+}
+
+/* Loud values stand right before and after an input that ends in the middle of a period. */
+static void is_guarded(const struct problem *problem)
+{
+    struct input input = opened(problem, LONG, PERIOD);
+    const uint64_t bytes = width(problem->type), start = input_address(&input, 0);
+    unsigned char loud[8], got[8];
+    oracle_guard(problem, loud);
+    for (uint64_t k = 0; k < 8; k++) {
+        const uint64_t after = start + (LONG + k) * bytes, before = start - (k + 1) * bytes;
+        assert_int_equal(device->ops->read(device, got, after, bytes, &error), 0);
+        assert_memory_equal(got, loud, bytes);
+        assert_int_equal(device->ops->read(device, got, before, bytes, &error), 0);
+        assert_memory_equal(got, loud, bytes);
+    }
+    input_close(&input);
+}
+
+static void test_guards(void **state)
+{
+    (void)state;
+    for_each_problem(is_guarded);
+}
+
+/* The mark decides wherever it goes, and stands nowhere else. */
+static void mark_moves(const struct problem *problem)
+{
+    const uint64_t stops[] = {0,      1,          PERIOD - 1, PERIOD,   2 * PERIOD, 777,
+                              LONG - 1, 5 * PERIOD, LONG - 2,   LONG - 123, PERIOD + 777};
+    struct input input = opened(problem, LONG, PERIOD);
+    uint64_t from = input_last(&input);
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        assert_int_equal(input_mark(&input, from, stops[i], &error), 0);
+        from = stops[i];
+        unsigned char *x = read_back(&input, 0);
+        const struct walk lost = {.n = LONG, .at = from, .tile = 1, .times = 0};
+        assert_int_equal(reduce(&input.problem, x, all_of(LONG)), input.expect[0]);
+        if (from > 0 && oracle_has_mark(problem))
+            assert_int_not_equal(reduce(&input.problem, x, lost), input.expect[0]);
+        free(x);
+    }
+    assert_int_equal(input_mark(&input, from, input_last(&input), &error), 0);
+    input_is_described(&input, 0);
+    input_close(&input);
+}
+
+static void test_mark_moves(void **state)
+{
+    (void)state;
+    for_each_problem(mark_moves);
+}
+
+/* --- What it costs ------------------------------------------------------------------------ */
+
+static size_t copies;
+static bool is_synced; /* since the last copy: lanes other than the first wait for nothing */
+static uint64_t written;
+static const struct device_ops *inner;
+
+static int count_copy(struct device *to, uint64_t at, uint64_t from, uint64_t bytes,
+                      struct error *e)
+{
+    assert_true(from + bytes <= at || at + bytes <= from);
+    copies++;
+    is_synced = false;
+    return inner->copy(to, at, from, bytes, e);
+}
+
+static int count_write(struct device *to, uint64_t at, const void *from, uint64_t bytes,
+                       struct error *e)
+{
+    written += bytes;
+    return inner->write(to, at, from, bytes, e);
+}
+
+static int note_sync(struct device *of, struct error *e)
+{
+    is_synced = true;
+    return inner->sync(of, e);
+}
+
+static void test_few_copies(void **state)
+{
+    (void)state;
+    const struct problem sum = {SUM, F32, F32, 0, COLD};
+    struct device_ops counting = *device->ops;
+    inner = device->ops;
+    counting.copy = count_copy;
+    counting.write = count_write;
+    counting.sync = note_sync;
+    device->ops = &counting;
+    struct input input = opened(&sum, 300 * PERIOD + 5, PERIOD);
+    device->ops = inner;
+    assert_int_equal(copies, 2 * 9);
+    assert_true(is_synced);
+    assert_int_equal(written, 2 * (4 * PERIOD + 2 * 256));
+    input_close(&input);
+}
+
+static void test_room(void **state)
+{
+    (void)state;
+    const uint64_t sizes[] = {0, 1, 1000003};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const struct problem problem = {PROD, F64, F64, sizes[i], COLD};
+        struct input input;
+        assert_int_equal(input_open(&input, device, &problem,
+                                    input_count(&problem, &device->info), 1, &error), 0);
+        assert_int_equal(input.bytes, input_bytes(&problem, &device->info));
+        assert_int_equal(input.period, 0);
+        input_close(&input);
+    }
+}
+
+/* --- The choice of the period ------------------------------------------------------------- */
+
+static uint64_t distance(uint64_t x, uint64_t period)
+{
+    const uint64_t over = x % period;
+    return over < period - over ? over : period - over;
+}
+
+static void is_far_from_strides(uint64_t period)
+{
+    for (uint64_t k = 3; k * k <= period; k += 2)
+        assert_int_not_equal(period % k, 0);
+    for (uint64_t d = 1 << 17; d <= UINT64_C(1) << 40; d *= 2)
+        assert_true(distance(d, period) >= 65536);
+    for (uint64_t s = 1; s < 512; s += 2)
+        for (uint64_t d = s; d <= UINT64_C(1) << 36; d *= 2)
+            assert_true(d <= 1 << 17 || distance(d, period) >= 15209);
+}
+
+static void test_periods(void **state)
+{
+    (void)state;
+    struct problem sum = {SUM, F32, F32, 1000000, COLD}, word = {XOR, U64, U64, 0, COLD};
+    uint64_t seen = 0;
+    assert_int_equal(input_period(&sum), 0);
+    for (sum.n = 1 << 20; sum.n < UINT64_C(1) << 40; sum.n += sum.n / 2 + 1) {
+        word.n = sum.n;
+        const uint64_t period = input_period(&sum);
+        assert_true(period < sum.n && input_period(&word) <= period + (period == 0) * sum.n);
+        assert_true(period == 0 || oracle_span(&sum, period) >= 8);
+        if (period > seen)
+            is_far_from_strides(seen = period);
+    }
+    assert_true(seen > UINT64_C(1) << 28);
+    word.n = input_period(&word);
+    assert_int_equal(input_period(&word), 0);
+    word.n++;
+    assert_int_equal(input_period(&word), word.n - 1);
+}
+
+/* --- Float sums stay exact ---------------------------------------------------------------- */
+
+/* Running totals of one period, [0] before the first element. */
+static int32_t *total_up(const struct oracle_input *input)
+{
+    enum { CHUNK = 1 << 16 };
+    static float x[CHUNK];
+    int32_t *totals = malloc((input->period + 1) * sizeof *totals);
+    assert_non_null(totals);
+    totals[0] = 0;
+    for (uint64_t at = 0; at < input->period; at += CHUNK) {
+        const uint64_t left = input->period - at, take = left < CHUNK ? left : CHUNK;
+        oracle_fill_plain(input, at, take, x);
+        for (uint64_t i = 0; i < take; i++)
+            totals[at + i + 1] = totals[at + i] + (int32_t)x[i];
+    }
+    return totals;
+}
+
+/* The sum of the elements before `end`, in any period. */
+static double total_at(const int32_t *totals, const struct oracle_input *input, uint64_t end)
+{
+    const uint64_t period = input->period;
+    return (double)(end / period) * totals[period] + totals[end % period];
+}
+
+/* The largest of the running totals in order. */
+static double worst_in_order(const int32_t *totals, const struct oracle_input *input)
+{
+    const double others = (double)(input->problem.n / input->period) * totals[input->period];
+    double worst = 0;
+    for (uint64_t i = 0; i <= input->period; i++)
+        worst = fmax(worst, fmax(fabs((double)totals[i]), fabs(others + totals[i])));
+    return worst;
+}
+
+/* The largest of what the first blocks of a grid sum up, of several grids and parts of one. */
+static double worst_of_grids(const int32_t *totals, const struct oracle_input *input)
+{
+    static const uint64_t blocks[] = {1, 3, 7, 9, 23, 27, 33, 37, 71, 85};
+    const uint64_t n = input->problem.n;
+    double worst = 0;
+    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++)
+        for (uint64_t stride = blocks[b] << 16; stride < n; stride *= 2)
+            for (uint64_t part = stride / 8; part < stride; part += stride / 8) {
+                double sum = 0;
+                for (uint64_t at = 0; at + part <= n; at += stride) {
+                    sum += total_at(totals, input, at + part) - total_at(totals, input, at);
+                    worst = fmax(worst, fabs(sum));
+                }
+            }
+    return worst;
+}
+
+static void test_sums_stay_exact(void **state)
+{
+    (void)state;
+    const uint64_t sizes[] = {32000000, 400000000, (UINT64_C(1) << 31) + 100003,
+                              UINT64_C(1) << 32};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (uint64_t seed = 0; seed < (i < 3 ? 6 : 2); seed++) {
+            struct oracle_input input = {{SUM, F32, F32, sizes[i], COLD}, seed, 0, 0};
+            input.period = input_period(&input.problem);
+            assert_int_not_equal(input.period, 0);
+            int32_t *totals = total_up(&input);
+            const double ordered = worst_in_order(totals, &input);
+            const double grids = worst_of_grids(totals, &input);
+            print_message("n = %llu, seed %llu, period %llu, +-%u: %.2f of 2^24 in order, %.2f "
+                          "by blocks\n", (unsigned long long)sizes[i], (unsigned long long)seed,
+                          (unsigned long long)input.period,
+                          oracle_span(&input.problem, input.period), ordered * 0x1p-24,
+                          grids * 0x1p-24);
+            assert_true(ordered <= 0x1.8p23 && grids <= 0x1p24);
+            free(totals);
+        }
+}
+
+/* The fold of periods gives the sum of all, and refuses totals that leave the range: of whole
+ * periods, or only in the middle of one. */
+static void test_periodic_fold(void **state)
+{
+    (void)state;
+    const struct {
+        uint64_t n;
+        double total, largest;
+    } rows[] = {{6, 12, 21}, {7, 21, 21}, {6291400, 12582800, 12582809},
+                {6291454, 12582908, 12582917}};
+    const float x[] = {9, -5};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct oracle_input input = {{SUM, F32, F32, rows[i].n, COLD}, 4, 0, 2};
+        struct oracle_fold period, rest, whole;
+        oracle_bits got;
+        oracle_fold_init(&period, &input.problem);
+        oracle_fold_init(&rest, &input.problem);
+        oracle_fold_add(&period, x, 2);
+        oracle_fold_add(&rest, x, rows[i].n % 2);
+        oracle_fold_periods(&whole, &input, &period, &rest);
+        assert_int_equal((int64_t)whole.largest, (int64_t)rows[i].largest);
+        const bool is_exact = whole.largest <= 0x1.8p23;
+        assert_int_equal(oracle_fold_finish(&whole, &got, &error), is_exact ? 0 : -1);
+        if (is_exact)
+            assert_int_equal((int64_t)oracle_to_double(F32, got), (int64_t)rows[i].total);
+    }
+}
+
+/* What decides takes the place of an element, and is not counted as one more. */
+static void test_fold_counts(void **state)
+{
+    (void)state;
+    const struct oracle_input input = {{AND, I32, I32, LONG, COLD}, 4, 9, PERIOD};
+    struct oracle_fold part, whole;
+    oracle_fold_init(&part, &input.problem);
+    oracle_fold_periods(&whole, &input, &part, &part);
+    assert_int_equal(whole.count, LONG);
+}
+
+/* --- Faults show -------------------------------------------------------------------------- */
+
+/* A tile lost, read twice, or read from a power of two or some tiles away. */
+static void faults_show(const struct problem *problem)
+{
+    enum { TILE = 64 };
+    const bool counts_all = problem->op == SUM || problem->op == XOR ||
+                            (problem->op == PROD && !is_float(problem->type));
+    if (!counts_all)
+        return;
+    struct input input = opened(problem, LONG, PERIOD);
+    void *x = read_back(&input, 0);
+    for (uint64_t at = TILE; at + TILE <= LONG; at += 5 * TILE) {
+        struct walk walk = {.n = LONG, .at = at, .tile = TILE, .times = 0};
+        assert_int_not_equal(reduce(&input.problem, x, walk), input.expect[0]);
+        walk.times = 2;
+        assert_int_not_equal(reduce(&input.problem, x, walk), input.expect[0]);
+        walk.times = 1;
+        for (int64_t far = 1; far < LONG; far = far < 64 ? 2 * far : far + 64) {
+            walk.shift = at + TILE + (uint64_t)far <= LONG ? far : -far;
+            if (walk.shift > 0 || (int64_t)at >= far)
+                assert_int_not_equal(reduce(&input.problem, x, walk), input.expect[0]);
+        }
+    }
+    free(x);
+    input_close(&input);
+}
+
+static void test_faults_show(void **state)
+{
+    (void)state;
+    for_each_problem(faults_show);
+}
+
+/* The sum of a tile, modulo 2^32 or exactly. */
+static int64_t sum_tile(const struct oracle_input *input, uint64_t at, uint64_t tile)
+{
+    static uint32_t x[1 << 15];
+    int64_t sum = 0;
+    oracle_fill_plain(input, at, tile, x);
+    for (uint64_t i = 0; i < tile; i++) {
+        float f;
+        memcpy(&f, &x[i], sizeof f);
+        sum += input->problem.type == F32 ? (int64_t)f : x[i];
+    }
+    return input->problem.type == F32 ? sum : sum & UINT32_MAX;
+}
+
+/* With the real period: how often a tile is lost or read from `far` away, and its sum stays. */
+static void count_hidden(const struct oracle_input *input, uint64_t tile, uint64_t far,
+                         size_t *tried, size_t *hidden)
+{
+    const uint64_t n = input->problem.n;
+    if (far == 0 || far + tile > n)
+        return;
+    for (uint64_t k = 0; k < 3; k++) {
+        const uint64_t at = (n - far - tile) / 3 * k / tile * tile;
+        const int64_t sum = sum_tile(input, at, tile);
+        *tried += 2;
+        *hidden += sum == 0;
+        *hidden += sum == sum_tile(input, at + far, tile);
+    }
+}
+
+static void test_displaced_tiles_show(void **state)
+{
+    (void)state;
+    const uint64_t tiles[] = {256, 1024, 3072, 32768};
+    for (int is_wide = 0; is_wide < 2; is_wide++)
+        for (enum type type = I32; type <= F32; type += F32 - I32) {
+            struct oracle_input input = {{SUM, type, type, 400000000, COLD}, 2, 0, 0};
+            size_t tried = 0, hidden = 0;
+            input.problem.n = is_wide ? (UINT64_C(1) << 31) + 100003 : input.problem.n;
+            input.period = input_period(&input.problem);
+            for (size_t t = 0; t < sizeof tiles / sizeof *tiles; t++)
+                for (uint64_t d = 1; d < input.problem.n; d *= 2) {
+                    const uint64_t far[] = {d, d - 1, 132 * d / tiles[t] * tiles[t],
+                                            d / tiles[t] * 148 * tiles[t]};
+                    for (size_t k = 0; k < sizeof far / sizeof *far; k++)
+                        count_hidden(&input, tiles[t], far[k], &tried, &hidden);
+                }
+            print_message("n = %llu %s: %zu of %zu displaced or lost tiles keep their sum\n",
+                          (unsigned long long)input.problem.n, problem_types[type].name, hidden,
+                          tried);
+            assert_true(tried > 500 && hidden <= (type == F32 ? tried / 100 : 0));
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_described),       cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_many_chunks),     cmocka_unit_test(test_guards),
+        cmocka_unit_test(test_mark_moves),      cmocka_unit_test(test_few_copies),
+        cmocka_unit_test(test_room),            cmocka_unit_test(test_periods),
+        cmocka_unit_test(test_sums_stay_exact), cmocka_unit_test(test_periodic_fold),
+        cmocka_unit_test(test_fold_counts),     cmocka_unit_test(test_faults_show),
+        cmocka_unit_test(test_displaced_tiles_show),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
