@@ -24,6 +24,15 @@ uint64_t stats_median(uint64_t *values, size_t count)
     return low + (high - low) / 2; /* low + high may overflow */
 }
 
+double stats_spread(uint64_t *values, size_t count)
+{
+    if (count < 10)
+        return 0;
+    const uint64_t median = stats_median(values, count); /* sorts them */
+    const uint64_t low = values[count / 10], high = values[count - 1 - count / 10];
+    return (double)(high - low) / 2 / (double)(median ? median : 1);
+}
+
 /* P(X = k) for k = floor(count / 2), X binomial with count trials of probability 1/2. */
 static double central_probability(size_t count)
 {
@@ -79,6 +88,33 @@ struct stats_interval stats_ratio_interval(const uint64_t *a, const uint64_t *b,
     struct stats_interval out = stats_median_interval(ratios, count, confidence);
     free(ratios);
     return out;
+}
+
+/* log n! by Stirling's series: lgamma writes a global. */
+static double log_factorial(size_t count)
+{
+    double sum = 0, x = (double)count + 1;
+    for (; x < 10; x++) /* the series is good to 1e-13 from here on */
+        sum -= log(x);
+    return sum + (x - 0.5) * log(x) - x + 0.91893853320467274178 +
+           (1 - (1 - 2 / (7 * x * x)) / (30 * x * x)) / (12 * x);
+}
+
+double stats_binomial_tail(size_t trials, size_t at_least, double p)
+{
+    if (at_least == 0 || at_least > trials)
+        return at_least == 0;
+    if ((double)at_least <= (double)trials * p) /* from the mean outwards, or terms underflow */
+        return 1 - stats_binomial_tail(trials, trials - at_least + 1, 1 - p);
+    double term = exp(log_factorial(trials) - log_factorial(at_least) -
+                      log_factorial(trials - at_least) + (double)at_least * log(p) +
+                      (double)(trials - at_least) * log1p(-p));
+    double sum = 0;
+    for (size_t k = at_least; k <= trials && term > 0; k++) {
+        sum += term;
+        term *= (double)(trials - k) / (double)(k + 1) * p / (1 - p);
+    }
+    return fmin(sum, 1);
 }
 
 uint64_t stats_random(uint64_t *state)

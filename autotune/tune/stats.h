@@ -10,6 +10,10 @@
 /* The median of `count` > 0 values (the mean of the middle two, rounded down); reorders them. */
 uint64_t stats_median(uint64_t *values, size_t count);
 
+/* How far values scatter: half the distance of their 10 % and 90 % quantiles, over the median; 0 for
+ * fewer than 10. Reorders them. */
+double stats_spread(uint64_t *values, size_t count);
+
 struct stats_interval {
     double middle, low, high;
     double confidence; /* what low..high really covers, <= the wanted where samples are few */
@@ -22,6 +26,9 @@ struct stats_interval stats_median_interval(double *values, size_t count, double
 /* The same for the paired ratios a[i] / b[i] of two candidates measured in the same rounds. */
 struct stats_interval stats_ratio_interval(const uint64_t *a, const uint64_t *b, size_t count,
                                            double confidence);
+
+/* P(X >= at_least), X binomial: `trials` of probability 0 < p < 1. */
+double stats_binomial_tail(size_t trials, size_t at_least, double p);
 
 /* A small generator for shuffles and bootstraps: the same numbers everywhere (splitmix64). */
 uint64_t stats_random(uint64_t *state);
