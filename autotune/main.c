@@ -50,7 +50,8 @@ int main(int argc, char **argv)
         return 0;
     const int number = interrupt_signal();
     fprintf(stderr, "autotune: %s\n",
-            number ? "interrupted: no record was changed; the same command starts again"
-                   : error.text);
+            number && error.code != ERROR_INTERRUPTED
+                ? "interrupted: no record was changed; the same command starts again"
+                : error.text);
     return number ? SIGNAL_EXIT + number : (int)error.code;
 }

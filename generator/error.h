@@ -12,6 +12,7 @@ enum error_code {
     ERROR_WRONG = 70,     /* a kernel gave a wrong result */
     ERROR_IO = 74,        /* input or output failed */
     ERROR_NOISY = 75,     /* too noisy to decide */
+    ERROR_INTERRUPTED = 130, /* by a signal; what is known is kept */
 };
 
 struct error {

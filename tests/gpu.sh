@@ -1,16 +1,329 @@
-#!/bin/sh
-# Proves the program and its kernels on GPU 0: the device itself, the kernel that would be used for
-# the usual problem, and the covering sample. Exit status 69 where there is no such GPU.
-# Usage: tests/gpu.sh BUILD
-set -eu
-build=${1:?usage: tests/gpu.sh BUILD}
+#!/bin/bash
+# Proves the program and its kernels on GPU 0. Steps: device (the device itself, the kernel that
+# would be used for the usual problem), cover (the covering sample), faults (kernels that crash,
+# hang or are wrong cost themselves, not the run), interrupt (Ctrl-C and kill -9 lose nothing and
+# leave nothing behind), race (ties are ties, and 3 % is found). Without a step all are taken.
+# Exit status 69 where there is no such GPU.
+# Usage: tests/gpu.sh BUILD [STEP]...    (DEVICE=host tries the script where there is no GPU)
+set -euo pipefail
+build=${1:?usage: tests/gpu.sh BUILD [STEP]...}
+shift
+build=$(cd "$build" && pwd)
+cd "$(dirname "$0")/.."
+device=${DEVICE:-0}
+[ $# -gt 0 ] || set -- device cover faults interrupt race
+
 "$build/autotune" doctor
-if ! "$build/autotune" doctor | grep -q '^gpu 0 .*, cc '; then
-    echo "test-gpu: no GPU 0 that can be used here (see the lines 'gpu' above); run this on a" \
-        "machine with an NVIDIA GPU, its driver and NVRTC" >&2
+if [ "$device" != host ] && ! "$build/autotune" doctor | grep -q "^gpu $device .*, cc "; then
+    echo "test-gpu: no GPU $device that can be used here (see the lines 'gpu' above); run this on" \
+        "a machine with an NVIDIA GPU, its driver and NVRTC" >&2
     exit 69
 fi
-set -x
-"$build/device/test_device" 0
-"$build/autotune" verify --device 0
-"$build/autotune" verify --device 0 --cover
+scratch=$(mktemp -d)
+# Its own copy of the program: whatever runs it was started here.
+program=$scratch/autotune
+cp "$build/autotune" "$program"
+trap 'end_ours; rm -rf "$scratch"' EXIT
+failed=0
+
+# --- What is checked ------------------------------------------------------------------------
+
+# check NAME COMMAND...: prints ok or FAILED with what the command said.
+check()
+{
+    local name=$1
+    shift
+    if "$@" >"$scratch/said" 2>&1; then
+        echo "ok      $name"
+    else
+        echo "FAILED  $name"
+        sed 's/^/        /' "$scratch/said"
+        failed=$((failed + 1))
+    fi
+}
+
+# The processes that run our copy of the program.
+ours()
+{
+    local link
+    for link in /proc/[0-9]*/exe; do
+        case $(readlink "$link" 2>/dev/null) in
+        "$program"*) basename "${link%/exe}" ;;
+        esac
+    done
+}
+
+end_ours()
+{
+    local pid
+    for pid in $(ours); do
+        kill -9 "$pid" 2>/dev/null || true
+    done
+}
+
+# Nothing of ours runs, at the latest after this many seconds.
+none_left()
+{
+    local pid
+    for ((i = 0; i < 10 * $1; i++)); do
+        [ -n "$(ours)" ] || return 0
+        sleep 0.1
+    done
+    for pid in $(ours); do
+        echo "still there: $pid $(tr '\0' ' ' <"/proc/$pid/cmdline")"
+    done
+    return 1
+}
+
+used_mib()
+{
+    [ "$device" != host ] || { echo 0; return; }
+    nvidia-smi --id="$device" --query-gpu=memory.used --format=csv,noheader,nounits
+}
+
+# The processes with a context on the GPU; may be empty whatever runs, in a virtual machine.
+apps()
+{
+    [ "$device" != host ] || return 0
+    nvidia-smi --id="$device" --query-compute-apps=pid,process_name,used_memory --format=csv,noheader
+}
+
+# The GPU's memory is back within 200 MiB of what it was, and no program is on it that was not.
+gpu_as_before()
+{
+    local now=
+    for ((i = 0; i < 100; i++)); do
+        now=$(used_mib)
+        if ((now - before_mib < 200)) && [ -z "$(comm -13 "$scratch/apps" <(apps | sort))" ]; then
+            return 0
+        fi
+        sleep 0.1
+    done
+    echo "$now MiB used, $before_mib before; on the GPU: $(apps)"
+    return 1
+}
+
+remember_gpu()
+{
+    before_mib=$(used_mib)
+    apps | sort >"$scratch/apps"
+}
+
+journal()
+{
+    cat "$1"/journal/*.journal
+}
+
+# trials CACHE: "identity status params reason" of each line of its journal, in tabs.
+trials()
+{
+    journal "$1" | awk -F '\t' 'NF > 10 { print $1 "\t" $3 "\t" $4 "\t" $(NF - 1) }'
+}
+
+# --- Kernels with faults --------------------------------------------------------------------
+
+FAULTS="OUT_OF_BOUNDS MISALIGNED TRAP LOOP WRONG_SUM DROPPED_TAIL NO_OP"
+
+# The template, with lines that a value of FAULT keeps or drops.
+faulty_template()
+{
+    awk '
+    { print }
+    $0 == "    accum a = identity();" && !begun++ {
+        print "    //? if FAULT == NO_OP"
+        print "    return;"
+        print "    //? elif FAULT == OUT_OF_BOUNDS"
+        print "    if (n > 0 && thread == 0)"
+        print "        a = combine(a, map(x[1ull << 48]));"
+        print "    //? elif FAULT == MISALIGNED"
+        print "    if (n > 64 && thread == 0)"
+        print "        a = combine(a, *(const volatile accum *)((const char *)x + 1));"
+        print "    //? elif FAULT == TRAP"
+        print "    if (thread == 0)"
+        print "    //? if HOST"
+        print "        __builtin_trap();"
+        print "    //? else"
+        print "        asm volatile(\"trap;\");"
+        print "    //? end"
+        print "    //? elif FAULT == LOOP"
+        print "    //? if HOST"
+        print "    for (volatile int spin = 1; spin;)"
+        print "    //? else"
+        print "    while (clock64() != 0)" # the compiler may drop a loop that only spins
+        print "    //? end"
+        print "        ;"
+        print "    //? elif FAULT == WRONG_SUM"
+        print "    if (thread == 0)"
+        print "        a = combine(a, (accum)1);"
+        print "    //? end"
+        planted++
+    }
+    $0 == "    // Fewer vectors than a tile has are left." {
+        print "    //? if FAULT != DROPPED_TAIL"
+        is_tail = 1
+        planted++
+    }
+    is_tail && $0 == "    }" { print "    //? end"; is_tail = 0; planted++ }
+    END { exit planted != 3 }' templates/reduce.cu
+}
+
+# A space of 11 variants: four without a fault, and one with each.
+faulty_space()
+{
+    awk '
+    BEGIN {
+        few["BLOCK"] = "256 512"; few["ITEMS"] = "16"; few["VECTOR"] = "4"; few["UNROLL"] = "4"
+        few["MIN_BLOCKS"] = "1"; few["GRID"] = "2 4"
+    }
+    /^\[/ { section = $0; param = $0; gsub(/^\[param |\]$/, "", param) }
+    $0 == "[derived]" {
+        print "[param FAULT]\nmeaning = what is wrong with the kernel"
+        print "values = NONE " faults "\n"
+    }
+    section ~ /^\[param / && /^values = / && param in few { print "values = " few[param]; next }
+    section == "[default]" && $1 in few { split(few[$1], v, " "); print $1 " = " v[1]; next }
+    { print }
+    $0 == "[rule]" {
+        print "few kinds are tried = WARP == SHUFFLE && LOAD == PLAIN"
+        print "faults are tried in one shape = FAULT == NONE || (BLOCK == 256 && FINISH == LAST_BLOCK)"
+    }
+    $0 == "[default]" { print "FAULT = NONE" }' faults="$FAULTS" configs/reduce.ini
+}
+
+# Every line of this fault has one of these statuses, and there is one.
+has_status()
+{
+    local fault=$1
+    trials "$scratch/faults" | grep -E "(^|[ 	])FAULT=$fault( |	|\$)" >"$scratch/lines" ||
+        { echo "FAULT=$fault is not in the journal"; return 1; }
+    ! grep -Ev "^[0-9a-f]+	($2)	" "$scratch/lines"
+}
+
+winner_is_good()
+{
+    grep -m 1 -o '"params": "[^"]*"' "$scratch/faults.json" | grep -w 'FAULT=NONE'
+}
+
+good_ones()
+{
+    local count
+    count=$(trials "$scratch/faults" | grep -w 'FAULT=NONE' | grep -c '	measured	') || true
+    echo "$count of 8 measured"
+    [ "$count" -eq 8 ]
+}
+
+step_faults()
+{
+    local size=16M fault began=$SECONDS status=0
+    [ "$device" != host ] || size=200K
+    faulty_template >"$scratch/faulty.cu" || { check fault-places false; return; }
+    faulty_space >"$scratch/faulty.ini"
+    remember_gpu
+    timeout -k 10 300 "$program" --device "$device" --n $size --strategy exhaustive \
+        --space "$scratch/faulty.ini" --template "$scratch/faulty.cu" --cache "$scratch/faults" \
+        --json "$scratch/faults.json" || status=$?
+    echo "        took $((SECONDS - began)) s, exit status $status"
+    check faults-exit-status test "$status" -eq 0
+    check faults-winner winner_is_good
+    check faults-good-ones good_ones
+    for fault in OUT_OF_BOUNDS MISALIGNED TRAP; do
+        # the emulator refuses a misaligned address by giving wrong elements
+        check "faults-$fault" has_status $fault "crashed$([ "$device" != host ] || echo '|wrong')"
+    done
+    check faults-LOOP has_status LOOP hung
+    for fault in WRONG_SUM DROPPED_TAIL NO_OP; do
+        check "faults-$fault" has_status $fault wrong
+    done
+    trials "$scratch/faults" | grep -v '	measured	' | cut -f 2- | sort -u | sed 's/^/        /' || true
+    check faults-no-process-left none_left 10
+    check faults-gpu-as-before gpu_as_before
+}
+
+# --- Interrupted ----------------------------------------------------------------------------
+
+nothing_twice()
+{
+    local twice
+    twice=$(trials "$scratch/interrupted" | awk -F '\t' '$2 == "measured" { print $1 }' | sort | uniq -d)
+    [ -z "$twice" ] || { echo "measured more than once: $twice"; return 1; }
+}
+
+# What was measured before was not lost: the last run recalled some of it, as many as were written.
+went_on()
+{
+    local recalled
+    recalled=$(grep -o '"recalled": [0-9]*' "$scratch/interrupted.json" | head -n 1 | grep -o '[0-9]*$')
+    echo "$recalled recalled, $1 in the journal before"
+    [ "$1" -gt 0 ] && [ "$recalled" -ge "$1" ]
+}
+
+written()
+{
+    # none yet where the run was ended early
+    { trials "$scratch/interrupted" 2>/dev/null || true; } | cut -f 1 | sort -u | wc -l
+}
+
+step_interrupt()
+{
+    local size=400M status=0 lines first=1.5 second=2
+    local command=("$program" --device "$device" --strategy exhaustive --cache "$scratch/interrupted")
+    if [ "$device" = host ]; then
+        size=2K
+        sed '/^\[rule\]$/a few are tried = WARP == SHUFFLE \&\& LOAD == PLAIN \&\& BLOCK <= 256' \
+            configs/reduce.ini >"$scratch/small.ini" # the emulator is slow
+        command+=(--space "$scratch/small.ini")
+        first=0.7 second=0.8
+    fi
+    command+=(--n "$size")
+    remember_gpu
+    timeout --preserve-status -s INT -k 30 $first "${command[@]}" --quiet || status=$?
+    check interrupt-status test "$status" -eq 130
+    check interrupt-no-process-left none_left 15
+    lines=$(written)
+    echo "        after Ctrl-C $lines in the journal"
+    status=0
+    timeout --foreground -s KILL $second "${command[@]}" --quiet || status=$?
+    check kill-status test "$status" -eq 137
+    check kill-no-process-left none_left 15
+    check kill-gpu-as-before gpu_as_before
+    lines=$(written)
+    echo "        after kill -9 $lines in the journal"
+    status=0
+    timeout -k 10 300 "${command[@]}" --json "$scratch/interrupted.json" || status=$?
+    check resumed-status test "$status" -eq 0
+    check resumed-went-on went_on "$lines"
+    check resumed-nothing-twice nothing_twice
+    check resumed-no-process-left none_left 10
+    check resumed-gpu-as-before gpu_as_before
+}
+
+# --- The steps ------------------------------------------------------------------------------
+
+step_device()
+{
+    check device timeout -k 10 120 "$build/device/test_device" "$device"
+    check verify timeout -k 10 300 "$program" verify --device "$device"
+}
+
+step_cover()
+{
+    check verify-cover timeout -k 10 900 "$program" verify --device "$device" --cover
+}
+
+step_race()
+{
+    timeout -k 10 560 "$build/device/test_ties" "$device" | tee "$scratch/race" || true
+    check race grep -qx 'all held' "$scratch/race"
+}
+
+for step; do
+    case $step in
+    device | cover | faults | interrupt | race) "step_$step" ;;
+    *)
+        echo "test-gpu: no step '$step': device, cover, faults, interrupt, race" >&2
+        exit 64
+        ;;
+    esac
+done
+echo "test-gpu: $failed failed"
+[ "$failed" -eq 0 ]

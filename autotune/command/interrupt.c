@@ -48,7 +48,7 @@ static const struct interrupt_guard *guard_of(const struct device *device)
 
 static int refuse(struct error *error)
 {
-    return error_set(error, ERROR_FAILED,
+    return error_set(error, ERROR_INTERRUPTED,
                      "interrupted: nothing was measured to the end and no "
                      "record was changed; run the same command again");
 }
@@ -110,8 +110,13 @@ static void catch_signal(int number)
 
 void interrupt_begin(struct interrupt_guard *guard, struct device *device)
 {
-    *guard =
-        (struct interrupt_guard){.ops = *device->ops, .real = device->ops, .device = device};
+    catch_signal(SIGINT);
+    catch_signal(SIGTERM);
+    *guard = (struct interrupt_guard){.device = device};
+    if (!device)
+        return;
+    guard->real = device->ops;
+    guard->ops = *device->ops;
     guard->ops.compile = guarded_compile;
     guard->ops.load = guarded_load;
     guard->ops.launch = guarded_launch;
@@ -119,8 +124,6 @@ void interrupt_begin(struct interrupt_guard *guard, struct device *device)
     guard->ops.prepare = guarded_prepare;
     guard->ops.time = guarded_time;
     device->ops = &guard->ops;
-    catch_signal(SIGINT);
-    catch_signal(SIGTERM);
 }
 
 static void release_signal(int number)
@@ -132,7 +135,8 @@ static void release_signal(int number)
 
 void interrupt_end(struct interrupt_guard *guard)
 {
-    guard->device->ops = guard->real;
+    if (guard->device)
+        guard->device->ops = guard->real;
     release_signal(SIGINT);
     release_signal(SIGTERM);
 }

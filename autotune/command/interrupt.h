@@ -9,11 +9,12 @@
 struct interrupt_guard {
     struct device_ops ops; /* first: the device's ops point here */
     const struct device_ops *real;
-    struct device *device;
+    struct device *device; /* NULL: none is guarded */
 };
 
-/* From now on SIGINT and SIGTERM make the device's compile, load, launch, sync, prepare and
- * time fail; a second signal ends the program at once. `guard` must outlive interrupt_end. */
+/* From now on SIGINT and SIGTERM are noted, and make the device's compile, load, launch, sync, prepare
+ * and time fail; a second signal ends the program at once. `guard` must outlive interrupt_end;
+ * `device` may be NULL for whoever asks interrupt_signal himself. */
 void interrupt_begin(struct interrupt_guard *guard, struct device *device);
 void interrupt_end(struct interrupt_guard *guard);
 

@@ -36,11 +36,14 @@ static const struct row {
     {TUNE | VERIFY, {"cold", KEY_COLD, 0, 0, "data not in the L2 cache (default)", 0}},
     {TUNE | VERIFY, {"warm", KEY_WARM, 0, 0, "data in the L2 cache as far as it fits", 0}},
     {EVERY, {0, 0, 0, 0, "Where and how:", 2}},
-    {TUNE | VERIFY, {"device", KEY_DEVICE, "DEVICE", 0, "auto (first GPU, else host), host, or a GPU's number (default auto)", 0}},
+    {TUNE, {"device", KEY_DEVICE, "DEVICES", 0, "auto (first GPU, else host), host, a GPU's number, several as 0,1, or all (default auto)", 0}},
+    {VERIFY, {"device", KEY_DEVICE, "DEVICE", 0, "auto (first GPU, else host), host, or a GPU's number (default auto)", 0}},
     {EMIT | LIST, {"arch", KEY_ARCH, "ARCH", 0, "sm_90 or another that 'autotune list archs' shows, or host; needs no device", 0}},
-    {TUNE, {"strategy", KEY_STRATEGY, "NAME", 0, "exhaustive (default on a GPU) or cover: each pair of values once (default on the host)", 0}},
+    {TUNE, {"strategy", KEY_STRATEGY, "NAME", 0, "race (default on a GPU): what cannot win is left; exhaustive: every candidate; random: every one in random order; cover: each pair of values once (default on the host)", 0}},
+    {TUNE, {"budget", KEY_BUDGET, "TIME", 0, "end the search after this long, as 30s, 500ms or 2m, with the best by then", 0}},
     {TUNE | VERIFY, {"seed", KEY_SEED, "NUMBER", 0, "of inputs, orders and the emulator's schedule (default 1)", 0}},
-    {TUNE, {"retune", KEY_RETUNE, 0, 0, "measure again even if a record fits", 0}},
+    {TUNE, {"retune", KEY_RETUNE, 0, 0, "measure all again, whatever records and the journal know", 0}},
+    {TUNE, {"replay", KEY_REPLAY, "JOURNAL", 0, "run the strategy on a journal's trials, without a device", 0}},
     {EMIT | VERIFY, {"variant", KEY_VARIANT, "PARAMS", 0, "BLOCK=256,ITEMS=16,...; the others as in the record, else the default", 0}},
     {EMIT, {"pass", KEY_PASS, "NAME", 0, "only this pass's kernel", 0}},
     {VERIFY, {"cover", KEY_COVER, 0, 0, "a covering sample of space, operation, type and architecture", 0}},
@@ -65,7 +68,8 @@ _Static_assert((int)ROWS < (int)OPTIONS_MAX, "argp's table ends with an empty ro
 
 #define EXIT_CODES                                                                             \
     "Exit: 0 done, 1 failed, 64 usage, 69 no such device, driver or NVRTC, "                   \
-    "70 a result was wrong, 74 input or output failed, 130 interrupted."
+    "70 a result was wrong, 74 input or output failed, 75 too noisy to decide, "                \
+    "130 interrupted, progress kept."
 
 /* What a verb says about itself: its arguments, what it does, examples. */
 static const struct verb_doc {
@@ -75,11 +79,13 @@ static const struct verb_doc {
     {VERB_TUNE, "tune", NULL,
      "Finds the fastest reduction for a problem on a device: generates, compiles, proves and "
      "measures every candidate of a space, and keeps the winner. The same command again "
-     "answers from the record.\v"
+     "answers from the record; after an interruption it goes on where it was.\v"
      "Examples:\n"
      "  autotune --device 0 --n 400M\n"
      "  autotune --device 0 --n 64Mi --type f32 --op max --json winner.json\n"
-     "  autotune --device host --n 100K --retune\n\n" EXIT_CODES},
+     "  autotune --device host --n 100K --retune\n"
+     "  autotune --device all --n 400M --budget 30s\n"
+     "  autotune --replay ~/.cache/autotune/journal/FILE --strategy random --seed 2\n\n" EXIT_CODES},
     {VERB_SHOW, "show", NULL,
      "Shows the records kept so far, of all devices.\v"
      "Examples:\n"

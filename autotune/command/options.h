@@ -24,6 +24,8 @@ enum option_key {
     KEY_CACHE,
     KEY_SEED,
     KEY_STRATEGY,
+    KEY_BUDGET,
+    KEY_REPLAY,
     KEY_RETUNE,
     KEY_JSON,
     KEY_CSV,

@@ -47,6 +47,29 @@ static int parse_part(struct request *request, const char *value, struct error *
     return 0;
 }
 
+/* "30s", "500ms", "2m". */
+static int parse_budget(double *out, const char *value, struct error *error)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
+    char digits[16];
+    int used = 0;
+    uint64_t count;
+    if (sscanf(value, "%15[0-9]%n", digits, &used) == 1 &&
+        number_parse_count(&count, digits, "--budget", error) == 0 && count > 0)
+        for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+            if (strcmp(value + used, units[i].name) == 0) {
+                *out = (double)count * units[i].seconds;
+                return 0;
+            }
+    return error_set(error, ERROR_USAGE,
+                     "--budget is '%.100s': write a whole number above 0 and a unit, such as 30s, "
+                     "500ms or 2m",
+                     value);
+}
+
 static const char **find_string(struct request *request, int key)
 {
     const struct {
@@ -58,7 +81,7 @@ static const char **find_string(struct request *request, int key)
         {KEY_TEMPLATE, &request->template}, {KEY_CACHE, &request->cache},
         {KEY_VARIANT, &request->variant},   {KEY_PASS, &request->pass},
         {KEY_JSON, &request->json},         {KEY_CSV, &request->csv},
-        {KEY_CUBIN, &request->cubin},
+        {KEY_CUBIN, &request->cubin},       {KEY_REPLAY, &request->replay},
     };
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         if (strings[i].key == key)
@@ -105,6 +128,8 @@ static int parse_number(struct request *request, int key, const char *value,
         return strategy_find(&request->strategy, value, error);
     case KEY_PART:
         return parse_part(request, value, error);
+    case KEY_BUDGET:
+        return parse_budget(&request->budget_s, value, error);
     case KEY_SEED:
         return number_parse_count(&request->seed, value, "--seed", error);
     default:
@@ -210,6 +235,8 @@ static int check_clashes(const struct request *request, struct error *error)
         {(request->cover || request->all) && is_one,
          "--cover and --all choose problems and variants themselves: leave --n, --op, --type, "
          "--acc and --variant out"},
+        {request->replay && request->retune,
+         "--replay runs on what was measured before, --retune measures again: choose one"},
         {is_stdout(request->json) && is_stdout(request->csv),
          "--json - and --csv - would mix on stdout: give one of them a file"},
         {request->json && request->csv && strcmp(request->json, request->csv) == 0,

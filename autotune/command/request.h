@@ -22,18 +22,20 @@ enum verb {
 
 struct request {
     enum verb verb;
-    const char *device;                   /* "auto", "host", "0" */
+    const char *device;                   /* "auto", "host", "0"; for tune also "0,1", "all" */
     const char *arch;                     /* "sm_90" or "host"; NULL = the device's */
     const char *nvrtc, *space, *template; /* files; NULL = the usual */
     const char *cache;                    /* folder of records; NULL = the usual */
     const char *variant, *pass;           /* "BLOCK=256,..."; NULL = the record's or default */
     const char *json, *csv;               /* files, "-" = stdout; NULL = none */
     const char *cubin;                    /* file; NULL = none */
+    const char *replay;                   /* journal; NULL = none */
     const char *topic;                    /* what to list */
     struct problem problem;               /* regime and n may be unset, see has_ */
     bool has_n, has_op, has_type, has_acc, has_strategy;
     enum strategy strategy;
     uint64_t seed;
+    double budget_s;      /* 0 = none */
     unsigned part, parts; /* of --all: this part, of so many */
     bool cold, warm, retune, quiet, ptx, sass, cover, all;
 };

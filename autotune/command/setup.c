@@ -6,6 +6,7 @@
 #include "autotune/device/gpus.h"
 #include "autotune/embedded.h"
 #include "autotune/report/figures.h"
+#include "autotune/tune/input.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -30,18 +31,20 @@ static const struct embedded *find_builtin(const char *folder, const char *name,
 static int load_space(struct setup *setup, const char *name, struct error *error)
 {
     const struct embedded *builtin = find_builtin("configs", name ? name : "reduce", ".ini");
-    struct text text = {0};
-    if (builtin)
+    struct text *text = &setup->space_text;
+    if (builtin) {
+        setup->space_file = (struct emit_file){builtin->name, builtin->bytes};
         return space_load(&setup->space, builtin->name, builtin->bytes, builtin->length, error);
+    }
     if (access(name, F_OK) != 0)
         return error_set(error, ERROR_USAGE,
                          "--space %.200s: neither a file nor a built-in space; 'autotune list "
                          "spaces' shows the built-in ones",
                          name);
-    int failed = text_read(&text, name, FILE_MAX, error) ||
-                 space_load(&setup->space, name, text.at ? text.at : "", text.length, error);
-    text_dispose(&text);
-    return failed ? -1 : 0;
+    if (text_read(text, name, FILE_MAX, error))
+        return -1;
+    setup->space_file = (struct emit_file){name, text->at ? text->at : ""};
+    return space_load(&setup->space, name, setup->space_file.text, text->length, error);
 }
 
 static int load_template(struct setup *setup, const char *file, struct error *error)
@@ -126,22 +129,21 @@ void setup_close(struct setup *setup)
     setup->device = NULL;
     space_free(setup->space);
     setup->space = NULL;
+    text_dispose(&setup->space_text);
     text_dispose(&setup->template_text);
 }
 
 int setup_check_room(const struct setup *setup, struct error *error)
 {
     char wanted[NUMBER_CHARS], has[NUMBER_CHARS];
-    const double bytes = figures_bytes(&setup->problem);
-    uint64_t room;
-    if (setup->device->ops->free_bytes(setup->device, &room, error))
-        return -1;
-    if (bytes <= (double)room)
+    const double bytes = (double)input_bytes(&setup->problem, &setup->device->info);
+    const double room = (double)setup->device->info.memory_bytes;
+    if (bytes <= room)
         return 0;
     return error_set(error, ERROR_FAILED,
-                     "no room on %s for %s of elements: %s are free; give a smaller --n",
+                     "no room on %s for %s of elements: it has %s; give a smaller --n",
                      setup->device->info.name, figures_size(wanted, bytes),
-                     figures_size(has, (double)room));
+                     figures_size(has, room));
 }
 
 /* --- Records ------------------------------------------------------------------------------ */

@@ -11,8 +11,8 @@
 
 struct setup {
     struct space *space;
-    struct text template_text; /* of --template */
-    char *template_name;
+    struct text space_text, template_text; /* of --space, --template */
+    struct emit_file space_file;
     struct emit_sources sources;
     struct device *device; /* NULL without one */
     struct target target;
@@ -26,7 +26,8 @@ int setup_open(struct setup *out, const struct request *request, bool needs_devi
                struct error *error);
 void setup_close(struct setup *setup);
 
-/* Is there room on the device for the elements? ERROR_FAILED with both sizes if not. */
+/* Has the device room for the elements at all? ERROR_FAILED with both sizes if not. Whether that much
+ * is free now, only who opens the device can tell. */
 int setup_check_room(const struct setup *setup, struct error *error);
 
 /* The key under which the winner of this setup is kept. Without a device it has the

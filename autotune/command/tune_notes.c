@@ -6,12 +6,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { REASONS_SHOWN = 5 };
 
 /* --- Before ------------------------------------------------------------------------------- */
 
-static void note_device(const struct request *request, const struct device_info *info)
+static void note_device(const struct request *request, const struct device_info *info,
+                        size_t count)
 {
     const uint64_t peak = device_peak_bytes(info);
     if (info->is_fallback)
@@ -19,6 +21,8 @@ static void note_device(const struct request *request, const struct device_info 
                     "note      no GPU, so this runs on the host emulator: it proves kernels, "
                     "but is no model of a GPU's speed\n          (%s)\n",
                     info->fallback_reason);
+    if (count > 1)
+        output_note(request, "devices   %zu alike, the first:\n", count);
     if (info->target.is_host)
         output_note(request, "device    host emulator of cc %d.%d, %d SMs",
                     info->target.cc / 10, info->target.cc % 10, info->target.sms);
@@ -42,20 +46,19 @@ static void note_problem(const struct request *request, const struct setup *setu
                 request->has_n ? "" : "; --n COUNT chooses another size");
 }
 
-void tune_notes_setup(const struct request *request, const struct setup *setup)
+void tune_notes_setup(const struct request *request, const struct setup *setup, size_t count)
 {
-    note_device(request, &setup->device->info);
+    note_device(request, &setup->device->info, count);
     note_problem(request, setup);
 }
 
-static const char *explain_strategy(const struct request *request, const struct setup *setup,
-                                    enum strategy strategy)
+static const char *explain_strategy(const struct request *request, enum strategy strategy)
 {
     if (request->has_strategy)
         return "as asked";
     if (strategy == STRATEGY_COVER)
         return "each pair of values once; the default on the host";
-    return setup->target.is_host ? "every point" : "every point; the default on a GPU";
+    return "what cannot win is left; the default on a GPU";
 }
 
 void tune_notes_space(const struct request *request, const struct setup *setup,
@@ -72,7 +75,7 @@ void tune_notes_space(const struct request *request, const struct setup *setup,
                         points->rejected[i], setup->space->rules[i].reason);
     output_note(request, "to try    %zu candidates of %zu variants; strategy %s (%s)\n",
                 points->count, points->variant_count, strategy_names[strategy],
-                explain_strategy(request, setup, strategy));
+                explain_strategy(request, strategy));
 }
 
 void tune_notes_progress(void *context, uint64_t done, uint64_t total, uint64_t best_ps)
@@ -86,31 +89,63 @@ void tune_notes_progress(void *context, uint64_t done, uint64_t total, uint64_t 
 
 /* --- After -------------------------------------------------------------------------------- */
 
+/* Each line of a compiler's words below the word in the first column; no empty ones. */
+static void add_indented(struct text *out, const char *words)
+{
+    while (*words) {
+        const size_t length = strcspn(words, "\n");
+        if (length)
+            text_addf(out, "          %.*s\n", (int)length, words);
+        words += length + (words[length] == '\n');
+    }
+}
+
 /* The first candidate with this reason, whose params say which one it was. */
 static void note_reason(const struct request *request, const struct setup *setup,
                         const struct tune_result *result, size_t reason)
 {
-    struct text params = {0};
+    struct text params = {0}, lines = {0};
     size_t candidate = 0;
     while (candidate < result->points.count && result->trials[candidate].reason != (int)reason)
         candidate++;
     if (candidate == result->points.count)
         return;
     point_format(&params, setup->space, tune_row(result, candidate), true);
-    output_note(request, "%-9s %s\n          %s\n",
-                tune_statuses[result->trials[candidate].status], params.at ? params.at : "",
-                result->reasons[reason]);
+    add_indented(&lines, result->reasons[reason]);
+    output_note(request, "%-9s %s\n%s", tune_statuses[result->trials[candidate].status],
+                params.at ? params.at : "", lines.at ? lines.at : "");
     text_dispose(&params);
+    text_dispose(&lines);
 }
 
 static void note_counts(const struct request *request, const struct tune_result *result)
 {
     output_note(request, "tried     %zu measured", result->counts[TRIAL_MEASURED]);
+    if (result->recalled)
+        output_note(request, " (%zu trials recalled from the journal)", result->recalled);
     for (size_t i = TRIAL_MEASURED + 1; i < TRIAL_STATUSES; i++)
         if (result->counts[i])
             output_note(request, ", %zu %s", result->counts[i], tune_statuses[i]);
     output_note(request, "; %zu input%s, %zu call%s a measurement\n", result->inputs,
                 result->inputs == 1 ? "" : "s", result->calls, result->calls == 1 ? "" : "s");
+}
+
+/* How the search ended, and what the race was like. */
+static void note_race(const struct request *request, const struct tune_result *result)
+{
+    if (result->is_cut)
+        output_note(request, "budget    the time was over before all was tried\n");
+    if (result->counts[TRIAL_LEFT_OUT] && result->left_out_error > 0)
+        output_note(request, "left out  by its first candidate; the chance that such a variant "
+                             "would have won is %.1f %%\n",
+                    100 * result->left_out_error);
+    output_note(request, "race      %zu entrants, %zu rounds", result->entrants, result->rounds);
+    if (result->repeated)
+        output_note(request, ", %zu more repeated because the device drifted", result->repeated);
+    output_note(request, "; spread of the reference %.2f %%\n", 100 * result->noise);
+    if (result->restarts)
+        output_note(request, "replaced  %zu worker%s that a kernel took down\n", result->restarts,
+                    result->restarts == 1 ? "" : "s");
 }
 
 void tune_notes_trials(const struct request *request, const struct setup *setup,
@@ -124,7 +159,10 @@ void tune_notes_trials(const struct request *request, const struct setup *setup,
     note_counts(request, result);
     for (size_t i = 0; i < result->reason_count && i < REASONS_SHOWN; i++)
         note_reason(request, setup, result, i);
-    output_note(request, "took      %.1f s: input %.1f, search %.1f, finals %.1f\n",
-                result->seconds, result->seconds_input, result->seconds_search,
+    note_race(request, result);
+    if (result->journal_warning.code != ERROR_NONE)
+        output_warn("trials are not all kept: %s", result->journal_warning.text);
+    output_note(request, "took      %.2f s: search %.2f (first trial after %.2f), finals %.2f\n",
+                result->seconds, result->seconds_search, result->seconds_open,
                 result->seconds_final);
 }

@@ -7,8 +7,8 @@
 #include "autotune/report/terminal.h"
 #include "autotune/tune/tune.h"
 
-/* The device and the problem. */
-void tune_notes_setup(const struct request *request, const struct setup *setup);
+/* The device, of which there are `count`, and the problem. */
+void tune_notes_setup(const struct request *request, const struct setup *setup, size_t count);
 
 /* The points of the space, those each rule rejects, and those to be tried. */
 void tune_notes_space(const struct request *request, const struct setup *setup,

@@ -109,21 +109,26 @@ static void add_entry(struct report *report, const struct entry *entry, const in
     add_unlike(&report->table, space, entry->row, winner);
 }
 
+static const char *name_verdict(const struct tune_result *result, size_t f)
+{
+    const struct finalist *finalist = &result->finalists[f];
+    static const char *const names[2][2] = {{"", "default"}, {"tie", "tie, default"}};
+    return f == result->winner ? "winner" : names[finalist->is_tie][finalist->is_default];
+}
+
 static void add_finalists(struct report *report, const struct tune_result *result)
 {
-    const int64_t *winner = tune_row(result, result->finalists[result->winner].candidate);
+    const int64_t *winner = result->finalists[result->winner].row;
     for (size_t f = 0; f < result->finalist_count; f++) {
         const struct finalist *finalist = &result->finalists[f];
         char error[NUMBER_CHARS] = "";
         if (finalist->error >= 0)
             snprintf(error, sizeof error, "%.1e", finalist->error);
         add_entry(report,
-                  &(struct entry){tune_row(result, finalist->candidate), finalist->median_ps,
+                  &(struct entry){finalist->row, finalist->median_ps,
                                   finalist->low_ps, finalist->high_ps, finalist->registers,
                                   error, finalist->ratio,
-                                  f == result->winner ? "winner"
-                                  : finalist->is_tie  ? "tie"
-                                                      : ""},
+                                  name_verdict(result, f)},
                   winner);
     }
 }
@@ -272,9 +277,12 @@ static void json_report(struct text *out, const struct report *report,
               report->setup->target.is_host ? "true" : "false");
     if (result)
         text_addf(out,
-                  ", \"seconds\": %.2f, \"variants\": %zu, \"wrong\": %zu, \"failed\": %zu",
-                  result->seconds, result->points.variant_count, result->counts[TRIAL_WRONG],
-                  result->counts[TRIAL_FAILED]);
+                  ", \"seconds\": %.2f, \"variants\": %zu, \"recalled\": %zu, \"rounds\": %zu, "
+                  "\"repeated\": %zu, \"restarts\": %zu",
+                  result->seconds, result->points.variant_count, result->recalled,
+                  result->rounds, result->repeated, result->restarts);
+    for (size_t i = 0; result && i < TRIAL_STATUSES; i++)
+        text_addf(out, ", \"%s\": %zu", tune_statuses[i], result->counts[i]);
     text_adds(out, ",\n \"finalists\": ");
     table_json(out, &report->table);
     text_adds(out, "}\n");

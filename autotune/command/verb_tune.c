@@ -1,178 +1,250 @@
 /* verb_tune: the main job. Answers from an exact record, or tunes, keeps what won, and has it
- * reported. Hides the order of all that. */
+ * reported; devices of several kinds are tuned side by side. Hides the order of all that. */
+#include "autotune/command/fleet.h"
 #include "autotune/command/interrupt.h"
 #include "autotune/command/keep.h"
 #include "autotune/command/output.h"
 #include "autotune/command/setup.h"
+#include "autotune/command/tune_keep.h"
 #include "autotune/command/tune_notes.h"
+#include "autotune/command/tune_replay.h"
 #include "autotune/command/tune_report.h"
 #include "autotune/command/verbs.h"
 
-#include <stdio.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
-/* --- The record --------------------------------------------------------------------------- */
+/* A kind of device, and what is done there. */
+struct task {
+    const struct request *request;
+    const struct fleet_kind *kind;
+    struct setup setup;
+    struct find_result found;
+    struct error warning; /* of the records */
+    bool is_answered;     /* by a record: there is nothing to measure */
+    struct journal journal;
+    bool has_journal;
+    int64_t seed_row[SPACE_NAMES_MAX];
+    struct tune_job job;
+    struct tune_options options;
+    struct tune_notes_watch watch;
+    struct tune_result result;
+    bool is_tuned;
+    int failed;
+    struct error error;
+};
 
-/* A winner that no record can hold would be found in vain: said before the search. */
-static int check_params(const struct space *space, struct error *error)
-{
-    enum { HOLDS = sizeof((struct record *)0)->params - 1 };
-    size_t length = 0;
-    for (size_t i = 0; i < space->param_count; i++) {
-        const struct param *param = &space->params[i];
-        size_t longest = 0;
-        for (size_t k = 0; k < param->count; k++) {
-            struct text value = {0};
-            point_format_value(&value, param, param->values[k]);
-            longest = value.length > longest ? value.length : longest;
-            text_dispose(&value);
-        }
-        length += strlen(param->name) + 2 + longest; /* '=' and the blank before the next */
-    }
-    if (length <= HOLDS + 1)
-        return 0;
-    return error_set(error, ERROR_USAGE,
-                     "%s: the params of a variant may take %zu characters, and a "
-                     "record holds %d: shorten names and values",
-                     space->file, length - 1, HOLDS);
-}
-
-static void make_record(struct record *record, const struct setup *setup,
-                        const struct tune_result *result)
-{
-    const struct finalist *winner = &result->finalists[result->winner];
-    struct text params = {0};
-    time_t now = time(NULL);
-    struct tm utc;
-    setup_record(record, setup);
-    point_format(&params, setup->space, tune_row(result, winner->candidate), true);
-    snprintf(record->params, sizeof record->params, "%s", params.at ? params.at : "");
-    text_dispose(&params);
-    record->median_ps = winner->median_ps;
-    record->low_ps = winner->low_ps;
-    record->high_ps = winner->high_ps;
-    record->ties = (unsigned)result->ties;
-    record->registers = winner->registers;
-    record->candidates = (unsigned)result->counts[TRIAL_MEASURED];
-    if (winner->error >= 0)
-        snprintf(record->error, sizeof record->error, "%.1e", winner->error);
-    gmtime_r(&now, &utc);
-    strftime(record->tuned, sizeof record->tuned, "%Y-%m-%dT%H:%M:%SZ", &utc);
-}
-
-static int save_record(struct text *path, const struct request *request,
-                       const struct record *record, struct error *error)
-{
-    struct text folder = {0};
-    int failed = store_folder(&folder, request->cache, error) ||
-                 store_path(path, folder.at, record->gpu, error) ||
-                 store_save(path->at, record, error);
-    text_dispose(&folder);
-    return failed;
-}
-
-/* Keeps the record; a cache that cannot be written costs a warning, not the result. `earlier`
- * is what reading it warned of: not said when it cannot be written either. */
-static void keep_record(const struct request *request, const struct record *record,
-                        const struct error *earlier)
-{
-    struct text path = {0};
-    struct error cause;
-    if (record->problem.n == 0) { /* nothing could be answered from it */
-        output_note(request, "record    none is kept of n = 0, whose result is the identity\n");
-    } else if (save_record(&path, request, record, &cause)) {
-        output_warn("the record is not kept: %s", cause.text);
-    } else {
-        if (earlier->code != ERROR_NONE)
-            output_warn("%s", earlier->text);
-        output_note(request, "record    %s\n", path.at);
-    }
-    text_dispose(&path);
-}
-
-/* --- The job ------------------------------------------------------------------------------ */
+/* --- Before ------------------------------------------------------------------------------- */
 
 static enum strategy choose_strategy(const struct request *request, const struct setup *setup)
 {
     if (request->has_strategy)
         return request->strategy;
-    return setup->target.is_host ? STRATEGY_COVER : STRATEGY_EXHAUSTIVE;
+    return setup->target.is_host ? STRATEGY_COVER : STRATEGY_RACE;
 }
 
-static int search(struct tune_result *result, const struct request *request,
-                  const struct setup *setup, struct error *error)
+static bool is_stopping(void)
 {
-    struct tune_notes_watch watch = {.problem = &setup->problem};
-    const struct tune_options options = {
-        .strategy = choose_strategy(request, setup),
-        .seed = request->seed,
-        .progress = {request->quiet ? NULL : tune_notes_progress, &watch},
-    };
+    return interrupt_signal() != 0;
+}
+
+/* Every core compiles but those that feed a GPU; on the host the emulator runs beside it. */
+static unsigned count_compilers(const struct task *task, size_t kinds)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const long busy = task->setup.target.is_host ? 0 : (long)task->kind->count;
+    const long mine = cores / (long)kinds - busy;
+    return mine < 1 ? 1 : (unsigned)mine;
+}
+
+/* What won a similar problem is tried first. */
+static const int64_t *find_seed(struct task *task)
+{
+    struct error ignored;
+    if (task->found.grade == FIND_NONE)
+        return NULL;
+    memcpy(task->seed_row, task->setup.space->default_row,
+           task->setup.space->param_count * sizeof *task->seed_row);
+    return point_parse(task->setup.space, task->found.record.params, task->seed_row, &ignored)
+               ? NULL
+               : task->seed_row;
+}
+
+static void describe_job(struct task *task, size_t kinds)
+{
+    const struct setup *setup = &task->setup;
+    const struct request *request = task->request;
+    task->job = (struct tune_job){.context = &setup->context, .sources = &setup->sources,
+                                  .space = setup->space_file, .info = &setup->device->info,
+                                  .specs = task->kind->list, .spec_count = task->kind->count,
+                                  .nvrtc = request->nvrtc,
+                                  .compilers = count_compilers(task, kinds)};
+    task->options = (struct tune_options){
+        .strategy = choose_strategy(request, setup), .seed_row = find_seed(task),
+        .seed = request->seed, .budget_s = request->budget_s,
+        .journal = task->has_journal ? &task->journal : NULL, .is_stopping = is_stopping};
+    task->watch = (struct tune_notes_watch){.problem = &setup->problem};
+    if (!request->quiet && kinds == 1)
+        task->options.progress = (struct tune_progress){tune_notes_progress, &task->watch};
+}
+
+/* What there is to try; the space is expanded once more by the search. */
+static int note_points(const struct task *task, struct error *error)
+{
     struct points points;
-    if (check_params(setup->space, error) || setup_check_room(setup, error) ||
-        strategy_points(&points, &setup->context, options.strategy, (unsigned)options.seed,
-                        error))
+    if (strategy_points(&points, &task->setup.context, task->options.strategy,
+                        (unsigned)task->options.seed, error))
         return -1;
-    tune_notes_space(request, setup, &points, options.strategy);
-    if (!request->quiet)
-        terminal_progress_start(&watch.progress, stderr);
-    int failed =
-        tune_run(result, setup->device, &setup->context, &setup->sources, &options, error);
-    if (!request->quiet)
-        terminal_progress_end(&watch.progress);
-    if (failed)
-        keep_explain(setup, points.rows, error);
+    tune_notes_space(task->request, &task->setup, &points, task->options.strategy);
     point_dispose(&points);
-    return failed;
+    return 0;
 }
 
-static int tune(const struct request *request, const struct setup *setup,
-                const struct error *warning, struct error *error)
+/* Opens the kind and looks for a record; without an exact one all is made ready to tune. */
+static int prepare(struct task *task, size_t kinds, struct error *error)
 {
-    struct tune_result result;
+    struct request own = *task->request;
+    own.device = task->kind->list[0];
+    if (setup_open(&task->setup, &own, true, error))
+        return -1;
+    tune_notes_setup(&own, &task->setup, task->kind->count);
+    if (setup_find(&task->found, &task->setup, &own, &task->warning, error))
+        return -1;
+    task->is_answered = task->found.grade == FIND_EXACT && !own.retune;
+    if (task->is_answered)
+        return 0;
+    if (task->found.grade == FIND_STALE)
+        output_note(&own, "record    stale, for its %s is another now: measuring again\n",
+                    task->found.difference);
+    if (tune_keep_check(task->setup.space, error) || setup_check_room(&task->setup, error) ||
+        tune_keep_journal(&task->journal, &task->has_journal, &own, &task->setup, error))
+        return -1;
+    describe_job(task, kinds);
+    return note_points(task, error);
+}
+
+/* --- Tuning ------------------------------------------------------------------------------- */
+
+static void *tune(void *argument)
+{
+    struct task *task = argument;
+    task->failed = tune_run(&task->result, &task->job, &task->options, &task->error);
+    task->is_tuned = !task->failed;
+    return NULL;
+}
+
+/* Kinds run side by side; one alone needs no thread. */
+static void tune_all(struct task *tasks, size_t count)
+{
+    pthread_t threads[FLEET_MAX];
+    bool is_started[FLEET_MAX] = {false};
+    for (size_t i = 0; i < count; i++)
+        if (!tasks[i].is_answered) {
+            is_started[i] =
+                count > 1 && pthread_create(&threads[i], NULL, tune, &tasks[i]) == 0;
+            if (!is_started[i])
+                tune(&tasks[i]);
+        }
+    for (size_t i = 0; i < count; i++)
+        if (is_started[i])
+            pthread_join(threads[i], NULL);
+}
+
+/* --- After -------------------------------------------------------------------------------- */
+
+static int report(struct task *task, struct error *error)
+{
+    const struct request *request = task->request;
     struct record record;
-    if (search(&result, request, setup, error))
+    if (task->is_answered) {
+        if (task->warning.code != ERROR_NONE)
+            output_warn("%s", task->warning.text);
+        output_note(request, "record    exact, measured %s: --retune measures again\n",
+                    task->found.record.tuned);
+        return tune_report_print(request, &task->setup, &task->found.record, NULL, error);
+    }
+    if (task->failed) {
+        *error = task->error;
+        keep_explain(&task->setup, task->setup.space->default_row, error);
         return -1;
-    tune_notes_trials(request, setup, &result);
-    make_record(&record, setup, &result);
-    keep_record(request, &record, warning);
-    int failed = tune_report_print(request, setup, &record, &result, error);
-    tune_dispose(&result);
+    }
+    tune_notes_trials(request, &task->setup, &task->result);
+    tune_keep_make(&record, &task->setup, &task->result);
+    tune_keep_record(request, &record, &task->warning);
+    return tune_report_print(request, &task->setup, &record, &task->result, error);
+}
+
+static void close_task(struct task *task)
+{
+    if (task->is_tuned)
+        tune_dispose(&task->result);
+    if (task->has_journal)
+        journal_close(&task->journal);
+    setup_close(&task->setup);
+}
+
+static int run_tasks(struct task *tasks, const struct fleet *fleet, const struct request *request,
+                     struct error *error)
+{
+    int failed = 0;
+    for (size_t i = 0; i < fleet->count && !failed; i++) {
+        tasks[i].request = request;
+        tasks[i].kind = &fleet->kinds[i];
+        failed = prepare(&tasks[i], fleet->count, error);
+    }
+    if (failed)
+        return -1;
+    if (!request->quiet && !tasks[0].is_answered && fleet->count == 1)
+        terminal_progress_start(&tasks[0].watch.progress, stderr);
+    tune_all(tasks, fleet->count);
+    if (!request->quiet && !tasks[0].is_answered && fleet->count == 1)
+        terminal_progress_end(&tasks[0].watch.progress);
+    for (size_t i = 0; i < fleet->count; i++) {
+        struct error cause;
+        if (report(&tasks[i], &cause) == 0)
+            continue;
+        if (failed) /* the last is main's to say */
+            output_warn("%s", error->text);
+        *error = cause;
+        failed = -1;
+    }
     return failed;
 }
 
-static int run(const struct request *request, const struct setup *setup, struct error *error)
+static int run(const struct request *request, struct error *error)
 {
-    struct find_result found;
-    struct error warning;
-    tune_notes_setup(request, setup);
-    if (setup_find(&found, setup, request, &warning, error))
-        return -1;
-    if (found.grade == FIND_EXACT && !request->retune) {
-        if (warning.code != ERROR_NONE)
-            output_warn("%s", warning.text);
-        output_note(request, "record    exact, measured %s: --retune measures again\n",
-                    found.record.tuned);
-        return tune_report_print(request, setup, &found.record, NULL, error);
+    struct fleet *fleet = malloc(sizeof *fleet);
+    struct task *tasks = NULL;
+    int failed = fleet ? fleet_open(fleet, request, error) : error_memory(error, sizeof *fleet);
+    if (!failed && fleet->count > 1 && (request->json || request->csv))
+        failed = error_set(error, ERROR_USAGE,
+                           "--device %.100s names devices of %zu kinds, and --json and --csv write "
+                           "one file: tune one kind at a time",
+                           request->device, fleet->count);
+    if (!failed) {
+        tasks = calloc(fleet->count, sizeof *tasks);
+        failed = tasks ? run_tasks(tasks, fleet, request, error)
+                       : error_memory(error, fleet->count * sizeof *tasks);
     }
-    if (found.grade == FIND_STALE)
-        output_note(request, "record    stale, for its %s is another now: measuring again\n",
-                    found.difference);
-    return tune(request, setup, &warning, error);
+    for (size_t i = 0; tasks && i < fleet->count; i++)
+        close_task(&tasks[i]);
+    free(tasks);
+    free(fleet);
+    return failed;
 }
 
 int verb_tune(int argc, char **argv, struct error *error)
 {
     struct interrupt_guard guard;
     struct request request;
-    struct setup setup;
-    if (request_parse(&request, VERB_TUNE, argc, argv, error) ||
-        setup_open(&setup, &request, true, error))
+    if (request_parse(&request, VERB_TUNE, argc, argv, error))
         return -1;
-    interrupt_begin(&guard, setup.device);
-    int failed = run(&request, &setup, error);
+    if (request.replay)
+        return tune_replay(&request, error);
+    interrupt_begin(&guard, NULL);
+    int failed = run(&request, error);
     interrupt_end(&guard);
-    setup_close(&setup);
     return failed;
 }

@@ -75,23 +75,45 @@ static int prove_many(const struct request *request, const struct setup *setup,
     return failed ? -1 : print_proof(&result, error);
 }
 
+static bool is_stopping(void)
+{
+    return interrupt_signal() != 0;
+}
+
+/* Beside the default, which is its reference. */
+static const struct finalist *find_only(const struct tune_result *result, const int64_t *row,
+                                        size_t width)
+{
+    size_t i = 0;
+    while (i + 1 < result->finalist_count &&
+           memcmp(result->finalists[i].row, row, width * sizeof *row) != 0)
+        i++;
+    return &result->finalists[i];
+}
+
 /* The one variant: proven like a winner, at small sizes, at n, and as a finalist. */
 static int prove_one(const struct request *request, const struct setup *setup,
                      struct error *error)
 {
     int64_t row[SPACE_NAMES_MAX];
-    const struct tune_options options = {.only = row, .seed = request->seed};
+    const char *const specs[] = {setup->device->info.spec};
+    const struct tune_job job = {.context = &setup->context, .sources = &setup->sources,
+                                 .space = setup->space_file, .info = &setup->device->info,
+                                 .specs = specs, .spec_count = 1, .nvrtc = request->nvrtc,
+                                 .compilers = 1};
+    const struct tune_options options = {.strategy = STRATEGY_EXHAUSTIVE, .only = row,
+                                         .seed = request->seed, .is_stopping = is_stopping};
     struct tune_result result;
     struct text text = {0}, params = {0};
     char problem[PROBLEM_CHARS];
-    tune_notes_setup(request, setup);
+    tune_notes_setup(request, setup, 1);
     if (setup_check_room(setup, error) || setup_row(row, setup, request, error))
         return -1;
-    if (tune_run(&result, setup->device, &setup->context, &setup->sources, &options, error)) {
+    if (tune_run(&result, &job, &options, error)) {
         keep_explain(setup, row, error);
         return -1;
     }
-    const struct finalist *only = &result.finalists[0];
+    const struct finalist *only = find_only(&result, row, setup->space->param_count);
     point_format(&params, setup->space, row, true);
     text_addf(&text,
               "right     %s on %s\n          %s\n          %" PRIu64 " runs at small sizes, "

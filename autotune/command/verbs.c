@@ -2,6 +2,7 @@
 #include "autotune/command/verbs.h"
 
 #include "autotune/command/output.h"
+#include "autotune/tune/worker.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,7 @@ const struct verb_row verbs[] = {
     {"doctor", "say what is here, what is missing and what to install", verb_doctor},
     {"help", "print this, or the help of a verb: autotune help emit", verb_help},
     {"version", "print the version", verb_version},
+    {WORKER_ARGUMENT, NULL, verb_worker},
     {NULL, NULL, NULL},
 };
 
@@ -36,8 +38,8 @@ static int help_verb(const char *name, struct error *error)
         return error_set(error, ERROR_USAGE,
                          "there is no command '%.100s': 'autotune help' lists them", name);
     snprintf(program, sizeof program, "autotune %s", verb->name);
-    return verb->run == verb_help || verb->run == verb_version ? verb_help(1, argv, error)
-                                                               : verb->run(2, argv, error);
+    const bool has_help = verb->summary && verb->run != verb_help && verb->run != verb_version;
+    return has_help ? verb->run(2, argv, error) : verb_help(1, argv, error);
 }
 
 int verb_help(int argc, char **argv, struct error *error)
@@ -56,7 +58,8 @@ int verb_help(int argc, char **argv, struct error *error)
         "Usage: autotune [tune] [OPTION...]\n"
         "       autotune VERB [OPTION...]\n\nVerbs:\n");
     for (const struct verb_row *verb = verbs; verb->name; verb++)
-        text_addf(&text, "  %-9s %s\n", verb->name, verb->summary);
+        if (verb->summary)
+            text_addf(&text, "  %-9s %s\n", verb->name, verb->summary);
     text_adds(
         &text,
         "\nThe options of tune work without the verb; 'autotune VERB --help' lists a "
@@ -67,7 +70,8 @@ int verb_help(int argc, char **argv, struct error *error)
         "  autotune emit --n 400M > reduce.cu            the winner as CUDA source\n"
         "  autotune show                                 what was found so far\n\n"
         "Exit: 0 done, 1 failed, 64 usage, 69 no such device, driver or NVRTC,\n"
-        "70 a result was wrong, 74 input or output failed, 130 interrupted.\n");
+        "70 a result was wrong, 74 input or output failed, 75 too noisy to decide,\n"
+        "130 interrupted, progress kept.\n");
     int failed = output_write("-", &text, error);
     text_dispose(&text);
     return failed;
@@ -84,4 +88,11 @@ int verb_version(int argc, char **argv, struct error *error)
     int failed = output_write("-", &text, error);
     text_dispose(&text);
     return failed;
+}
+
+/* What the coordinator of a tuning starts. */
+int verb_worker(int argc, char **argv, struct error *error)
+{
+    (void)argc, (void)argv;
+    return worker_run(error);
 }

@@ -8,10 +8,10 @@
 typedef int verb_run(int argc, char **argv, struct error *error);
 
 verb_run verb_tune, verb_show, verb_list, verb_emit, verb_verify, verb_doctor, verb_help,
-    verb_version;
+    verb_version, verb_worker;
 
 struct verb_row {
-    const char *name, *summary;
+    const char *name, *summary; /* without a summary: not for people, and not listed */
     verb_run *run;
 };
 extern const struct verb_row verbs[]; /* ends with a NULL name */

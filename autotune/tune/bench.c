@@ -20,7 +20,7 @@ enum {
 static const uint64_t MEASURE_PS = 1200000000; /* 1.2 ms */
 static const uint64_t CALL_LEAST_PS = 1500000; /* no call is faster than about 1.5 us */
 
-static uint64_t input_bytes(const struct bench *bench)
+static uint64_t call_bytes(const struct bench *bench)
 {
     const struct problem *problem = &bench->input->problem;
     return problem->n * (uint64_t)problem_types[problem->type].bytes;
@@ -29,7 +29,7 @@ static uint64_t input_bytes(const struct bench *bench)
 static uint64_t time_at_peak(const struct bench *bench)
 {
     uint64_t peak = device_peak_bytes(&bench->device->info);
-    return peak ? (uint64_t)((double)input_bytes(bench) * 1e12 / (double)peak) : 0;
+    return peak ? (uint64_t)((double)call_bytes(bench) * 1e12 / (double)peak) : 0;
 }
 
 /* Whole rounds over the inputs: as many calls as a measurement should last, where the inputs do not
@@ -138,25 +138,45 @@ int bench_reserve(struct bench *bench, const struct point_context *context, cons
                : 0;
 }
 
+/* Lays the launches of all calls that are timed to `out`, those that are not aside. */
+static size_t bind_calls(struct device_launch *out, struct bench_entry *entry,
+                         const struct bench *bench, const struct call_plan *plan,
+                         const struct space *space,
+                         const struct device_kernel *const kernels[SPACE_PASSES_MAX])
+{
+    struct device_launch call[CALL_LAUNCHES_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < entry->calls; i++) {
+        const struct call_buffers buffers = buffers_of(bench, i);
+        call_bind(call, plan, space, kernels, &buffers);
+        entry->after_count = 0;
+        for (size_t k = 0; k < plan->count; k++)
+            if (space->passes[plan->steps[k].pass].is_timed)
+                out[count++] = call[k];
+            else
+                entry->after[entry->after_count++] = call[k];
+    }
+    return count;
+}
+
 int bench_prepare(struct bench_entry *out, struct bench *bench,
                   const struct point_context *context, const int64_t *row,
-                  const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                  const struct device_kernel *const kernels[SPACE_PASSES_MAX], size_t calls,
                   struct error *error)
 {
     struct call_plan plan;
-    *out = (struct bench_entry){.graph = NULL};
+    *out = (struct bench_entry){.calls = calls};
     if (call_plan(&plan, context, row, bench->input->problem.n, error) ||
         reserve(bench, &plan, error))
         return -1;
-    const size_t count = bench->calls * plan.count;
-    struct device_launch *launches = malloc(count * sizeof *launches);
+    struct device_launch *launches = malloc(calls * plan.count * sizeof *launches);
     if (!launches)
-        return error_memory(error, count * sizeof *launches);
-    for (size_t i = 0; i < bench->calls; i++) {
-        const struct call_buffers buffers = buffers_of(bench, i);
-        call_bind(launches + i * plan.count, &plan, context->space, kernels, &buffers);
-    }
+        return error_memory(error, calls * plan.count * sizeof *launches);
+    out->grid = plan.steps[0].shape.grid;
+    out->block = plan.steps[0].shape.block;
+    out->scratch = bench->scratch;
     out->scratch_bytes = plan.scratch_bytes;
+    const size_t count = bind_calls(launches, out, bench, &plan, context->space, kernels);
     int failed = bench->device->ops->prepare(bench->device, launches, count, &out->graph, error);
     free(launches);
     return failed;
@@ -176,14 +196,14 @@ int bench_time(struct bench *bench, const struct bench_entry *entry, uint64_t *o
     if (bench->device->ops->time(bench->device, entry->graph, bench->sweep,
                                  bench->sweep_count, &ps, error))
         return -1;
-    *out_ps = ps / bench->calls;
+    *out_ps = ps / entry->calls;
     return 0;
 }
 
 static int poison(struct bench *bench, const struct bench_entry *entry, struct error *error)
 {
     const struct device_ops *ops = bench->device->ops;
-    return ops->fill(bench->device, bench->outputs, POISON_OUTPUT, bench->calls * SLOT_BYTES,
+    return ops->fill(bench->device, bench->outputs, POISON_OUTPUT, entry->calls * SLOT_BYTES,
                      error) ||
                    ops->fill(bench->device, bench->scratch, POISON_SCRATCH,
                              entry->scratch_bytes + GUARD_BYTES, error) ||
@@ -222,15 +242,16 @@ static int compare(struct bench *bench, const struct bench_entry *entry,
                    struct bench_verdict *out, struct error *error)
 {
     const struct device_ops *ops = bench->device->ops;
+    const size_t first = entry->after_count ? entry->calls - 1 : 0;
     unsigned char outputs[CALLS_MAX * SLOT_BYTES], guard[GUARD_BYTES];
     uint32_t counter;
     *out = (struct bench_verdict){.is_right = true};
-    if (ops->read(bench->device, outputs, bench->outputs, bench->calls * SLOT_BYTES, error) ||
+    if (ops->read(bench->device, outputs, bench->outputs, entry->calls * SLOT_BYTES, error) ||
         ops->read(bench->device, guard, bench->scratch + entry->scratch_bytes, GUARD_BYTES,
                   error) ||
         ops->read(bench->device, &counter, bench->counter, sizeof counter, error))
         return -1;
-    for (size_t i = 0; i < bench->calls && out->is_right; i++)
+    for (size_t i = first; i < entry->calls && out->is_right; i++)
         compare_output(out, bench, i, outputs + i * SLOT_BYTES);
     if (out->is_right && !poison_is_all(guard, GUARD_BYTES, POISON_SCRATCH))
         blame(out, bench, "wrote past its scratch memory");
@@ -244,7 +265,8 @@ int bench_prove(struct bench *bench, const struct bench_entry *entry, uint64_t *
 {
     if (poison(bench, entry, error))
         return -1;
-    if (bench_time(bench, entry, out_ps, error) == 0)
+    if (bench_time(bench, entry, out_ps, error) == 0 &&
+        bench->device->ops->launch(bench->device, entry->after, entry->after_count, error) == 0)
         return compare(bench, entry, out, error);
     if (error->code != ERROR_WRONG) /* the emulator survives a kernel that cannot finish */
         return -1;

@@ -11,7 +11,7 @@
 struct bench {
     struct device *device;
     struct input *input;
-    size_t calls; /* in a measurement: a multiple of the inputs */
+    size_t calls; /* in a long measurement: a multiple of the inputs */
     uint64_t outputs, scratch, scratch_bytes, counter;
     uint64_t sweep_data, sweep_scratch;
     struct device_launch sweep[CALL_LAUNCHES_MAX]; /* launches that read the sweep's data */
@@ -34,11 +34,20 @@ int bench_reserve(struct bench *bench, const struct point_context *context, cons
 /* A candidate ready to be measured. */
 struct bench_entry {
     struct device_graph *graph;
+    size_t calls;           /* in a measurement */
+    unsigned grid, block;   /* of the first pass */
+    uint64_t scratch;       /* where the scratch memory lay: elsewhere now, and the entry is lost */
     uint64_t scratch_bytes; /* of the scratch memory: what lies behind is a guard */
+    /* passes that are not timed: run after the last call, when its result is to be compared */
+    struct device_launch after[CALL_LAUNCHES_MAX];
+    size_t after_count;
 };
+
+/* `calls`: a multiple of the inputs, at most bench->calls. As many as there are inputs give the
+ * shortest measurement that proves the candidate on each. */
 int bench_prepare(struct bench_entry *out, struct bench *bench,
                   const struct point_context *context, const int64_t *row,
-                  const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                  const struct device_kernel *const kernels[SPACE_PASSES_MAX], size_t calls,
                   struct error *error);
 void bench_release(struct bench *bench, struct bench_entry *entry);
 
@@ -52,8 +61,9 @@ struct bench_verdict {
 };
 
 /* One measurement whose every result is compared: outputs and scratch are poisoned and the counter
- * is zero before; afterwards each output must be right, the counter zero, and the guards behind
- * outputs and scratch as they were. -1 only when the device fails. */
+ * is zero before; afterwards each output must be right (of a space with passes that are not timed:
+ * the last one), the counter zero, and the guards behind outputs and scratch as they were. -1 only
+ * when the device fails. */
 int bench_prove(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
                 struct bench_verdict *out, struct error *error);
 

@@ -1,12 +1,8 @@
-/* compiler: a pool of threads over the list of units, with a bounded window ahead of the reader.
- * A unit that fails is compiled again variant by variant, so that only the guilty one is blamed. */
+/* compiler: a unit that fails is compiled again variant by variant, so that only the guilty one is
+ * blamed, and then once more without it. */
 #include "autotune/tune/compiler.h"
 
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { WINDOW = 64 };
 
 /* --- One unit ---------------------------------------------------------------------------------- */
 
@@ -48,6 +44,7 @@ static int emit_unit(struct unit_sources *sources, struct compiled_unit *unit,
             continue;
         if (emit_variant(&sources->emitted[i], context, files, row, error))
             return -1;
+        variant->sources_hash = emit_hash_variant(&sources->emitted[i]);
         add_sources(sources, &sources->emitted[i], context->space, variant);
     }
     return 0;
@@ -69,6 +66,8 @@ static void find_guilty(struct unit_sources *sources, struct compiled_unit *unit
         variant->is_failed = device->ops->compile(device, alone, sources->emitted[i].count, &image,
                                                   &variant->reason) != 0;
         device_dispose_image(&image);
+        for (size_t pass = 0; pass < SPACE_PASSES_MAX && variant->is_failed; pass++)
+            variant->kernel_of_pass[pass] = -1;
     }
 }
 
@@ -114,121 +113,15 @@ void compiler_kernels(const struct compiled_variant *variant, const struct devic
             variant->kernel_of_pass[pass] >= 0 ? &loaded[variant->kernel_of_pass[pass]] : NULL;
 }
 
-/* --- The pool ---------------------------------------------------------------------------------- */
-
-struct slot {
-    struct compiled_unit unit;
-    bool is_ready, is_failed;
-    struct error error;
-};
-
-struct compiler {
-    struct device *device;
-    const struct point_context *context;
-    const struct emit_sources *sources;
-    const struct points *points;
-    size_t unit_count, next_start, next_read; /* units: all, to be started, to be read */
-    struct slot slots[WINDOW];                /* unit u is in slot u % WINDOW */
-    pthread_t *threads;
-    unsigned thread_count;
-    bool is_stopping;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-};
-
-static void compile_into(struct compiler *compiler, size_t unit, struct slot *slot)
+uint64_t compiler_hash(const struct compiled_variant *variant, const struct device_image *image)
 {
-    size_t variants[COMPILER_UNIT], count = 0;
-    for (size_t i = unit * COMPILER_UNIT;
-         i < compiler->points->variant_count && count < COMPILER_UNIT; i++)
-        variants[count++] = i;
-    slot->is_failed = compiler_compile(&slot->unit, compiler->device, compiler->context,
-                                       compiler->sources, compiler->points, variants, count,
-                                       &slot->error) != 0;
-}
-
-static void *work(void *argument)
-{
-    struct compiler *compiler = argument;
-    pthread_mutex_lock(&compiler->lock);
-    while (!compiler->is_stopping && compiler->next_start < compiler->unit_count) {
-        if (compiler->next_start >= compiler->next_read + WINDOW) {
-            pthread_cond_wait(&compiler->changed, &compiler->lock);
-            continue;
-        }
-        const size_t unit = compiler->next_start++;
-        struct slot *slot = &compiler->slots[unit % WINDOW];
-        pthread_mutex_unlock(&compiler->lock);
-        compile_into(compiler, unit, slot);
-        pthread_mutex_lock(&compiler->lock);
-        slot->is_ready = true;
-        pthread_cond_broadcast(&compiler->changed);
+    uint64_t hash = 1;
+    for (size_t pass = 0; pass < SPACE_PASSES_MAX; pass++) {
+        const int kernel = variant->kernel_of_pass[pass];
+        const uint64_t code = kernel >= 0 && image->hashes ? image->hashes[kernel] : 0;
+        if (kernel >= 0 && code == 0)
+            return 0;
+        hash = (hash ^ code) * 0x9e3779b97f4a7c15u + pass;
     }
-    pthread_mutex_unlock(&compiler->lock);
-    return NULL;
-}
-
-int compiler_start(struct compiler **out, struct device *device,
-                   const struct point_context *context, const struct emit_sources *sources,
-                   const struct points *points, unsigned threads, struct error *error)
-{
-    struct compiler *compiler = calloc(1, sizeof *compiler);
-    pthread_t *handles = calloc(threads, sizeof *handles);
-    if (!compiler || !handles) {
-        free(compiler);
-        free(handles);
-        return error_memory(error, sizeof *compiler);
-    }
-    compiler->device = device;
-    compiler->context = context;
-    compiler->sources = sources;
-    compiler->points = points;
-    compiler->unit_count = (points->variant_count + COMPILER_UNIT - 1) / COMPILER_UNIT;
-    compiler->threads = handles;
-    pthread_mutex_init(&compiler->lock, NULL);
-    pthread_cond_init(&compiler->changed, NULL);
-    while (compiler->thread_count < threads &&
-           pthread_create(&handles[compiler->thread_count], NULL, work, compiler) == 0)
-        compiler->thread_count++;
-    *out = compiler;
-    if (compiler->thread_count)
-        return 0;
-    compiler_stop(compiler);
-    return error_set(error, ERROR_FAILED, "no thread could be started to compile: free some memory "
-                                          "or raise the process limit (ulimit -u)");
-}
-
-int compiler_next(struct compiler *compiler, struct compiled_unit *out, struct error *error)
-{
-    if (compiler->next_read == compiler->unit_count)
-        return 0;
-    struct slot *slot = &compiler->slots[compiler->next_read % WINDOW];
-    pthread_mutex_lock(&compiler->lock);
-    while (!slot->is_ready)
-        pthread_cond_wait(&compiler->changed, &compiler->lock);
-    slot->is_ready = false;
-    *out = slot->unit;
-    slot->unit = (struct compiled_unit){.count = 0};
-    bool is_failed = slot->is_failed;
-    *error = slot->error;
-    compiler->next_read++;
-    pthread_cond_broadcast(&compiler->changed);
-    pthread_mutex_unlock(&compiler->lock);
-    return is_failed ? -1 : 1;
-}
-
-void compiler_stop(struct compiler *compiler)
-{
-    pthread_mutex_lock(&compiler->lock);
-    compiler->is_stopping = true;
-    pthread_cond_broadcast(&compiler->changed);
-    pthread_mutex_unlock(&compiler->lock);
-    for (unsigned i = 0; i < compiler->thread_count; i++)
-        pthread_join(compiler->threads[i], NULL);
-    for (size_t i = 0; i < WINDOW; i++)
-        compiler_dispose(&compiler->slots[i].unit);
-    pthread_mutex_destroy(&compiler->lock);
-    pthread_cond_destroy(&compiler->changed);
-    free(compiler->threads);
-    free(compiler);
+    return hash;
 }

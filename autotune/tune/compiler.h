@@ -1,5 +1,5 @@
-/* compiler: emits and compiles the variants of a list ahead of whoever measures them. Several
- * variants share a unit. Hides threads and the window of finished units. */
+/* compiler: emits and compiles variants, several in a unit, and says which of them does not compile.
+ * Hides how the guilty one is found. */
 #ifndef AUTOTUNE_COMPILER_H
 #define AUTOTUNE_COMPILER_H
 
@@ -15,6 +15,7 @@ enum {
 struct compiled_variant {
     size_t variant;                       /* index among points.variants */
     int kernel_of_pass[SPACE_PASSES_MAX]; /* index of the image's kernels; -1: no such pass */
+    uint64_t sources_hash;                /* of the texts of its kernels */
     bool is_failed;                       /* does not compile: reason says why */
     struct error reason;
 };
@@ -33,20 +34,11 @@ int compiler_compile(struct compiled_unit *out, struct device *device,
                      const struct points *points, const size_t *variants, size_t count,
                      struct error *error);
 
-struct compiler;
-
-/* Starts `threads` threads that compile all variants of `points`, in order. Everything given must
- * outlive the compiler. */
-int compiler_start(struct compiler **out, struct device *device,
-                   const struct point_context *context, const struct emit_sources *sources,
-                   const struct points *points, unsigned threads, struct error *error);
-
-/* The next unit, in order, waiting for it; the caller disposes of it. 1 = a unit, 0 = all done. */
-int compiler_next(struct compiler *compiler, struct compiled_unit *out, struct error *error);
-void compiler_stop(struct compiler *compiler);
-
 /* Fills the kernels of each pass of a variant from the loaded kernels of its unit's image. */
 void compiler_kernels(const struct compiled_variant *variant, const struct device_kernel *loaded,
                       const struct device_kernel *out[SPACE_PASSES_MAX]);
+
+/* A hash of a variant's machine code, all kernels of it; 0 = unknown. */
+uint64_t compiler_hash(const struct compiled_variant *variant, const struct device_image *image);
 
 #endif

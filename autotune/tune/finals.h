@@ -1,26 +1,17 @@
-/* finals: the extra proofs of the finalists (special values, rounding, n past 2^31) and the race
- * between them: many interleaved rounds, the order reversed on alternate ones. */
+/* finals: the last part of a search, on the device: the best candidates and the space's default
+ * raced against each other, and further proofs of those that came in first: special values,
+ * rounding, n past 2^31. */
 #ifndef AUTOTUNE_FINALS_H
 #define AUTOTUNE_FINALS_H
 
-#include "autotune/tune/bench.h"
-#include "autotune/tune/check.h"
-#include "autotune/tune/compiler.h"
-#include "autotune/tune/tune.h"
+#include "autotune/tune/measure.h"
 
-/* What the search hands over. `units` holds the compiled units by index, empty where it was not
- * worth keeping: the finalists come from those kept, and are the very kernels proven before. */
-struct finals {
-    struct device *device;
-    const struct point_context *context;
-    struct bench *bench;
-    struct check *check;
-    const struct compiled_unit *units;
-    uint64_t seed;
-};
+enum { FINALS_PROVEN = 10 }; /* places that get the further proofs */
 
-/* Fills finalists, rounds, winner, ties and past_32_bits of the result. ERROR_WRONG when no
- * finalist is right. */
-int finals_run(struct tune_result *result, const struct finals *finals, struct error *error);
+/* Entrant 0 of the race is the default. Every entrant is proven on the way; one that is wrong is
+ * reported and left out, so that the first of `out` not reported has won. -1: the device is lost,
+ * or the coordinator, or nothing right is left (ERROR_WRONG). */
+int finals_run(struct measure *measure, const struct job_race *job, struct job_raced *out,
+               struct error *error);
 
 #endif

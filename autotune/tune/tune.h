@@ -1,57 +1,66 @@
-/* tune: the whole search for one problem on one device: compile, prove, measure, race. No
- * output and no files: what happened is in the result. */
+/* tune: the whole search for one problem on one kind of device: compile, prove, measure, race. It
+ * never opens the device: worker processes do, and one that crashes or hangs costs a variant, not
+ * the run. No output; the only file is the journal it is given. */
 #ifndef AUTOTUNE_TUNE_H
 #define AUTOTUNE_TUNE_H
 
-#include "autotune/device/device.h"
+#include "autotune/tune/finals.h"
+#include "autotune/tune/job.h"
 #include "autotune/tune/strategy.h"
+#include "cache/journal.h"
 #include "generator/emit.h"
 
-enum trial_status {
-    TRIAL_MEASURED,
-    TRIAL_WRONG,    /* gave a wrong result: never timed, or its time does not count */
-    TRIAL_FAILED,   /* does not compile, load or launch */
-    TRIAL_TOO_FAST, /* faster than memory allows: a fault, not a win */
-    TRIAL_STATUSES
-};
 extern const char *const tune_statuses[TRIAL_STATUSES]; /* "measured", "wrong", ... */
 
 /* What happened to one candidate. */
 struct trial {
     enum trial_status status;
-    uint64_t best_ps;      /* per call, of the few measurements of the search; 0 = none */
-    unsigned registers;    /* per thread, of its first pass */
-    int reason;            /* index of tune_result.reasons, -1 = none */
-    bool is_judged;        /* false before its turn */
+    bool is_judged;     /* false before its turn */
+    bool is_recalled;   /* from the journal, not of this run */
+    unsigned registers; /* per thread, of its first pass; 0 = unknown */
+    int reason;         /* index of tune_result.reasons, -1 = none */
+    uint32_t equal_to;  /* of TRIAL_EQUAL: the candidate that was measured instead */
+    uint64_t time_ps;   /* per call: the median of its measurements in the search; 0 = none */
+    uint64_t score;     /* time_ps, corrected by the reference's drift since the first measurement */
 };
 
-enum { TUNE_FINALISTS = 10, TUNE_ROUNDS_MAX = 101, TUNE_REASONS_MAX = 64 };
+enum { TUNE_FINALISTS = FINALS_PROVEN + 1, TUNE_REASONS_MAX = 64 };
 
 struct finalist {
-    size_t candidate; /* index among the points' rows */
-    uint64_t median_ps, low_ps, high_ps; /* of all rounds, with its 95 % interval */
+    const int64_t *row;
+    uint64_t median_ps, low_ps, high_ps; /* of all its rounds, with its 95 % interval */
     double ratio, ratio_low, ratio_high; /* time over the fastest's, paired by round */
+    size_t rounds;
     bool is_tie;                         /* not told apart from the fastest */
+    bool is_default;                     /* the space's default */
     unsigned registers;
     uint64_t height;                     /* depth of the summation tree */
     double error, bound;                 /* relative to sum|x|, on random floats; < 0 = none */
-    uint64_t times_ps[TUNE_ROUNDS_MAX];
 };
 
 struct tune_result {
     struct points points;
     struct trial *trials; /* by candidate */
-    struct finalist finalists[TUNE_FINALISTS]; /* fastest first */
-    size_t finalist_count, rounds;
+    struct finalist finalists[TUNE_FINALISTS]; /* fastest first; the default is always among them */
+    size_t finalist_count;
     size_t winner;        /* index among finalists: the simplest of those tied with the fastest */
     size_t ties;          /* other finalists tied with the fastest */
+    size_t entrants;      /* that the race began with */
+    size_t rounds, repeated; /* of the race; rounds thrown away because the device had drifted */
     size_t counts[TRIAL_STATUSES];
+    size_t recalled;      /* candidates whose trial came from the journal */
+    size_t restarts;      /* workers replaced */
+    uint64_t reference_ps; /* the reference's first time, to which scores are scaled; 0 = none yet */
     uint64_t proofs;      /* small runs compared */
-    char reasons[TUNE_REASONS_MAX][240]; /* why variants were wrong or failed, the first ones */
+    char reasons[TUNE_REASONS_MAX][JOB_REASON]; /* why variants were wrong or failed, the first ones */
     size_t reason_count;
-    size_t inputs, calls; /* distinct inputs; calls in a measurement */
+    size_t inputs, calls; /* distinct inputs; calls in a measurement of the race */
     uint64_t past_32_bits; /* elements of the extra proof past 2^31, 0 = no room or not needed */
-    double seconds, seconds_input, seconds_search, seconds_final;
+    double left_out_error; /* the chance that a variant left out would have won; 0 = none was */
+    double noise;          /* the relative spread of the reference's times in the search */
+    bool is_cut;           /* the budget ended the search before all was tried */
+    struct error journal_warning; /* the journal could not be written: the next run begins anew */
+    double seconds, seconds_open, seconds_search, seconds_final;
 };
 
 /* Told about progress between candidates; may be NULL. */
@@ -60,23 +69,35 @@ struct tune_progress {
     void *context;
 };
 
+/* What is tuned, where. */
+struct tune_job {
+    const struct point_context *context;
+    const struct emit_sources *sources;
+    struct emit_file space;        /* the space file that `context` was loaded from */
+    const struct device_info *info;
+    const char *const *specs;      /* devices like `info`, one measuring worker each: "0", "host" */
+    size_t spec_count;
+    const char *nvrtc;             /* path, or NULL to look for one */
+    unsigned compilers;            /* worker processes that compile */
+};
+
 struct tune_options {
     enum strategy strategy;
-    const int64_t *only; /* this row alone, whatever the rules and the strategy say; or NULL */
+    const int64_t *only;     /* this row alone, whatever the rules and the strategy say; or NULL */
+    const int64_t *seed_row; /* what won a similar problem, tried first; or NULL */
     uint64_t seed;
+    double budget_s;         /* the search ends after about this long with what it has; 0 = none */
+    double race_s;           /* 0 = the usual */
+    struct journal *journal; /* trials in it are not repeated, new ones appended; or NULL */
+    bool (*is_stopping)(void); /* asked between messages; true: ERROR_INTERRUPTED */
     struct tune_progress progress;
 };
 
-/* -1 only when nothing can be tuned: no candidate is right (ERROR_WRONG), the device failed, no room.
- * `out` is then disposed of. */
-int tune_run(struct tune_result *out, struct device *device, const struct point_context *context,
-             const struct emit_sources *sources, const struct tune_options *options,
-             struct error *error);
+/* -1 only when nothing can be tuned: no candidate is right (ERROR_WRONG), no room, too noisy to decide
+ * (ERROR_NOISY), interrupted. `out` is then disposed of. */
+int tune_run(struct tune_result *out, const struct tune_job *job,
+             const struct tune_options *options, struct error *error);
 void tune_dispose(struct tune_result *result);
-
-/* What became of a candidate; a later verdict replaces an earlier one. `reason` may be NULL. */
-void tune_judge(struct tune_result *result, size_t candidate, enum trial_status status,
-                const char *reason);
 
 const int64_t *tune_row(const struct tune_result *result, size_t candidate);
 

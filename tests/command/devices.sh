@@ -3,15 +3,20 @@
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 
+small_space small.ini
+
 # A machine with a driver cannot show what one without it does.
 run list devices --json -
 if grep -q '"device": "0"' out; then
     skip no-driver "this machine has a GPU"
     skip auto-falls-back "this machine has a GPU"
+    skip no-driver-all "this machine has a GPU"
+    skip no-driver-list "this machine has a GPU"
 else
     refuses no-driver 69 "(install|built without)" --device 0
     refuses no-driver-verify 69 "(install|built without)" verify --device 0
-    small_space small.ini
+    refuses no-driver-all 69 "--device all.*no GPU" --device all
+    refuses no-driver-list 69 "(install|built without)" --device 0,host
     run --n 1K --space small.ini
     check auto-falls-back has_status 0
     check auto-says-so grep -q '^note .*emulator' err
@@ -37,6 +42,32 @@ refuses no-room-at-all 64 "no memory" --device host --n 18446744073709551615 --q
 refuses no-room-f64 64 "no memory" --device host --n 4000000T --type f64 --quiet
 refuses no-room-bytes 1 "no room.*smaller" --device host --n 500000T --type f64 --quiet
 refuses no-room-verify 1 "no room.*smaller" verify --device host --n 500000T --quiet
+
+# Lists of devices.
+for list in 0,0 1,host,1 0,1,2,0; do
+    refuses "twice: $list" 64 "--device names .* twice" --device $list --n 1K
+done
+for list in "" "," "host," ",host" "host,,host" "host, host" "host,gpu" 0-3 "host,-1" \
+    99999999999999999999 "host,99999999999999999999"; do
+    refuses "no list: '$list'" 64 "(--device|no such device|empty value)" --n 1K \
+        --device "$list"
+done
+refuses list-of-too-many 64 "--device.*at most" --n 1K \
+    --device "$(seq -s , 0 99)"
+refuses list-to-verify 64 "device" verify --device host,host --n 1K
+
+# Two of a kind share the work, and one answers for the other.
+run --device host,host --n 20K --space small.ini --strategy exhaustive --json two.json
+check two has_status 0
+check two-are-said grep -q '^devices  *2 alike' err
+check two-measure-all grep -Eq '^tried +([0-9]+) measured;' err
+two=$(sed -n 's/^tried *\([0-9]* measured\).*/\1/p' err)
+run --device host --n 20K --space small.ini
+check two-answer-for-one grep -q '^record .*exact' err
+run --device host --n 20K --space small.ini --strategy exhaustive --retune
+check one-measures-the-same grep -q "^tried *$two;" err
+run --device host,host,host --n 20K --space small.ini
+check one-answers-for-three grep -q '^record .*exact' err
 
 # Whatever is missing, these answer.
 for verb in show doctor help version "list types" "emit --arch sm_90 --quiet"; do

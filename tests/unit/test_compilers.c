@@ -1,5 +1,6 @@
 /* What users do with an emitted kernel: it compiles alone, by nvcc and by NVRTC, without a
- * warning, for each architecture; so do the golden files. Skipped where there is no compiler.
+ * warning, for each architecture. And units of several variants: which of them is blamed, where
+ * its kernels stand, and when two are the same. Skipped where there is no compiler.
  */
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
@@ -190,7 +191,7 @@ static void test_nvcc(void **state)
     }
 }
 
-/* --- The pool ----------------------------------------------------------------------------- */
+/* --- Units -------------------------------------------------------------------------------- */
 
 static struct device *open_host(void)
 {
@@ -201,8 +202,66 @@ static struct device *open_host(void)
     return device;
 }
 
-/* Of the variants that share a unit, the one that does not compile is blamed and the others are
- * there; units come in order, whatever the number of threads. */
+/* Variants of one candidate each, to be compiled together. */
+struct batch {
+    int64_t rows[COMPILER_UNIT * SPACE_NAMES_MAX];
+    struct point_variant variants[COMPILER_UNIT];
+    struct points points;
+    size_t indices[COMPILER_UNIT];
+};
+
+static void add_row(struct batch *batch, const struct space *space, const char *params)
+{
+    const size_t i = batch->points.count++;
+    batch->points.width = space->param_count;
+    batch->points.rows = batch->rows;
+    batch->points.variants = batch->variants;
+    batch->points.variant_count = batch->points.count;
+    make_row(space, params, batch->rows + i * space->param_count);
+    batch->variants[i] = (struct point_variant){i, 1};
+    batch->indices[i] = i;
+}
+
+static void compile(struct compiled_unit *out, struct device *device,
+                    const struct point_context *context, const struct emit_sources *sources,
+                    const struct batch *batch)
+{
+    if (compiler_compile(out, device, context, sources, &batch->points, batch->indices,
+                         batch->points.count, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(out->count, batch->points.count);
+}
+
+static uint64_t hash_sources(const struct point_context *context,
+                             const struct emit_sources *sources, const int64_t *row)
+{
+    struct emit_variant emitted;
+    assert_int_equal(emit_variant(&emitted, context, sources, row, &error), 0);
+    const uint64_t hash = emit_hash_variant(&emitted);
+    emit_dispose(&emitted);
+    return hash;
+}
+
+/* Every kernel of the image serves a pass, and passes that do not apply have none. */
+static void assert_kernels(const struct compiled_unit *unit, const struct space *space)
+{
+    bool is_used[COMPILER_KERNELS] = {false};
+    size_t used = 0;
+    for (size_t i = 0; i < unit->count; i++) {
+        const int *places = unit->variants[i].kernel_of_pass;
+        for (size_t p = 0; p < SPACE_PASSES_MAX && !unit->variants[i].is_failed; p++) {
+            assert_true(places[p] >= -1 && places[p] < (int)unit->image.count);
+            assert_true(places[p] < 0 || p < space->pass_count);
+            used += places[p] >= 0 && !is_used[places[p]];
+            if (places[p] >= 0)
+                is_used[places[p]] = true;
+        }
+    }
+    assert_int_equal(used, unit->image.count);
+}
+
+/* Of the variants that share a unit, those that do not compile are blamed and the others are
+ * there: for every set of guilty ones. */
 static void test_guilty_variants(void **state)
 {
     struct fixture *fixture = *state;
@@ -210,69 +269,224 @@ static void test_guilty_variants(void **state)
     const struct problem problem = {SUM, I32, I32, 1000, COLD};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct emit_sources sources = fixture->sources;
-    struct points points;
-    struct compiler *compiler;
-    struct compiled_unit unit;
-    size_t next = 0, failed = 0;
-    int got;
     struct text template = {0};
-    text_addf(&template, "//? if UNROLL == 8 && WARP == TREE\nthis is no CUDA;\n//? end\n%s",
+    text_addf(&template, "//? if WARP == TREE\nthis is no CUDA;\n//? end\n%s",
               sources.template.text);
     sources.template.text = template.at;
-    assert_int_equal(point_expand(&points, &context, &error), 0);
-    points.variant_count = 23; /* five units and a rest */
-    for (size_t v = 0; v < points.variant_count; v++)
-        make_row(fixture->space, v % 5 == 1 ? "WARP=TREE UNROLL=8" : "WARP=SHUFFLE",
-                 points.rows + points.variants[v].first * points.width);
-    assert_int_equal(compiler_start(&compiler, device, &context, &sources, &points, 3, &error),
-                     0);
-    while ((got = compiler_next(compiler, &unit, &error)) == 1) {
-        size_t right = 0;
-        for (size_t i = 0; i < unit.count; i++, next++) {
-            assert_int_equal(unit.variants[i].variant, next);
-            assert_int_equal(unit.variants[i].is_failed, next % 5 == 1);
+    for (unsigned guilty = 0; guilty < 1u << COMPILER_UNIT; guilty++) {
+        struct batch batch = {.points = {.count = 0}};
+        struct compiled_unit unit;
+        size_t failed = 0;
+        for (unsigned i = 0; i < COMPILER_UNIT; i++)
+            add_row(&batch, fixture->space,
+                    guilty >> i & 1 ? "FINISH=LAST_BLOCK WARP=TREE" : "FINISH=LAST_BLOCK");
+        compile(&unit, device, &context, &sources, &batch);
+        for (unsigned i = 0; i < COMPILER_UNIT; i++) {
+            assert_int_equal(unit.variants[i].variant, i);
+            assert_int_equal(unit.variants[i].is_failed, guilty >> i & 1);
             failed += unit.variants[i].is_failed;
-            right += !unit.variants[i].is_failed;
             if (unit.variants[i].is_failed)
                 assert_non_null(strstr(unit.variants[i].reason.text, "reduce"));
+            assert_true(unit.variants[i].sources_hash ==
+                        hash_sources(&context, &sources,
+                                     batch.rows + i * fixture->space->param_count));
         }
-        assert_int_equal(unit.image.count, right);
+        assert_int_equal(unit.image.count, COMPILER_UNIT - failed);
+        assert_kernels(&unit, fixture->space);
         compiler_dispose(&unit);
+        assert_null(unit.image.bytes);
+        assert_int_equal(unit.count, 0);
     }
-    assert_int_equal(got, 0);
-    assert_int_equal(next, 23);
-    assert_int_equal(failed, 5);
-    compiler_stop(compiler);
-    point_dispose(&points);
     text_dispose(&template);
     device_close(device);
 }
 
-/* Stopping early, and a template that cannot be emitted. */
-static void test_stop_and_errors(void **state)
+/* The indices are those of the points, in any order; a variant's first candidate is taken. */
+static void test_chosen_variants(void **state)
+{
+    struct fixture *fixture = *state;
+    struct device *device = open_host();
+    const struct problem problem = {SUM, I32, I32, 1000000, COLD};
+    const struct point_context context = {fixture->space, &problem, &device->info.target};
+    struct points points;
+    struct compiled_unit unit;
+    assert_int_equal(point_expand(&points, &context, &error), 0);
+    const size_t chosen[] = {points.variant_count - 1, 0, 17};
+    assert_int_equal(compiler_compile(&unit, device, &context, &fixture->sources, &points,
+                                      chosen, 3, &error),
+                     0);
+    assert_int_equal(unit.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const int64_t *row = points.rows + points.variants[chosen[i]].first * points.width;
+        assert_int_equal(unit.variants[i].variant, chosen[i]);
+        assert_false(unit.variants[i].is_failed);
+        assert_true(unit.variants[i].sources_hash ==
+                    hash_sources(&context, &fixture->sources, row));
+    }
+    assert_true(unit.variants[0].sources_hash != unit.variants[1].sources_hash);
+    assert_kernels(&unit, fixture->space);
+    compiler_dispose(&unit);
+    point_dispose(&points);
+    device_close(device);
+}
+
+/* A template that cannot be emitted is no fault of a variant. */
+static void test_a_template_that_cannot_be_emitted(void **state)
 {
     struct fixture *fixture = *state;
     struct device *device = open_host();
     const struct problem problem = {SUM, I32, I32, 1000, COLD};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct emit_sources sources = fixture->sources;
-    struct points points;
-    struct compiler *compiler;
+    struct batch batch = {.points = {.count = 0}};
     struct compiled_unit unit;
-    assert_int_equal(point_expand(&points, &context, &error), 0);
-    assert_int_equal(compiler_start(&compiler, device, &context, &sources, &points, 2, &error),
-                     0);
-    assert_int_equal(compiler_next(compiler, &unit, &error), 1);
-    compiler_dispose(&unit);
-    compiler_stop(compiler);
-    points.variant_count = 3;
     sources.template = (struct emit_file){"bad.cu", "//? if\n"};
-    assert_int_equal(compiler_start(&compiler, device, &context, &sources, &points, 2, &error),
-                     0);
-    assert_int_equal(compiler_next(compiler, &unit, &error), -1);
+    add_row(&batch, fixture->space, "");
+    add_row(&batch, fixture->space, "WARP=TREE");
+    assert_int_equal(compiler_compile(&unit, device, &context, &sources, &batch.points,
+                                      batch.indices, 2, &error),
+                     -1);
     assert_non_null(strstr(error.text, "bad.cu:1: "));
-    compiler_stop(compiler);
-    point_dispose(&points);
+    assert_null(unit.image.bytes);
+    device_close(device);
+}
+
+static void test_kernels_by_pass(void **state)
+{
+    const struct compiled_variant variant = {.kernel_of_pass = {1, -1, 0, -1, -1, -1, -1, 1}};
+    const struct device_kernel loaded[2] = {{.registers = 1}, {.registers = 2}};
+    const struct device_kernel *of_pass[SPACE_PASSES_MAX];
+    (void)state;
+    compiler_kernels(&variant, loaded, of_pass);
+    for (size_t p = 0; p < SPACE_PASSES_MAX; p++) {
+        const int k = variant.kernel_of_pass[p];
+        assert_ptr_equal(of_pass[p], k < 0 ? NULL : &loaded[k]);
+    }
+}
+
+/* --- Hashes ------------------------------------------------------------------------------- */
+
+static struct compiled_variant variant_of(int main, int rest, int whole)
+{
+    return (struct compiled_variant){.kernel_of_pass = {main, rest, whole, -1, -1, -1, -1, -1}};
+}
+
+/* Equal where each pass has the same machine code, wherever it stands in which image. */
+static void test_hash_of_a_variant(void **state)
+{
+    uint64_t hashes[] = {7, 8, 7, 0, 8}, others[] = {8, 7};
+    const struct device_image image = {.hashes = hashes, .count = 5};
+    const struct device_image other = {.hashes = others, .count = 2};
+    const struct device_image unknown = {.count = 5};
+    const struct compiled_variant a = variant_of(0, 1, -1), same = variant_of(2, 4, -1),
+                                  swapped = variant_of(1, 0, -1), one = variant_of(0, -1, -1),
+                                  elsewhere = variant_of(-1, -1, 0),
+                                  partly = variant_of(0, 3, -1);
+    const uint64_t hash = compiler_hash(&a, &image);
+    (void)state;
+    assert_true(hash != 0);
+    assert_true(compiler_hash(&same, &image) == hash);
+    assert_true(compiler_hash(&swapped, &other) == hash);
+    assert_true(compiler_hash(&swapped, &image) != hash);
+    assert_true(compiler_hash(&one, &image) != hash);
+    assert_true(compiler_hash(&one, &image) != compiler_hash(&elsewhere, &image));
+    assert_true(compiler_hash(&partly, &image) == 0);
+    assert_true(compiler_hash(&a, &unknown) == 0);
+}
+
+static struct device *open_gpu_compiler(const char *arch)
+{
+    struct device_info info = {.name = "a GPU", .spec = "0"};
+    struct device *device;
+    info.target = find_target(arch);
+    if (device_open_compiler(&device, &info, NULL, &error) == 0)
+        return device;
+    assert_int_equal(error.code, ERROR_NO_DEVICE);
+    return NULL;
+}
+
+/* One text is one machine code, whatever stands beside it; another finish and another block are
+ * others. */
+static void check_hashes(const struct fixture *fixture, struct device *device)
+{
+    const struct problem problem = {SUM, I32, I32, 400000000, COLD};
+    const struct point_context context = {fixture->space, &problem, &device->info.target};
+    struct batch four = {.points = {.count = 0}}, alone = {.points = {.count = 0}};
+    struct compiled_unit unit, single;
+    add_row(&four, fixture->space, "FINISH=PASSES");
+    add_row(&four, fixture->space, "FINISH=LAST_BLOCK");
+    add_row(&four, fixture->space, "FINISH=PASSES BLOCK=512");
+    add_row(&four, fixture->space, "FINISH=PASSES");
+    add_row(&alone, fixture->space, "FINISH=PASSES");
+    compile(&unit, device, &context, &fixture->sources, &four);
+    compile(&single, device, &context, &fixture->sources, &alone);
+    if (!unit.image.is_ptx) {
+        uint64_t hashes[COMPILER_UNIT];
+        assert_non_null(unit.image.hashes);
+        for (size_t i = 0; i < COMPILER_UNIT; i++) {
+            hashes[i] = compiler_hash(&unit.variants[i], &unit.image);
+            assert_true(hashes[i] != 0);
+        }
+        assert_true(hashes[0] == hashes[3]);
+        assert_true(hashes[0] == compiler_hash(&single.variants[0], &single.image));
+        assert_true(hashes[0] != hashes[1] && hashes[0] != hashes[2] && hashes[1] != hashes[2]);
+    }
+    assert_true(unit.variants[0].sources_hash == unit.variants[3].sources_hash);
+    assert_true(unit.variants[0].sources_hash != unit.variants[2].sources_hash);
+    assert_kernels(&unit, fixture->space);
+    compiler_dispose(&unit);
+    compiler_dispose(&single);
+}
+
+static void test_hashes_of_machine_code(void **state)
+{
+    size_t tried = 0;
+    for (size_t i = 0; i < ARCHS; i++) {
+        struct device *device = open_gpu_compiler(archs[i]);
+        if (!device)
+            continue;
+        check_hashes(*state, device);
+        device_close(device);
+        tried++;
+    }
+    if (tried == 0) {
+        print_message("%.200s\n", error.text);
+        skip();
+    }
+}
+
+/* The guilty one among NVRTC's variants; without it the others have hashes. */
+static void test_guilty_variant_of_nvrtc(void **state)
+{
+    struct fixture *fixture = *state;
+    struct device *device = open_gpu_compiler("sm_90");
+    struct emit_sources sources = fixture->sources;
+    struct batch batch = {.points = {.count = 0}};
+    struct compiled_unit unit;
+    struct text template = {0};
+    if (!device) {
+        print_message("%.200s\n", error.text);
+        skip();
+        return;
+    }
+    const struct problem problem = {SUM, I32, I32, 400000000, COLD};
+    const struct point_context context = {fixture->space, &problem, &device->info.target};
+    text_addf(&template, "//? if WARP == TREE\nthis is no CUDA;\n//? end\n%s",
+              sources.template.text);
+    sources.template.text = template.at;
+    add_row(&batch, fixture->space, "");
+    add_row(&batch, fixture->space, "WARP=TREE");
+    add_row(&batch, fixture->space, "");
+    compile(&unit, device, &context, &sources, &batch);
+    assert_false(unit.variants[0].is_failed);
+    assert_true(unit.variants[1].is_failed);
+    assert_non_null(strstr(unit.variants[1].reason.text, "this is no CUDA"));
+    assert_false(unit.variants[2].is_failed);
+    assert_kernels(&unit, fixture->space);
+    assert_true(unit.image.is_ptx || compiler_hash(&unit.variants[0], &unit.image) ==
+                                         compiler_hash(&unit.variants[2], &unit.image));
+    compiler_dispose(&unit);
+    text_dispose(&template);
     device_close(device);
 }
 
@@ -282,7 +496,12 @@ int main(void)
         cmocka_unit_test(test_nvrtc),
         cmocka_unit_test(test_nvcc),
         cmocka_unit_test(test_guilty_variants),
-        cmocka_unit_test(test_stop_and_errors),
+        cmocka_unit_test(test_chosen_variants),
+        cmocka_unit_test(test_a_template_that_cannot_be_emitted),
+        cmocka_unit_test(test_kernels_by_pass),
+        cmocka_unit_test(test_hash_of_a_variant),
+        cmocka_unit_test(test_hashes_of_machine_code),
+        cmocka_unit_test(test_guilty_variant_of_nvrtc),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

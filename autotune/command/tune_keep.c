@@ -1,0 +1,126 @@
+/* tune_keep: a record holds its params as text, so that is all that can be too long for it. */
+#include "autotune/command/tune_keep.h"
+
+#include "autotune/command/output.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* --- The record --------------------------------------------------------------------------- */
+
+int tune_keep_check(const struct space *space, struct error *error)
+{
+    enum { HOLDS = sizeof((struct record *)0)->params - 1 };
+    size_t length = 0;
+    for (size_t i = 0; i < space->param_count; i++) {
+        const struct param *param = &space->params[i];
+        size_t longest = 0;
+        for (size_t k = 0; k < param->count; k++) {
+            struct text value = {0};
+            point_format_value(&value, param, param->values[k]);
+            longest = value.length > longest ? value.length : longest;
+            text_dispose(&value);
+        }
+        length += strlen(param->name) + 2 + longest; /* '=' and the blank before the next */
+    }
+    if (length <= HOLDS + 1)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "%s: the params of a variant may take %zu characters, and a "
+                     "record holds %d: shorten names and values",
+                     space->file, length - 1, HOLDS);
+}
+
+void tune_keep_make(struct record *record, const struct setup *setup,
+                    const struct tune_result *result)
+{
+    const struct finalist *winner = &result->finalists[result->winner];
+    struct text params = {0};
+    time_t now = time(NULL);
+    struct tm utc;
+    setup_record(record, setup);
+    point_format(&params, setup->space, winner->row, true);
+    snprintf(record->params, sizeof record->params, "%s", params.at ? params.at : "");
+    text_dispose(&params);
+    record->median_ps = winner->median_ps;
+    record->low_ps = winner->low_ps;
+    record->high_ps = winner->high_ps;
+    record->ties = (unsigned)result->ties;
+    record->registers = winner->registers;
+    record->candidates = (unsigned)result->counts[TRIAL_MEASURED];
+    if (winner->error >= 0)
+        snprintf(record->error, sizeof record->error, "%.1e", winner->error);
+    gmtime_r(&now, &utc);
+    strftime(record->tuned, sizeof record->tuned, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+static int save_record(struct text *path, const struct request *request,
+                       const struct record *record, struct error *error)
+{
+    struct text folder = {0};
+    int failed = store_folder(&folder, request->cache, error) ||
+                 store_path(path, folder.at, record->gpu, error) ||
+                 store_save(path->at, record, error);
+    text_dispose(&folder);
+    return failed;
+}
+
+void tune_keep_record(const struct request *request, const struct record *record,
+                      const struct error *earlier)
+{
+    struct text path = {0};
+    struct error cause;
+    if (record->problem.n == 0) { /* nothing could be answered from it */
+        output_note(request, "record    none is kept of n = 0, whose result is the identity\n");
+    } else if (save_record(&path, request, record, &cause)) {
+        output_warn("the record is not kept: %s", cause.text);
+    } else {
+        if (earlier->code != ERROR_NONE)
+            output_warn("%s", earlier->text);
+        output_note(request, "record    %s\n", path.at);
+    }
+    text_dispose(&path);
+}
+
+/* --- The journal -------------------------------------------------------------------------- */
+
+static void note_journal(const struct request *request, const struct journal *journal,
+                         const char *path, const char *changed)
+{
+    if (*changed)
+        output_note(request,
+                    "journal   %s: its %s is another now; set aside as %s.old and begun anew\n", path,
+                    changed, path);
+    else if (journal->count)
+        output_note(request, "journal   %s: %zu trials\n", path, journal->count);
+    if (journal->skipped)
+        output_warn("%s: %zu damaged lines are left out", path, journal->skipped);
+}
+
+int tune_keep_journal(struct journal *out, bool *is_open, const struct request *request,
+                      const struct setup *setup, struct error *error)
+{
+    struct text folder = {0}, path = {0};
+    struct record key;
+    struct error cause;
+    char changed[32] = "";
+    *is_open = false;
+    if (setup->problem.n == 0)
+        return 0;
+    setup_record(&key, setup);
+    int failed = store_folder(&folder, request->cache, &cause) ||
+                 journal_path(&path, folder.at, &key, &cause) ||
+                 journal_open(out, path.at, &key, request->retune, changed, &cause);
+    if (!failed) {
+        *is_open = true;
+        note_journal(request, out, path.at, changed);
+    } else if (cause.code == ERROR_FAILED) {
+        *error = cause;
+    } else {
+        output_warn("trials are not kept: %s", cause.text);
+    }
+    text_dispose(&folder);
+    text_dispose(&path);
+    return failed && cause.code == ERROR_FAILED ? -1 : 0;
+}

@@ -1,0 +1,26 @@
+/* tune_keep: what a tuning leaves behind: the record of its winner, and the journal of its trials. What
+ * cannot be kept costs a warning, not the result. */
+#ifndef AUTOTUNE_TUNE_KEEP_H
+#define AUTOTUNE_TUNE_KEEP_H
+
+#include "autotune/command/setup.h"
+#include "autotune/tune/tune.h"
+
+/* A winner that no record can hold would be found in vain: ERROR_USAGE, before the search. */
+int tune_keep_check(const struct space *space, struct error *error);
+
+/* The record of what won. */
+void tune_keep_make(struct record *out, const struct setup *setup,
+                    const struct tune_result *result);
+
+/* Writes the record, and notes where. `earlier` is what reading warned of: not said when the file
+ * cannot be written either. */
+void tune_keep_record(const struct request *request, const struct record *record,
+                      const struct error *earlier);
+
+/* Opens the problem's journal; false with a warning when there is none to be had. -1 through `error`
+ * only when another process holds it. */
+int tune_keep_journal(struct journal *out, bool *is_open, const struct request *request,
+                      const struct setup *setup, struct error *error);
+
+#endif

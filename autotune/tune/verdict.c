@@ -1,0 +1,396 @@
+/* verdict: a kernel may be slow, not endless: it has many times as long as the default took. */
+#include "autotune/tune/verdict.h"
+
+#include "autotune/tune/parcel.h"
+#include "autotune/tune/stats.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FAILURES_MAX = 3 }; /* times in a row that a worker may be lost before it is ready */
+
+/* Seconds after which a worker is given up; the latter two on top of so many times the default's. */
+static const double LOAD_LIMIT = 30;
+static const double PROVE_LIMIT = 5, PROVE_TIMES = 50;
+static const double MEASURE_LIMIT = 3, MEASURE_TIMES = 1000;
+static const double RACE_LIMIT = 30, RACE_TIMES = 4;
+
+/* --- Judging ----------------------------------------------------------------------------------- */
+
+static void record(struct search *search, const struct job_trial *trial,
+                   const struct search_parcel *parcel)
+{
+    const size_t variant = trials_find_variant(&search->result->points, trial->candidate);
+    const size_t i = parcel ? parcel_find(parcel, variant) : 0;
+    struct trials_cost cost = {.sources_hash = search->hashes[variant],
+                               .prior = search->prior[trial->candidate]};
+    if (parcel && i < parcel->unit.count) {
+        cost.compile_us = parcel->unit.compile_us / parcel->unit.count;
+        cost.prove_us = parcel->prove_us[i];
+    }
+    if (cost.sources_hash) /* without it nothing can be recalled */
+        trials_record(search->result, search->job, search->options->journal, trial, &cost);
+}
+
+void verdict_judge(struct search *search, const struct job_trial *trial)
+{
+    trials_judge(search->result, trial->candidate, trial->status, trial->reason);
+    search->done++;
+    record(search, trial, NULL);
+}
+
+/* Of all its candidates that are not judged yet. */
+static void judge_variant(struct search *search, size_t variant, enum trial_status status,
+                          const char *reason)
+{
+    const struct point_variant *v = &search->result->points.variants[variant];
+    struct job_trial trial = {.status = status};
+    snprintf(trial.reason, sizeof trial.reason, "%.230s", reason);
+    for (size_t i = v->first; i < v->first + v->count; i++) {
+        trial.candidate = i;
+        if (!search->result->trials[i].is_judged)
+            verdict_judge(search, &trial);
+    }
+}
+
+/* What of a variant that was tried nothing was heard of. */
+static void leave_out(struct search *search, const struct job_variant *variant)
+{
+    struct job_trial trial = {.status = TRIAL_LEFT_OUT};
+    for (size_t i = 0; i < variant->count; i++) {
+        trial.candidate = variant->ids[i];
+        if (search->result->trials[variant->ids[i]].is_judged)
+            continue;
+        verdict_judge(search, &trial);
+        if (search->result->left_out_error <= 0)
+            search->result->left_out_error = search->limit_error;
+    }
+}
+
+/* --- What compiled ----------------------------------------------------------------------------- */
+
+int verdict_compiled(struct search *search, size_t slot, struct frame *frame, struct error *error)
+{
+    struct search_worker *worker = &search->workers[slot];
+    struct search_parcel *parcel = parcel_open(search, frame, &worker->unit, error);
+    worker->state = WORKER_IDLE;
+    crew_set_deadline(search->crew, slot, 0);
+    if (!parcel)
+        return -1;
+    for (size_t i = 0; i < parcel->unit.count; i++) {
+        const struct compiled_variant *compiled = &parcel->unit.variants[i].compiled;
+        search->hashes[compiled->variant] = compiled->sources_hash;
+        if (compiled->is_failed)
+            judge_variant(search, compiled->variant, TRIAL_FAILED, compiled->reason.text);
+    }
+    return parcel_queue(search, parcel, error);
+}
+
+/* --- What was tried ---------------------------------------------------------------------------- */
+
+static int withdraw(struct search *search, const struct job_proven *proven)
+{
+    const struct points *points = &search->result->points;
+    struct job_trial trial = {.status = TRIAL_WRONG};
+    if (proven->variant >= points->variant_count)
+        return 0;
+    const struct point_variant *v = &points->variants[proven->variant];
+    snprintf(trial.reason, sizeof trial.reason, "%.230s", proven->reason);
+    for (size_t i = v->first; i < v->first + v->count; i++) {
+        trial.candidate = i;
+        if (search->result->trials[i].is_judged && search->result->trials[i].status == TRIAL_MEASURED)
+            verdict_judge(search, &trial);
+    }
+    return 0;
+}
+
+static int take_proven(struct search *search, struct search_worker *worker,
+                       const struct job_proven *proven, struct error *error)
+{
+    struct search_parcel *parcel = worker->parcel;
+    uint64_t ignored;
+    search->result->proofs += proven->cases;
+    if (!parcel) /* in the race: what was measured before does not count any more */
+        return proven->is_right ? 0 : withdraw(search, proven);
+    const size_t i = parcel_find(parcel, proven->variant);
+    if (i == parcel->unit.count)
+        return 0;
+    parcel->prove_us[i] = proven->prove_us;
+    if (proven->is_right)
+        return trials_index_add(&search->proven, parcel_hash(parcel, i), 1, &ignored, error) < 0;
+    const struct search_unit alone = {.variants = {(size_t)proven->variant}, .count = 1};
+    if (!proven->is_loaded && parcel->unit.count > 1)
+        return search_retry_alone(search, &alone, error);
+    judge_variant(search, (size_t)proven->variant,
+                  proven->is_loaded ? TRIAL_WRONG : TRIAL_FAILED, proven->reason);
+    return 0;
+}
+
+/* The reference's time now, smoothed over the last few. */
+static uint64_t smooth_reference(const struct search_worker *worker)
+{
+    uint64_t times[SEARCH_REFERENCES];
+    const size_t count = worker->reference_count < SEARCH_REFERENCES ? worker->reference_count
+                                                                     : SEARCH_REFERENCES;
+    memcpy(times, worker->references, sizeof times);
+    return count ? stats_median(times, count) : 0;
+}
+
+static void note_reference(struct search *search, struct search_worker *worker, uint64_t ps)
+{
+    enum { KEPT = sizeof search->references / sizeof *search->references };
+    worker->references[worker->reference_count++ % SEARCH_REFERENCES] = ps;
+    search->references[search->reference_count++ % KEPT] = ps;
+    if (!search->result->reference_ps)
+        search->result->reference_ps = ps;
+}
+
+static void take_trial(struct search *search, const struct search_worker *worker,
+                       struct job_trial *trial)
+{
+    const struct trial *kept = &search->result->trials[trial->candidate];
+    trial->reason[JOB_REASON - 1] = '\0';
+    trial->reference_ps = smooth_reference(worker);
+    trials_take(search->result, trial);
+    record(search, trial, worker->parcel);
+    search->done++;
+    if (kept->status == TRIAL_MEASURED && (!search->best_ps || kept->time_ps < search->best_ps))
+        search->best_ps = kept->time_ps;
+}
+
+/* What a variant teaches that was tried whole: what its first candidate took, and its best. */
+static void learn(struct search *search, const struct job_variant *variant)
+{
+    const struct tune_result *result = search->result;
+    uint64_t best_ps = UINT64_MAX;
+    for (size_t i = 0; i < variant->count; i++) {
+        const struct trial *trial = &result->trials[variant->ids[i]];
+        if (!trial->is_judged || trial->status != TRIAL_MEASURED)
+            return;
+        best_ps = trial->time_ps < best_ps ? trial->time_ps : best_ps;
+    }
+    if (variant->count > 1 && search->order->is_whole[variant->compiled.variant])
+        strategy_learn(&search->rule, result->trials[variant->ids[0]].time_ps, best_ps);
+}
+
+/* A unit is through: what nothing was heard of was left out, unless it is to be compiled again. */
+static void finish_unit(struct search *search, struct search_worker *worker, bool is_cut)
+{
+    struct search_parcel *parcel = worker->parcel;
+    for (size_t i = 0; i < parcel->unit.count; i++) {
+        const struct job_variant *variant = &parcel->unit.variants[i];
+        if (variant->compiled.is_failed ||
+            !trials_index_has(&search->proven, parcel_hash(parcel, i)))
+            continue;
+        learn(search, variant);
+        if (!is_cut)
+            leave_out(search, variant);
+    }
+    parcel_free(parcel);
+    worker->parcel = NULL;
+    worker->state = WORKER_IDLE;
+}
+
+/* --- Who is lost ------------------------------------------------------------------------------- */
+
+/* The guilty one: the candidate last turned to, or the variant, or, while loading, one of several. */
+static int blame_tried(struct search *search, struct search_worker *worker,
+                       enum trial_status status, const char *how, struct error *error)
+{
+    struct search_parcel *parcel = worker->parcel;
+    const struct job_at *at = &worker->at;
+    struct search_unit all = {.count = 0};
+    for (size_t i = 0; i < parcel->unit.count; i++)
+        all.variants[all.count++] = parcel->unit.variants[i].compiled.variant;
+    worker->parcel = NULL;
+    if (at->phase == PHASE_LOAD && all.count > 1) {
+        parcel_free(parcel);
+        return search_retry_alone(search, &all, error);
+    }
+    const size_t found = parcel_find(parcel, at->variant);
+    const size_t i = found < all.count ? found : 0;
+    if (at->candidate >= search->result->points.count) {
+        judge_variant(search, parcel->unit.variants[i].compiled.variant, status, how);
+    } else {
+        struct job_trial trial = {.candidate = at->candidate, .status = status};
+        snprintf(trial.reason, sizeof trial.reason, "%.230s", how);
+        verdict_judge(search, &trial);
+    }
+    return parcel_queue(search, parcel, error); /* the others are not to suffer */
+}
+
+static int blame_compiled(struct search *search, struct search_worker *worker,
+                          enum trial_status status, const char *how, struct error *error)
+{
+    char reason[JOB_REASON];
+    if (worker->unit.count > 1)
+        return search_retry_alone(search, &worker->unit, error);
+    snprintf(reason, sizeof reason, "the compiler's process was lost: %.180s", how);
+    judge_variant(search, worker->unit.variants[0], status, reason);
+    return 0;
+}
+
+/* A worker is gone: the guilty is named, another takes its place. */
+int verdict_lost(struct search *search, size_t slot, const struct crew_event *event,
+                 struct error *error)
+{
+    struct search_worker *worker = &search->workers[slot];
+    const enum trial_status status = event->kind == CREW_LATE ? TRIAL_HUNG : TRIAL_CRASHED;
+    const char *how = *worker->last_words ? worker->last_words : event->how;
+    if (worker->state == WORKER_OPENING && ++worker->failures == FAILURES_MAX)
+        return error_set(error, ERROR_FAILED, "a worker process was lost %d times before it was "
+                                              "ready: %s; correct the kernel of [default] in the "
+                                              "template or the space, or see 'autotune doctor'",
+                         FAILURES_MAX, how);
+    if (worker->state == WORKER_BUSY && search_measures(search, slot) && !worker->parcel) {
+        search->is_race_lost = true;
+        search->lost = (struct job_trial){.status = status};
+        snprintf(search->lost.reason, sizeof search->lost.reason, "%.230s", how);
+    }
+    if (worker->state == WORKER_BUSY && worker->parcel &&
+        blame_tried(search, worker, status, how, error))
+        return -1;
+    if (worker->state == WORKER_BUSY && !search_measures(search, slot) &&
+        blame_compiled(search, worker, status, how, error))
+        return -1;
+    search->result->restarts++;
+    return search_start(search, slot, error);
+}
+
+/* --- Messages ---------------------------------------------------------------------------------- */
+
+static double limit_at(const struct search *search, const struct search_worker *worker)
+{
+    const double call = (double)worker->ready.reference_ps * 1e-12 * (double)worker->ready.calls;
+    switch (worker->at.phase) {
+    case PHASE_PROVE:
+        return PROVE_LIMIT + PROVE_TIMES * worker->ready.prove_s + MEASURE_TIMES * call;
+    case PHASE_MEASURE:
+        return MEASURE_LIMIT + MEASURE_TIMES * call;
+    case PHASE_RACE:
+        return RACE_LIMIT + RACE_TIMES * search->options->race_s + MEASURE_TIMES * call;
+    default:
+        return LOAD_LIMIT;
+    }
+}
+
+static int take_ready(struct search *search, size_t slot, const struct job_ready *ready)
+{
+    struct search_worker *worker = &search->workers[slot];
+    worker->state = WORKER_IDLE;
+    worker->failures = 0;
+    worker->ready = *ready;
+    crew_set_deadline(search->crew, slot, 0);
+    if (!search_measures(search, slot))
+        return 0;
+    note_reference(search, worker, ready->reference_ps);
+    search->result->inputs = ready->inputs;
+    search->result->calls = ready->calls;
+    if (search->result->seconds_open == 0)
+        search->result->seconds_open = search_seconds(search);
+    return 0;
+}
+
+/* Before it is ready, a worker that cannot serve ends the run, and so does a template that is wrong;
+ * otherwise it speaks of a kernel. */
+static int take_fatal(struct search *search, size_t slot, const struct job_fatal *fatal,
+                      struct error *error)
+{
+    struct search_worker *worker = &search->workers[slot];
+    if (worker->state == WORKER_OPENING || fatal->code == ERROR_USAGE)
+        return error_set(error, fatal->code, "%s", fatal->text);
+    snprintf(worker->last_words, sizeof worker->last_words, "%.230s", fatal->text);
+    return 0;
+}
+
+static int take_tried(struct search *search, size_t slot, const struct job_tried *tried)
+{
+    struct search_worker *worker = &search->workers[slot];
+    note_reference(search, worker, tried->reference_ps);
+    crew_set_deadline(search->crew, slot, 0);
+    search->result->is_cut |= tried->is_cut;
+    if (worker->parcel)
+        finish_unit(search, worker, tried->is_cut);
+    return 0;
+}
+
+static int take_at(struct search *search, size_t slot, const struct job_at *at)
+{
+    struct search_worker *worker = &search->workers[slot];
+    worker->at = *at;
+    crew_set_deadline(search->crew, slot, limit_at(search, worker));
+    return 0;
+}
+
+static bool is_possible(const struct search *search, const struct job_trial *trial)
+{
+    return trial->candidate < search->result->points.count && trial->status < TRIAL_STATUSES &&
+           trial->time_count <= JOB_SAMPLES;
+}
+
+/* On the emulator a kernel runs in the worker's own memory, and may have changed what it says. */
+static int distrust(struct search *search, size_t slot, struct error *error)
+{
+    const struct crew_event event = {.kind = CREW_LOST, .slot = slot,
+                                     .how = "it sent what no worker sends: its memory was damaged"};
+    crew_stop(search->crew, slot);
+    return verdict_lost(search, slot, &event, error);
+}
+
+/* A message that holds no pointers, whichever it is. */
+union message {
+    struct job_ready ready;
+    struct job_fatal fatal;
+    struct job_at at;
+    struct job_proven proven;
+    struct job_trial trial;
+    struct job_tried tried;
+};
+
+int verdict_message(struct search *search, size_t slot, struct frame *frame, struct error *error)
+{
+    static const size_t sizes[] = {
+        [JOB_READY] = sizeof(struct job_ready),   [JOB_FATAL] = sizeof(struct job_fatal),
+        [JOB_AT] = sizeof(struct job_at),         [JOB_PROVEN] = sizeof(struct job_proven),
+        [JOB_TRIAL] = sizeof(struct job_trial),   [JOB_TRIED] = sizeof(struct job_tried),
+    };
+    const size_t size = frame->kind < sizeof sizes / sizeof *sizes ? sizes[frame->kind] : 0;
+    union message message;
+    if (!size || job_read(frame, &message, size, error))
+        return distrust(search, slot, error);
+    switch (frame->kind) {
+    case JOB_READY:
+        return take_ready(search, slot, &message.ready);
+    case JOB_FATAL:
+        return take_fatal(search, slot, &message.fatal, error);
+    case JOB_AT:
+        return take_at(search, slot, &message.at);
+    case JOB_PROVEN:
+        return take_proven(search, &search->workers[slot], &message.proven, error);
+    case JOB_TRIAL:
+        if (!is_possible(search, &message.trial))
+            return distrust(search, slot, error);
+        take_trial(search, &search->workers[slot], &message.trial);
+        return 0;
+    default:
+        return take_tried(search, slot, &message.tried);
+    }
+}
+
+/* --- The end ----------------------------------------------------------------------------------- */
+
+void verdict_settle(struct search *search)
+{
+    const struct tune_result *result = search->result;
+    trials_settle(search->result);
+    for (size_t i = 0; i < result->points.count; i++) {
+        const struct trial *trial = &result->trials[i];
+        if (!trial->is_judged || trial->status != TRIAL_EQUAL)
+            continue;
+        const struct job_trial line = {.candidate = i, .status = TRIAL_EQUAL, .time_count = 1,
+                                       .times_ps = {trial->score},
+                                       .reference_ps = result->reference_ps,
+                                       .registers = trial->registers};
+        record(search, &line, NULL);
+    }
+}

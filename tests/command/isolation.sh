@@ -1,0 +1,146 @@
+#!/bin/sh
+# Kernels that crash, hang, compute something wrong or take the compiler down cost themselves:
+# each is named, the others are measured, the run ends well and leaves nothing behind.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+small_space small.ini
+
+# Each fault is planted by a value of a param FAULT, where a sound kernel has nothing. The
+# compiler is brought down by a stand-in for it, which looks for these comments.
+cat > plant.awk <<'END'
+{ print }
+/^    accum a = identity\(\);$/ && !is_planted++ {
+    print "    //? if FAULT == OUT_OF_BOUNDS"
+    print "    y[1ull << 40] = a;"
+    print "    //? elif FAULT == TRAP"
+    print "    __builtin_trap();"
+    print "    //? elif FAULT == TRAP_AT_N"
+    print "    if (n > 10000)"
+    print "        __builtin_trap();"
+    print "    //? elif FAULT == TRAP_LATE"
+    print "    static unsigned calls;"
+    print "    if (n > 10000 && thread == 0 && ++calls > 12)"
+    print "        __builtin_trap();"
+    print "    //? elif FAULT == LOOP"
+    print "    for (volatile int on = 1; on;)"
+    print "        continue;"
+    print "    //? elif FAULT == WRONG_SUM"
+    print "    a = thread;"
+    print "    //? elif FAULT == NO_OP"
+    print "    return;"
+    print "    //? elif FAULT == NO_C"
+    print "    this is no C;"
+    print "    //? elif FAULT == COMPILER_CRASHES"
+    print "    // COMPILER_CRASHES"
+    print "    //? elif FAULT == COMPILER_KILLS"
+    print "    // COMPILER_KILLS"
+    print "    //? end"
+}
+/^        head = n;$/ {
+    print "    //? if FAULT == MISALIGNED"
+    print "    head = 0;"
+    print "    //? elif FAULT == DROPPED_TAIL"
+    print "    n -= (n - head) % VECTOR;"
+    print "    //? end"
+}
+END
+awk -f plant.awk "$ROOT/templates/reduce.cu" > faulty.cu
+check planted test "$(grep -c 'if FAULT == ' faulty.cu)" -eq 12
+
+FAULTS="OUT_OF_BOUNDS TRAP TRAP_AT_N TRAP_LATE LOOP WRONG_SUM DROPPED_TAIL MISALIGNED NO_OP \
+NO_C COMPILER_CRASHES COMPILER_KILLS"
+
+# faulty_space RULE: two sound variants, and one of each fault that the rule allows.
+faulty_space() {
+    widened small.ini BLOCK 64 | awk -v faults="$FAULTS" -v rule="$1" '
+    /^\[derived\]/ {
+        print "[param FAULT]\nmeaning = what is wrong with it\nvalues = NONE " faults "\n"
+    }
+    /^few kinds/ {
+        print "few kinds are tried = LOAD == PLAIN && WARP == SHUFFLE && GRID == 0"
+        print "a fault is tried once = FAULT == NONE || (FINISH == PASSES && " rule ")"
+        next
+    }
+    { print }
+    /^\[default\]/ { print "FAULT = NONE" }'
+}
+faulty_space "FAULT != TRAP_LATE" > faulty.ini
+mkdir bin
+cat > bin/cc <<END
+#!/bin/sh
+for file in "\$@"; do
+    case \$file in *.c) ;; *) continue ;; esac
+    ! grep -q '// COMPILER_CRASHES' "\$file" || kill -SEGV \$\$
+    ! grep -q '// COMPILER_KILLS' "\$file" || kill -KILL "\$PPID"
+done
+exec $(command -v cc) "\$@"
+END
+chmod +x bin/cc
+PATH=$SCRATCH/bin:$PATH
+
+# was FAULT PATTERN: the verdict on it, in the journal or in the notes.
+was() {
+    journal_lines "$XDG_CACHE_HOME"/autotune/journal/*.journal | cut -f 3,4,14 > trials
+    grep -Eq "^$2.*FAULT=$1	" trials ||
+        { cat err; grep "FAULT=$1	" trials; return 1; }
+}
+is_named() {
+    grep -A 1 -E "^$2 .*FAULT=$1\$" err
+}
+counts() {
+    grep -E "^tried +2 measured.*, 4 wrong, 2 failed, 4 crashed, 1 hung;" err
+}
+tune() {
+    run --device host --n 20K --space "$1" --template faulty.cu --strategy exhaustive
+}
+
+: > start
+sleep 0.1
+began=$(date +%s)
+tune faulty.ini
+ended=$(date +%s)
+check tuned has_status 0
+check winner-is-sound test "$(grep -c '^ .* FAULT=NONE$' out)" -eq 1
+check record-is-sound grep -q '^params = .*FAULT=NONE' "$XDG_CACHE_HOME/autotune/host.ini"
+check all-are-judged counts
+check soon test $((ended - began)) -le 40
+for fault in OUT_OF_BOUNDS TRAP TRAP_AT_N; do
+    check "$fault" was $fault crashed
+done
+check LOOP was LOOP hung
+for fault in WRONG_SUM DROPPED_TAIL MISALIGNED NO_OP; do
+    check "$fault" was $fault wrong
+done
+check NO_C was NO_C failed
+check COMPILER_CRASHES was COMPILER_CRASHES failed
+check COMPILER_KILLS is_named COMPILER_KILLS crashed
+check sound-ones-are-measured test "$(grep -c '^measured	.*FAULT=NONE	' trials)" -eq 2
+check workers-were-replaced grep -Eq '^replaced +[4-9]' err
+check no-process-left no_process
+check no-folder-left no_folder start
+
+# What took a worker down is not tried again.
+rm "$XDG_CACHE_HOME/autotune/host.ini"
+began=$(date +%s)
+tune faulty.ini
+ended=$(date +%s)
+check again has_status 0
+check again-the-same counts
+check again-the-bad-are-known grep -q '(12 trials recalled from the journal)' err
+check again-is-soon test $((ended - began)) -le 10
+
+# A kernel that is right at first, and crashes in the final race.
+faulty_space "FAULT == TRAP_LATE" > late.ini
+tune late.ini
+check late-crash has_status 0
+check late-crash-was-measured was TRAP_LATE measured
+check late-crash-is-named is_named TRAP_LATE crashed
+check late-crash-does-not-win test "$(grep -c '^ .* FAULT=NONE$' out)" -eq 1
+check late-crash-no-process no_process
+
+# A default that crashes ends the run: without its times there is no measure of the others.
+sed 's/^FAULT = NONE/FAULT = TRAP/' faulty.ini > unsound.ini
+run --device host --n 20K --space unsound.ini --template faulty.cu
+check default-crashes refused 1 'lost 3 times.*signal'
+check default-crashes-no-process no_process
+finish

@@ -1,0 +1,124 @@
+#!/bin/sh
+# Strategies, budgets and seeds; and replays of what was measured, without a device.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+small_space tiny.ini
+widened tiny.ini GRID "0 1 2 4 8" > few.ini
+JOURNAL=$XDG_CACHE_HOME/autotune/journal/host-sum-i32-i32-20000-cold.journal
+RECORD=$XDG_CACHE_HOME/autotune/host.ini
+
+# Each leaves a record, and says what was asked for.
+tune() {
+    run --device host --n 20K --space few.ini --retune "$@"
+}
+candidates() {
+    sed -n 's/^to try  *\([0-9]*\) .*/\1/p' err
+}
+for strategy in race random exhaustive cover; do
+    rm -f "$RECORD"
+    tune --strategy $strategy
+    check "$strategy" has_status 0
+    check "$strategy-is-said" grep -q "; strategy $strategy (as asked)" err
+    check "$strategy-has-a-record" grep -q '^params = ' "$RECORD"
+    check "$strategy-tries-all" test "$(journal_lines "$JOURNAL" | wc -l)" -eq "$(candidates)"
+done
+tune
+check default-is-cover grep -q '; strategy cover (.*default on the host' err
+cover=$(candidates)
+tune --strategy exhaustive
+check cover-tries-fewer test "$cover" -lt "$(candidates)"
+
+# The seed decides the order.
+order() {
+    journal_lines "$JOURNAL" | cut -f 4
+}
+order > seed-1
+cp "$JOURNAL" all.journal
+tune --strategy exhaustive --seed 2
+order > seed-2
+check seed-changes-the-order test "$(cmp -s seed-1 seed-2; echo $?)" -eq 1
+sort seed-1 > sorted-1
+sort seed-2 > sorted-2
+check seed-changes-nothing-else test -s sorted-1 -a "$(cmp sorted-1 sorted-2; echo $?)" = 0
+
+# A budget ends the search, not the finals.
+searched() {
+    sed -n 's/^took .* search \([0-9]*\)\..*/\1/p' err
+}
+run --device host --n 2M --strategy random --budget 1s
+check budget has_status 0
+check budget-is-said grep -q '^budget ' err
+check budget-has-a-record grep -q '^n = 2000000' "$RECORD"
+check "budget-is-kept: $(searched) s" test "$(searched)" -le 2
+run --device host --n 1K --space few.ini --budget 10m
+check budget-not-spent has_status 0
+check budget-not-spent-is-not-said test "$(grep -c '^budget ' err)" -eq 0
+for budget in 0 0s 5 s -1s +1s 1.5s 1d "1 s" " 1s" 1S 1ss 99999999999999999999s ""; do
+    refuses "budget=$budget" 64 "--budget is " --device host --n 1K --budget "$budget"
+done
+
+# Replays: all strategies, or the one asked for; the same journal and seed, the same table.
+replay() {
+    run --replay "$@"
+}
+no_device() {
+    PATH=$SCRATCH/nothing "$AUTOTUNE" --replay all.journal > here 2> err && cmp here out
+}
+rows() {
+    sed 1d out | cut -d ' ' -f 1 | tr '\n' ' '
+}
+cp all.journal before.journal
+replay all.journal
+check replay has_status 0
+check replay-has-all test "$(rows)" = "race exhaustive random "
+check replay-says-what-it-is-of grep -q '^journal .*sum i32 20K cold on host' err
+check replay-needs-no-device no_device
+check replay-changes-nothing cmp before.journal all.journal
+replay all.journal --strategy exhaustive
+check replay-one test "$(rows)" = "exhaustive "
+check replay-one-finds-the-best grep -Eq ' 1\.0000$' out
+replay all.journal --csv -
+check replay-csv test "$(head -n 1 out | tr -d '\r')" = \
+    strategy,seed,evaluations,until_near,seconds,seconds_until_near,found_us,best_us,ratio
+check replay-csv-rows test "$(wc -l < out)" -eq 4
+cp out seed-1.csv
+replay all.journal --csv - --seed 2
+check replay-seed test "$(cut -d , -f 1,3- out | cmp -s - seed-1.csv; echo $?)" -eq 1
+replay all.journal --csv -
+check replay-again cmp out seed-1.csv
+if command -v python3 > python; then
+    replay all.journal --json -
+    check replay-json python3 -c '
+import json, sys
+rows = json.load(open("out"))
+assert [row["strategy"] for row in rows] == ["race", "exhaustive", "random"], rows
+assert all(row["ratio"] >= 1 and row["evaluations"] > 0 for row in rows), rows'
+else
+    skip replay-json "no python3"
+fi
+replay all.journal --json both.json --csv both.csv
+check replay-both test -s both.json -a -s both.csv -a -s out
+replay all.journal --strategy random --budget 10ms --csv -
+check replay-budget test "$(sed 1d out | cut -d , -f 3)" -lt "$(wc -l < seed-1)"
+
+# What cannot be replayed.
+refuses replay-missing 74 'nowhere.journal' --replay nowhere.journal
+mkdir folder
+refuses replay-folder 74 'folder' --replay folder
+: > empty.journal
+refuses replay-empty 74 'empty.journal' --replay empty.journal
+refuses replay-record 74 'host.ini' --replay "$RECORD"
+head -c 4000 /dev/urandom > noise.journal
+refuses replay-noise 74 'noise.journal' --replay noise.journal
+sed 's/^n = .*/n = 20001/' all.journal > edited.journal
+refuses replay-edited-key 74 'edited.journal' --replay edited.journal
+sed '/^\[trials\]$/q' all.journal > none.journal
+run --replay none.journal
+check replay-no-trials refused 64 '0 candidates were measured.*--strategy exhaustive'
+sed '$s/measured/measure!/' all.journal > damaged.journal
+replay damaged.journal
+check replay-damaged has_status 0
+check replay-damaged-warns grep -q '^autotune: warning: .*1 damaged line' err
+refuses replay-retune 64 "choose one" --replay all.journal --retune
+refuses replay-no-name 64 "empty value" --replay ""
+finish

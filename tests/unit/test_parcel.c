@@ -1,0 +1,430 @@
+/* Tests of autotune/tune/parcel.c: compiled units as they come from a worker, which of their
+ * candidates are still to be tried, and the queue. */
+#include "autotune/tune/parcel.h"
+
+#include "autotune/device/gpus.h"
+#include "tests/unit/reduce_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NAME_CHARS = 32 };
+
+static struct error error;
+
+/* A search without workers, over the default space. */
+struct fixture {
+    struct space *space;
+    struct problem problem;
+    struct target target;
+    struct point_context context;
+    struct tune_job job;
+    struct tune_result result;
+    struct strategy_order order;
+    struct search search;
+};
+
+static int setup(void **state)
+{
+    static struct fixture fixture;
+    struct fixture *f = &fixture;
+    *f = (struct fixture){.space = load_space("configs/reduce.ini"),
+                          .problem = {SUM, I32, I32, 400000000, COLD}};
+    assert_int_equal(gpus_find(&f->target, "sm_90", &error), 0);
+    f->target.sms = 132; /* of the H200: gpus.ini knows architectures only */
+    f->context = (struct point_context){f->space, &f->problem, &f->target};
+    f->job = (struct tune_job){.context = &f->context};
+    assert_int_equal(point_expand(&f->result.points, &f->context, &error), 0);
+    f->result.trials = calloc(f->result.points.count, sizeof *f->result.trials);
+    assert_non_null(f->result.trials);
+    for (size_t i = 0; i < f->result.points.count; i++)
+        f->result.trials[i].reason = -1;
+    assert_int_equal(strategy_order(&f->order, &f->result.points, STRATEGY_RANDOM, NULL, NULL,
+                                    0, 5, &error),
+                     0);
+    f->search = (struct search){.job = &f->job, .result = &f->result, .order = &f->order};
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    while (f->search.parcels)
+        parcel_free(parcel_take(&f->search));
+    trials_index_dispose(&f->search.seen);
+    strategy_dispose(&f->order);
+    tune_dispose(&f->result);
+    space_free(f->space);
+    return 0;
+}
+
+static const struct point_variant *variant_of(const struct fixture *f, size_t variant)
+{
+    return &f->result.points.variants[variant];
+}
+
+static const int64_t *first_row(const struct fixture *f, size_t variant)
+{
+    return tune_row(&f->result, variant_of(f, variant)->first);
+}
+
+/* The variant of the space's default with these params. */
+static size_t find_variant(const struct fixture *f, const char *params)
+{
+    int64_t row[SPACE_NAMES_MAX];
+    make_row(f->space, params, row);
+    for (size_t i = 0; i < f->result.points.count; i++)
+        if (memcmp(tune_row(&f->result, i), row, f->result.points.width * sizeof *row) == 0)
+            return trials_find_variant(&f->result.points, i);
+    fail_msg("the space has no %s", params);
+    return 0;
+}
+
+/* --- As from a worker --------------------------------------------------------------------- */
+
+/* One kernel a variant, whose machine code has this hash; 0 = unknown. A worker counts its
+ * variants from 0. */
+struct compiled {
+    size_t variant;
+    uint64_t hash;
+    bool is_failed;
+};
+
+static struct frame frame_of(const struct compiled *compiled, size_t count)
+{
+    static char names[COMPILER_UNIT][NAME_CHARS], bytes[] = "ELF";
+    static struct job_unit unit;
+    char *name_of[COMPILER_UNIT];
+    uint64_t hashes[COMPILER_UNIT];
+    struct frame frame = {.kind = JOB_COMPILED};
+    unit = (struct job_unit){.count = count, .compile_us = 1234};
+    unit.image = (struct device_image){.bytes = bytes, .size = sizeof bytes, .names = name_of,
+                                       .hashes = hashes};
+    for (size_t i = 0; i < count; i++) {
+        struct compiled_variant *variant = &unit.variants[i].compiled;
+        *variant = (struct compiled_variant){.variant = i, .is_failed = compiled[i].is_failed,
+                                             .sources_hash = 1000 + compiled[i].variant};
+        for (size_t p = 0; p < SPACE_PASSES_MAX; p++)
+            variant->kernel_of_pass[p] = p || variant->is_failed ? -1 : (int)unit.image.count;
+        if (compiled[i].is_failed)
+            continue;
+        snprintf(names[i], sizeof names[i], "kernel%zu", i);
+        name_of[unit.image.count] = names[i];
+        hashes[unit.image.count++] = compiled[i].hash;
+    }
+    if (job_code_unit(&frame, &unit, 0, false, &error) != 0) /* no candidates: no width */
+        fail_msg("%s", error.text);
+    return frame;
+}
+
+static struct search_parcel *open_parcel(struct fixture *f, const struct compiled *compiled,
+                                         size_t count)
+{
+    struct frame frame = frame_of(compiled, count);
+    struct search_unit unit = {.count = count};
+    for (size_t i = 0; i < count; i++)
+        unit.variants[i] = compiled[i].variant;
+    struct search_parcel *parcel = parcel_open(&f->search, &frame, &unit, &error);
+    if (!parcel)
+        fail_msg("%s", error.text);
+    assert_null(frame.body.at); /* taken over */
+    return parcel;
+}
+
+static void queue(struct fixture *f, struct search_parcel *parcel)
+{
+    if (parcel_queue(&f->search, parcel, &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+/* All candidates of the variant are listed, in the strategy's order, each with its row. */
+static void assert_all_listed(const struct fixture *f, const struct job_variant *listed)
+{
+    const struct point_variant *variant = variant_of(f, listed->compiled.variant);
+    assert_int_equal(listed->count, variant->count);
+    for (size_t i = 0; i < listed->count; i++) {
+        assert_int_equal(listed->ids[i], f->order.candidates[variant->first + i]);
+        assert_memory_equal(listed->rows + i * f->result.points.width,
+                            tune_row(&f->result, listed->ids[i]),
+                            f->result.points.width * sizeof(int64_t));
+    }
+}
+
+/* --- Opening ------------------------------------------------------------------------------ */
+
+static void test_open(void **state)
+{
+    struct fixture *f = *state;
+    const struct compiled compiled[] = {{30, 7, false}, {2, 0, false}, {9, 0, true}};
+    struct search_parcel *parcel = open_parcel(f, compiled, 3);
+    assert_int_equal(parcel->unit.count, 3);
+    assert_int_equal(parcel->unit.compile_us, 1234);
+    assert_int_equal(parcel->unit.image.count, 2);
+    assert_string_equal(parcel->unit.image.names[1], "kernel1");
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(parcel->unit.variants[i].compiled.variant, compiled[i].variant);
+        assert_int_equal(parcel->unit.variants[i].count, 0);
+        assert_int_equal(parcel_find(parcel, compiled[i].variant), i);
+    }
+    assert_int_equal(parcel_find(parcel, 1), 3);
+    assert_int_equal(parcel_find(parcel, JOB_NO_CANDIDATE), 3);
+    assert_true(parcel->unit.variants[2].compiled.is_failed);
+    assert_true(parcel_hash(parcel, 0) != 7 && parcel_hash(parcel, 0) != 1030);
+    assert_true(parcel_hash(parcel, 1) == 1002); /* unknown code: its sources stand for it */
+    parcel_free(parcel);
+    parcel_free(NULL);
+}
+
+/* Candidates that were not asked for lie in the frame, and are not freed. */
+static void test_candidates_in_an_answer(void **state)
+{
+    static const uint64_t ids[] = {1, 2};
+    struct fixture *f = *state;
+    struct job_unit *unit = calloc(1, sizeof *unit);
+    const struct search_unit wanted = {{4, 5}, 2};
+    struct frame frame = {.kind = JOB_COMPILED};
+    assert_non_null(unit);
+    unit->count = 2;
+    unit->variants[1] = (struct job_variant){.count = 2, .ids = ids,
+                                             .rows = tune_row(&f->result, 1)};
+    for (size_t i = 0; i < 2; i++)
+        memset(unit->variants[i].compiled.kernel_of_pass, -1,
+               sizeof unit->variants[i].compiled.kernel_of_pass);
+    assert_int_equal(job_code_unit(&frame, unit, f->result.points.width, false, &error), 0);
+    struct search_parcel *parcel = parcel_open(&f->search, &frame, &wanted, &error);
+    assert_non_null(parcel);
+    assert_int_equal(parcel->unit.variants[1].count, 0);
+    parcel_free(parcel);
+    free(unit);
+}
+
+/* Another number of variants than asked for, and every cut: no parcel, the frame is freed. */
+static void test_answers_that_are_none(void **state)
+{
+    struct fixture *f = *state;
+    const struct compiled compiled[] = {{30, 7, false}, {2, 8, false}, {9, 0, true}};
+    struct search_unit unit = {{30, 2, 9}, 3};
+    struct frame whole = frame_of(compiled, 3);
+    for (size_t length = 0; length < whole.body.length; length++) {
+        struct frame part = {0};
+        assert_int_equal(frame_open_body(&part, JOB_COMPILED, length, &error), 0);
+        memcpy(part.body.at, whole.body.at, length);
+        assert_null(parcel_open(&f->search, &part, &unit, &error));
+        assert_null(part.body.at);
+    }
+    unit.count = 2;
+    assert_null(parcel_open(&f->search, &whole, &unit, &error));
+    assert_non_null(strstr(error.text, "3 variants of 2"));
+    whole = frame_of(compiled, 0);
+    assert_null(parcel_open(&f->search, &whole, &unit, &error));
+    assert_non_null(strstr(error.text, "0 variants of 2"));
+}
+
+/* --- The queue ---------------------------------------------------------------------------- */
+
+static void test_queue(void **state)
+{
+    struct fixture *f = *state;
+    assert_null(parcel_take(&f->search));
+    for (size_t v = 0; v < 6; v += 2) {
+        const struct compiled compiled[] = {{v, 100 + v, false}, {v + 1, 101 + v, false}};
+        queue(f, open_parcel(f, compiled, 2));
+        assert_int_equal(f->search.parcel_count, v / 2 + 1);
+    }
+    for (size_t v = 0; v < 6; v += 2) { /* the first comes first */
+        struct search_parcel *parcel = parcel_take(&f->search);
+        assert_non_null(parcel);
+        assert_int_equal(parcel_find(parcel, v), 0);
+        assert_int_equal(f->search.parcel_count, 2 - v / 2);
+        assert_all_listed(f, &parcel->unit.variants[0]);
+        assert_all_listed(f, &parcel->unit.variants[1]);
+        parcel_free(parcel);
+    }
+    assert_null(parcel_take(&f->search));
+    assert_int_equal(f->search.done, 0);
+}
+
+/* One taken out goes to the end again, with what is left to be tried. */
+static void test_queued_again(void **state)
+{
+    struct fixture *f = *state;
+    const size_t variant = find_variant(f, "");
+    const struct point_variant *v = variant_of(f, variant);
+    const struct compiled a = {variant, 7, false}, b = {variant == 0, 8, false};
+    assert_true(v->count > 2);
+    queue(f, open_parcel(f, &a, 1));
+    queue(f, open_parcel(f, &b, 1));
+    struct search_parcel *parcel = parcel_take(&f->search);
+    const size_t tried = f->order.candidates[v->first + 1];
+    trials_judge(&f->result, tried, TRIAL_CRASHED, "lost");
+    queue(f, parcel);
+    assert_int_equal(f->search.parcel_count, 2);
+    assert_ptr_not_equal(f->search.parcels, parcel);
+    parcel_free(parcel_take(&f->search));
+    assert_ptr_equal(parcel_take(&f->search), parcel);
+    const struct job_variant *listed = &parcel->unit.variants[0];
+    assert_int_equal(listed->count, v->count - 1); /* none is equal to itself */
+    for (size_t i = 0; i < listed->count; i++)
+        assert_true(listed->ids[i] != tried);
+    assert_int_equal(listed->ids[0], f->order.candidates[v->first]);
+    assert_int_equal(listed->ids[1], f->order.candidates[v->first + 2]);
+    assert_int_equal(f->result.counts[TRIAL_EQUAL], 0);
+    parcel_free(parcel);
+}
+
+/* Failed variants, and those judged already: there is nothing to try. */
+static void test_nothing_to_try(void **state)
+{
+    struct fixture *f = *state;
+    const struct compiled failed[] = {{0, 0, true}, {1, 0, true}};
+    const struct compiled mixed[] = {{2, 7, false}, {3, 8, false}};
+    queue(f, open_parcel(f, failed, 2));
+    assert_null(f->search.parcels);
+    for (size_t i = 0; i < variant_of(f, 2)->count; i++)
+        trials_judge(&f->result, variant_of(f, 2)->first + i, TRIAL_MEASURED, NULL);
+    queue(f, open_parcel(f, mixed, 1));
+    assert_null(f->search.parcels);
+    queue(f, open_parcel(f, mixed, 2));
+    assert_int_equal(f->search.parcel_count, 1);
+    assert_int_equal(f->search.parcels->unit.variants[0].count, 0);
+    assert_all_listed(f, &f->search.parcels->unit.variants[1]);
+}
+
+/* --- Equal candidates --------------------------------------------------------------------- */
+
+static size_t count_equal(const struct fixture *f, size_t variant, size_t to)
+{
+    const struct point_variant *v = variant_of(f, variant);
+    size_t count = 0;
+    for (size_t i = v->first; i < v->first + v->count; i++) {
+        const struct trial *trial = &f->result.trials[i];
+        if (!trial->is_judged)
+            continue;
+        assert_int_equal(trial->status, TRIAL_EQUAL);
+        assert_int_equal(trials_find_variant(&f->result.points, trial->equal_to), to);
+        count++;
+    }
+    return count;
+}
+
+/* Two variants of one machine code and one shape, in different units: each candidate of the
+ * second is equal to the one of the first with the same GRID. */
+static void test_equal_candidates(void **state)
+{
+    struct fixture *f = *state;
+    const size_t one = find_variant(f, "VECTOR=4 UNROLL=4 LOAD=PLAIN");
+    const size_t two = find_variant(f, "VECTOR=4 UNROLL=4 LOAD=NONCOHERENT");
+    const struct compiled first = {one, 7, false}, second = {two, 7, false};
+    queue(f, open_parcel(f, &first, 1));
+    queue(f, open_parcel(f, &second, 1));
+    assert_int_equal(f->search.parcel_count, 1); /* nothing of the second is left to try */
+    assert_all_listed(f, &f->search.parcels->unit.variants[0]);
+    assert_int_equal(variant_of(f, one)->count, variant_of(f, two)->count);
+    assert_int_equal(count_equal(f, one, one), 0);
+    assert_int_equal(count_equal(f, two, one), variant_of(f, two)->count);
+    assert_int_equal(f->search.done, variant_of(f, two)->count);
+    const size_t width = f->result.points.width;
+    const int grid = space_find_param(f->space, "GRID", 4);
+    for (size_t i = 0; i < variant_of(f, two)->count; i++) {
+        const size_t candidate = variant_of(f, two)->first + i;
+        const size_t other = f->result.trials[candidate].equal_to;
+        assert_true(grid >= 0 && (size_t)grid < width);
+        assert_true(tune_row(&f->result, candidate)[grid] == tune_row(&f->result, other)[grid]);
+    }
+}
+
+/* The same in one unit; other code, unknown code and another block are not equal. */
+static void test_unequal_candidates(void **state)
+{
+    struct fixture *f = *state;
+    const size_t plain = find_variant(f, "VECTOR=4 UNROLL=4 LOAD=PLAIN");
+    const size_t equal = find_variant(f, "VECTOR=4 UNROLL=4 LOAD=NO_ALLOCATE");
+    const size_t other = find_variant(f, "VECTOR=4 UNROLL=4 LOAD=NONCOHERENT");
+    const size_t block = find_variant(f, "VECTOR=4 UNROLL=4 BLOCK=512");
+    const size_t unknown[] = {find_variant(f, "ITEMS=32 VECTOR=4 UNROLL=4"),
+                              find_variant(f, "ITEMS=32 VECTOR=4 UNROLL=4 LOAD=NONCOHERENT")};
+    const struct compiled unit[] = {{plain, 7, false}, {equal, 7, false}, {other, 8, false},
+                                    {block, 7, false}};
+    const struct compiled more[] = {{unknown[0], 0, false}, {unknown[1], 0, false}};
+    queue(f, open_parcel(f, unit, 4));
+    queue(f, open_parcel(f, more, 2));
+    const struct job_variant *listed = f->search.parcels->unit.variants;
+    assert_all_listed(f, &listed[0]);
+    assert_int_equal(listed[1].count, 0);
+    assert_int_equal(count_equal(f, equal, plain), variant_of(f, equal)->count);
+    assert_all_listed(f, &listed[2]);
+    assert_all_listed(f, &listed[3]);
+    assert_all_listed(f, &f->search.parcels->next->unit.variants[0]);
+    assert_all_listed(f, &f->search.parcels->next->unit.variants[1]);
+}
+
+/* --- The race ----------------------------------------------------------------------------- */
+
+/* A parcel for the race is kept although all is judged, and lists what it is told to. */
+static void test_choose(void **state)
+{
+    struct fixture *f = *state;
+    const size_t variant = find_variant(f, "");
+    const struct point_variant *v = variant_of(f, variant);
+    const struct compiled compiled = {variant, 7, false}, failed = {0, 0, true};
+    for (size_t i = 0; i < v->count; i++)
+        trials_judge(&f->result, v->first + i, TRIAL_MEASURED, NULL);
+    f->search.keeps_parcels = true;
+    queue(f, open_parcel(f, &compiled, 1));
+    queue(f, open_parcel(f, &failed, 1));
+    assert_int_equal(f->search.parcel_count, 2);
+    struct search_parcel *parcel = f->search.parcels;
+    struct job_variant *listed = &parcel->unit.variants[0];
+    assert_int_equal(listed->count, 0);
+    const size_t wanted[] = {v->first + v->count, v->first + v->count - 1,
+                             v->first - (v->first > 0), v->first};
+    assert_int_equal(parcel_choose(&f->search, parcel, 0, wanted, 4, &error), 0);
+    assert_int_equal(listed->count, v->first > 0 ? 2 : 3);
+    assert_int_equal(listed->ids[0], v->first + v->count - 1);
+    assert_int_equal(listed->ids[listed->count - 1], v->first);
+    assert_memory_equal(listed->rows + (listed->count - 1) * f->result.points.width,
+                        first_row(f, variant), f->result.points.width * sizeof(int64_t));
+    assert_int_equal(parcel_choose(&f->search, parcel, 0, wanted, 1, &error), 0); /* again */
+    assert_int_equal(listed->count, 0);
+    assert_int_equal(parcel_choose(&f->search, parcel, 0, NULL, 0, &error), 0);
+    assert_int_equal(listed->count, 0);
+}
+
+/* What was opened and listed can be sent on to a measuring worker. */
+static void test_sent_on(void **state)
+{
+    struct fixture *f = *state;
+    const struct compiled compiled[] = {{0, 7, false}, {3, 8, false}};
+    struct frame frame = {.kind = JOB_TRY};
+    struct job_unit *unit = calloc(1, sizeof *unit);
+    assert_non_null(unit);
+    queue(f, open_parcel(f, compiled, 2));
+    const size_t width = f->result.points.width;
+    assert_int_equal(job_code_unit(&frame, &f->search.parcels->unit, width, false, &error), 0);
+    assert_int_equal(job_code_unit(&frame, unit, width, true, &error), 0);
+    assert_all_listed(f, &unit->variants[0]);
+    assert_all_listed(f, &unit->variants[1]);
+    assert_string_equal(unit->image.names[1], "kernel1");
+    frame_dispose(&frame);
+    free(unit);
+}
+
+#define WITH_SEARCH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_SEARCH(test_open),
+        WITH_SEARCH(test_candidates_in_an_answer),
+        WITH_SEARCH(test_answers_that_are_none),
+        WITH_SEARCH(test_queue),
+        WITH_SEARCH(test_queued_again),
+        WITH_SEARCH(test_nothing_to_try),
+        WITH_SEARCH(test_equal_candidates),
+        WITH_SEARCH(test_unequal_candidates),
+        WITH_SEARCH(test_choose),
+        WITH_SEARCH(test_sent_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
