@@ -3,9 +3,12 @@
 #include "autotune/command/verbs.h"
 #include "generator/error.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PROGRAM_CHARS = 32, SIGNAL_EXIT = 128 };
 
@@ -42,11 +45,26 @@ static int run(int argc, char **argv, struct error *error)
     return verb_tune(argc, argv, error);
 }
 
+/* A file opened later must not get the number of a stream that the caller closed: results would
+ * be written into it. To write them to what can only be read fails, as it should. */
+static int open_streams(struct error *error)
+{
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        const int flags = stream == STDERR_FILENO ? O_WRONLY : O_RDONLY;
+        if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", flags) != stream)
+            return error_set(error, ERROR_IO,
+                             "cannot open /dev/null in place of the closed stream %d: %s; "
+                             "leave the stream open", stream, strerror(errno));
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct error error = {.code = ERROR_FAILED};
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, which has an exit code */
-    if (run(argc, argv, &error) == 0 || error.code == ERROR_NONE)
+    const int failed = open_streams(&error) || run(argc, argv, &error);
+    if (!failed || error.code == ERROR_NONE)
         return 0;
     const int number = interrupt_signal();
     fprintf(stderr, "autotune: %s\n",

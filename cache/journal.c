@@ -94,7 +94,7 @@ static enum header parse_header(struct record *key, const struct text *header,
         result = record_parse_key(key, &ini, reason) == 0 ? HEADER_READ : HEADER_DAMAGED;
     } else {
         error_set(reason, ERROR_IO, "%s: schema is %s, this version of autotune reads journals "
-                  "of schema %d; use the version that wrote it or remove it", path,
+                  "of schema %d; use the version that wrote it", path,
                   item ? item->value : "missing", JOURNAL_SCHEMA);
         result = item ? HEADER_OTHER_SCHEMA : HEADER_DAMAGED;
     }
@@ -102,8 +102,14 @@ static enum header parse_header(struct record *key, const struct text *header,
     return result;
 }
 
-/* -1 when reading fails or memory is short, which is no damage; else `reason` says what is
- * wrong with the header. */
+/* The file was opened, so it is not the folder's fault. */
+static int read_error(const char *path, struct error *error)
+{
+    return error_set(error, ERROR_IO, "cannot read %s: %s; check the disk it is on", path,
+                     strerror(errno));
+}
+
+/* -1 when reading fails or memory is short, which is no damage. */
 static int read_header(enum header *out, struct record *key, struct line_reader *reader,
                        const char *path, struct error *reason)
 {
@@ -114,11 +120,8 @@ static int read_header(enum header *out, struct record *key, struct line_reader 
     *out = text.length || is_whole ? HEADER_DAMAGED : HEADER_NONE;
     if (result == 0 && reader->cause) {
         errno = reader->cause;
-        result = file_error("read", path, reason);
-    } else if (result == 0 && (!is_whole || !text.length)) {
-        error_set(reason, ERROR_IO, "%s is no journal or was cut short: no %s; remove it", path,
-                  trials_follow);
-    } else if (result == 0) {
+        result = read_error(path, reason);
+    } else if (result == 0 && is_whole && text.length) {
         *out = parse_header(key, &text, path, reason);
         result = *out == HEADER_DAMAGED && reason->code == ERROR_FAILED ? -1 : 0;
     }
@@ -153,24 +156,27 @@ static int reserve(struct journal *journal, struct error *error)
     return 0;
 }
 
-static int check_size(uint64_t bytes, const char *path, struct error *error)
+static int check_size(uint64_t bytes, const char *path, const char *advice,
+                      struct error *error)
 {
     if (bytes <= JOURNAL_BYTES_MAX)
         return 0;
-    return error_set(error, ERROR_IO, "%s is full: more than the %d MiB it may have; move it "
-                     "away or remove it", path, JOURNAL_BYTES_MAX >> 20);
+    return error_set(error, ERROR_IO, "%s is full: more than the %d MiB it may have; %s", path,
+                     JOURNAL_BYTES_MAX >> 20, advice);
 }
 
+static const char make_room[] = "move it away or remove it";
+
 static int read_trials(struct journal *journal, struct line_reader *reader, const char *path,
-                       struct error *error)
+                       const char *advice, struct error *error)
 {
     struct stat status;
     size_t length;
     char *line;
 
     if (fstat(reader->file, &status) != 0)
-        return file_error("examine", path, error);
-    if (check_size((uint64_t)status.st_size, path, error) != 0)
+        return read_error(path, error);
+    if (check_size((uint64_t)status.st_size, path, advice, error) != 0)
         return -1;
     while ((line = line_next(reader, &length)) != NULL) {
         if (reserve(journal, error) != 0)
@@ -182,7 +188,23 @@ static int read_trials(struct journal *journal, struct line_reader *reader, cons
     }
     journal->is_torn = reader->is_torn;
     errno = reader->cause;
-    return reader->cause ? file_error("read", path, error) : 0;
+    return reader->cause ? read_error(path, error) : 0;
+}
+
+/* What is loaded is a file that somebody named: it is not ours to be removed, and lies in no
+ * folder that --cache could change. */
+static const char name_another[] = "name a journal (they lie in the cache's folder journal)";
+
+static int open_error(const char *path, struct error *error)
+{
+    if (errno == ELOOP)
+        return error_set(error, ERROR_IO, "%s is a symbolic link; name the journal itself",
+                         path);
+    if (errno == EPERM)
+        return error_set(error, ERROR_IO, "%s is not to be trusted: a journal is a regular "
+                         "file of yours that nobody else can write; %s", path, name_another);
+    return error_set(error, ERROR_IO, "cannot open %s: %s; %s", path, strerror(errno),
+                     name_another);
 }
 
 static int load(struct journal *out, struct record *key, const char *path, struct error *error)
@@ -190,16 +212,19 @@ static int load(struct journal *out, struct record *key, const char *path, struc
     struct line_reader reader = {.file = out->file};
     enum header header;
 
-    if (read_header(&header, key, &reader, path, error) != 0 || header != HEADER_READ)
+    if (read_header(&header, key, &reader, path, error) != 0 || header == HEADER_OTHER_SCHEMA)
         return -1;
-    return read_trials(out, &reader, path, error);
+    if (header != HEADER_READ)
+        return error_set(error, ERROR_IO, "%s is no journal of autotune, or its head is "
+                         "damaged; %s", path, name_another);
+    return read_trials(out, &reader, path, name_another, error);
 }
 
 int journal_load(struct journal *out, struct record *key, const char *path, struct error *error)
 {
     *out = (struct journal){.file = file_open(path, O_RDONLY, error)};
     if (out->file < 0)
-        return -1;
+        return open_error(path, error);
     int result = load(out, key, path, error);
     close(out->file);
     out->file = -1;
@@ -285,7 +310,7 @@ static int examine(struct journal *journal, const struct record *key, bool start
     if (header == HEADER_NONE)
         return begin(journal, key, error);
     *why = start_over ? "" : difference(header, &found, key);
-    return *why ? 0 : read_trials(journal, &reader, journal->path, error);
+    return *why ? 0 : read_trials(journal, &reader, journal->path, make_room, error);
 }
 
 static int set_aside(struct journal *journal, struct error *error)
@@ -378,7 +403,7 @@ int journal_append(struct journal *journal, const struct journal_trial *trial,
         result = keep(journal, text.at + start, text.length - start - 1, error);
     if (result == 0)
         result = check_size((uint64_t)lseek(journal->file, 0, SEEK_END) + text.length,
-                            journal->path, error);
+                            journal->path, make_room, error);
     if (result == 0)
         result = write_once(journal, &text, error);
     if (result == 0 && !journal->is_forgetful)

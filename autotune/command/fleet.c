@@ -1,9 +1,11 @@
-/* fleet: devices are alike when a record of one answers for the other: same name, capability, SMs
- * and memory. */
+/* fleet: devices are alike when a record of one answers for the other: same name, capability,
+ * SMs and memory. Hides the forms in which one device can be named. */
 #include "autotune/command/fleet.h"
 
 #include "autotune/device/device.h"
+#include "generator/number.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,14 +14,25 @@ struct names {
     size_t count;
 };
 
+/* A GPU has one number, but numbers have several forms: "0", "00", "-0". What is no number
+ * stays as it is, for device_open to refuse. */
+static void normalize(char spec[16])
+{
+    struct error ignored;
+    int64_t number;
+    if (number_parse_int(&number, spec, "--device", &ignored) == 0)
+        snprintf(spec, 16, "%" PRId64, number);
+}
+
 static int add_name(struct names *names, const char *spec, size_t length, struct error *error)
 {
     if (names->count == FLEET_MAX || length == 0 || length >= sizeof names->specs[0])
         return error_set(error, ERROR_USAGE,
-                         "--device: '%.*s' is no device of a list: give auto, host, all, a GPU's "
-                         "number, or several such with commas (at most %d)",
+                         "--device: '%.*s' is no device of a list: give auto, host, all, a "
+                         "GPU's number, or hosts and numbers with commas (at most %d)",
                          length < 100 ? (int)length : 100, spec, FLEET_MAX);
-    snprintf(names->specs[names->count++], sizeof names->specs[0], "%.*s", (int)length, spec);
+    snprintf(names->specs[names->count], sizeof names->specs[0], "%.*s", (int)length, spec);
+    normalize(names->specs[names->count++]);
     return 0;
 }
 
@@ -38,16 +51,31 @@ static int list_all(struct names *names, struct error *error)
     return 0;
 }
 
-/* The host may stand there more than once, a GPU only once. */
-static int check_twice(const struct names *names, struct error *error)
+static bool is_before(const struct names *names, size_t i)
 {
-    for (size_t i = 0; i < names->count; i++)
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(names->specs[i], names->specs[k]) == 0 && strcmp(names->specs[i], "host") != 0)
-                return error_set(error, ERROR_USAGE,
-                                 "--device names %s twice: two on one device would disturb each "
-                                 "other; name it once",
-                                 names->specs[i]);
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(names->specs[i], names->specs[k]) == 0)
+            return true;
+    return false;
+}
+
+/* The host may stand there more than once, a GPU only once; so auto, which may be any, not at
+ * all. */
+static int check_list(const struct names *names, struct error *error)
+{
+    for (size_t i = 0; i < names->count && names->count > 1; i++) {
+        const char *spec = names->specs[i];
+        if (strcmp(spec, "auto") == 0 || strcmp(spec, "all") == 0)
+            return error_set(error, ERROR_USAGE,
+                             "--device: %s stands alone, not in a list; name host or GPUs by "
+                             "their numbers",
+                             spec);
+        if (strcmp(spec, "host") != 0 && is_before(names, i))
+            return error_set(error, ERROR_USAGE,
+                             "--device names %s twice: two on one device would disturb each "
+                             "other; name it once",
+                             spec);
+    }
     return 0;
 }
 
@@ -61,7 +89,7 @@ static int list_names(struct names *names, const char *spec, struct error *error
             return -1;
         at += length;
         if (!*at)
-            return check_twice(names, error);
+            return check_list(names, error);
     }
 }
 

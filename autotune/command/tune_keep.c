@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 /* --- The record --------------------------------------------------------------------------- */
@@ -98,10 +99,37 @@ static void note_journal(const struct request *request, const struct journal *jo
         output_warn("%s: %zu damaged lines are left out", path, journal->skipped);
 }
 
+static int find_journal(struct text *path, const struct request *request,
+                        const struct record *key, struct error *error)
+{
+    struct text folder = {0};
+    int failed = store_folder(&folder, request->cache, error) ||
+                 journal_path(path, folder.at, key, error);
+    text_dispose(&folder);
+    return failed;
+}
+
+/* A finished tuning writes its record after the journal's last line. */
+bool tune_keep_is_unfinished(const struct request *request, const struct setup *setup,
+                             const struct record *record)
+{
+    struct text path = {0};
+    struct record key;
+    struct error ignored;
+    struct stat status;
+    struct tm utc = {0};
+    setup_record(&key, setup);
+    const bool is_there = find_journal(&path, request, &key, &ignored) == 0 &&
+                          lstat(path.at, &status) == 0 && S_ISREG(status.st_mode);
+    text_dispose(&path);
+    return is_there && strptime(record->tuned, "%Y-%m-%dT%H:%M:%SZ", &utc) &&
+           status.st_mtime > timegm(&utc);
+}
+
 int tune_keep_journal(struct journal *out, bool *is_open, const struct request *request,
                       const struct setup *setup, struct error *error)
 {
-    struct text folder = {0}, path = {0};
+    struct text path = {0};
     struct record key;
     struct error cause;
     char changed[32] = "";
@@ -109,8 +137,7 @@ int tune_keep_journal(struct journal *out, bool *is_open, const struct request *
     if (setup->problem.n == 0)
         return 0;
     setup_record(&key, setup);
-    int failed = store_folder(&folder, request->cache, &cause) ||
-                 journal_path(&path, folder.at, &key, &cause) ||
+    int failed = find_journal(&path, request, &key, &cause) ||
                  journal_open(out, path.at, &key, request->retune, changed, &cause);
     if (!failed) {
         *is_open = true;
@@ -120,7 +147,6 @@ int tune_keep_journal(struct journal *out, bool *is_open, const struct request *
     } else {
         output_warn("trials are not kept: %s", cause.text);
     }
-    text_dispose(&folder);
     text_dispose(&path);
     return failed && cause.code == ERROR_FAILED ? -1 : 0;
 }

@@ -23,4 +23,9 @@ void tune_keep_record(const struct request *request, const struct record *record
 int tune_keep_journal(struct journal *out, bool *is_open, const struct request *request,
                       const struct setup *setup, struct error *error);
 
+/* Was a tuning begun after this record was made, and not ended? Then it is to go on, not the record
+ * to answer. */
+bool tune_keep_is_unfinished(const struct request *request, const struct setup *setup,
+                             const struct record *record);
+
 #endif

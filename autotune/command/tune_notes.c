@@ -139,13 +139,17 @@ static void note_race(const struct request *request, const struct tune_result *r
         output_note(request, "left out  by its first candidate; the chance that such a variant "
                              "would have won is %.1f %%\n",
                     100 * result->left_out_error);
-    output_note(request, "race      %zu entrants, %zu rounds", result->entrants, result->rounds);
+    output_note(request, "race      %zu entrants, %zu rounds", result->entrants,
+                result->rounds);
     if (result->repeated)
-        output_note(request, ", %zu more repeated because the device drifted", result->repeated);
-    output_note(request, "; spread of the reference %.2f %%\n", 100 * result->noise);
+        output_note(request, ", %zu more repeated because the device drifted",
+                    result->repeated);
+    if (result->noise > 0) /* too few measurements have none */
+        output_note(request, "; spread of the reference %.2f %%", 100 * result->noise);
+    output_note(request, "\n");
     if (result->restarts)
-        output_note(request, "replaced  %zu worker%s that a kernel took down\n", result->restarts,
-                    result->restarts == 1 ? "" : "s");
+        output_note(request, "replaced  %zu worker process%s lost\n", result->restarts,
+                    result->restarts == 1 ? " that was" : "es that were");
 }
 
 void tune_notes_trials(const struct request *request, const struct setup *setup,
@@ -162,7 +166,8 @@ void tune_notes_trials(const struct request *request, const struct setup *setup,
     note_race(request, result);
     if (result->journal_warning.code != ERROR_NONE)
         output_warn("trials are not all kept: %s", result->journal_warning.text);
-    output_note(request, "took      %.2f s: search %.2f (first trial after %.2f), finals %.2f\n",
+    output_note(request,
+                "took      %.2f s: search %.2f (first trial after %.2f), finals %.2f\n",
                 result->seconds, result->seconds_search, result->seconds_open,
                 result->seconds_final);
 }

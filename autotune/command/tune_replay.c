@@ -61,11 +61,12 @@ static double find_noise(const struct journal *journal)
 }
 
 static int replay_one(struct table *table, const struct request *request,
-                      const struct journal *journal, enum strategy strategy, struct error *error)
+                      const struct journal *journal, enum strategy strategy,
+                      struct error *error)
 {
-    const struct replay_options options = {.strategy = strategy, .seed = request->seed,
-                                           .compilers = COMPILERS, .budget_s = request->budget_s,
-                                           .noise = find_noise(journal)};
+    const struct replay_options options = {
+        .strategy = strategy, .seed = request->seed, .compilers = COMPILERS,
+        .budget_s = request->budget_s, .noise = find_noise(journal)};
     struct replay_result result;
     if (replay_run(&result, journal, &options, error))
         return -1;
@@ -79,11 +80,12 @@ static void note_journal(const struct request *request, const struct journal *jo
     char problem[PROBLEM_CHARS];
     output_note(request,
                 "journal   %s on %s: %zu trials\n"
-                "replay    'near' is within 1 %% of the best recorded; seconds are simulated, with %d "
-                "compilers and one device\n",
+                "replay    'near' is within 1 %% of the best recorded; seconds are simulated, "
+                "with %d compilers and one device\n",
                 problem_format(problem, &key->problem), key->gpu, journal->count, COMPILERS);
     if (journal->skipped)
-        output_warn("%zu damaged lines are left out", journal->skipped);
+        output_warn("%zu damaged line%s left out", journal->skipped,
+                    journal->skipped == 1 ? " is" : "s are");
 }
 
 int tune_replay(const struct request *request, struct error *error)

@@ -1,4 +1,5 @@
-/* tune_replay: a strategy run on a journal's trials, and what it would have found, as a table. */
+/* tune_replay: a strategy run on a journal's trials, and what it would have found, as a
+ * table. */
 #ifndef AUTOTUNE_TUNE_REPLAY_H
 #define AUTOTUNE_TUNE_REPLAY_H
 

@@ -300,11 +300,33 @@ static int fill(struct report *report, const struct record *record,
     return 0;
 }
 
-/* An answer from a record has no table for people, whose one row the winner's lines repeat. */
-static void hide(struct report *report)
+/* An answer from a record has no table for people, whose one row the winner's lines repeat.
+ * Either file is written though the other cannot be. */
+static int write_files(const struct request *request, const struct table *table,
+                       const struct text *json, struct error *error)
 {
-    for (size_t i = 0; i < report->table.column_count; i++)
-        report->columns[i].title = NULL;
+    struct text csv = {0};
+    struct error cause;
+    int failed = 0;
+    table_csv(&csv, table);
+    if (request->json && output_write(request->json, json, error))
+        failed = -1;
+    if (request->csv && output_write(request->csv, &csv, &cause)) {
+        *error = cause;
+        failed = -1;
+    }
+    text_dispose(&csv);
+    return failed;
+}
+
+static int write_tables(const struct request *request, struct report *report,
+                        const struct tune_result *result, const struct text *json,
+                        struct text *same, struct error *error)
+{
+    if (!result)
+        return write_files(request, &report->table, json, error);
+    narrow(report, same);
+    return output_table(request, &report->table, json, error);
 }
 
 static int print_lines(const struct request *request, const struct report *report,
@@ -334,11 +356,7 @@ int tune_report_print(const struct request *request, const struct setup *setup,
         return -1;
     }
     json_report(&json, &report, record, result);
-    if (result)
-        narrow(&report, &same);
-    else
-        hide(&report);
-    int failed = output_table(request, &report.table, &json, error);
+    int failed = write_tables(request, &report, result, &json, &same, error);
     if (print_lines(request, &report, record, &same, &cause) && !failed) {
         *error = cause;
         failed = -1;

@@ -83,7 +83,7 @@ static void describe_job(struct task *task, size_t kinds)
                                   .compilers = count_compilers(task, kinds)};
     task->options = (struct tune_options){
         .strategy = choose_strategy(request, setup), .seed_row = find_seed(task),
-        .seed = request->seed, .budget_s = request->budget_s,
+        .seed = request->seed, .budget_s = request->budget_s, .is_retune = request->retune,
         .journal = task->has_journal ? &task->journal : NULL, .is_stopping = is_stopping};
     task->watch = (struct tune_notes_watch){.problem = &setup->problem};
     if (!request->quiet && kinds == 1)
@@ -112,9 +112,14 @@ static int prepare(struct task *task, size_t kinds, struct error *error)
     tune_notes_setup(&own, &task->setup, task->kind->count);
     if (setup_find(&task->found, &task->setup, &own, &task->warning, error))
         return -1;
-    task->is_answered = task->found.grade == FIND_EXACT && !own.retune;
+    const bool is_unfinished =
+        task->found.grade == FIND_EXACT &&
+        tune_keep_is_unfinished(&own, &task->setup, &task->found.record);
+    task->is_answered = task->found.grade == FIND_EXACT && !own.retune && !is_unfinished;
     if (task->is_answered)
         return 0;
+    if (is_unfinished && !own.retune)
+        output_note(&own, "record    older than a tuning that was interrupted: going on with that\n");
     if (task->found.grade == FIND_STALE)
         output_note(&own, "record    stale, for its %s is another now: measuring again\n",
                     task->found.difference);

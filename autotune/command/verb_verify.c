@@ -109,6 +109,8 @@ static int prove_one(const struct request *request, const struct setup *setup,
     tune_notes_setup(request, setup, 1);
     if (setup_check_room(setup, error) || setup_row(row, setup, request, error))
         return -1;
+    /* Its own reference: what the space's default does is another matter. */
+    memcpy(setup->space->default_row, row, setup->space->param_count * sizeof *row);
     if (tune_run(&result, &job, &options, error)) {
         keep_explain(setup, row, error);
         return -1;

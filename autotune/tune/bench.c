@@ -32,8 +32,8 @@ static uint64_t time_at_peak(const struct bench *bench)
     return peak ? (uint64_t)((double)call_bytes(bench) * 1e12 / (double)peak) : 0;
 }
 
-/* Whole rounds over the inputs: as many calls as a measurement should last, where the inputs do not
- * say it themselves. */
+/* Whole rounds over the inputs: as many calls as a measurement should last, where the inputs do
+ * not say it themselves. */
 static size_t count_calls(const struct bench *bench)
 {
     const size_t inputs = bench->input->count;
@@ -99,8 +99,8 @@ int bench_open(struct bench *out, struct device *device, struct input *input,
 
 void bench_close(struct bench *bench)
 {
-    const uint64_t buffers[] = {bench->outputs, bench->scratch, bench->counter, bench->sweep_data,
-                                bench->sweep_scratch};
+    const uint64_t buffers[] = {bench->outputs, bench->scratch, bench->counter,
+                                bench->sweep_data, bench->sweep_scratch};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         if (buffers[i])
             bench->device->ops->free(bench->device, buffers[i]);
@@ -177,7 +177,8 @@ int bench_prepare(struct bench_entry *out, struct bench *bench,
     out->scratch = bench->scratch;
     out->scratch_bytes = plan.scratch_bytes;
     const size_t count = bind_calls(launches, out, bench, &plan, context->space, kernels);
-    int failed = bench->device->ops->prepare(bench->device, launches, count, &out->graph, error);
+    int failed =
+        bench->device->ops->prepare(bench->device, launches, count, &out->graph, error);
     free(launches);
     return failed;
 }
@@ -231,7 +232,8 @@ static void compare_output(struct bench_verdict *out, const struct bench *bench,
     if (!poison_is_all(slot + bytes, SLOT_BYTES - bytes, POISON_OUTPUT)) {
         blame(out, bench, "wrote past its one result");
     } else if (!oracle_equal(acc, expect, got)) {
-        blame(out, bench, poison_is_all(slot, bytes, POISON_OUTPUT) ? "no result" : "wrong result");
+        blame(out, bench,
+              poison_is_all(slot, bytes, POISON_OUTPUT) ? "no result" : "wrong result");
         const size_t used = strlen(out->reason);
         snprintf(out->reason + used, sizeof out->reason - used, ": expected %s, got %s",
                  oracle_format(expected, acc, expect), oracle_format(gotten, acc, got));

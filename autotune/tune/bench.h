@@ -1,6 +1,7 @@
-/* bench: times candidates. A measurement is a graph of calls between two events, divided by their
- * number; cold ones come after a read-only sweep of three times the L2 and use each input once.
- * Every timed result can be compared with the right one. Hides buffers, poison and the sweep. */
+/* bench: times candidates. A measurement is a graph of calls between two events, divided by
+ * their number; cold ones come after a read-only sweep of three times the L2 and use each input
+ * once. Every timed result can be compared with the right one. Hides buffers, poison and the
+ * sweep. */
 #ifndef AUTOTUNE_BENCH_H
 #define AUTOTUNE_BENCH_H
 
@@ -26,8 +27,8 @@ int bench_open(struct bench *out, struct device *device, struct input *input,
                struct error *error);
 void bench_close(struct bench *bench);
 
-/* Makes room for the scratch memory of this row. When it grows, entries made before are lost: reserve
- * for all entries of a race before preparing any. */
+/* Makes room for the scratch memory of this row. When it grows, entries made before are lost:
+ * reserve for all entries of a race before preparing any. */
 int bench_reserve(struct bench *bench, const struct point_context *context, const int64_t *row,
                   struct error *error);
 
@@ -36,7 +37,7 @@ struct bench_entry {
     struct device_graph *graph;
     size_t calls;           /* in a measurement */
     unsigned grid, block;   /* of the first pass */
-    uint64_t scratch;       /* where the scratch memory lay: elsewhere now, and the entry is lost */
+    uint64_t scratch;       /* where the scratch memory lay: elsewhere now, the entry is lost */
     uint64_t scratch_bytes; /* of the scratch memory: what lies behind is a guard */
     /* passes that are not timed: run after the last call, when its result is to be compared */
     struct device_launch after[CALL_LAUNCHES_MAX];
@@ -60,10 +61,10 @@ struct bench_verdict {
     char reason[240]; /* what is wrong */
 };
 
-/* One measurement whose every result is compared: outputs and scratch are poisoned and the counter
- * is zero before; afterwards each output must be right (of a space with passes that are not timed:
- * the last one), the counter zero, and the guards behind outputs and scratch as they were. -1 only
- * when the device fails. */
+/* One measurement whose every result is compared: outputs and scratch are poisoned and the
+ * counter is zero before; afterwards each output must be right (of a space with passes that are
+ * not timed: the last one), the counter zero, and the guards behind outputs and scratch as they
+ * were. -1 only when the device fails. */
 int bench_prove(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
                 struct bench_verdict *out, struct error *error);
 

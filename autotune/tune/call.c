@@ -1,5 +1,5 @@
-/* call: walks over the passes of a candidate until one value is left. Hides where partial results
- * lie between passes. */
+/* call: walks over the passes of a candidate until one value is left. Hides where partial
+ * results lie between passes. */
 #include "autotune/tune/call.h"
 
 #include <inttypes.h>
@@ -12,8 +12,8 @@ static uint64_t take_scratch(struct call_plan *plan, uint64_t values, int accum_
     return offset;
 }
 
-static int add_step(struct call_plan *plan, const struct pass *pass, const struct call_step *step,
-                    int accum_bytes, struct error *error)
+static int add_step(struct call_plan *plan, const struct pass *pass,
+                    const struct call_step *step, int accum_bytes, struct error *error)
 {
     if (plan->count == CALL_LAUNCHES_MAX)
         return error_set(error, ERROR_USAGE,
@@ -82,8 +82,9 @@ void call_bind(struct device_launch *out, const struct call_plan *plan,
             [ARG_PARTIALS] = buffers->scratch + step->partials_offset,
             [ARG_COUNTER] = buffers->counter,
         };
-        out[i] = (struct device_launch){.kernel = kernels[step->pass], .grid = step->shape.grid,
-                                        .block = step->shape.block, .arg_count = pass->arg_count};
+        out[i] = (struct device_launch){.kernel = kernels[step->pass],
+                                        .grid = step->shape.grid, .block = step->shape.block,
+                                        .arg_count = pass->arg_count};
         for (size_t k = 0; k < pass->arg_count; k++)
             out[i].args[k] = args[pass->args[k]];
         input = output;

@@ -1,5 +1,5 @@
-/* call: one reduction as launches, all passes of a candidate. Planned once for an n, then bound to
- * kernels and buffers as often as needed. */
+/* call: one reduction as launches, all passes of a candidate. Planned once for an n, then bound
+ * to kernels and buffers as often as needed. */
 #ifndef AUTOTUNE_CALL_H
 #define AUTOTUNE_CALL_H
 

@@ -1,5 +1,5 @@
-/* check: runs a variant over the oracle's cases and compares every bit. Cases of one shape are laid
- * on the device once and serve all variants of that shape. */
+/* check: runs a variant over the oracle's cases and compares every bit. Cases of one shape are
+ * laid on the device once and serve all variants of that shape. */
 #include "autotune/tune/check.h"
 
 #include "autotune/tune/oracle.h"
@@ -77,7 +77,7 @@ void check_close(struct check *check)
     free(check);
 }
 
-/* --- Buffers ----------------------------------------------------------------------------------- */
+/* --- Buffers ----------------------------------------------------------------------------- */
 
 /* Makes a device buffer at least as large as wanted; what it held is lost. */
 static int reserve(struct device *device, uint64_t *address, uint64_t *bytes, uint64_t wanted,
@@ -135,8 +135,8 @@ static int load_set(struct check *check, struct case_set *set, struct error *err
 }
 
 /* The set of this shape, made at first use; the oldest makes room when there are too many. */
-static struct case_set *find_set(struct check *check, const struct call_plan *plan, bool is_special,
-                                 struct error *error)
+static struct case_set *find_set(struct check *check, const struct call_plan *plan,
+                                 bool is_special, struct error *error)
 {
     for (size_t i = 0; i < check->set_count; i++) {
         struct case_set *set = &check->sets[i];
@@ -159,7 +159,7 @@ static struct case_set *find_set(struct check *check, const struct call_plan *pl
     return set;
 }
 
-/* --- Runs -------------------------------------------------------------------------------------- */
+/* --- Runs -------------------------------------------------------------------------------- */
 
 struct run {
     struct check *check;
@@ -188,7 +188,8 @@ static int plan_case(struct run *run, size_t i, struct error *error)
     return call_plan(&run->plan, run->context, run->row, n, error);
 }
 
-/* Binds the planned case. Cases take turns on the lanes, so that small launches run side by side. */
+/* Binds the planned case. Cases take turns on the lanes, so that small launches run side by
+ * side. */
 static void bind_case(const struct run *run, size_t i, struct device_launch *out)
 {
     const struct check *check = run->check;
@@ -321,9 +322,11 @@ static int check_guards(const struct run *run, struct check_verdict *out, struct
             return -1;
         const char *what = !poison_is_all(guard, GUARD_BYTES, POISON_SCRATCH)
                                ? "wrote past its scratch memory"
-                           : !poison_is_all(counter, sizeof(unsigned), 0) ? "left its counter above zero"
-                           : !poison_is_all(counter, COUNTER_BYTES, 0)    ? "wrote past its counter"
-                                                                   : NULL;
+                           : !poison_is_all(counter, sizeof(unsigned), 0)
+                               ? "left its counter above zero"
+                           : !poison_is_all(counter, COUNTER_BYTES, 0)
+                               ? "wrote past its counter"
+                               : NULL;
         out->is_right = !what;
         if (what)
             snprintf(out->reason, sizeof out->reason, "%s", what);
@@ -362,8 +365,8 @@ static int run_cases(struct run *run, struct check_verdict *out, struct error *e
     return check_guards(run, out, error);
 }
 
-int check_choose(struct check_rows *out, const struct point_context *context, const int64_t *rows,
-                 size_t count, struct error *error)
+int check_choose(struct check_rows *out, const struct point_context *context,
+                 const int64_t *rows, size_t count, struct error *error)
 {
     enum { TILES = 64 }; /* enough to tell the candidates apart */
     struct target one_sm = *context->target;
@@ -402,9 +405,11 @@ static int check_set(struct check *check, const struct point_context *context,
         return -1;
     const bool takes_turns = set->cases.count > ALTERNATE;
     struct run wide_run = {.check = check, .context = context, .row = rows.wide,
-                           .kernels = kernels, .set = set, .takes_turns = takes_turns, .turn = 0};
+                           .kernels = kernels, .set = set, .takes_turns = takes_turns,
+                           .turn = 0};
     struct run narrow_run = {.check = check, .context = &narrow, .row = rows.narrow,
-                             .kernels = kernels, .set = set, .takes_turns = takes_turns, .turn = 1};
+                             .kernels = kernels, .set = set, .takes_turns = takes_turns,
+                             .turn = 1};
     if (set->cases.count == 0)
         return 0;
     int failed = run_cases(&wide_run, out, error);
@@ -416,7 +421,8 @@ static int check_set(struct check *check, const struct point_context *context,
     return failed;
 }
 
-int check_small(struct check *check, const struct point_context *context, struct check_rows rows,
+int check_small(struct check *check, const struct point_context *context,
+                struct check_rows rows,
                 const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                 struct check_verdict *out, struct error *error)
 {
@@ -424,7 +430,8 @@ int check_small(struct check *check, const struct point_context *context, struct
 }
 
 int check_specials(struct check *check, const struct point_context *context,
-                   struct check_rows rows, const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                   struct check_rows rows,
+                   const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                    struct check_verdict *out, struct error *error)
 {
     return check_set(check, context, rows, kernels, true, out, error);

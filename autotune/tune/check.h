@@ -1,6 +1,6 @@
 /* check: proves a compiled variant correct before any time counts: every size, misalignment and
- * position at small n, batched; and the extra proofs of the finalists. Hides buffers, poison and
- * guard zones. What is proven and why it is exact: docs/correctness.md. */
+ * position at small n, batched; and the extra proofs of the finalists. Hides buffers, poison
+ * and guard zones. What is proven and why it is exact: docs/correctness.md. */
 #ifndef AUTOTUNE_CHECK_H
 #define AUTOTUNE_CHECK_H
 
@@ -21,25 +21,28 @@ struct check_verdict {
     char reason[240]; /* the first wrong one: n, offset, expected, got */
 };
 
-/* Two candidates of one variant: `wide` runs with its own grid, `narrow` as on a device of one SM,
- * so that each block walks over several tiles. They may be the same row. */
+/* Two candidates of one variant: `wide` runs with its own grid, `narrow` as on a device of one
+ * SM, so that each block walks over several tiles. They may be the same row. */
 struct check_rows {
     const int64_t *wide, *narrow;
 };
 
-/* Chooses the two among the `count` candidates of a variant, which stand one after the other: the
- * first, and the one with the fewest blocks on one SM, whose blocks walk over the most tiles. */
-int check_choose(struct check_rows *out, const struct point_context *context, const int64_t *rows,
-                 size_t count, struct error *error);
+/* Chooses the two among the `count` candidates of a variant, which stand one after the other:
+ * the first, and the one with the fewest blocks on one SM, whose blocks walk over the most
+ * tiles. */
+int check_choose(struct check_rows *out, const struct point_context *context,
+                 const int64_t *rows, size_t count, struct error *error);
 
 /* Proves a variant at small sizes. -1 only when the device fails. */
-int check_small(struct check *check, const struct point_context *context, struct check_rows rows,
+int check_small(struct check *check, const struct point_context *context,
+                struct check_rows rows,
                 const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                 struct check_verdict *out, struct error *error);
 
 /* Special values (NaN, Inf, -0, denormals) of floats; right for other types. */
 int check_specials(struct check *check, const struct point_context *context,
-                   struct check_rows rows, const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                   struct check_rows rows,
+                   const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                    struct check_verdict *out, struct error *error);
 
 #endif

@@ -1,10 +1,10 @@
-/* compiler: a unit that fails is compiled again variant by variant, so that only the guilty one is
- * blamed, and then once more without it. */
+/* compiler: a unit that fails is compiled again variant by variant, so that only the guilty one
+ * is blamed, and then once more without it. */
 #include "autotune/tune/compiler.h"
 
 #include <string.h>
 
-/* --- One unit ---------------------------------------------------------------------------------- */
+/* --- One unit ---------------------------------------------------------------------------- */
 
 struct unit_sources {
     struct emit_variant emitted[COMPILER_UNIT];
@@ -63,8 +63,8 @@ static void find_guilty(struct unit_sources *sources, struct compiled_unit *unit
         for (size_t k = 0; k < sources->emitted[i].count; k++)
             alone[k] = (struct device_source){sources->emitted[i].texts[k].at,
                                               sources->sources[0].kernel};
-        variant->is_failed = device->ops->compile(device, alone, sources->emitted[i].count, &image,
-                                                  &variant->reason) != 0;
+        variant->is_failed = device->ops->compile(device, alone, sources->emitted[i].count,
+                                                  &image, &variant->reason) != 0;
         device_dispose_image(&image);
         for (size_t pass = 0; pass < SPACE_PASSES_MAX && variant->is_failed; pass++)
             variant->kernel_of_pass[pass] = -1;
@@ -105,7 +105,8 @@ void compiler_dispose(struct compiled_unit *unit)
     unit->count = 0;
 }
 
-void compiler_kernels(const struct compiled_variant *variant, const struct device_kernel *loaded,
+void compiler_kernels(const struct compiled_variant *variant,
+                      const struct device_kernel *loaded,
                       const struct device_kernel *out[SPACE_PASSES_MAX])
 {
     for (size_t pass = 0; pass < SPACE_PASSES_MAX; pass++)
@@ -113,7 +114,8 @@ void compiler_kernels(const struct compiled_variant *variant, const struct devic
             variant->kernel_of_pass[pass] >= 0 ? &loaded[variant->kernel_of_pass[pass]] : NULL;
 }
 
-uint64_t compiler_hash(const struct compiled_variant *variant, const struct device_image *image)
+uint64_t compiler_hash(const struct compiled_variant *variant,
+                       const struct device_image *image)
 {
     uint64_t hash = 1;
     for (size_t pass = 0; pass < SPACE_PASSES_MAX; pass++) {

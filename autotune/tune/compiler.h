@@ -1,5 +1,5 @@
-/* compiler: emits and compiles variants, several in a unit, and says which of them does not compile.
- * Hides how the guilty one is found. */
+/* compiler: emits and compiles variants, several in a unit, and says which of them does not
+ * compile. Hides how the guilty one is found. */
 #ifndef AUTOTUNE_COMPILER_H
 #define AUTOTUNE_COMPILER_H
 
@@ -27,18 +27,20 @@ struct compiled_unit {
 };
 void compiler_dispose(struct compiled_unit *unit);
 
-/* Compiles these variants (at most COMPILER_UNIT) here and now. A variant that does not compile is
- * marked, not an error; -1 only when nothing can be compiled at all. */
+/* Compiles these variants (at most COMPILER_UNIT) here and now. A variant that does not compile
+ * is marked, not an error; -1 only when nothing can be compiled at all. */
 int compiler_compile(struct compiled_unit *out, struct device *device,
                      const struct point_context *context, const struct emit_sources *sources,
                      const struct points *points, const size_t *variants, size_t count,
                      struct error *error);
 
 /* Fills the kernels of each pass of a variant from the loaded kernels of its unit's image. */
-void compiler_kernels(const struct compiled_variant *variant, const struct device_kernel *loaded,
+void compiler_kernels(const struct compiled_variant *variant,
+                      const struct device_kernel *loaded,
                       const struct device_kernel *out[SPACE_PASSES_MAX]);
 
 /* A hash of a variant's machine code, all kernels of it; 0 = unknown. */
-uint64_t compiler_hash(const struct compiled_variant *variant, const struct device_image *image);
+uint64_t compiler_hash(const struct compiled_variant *variant,
+                       const struct device_image *image);
 
 #endif

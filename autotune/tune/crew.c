@@ -9,11 +9,13 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -96,6 +98,8 @@ static void lose(struct worker *worker, struct crew_event *out)
     const struct child_ending ending =
         end_worker(worker, in_seconds(now, GRACE_S), in_seconds(now, GRACE_S + KILL_S));
     out->kind = CREW_LOST;
+    out->was_killed = ending.is_known && !ending.was_killed && WIFSIGNALED(ending.status) &&
+                      WTERMSIG(ending.status) == SIGKILL;
     child_describe(&ending, is_cut, out->how, sizeof out->how);
 }
 

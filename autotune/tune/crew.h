@@ -49,6 +49,7 @@ struct crew_event {
     enum crew_event_kind kind;
     size_t slot;
     struct frame frame; /* the caller disposes of it */
+    bool was_killed;    /* of CREW_LOST: by SIGKILL, and not by the crew */
     char how[120];      /* "it exited with status 3", "it did not answer for 2.0 s",
                          * "it was killed by signal 11 (Segmentation fault)" */
 };

@@ -19,7 +19,6 @@ _Static_assert((int)ENTRANTS_MAX < (int)RACE_ENTRANTS_MAX, "the default races to
 static const double MARGIN = 0.015;          /* in the race are those so close to the best time ... */
 static const double MARGIN_NOISES = 3;       /* ... or so many spreads of the reference */
 static const double SIMPLER_MAY_LOSE = 1.01; /* noise must not make a slow one the winner */
-static const double OPENING_LIMIT = 30;      /* seconds until the worker turns to the first of them */
 
 /* --- Who is in --------------------------------------------------------------------------------- */
 
@@ -79,7 +78,8 @@ static int choose_entrants(struct search *search, size_t out[ENTRANTS_MAX], size
 
 /* --- The race ---------------------------------------------------------------------------------- */
 
-/* Compiles the variants of these candidates, each alone, and keeps them. */
+/* Compiles the variants of these candidates, each alone, and keeps them. What does not compile any more
+ * is judged on the way. */
 static int compile_entrants(struct search *search, const size_t *candidates, size_t count,
                             struct error *error)
 {
@@ -88,8 +88,8 @@ static int compile_entrants(struct search *search, const size_t *candidates, siz
     search->next = points->variant_count;
     search_free_parcels(search);
     for (size_t i = 0; i < count; i++) {
-        const struct search_unit alone = {.variants = {trials_find_variant(points, candidates[i])},
-                                          .count = 1};
+        const struct search_unit alone = {
+            .variants = {trials_find_variant(points, candidates[i])}, .count = 1};
         bool is_listed = false;
         for (size_t k = 0; k < search->retry_count; k++)
             is_listed |= search->retries[k].variants[0] == alone.variants[0];
@@ -99,80 +99,103 @@ static int compile_entrants(struct search *search, const size_t *candidates, siz
     return search_run(search, error);
 }
 
-static int send_race(struct search *search, const size_t *candidates, size_t count,
+/* The units that take part: those of `candidates` that compiled, without such as run the very same as
+ * another. */
+static int list_units(struct search *search, const size_t *candidates, size_t count,
+                      struct job_unit *units, uint64_t *unit_count, struct error *error)
+{
+    struct trials_index seen = {0};
+    int failed = 0;
+    *unit_count = 0;
+    for (struct search_parcel *p = search->parcels; p && !failed; p = p->next) {
+        struct job_variant *variant = &p->unit.variants[0];
+        if (variant->compiled.is_failed)
+            continue;
+        failed = parcel_choose(search, p, 0, candidates, count, &seen, error);
+        variant->is_proven = trials_index_has(&search->proven, parcel_hash(p, 0));
+        if (variant->count)
+            units[(*unit_count)++] = p->unit;
+    }
+    trials_index_dispose(&seen);
+    return failed;
+}
+
+static int send_race(struct search *search, size_t slot, const size_t *candidates, size_t count,
                      struct error *error)
 {
     struct job_unit *units = calloc(search->parcel_count + 1, sizeof *units);
     struct job_race race = {.units = units, .seconds = search->options->race_s};
     struct frame frame = {.kind = JOB_RACE};
-    int failed = units ? 0 : error_memory(error, search->parcel_count * sizeof *units);
-    for (struct search_parcel *p = search->parcels; p && !failed; p = p->next) {
-        struct job_variant *variant = &p->unit.variants[0];
-        if (variant->compiled.is_failed)
-            continue;
-        failed = parcel_choose(search, p, 0, candidates, count, error);
-        variant->is_proven = trials_index_has(&search->proven, parcel_hash(p, 0));
-        if (variant->count)
-            units[race.count++] = p->unit;
-    }
-    failed = failed ||
-             job_code_race(&frame, &race, search->result->points.width, false, error) ||
-             crew_send(search->crew, 0, &frame, error);
+    if (!units)
+        return error_memory(error, search->parcel_count * sizeof *units);
+    int failed = list_units(search, candidates, count, units, &race.count, error) ||
+                 job_code_race(&frame, &race, search->result->points.width, false, error) ||
+                 crew_send(search->crew, slot, &frame, error);
     frame_dispose(&frame);
     free(units);
-    search->workers[0].state = WORKER_BUSY;
-    search->workers[0].at = (struct job_at){PHASE_LOAD, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE};
-    crew_set_deadline(search->crew, 0, OPENING_LIMIT);
-    search->is_race_lost = false;
+    search->workers[slot].state = WORKER_BUSY;
+    search->workers[slot].at = SEARCH_NOWHERE;
+    crew_set_deadline(search->crew, slot, SEARCH_LOAD_S);
     return failed;
 }
 
-/* Takes the guilty out of the list. None may be known: once is forgiven. */
-static int drop_guilty(struct search *search, size_t *candidates, size_t *count, unsigned *forgiven,
-                       struct error *error)
+/* Judges the entrants that the lost worker had turned to. Who kills a worker from outside may have meant
+ * anything: that alone blames nobody. */
+static bool blame_lost(struct search *search, const size_t *candidates, size_t count)
 {
-    const struct job_at at = search->workers[0].at;
+    const struct job_at at = search->lost.at;
     const struct points *points = &search->result->points;
-    size_t kept = 0;
-    for (size_t i = 0; i < *count; i++) {
-        const bool is_guilty = at.candidate == candidates[i] ||
-                               (at.candidate == JOB_NO_CANDIDATE &&
-                                at.variant == trials_find_variant(points, candidates[i]));
-        search->lost.candidate = candidates[i];
-        if (is_guilty)
-            verdict_judge(search, &search->lost);
-        else
-            candidates[kept++] = candidates[i];
+    bool is_blamed = false;
+    for (size_t i = 0; i < count && !search->lost.was_killed; i++) {
+        struct job_trial trial = search->lost.trial;
+        trial.candidate = candidates[i];
+        if (at.candidate != candidates[i] &&
+            (at.candidate != JOB_NO_CANDIDATE ||
+             at.variant != trials_find_variant(points, candidates[i])))
+            continue;
+        verdict_judge(search, &trial);
+        is_blamed = true;
     }
-    if (kept == *count && ++*forgiven > 1)
-        return error_set(error, ERROR_FAILED, "the race of the finalists was lost twice: %s",
-                         search->lost.reason);
-    *count = kept;
-    return 0;
+    return is_blamed;
 }
 
-/* A finalist that crashes is judged so and taken out, and the race is run without it. */
-static int race(struct search *search, size_t *candidates, size_t *count, struct job_raced *out,
-                struct error *error)
+/* One race on a device: 1 = it ran, 0 = its worker was lost. */
+static int run_once(struct search *search, const size_t *candidates, size_t count,
+                    struct job_raced *out, struct error *error)
 {
-    unsigned forgiven = 0;
-    if (compile_entrants(search, candidates, *count, error))
-        return -1;
-    for (int got = 0; got == 0;) {
-        if (search_check_stop(search, error) ||
-            (search->workers[0].state == WORKER_IDLE &&
-             send_race(search, candidates, *count, error)))
+    bool is_sent = false;
+    search->lost.is_lost = false;
+    for (int got = 0; got == 0 && !search->lost.is_lost;) {
+        const size_t slot = search_first_gauge(search);
+        if (search_check_stop(search, error))
             return -1;
+        if (!is_sent && search->workers[slot].state == WORKER_IDLE) {
+            if (send_race(search, slot, candidates, count, error))
+                return -1;
+            is_sent = true;
+        }
         got = search_step(search, out, error);
         if (got < 0)
             return -1;
-        if (search->is_race_lost && drop_guilty(search, candidates, count, &forgiven, error))
-            return -1;
-        search->is_race_lost = false;
-        if (got)
-            search->workers[0].state = WORKER_IDLE;
     }
-    return 0;
+    return !search->lost.is_lost;
+}
+
+/* After a loss: is another attempt worth it? One without a guilty candidate is forgiven once. */
+static int judge_loss(struct search *search, const size_t *candidates, size_t count,
+                      unsigned *forgiven, struct error *error)
+{
+    const char *reason = search->lost.trial.reason;
+    if (blame_lost(search, candidates, count))
+        return 0;
+    if (search->lost.code == ERROR_WRONG) /* the default itself */
+        return error_set(error, ERROR_WRONG, "%s", reason);
+    if (++*forgiven == 1)
+        return 0;
+    return error_set(error, ERROR_FAILED,
+                     "the race of the finalists was lost twice: %s; what was measured is kept: end what "
+                     "else uses this device and run the same command again",
+                     reason);
 }
 
 static bool is_right(const struct tune_result *result, const struct job_entrant *entrant)
@@ -181,33 +204,51 @@ static bool is_right(const struct tune_result *result, const struct job_entrant 
            result->trials[entrant->candidate].status == TRIAL_MEASURED;
 }
 
-/* The race, again while the one that came in first turns out wrong. */
+/* Without a measured candidate there is nothing to race. */
+static int check_measured(const struct search *search, struct error *error)
+{
+    const struct tune_result *result = search->result;
+    if (result->counts[TRIAL_MEASURED])
+        return 0;
+    if (result->is_cut && !result->reason_count)
+        return error_set(error, ERROR_FAILED, "the budget was over before a candidate was measured: "
+                                              "give more time with --budget, or leave it out");
+    return error_set(error, ERROR_WRONG, "none of %zu candidates is right; the first: %s",
+                     result->points.count, result->reason_count ? result->reasons[0] : "");
+}
+
+/* The race, again while something turns out on the way: an entrant that does not compile any more, that
+ * takes the worker down, or that came in first and is wrong. */
 static int run_race(struct search *search, struct job_raced *raced, struct error *error)
 {
     size_t candidates[ENTRANTS_MAX], count = 0;
-    do {
-        if (choose_entrants(search, candidates, &count, error))
+    unsigned forgiven = 0;
+    for (;;) {
+        const size_t measured = search->result->counts[TRIAL_MEASURED];
+        if (check_measured(search, error) || choose_entrants(search, candidates, &count, error) ||
+            compile_entrants(search, candidates, count, error))
             return -1;
-        if (count == 0 && search->result->counts[TRIAL_MEASURED] == 0)
-            return error_set(error, ERROR_WRONG, "none of %zu candidates is right; the first: %s",
-                             search->result->points.count,
-                             search->result->reason_count ? search->result->reasons[0] : "");
-        if (race(search, candidates, &count, raced, error))
+        if (search->result->counts[TRIAL_MEASURED] < measured)
+            continue;
+        const int got = run_once(search, candidates, count, raced, error);
+        if (got < 0 || (got == 0 && judge_loss(search, candidates, count, &forgiven, error)))
             return -1;
-        search->result->entrants = count + 1;
-    } while (!is_right(search->result, &raced->entrants[raced->result.places[0].entrant]));
+        if (got && is_right(search->result, &raced->entrants[raced->result.places[0].entrant]))
+            break;
+    }
+    search->result->entrants = raced->count;
     if (!raced->result.is_noisy || is_host(search))
         return 0;
-    return error_set(error, ERROR_NOISY,
-                     "too noisy to decide: %s; end what else uses this GPU and run the same command "
-                     "again: what was measured is kept",
-                     raced->result.why);
+    return error_set(error, ERROR_NOISY, "too noisy to decide: %s; end what else uses this GPU and run "
+                                         "the same command again%s",
+                     raced->result.why,
+                     search_keeps_trials(search) ? ": what was measured is kept" : "");
 }
 
 /* --- The winner -------------------------------------------------------------------------------- */
 
 static void add_finalist(struct search *search, const struct race_place *place,
-                         const struct job_entrant *entrant)
+                         const struct job_entrant *entrant, bool is_proven)
 {
     struct tune_result *result = search->result;
     const bool is_the_default = entrant->candidate == JOB_NO_CANDIDATE;
@@ -215,7 +256,7 @@ static void add_finalist(struct search *search, const struct race_place *place,
         .row = is_the_default ? search->job->context->space->default_row
                           : tune_row(result, entrant->candidate),
         .median_ps = place->median_ps, .low_ps = place->low_ps, .high_ps = place->high_ps,
-        .ratio = place->ratio, .ratio_low = place->ratio_low, .ratio_high = place->ratio_high,
+        .ratio = place->ratio, .is_proven = is_proven,
         .rounds = place->rounds, .is_tie = place->is_tie, .is_default = is_the_default,
         .registers = entrant->registers, .height = entrant->height, .error = entrant->error,
         .bound = entrant->bound};
@@ -231,18 +272,20 @@ static int by_ratio(const void *a, const void *b)
 static void list_finalists(struct search *search, const struct job_raced *raced)
 {
     const struct race_result *race = &raced->result;
-    size_t right = 0;
+    size_t right = 0, ties = 0;
     for (size_t i = 0; i < race->count; i++) {
         const struct job_entrant *entrant = &raced->entrants[race->places[i].entrant];
         if (!is_right(search->result, entrant))
             continue;
-        if (right++ < FINALS_PROVEN || entrant->candidate == JOB_NO_CANDIDATE)
-            add_finalist(search, &race->places[i], entrant);
+        const bool is_proven = right++ < FINALS_PROVEN;
+        ties += race->places[i].is_tie;
+        if (is_proven || entrant->candidate == JOB_NO_CANDIDATE)
+            add_finalist(search, &race->places[i], entrant, is_proven);
     }
     if (search->result->finalist_count) /* the default stays in the race, however slow it is */
         qsort(search->result->finalists + 1, search->result->finalist_count - 1,
               sizeof search->result->finalists[0], by_ratio);
-    search->result->ties = race->ties;
+    search->result->ties = ties - 1; /* beside the fastest, which ties with itself */
     search->result->rounds = race->rounds;
     search->result->repeated = race->repeated;
     search->result->past_32_bits = raced->past_32_bits;
@@ -265,11 +308,12 @@ static void name_winner(struct search *search)
 {
     struct tune_result *result = search->result;
     size_t least = SIZE_MAX;
-    for (size_t i = 0; i < result->finalist_count && i < FINALS_PROVEN; i++) {
+    for (size_t i = 0; i < result->finalist_count; i++) {
         const struct finalist *finalist = &result->finalists[i];
         const size_t effort = complexity(search->job->context->space, finalist->row);
         const bool is_eligible =
-            i == 0 || (finalist->is_tie && finalist->ratio <= SIMPLER_MAY_LOSE);
+            i == 0 || (finalist->is_tie && finalist->is_proven &&
+                       finalist->ratio <= SIMPLER_MAY_LOSE);
         if (is_eligible && effort < least) {
             least = effort;
             result->winner = i;

@@ -42,10 +42,18 @@ static int reject(struct finals *finals, struct entrant *entrant, const char *re
 {
     entrant->is_out = true;
     if (entrant->candidate == JOB_NO_CANDIDATE)
-        return error_set(error, ERROR_WRONG, "%s: the kernel of [default] gave a %s: correct the "
-                                             "template or the space",
-                         finals->measure->context->space->file, reason);
+        return measure_blame_default(finals->measure, reason, error);
     return measure_reject(finals->measure, entrant->candidate, TRIAL_WRONG, reason, error);
+}
+
+/* It cannot run, for want of memory perhaps, on a device that works: the others go on. */
+static int exclude(struct finals *finals, struct entrant *entrant, struct error *error)
+{
+    const struct error cause = *error;
+    if (entrant->candidate == JOB_NO_CANDIDATE || !measure_is_alive(finals->measure))
+        return -1;
+    entrant->is_out = true;
+    return measure_reject(finals->measure, entrant->candidate, TRIAL_FAILED, cause.text, error);
 }
 
 static int announce(const struct finals *finals, const struct entrant *entrant,
@@ -118,23 +126,29 @@ static int enter_all(struct finals *finals, struct error *error)
     return 0;
 }
 
-/* Scratch memory for all first: making room for one loses what was prepared before. */
-static int prepare_all(struct finals *finals, struct error *error)
+static int reserve(struct finals *finals, struct entrant *entrant, struct error *error)
 {
     struct measure *measure = finals->measure;
-    for (size_t i = 0; i < finals->count; i++)
-        if (bench_reserve(&measure->bench, measure->context, finals->entrants[i].row, error))
-            return -1;
-    for (size_t i = 0; i < finals->count; i++) {
-        struct entrant *entrant = &finals->entrants[i];
-        if (bench_prepare(&entrant->entry, &measure->bench, measure->context, entrant->row,
-                          entrant->kernels, measure->bench.calls, error))
-            return -1;
-        for (size_t p = SPACE_PASSES_MAX; p-- > 0;)
-            if (entrant->kernels[p])
-                finals->out->entrants[i].registers = (unsigned)entrant->kernels[p]->registers;
-    }
-    return 0;
+    if (announce(finals, entrant, error))
+        return -1;
+    return bench_reserve(&measure->bench, measure->context, entrant->row, error)
+               ? exclude(finals, entrant, error)
+               : 0;
+}
+
+static int prepare(struct finals *finals, struct entrant *entrant, struct error *error)
+{
+    struct measure *measure = finals->measure;
+    struct job_entrant *report = &finals->out->entrants[entrant - finals->entrants];
+    for (size_t p = SPACE_PASSES_MAX; p-- > 0;)
+        if (entrant->kernels[p])
+            report->registers = (unsigned)entrant->kernels[p]->registers;
+    if (announce(finals, entrant, error))
+        return -1;
+    return bench_prepare(&entrant->entry, &measure->bench, measure->context, entrant->row,
+                         entrant->kernels, measure->bench.calls, error)
+               ? exclude(finals, entrant, error)
+               : 0;
 }
 
 static int prove_full(struct finals *finals, struct entrant *entrant, struct error *error)
@@ -191,7 +205,7 @@ static int prove_specials(struct finals *finals, struct entrant *entrant, struct
     return verdict.is_right ? 0 : reject(finals, entrant, verdict.reason, error);
 }
 
-/* Random floats on the device, and their exact sum. */
+/* Random floats on the device, and their exact sum; without an input nothing is proven by them. */
 struct rounding {
     struct problem problem;
     uint64_t input;
@@ -214,13 +228,16 @@ static int open_rounding(struct rounding *out, const struct measure *measure, st
     const struct oracle_input source = {.problem = out->problem, .seed = measure->seed};
     const uint64_t bytes = out->problem.n * (uint64_t)problem_types[out->problem.type].bytes;
     double compensation = 0;
+    struct error no_room;
     void *elements = malloc(bytes);
-    if (!elements)
-        return error_memory(error, bytes);
+    if (!elements || device->ops->alloc(device, bytes, &out->input, &no_room)) {
+        free(elements);
+        out->input = 0;
+        return 0; /* no room, as for the proof past 2^31 */
+    }
     oracle_fill_random(&source, 0, out->problem.n, elements);
     oracle_reference_add(&out->reference, &out->problem, elements, out->problem.n, &compensation);
-    int failed = device->ops->alloc(device, bytes, &out->input, error) ||
-                 device->ops->write(device, out->input, elements, bytes, error);
+    int failed = device->ops->write(device, out->input, elements, bytes, error);
     free(elements);
     return failed;
 }
@@ -365,11 +382,15 @@ static int run_race(struct finals *finals, struct error *error)
 
 static int run_all(struct finals *finals, struct error *error)
 {
-    if (enter_all(finals, error) || prepare_all(finals, error))
+    /* Scratch memory for all first: making room for one loses what was prepared before. */
+    static int (*const steps[])(struct finals *, struct entrant *, struct error *) = {
+        reserve, prepare, prove_full};
+    if (enter_all(finals, error))
         return -1;
-    for (size_t i = 0; i < finals->count; i++)
-        if (prove_full(finals, &finals->entrants[i], error))
-            return -1;
+    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
+        for (size_t i = 0; i < finals->count; i++)
+            if (!finals->entrants[i].is_out && steps[s](finals, &finals->entrants[i], error))
+                return -1;
     finals->out->count = finals->count;
     return run_race(finals, error) || run_proofs(finals, error) ? -1 : 0;
 }

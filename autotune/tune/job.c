@@ -61,6 +61,10 @@ int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
     code(&coder, &message->info, sizeof message->info);
     code(&coder, &message->problem, sizeof message->problem);
     code_string(&coder, &message->nvrtc);
+    const void *row = message->default_row;
+    code_count(&coder, &message->width, SPACE_NAMES_MAX);
+    code_array(&coder, &row, message->width, sizeof *message->default_row);
+    message->default_row = row;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         code_string(&coder, &files[i]->name);
         code_string(&coder, &files[i]->text);

@@ -32,13 +32,15 @@ struct job_setup {
     struct device_info info;
     struct problem problem;
     struct emit_file space;
+    const int64_t *default_row; /* in place of the space's own */
+    uint64_t width;             /* params of the space */
     struct emit_sources sources;
 };
 
 struct job_ready {
     uint64_t reference_ps;    /* the default's time, once the clocks have settled */
     uint64_t inputs, calls;   /* distinct inputs; calls in a measurement of the race */
-    double prove_s, open_s;   /* the default's small proofs; all of the opening */
+    double prove_s;           /* of the default's small proofs */
 };
 
 struct job_fatal {

@@ -23,6 +23,17 @@ static uint64_t microseconds_since(double start)
 
 /* --- Opening ----------------------------------------------------------------------------------- */
 
+int measure_blame_default(const struct measure *measure, const char *reason, struct error *error)
+{
+    const struct space *space = measure->context->space;
+    struct text params = {0};
+    point_format(&params, space, space->default_row, true);
+    error_set(error, ERROR_WRONG, "%s: the kernel of %s gave a %s: correct the template or the space",
+              space->file, params.at ? params.at : "", reason);
+    text_dispose(&params);
+    return -1;
+}
+
 /* Compiles, loads and proves the default variant. */
 static int open_default(struct measure *measure, const struct emit_sources *sources,
                         double *prove_s, struct error *error)
@@ -51,9 +62,7 @@ static int open_default(struct measure *measure, const struct emit_sources *sour
         return -1;
     *prove_s = monotonic_s() - start;
     if (!verdict.is_right)
-        return error_set(error, ERROR_WRONG, "%s: the kernel of [default] gave a %s: correct the "
-                                             "template or the space",
-                         space->file, verdict.reason);
+        return measure_blame_default(measure, verdict.reason, error);
     return 0;
 }
 
@@ -98,16 +107,13 @@ static int warm_up(struct measure *measure, struct error *error)
 /* The default is proven at full n like any candidate. */
 static int open_reference(struct measure *measure, struct error *error)
 {
-    const struct space *space = measure->context->space;
     struct bench_verdict verdict;
     uint64_t ps;
     if (prepare_reference(measure, error) ||
         measure_proof(measure, JOB_NO_CANDIDATE, &measure->reference, &ps, &verdict, error))
         return -1;
     if (!verdict.is_right)
-        return error_set(error, ERROR_WRONG, "%s: the kernel of [default] gave a %s: correct the "
-                                             "template or the space",
-                         space->file, verdict.reason);
+        return measure_blame_default(measure, verdict.reason, error);
     return warm_up(measure, error);
 }
 
@@ -117,7 +123,6 @@ int measure_open(struct measure *out, struct device *device, const struct point_
 {
     const struct problem *problem = context->problem;
     const uint64_t positions = device->info.target.is_host ? HOST_POSITIONS : UINT64_MAX;
-    const double start = monotonic_s();
     *out = (struct measure){.device = device, .context = context, .seed = seed, .socket = socket};
     *ready = (struct job_ready){.inputs = input_count(problem, &device->info)};
     if (input_open(&out->input, device, problem, ready->inputs, seed, error) ||
@@ -129,7 +134,6 @@ int measure_open(struct measure *out, struct device *device, const struct point_
         return -1;
     ready->calls = out->bench.calls;
     ready->reference_ps = out->reference_ps;
-    ready->open_s = monotonic_s() - start;
     return 0;
 }
 
@@ -164,8 +168,7 @@ int measure_reject(const struct measure *measure, uint64_t candidate, enum trial
     return job_send(measure->socket, JOB_TRIAL, &trial, sizeof trial, error);
 }
 
-/* After a failure: true when the device still works, so that the failure was the candidate's. */
-static bool is_alive(const struct measure *measure)
+bool measure_is_alive(const struct measure *measure)
 {
     struct error ignored;
     return measure->device->ops->sync(measure->device, &ignored) == 0;
@@ -183,7 +186,7 @@ int measure_variant(struct measure *measure, const struct job_variant *variant,
     const double start = monotonic_s();
     if (check_choose(&rows, measure->context, variant->rows, variant->count, error) ||
         check_small(measure->check, measure->context, rows, kernels, &verdict, error)) {
-        if (!is_alive(measure))
+        if (!measure_is_alive(measure))
             return -1;
         snprintf(verdict.reason, sizeof verdict.reason, "%.230s", error->text);
     }
@@ -282,7 +285,7 @@ static int try_candidate(struct measure *measure, const struct job_unit *unit,
                  measure_entry(measure, unit, &entry, trial, error);
     bench_release(&measure->bench, &entry);
     if (failed) {
-        if (!is_alive(measure))
+        if (!measure_is_alive(measure))
             return -1;
         trial->status = TRIAL_FAILED;
         snprintf(trial->reason, sizeof trial->reason, "%.230s", error->text);
@@ -305,7 +308,7 @@ static int try_variant(struct measure *measure, const struct job_unit *unit,
 {
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
     bool is_right = true;
-    if (is_time_over(measure))
+    if (variant->count == 0 || is_time_over(measure)) /* none: all judged when a worker was lost */
         return 0;
     compiler_kernels(&variant->compiled, loaded, kernels);
     if (!variant->is_proven &&
@@ -353,7 +356,7 @@ int measure_unit(struct measure *measure, const struct job_unit *unit, bool *is_
         return -1;
     if (measure->device->ops->load(measure->device, &unit->image, &module, loaded, &cause)) {
         *error = cause;
-        return is_alive(measure) ? report_unloadable(measure, unit, cause.text, error) : -1;
+        return measure_is_alive(measure) ? report_unloadable(measure, unit, cause.text, error) : -1;
     }
     int failed = 0;
     for (size_t i = 0; i < unit->count && !failed; i++)

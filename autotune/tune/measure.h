@@ -41,6 +41,9 @@ int measure_unit(struct measure *measure, const struct job_unit *unit, bool *is_
 /* Another measurement of the reference. */
 int measure_reference(struct measure *measure, uint64_t *out_ps, struct error *error);
 
+/* ERROR_WRONG for the default, which all else is measured against. */
+int measure_blame_default(const struct measure *measure, const char *reason, struct error *error);
+
 /* For whoever proves and times beside measure_unit: reports what comes next; the small proofs of a
  * variant, reported (false when it is wrong); the proof of an entry at full n, which is its first
  * measurement. */
@@ -51,6 +54,9 @@ int measure_variant(struct measure *measure, const struct job_variant *variant,
                     struct error *error);
 int measure_proof(struct measure *measure, uint64_t candidate, const struct bench_entry *entry,
                   uint64_t *out_ps, struct bench_verdict *out, struct error *error);
+/* After a failure: does the device still work, so that the failure was the candidate's? */
+bool measure_is_alive(const struct measure *measure);
+
 /* Reports a candidate that is wrong or failed. */
 int measure_reject(const struct measure *measure, uint64_t candidate, enum trial_status status,
                    const char *reason, struct error *error);

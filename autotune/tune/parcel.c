@@ -128,16 +128,28 @@ static int list_candidates(struct search *search, struct search_parcel *parcel, 
 }
 
 int parcel_choose(struct search *search, struct search_parcel *parcel, size_t i,
-                  const size_t *candidates, size_t count, struct error *error)
+                  const size_t *candidates, size_t count, struct trials_index *seen,
+                  struct error *error)
 {
     struct job_variant *variant = &parcel->unit.variants[i];
     const struct points *points = &search->result->points;
     const struct point_variant *v = &points->variants[variant->compiled.variant];
     if (make_room(variant, count, points->width, error))
         return -1;
-    for (size_t k = 0; k < count; k++)
-        if (candidates[k] >= v->first && candidates[k] < v->first + v->count)
+    const uint64_t hash = parcel_hash(parcel, i);
+    for (size_t k = 0; k < count; k++) {
+        uint64_t identity, other;
+        if (candidates[k] < v->first || candidates[k] >= v->first + v->count)
+            continue;
+        if (trials_identity(&identity, search->job->context, tune_row(search->result, candidates[k]),
+                            hash, error))
+            return -1;
+        const int got = trials_index_add(seen, identity, candidates[k], &other, error);
+        if (got < 0)
+            return -1;
+        if (got == 0)
             add_candidate(search, variant, candidates[k]);
+    }
     return 0;
 }
 

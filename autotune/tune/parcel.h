@@ -17,9 +17,11 @@ int parcel_queue(struct search *search, struct search_parcel *parcel, struct err
 /* The one queued first, or NULL. */
 struct search_parcel *parcel_take(struct search *search);
 
-/* Lists just these candidates of the parcel's variant `i`: those of them that are its own. */
+/* Lists of these candidates those of the parcel's variant `i`, but none that would run the very same
+ * as one `seen` before. */
 int parcel_choose(struct search *search, struct search_parcel *parcel, size_t i,
-                  const size_t *candidates, size_t count, struct error *error);
+                  const size_t *candidates, size_t count, struct trials_index *seen,
+                  struct error *error);
 
 /* The place of a variant in the parcel; unit.count when it is not there. */
 size_t parcel_find(const struct search_parcel *parcel, uint64_t variant);

@@ -1,9 +1,11 @@
-/* race: rounds of measurements around a reference, sign tests that drop who cannot win, and the
- * intervals that tell ties apart. All comparisons are ratios within a round, so what slows a whole
- * round cancels. Hides the times, the schedule of looks and how the error is split over them. */
+/* race: rounds of measurements around a reference, and sign tests that drop who cannot win; the
+ * intervals that tell ties apart: race_places.c. All comparisons are ratios within a round, so
+ * what slows a whole round cancels. Hides the schedule of looks and how the error is split over
+ * them. */
 #include "autotune/tune/race.h"
 
 #include "autotune/device/monotonic.h"
+#include "autotune/tune/race_places.h"
 #include "autotune/tune/stats.h"
 
 #include <math.h>
@@ -19,15 +21,14 @@ enum {
     ATTEMPTS_MIN = 10, /* rounds before too many can have drifted */
 };
 
-static const double SPREAD = 1.4826;        /* standard deviations in a median deviation */
-static const double DRIFT_SPREADS = 3;      /* noise rarely passes this */
-static const double NEAR = 1.25;            /* ratio up to which noise is like the leader's */
-static const double CONFIDENCE = 0.95;      /* of times */
-static const double TIE_DOUBT = 0.01;       /* all that ties may be wrong together */
-static const double NARROW = 0.5;           /* of noise_max: enough to end early */
+static const double SPREAD = 1.4826;   /* standard deviations in a median deviation */
+static const double DRIFT_SPREADS = 3; /* noise rarely passes this */
+static const double NEAR = 1.25;       /* ratio up to which noise is like the leader's */
+static const double NARROW = 0.5;      /* of noise_max: enough to end early */
 
 /* A round counts against an entrant when it is slower than the leader by `shift` standard
- * deviations (and the margin). `chance` bounds how often that happens to one that is no slower. */
+ * deviations (and the margin). `chance` bounds how often that happens to one that is no
+ * slower. */
 static const struct level {
     double chance, shift;
 } LEVELS[] = {
@@ -41,20 +42,16 @@ struct race {
     const struct race_options *options;
     race_measure *measure;
     void *context;
-    size_t count, most;               /* entrants; accepted rounds at most */
+    struct race_times times;          /* and who is beaten, and who leads */
     size_t order[RACE_ENTRANTS_MAX];  /* of the round */
     uint64_t now[RACE_ENTRANTS_MAX];  /* times of the round, accepted or not */
-    bool is_beaten[RACE_ENTRANTS_MAX];
-    size_t taken[RACE_ENTRANTS_MAX];  /* accepted rounds of each */
-    uint64_t *times;                  /* entrant after entrant, `most` each */
-    double *work;                     /* as many, for sorting */
     double *drifts;                   /* of all rounds, repeated ones too */
     double steps[STEPS];              /* a ring */
     size_t step_count;
     uint64_t last;                    /* time of the reference, the latest; 0 = none yet */
     uint64_t random;
     double start_s;
-    size_t rounds, repeated, looks, next_look, leader;
+    size_t rounds, repeated, looks, next_look;
     bool is_decided;
 };
 
@@ -65,20 +62,21 @@ static size_t attempts(const struct race *race)
 
 static bool is_in(const struct race *race, size_t entrant)
 {
-    return !race->is_beaten[entrant] || entrant == race->options->reference;
+    return race_places_is_in(&race->times, entrant);
 }
 
 static uint64_t *times_of(const struct race *race, size_t entrant)
 {
-    return race->times + entrant * race->most;
+    return race_places_times(&race->times, entrant);
 }
 
 static double median(double *values, size_t count)
 {
-    return count ? stats_median_interval(values, count, CONFIDENCE).middle : 0;
+    const double any = 0.5; /* the middle is the same for each confidence */
+    return count ? stats_median_interval(values, count, any).middle : 0;
 }
 
-/* --- Rounds ------------------------------------------------------------------------------------ */
+/* --- Rounds ------------------------------------------------------------------------------ */
 
 static double distance(uint64_t a_ps, uint64_t b_ps)
 {
@@ -122,9 +120,9 @@ static double drift_limit(const struct race *race)
 
 static void accept_round(struct race *race)
 {
-    for (size_t i = 0; i < race->count; i++)
+    for (size_t i = 0; i < race->times.count; i++)
         if (is_in(race, i))
-            times_of(race, i)[race->taken[i]++] = race->now[i];
+            times_of(race, i)[race->times.taken[i]++] = race->now[i];
     race->rounds++;
 }
 
@@ -132,9 +130,9 @@ static int measure_others(struct race *race, struct error *error)
 {
     const bool is_odd = race->rounds % 2;
     if (!is_odd)
-        stats_shuffle(race->order, race->count, &race->random);
-    for (size_t i = 0; i < race->count; i++) {
-        size_t who = race->order[is_odd ? race->count - 1 - i : i];
+        stats_shuffle(race->order, race->times.count, &race->random);
+    for (size_t i = 0; i < race->times.count; i++) {
+        size_t who = race->order[is_odd ? race->times.count - 1 - i : i];
         if (who != race->options->reference && is_in(race, who) &&
             measure(race, who, &race->now[who], error))
             return -1;
@@ -142,9 +140,9 @@ static int measure_others(struct race *race, struct error *error)
     return 0;
 }
 
-/* Whether the reference changed for good between `before` (two times, right before the round) and
- * `last`. It is measured once more then: a single slow one is no drift, and repeating rounds for
- * those would spare the reference what all others suffer. */
+/* Whether the reference changed for good between `before` (two times, right before the round)
+ * and `last`. It is measured once more then: a single slow one is no drift, and repeating
+ * rounds for those would spare the reference what all others suffer. */
 static int judge_drift(struct race *race, const uint64_t before[2], uint64_t last,
                        bool *has_drifted, struct error *error)
 {
@@ -160,8 +158,9 @@ static int judge_drift(struct race *race, const uint64_t before[2], uint64_t las
     return 0;
 }
 
-/* The reference's time is its first in even rounds, its last in odd ones: mirrored as everybody's
- * place is. Not the mean of both: noise is skewed, and the median of means is not that of times. */
+/* The reference's time is its first in even rounds, its last in odd ones: mirrored as
+ * everybody's place is. Not the mean of both: noise is skewed, and the median of means is not
+ * that of times. */
 static int run_round(struct race *race, struct error *error)
 {
     const size_t reference = race->options->reference;
@@ -191,63 +190,32 @@ static int warm_up(struct race *race, struct error *error)
     return 0;
 }
 
-/* --- Dropping ---------------------------------------------------------------------------------- */
-
-/* Of the times of an entrant over the leader's, in the rounds it took part in. */
-static struct stats_interval ratio_interval(const struct race *race, size_t entrant,
-                                            double confidence)
-{
-    return stats_ratio_interval(times_of(race, entrant), times_of(race, race->leader),
-                                race->taken[entrant], confidence);
-}
-
-static double ratio_of(const struct race *race, size_t entrant)
-{
-    return entrant == race->leader ? 1 : ratio_interval(race, entrant, CONFIDENCE).middle;
-}
-
-/* Medians of all times would feel the drift between rounds; so whoever beats the leader round by
- * round takes its place. That need not end (a beats b beats c beats a), hence the bound. */
-static void find_leader(struct race *race)
-{
-    for (size_t tries = 0; tries < race->count; tries++) {
-        size_t best = race->leader;
-        double least = 1;
-        for (size_t i = 0; i < race->count; i++) {
-            double ratio = is_in(race, i) ? ratio_of(race, i) : INFINITY;
-            if (ratio < least) {
-                least = ratio;
-                best = i;
-            }
-        }
-        if (best == race->leader)
-            return;
-        race->leader = best;
-    }
-}
+/* --- Dropping ---------------------------------------------------------------------------- */
 
 /* Appends the deviations of one entrant's ratios from their median. */
 static size_t add_deviations(struct race *race, size_t entrant, double ratio, size_t filled)
 {
-    const uint64_t *a = times_of(race, entrant), *b = times_of(race, race->leader);
+    const uint64_t *a = times_of(race, entrant), *b = times_of(race, race->times.leader);
     for (size_t i = 0; i < race->rounds; i++)
-        race->work[filled++] = fabs((double)a[i] / (double)b[i] / ratio - 1);
+        race->times.work[filled++] = fabs((double)a[i] / (double)b[i] / ratio - 1);
     return filled;
 }
 
 /* One standard deviation of a ratio without outliers, over all entrants up to `most` times the
- * leader's time; < 0 when there are too few. A median taken from n values is nearer to them than the
- * true one; n / (n - 0.8) makes up for it. */
+ * leader's time; < 0 when there are too few. A median taken from n values is nearer to them
+ * than the true one; n / (n - 0.8) makes up for it. */
 static double pooled_spread(struct race *race, double most)
 {
     size_t filled = 0;
-    for (size_t i = 0; i < race->count; i++) {
-        double ratio = i != race->leader && is_in(race, i) ? ratio_of(race, i) : INFINITY;
+    for (size_t i = 0; i < race->times.count; i++) {
+        double ratio = i != race->times.leader && is_in(race, i)
+                           ? race_places_ratio(&race->times, i)
+                           : INFINITY;
         if (ratio <= most && isfinite(ratio))
             filled = add_deviations(race, i, ratio, filled);
     }
     double n = (double)race->rounds;
-    return filled < POOL_MIN ? -1 : SPREAD * median(race->work, filled) * n / (n - 0.8);
+    return filled < POOL_MIN ? -1 : SPREAD * median(race->times.work, filled) * n / (n - 0.8);
 }
 
 /* Never less than the reference's own spread: what is pooled shares the leader's few times. */
@@ -261,7 +229,7 @@ static double find_spread(struct race *race)
 
 static size_t count_slower(const struct race *race, size_t entrant, double factor)
 {
-    const uint64_t *a = times_of(race, entrant), *b = times_of(race, race->leader);
+    const uint64_t *a = times_of(race, entrant), *b = times_of(race, race->times.leader);
     size_t slower = 0;
     for (size_t i = 0; i < race->rounds; i++)
         slower += (double)a[i] > (double)b[i] * factor;
@@ -282,28 +250,12 @@ static bool is_slower(const struct race *race, size_t entrant, double spread, do
     return false;
 }
 
-/* The largest relative distance of the interval's ends from its middle. */
-static double width(const struct stats_interval *interval)
-{
-    return fmax(interval->high - interval->middle, interval->middle - interval->low) /
-           interval->middle;
-}
-
-static struct stats_interval time_interval(struct race *race, size_t entrant)
-{
-    const uint64_t *times = times_of(race, entrant);
-    for (size_t i = 0; i < race->taken[entrant]; i++)
-        race->work[i] = (double)times[i];
-    return stats_median_interval(race->work, race->taken[entrant], CONFIDENCE);
-}
-
 static bool is_decided(struct race *race)
 {
-    for (size_t i = 0; i < race->count; i++)
-        if (i != race->leader && !race->is_beaten[i])
+    for (size_t i = 0; i < race->times.count; i++)
+        if (i != race->times.leader && !race->times.is_beaten[i])
             return false;
-    struct stats_interval interval = time_interval(race, race->leader);
-    return width(&interval) <= NARROW * race->options->noise_max;
+    return race_places_width(&race->times) <= NARROW * race->options->noise_max;
 }
 
 /* The best may be mistaken for slower than any of the others, at any look: look j has
@@ -311,18 +263,18 @@ static bool is_decided(struct race *race)
 static void look(struct race *race)
 {
     const double j = (double)++race->looks;
-    const double error = race->options->error / (double)(race->count - 1) / (j * (j + 1));
-    find_leader(race);
-    race->is_beaten[race->leader] = false; /* the reference may come back */
+    const double error = race->options->error / (double)(race->times.count - 1) / (j * (j + 1));
+    race_places_lead(&race->times);
+    race->times.is_beaten[race->times.leader] = false; /* the reference may come back */
     const double spread = find_spread(race);
-    for (size_t i = 0; i < race->count; i++)
-        if (i != race->leader && !race->is_beaten[i])
-            race->is_beaten[i] = is_slower(race, i, spread, error);
+    for (size_t i = 0; i < race->times.count; i++)
+        if (i != race->times.leader && !race->times.is_beaten[i])
+            race->times.is_beaten[i] = is_slower(race, i, spread, error);
     race->is_decided = is_decided(race);
     race->next_look += race->next_look < 10 ? 1 : race->next_look / 5;
 }
 
-/* --- The end ----------------------------------------------------------------------------------- */
+/* --- The end ----------------------------------------------------------------------------- */
 
 static bool is_drifting(const struct race *race)
 {
@@ -332,9 +284,9 @@ static bool is_drifting(const struct race *race)
 static bool is_over(const struct race *race)
 {
     const bool is_enough = race->rounds >= race->options->rounds_min;
-    if (race->rounds == race->most || attempts(race) == 2 * race->most)
+    if (race->rounds == race->times.most || attempts(race) == 2 * race->times.most)
         return true;
-    if (is_enough && (race->is_decided || race->count == 1))
+    if (is_enough && (race->is_decided || race->times.count == 1))
         return true;
     return (is_enough || is_drifting(race)) &&
            monotonic_s() - race->start_s >= race->options->seconds;
@@ -348,58 +300,10 @@ static int run_rounds(struct race *race, struct error *error)
         size_t before = race->rounds;
         if (run_round(race, error))
             return -1;
-        if (race->count > 1 && race->rounds > before && race->rounds == race->next_look)
+        if (race->times.count > 1 && race->rounds > before && race->rounds == race->next_look)
             look(race);
     }
     return 0;
-}
-
-static void fill_place(struct race_place *out, struct race *race, size_t entrant,
-                       double confidence)
-{
-    const bool is_beaten = race->is_beaten[entrant];
-    *out = (struct race_place){.entrant = entrant, .ratio = 1, .ratio_low = 1, .ratio_high = 1,
-                               .rounds = race->taken[entrant],
-                               .is_dropped = !is_in(race, entrant), .is_tie = !is_beaten};
-    if (out->rounds == 0)
-        return;
-    struct stats_interval interval = time_interval(race, entrant);
-    out->median_ps = (uint64_t)interval.middle;
-    out->low_ps = (uint64_t)interval.low;
-    out->high_ps = (uint64_t)interval.high;
-    if (entrant == race->leader)
-        return;
-    interval = ratio_interval(race, entrant, confidence);
-    out->ratio = interval.middle;
-    out->ratio_low = interval.low;
-    out->ratio_high = interval.high;
-    if (interval.confidence >= confidence && interval.low > 1 + race->options->margin)
-        out->is_tie = false;
-}
-
-static int by_place(const void *left, const void *right)
-{
-    const struct race_place *a = left, *b = right;
-    if (a->is_dropped != b->is_dropped)
-        return a->is_dropped ? 1 : -1;
-    double x = a->is_dropped ? (double)a->median_ps : a->ratio;
-    double y = b->is_dropped ? (double)b->median_ps : b->ratio;
-    if (x != y)
-        return x < y ? -1 : 1;
-    return (a->entrant > b->entrant) - (a->entrant < b->entrant);
-}
-
-static void fill_places(struct race_result *out, struct race *race)
-{
-    size_t others = 0;
-    for (size_t i = 0; i < race->count; i++)
-        others += i != race->leader && !race->is_beaten[i];
-    const double confidence = 1 - TIE_DOUBT / (double)(others ? others : 1);
-    for (size_t i = 0; i < race->count; i++)
-        fill_place(&out->places[i], race, i, confidence);
-    qsort(out->places, race->count, sizeof *out->places, by_place);
-    for (size_t i = 0; i < race->count; i++)
-        out->ties += out->places[i].is_tie && out->places[i].entrant != race->leader;
 }
 
 static void judge_noise(struct race_result *out, struct race *race)
@@ -410,26 +314,25 @@ static void judge_noise(struct race_result *out, struct race *race)
                  race->repeated, attempts(race), 100 * drift_limit(race));
         return;
     }
-    struct stats_interval interval = time_interval(race, race->leader);
-    out->is_noisy = width(&interval) > race->options->noise_max;
+    const double width = race_places_width(&race->times);
+    out->is_noisy = width > race->options->noise_max;
     if (out->is_noisy)
         snprintf(out->why, sizeof out->why,
                  "after %zu rounds the fastest time is known to %.1f %%, not to %.1f %%",
-                 race->rounds, 100 * width(&interval), 100 * race->options->noise_max);
+                 race->rounds, 100 * width, 100 * race->options->noise_max);
 }
 
 static void fill_result(struct race_result *out, struct race *race)
 {
     if (race->rounds) {
-        race->is_beaten[race->leader] = false;
-        find_leader(race);
-        race->is_beaten[race->leader] = false;
+        race->times.is_beaten[race->times.leader] = false;
+        race_places_lead(&race->times);
+        race->times.is_beaten[race->times.leader] = false;
     }
-    out->count = race->count;
     out->rounds = race->rounds;
     out->repeated = race->repeated;
     out->drift = expm1(median(race->drifts, attempts(race)));
-    fill_places(out, race);
+    race_places_fill(out, &race->times, race->options->margin);
     judge_noise(out, race);
 }
 
@@ -444,23 +347,25 @@ int race_run(struct race_result *out, size_t count, race_measure *measure_one, v
              const struct race_options *options, struct error *error)
 {
     struct race race = {.options = options, .measure = measure_one, .context = context,
-                        .count = count, .most = most_rounds(options), .random = options->seed,
-                        .start_s = monotonic_s(), .next_look = FIRST_LOOK,
-                        .leader = options->reference};
-    const size_t cells = count * race.most;
+                        .times = {.count = count, .most = most_rounds(options),
+                                  .reference = options->reference,
+                                  .leader = options->reference},
+                        .random = options->seed, .start_s = monotonic_s(),
+                        .next_look = FIRST_LOOK};
+    const size_t cells = count * race.times.most;
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < count; i++)
         race.order[i] = i;
-    race.times = calloc(cells, sizeof *race.times);
-    race.work = calloc(cells, sizeof *race.work);
-    race.drifts = calloc(2 * race.most, sizeof *race.drifts);
-    int failed = race.times && race.work && race.drifts
+    race.times.times_ps = calloc(cells, sizeof *race.times.times_ps);
+    race.times.work = calloc(cells, sizeof *race.times.work);
+    race.drifts = calloc(2 * race.times.most, sizeof *race.drifts);
+    int failed = race.times.times_ps && race.times.work && race.drifts
                      ? run_rounds(&race, error)
-                     : error_memory(error, cells * sizeof *race.times);
+                     : error_memory(error, cells * sizeof *race.times.times_ps);
     if (!failed)
         fill_result(out, &race);
-    free(race.times);
-    free(race.work);
+    free(race.times.times_ps);
+    free(race.times.work);
     free(race.drifts);
     return failed;
 }

@@ -18,12 +18,15 @@ typedef int race_measure(void *context, size_t entrant, uint64_t *out_ps, struct
 struct race_options {
     double seconds;     /* the race ends after about this long, sooner when all is decided */
     size_t rounds_min;  /* of measurements of every entrant still in, at least (>= 5) */
-    size_t rounds_max;  /* accepted ones, at most; 0 = RACE_ROUNDS_MAX; never below rounds_min */
-    double error;       /* the most probability that the best is dropped, over the whole race: 0.01 */
-    double margin;      /* entrants closer than this factor - 1 are ties whatever the statistics: 0.005 */
+    size_t rounds_max;  /* accepted ones, at most; 0 = RACE_ROUNDS_MAX; >= rounds_min always */
+    double error;       /* the most probability that the best is dropped, over the whole race:
+                         * 0.01 */
+    double margin;      /* entrants closer than this factor - 1 are ties whatever the
+                         * statistics: 0.005 */
     double drift_max;   /* a round whose two reference times are further apart, and further than
                          * noise explains, is repeated: 0.02 */
-    double noise_max;   /* the winner's 95 % interval may be this wide to each side, relative: 0.03 */
+    double noise_max;   /* the winner's 95 % interval may be this wide to each side, relative:
+                         * 0.03 */
     size_t reference;   /* the entrant measured before and after each round; never dropped */
     uint64_t seed;      /* of the orders */
 };
@@ -35,7 +38,7 @@ struct race_place {
                                           * interval that decides ties: 99 %, split over them */
     size_t rounds;                       /* accepted ones that it took part in */
     bool is_dropped;                     /* left before the end */
-    bool is_tie;                         /* not told apart from the fastest (the fastest itself too) */
+    bool is_tie;                         /* not told apart from the fastest (itself one too) */
 };
 
 struct race_result {
@@ -48,10 +51,10 @@ struct race_result {
     double drift;            /* the median relative difference of a round's reference times */
 };
 
-/* 2 <= count <= RACE_ENTRANTS_MAX, or 1, which wins after rounds_min rounds. -1 only when measuring
- * fails or memory runs out. Times come from CLOCK_MONOTONIC for `seconds` alone: with the same
- * measurements, and rounds_max reached first, the result is the same. When every round drifted,
- * `rounds` and all times are 0 and the result is noisy. */
+/* 2 <= count <= RACE_ENTRANTS_MAX, or 1, which wins after rounds_min rounds. -1 only when
+ * measuring fails or memory runs out. Times come from CLOCK_MONOTONIC for `seconds` alone: with
+ * the same measurements, and rounds_max reached first, the result is the same. When every round
+ * drifted, `rounds` and all times are 0 and the result is noisy. */
 int race_run(struct race_result *out, size_t count, race_measure *measure, void *context,
              const struct race_options *options, struct error *error);
 

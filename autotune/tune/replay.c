@@ -256,6 +256,15 @@ static int check_options(const struct replay_options *options, struct error *err
     return 0;
 }
 
+/* A single one leaves nothing to choose from. */
+static int refuse_few(size_t measured, struct error *error)
+{
+    return error_set(error, ERROR_USAGE,
+                     "the journal holds %s, and a replay needs two at least: replay one that "
+                     "--strategy exhaustive wrote",
+                     measured ? "only one measured candidate" : "no measured candidate");
+}
+
 int replay_run(struct replay_result *out, const struct journal *journal,
                const struct replay_options *options, struct error *error)
 {
@@ -263,15 +272,8 @@ int replay_run(struct replay_result *out, const struct journal *journal,
     if (check_options(options, error) || table_init(&table, journal, error))
         return -1;
     summarize(out, &table);
-    int failed = 0;
-    if (out->candidates < 2)
-        failed =
-            error_set(error, ERROR_USAGE,
-                      "only %zu of the journal's %zu candidates were measured, and it keeps "
-                      "no others: replay one that --strategy exhaustive wrote",
-                      out->candidates, table.points.count);
-    else
-        failed = replay(out, &table, options, error);
+    int failed = out->candidates < 2 ? refuse_few(out->candidates, error)
+                                     : replay(out, &table, options, error);
     table_dispose(&table);
     return failed;
 }

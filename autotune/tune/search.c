@@ -18,7 +18,7 @@ enum {
 };
 
 /* Seconds after which a worker is given up. */
-static const double OPEN_LIMIT = 180, COMPILE_LIMIT = 120, LOAD_LIMIT = 30;
+static const double OPEN_LIMIT = 180, COMPILE_LIMIT = 120;
 static const double TICK = 0.2; /* at least so often progress, journal and budget are looked at */
 static const double SYNC = 0.5; /* the journal goes to the disk that often */
 
@@ -32,6 +32,24 @@ bool search_measures(const struct search *search, size_t slot)
     return slot < search->gauge_count;
 }
 
+size_t search_first_gauge(const struct search *search)
+{
+    size_t slot = 0;
+    while (slot + 1 < search->gauge_count && search->workers[slot].state == WORKER_OFF)
+        slot++;
+    return slot;
+}
+
+bool search_has_other(const struct search *search, size_t slot)
+{
+    const bool measures = search_measures(search, slot);
+    for (size_t i = 0; i < search->worker_count; i++)
+        if (i != slot && search_measures(search, i) == measures &&
+            search->workers[i].state != WORKER_OFF)
+            return true;
+    return false;
+}
+
 /* --- Workers ----------------------------------------------------------------------------------- */
 
 static int send_setup(struct search *search, size_t slot, struct error *error)
@@ -41,6 +59,8 @@ static int send_setup(struct search *search, size_t slot, struct error *error)
     struct job_setup setup = {.measures = search_measures(search, slot), .nvrtc = job->nvrtc,
                               .seed = search->options->seed, .info = *job->info,
                               .problem = *job->context->problem, .space = job->space,
+                              .default_row = job->context->space->default_row,
+                              .width = job->context->space->param_count,
                               .sources = *job->sources};
     if (setup.measures)
         snprintf(setup.info.spec, sizeof setup.info.spec, "%s",
@@ -110,9 +130,31 @@ void search_close(struct search *search)
     search_free_parcels(search);
     trials_index_dispose(&search->proven);
     trials_index_dispose(&search->seen);
+    trials_index_dispose(&search->forgiven);
 }
 
 /* --- Units ------------------------------------------------------------------------------------- */
+
+/* How many times the best a variant's first candidate may take; 0 = all of it is tried. */
+static double find_limit(struct search *search, size_t variant)
+{
+    if (search->options->strategy != STRATEGY_RACE || search->order->is_whole[variant])
+        return 0;
+    return strategy_limit(&search->rule, search_noise(search), &search->limit_error);
+}
+
+/* In a run that goes on: the variant's first candidate was measured before, and shows that it cannot
+ * win. */
+static void leave_out_recalled(struct search *search, size_t variant)
+{
+    const struct point_variant *v = &search->result->points.variants[variant];
+    const struct trial *first = &search->result->trials[search->order->candidates[v->first]];
+    if (!first->is_judged || first->status != TRIAL_MEASURED)
+        return;
+    const double limit = find_limit(search, variant);
+    if (limit > 0 && (double)first->time_ps > limit * (double)search->best_ps)
+        verdict_leave_out(search, variant);
+}
 
 static bool has_unjudged(const struct search *search, size_t variant)
 {
@@ -149,8 +191,11 @@ static bool is_over_budget(const struct search *search)
 static bool find_next(struct search *search)
 {
     const size_t count = search->result->points.variant_count;
-    while (search->next < count && !has_unjudged(search, search->order->variants[search->next]))
-        search->next++;
+    for (; search->next < count; search->next++) {
+        leave_out_recalled(search, search->order->variants[search->next]);
+        if (has_unjudged(search, search->order->variants[search->next]))
+            break;
+    }
     if (search->next < count && is_over_budget(search)) {
         search->result->is_cut = true;
         search->next = count;
@@ -195,11 +240,12 @@ static int send_compile(struct search *search, size_t slot, const struct search_
 
 /* --- To be tried ------------------------------------------------------------------------------- */
 
-static double limit_of(struct search *search, size_t variant)
+/* The limit is for a variant's first candidate: when that is not to be tried any more, there is none. */
+static void set_limit(struct search *search, struct job_variant *variant)
 {
-    if (search->options->strategy != STRATEGY_RACE || search->order->is_whole[variant])
-        return 0;
-    return strategy_limit(&search->rule, search_noise(search), &search->limit_error);
+    const size_t v = variant->compiled.variant;
+    const size_t first = search->order->candidates[search->result->points.variants[v].first];
+    variant->limit = variant->count && variant->ids[0] == first ? find_limit(search, v) : 0;
 }
 
 static int send_parcel(struct search *search, size_t slot, struct search_parcel *parcel,
@@ -214,13 +260,13 @@ static int send_parcel(struct search *search, size_t slot, struct search_parcel 
     unit->samples = search->options->strategy == STRATEGY_EXHAUSTIVE ? SAMPLES : 1;
     for (size_t i = 0; i < unit->count; i++)
         if (!unit->variants[i].compiled.is_failed) {
-            unit->variants[i].limit = limit_of(search, unit->variants[i].compiled.variant);
+            set_limit(search, &unit->variants[i]);
             unit->variants[i].is_proven = trials_index_has(&search->proven, parcel_hash(parcel, i));
         }
     worker->parcel = parcel;
     worker->state = WORKER_BUSY;
-    worker->at = (struct job_at){PHASE_LOAD, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE};
-    crew_set_deadline(search->crew, slot, LOAD_LIMIT);
+    worker->at = SEARCH_NOWHERE;
+    crew_set_deadline(search->crew, slot, SEARCH_LOAD_S);
     int failed = job_code_unit(&frame, unit, search->result->points.width, false, error) ||
                  crew_send(search->crew, slot, &frame, error);
     frame_dispose(&frame);
@@ -268,15 +314,23 @@ static bool is_over(struct search *search)
 
 /* --- The loop ---------------------------------------------------------------------------------- */
 
+bool search_keeps_trials(const struct search *search)
+{
+    return search->options->journal && search->result->journal_warning.code == ERROR_NONE;
+}
+
 int search_check_stop(const struct search *search, struct error *error)
 {
     const struct tune_options *options = search->options;
     if (!options->is_stopping || !options->is_stopping())
         return 0;
-    return error_set(error, ERROR_INTERRUPTED,
-                     options->journal ? "interrupted: what was measured is kept, and the same command "
-                                        "goes on from there"
-                                      : "interrupted: the same command starts again");
+    if (search_keeps_trials(search))
+        return error_set(error, ERROR_INTERRUPTED,
+                         "interrupted: what was measured is kept, and the same command%s goes on from "
+                         "there", options->is_retune ? " without --retune" : "");
+    return error_set(error, ERROR_INTERRUPTED, "interrupted: the same command starts again%s%s",
+                     options->journal ? "; trials were not kept: " : "",
+                     options->journal ? search->result->journal_warning.text : "");
 }
 
 /* Between messages: what was appended to the journal is to survive a power failure too. */
@@ -303,10 +357,10 @@ int search_step(struct search *search, struct job_raced *raced, struct error *er
     tick(search);
     switch (event.kind) {
     case CREW_FRAME:
-        if (event.frame.kind == JOB_COMPILED)
+        if (event.frame.kind == JOB_COMPILED && !search_measures(search, event.slot))
             got = verdict_compiled(search, event.slot, &event.frame, error);
         else if (event.frame.kind == JOB_RACED && raced)
-            got = job_read(&event.frame, raced, sizeof *raced, error) ? -1 : 1;
+            got = verdict_raced(search, event.slot, &event.frame, raced, error);
         else
             got = verdict_message(search, event.slot, &event.frame, error);
         frame_dispose(&event.frame);

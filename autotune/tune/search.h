@@ -7,7 +7,13 @@
 #include "autotune/tune/crew.h"
 #include "autotune/tune/trials.h"
 
-enum { SEARCH_REFERENCES = 5 }; /* reference times that smooth one another */
+enum {
+    SEARCH_REFERENCES = 5, /* reference times that smooth one another */
+    SEARCH_LOAD_S = 30,    /* seconds in which a worker turns to what it was sent */
+};
+
+/* What a worker is at that has not said so yet. */
+#define SEARCH_NOWHERE ((struct job_at){PHASE_LOAD, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE})
 
 /* Variants that are compiled together. */
 struct search_unit {
@@ -28,10 +34,12 @@ struct search_worker {
     enum { WORKER_OFF, WORKER_OPENING, WORKER_IDLE, WORKER_BUSY } state;
     size_t device;                /* of one that measures: index among job->specs */
     unsigned failures;            /* times in a row that it was lost before it was ready */
+    bool was_ready;               /* once at least */
     struct search_unit unit;      /* that it compiles */
     struct search_parcel *parcel; /* that it tries */
     struct job_at at;             /* what it turned to last */
     char last_words[JOB_REASON];
+    enum error_code last_code;
     struct job_ready ready;
     uint64_t references[SEARCH_REFERENCES]; /* the last ones */
     size_t reference_count;                 /* of all so far */
@@ -52,8 +60,13 @@ struct search {
     struct search_parcel *parcels; /* compiled, not tried yet; oldest first */
     size_t parcel_count;
     bool keeps_parcels;            /* for the race: compiled units are not tried */
-    bool is_race_lost;             /* the worker that ran the race is gone */
-    struct job_trial lost;         /* how: status and reason of the verdict on the guilty */
+    struct search_lost {           /* the worker that ran the race is gone */
+        bool is_lost, was_killed;  /* killed by whom is not known: nobody is to blame */
+        struct job_at at;          /* what it had turned to */
+        struct job_trial trial;    /* status and reason of the verdict on the guilty */
+        enum error_code code;      /* of its last words */
+    } lost;
+    struct trials_index forgiven;  /* variants that a killed worker was at, once each */
     struct trials_index proven;    /* machine code proven at small sizes */
     struct trials_index seen;      /* candidates by machine code and launches */
     struct strategy_rule rule;
@@ -82,6 +95,13 @@ int search_check_stop(const struct search *search, struct error *error);
 
 /* Each variant of the unit is to be compiled again, alone. */
 int search_retry_alone(struct search *search, const struct search_unit *unit, struct error *error);
+
+/* The measuring worker that a race runs on: the first that is not given up. */
+size_t search_first_gauge(const struct search *search);
+/* Is there another of this slot's role that is not given up? */
+bool search_has_other(const struct search *search, size_t slot);
+/* Are trials kept for the next run? */
+bool search_keeps_trials(const struct search *search);
 
 /* Starts the worker of this slot, or another in the place of one that is gone. */
 int search_start(struct search *search, size_t slot, struct error *error);

@@ -85,11 +85,12 @@ static void keep_rows(struct points *points, const bool *is_kept)
     points->variant_count = variants;
 }
 
-/* Marks the rows of `points` that stand in the sample. */
-static void mark_rows(const struct points *points, const struct space *space,
+/* Marks the rows of `points` that stand in the sample; false when there is none. */
+static bool mark_rows(const struct points *points, const struct space *space,
                       const size_t *choices, size_t choice_count, bool *is_kept)
 {
     int64_t row[SPACE_NAMES_MAX];
+    bool is_any = false;
     for (size_t c = 0; c < choice_count; c++) {
         choose_row(space, choices + c * points->width, row);
         for (size_t v = 0; v < points->variant_count; v++) {
@@ -99,11 +100,14 @@ static void mark_rows(const struct points *points, const struct space *space,
                 continue;
             for (size_t i = 0; i < variant->count; i++)
                 if (memcmp(first + i * points->width, row, points->width * sizeof *row) == 0)
-                    is_kept[variant->first + i] = true;
+                    is_any = is_kept[variant->first + i] = true;
         }
     }
+    return is_any;
 }
 
+/* The search for a sample gives up where valid points are rare, and may find none; then they
+ * are few enough to be tried all. */
 static int sample(struct points *points, const struct point_context *context, unsigned seed,
                   struct error *error)
 {
@@ -118,10 +122,8 @@ static int sample(struct points *points, const struct point_context *context, un
         return -1;
     bool *is_kept = calloc(points->count, sizeof *is_kept);
     int failed = is_kept ? 0 : error_memory(error, points->count);
-    if (!failed) {
-        mark_rows(points, space, choices, choice_count, is_kept);
+    if (!failed && mark_rows(points, space, choices, choice_count, is_kept))
         keep_rows(points, is_kept);
-    }
     free(is_kept);
     free(choices);
     return failed;

@@ -84,6 +84,7 @@ static int run_search(struct run *run, struct error *error)
         if (ps && (!search->best_ps || ps < search->best_ps))
             search->best_ps = ps;
     }
+    verdict_learn(search);
     return search_open(search, error) || search_run(search, error) ? -1 : 0;
 }
 

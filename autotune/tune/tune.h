@@ -29,9 +29,10 @@ enum { TUNE_FINALISTS = FINALS_PROVEN + 1, TUNE_REASONS_MAX = 64 };
 struct finalist {
     const int64_t *row;
     uint64_t median_ps, low_ps, high_ps; /* of all its rounds, with its 95 % interval */
-    double ratio, ratio_low, ratio_high; /* time over the fastest's, paired by round */
+    double ratio;                        /* time over the fastest's, paired by round */
     size_t rounds;
     bool is_tie;                         /* not told apart from the fastest */
+    bool is_proven;                      /* by the further proofs too: may win */
     bool is_default;                     /* the space's default */
     unsigned registers;
     uint64_t height;                     /* depth of the summation tree */
@@ -89,6 +90,7 @@ struct tune_options {
     double budget_s;         /* the search ends after about this long with what it has; 0 = none */
     double race_s;           /* 0 = the usual */
     struct journal *journal; /* trials in it are not repeated, new ones appended; or NULL */
+    bool is_retune;          /* for what an interruption advises */
     bool (*is_stopping)(void); /* asked between messages; true: ERROR_INTERRUPTED */
     struct tune_progress progress;
 };

@@ -10,7 +10,6 @@
 enum { FAILURES_MAX = 3 }; /* times in a row that a worker may be lost before it is ready */
 
 /* Seconds after which a worker is given up; the latter two on top of so many times the default's. */
-static const double LOAD_LIMIT = 30;
 static const double PROVE_LIMIT = 5, PROVE_TIMES = 50;
 static const double MEASURE_LIMIT = 3, MEASURE_TIMES = 1000;
 static const double RACE_LIMIT = 30, RACE_TIMES = 4;
@@ -28,7 +27,8 @@ static void record(struct search *search, const struct job_trial *trial,
         cost.compile_us = parcel->unit.compile_us / parcel->unit.count;
         cost.prove_us = parcel->prove_us[i];
     }
-    if (cost.sources_hash) /* without it nothing can be recalled */
+    /* What failed is tried again: it may have been for want of memory. */
+    if (cost.sources_hash && trial->status != TRIAL_FAILED)
         trials_record(search->result, search->job, search->options->journal, trial, &cost);
 }
 
@@ -53,17 +53,31 @@ static void judge_variant(struct search *search, size_t variant, enum trial_stat
     }
 }
 
-/* What of a variant that was tried nothing was heard of. */
-static void leave_out(struct search *search, const struct job_variant *variant)
+void verdict_leave_out(struct search *search, size_t variant)
 {
+    const struct point_variant *v = &search->result->points.variants[variant];
     struct job_trial trial = {.status = TRIAL_LEFT_OUT};
-    for (size_t i = 0; i < variant->count; i++) {
-        trial.candidate = variant->ids[i];
-        if (search->result->trials[variant->ids[i]].is_judged)
+    for (size_t i = v->first; i < v->first + v->count; i++) {
+        trial.candidate = i;
+        if (search->result->trials[i].is_judged)
             continue;
         verdict_judge(search, &trial);
         if (search->result->left_out_error <= 0)
             search->result->left_out_error = search->limit_error;
+    }
+}
+
+/* What was measured of a variant does not count any more. */
+static void withdraw(struct search *search, size_t variant, enum trial_status status,
+                     const char *reason)
+{
+    const struct point_variant *v = &search->result->points.variants[variant];
+    struct job_trial trial = {.status = status};
+    snprintf(trial.reason, sizeof trial.reason, "%.230s", reason);
+    for (size_t i = v->first; i < v->first + v->count; i++) {
+        trial.candidate = i;
+        if (search->result->trials[i].is_judged && search->result->trials[i].status == TRIAL_MEASURED)
+            verdict_judge(search, &trial);
     }
 }
 
@@ -80,29 +94,16 @@ int verdict_compiled(struct search *search, size_t slot, struct frame *frame, st
     for (size_t i = 0; i < parcel->unit.count; i++) {
         const struct compiled_variant *compiled = &parcel->unit.variants[i].compiled;
         search->hashes[compiled->variant] = compiled->sources_hash;
-        if (compiled->is_failed)
-            judge_variant(search, compiled->variant, TRIAL_FAILED, compiled->reason.text);
+        if (!compiled->is_failed)
+            continue;
+        judge_variant(search, compiled->variant, TRIAL_FAILED, compiled->reason.text);
+        if (search->keeps_parcels)
+            withdraw(search, compiled->variant, TRIAL_FAILED, compiled->reason.text);
     }
     return parcel_queue(search, parcel, error);
 }
 
 /* --- What was tried ---------------------------------------------------------------------------- */
-
-static int withdraw(struct search *search, const struct job_proven *proven)
-{
-    const struct points *points = &search->result->points;
-    struct job_trial trial = {.status = TRIAL_WRONG};
-    if (proven->variant >= points->variant_count)
-        return 0;
-    const struct point_variant *v = &points->variants[proven->variant];
-    snprintf(trial.reason, sizeof trial.reason, "%.230s", proven->reason);
-    for (size_t i = v->first; i < v->first + v->count; i++) {
-        trial.candidate = i;
-        if (search->result->trials[i].is_judged && search->result->trials[i].status == TRIAL_MEASURED)
-            verdict_judge(search, &trial);
-    }
-    return 0;
-}
 
 static int take_proven(struct search *search, struct search_worker *worker,
                        const struct job_proven *proven, struct error *error)
@@ -110,8 +111,11 @@ static int take_proven(struct search *search, struct search_worker *worker,
     struct search_parcel *parcel = worker->parcel;
     uint64_t ignored;
     search->result->proofs += proven->cases;
-    if (!parcel) /* in the race: what was measured before does not count any more */
-        return proven->is_right ? 0 : withdraw(search, proven);
+    if (!parcel) { /* in the race */
+        if (!proven->is_right && proven->variant < search->result->points.variant_count)
+            withdraw(search, (size_t)proven->variant, TRIAL_WRONG, proven->reason);
+        return 0;
+    }
     const size_t i = parcel_find(parcel, proven->variant);
     if (i == parcel->unit.count)
         return 0;
@@ -159,18 +163,27 @@ static void take_trial(struct search *search, const struct search_worker *worker
 }
 
 /* What a variant teaches that was tried whole: what its first candidate took, and its best. */
-static void learn(struct search *search, const struct job_variant *variant)
+static void learn(struct search *search, size_t variant)
 {
     const struct tune_result *result = search->result;
+    const struct point_variant *v = &result->points.variants[variant];
+    const size_t *order = search->order->candidates + v->first;
     uint64_t best_ps = UINT64_MAX;
-    for (size_t i = 0; i < variant->count; i++) {
-        const struct trial *trial = &result->trials[variant->ids[i]];
+    if (v->count < 2 || !search->order->is_whole[variant])
+        return;
+    for (size_t i = 0; i < v->count; i++) {
+        const struct trial *trial = &result->trials[order[i]];
         if (!trial->is_judged || trial->status != TRIAL_MEASURED)
             return;
         best_ps = trial->time_ps < best_ps ? trial->time_ps : best_ps;
     }
-    if (variant->count > 1 && search->order->is_whole[variant->compiled.variant])
-        strategy_learn(&search->rule, result->trials[variant->ids[0]].time_ps, best_ps);
+    strategy_learn(&search->rule, result->trials[order[0]].time_ps, best_ps);
+}
+
+void verdict_learn(struct search *search)
+{
+    for (size_t v = 0; v < search->result->points.variant_count; v++)
+        learn(search, v);
 }
 
 /* A unit is through: what nothing was heard of was left out, unless it is to be compiled again. */
@@ -182,9 +195,10 @@ static void finish_unit(struct search *search, struct search_worker *worker, boo
         if (variant->compiled.is_failed ||
             !trials_index_has(&search->proven, parcel_hash(parcel, i)))
             continue;
-        learn(search, variant);
-        if (!is_cut)
-            leave_out(search, variant);
+        if (variant->count)
+            learn(search, variant->compiled.variant);
+        if (variant->count && !is_cut)
+            verdict_leave_out(search, variant->compiled.variant);
     }
     parcel_free(parcel);
     worker->parcel = NULL;
@@ -193,9 +207,35 @@ static void finish_unit(struct search *search, struct search_worker *worker, boo
 
 /* --- Who is lost ------------------------------------------------------------------------------- */
 
-/* The guilty one: the candidate last turned to, or the variant, or, while loading, one of several. */
+/* Who kills a worker from outside, as when memory is short, may have meant anything: that is forgiven
+ * once a variant. 1 = forgiven. */
+static int forgive(struct search *search, uint64_t variant, const struct crew_event *event,
+                   struct error *error)
+{
+    uint64_t ignored;
+    if (!event->was_killed)
+        return 0;
+    const int known = trials_index_add(&search->forgiven, variant + 1, 0, &ignored, error);
+    return known < 0 ? -1 : !known;
+}
+
+static void judge_guilty(struct search *search, const struct job_at *at, uint64_t variant,
+                         enum trial_status status, const char *how)
+{
+    struct job_trial trial = {.candidate = at->candidate, .status = status};
+    if (at->candidate >= search->result->points.count) {
+        judge_variant(search, (size_t)variant, status, how);
+        return;
+    }
+    snprintf(trial.reason, sizeof trial.reason, "%.230s", how);
+    verdict_judge(search, &trial);
+}
+
+/* The guilty one: the candidate last turned to, or the variant, or, while loading, one of several. The
+ * others are not to suffer. */
 static int blame_tried(struct search *search, struct search_worker *worker,
-                       enum trial_status status, const char *how, struct error *error)
+                       enum trial_status status, const char *how, const struct crew_event *event,
+                       struct error *error)
 {
     struct search_parcel *parcel = worker->parcel;
     const struct job_at *at = &worker->at;
@@ -208,25 +248,58 @@ static int blame_tried(struct search *search, struct search_worker *worker,
         return search_retry_alone(search, &all, error);
     }
     const size_t found = parcel_find(parcel, at->variant);
-    const size_t i = found < all.count ? found : 0;
-    if (at->candidate >= search->result->points.count) {
-        judge_variant(search, parcel->unit.variants[i].compiled.variant, status, how);
-    } else {
-        struct job_trial trial = {.candidate = at->candidate, .status = status};
-        snprintf(trial.reason, sizeof trial.reason, "%.230s", how);
-        verdict_judge(search, &trial);
-    }
-    return parcel_queue(search, parcel, error); /* the others are not to suffer */
+    const uint64_t guilty = all.variants[found < all.count ? found : 0];
+    const int forgiven = forgive(search, guilty, event, error);
+    if (forgiven == 0)
+        judge_guilty(search, at, guilty, status, how);
+    if (forgiven >= 0)
+        return parcel_queue(search, parcel, error);
+    parcel_free(parcel);
+    return -1;
 }
 
 static int blame_compiled(struct search *search, struct search_worker *worker,
-                          enum trial_status status, const char *how, struct error *error)
+                          enum trial_status status, const char *how,
+                          const struct crew_event *event, struct error *error)
 {
     char reason[JOB_REASON];
-    if (worker->unit.count > 1)
-        return search_retry_alone(search, &worker->unit, error);
+    const int forgiven = worker->unit.count > 1
+                             ? 1
+                             : forgive(search, worker->unit.variants[0], event, error);
+    if (forgiven)
+        return forgiven < 0 ? -1 : search_retry_alone(search, &worker->unit, error);
     snprintf(reason, sizeof reason, "the compiler's process was lost: %.180s", how);
     judge_variant(search, worker->unit.variants[0], status, reason);
+    if (search->keeps_parcels)
+        withdraw(search, worker->unit.variants[0], TRIAL_FAILED, reason);
+    return 0;
+}
+
+/* A worker that cannot be opened again is given up while there is another. */
+static int give_up(struct search *search, size_t slot, const char *how, struct error *error)
+{
+    search->workers[slot].state = WORKER_OFF;
+    if (search_has_other(search, slot))
+        return 0;
+    return error_set(error, ERROR_FAILED, "a worker process was lost %d times before it was ready: %s; "
+                                          "correct the kernel of [default] in the template or the "
+                                          "space, or see 'autotune doctor'",
+                     FAILURES_MAX, how);
+}
+
+static int blame(struct search *search, size_t slot, const char *how,
+                 const struct crew_event *event, struct error *error)
+{
+    struct search_worker *worker = &search->workers[slot];
+    const enum trial_status status = event->kind == CREW_LATE ? TRIAL_HUNG : TRIAL_CRASHED;
+    if (!search_measures(search, slot))
+        return blame_compiled(search, worker, status, how, event, error);
+    if (worker->parcel)
+        return blame_tried(search, worker, status, how, event, error);
+    search->lost = (struct search_lost){.is_lost = true, .was_killed = event->was_killed,
+                                        .at = worker->at, .trial = {.status = status},
+                                        .code = worker->last_code};
+    snprintf(search->lost.trial.reason, sizeof search->lost.trial.reason, "%.230s", how);
     return 0;
 }
 
@@ -235,23 +308,11 @@ int verdict_lost(struct search *search, size_t slot, const struct crew_event *ev
                  struct error *error)
 {
     struct search_worker *worker = &search->workers[slot];
-    const enum trial_status status = event->kind == CREW_LATE ? TRIAL_HUNG : TRIAL_CRASHED;
-    const char *how = *worker->last_words ? worker->last_words : event->how;
+    char how[JOB_REASON];
+    snprintf(how, sizeof how, "%.230s", *worker->last_words ? worker->last_words : event->how);
     if (worker->state == WORKER_OPENING && ++worker->failures == FAILURES_MAX)
-        return error_set(error, ERROR_FAILED, "a worker process was lost %d times before it was "
-                                              "ready: %s; correct the kernel of [default] in the "
-                                              "template or the space, or see 'autotune doctor'",
-                         FAILURES_MAX, how);
-    if (worker->state == WORKER_BUSY && search_measures(search, slot) && !worker->parcel) {
-        search->is_race_lost = true;
-        search->lost = (struct job_trial){.status = status};
-        snprintf(search->lost.reason, sizeof search->lost.reason, "%.230s", how);
-    }
-    if (worker->state == WORKER_BUSY && worker->parcel &&
-        blame_tried(search, worker, status, how, error))
-        return -1;
-    if (worker->state == WORKER_BUSY && !search_measures(search, slot) &&
-        blame_compiled(search, worker, status, how, error))
+        return give_up(search, slot, how, error);
+    if (worker->state == WORKER_BUSY && blame(search, slot, how, event, error))
         return -1;
     search->result->restarts++;
     return search_start(search, slot, error);
@@ -270,7 +331,7 @@ static double limit_at(const struct search *search, const struct search_worker *
     case PHASE_RACE:
         return RACE_LIMIT + RACE_TIMES * search->options->race_s + MEASURE_TIMES * call;
     default:
-        return LOAD_LIMIT;
+        return SEARCH_LOAD_S;
     }
 }
 
@@ -279,6 +340,7 @@ static int take_ready(struct search *search, size_t slot, const struct job_ready
     struct search_worker *worker = &search->workers[slot];
     worker->state = WORKER_IDLE;
     worker->failures = 0;
+    worker->was_ready = true;
     worker->ready = *ready;
     crew_set_deadline(search->crew, slot, 0);
     if (!search_measures(search, slot))
@@ -291,14 +353,16 @@ static int take_ready(struct search *search, size_t slot, const struct job_ready
     return 0;
 }
 
-/* Before it is ready, a worker that cannot serve ends the run, and so does a template that is wrong;
- * otherwise it speaks of a kernel. */
-static int take_fatal(struct search *search, size_t slot, const struct job_fatal *fatal,
+/* A template that is wrong ends the run, and so does the first worker of its role that cannot serve
+ * before it is ready; otherwise it speaks of a kernel, or of a moment. */
+static int take_fatal(struct search *search, size_t slot, struct job_fatal *fatal,
                       struct error *error)
 {
     struct search_worker *worker = &search->workers[slot];
-    if (worker->state == WORKER_OPENING || fatal->code == ERROR_USAGE)
+    fatal->text[sizeof fatal->text - 1] = '\0';
+    if (fatal->code == ERROR_USAGE || (worker->state == WORKER_OPENING && !worker->was_ready))
         return error_set(error, fatal->code, "%s", fatal->text);
+    worker->last_code = fatal->code;
     snprintf(worker->last_words, sizeof worker->last_words, "%.230s", fatal->text);
     return 0;
 }
@@ -375,6 +439,34 @@ int verdict_message(struct search *search, size_t slot, struct frame *frame, str
     default:
         return take_tried(search, slot, &message.tried);
     }
+}
+
+/* --- The race's result ------------------------------------------------------------------------ */
+
+static bool is_result(const struct search *search, const struct job_raced *raced)
+{
+    const struct race_result *race = &raced->result;
+    if (raced->count == 0 || raced->count > RACE_ENTRANTS_MAX || race->count == 0 ||
+        race->count > raced->count || raced->entrants[0].candidate != JOB_NO_CANDIDATE)
+        return false;
+    for (size_t i = 1; i < raced->count; i++)
+        if (raced->entrants[i].candidate >= search->result->points.count)
+            return false;
+    for (size_t i = 0; i < race->count; i++)
+        if (race->places[i].entrant >= raced->count)
+            return false;
+    return true;
+}
+
+int verdict_raced(struct search *search, size_t slot, struct frame *frame, struct job_raced *out,
+                  struct error *error)
+{
+    if (job_read(frame, out, sizeof *out, error) || !is_result(search, out))
+        return distrust(search, slot, error);
+    out->result.why[sizeof out->result.why - 1] = '\0';
+    search->workers[slot].state = WORKER_IDLE;
+    crew_set_deadline(search->crew, slot, 0);
+    return 1;
 }
 
 /* --- The end ----------------------------------------------------------------------------------- */

@@ -9,7 +9,11 @@
  * queued. Takes the frame over. */
 int verdict_compiled(struct search *search, size_t slot, struct frame *frame, struct error *error);
 
-/* Any other message but JOB_RACED. */
+/* JOB_RACED came: 1 with the result, 0 when it cannot be, and its worker was replaced. */
+int verdict_raced(struct search *search, size_t slot, struct frame *frame, struct job_raced *out,
+                  struct error *error);
+
+/* Any other message. */
 int verdict_message(struct search *search, size_t slot, struct frame *frame, struct error *error);
 
 /* The worker is gone, or was too late: the guilty is judged, what else it held is queued again, and
@@ -19,6 +23,12 @@ int verdict_lost(struct search *search, size_t slot, const struct crew_event *ev
 
 /* A verdict without a time, recorded. */
 void verdict_judge(struct search *search, const struct job_trial *trial);
+
+/* What of a variant is not judged yet is left out. */
+void verdict_leave_out(struct search *search, size_t variant);
+
+/* What the variants that are judged already teach, once, before the search. */
+void verdict_learn(struct search *search);
 
 /* When all is tried: equal candidates are judged like those they are equal to, and recorded. */
 void verdict_settle(struct search *search);

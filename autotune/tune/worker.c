@@ -147,6 +147,11 @@ static int open_worker(struct worker *worker, struct error *error)
         space_load(&worker->space, setup->space.name, setup->space.text,
                    strlen(setup->space.text), error))
         return -1;
+    if (setup->width != worker->space->param_count)
+        return error_set(error, ERROR_FAILED, "%s: another space than the coordinator's",
+                         setup->space.name);
+    memcpy(worker->space->default_row, setup->default_row,
+           setup->width * sizeof *setup->default_row);
     worker->context =
         (struct point_context){worker->space, &setup->problem, &setup->info.target};
     return open_role(worker, &ready, error) ||

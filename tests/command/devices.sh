@@ -44,10 +44,13 @@ refuses no-room-bytes 1 "no room.*smaller" --device host --n 500000T --type f64 
 refuses no-room-verify 1 "no room.*smaller" verify --device host --n 500000T --quiet
 
 # Lists of devices.
-for list in 0,0 1,host,1 0,1,2,0; do
-    refuses "twice: $list" 64 "--device names .* twice" --device $list --n 1K
+for list in 0,0 1,host,1 0,1,2,0 0,00 00,0 0,host,-0 01,1; do
+    refuses "twice: $list" 64 "--device names [01] twice" --device $list --n 1K
 done
-for list in "" "," "host," ",host" "host,,host" "host, host" "host,gpu" 0-3 "host,-1" \
+for list in auto,0 0,auto auto,auto auto,host host,all; do
+    refuses "not alone: $list" 64 "--device: (auto|all) stands alone" --device $list --n 1K
+done
+for list in "" "," "host," ",host" "host,,host" "host, host" "host,gpu" 0-3 "host,-1" "host,+0" +0 \
     99999999999999999999 "host,99999999999999999999"; do
     refuses "no list: '$list'" 64 "(--device|no such device|empty value)" --n 1K \
         --device "$list"

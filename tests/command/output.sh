@@ -40,6 +40,7 @@ cp out table
 check table grep -q '^winner ' out
 check table-is-plain is_plain out err
 check context-on-stderr grep -q '^device ' err
+check few-times-have-no-spread grep -Eq '^race  *[0-9]+ entrants, [0-9]+ rounds$' err
 check no-context-on-stdout test "$(grep -Ec '^(device|space|took|record) ' out)" -eq 0
 check narrow test "$(awk 'length > 120' out | wc -l)" -eq 0
 
@@ -77,6 +78,8 @@ if command -v python3 > python; then
     run "$@" --csv - --retune
     check csv-stdout is_csv out "it[0]['BLOCK'] in ('64', '128')"
     run "$@" --json record.json --csv record.csv
+    check record-has-no-table test "$(head -n 1 out | grep -c '^winner ')" -eq 1
+    check record-has-no-blank-line test "$(grep -c '^$' out)" -eq 0
     check json-of-record is_json record.json "$TUNED and it['from_record'] is True"
     check csv-of-record is_csv record.csv "len(it) == 1 and it[0]['verdict'] == 'winner'"
     run show --json -
@@ -119,6 +122,24 @@ for words in "$*" "$* --json -" "$* --csv -" "show" "list types" "doctor" "help"
     status=$?
     check "closed-stdout: $words" has_status 74
 done
+# closed STATUS REDIRECTION...: what a closed stream was to get lands in no file opened since.
+closed() {
+    rm -rf closed
+    eval "\"\$AUTOTUNE\" --device host --n 1K --space small.ini --cache closed \
+        < /dev/null > out 2> err $2"
+    status=$?
+    has_status "$1" || return 1
+    grep -q '^params = ' closed/host.ini || { echo "no record"; return 1; }
+    ! grep -Eqr '^(winner|device|autotune:) ' closed || { echo "in a file"; return 1; }
+    "$AUTOTUNE" --replay closed/journal/*.journal > replayed 2>&1 || return 1
+    ! grep 'damaged' replayed
+}
+check closed-stdin closed 0 '<&-'
+check closed-stderr closed 0 '2>&-'
+for redirections in '>&-' '<&- >&-' '>&- 2>&-' '<&- >&- 2>&-'; do
+    check "closed-streams: $redirections" closed 74 "$redirections"
+done
+
 # A pipe that nobody reads any more.
 mkfifo pipe
 for words in "$* --json -" "list params" "emit --arch sm_90 --quiet"; do

@@ -102,23 +102,36 @@ replay all.journal --strategy random --budget 10ms --csv -
 check replay-budget test "$(sed 1d out | cut -d , -f 3)" -lt "$(wc -l < seed-1)"
 
 # What cannot be replayed.
-refuses replay-missing 74 'nowhere.journal' --replay nowhere.journal
+# unfit NAME FILE PATTERN: refused, and nobody is told to remove a file that may be anything.
+unfit() {
+    refuses "replay-$1" 74 "$2.*$3" --replay "$2"
+    check "replay-$1-stays" test "$(grep -Ec 'remove|--cache' err)" -eq 0
+}
+unfit missing nowhere.journal 'No such file.*name a journal'
 mkdir folder
-refuses replay-folder 74 'folder' --replay folder
+unfit folder folder 'regular file.*name a journal'
 : > empty.journal
-refuses replay-empty 74 'empty.journal' --replay empty.journal
-refuses replay-record 74 'host.ini' --replay "$RECORD"
+unfit empty empty.journal 'no journal.*name a journal'
+unfit record "$RECORD" 'no journal.*name a journal'
+unfit space few.ini 'no journal.*name a journal'
 head -c 4000 /dev/urandom > noise.journal
-refuses replay-noise 74 'noise.journal' --replay noise.journal
+unfit noise noise.journal 'no journal.*name a journal'
 sed 's/^n = .*/n = 20001/' all.journal > edited.journal
-refuses replay-edited-key 74 'edited.journal' --replay edited.journal
+unfit edited-key edited.journal 'damaged.*name a journal'
+sed 's/^schema = .*/schema = 99/' all.journal > future.journal
+unfit other-schema future.journal 'schema is 99.*use the version'
+ln -s all.journal link.journal
+unfit link link.journal 'symbolic link'
 sed '/^\[trials\]$/q' all.journal > none.journal
 run --replay none.journal
-check replay-no-trials refused 64 '0 candidates were measured.*--strategy exhaustive'
+check replay-no-trials refused 64 'no measured candidate.*--strategy exhaustive'
+sed -n "1,/^\[trials\]$/p; \$p" all.journal > one.journal
+run --replay one.journal
+check replay-one-trial refused 64 'only one measured candidate.*--strategy exhaustive'
 sed '$s/measured/measure!/' all.journal > damaged.journal
 replay damaged.journal
 check replay-damaged has_status 0
-check replay-damaged-warns grep -q '^autotune: warning: .*1 damaged line' err
+check replay-damaged-warns grep -q '^autotune: warning: 1 damaged line is left out$' err
 refuses replay-retune 64 "choose one" --replay all.journal --retune
 refuses replay-no-name 64 "empty value" --replay ""
 finish

@@ -88,6 +88,50 @@ static void test_points(void **state)
     space_free(space);
 }
 
+/* The default space, with a rule for each param that leaves its default alone. */
+static struct space *load_narrow(void)
+{
+    static const char mark[] = "[rule]\n";
+    const struct embedded *file = find_file("configs/reduce.ini");
+    struct space *whole = load_space(file->name), *narrow;
+    const size_t head = (size_t)(strstr(file->bytes, mark) - file->bytes) + sizeof mark - 1;
+    struct text text = {0};
+    text_add(&text, file->bytes, head);
+    for (size_t i = 0; i < whole->param_count; i++) {
+        text_addf(&text, "only this %s = %s == ", whole->params[i].name, whole->params[i].name);
+        point_format_value(&text, &whole->params[i], whole->default_row[i]);
+        text_adds(&text, "\n");
+    }
+    text_add(&text, file->bytes + head, file->length - head);
+    if (space_load(&narrow, "narrow.ini", text.at, text.length, &error) != 0)
+        fail_msg("%s", error.text);
+    text_dispose(&text);
+    space_free(whole);
+    return narrow;
+}
+
+/* Where one point of thousands is valid, no sample may find it: then all are tried. */
+static void test_cover_finds_the_only_point(void **state)
+{
+    (void)state;
+    struct target target;
+    const struct problem problem = {SUM, I32, I32, 400000000, COLD};
+    assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
+    struct space *space = load_narrow();
+    const struct point_context context = {space, &problem, &target};
+    for (unsigned seed = 1; seed <= 5; seed++) {
+        struct points points;
+        assert_int_equal(strategy_points(&points, &context, STRATEGY_COVER, seed, &error), 0);
+        assert_true(points.total > 10000);
+        assert_int_equal(points.count, 1);
+        assert_int_equal(points.variant_count, 1);
+        assert_memory_equal(points.rows, space->default_row,
+                            points.width * sizeof *points.rows);
+        point_dispose(&points);
+    }
+    space_free(space);
+}
+
 /* --- Orders ------------------------------------------------------------------------------- */
 
 /* Every variant once, every candidate once and in its variant's places. */
@@ -453,6 +497,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_points),
+        cmocka_unit_test(test_cover_finds_the_only_point),
         cmocka_unit_test(test_permutations),
         cmocka_unit_test(test_same_seed_same_order),
         cmocka_unit_test(test_others_know_nothing),
