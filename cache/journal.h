@@ -63,7 +63,8 @@ int journal_open(struct journal *out, const char *path, const struct record *key
  * room) the trial is not in `trials`, the file stays readable, and a later call may succeed. */
 int journal_append(struct journal *journal, const struct journal_trial *trial,
                    struct error *error);
-/* Frees `trials`, for whoever only appends from now on: what follows is written, not kept here. */
+/* Frees `trials`, for whoever only appends from now on: what follows is written, not kept
+ * here. */
 void journal_forget(struct journal *journal);
 
 /* What was appended so far survives a power failure. */

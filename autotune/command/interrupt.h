@@ -12,9 +12,9 @@ struct interrupt_guard {
     struct device *device; /* NULL: none is guarded */
 };
 
-/* From now on SIGINT and SIGTERM are noted, and make the device's compile, load, launch, sync, prepare
- * and time fail; a second signal ends the program at once. `guard` must outlive interrupt_end;
- * `device` may be NULL for whoever asks interrupt_signal himself. */
+/* From now on SIGINT and SIGTERM are noted, and make the device's compile, load, launch, sync,
+ * prepare and time fail; a second signal ends the program at once. `guard` must outlive
+ * interrupt_end; `device` may be NULL for whoever asks interrupt_signal himself. */
 void interrupt_begin(struct interrupt_guard *guard, struct device *device);
 void interrupt_end(struct interrupt_guard *guard);
 

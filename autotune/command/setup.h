@@ -26,8 +26,8 @@ int setup_open(struct setup *out, const struct request *request, bool needs_devi
                struct error *error);
 void setup_close(struct setup *setup);
 
-/* Has the device room for the elements at all? ERROR_FAILED with both sizes if not. Whether that much
- * is free now, only who opens the device can tell. */
+/* Has the device room for the elements at all? ERROR_FAILED with both sizes if not. Whether
+ * that much is free now, only who opens the device can tell. */
 int setup_check_room(const struct setup *setup, struct error *error);
 
 /* The key under which the winner of this setup is kept. Without a device it has the

@@ -91,8 +91,8 @@ static void note_journal(const struct request *request, const struct journal *jo
 {
     if (*changed)
         output_note(request,
-                    "journal   %s: its %s is another now; set aside as %s.old and begun anew\n", path,
-                    changed, path);
+                    "journal   %s: its %s is another now; set aside as %s.old and begun anew\n",
+                    path, changed, path);
     else if (journal->count)
         output_note(request, "journal   %s: %zu trials\n", path, journal->count);
     if (journal->skipped)

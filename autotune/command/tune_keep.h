@@ -1,5 +1,5 @@
-/* tune_keep: what a tuning leaves behind: the record of its winner, and the journal of its trials. What
- * cannot be kept costs a warning, not the result. */
+/* tune_keep: what a tuning leaves behind: the record of its winner, and the journal of its
+ * trials. What cannot be kept costs a warning, not the result. */
 #ifndef AUTOTUNE_TUNE_KEEP_H
 #define AUTOTUNE_TUNE_KEEP_H
 
@@ -13,18 +13,18 @@ int tune_keep_check(const struct space *space, struct error *error);
 void tune_keep_make(struct record *out, const struct setup *setup,
                     const struct tune_result *result);
 
-/* Writes the record, and notes where. `earlier` is what reading warned of: not said when the file
- * cannot be written either. */
+/* Writes the record, and notes where. `earlier` is what reading warned of: not said when the
+ * file cannot be written either. */
 void tune_keep_record(const struct request *request, const struct record *record,
                       const struct error *earlier);
 
-/* Opens the problem's journal; false with a warning when there is none to be had. -1 through `error`
- * only when another process holds it. */
+/* Opens the problem's journal; false with a warning when there is none to be had. -1 through
+ * `error` only when another process holds it. */
 int tune_keep_journal(struct journal *out, bool *is_open, const struct request *request,
                       const struct setup *setup, struct error *error);
 
-/* Was a tuning begun after this record was made, and not ended? Then it is to go on, not the record
- * to answer. */
+/* Was a tuning begun after this record was made, and not ended? Then it is to go on, not the
+ * record to answer. */
 bool tune_keep_is_unfinished(const struct request *request, const struct setup *setup,
                              const struct record *record);
 

@@ -136,8 +136,9 @@ static void note_race(const struct request *request, const struct tune_result *r
     if (result->is_cut)
         output_note(request, "budget    the time was over before all was tried\n");
     if (result->counts[TRIAL_LEFT_OUT] && result->left_out_error > 0)
-        output_note(request, "left out  by its first candidate; the chance that such a variant "
-                             "would have won is %.1f %%\n",
+        output_note(request,
+                    "left out  by its first candidate; the chance that such a variant "
+                    "would have won is %.1f %%\n",
                     100 * result->left_out_error);
     output_note(request, "race      %zu entrants, %zu rounds", result->entrants,
                 result->rounds);
@@ -166,8 +167,7 @@ void tune_notes_trials(const struct request *request, const struct setup *setup,
     note_race(request, result);
     if (result->journal_warning.code != ERROR_NONE)
         output_warn("trials are not all kept: %s", result->journal_warning.text);
-    output_note(request,
-                "took      %.2f s: search %.2f (first trial after %.2f), finals %.2f\n",
-                result->seconds, result->seconds_search, result->seconds_open,
-                result->seconds_final);
+    output_note(
+        request, "took      %.2f s: search %.2f (first trial after %.2f), finals %.2f\n",
+        result->seconds, result->seconds_search, result->seconds_open, result->seconds_final);
 }

@@ -64,9 +64,11 @@ static int replay_one(struct table *table, const struct request *request,
                       const struct journal *journal, enum strategy strategy,
                       struct error *error)
 {
-    const struct replay_options options = {
-        .strategy = strategy, .seed = request->seed, .compilers = COMPILERS,
-        .budget_s = request->budget_s, .noise = find_noise(journal)};
+    const struct replay_options options = {.strategy = strategy,
+                                           .seed = request->seed,
+                                           .compilers = COMPILERS,
+                                           .budget_s = request->budget_s,
+                                           .noise = find_noise(journal)};
     struct replay_result result;
     if (replay_run(&result, journal, &options, error))
         return -1;

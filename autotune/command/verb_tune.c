@@ -76,15 +76,21 @@ static void describe_job(struct task *task, size_t kinds)
 {
     const struct setup *setup = &task->setup;
     const struct request *request = task->request;
-    task->job = (struct tune_job){.context = &setup->context, .sources = &setup->sources,
-                                  .space = setup->space_file, .info = &setup->device->info,
-                                  .specs = task->kind->list, .spec_count = task->kind->count,
+    task->job = (struct tune_job){.context = &setup->context,
+                                  .sources = &setup->sources,
+                                  .space = setup->space_file,
+                                  .info = &setup->device->info,
+                                  .specs = task->kind->list,
+                                  .spec_count = task->kind->count,
                                   .nvrtc = request->nvrtc,
                                   .compilers = count_compilers(task, kinds)};
-    task->options = (struct tune_options){
-        .strategy = choose_strategy(request, setup), .seed_row = find_seed(task),
-        .seed = request->seed, .budget_s = request->budget_s, .is_retune = request->retune,
-        .journal = task->has_journal ? &task->journal : NULL, .is_stopping = is_stopping};
+    task->options = (struct tune_options){.strategy = choose_strategy(request, setup),
+                                          .seed_row = find_seed(task),
+                                          .seed = request->seed,
+                                          .budget_s = request->budget_s,
+                                          .is_retune = request->retune,
+                                          .journal = task->has_journal ? &task->journal : NULL,
+                                          .is_stopping = is_stopping};
     task->watch = (struct tune_notes_watch){.problem = &setup->problem};
     if (!request->quiet && kinds == 1)
         task->options.progress = (struct tune_progress){tune_notes_progress, &task->watch};
@@ -112,14 +118,14 @@ static int prepare(struct task *task, size_t kinds, struct error *error)
     tune_notes_setup(&own, &task->setup, task->kind->count);
     if (setup_find(&task->found, &task->setup, &own, &task->warning, error))
         return -1;
-    const bool is_unfinished =
-        task->found.grade == FIND_EXACT &&
-        tune_keep_is_unfinished(&own, &task->setup, &task->found.record);
+    const bool is_unfinished = task->found.grade == FIND_EXACT &&
+                               tune_keep_is_unfinished(&own, &task->setup, &task->found.record);
     task->is_answered = task->found.grade == FIND_EXACT && !own.retune && !is_unfinished;
     if (task->is_answered)
         return 0;
     if (is_unfinished && !own.retune)
-        output_note(&own, "record    older than a tuning that was interrupted: going on with that\n");
+        output_note(&own,
+                    "record    older than a tuning that was interrupted: going on with that\n");
     if (task->found.grade == FIND_STALE)
         output_note(&own, "record    stale, for its %s is another now: measuring again\n",
                     task->found.difference);
@@ -190,8 +196,8 @@ static void close_task(struct task *task)
     setup_close(&task->setup);
 }
 
-static int run_tasks(struct task *tasks, const struct fleet *fleet, const struct request *request,
-                     struct error *error)
+static int run_tasks(struct task *tasks, const struct fleet *fleet,
+                     const struct request *request, struct error *error)
 {
     int failed = 0;
     for (size_t i = 0; i < fleet->count && !failed; i++) {
@@ -224,10 +230,11 @@ static int run(const struct request *request, struct error *error)
     struct task *tasks = NULL;
     int failed = fleet ? fleet_open(fleet, request, error) : error_memory(error, sizeof *fleet);
     if (!failed && fleet->count > 1 && (request->json || request->csv))
-        failed = error_set(error, ERROR_USAGE,
-                           "--device %.100s names devices of %zu kinds, and --json and --csv write "
-                           "one file: tune one kind at a time",
-                           request->device, fleet->count);
+        failed =
+            error_set(error, ERROR_USAGE,
+                      "--device %.100s names devices of %zu kinds, and --json and --csv write "
+                      "one file: tune one kind at a time",
+                      request->device, fleet->count);
     if (!failed) {
         tasks = calloc(fleet->count, sizeof *tasks);
         failed = tasks ? run_tasks(tasks, fleet, request, error)

@@ -77,7 +77,7 @@ void check_close(struct check *check)
     free(check);
 }
 
-/* --- Buffers ----------------------------------------------------------------------------- */
+/* --- Buffers ------------------------------------------------------------------------------ */
 
 /* Makes a device buffer at least as large as wanted; what it held is lost. */
 static int reserve(struct device *device, uint64_t *address, uint64_t *bytes, uint64_t wanted,
@@ -159,7 +159,7 @@ static struct case_set *find_set(struct check *check, const struct call_plan *pl
     return set;
 }
 
-/* --- Runs -------------------------------------------------------------------------------- */
+/* --- Runs --------------------------------------------------------------------------------- */
 
 struct run {
     struct check *check;

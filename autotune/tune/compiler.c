@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* --- One unit ---------------------------------------------------------------------------- */
+/* --- One unit ----------------------------------------------------------------------------- */
 
 struct unit_sources {
     struct emit_variant emitted[COMPILER_UNIT];
@@ -114,8 +114,7 @@ void compiler_kernels(const struct compiled_variant *variant,
             variant->kernel_of_pass[pass] >= 0 ? &loaded[variant->kernel_of_pass[pass]] : NULL;
 }
 
-uint64_t compiler_hash(const struct compiled_variant *variant,
-                       const struct device_image *image)
+uint64_t compiler_hash(const struct compiled_variant *variant, const struct device_image *image)
 {
     uint64_t hash = 1;
     for (size_t pass = 0; pass < SPACE_PASSES_MAX; pass++) {

@@ -7,7 +7,7 @@
 #include "generator/emit.h"
 
 enum {
-    COMPILER_UNIT = 4, /* variants in a unit */
+    COMPILER_UNIT = 4,                                   /* variants in a unit */
     COMPILER_KERNELS = COMPILER_UNIT * SPACE_PASSES_MAX, /* the most kernels in its image */
 };
 

@@ -1,5 +1,6 @@
-/* finalists: who is raced, what the race says, who has won. Every finalist's kernel is compiled again, as
- * itself alone; one whose machine code was not proven in this run is proven in the race. */
+/* finalists: who is raced, what the race says, who has won. Every finalist's kernel is compiled
+ * again, as itself alone; one whose machine code was not proven in this run is proven in the
+ * race. */
 #include "autotune/tune/finalists.h"
 
 #include "autotune/tune/parcel.h"
@@ -10,17 +11,17 @@
 #include <string.h>
 
 enum {
-    ENTRANTS_MIN = 12,  /* that the race begins with, where there are so many */
-    ENTRANTS_MAX = 31,  /* beside the default: more would leave each too few rounds */
-    ENTRANTS_HOST = 8,  /* the emulator is slow, and no model of speed anyway */
+    ENTRANTS_MIN = 12, /* that the race begins with, where there are so many */
+    ENTRANTS_MAX = 31, /* beside the default: more would leave each too few rounds */
+    ENTRANTS_HOST = 8, /* the emulator is slow, and no model of speed anyway */
 };
 _Static_assert((int)ENTRANTS_MAX < (int)RACE_ENTRANTS_MAX, "the default races too");
 
-static const double MARGIN = 0.015;          /* in the race are those so close to the best time ... */
-static const double MARGIN_NOISES = 3;       /* ... or so many spreads of the reference */
+static const double MARGIN = 0.015;    /* in the race are those so close to the best time ... */
+static const double MARGIN_NOISES = 3; /* ... or so many spreads of the reference */
 static const double SIMPLER_MAY_LOSE = 1.01; /* noise must not make a slow one the winner */
 
-/* --- Who is in --------------------------------------------------------------------------------- */
+/* --- Who is in ---------------------------------------------------------------------------- */
 
 static bool is_host(const struct search *search)
 {
@@ -70,16 +71,17 @@ static int choose_entrants(struct search *search, size_t out[ENTRANTS_MAX], size
     const size_t count = rank(search, ranked);
     *out_count = 0;
     for (size_t i = 0; i < count && i < most; i++)
-        if (i < ENTRANTS_MIN || (double)ranked[i].score <= (1 + margin) * (double)ranked[0].score)
+        if (i < ENTRANTS_MIN ||
+            (double)ranked[i].score <= (1 + margin) * (double)ranked[0].score)
             out[(*out_count)++] = ranked[i].candidate;
     free(ranked);
     return 0;
 }
 
-/* --- The race ---------------------------------------------------------------------------------- */
+/* --- The race ----------------------------------------------------------------------------- */
 
-/* Compiles the variants of these candidates, each alone, and keeps them. What does not compile any more
- * is judged on the way. */
+/* Compiles the variants of these candidates, each alone, and keeps them. What does not compile
+ * any more is judged on the way. */
 static int compile_entrants(struct search *search, const size_t *candidates, size_t count,
                             struct error *error)
 {
@@ -99,8 +101,8 @@ static int compile_entrants(struct search *search, const size_t *candidates, siz
     return search_run(search, error);
 }
 
-/* The units that take part: those of `candidates` that compiled, without such as run the very same as
- * another. */
+/* The units that take part: those of `candidates` that compiled, without such as run the very
+ * same as another. */
 static int list_units(struct search *search, const size_t *candidates, size_t count,
                       struct job_unit *units, uint64_t *unit_count, struct error *error)
 {
@@ -139,8 +141,8 @@ static int send_race(struct search *search, size_t slot, const size_t *candidate
     return failed;
 }
 
-/* Judges the entrants that the lost worker had turned to. Who kills a worker from outside may have meant
- * anything: that alone blames nobody. */
+/* Judges the entrants that the lost worker had turned to. Who kills a worker from outside may
+ * have meant anything: that alone blames nobody. */
 static bool blame_lost(struct search *search, const size_t *candidates, size_t count)
 {
     const struct job_at at = search->lost.at;
@@ -181,7 +183,8 @@ static int run_once(struct search *search, const size_t *candidates, size_t coun
     return !search->lost.is_lost;
 }
 
-/* After a loss: is another attempt worth it? One without a guilty candidate is forgiven once. */
+/* After a loss: is another attempt worth it? One without a guilty candidate is forgiven
+ * once. */
 static int judge_loss(struct search *search, const size_t *candidates, size_t count,
                       unsigned *forgiven, struct error *error)
 {
@@ -192,10 +195,11 @@ static int judge_loss(struct search *search, const size_t *candidates, size_t co
         return error_set(error, ERROR_WRONG, "%s", reason);
     if (++*forgiven == 1)
         return 0;
-    return error_set(error, ERROR_FAILED,
-                     "the race of the finalists was lost twice: %s; what was measured is kept: end what "
-                     "else uses this device and run the same command again",
-                     reason);
+    return error_set(
+        error, ERROR_FAILED,
+        "the race of the finalists was lost twice: %s; what was measured is kept: end what "
+        "else uses this device and run the same command again",
+        reason);
 }
 
 static bool is_right(const struct tune_result *result, const struct job_entrant *entrant)
@@ -211,21 +215,23 @@ static int check_measured(const struct search *search, struct error *error)
     if (result->counts[TRIAL_MEASURED])
         return 0;
     if (result->is_cut && !result->reason_count)
-        return error_set(error, ERROR_FAILED, "the budget was over before a candidate was measured: "
-                                              "give more time with --budget, or leave it out");
+        return error_set(error, ERROR_FAILED,
+                         "the budget was over before a candidate was measured: "
+                         "give more time with --budget, or leave it out");
     return error_set(error, ERROR_WRONG, "none of %zu candidates is right; the first: %s",
                      result->points.count, result->reason_count ? result->reasons[0] : "");
 }
 
-/* The race, again while something turns out on the way: an entrant that does not compile any more, that
- * takes the worker down, or that came in first and is wrong. */
+/* The race, again while something turns out on the way: an entrant that does not compile any
+ * more, that takes the worker down, or that came in first and is wrong. */
 static int run_race(struct search *search, struct job_raced *raced, struct error *error)
 {
     size_t candidates[ENTRANTS_MAX], count = 0;
     unsigned forgiven = 0;
     for (;;) {
         const size_t measured = search->result->counts[TRIAL_MEASURED];
-        if (check_measured(search, error) || choose_entrants(search, candidates, &count, error) ||
+        if (check_measured(search, error) ||
+            choose_entrants(search, candidates, &count, error) ||
             compile_entrants(search, candidates, count, error))
             return -1;
         if (search->result->counts[TRIAL_MEASURED] < measured)
@@ -239,27 +245,35 @@ static int run_race(struct search *search, struct job_raced *raced, struct error
     search->result->entrants = raced->count;
     if (!raced->result.is_noisy || is_host(search))
         return 0;
-    return error_set(error, ERROR_NOISY, "too noisy to decide: %s; end what else uses this GPU and run "
-                                         "the same command again%s",
+    return error_set(error, ERROR_NOISY,
+                     "too noisy to decide: %s; end what else uses this GPU and run "
+                     "the same command again%s",
                      raced->result.why,
                      search_keeps_trials(search) ? ": what was measured is kept" : "");
 }
 
-/* --- The winner -------------------------------------------------------------------------------- */
+/* --- The winner --------------------------------------------------------------------------- */
 
 static void add_finalist(struct search *search, const struct race_place *place,
                          const struct job_entrant *entrant, bool is_proven)
 {
     struct tune_result *result = search->result;
     const bool is_the_default = entrant->candidate == JOB_NO_CANDIDATE;
-    result->finalists[result->finalist_count++] = (struct finalist){
-        .row = is_the_default ? search->job->context->space->default_row
-                          : tune_row(result, entrant->candidate),
-        .median_ps = place->median_ps, .low_ps = place->low_ps, .high_ps = place->high_ps,
-        .ratio = place->ratio, .is_proven = is_proven,
-        .rounds = place->rounds, .is_tie = place->is_tie, .is_default = is_the_default,
-        .registers = entrant->registers, .height = entrant->height, .error = entrant->error,
-        .bound = entrant->bound};
+    result->finalists[result->finalist_count++] =
+        (struct finalist){.row = is_the_default ? search->job->context->space->default_row
+                                                : tune_row(result, entrant->candidate),
+                          .median_ps = place->median_ps,
+                          .low_ps = place->low_ps,
+                          .high_ps = place->high_ps,
+                          .ratio = place->ratio,
+                          .is_proven = is_proven,
+                          .rounds = place->rounds,
+                          .is_tie = place->is_tie,
+                          .is_default = is_the_default,
+                          .registers = entrant->registers,
+                          .height = entrant->height,
+                          .error = entrant->error,
+                          .bound = entrant->bound};
 }
 
 static int by_ratio(const void *a, const void *b)
@@ -311,9 +325,8 @@ static void name_winner(struct search *search)
     for (size_t i = 0; i < result->finalist_count; i++) {
         const struct finalist *finalist = &result->finalists[i];
         const size_t effort = complexity(search->job->context->space, finalist->row);
-        const bool is_eligible =
-            i == 0 || (finalist->is_tie && finalist->is_proven &&
-                       finalist->ratio <= SIMPLER_MAY_LOSE);
+        const bool is_eligible = i == 0 || (finalist->is_tie && finalist->is_proven &&
+                                            finalist->ratio <= SIMPLER_MAY_LOSE);
         if (is_eligible && effort < least) {
             least = effort;
             result->winner = i;

@@ -10,10 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t RANDOM_MAX = (16u << 20) + 7;         /* elements of the rounding proof */
-static const uint64_t PAST_32_BITS = (1ull << 31) + 100003; /* elements of the proof past 2^31 */
-static const struct race_options RULES = {.rounds_min = 11, .error = 0.01, .margin = 0.005,
-                                          .drift_max = 0.02, .noise_max = 0.03, .reference = 0};
+static const uint64_t RANDOM_MAX = (16u << 20) + 7; /* elements of the rounding proof */
+static const uint64_t PAST_32_BITS =
+    (1ull << 31) + 100003; /* elements of the proof past 2^31 */
+static const struct race_options RULES = {.rounds_min = 11,
+                                          .error = 0.01,
+                                          .margin = 0.005,
+                                          .drift_max = 0.02,
+                                          .noise_max = 0.03,
+                                          .reference = 0};
 
 struct entrant {
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
@@ -34,7 +39,7 @@ struct finals {
     size_t in_race[RACE_ENTRANTS_MAX]; /* entrants by the race's number */
 };
 
-/* --- Entrants ---------------------------------------------------------------------------------- */
+/* --- Entrants ----------------------------------------------------------------------------- */
 
 /* The entrant is wrong after all. */
 static int reject(struct finals *finals, struct entrant *entrant, const char *reason,
@@ -87,7 +92,8 @@ static int enter_variant(struct finals *finals, const struct job_variant *varian
                           error) ||
          measure_variant(measure, variant, kernels, &is_right, error)))
         return -1;
-    for (size_t i = 0; i < variant->count && is_right && finals->count < RACE_ENTRANTS_MAX; i++) {
+    for (size_t i = 0; i < variant->count && is_right && finals->count < RACE_ENTRANTS_MAX;
+         i++) {
         struct entrant *entrant =
             add_entrant(finals, variant->rows + i * measure->context->space->param_count,
                         variant->compiled.variant, variant->ids[i]);
@@ -102,8 +108,8 @@ static int enter_unit(struct finals *finals, size_t u, struct error *error)
     struct measure *measure = finals->measure;
     if (unit->image.count == 0)
         return 0;
-    if (measure_announce(measure, PHASE_LOAD, unit->variants[0].compiled.variant, JOB_NO_CANDIDATE,
-                         error) ||
+    if (measure_announce(measure, PHASE_LOAD, unit->variants[0].compiled.variant,
+                         JOB_NO_CANDIDATE, error) ||
         measure->device->ops->load(measure->device, &unit->image, &finals->modules[u],
                                    finals->loaded[u], error))
         return -1;
@@ -156,13 +162,13 @@ static int prove_full(struct finals *finals, struct entrant *entrant, struct err
     struct bench_verdict verdict;
     uint64_t ignored_ps;
     if (announce(finals, entrant, error) ||
-        measure_proof(finals->measure, entrant->candidate, &entrant->entry, &ignored_ps, &verdict,
-                      error))
+        measure_proof(finals->measure, entrant->candidate, &entrant->entry, &ignored_ps,
+                      &verdict, error))
         return -1;
     return verdict.is_right ? 0 : reject(finals, entrant, verdict.reason, error);
 }
 
-/* --- Further proofs ---------------------------------------------------------------------------- */
+/* --- Further proofs ----------------------------------------------------------------------- */
 
 /* One run of n elements at `input`; the bits of the result. */
 static int run_once(const struct finals *finals, const struct entrant *entrant,
@@ -174,8 +180,8 @@ static int run_once(const struct finals *finals, const struct entrant *entrant,
     const struct bench *bench = &finals->measure->bench;
     const struct point_context context = {finals->measure->context->space, problem,
                                           finals->measure->context->target};
-    struct call_buffers buffers = {.input = input, .counter = bench->counter,
-                                   .output = bench->outputs};
+    struct call_buffers buffers = {
+        .input = input, .counter = bench->counter, .output = bench->outputs};
     struct device_launch launches[CALL_LAUNCHES_MAX];
     struct call_plan plan;
     *out = 0;
@@ -184,12 +190,13 @@ static int run_once(const struct finals *finals, const struct entrant *entrant,
         return -1;
     *height = plan.height;
     call_bind(launches, &plan, context.space, entrant->kernels, &buffers);
-    int failed = ops->fill(device, buffers.output, POISON_OUTPUT, sizeof *out, error) ||
-                 ops->fill(device, buffers.scratch, POISON_SCRATCH, plan.scratch_bytes, error) ||
-                 ops->fill(device, buffers.counter, 0, sizeof(uint32_t), error) ||
-                 ops->launch(device, launches, plan.count, error) ||
-                 ops->read(device, out, buffers.output,
-                           (uint64_t)problem_types[problem->acc].bytes, error);
+    int failed =
+        ops->fill(device, buffers.output, POISON_OUTPUT, sizeof *out, error) ||
+        ops->fill(device, buffers.scratch, POISON_SCRATCH, plan.scratch_bytes, error) ||
+        ops->fill(device, buffers.counter, 0, sizeof(uint32_t), error) ||
+        ops->launch(device, launches, plan.count, error) ||
+        ops->read(device, out, buffers.output, (uint64_t)problem_types[problem->acc].bytes,
+                  error);
     ops->free(device, buffers.scratch);
     return failed ? -1 : 0;
 }
@@ -199,13 +206,15 @@ static int prove_specials(struct finals *finals, struct entrant *entrant, struct
     const struct check_rows rows = {entrant->row, entrant->row};
     struct measure *measure = finals->measure;
     struct check_verdict verdict;
-    if (check_specials(measure->check, measure->context, rows, entrant->kernels, &verdict, error))
+    if (check_specials(measure->check, measure->context, rows, entrant->kernels, &verdict,
+                       error))
         return -1;
     finals->out->proofs += verdict.cases;
     return verdict.is_right ? 0 : reject(finals, entrant, verdict.reason, error);
 }
 
-/* Random floats on the device, and their exact sum; without an input nothing is proven by them. */
+/* Random floats on the device, and their exact sum; without an input nothing is proven by
+ * them. */
 struct rounding {
     struct problem problem;
     uint64_t input;
@@ -214,11 +223,12 @@ struct rounding {
 
 static bool rounds(const struct problem *problem)
 {
-    return problem_types[problem->acc].is_float && (problem->op == SUM || problem->op == PROD) &&
-           problem->n > 0;
+    return problem_types[problem->acc].is_float &&
+           (problem->op == SUM || problem->op == PROD) && problem->n > 0;
 }
 
-static int open_rounding(struct rounding *out, const struct measure *measure, struct error *error)
+static int open_rounding(struct rounding *out, const struct measure *measure,
+                         struct error *error)
 {
     struct device *device = measure->device;
     *out = (struct rounding){.problem = *measure->context->problem};
@@ -236,7 +246,8 @@ static int open_rounding(struct rounding *out, const struct measure *measure, st
         return 0; /* no room, as for the proof past 2^31 */
     }
     oracle_fill_random(&source, 0, out->problem.n, elements);
-    oracle_reference_add(&out->reference, &out->problem, elements, out->problem.n, &compensation);
+    oracle_reference_add(&out->reference, &out->problem, elements, out->problem.n,
+                         &compensation);
     int failed = device->ops->write(device, out->input, elements, bytes, error);
     free(elements);
     return failed;
@@ -303,7 +314,8 @@ static int prove_past(struct finals *finals, struct entrant *entrant, const stru
     if (is_right)
         return 0;
     char reason[JOB_REASON];
-    snprintf(reason, sizeof reason, "wrong result at n = %" PRIu64 ", past 2^31", past->problem.n);
+    snprintf(reason, sizeof reason, "wrong result at n = %" PRIu64 ", past 2^31",
+             past->problem.n);
     return reject(finals, entrant, reason, error);
 }
 
@@ -339,9 +351,10 @@ static int run_proofs(struct finals *finals, struct error *error)
     struct measure *measure = finals->measure;
     struct rounding rounding = {.input = 0};
     struct input past = {.device = NULL};
-    int failed = measure_announce(measure, PHASE_PROVE, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE, error) ||
-                 open_rounding(&rounding, measure, error) || open_past(&past, measure, error) ||
-                 prove_first(finals, &rounding, &past, error);
+    int failed =
+        measure_announce(measure, PHASE_PROVE, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE, error) ||
+        open_rounding(&rounding, measure, error) || open_past(&past, measure, error) ||
+        prove_first(finals, &rounding, &past, error);
     finals->out->past_32_bits = past.device && !failed ? past.problem.n : 0;
     if (past.device)
         input_close(&past);
@@ -349,7 +362,7 @@ static int run_proofs(struct finals *finals, struct error *error)
     return failed;
 }
 
-/* --- The race ---------------------------------------------------------------------------------- */
+/* --- The race ----------------------------------------------------------------------------- */
 
 static int measure_entrant(void *context, size_t number, uint64_t *out_ps, struct error *error)
 {
@@ -383,8 +396,8 @@ static int run_race(struct finals *finals, struct error *error)
 static int run_all(struct finals *finals, struct error *error)
 {
     /* Scratch memory for all first: making room for one loses what was prepared before. */
-    static int (*const steps[])(struct finals *, struct entrant *, struct error *) = {
-        reserve, prepare, prove_full};
+    static int (*const steps[])(struct finals *, struct entrant *,
+                                struct error *) = {reserve, prepare, prove_full};
     if (enter_all(finals, error))
         return -1;
     for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)

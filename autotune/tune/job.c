@@ -48,7 +48,7 @@ static void code_count(const struct coder *coder, uint64_t *count, uint64_t most
     }
 }
 
-/* --- Messages ---------------------------------------------------------------------------------- */
+/* --- Messages ----------------------------------------------------------------------------- */
 
 int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
                    struct error *error)
@@ -104,9 +104,13 @@ static void code_image(const struct coder *coder, struct device_image *image, ch
         }
     }
     if (coder->reads)
-        *image = (struct device_image){.bytes = (void *)(uintptr_t)bytes, .size = size,
-                                       .is_ptx = image->is_ptx, .names = names, .count = count,
-                                       .hashes = (uint64_t *)(uintptr_t)(has_hashes ? hashes : NULL)};
+        *image = (struct device_image){.bytes = (void *)(uintptr_t)bytes,
+                                       .size = size,
+                                       .is_ptx = image->is_ptx,
+                                       .names = names,
+                                       .count = count,
+                                       .hashes =
+                                           (uint64_t *)(uintptr_t)(has_hashes ? hashes : NULL)};
 }
 
 /* A kernel that the image does not have would be looked for outside it. */

@@ -1,6 +1,6 @@
 /* job: what the coordinator and its workers say to each other: one struct a message, and one
- * description of each that serves writing and reading. Which message answers which stands at enum
- * job_kind. */
+ * description of each that serves writing and reading. Which message answers which stands at
+ * enum job_kind. */
 #ifndef AUTOTUNE_JOB_H
 #define AUTOTUNE_JOB_H
 
@@ -15,13 +15,13 @@ enum job_kind {
     JOB_FATAL,     /* the worker cannot serve at all, and ends: struct job_fatal */
     JOB_COMPILE,   /* struct job_rows; answered by JOB_COMPILED */
     JOB_COMPILED,  /* struct job_unit without candidates, or JOB_FATAL */
-    JOB_TRY,       /* struct job_unit; JOB_AT, JOB_PROVEN, JOB_TRIAL follow, and JOB_TRIED ends them */
-    JOB_AT,        /* struct job_at: what the worker turns to next, to be blamed if it ends there */
-    JOB_PROVEN,    /* struct job_proven: of a variant's small proofs */
-    JOB_TRIAL,     /* struct job_trial: of one candidate */
-    JOB_TRIED,     /* struct job_tried */
-    JOB_RACE,      /* struct job_race; JOB_AT, JOB_PROVEN, JOB_TRIAL follow, and JOB_RACED ends them */
-    JOB_RACED,     /* struct job_raced */
+    JOB_TRY, /* struct job_unit; JOB_AT, JOB_PROVEN, JOB_TRIAL follow; JOB_TRIED ends them */
+    JOB_AT,  /* struct job_at: what the worker turns to next, to be blamed if it ends there */
+    JOB_PROVEN, /* struct job_proven: of a variant's small proofs */
+    JOB_TRIAL,  /* struct job_trial: of one candidate */
+    JOB_TRIED,  /* struct job_tried */
+    JOB_RACE,   /* struct job_race; JOB_AT, JOB_PROVEN, JOB_TRIAL follow; JOB_RACED ends them */
+    JOB_RACED,  /* struct job_raced */
 };
 
 /* What a worker must know. Read, its texts lie in the frame. */
@@ -38,9 +38,9 @@ struct job_setup {
 };
 
 struct job_ready {
-    uint64_t reference_ps;    /* the default's time, once the clocks have settled */
-    uint64_t inputs, calls;   /* distinct inputs; calls in a measurement of the race */
-    double prove_s;           /* of the default's small proofs */
+    uint64_t reference_ps;  /* the default's time, once the clocks have settled */
+    uint64_t inputs, calls; /* distinct inputs; calls in a measurement of the race */
+    double prove_s;         /* of the default's small proofs */
 };
 
 struct job_fatal {
@@ -57,15 +57,15 @@ struct job_rows {
 /* A variant of a unit, and its candidates to be tried. */
 struct job_variant {
     struct compiled_variant compiled; /* `variant` is the coordinator's index */
-    double limit;     /* its first candidate may take this many times the best, or the rest is left
-                       * out; 0 = all are tried */
-    bool is_proven;   /* this very machine code is proven at small sizes already */
-    uint64_t count;   /* candidates */
+    double limit; /* its first candidate may take this many times the best, or the rest is left
+                   * out; 0 = all are tried */
+    bool is_proven; /* this very machine code is proven at small sizes already */
+    uint64_t count; /* candidates */
     const uint64_t *ids;
     const int64_t *rows; /* count x params */
 };
 struct job_unit {
-    struct device_image image; /* read, its bytes and hashes lie in the frame, its names in `names` */
+    struct device_image image; /* read, it lies in the frame, its names in `names` */
     struct job_variant variants[COMPILER_UNIT];
     uint64_t count;
     uint64_t compile_us;
@@ -103,7 +103,7 @@ struct job_proven {
 
 enum trial_status {
     TRIAL_MEASURED,
-    TRIAL_EQUAL,    /* the same machine code and launch as another candidate, which was measured */
+    TRIAL_EQUAL, /* the same machine code and launch as another candidate, which was measured */
     TRIAL_LEFT_OUT, /* could not win, by its variant's first candidate */
     TRIAL_WRONG,    /* gave a wrong result: never timed, or its time does not count */
     TRIAL_FAILED,   /* does not compile, load or launch */
@@ -126,7 +126,7 @@ struct job_trial {
 
 struct job_tried {
     uint64_t reference_ps; /* one more measurement of the default */
-    bool is_cut;           /* the seconds were over: what nothing was heard of was not left out */
+    bool is_cut; /* the seconds were over: what nothing was heard of was not left out */
 };
 
 /* An entrant's further proofs. */
@@ -138,15 +138,15 @@ struct job_entrant {
 };
 struct job_raced {
     struct race_result result;
-    struct job_entrant entrants[RACE_ENTRANTS_MAX]; /* by number of the race; 0 is the default */
+    struct job_entrant entrants[RACE_ENTRANTS_MAX]; /* as the race numbers them; 0 = default */
     uint64_t count;
     uint64_t past_32_bits; /* elements of the proof past 2^31; 0 = none */
     uint64_t proofs;       /* small runs compared */
 };
 
-/* Each writes `message` to the frame, or with `reads` takes it from there. What is read points into
- * the frame, which must live as long; job_race's units are allocated: free them. -1: memory, or not
- * such a message. */
+/* Each writes `message` to the frame, or with `reads` takes it from there. What is read points
+ * into the frame, which must live as long; job_race's units are allocated: free them. -1:
+ * memory, or not such a message. */
 int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
                    struct error *error);
 int job_code_rows(struct frame *frame, struct job_rows *message, size_t width, bool reads,

@@ -1,5 +1,6 @@
-/* measure: the reference kernel is the space's default: it is proven first, warms the device up, and
- * is timed with every unit, so that times taken at different moments can be compared. */
+/* measure: the reference kernel is the space's default: it is proven first, warms the
+ * device up, and is timed with every unit, so that times taken at different moments can be
+ * compared. */
 #include "autotune/tune/measure.h"
 
 #include "autotune/device/monotonic.h"
@@ -21,15 +22,17 @@ static uint64_t microseconds_since(double start)
     return (uint64_t)((monotonic_s() - start) * 1e6);
 }
 
-/* --- Opening ----------------------------------------------------------------------------------- */
+/* --- Opening ------------------------------------------------------------------------------ */
 
-int measure_blame_default(const struct measure *measure, const char *reason, struct error *error)
+int measure_blame_default(const struct measure *measure, const char *reason,
+                          struct error *error)
 {
     const struct space *space = measure->context->space;
     struct text params = {0};
     point_format(&params, space, space->default_row, true);
-    error_set(error, ERROR_WRONG, "%s: the kernel of %s gave a %s: correct the template or the space",
-              space->file, params.at ? params.at : "", reason);
+    error_set(error, ERROR_WRONG,
+              "%s: the kernel of %s gave a %s: correct the template or the space", space->file,
+              params.at ? params.at : "", reason);
     text_dispose(&params);
     return -1;
 }
@@ -43,10 +46,14 @@ static int open_default(struct measure *measure, const struct emit_sources *sour
     const size_t only = 0;
     struct compiled_unit *unit = &measure->default_unit;
     struct point_variant variant = {0, 1};
-    const struct points points = {.width = space->param_count, .rows = space->default_row,
-                                  .count = 1, .variants = &variant, .variant_count = 1};
+    const struct points points = {.width = space->param_count,
+                                  .rows = space->default_row,
+                                  .count = 1,
+                                  .variants = &variant,
+                                  .variant_count = 1};
     struct check_verdict verdict;
-    if (compiler_compile(unit, measure->device, measure->context, sources, &points, &only, 1, error))
+    if (compiler_compile(unit, measure->device, measure->context, sources, &points, &only, 1,
+                         error))
         return -1;
     if (unit->variants[0].is_failed) {
         *error = unit->variants[0].reason;
@@ -84,8 +91,8 @@ int measure_reference(struct measure *measure, uint64_t *out_ps, struct error *e
     return 0;
 }
 
-/* Runs the reference for a while, and on until two medians in a row agree within 1 %: the clocks
- * have settled, or never will. On the host once: there are no clocks to wait for. */
+/* Runs the reference for a while, and on until two medians in a row agree within 1 %: the
+ * clocks have settled, or never will. On the host once: there are no clocks to wait for. */
 static int warm_up(struct measure *measure, struct error *error)
 {
     const bool is_host = measure->device->info.target.is_host;
@@ -117,13 +124,14 @@ static int open_reference(struct measure *measure, struct error *error)
     return warm_up(measure, error);
 }
 
-int measure_open(struct measure *out, struct device *device, const struct point_context *context,
-                 const struct emit_sources *sources, uint64_t seed, int socket,
-                 struct job_ready *ready, struct error *error)
+int measure_open(struct measure *out, struct device *device,
+                 const struct point_context *context, const struct emit_sources *sources,
+                 uint64_t seed, int socket, struct job_ready *ready, struct error *error)
 {
     const struct problem *problem = context->problem;
     const uint64_t positions = device->info.target.is_host ? HOST_POSITIONS : UINT64_MAX;
-    *out = (struct measure){.device = device, .context = context, .seed = seed, .socket = socket};
+    *out =
+        (struct measure){.device = device, .context = context, .seed = seed, .socket = socket};
     *ready = (struct job_ready){.inputs = input_count(problem, &device->info)};
     if (input_open(&out->input, device, problem, ready->inputs, seed, error) ||
         check_open(&out->check, device, problem, positions, seed, error) ||
@@ -151,7 +159,7 @@ void measure_close(struct measure *measure)
         input_close(&measure->input);
 }
 
-/* --- Reports ----------------------------------------------------------------------------------- */
+/* --- Reports ------------------------------------------------------------------------------ */
 
 int measure_announce(const struct measure *measure, enum job_phase phase, uint64_t variant,
                      uint64_t candidate, struct error *error)
@@ -174,7 +182,7 @@ bool measure_is_alive(const struct measure *measure)
     return measure->device->ops->sync(measure->device, &ignored) == 0;
 }
 
-/* --- Proofs ------------------------------------------------------------------------------------ */
+/* --- Proofs ------------------------------------------------------------------------------- */
 
 int measure_variant(struct measure *measure, const struct job_variant *variant,
                     const struct device_kernel *const kernels[SPACE_PASSES_MAX], bool *is_right,
@@ -199,8 +207,8 @@ int measure_variant(struct measure *measure, const struct job_variant *variant,
 }
 
 /* Another proof with the deciding element elsewhere. */
-static int prove_mark(struct measure *measure, const struct bench_entry *entry, uint64_t position,
-                      struct bench_verdict *verdict, struct error *error)
+static int prove_mark(struct measure *measure, const struct bench_entry *entry,
+                      uint64_t position, struct bench_verdict *verdict, struct error *error)
 {
     const uint64_t last = input_last(&measure->input);
     uint64_t ignored_ps;
@@ -228,7 +236,7 @@ int measure_proof(struct measure *measure, uint64_t candidate, const struct benc
     return 0;
 }
 
-/* --- Candidates -------------------------------------------------------------------------------- */
+/* --- Candidates --------------------------------------------------------------------------- */
 
 /* The first time is there; more are taken unless it is hopeless. */
 static int sample(struct measure *measure, const struct job_unit *unit,
@@ -260,8 +268,8 @@ static int measure_entry(struct measure *measure, const struct job_unit *unit,
     }
     if (sample(measure, unit, entry, trial, error))
         return -1;
-    trial->status = trial->times_ps[0] < bench_floor_ps(&measure->bench) ? TRIAL_TOO_FAST
-                                                                         : TRIAL_MEASURED;
+    trial->status =
+        trial->times_ps[0] < bench_floor_ps(&measure->bench) ? TRIAL_TOO_FAST : TRIAL_MEASURED;
     return 0;
 }
 
@@ -273,12 +281,14 @@ static int try_candidate(struct measure *measure, const struct job_unit *unit,
     const int64_t *row = variant->rows + which * measure->context->space->param_count;
     struct bench_entry entry;
     const double start = monotonic_s();
-    *trial = (struct job_trial){.candidate = variant->ids[which], .status = TRIAL_FAILED,
+    *trial = (struct job_trial){.candidate = variant->ids[which],
+                                .status = TRIAL_FAILED,
                                 .reference_ps = measure->reference_ps};
     for (size_t p = SPACE_PASSES_MAX; p-- > 0;)
         if (kernels[p])
             trial->registers = (unsigned)kernels[p]->registers;
-    if (measure_announce(measure, PHASE_MEASURE, variant->compiled.variant, trial->candidate, error))
+    if (measure_announce(measure, PHASE_MEASURE, variant->compiled.variant, trial->candidate,
+                         error))
         return -1;
     int failed = bench_prepare(&entry, &measure->bench, measure->context, row, kernels,
                                measure->input.count, error) ||
@@ -294,7 +304,7 @@ static int try_candidate(struct measure *measure, const struct job_unit *unit,
     return job_send(measure->socket, JOB_TRIAL, trial, sizeof *trial, error);
 }
 
-/* --- Units ------------------------------------------------------------------------------------- */
+/* --- Units -------------------------------------------------------------------------------- */
 
 static bool is_time_over(struct measure *measure)
 {
@@ -308,11 +318,13 @@ static int try_variant(struct measure *measure, const struct job_unit *unit,
 {
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
     bool is_right = true;
-    if (variant->count == 0 || is_time_over(measure)) /* none: all judged when a worker was lost */
+    if (variant->count == 0 ||
+        is_time_over(measure)) /* none: all judged when a worker was lost */
         return 0;
     compiler_kernels(&variant->compiled, loaded, kernels);
     if (!variant->is_proven &&
-        (measure_announce(measure, PHASE_PROVE, variant->compiled.variant, JOB_NO_CANDIDATE, error) ||
+        (measure_announce(measure, PHASE_PROVE, variant->compiled.variant, JOB_NO_CANDIDATE,
+                          error) ||
          measure_variant(measure, variant, kernels, &is_right, error)))
         return -1;
     for (size_t i = 0; i < variant->count && is_right && !is_time_over(measure); i++) {
@@ -351,12 +363,13 @@ int measure_unit(struct measure *measure, const struct job_unit *unit, bool *is_
     measure->until = unit->seconds > 0 ? monotonic_s() + unit->seconds : 0;
     if (unit->image.count == 0)
         return 0;
-    if (measure_announce(measure, PHASE_LOAD, unit->variants[0].compiled.variant, JOB_NO_CANDIDATE,
-                         error))
+    if (measure_announce(measure, PHASE_LOAD, unit->variants[0].compiled.variant,
+                         JOB_NO_CANDIDATE, error))
         return -1;
     if (measure->device->ops->load(measure->device, &unit->image, &module, loaded, &cause)) {
         *error = cause;
-        return measure_is_alive(measure) ? report_unloadable(measure, unit, cause.text, error) : -1;
+        return measure_is_alive(measure) ? report_unloadable(measure, unit, cause.text, error)
+                                         : -1;
     }
     int failed = 0;
     for (size_t i = 0; i < unit->count && !failed; i++)

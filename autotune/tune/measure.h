@@ -1,6 +1,6 @@
-/* measure: the side of the search that has the device: opens what is needed once, proves and times
- * the units it is sent, and reports each step to the coordinator. Hides inputs, warming up and the
- * reference kernel. */
+/* measure: the side of the search that has the device: opens what is needed once, proves and
+ * times the units it is sent, and reports each step to the coordinator. Hides inputs, warming
+ * up and the reference kernel. */
 #ifndef AUTOTUNE_MEASURE_H
 #define AUTOTUNE_MEASURE_H
 
@@ -27,14 +27,15 @@ struct measure {
     bool is_cut;           /* it was over before all of the unit was tried */
 };
 
-/* `ready` says what there is. The default must be right: ERROR_WRONG. Close after a failure too. */
-int measure_open(struct measure *out, struct device *device, const struct point_context *context,
-                 const struct emit_sources *sources, uint64_t seed, int socket,
-                 struct job_ready *ready, struct error *error);
+/* `ready` says what there is. The default must be right: ERROR_WRONG. Close after a failure
+ * too. */
+int measure_open(struct measure *out, struct device *device,
+                 const struct point_context *context, const struct emit_sources *sources,
+                 uint64_t seed, int socket, struct job_ready *ready, struct error *error);
 void measure_close(struct measure *measure);
 
-/* Tries a unit: all is reported but JOB_TRIED. A candidate that is wrong or cannot run is no error;
- * -1: the device is lost, or the coordinator. */
+/* Tries a unit: all is reported but JOB_TRIED. A candidate that is wrong or cannot run is no
+ * error; -1: the device is lost, or the coordinator. */
 int measure_unit(struct measure *measure, const struct job_unit *unit, bool *is_cut,
                  struct error *error);
 
@@ -42,11 +43,12 @@ int measure_unit(struct measure *measure, const struct job_unit *unit, bool *is_
 int measure_reference(struct measure *measure, uint64_t *out_ps, struct error *error);
 
 /* ERROR_WRONG for the default, which all else is measured against. */
-int measure_blame_default(const struct measure *measure, const char *reason, struct error *error);
+int measure_blame_default(const struct measure *measure, const char *reason,
+                          struct error *error);
 
-/* For whoever proves and times beside measure_unit: reports what comes next; the small proofs of a
- * variant, reported (false when it is wrong); the proof of an entry at full n, which is its first
- * measurement. */
+/* For whoever proves and times beside measure_unit: reports what comes next; the small proofs
+ * of a variant, reported (false when it is wrong); the proof of an entry at full n, which is
+ * its first measurement. */
 int measure_announce(const struct measure *measure, enum job_phase phase, uint64_t variant,
                      uint64_t candidate, struct error *error);
 int measure_variant(struct measure *measure, const struct job_variant *variant,

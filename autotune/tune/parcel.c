@@ -1,5 +1,5 @@
-/* parcel: its candidates are copied into arrays of its own, while everything else lies in the frame
- * it came in. */
+/* parcel: its candidates are copied into arrays of its own, while everything else lies in the
+ * frame it came in. */
 #include "autotune/tune/parcel.h"
 
 #include <stdlib.h>
@@ -34,9 +34,10 @@ struct search_parcel *parcel_open(struct search *search, struct frame *frame,
     }
     parcel->frame = *frame;
     *frame = (struct frame){.kind = 0};
-    int failed = job_code_unit(&parcel->frame, &parcel->unit, search->result->points.width, true,
-                               error);
-    for (size_t i = 0; i < parcel->unit.count; i++) { /* what it lists lies in the frame: nothing */
+    int failed =
+        job_code_unit(&parcel->frame, &parcel->unit, search->result->points.width, true, error);
+    for (size_t i = 0; i < parcel->unit.count;
+         i++) { /* what it lists lies in the frame: nothing */
         parcel->unit.variants[i].ids = NULL;
         parcel->unit.variants[i].rows = NULL;
         parcel->unit.variants[i].count = 0;
@@ -66,17 +67,19 @@ size_t parcel_find(const struct search_parcel *parcel, uint64_t variant)
     return i;
 }
 
-/* --- Candidates -------------------------------------------------------------------------------- */
+/* --- Candidates --------------------------------------------------------------------------- */
 
-/* 1 when the candidate is still to be tried. One that would run the very same as another is not. */
-static int is_needed(struct search *search, size_t candidate, uint64_t hash, struct error *error)
+/* 1 when the candidate is still to be tried. One that would run the very same as another is
+ * not. */
+static int is_needed(struct search *search, size_t candidate, uint64_t hash,
+                     struct error *error)
 {
     struct trial *trial = &search->result->trials[candidate];
     uint64_t identity, other;
     if (trial->is_judged)
         return 0;
-    if (trials_identity(&identity, search->job->context, tune_row(search->result, candidate), hash,
-                        error))
+    if (trials_identity(&identity, search->job->context, tune_row(search->result, candidate),
+                        hash, error))
         return -1;
     const int seen = trials_index_add(&search->seen, identity, candidate, &other, error);
     if (seen <= 0 || other == candidate)
@@ -87,7 +90,8 @@ static int is_needed(struct search *search, size_t candidate, uint64_t hash, str
     return 0;
 }
 
-static int make_room(struct job_variant *variant, size_t count, size_t width, struct error *error)
+static int make_room(struct job_variant *variant, size_t count, size_t width,
+                     struct error *error)
 {
     uint64_t *ids = malloc((count + 1) * sizeof *ids);
     int64_t *rows = malloc((count + 1) * width * sizeof *rows);
@@ -141,8 +145,8 @@ int parcel_choose(struct search *search, struct search_parcel *parcel, size_t i,
         uint64_t identity, other;
         if (candidates[k] < v->first || candidates[k] >= v->first + v->count)
             continue;
-        if (trials_identity(&identity, search->job->context, tune_row(search->result, candidates[k]),
-                            hash, error))
+        if (trials_identity(&identity, search->job->context,
+                            tune_row(search->result, candidates[k]), hash, error))
             return -1;
         const int got = trials_index_add(seen, identity, candidates[k], &other, error);
         if (got < 0)
@@ -153,7 +157,7 @@ int parcel_choose(struct search *search, struct search_parcel *parcel, size_t i,
     return 0;
 }
 
-/* --- The queue --------------------------------------------------------------------------------- */
+/* --- The queue ---------------------------------------------------------------------------- */
 
 static bool is_worth_trying(const struct search_parcel *parcel)
 {

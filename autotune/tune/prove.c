@@ -1,5 +1,5 @@
-/* prove: walks over problems and architectures and proves the variants of each. Hides how the sample
- * is drawn and which NVRTC serves which architecture. */
+/* prove: walks over problems and architectures and proves the variants of each. Hides how the
+ * sample is drawn and which NVRTC serves which architecture. */
 #include "autotune/tune/prove.h"
 
 #include "autotune/device/gpus.h"
@@ -54,7 +54,7 @@ static const int64_t *first_row(const struct points *points, size_t variant)
     return points->rows + points->variants[variant].first * points->width;
 }
 
-/* --- The axes ---------------------------------------------------------------------------------- */
+/* --- The axes ----------------------------------------------------------------------------- */
 
 /* Every type with its default accumulator and with the widest of its kind. */
 static void find_elements(struct prove *prove)
@@ -94,7 +94,7 @@ static int find_targets(struct prove *prove, struct error *error)
     return 0;
 }
 
-/* --- One unit of variants ---------------------------------------------------------------------- */
+/* --- One unit of variants ----------------------------------------------------------------- */
 
 static void note_failure(struct prove *prove, const struct point_context *context,
                          const int64_t *row, const char *reason)
@@ -223,7 +223,7 @@ static void show_progress(struct prove *prove, uint64_t more)
         prove->options->show(prove->options->context, prove->done, prove->total);
 }
 
-/* --- A covering sample ------------------------------------------------------------------------- */
+/* --- A covering sample -------------------------------------------------------------------- */
 
 /* The axes of the sample: the space's params, then operation, element and target. */
 static void choose(const struct prove *prove, const size_t *choice, struct problem *problem,
@@ -291,7 +291,7 @@ static int prove_sample(struct prove *prove, struct error *error)
     return failed;
 }
 
-/* --- The whole product ------------------------------------------------------------------------- */
+/* --- The whole product -------------------------------------------------------------------- */
 
 /* Adds a hash; true if it was there. */
 static int add_text(struct prove *prove, uint64_t hash, bool *was_there, struct error *error)

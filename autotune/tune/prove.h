@@ -1,6 +1,6 @@
 /* prove: correctness alone, without times: a covering sample of space, operation, type and
- * architecture, or all of their product. On the host device each kernel is also compiled by NVRTC
- * for its architecture, where NVRTC is here. */
+ * architecture, or all of their product. On the host device each kernel is also compiled by
+ * NVRTC for its architecture, where NVRTC is here. */
 #ifndef AUTOTUNE_PROVE_H
 #define AUTOTUNE_PROVE_H
 

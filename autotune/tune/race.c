@@ -76,7 +76,7 @@ static double median(double *values, size_t count)
     return count ? stats_median_interval(values, count, any).middle : 0;
 }
 
-/* --- Rounds ------------------------------------------------------------------------------ */
+/* --- Rounds ------------------------------------------------------------------------------- */
 
 static double distance(uint64_t a_ps, uint64_t b_ps)
 {
@@ -190,7 +190,7 @@ static int warm_up(struct race *race, struct error *error)
     return 0;
 }
 
-/* --- Dropping ---------------------------------------------------------------------------- */
+/* --- Dropping ----------------------------------------------------------------------------- */
 
 /* Appends the deviations of one entrant's ratios from their median. */
 static size_t add_deviations(struct race *race, size_t entrant, double ratio, size_t filled)
@@ -274,7 +274,7 @@ static void look(struct race *race)
     race->next_look += race->next_look < 10 ? 1 : race->next_look / 5;
 }
 
-/* --- The end ----------------------------------------------------------------------------- */
+/* --- The end ------------------------------------------------------------------------------ */
 
 static bool is_drifting(const struct race *race)
 {

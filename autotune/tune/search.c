@@ -1,5 +1,6 @@
-/* search: one event at a time: a worker is ready, has compiled, has tried, is lost. After each, idle
- * workers get what there is to do; when there is nothing left and all are idle, it is over. */
+/* search: one event at a time: a worker is ready, has compiled, has tried, is lost. After each,
+ * idle workers get what there is to do; when there is nothing left and all are idle, it is
+ * over. */
 #include "autotune/tune/search.h"
 
 #include "autotune/device/monotonic.h"
@@ -13,13 +14,14 @@
 #include <string.h>
 
 enum {
-    AHEAD = 48,        /* compiled units that wait, at most */
-    SAMPLES = 3,       /* measurements of a candidate when all are tried */
+    AHEAD = 48,  /* compiled units that wait, at most */
+    SAMPLES = 3, /* measurements of a candidate when all are tried */
 };
 
 /* Seconds after which a worker is given up. */
 static const double OPEN_LIMIT = 180, COMPILE_LIMIT = 120;
-static const double TICK = 0.2; /* at least so often progress, journal and budget are looked at */
+static const double TICK =
+    0.2; /* at least so often progress, journal and budget are looked at */
 static const double SYNC = 0.5; /* the journal goes to the disk that often */
 
 double search_seconds(const struct search *search)
@@ -50,15 +52,18 @@ bool search_has_other(const struct search *search, size_t slot)
     return false;
 }
 
-/* --- Workers ----------------------------------------------------------------------------------- */
+/* --- Workers ------------------------------------------------------------------------------ */
 
 static int send_setup(struct search *search, size_t slot, struct error *error)
 {
     const struct tune_job *job = search->job;
     struct frame frame = {.kind = JOB_SETUP};
-    struct job_setup setup = {.measures = search_measures(search, slot), .nvrtc = job->nvrtc,
-                              .seed = search->options->seed, .info = *job->info,
-                              .problem = *job->context->problem, .space = job->space,
+    struct job_setup setup = {.measures = search_measures(search, slot),
+                              .nvrtc = job->nvrtc,
+                              .seed = search->options->seed,
+                              .info = *job->info,
+                              .problem = *job->context->problem,
+                              .space = job->space,
                               .default_row = job->context->space->default_row,
                               .width = job->context->space->param_count,
                               .sources = *job->sources};
@@ -87,7 +92,8 @@ int search_start(struct search *search, size_t slot, struct error *error)
 int search_open(struct search *search, struct error *error)
 {
     const size_t wanted = search->job->compilers ? search->job->compilers : 1;
-    const size_t units = (search->result->points.variant_count + COMPILER_UNIT - 1) / COMPILER_UNIT;
+    const size_t units =
+        (search->result->points.variant_count + COMPILER_UNIT - 1) / COMPILER_UNIT;
     search->start = monotonic_s();
     search->gauge_count = search->job->spec_count;
     search->worker_count = search->gauge_count + (wanted < units ? wanted : units);
@@ -133,7 +139,7 @@ void search_close(struct search *search)
     trials_index_dispose(&search->forgiven);
 }
 
-/* --- Units ------------------------------------------------------------------------------------- */
+/* --- Units -------------------------------------------------------------------------------- */
 
 /* How many times the best a variant's first candidate may take; 0 = all of it is tried. */
 static double find_limit(struct search *search, size_t variant)
@@ -143,8 +149,8 @@ static double find_limit(struct search *search, size_t variant)
     return strategy_limit(&search->rule, search_noise(search), &search->limit_error);
 }
 
-/* In a run that goes on: the variant's first candidate was measured before, and shows that it cannot
- * win. */
+/* In a run that goes on: the variant's first candidate was measured before, and shows that it
+ * cannot win. */
 static void leave_out_recalled(struct search *search, size_t variant)
 {
     const struct point_variant *v = &search->result->points.variants[variant];
@@ -165,7 +171,8 @@ static bool has_unjudged(const struct search *search, size_t variant)
     return false;
 }
 
-int search_retry_alone(struct search *search, const struct search_unit *unit, struct error *error)
+int search_retry_alone(struct search *search, const struct search_unit *unit,
+                       struct error *error)
 {
     if (search->retry_count + unit->count > search->retry_capacity) {
         const size_t capacity = 2 * search->retry_capacity + COMPILER_UNIT;
@@ -187,7 +194,8 @@ static bool is_over_budget(const struct search *search)
     return budget > 0 && search_seconds(search) > budget;
 }
 
-/* Passes over what is judged already; past the budget over everything. True when a variant is left. */
+/* Passes over what is judged already; past the budget over everything. True when a variant is
+ * left. */
 static bool find_next(struct search *search)
 {
     const size_t count = search->result->points.variant_count;
@@ -227,8 +235,8 @@ static int send_compile(struct search *search, size_t slot, const struct search_
         memcpy(rows + i * points->width,
                tune_row(search->result, points->variants[unit->variants[i]].first),
                points->width * sizeof *rows);
-    int failed = job_code_rows(&frame, (struct job_rows *)(uintptr_t)&message, points->width, false,
-                               error) ||
+    int failed = job_code_rows(&frame, (struct job_rows *)(uintptr_t)&message, points->width,
+                               false, error) ||
                  crew_send(search->crew, slot, &frame, error);
     frame_dispose(&frame);
     free(rows);
@@ -238,9 +246,10 @@ static int send_compile(struct search *search, size_t slot, const struct search_
     return failed;
 }
 
-/* --- To be tried ------------------------------------------------------------------------------- */
+/* --- To be tried -------------------------------------------------------------------------- */
 
-/* The limit is for a variant's first candidate: when that is not to be tried any more, there is none. */
+/* The limit is for a variant's first candidate: when that is not to be tried any more, there is
+ * none. */
 static void set_limit(struct search *search, struct job_variant *variant)
 {
     const size_t v = variant->compiled.variant;
@@ -261,7 +270,8 @@ static int send_parcel(struct search *search, size_t slot, struct search_parcel 
     for (size_t i = 0; i < unit->count; i++)
         if (!unit->variants[i].compiled.is_failed) {
             set_limit(search, &unit->variants[i]);
-            unit->variants[i].is_proven = trials_index_has(&search->proven, parcel_hash(parcel, i));
+            unit->variants[i].is_proven =
+                trials_index_has(&search->proven, parcel_hash(parcel, i));
         }
     worker->parcel = parcel;
     worker->state = WORKER_BUSY;
@@ -273,7 +283,7 @@ static int send_parcel(struct search *search, size_t slot, struct search_parcel 
     return failed;
 }
 
-/* --- Something to do for everyone -------------------------------------------------------------- */
+/* --- Something to do for everyone --------------------------------------------------------- */
 
 static int feed_gauge(struct search *search, size_t slot, struct error *error)
 {
@@ -312,7 +322,7 @@ static bool is_over(struct search *search)
            !find_next(search);
 }
 
-/* --- The loop ---------------------------------------------------------------------------------- */
+/* --- The loop ----------------------------------------------------------------------------- */
 
 bool search_keeps_trials(const struct search *search)
 {
@@ -325,9 +335,11 @@ int search_check_stop(const struct search *search, struct error *error)
     if (!options->is_stopping || !options->is_stopping())
         return 0;
     if (search_keeps_trials(search))
-        return error_set(error, ERROR_INTERRUPTED,
-                         "interrupted: what was measured is kept, and the same command%s goes on from "
-                         "there", options->is_retune ? " without --retune" : "");
+        return error_set(
+            error, ERROR_INTERRUPTED,
+            "interrupted: what was measured is kept, and the same command%s goes on from "
+            "there",
+            options->is_retune ? " without --retune" : "");
     return error_set(error, ERROR_INTERRUPTED, "interrupted: the same command starts again%s%s",
                      options->journal ? "; trials were not kept: " : "",
                      options->journal ? search->result->journal_warning.text : "");

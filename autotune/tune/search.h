@@ -1,6 +1,6 @@
-/* search: the coordinator's loop: hands units of variants to the workers that compile and compiled
- * units to those that measure, takes their verdicts, and replaces workers that are lost. Hides
- * processes, queues and deadlines. */
+/* search: the coordinator's loop: hands units of variants to the workers that compile and
+ * compiled units to those that measure, takes their verdicts, and replaces workers that are
+ * lost. Hides processes, queues and deadlines. */
 #ifndef AUTOTUNE_SEARCH_H
 #define AUTOTUNE_SEARCH_H
 
@@ -53,48 +53,50 @@ struct search {
     struct search_worker *workers; /* first those that measure, then those that compile */
     size_t gauge_count, worker_count;
     const struct strategy_order *order;
-    const double *prior;           /* by candidate */
-    size_t next;                   /* in order->variants */
-    struct search_unit *retries;   /* to be compiled again, each alone */
+    const double *prior;         /* by candidate */
+    size_t next;                 /* in order->variants */
+    struct search_unit *retries; /* to be compiled again, each alone */
     size_t retry_count, retry_capacity;
     struct search_parcel *parcels; /* compiled, not tried yet; oldest first */
     size_t parcel_count;
-    bool keeps_parcels;            /* for the race: compiled units are not tried */
-    struct search_lost {           /* the worker that ran the race is gone */
-        bool is_lost, was_killed;  /* killed by whom is not known: nobody is to blame */
-        struct job_at at;          /* what it had turned to */
-        struct job_trial trial;    /* status and reason of the verdict on the guilty */
-        enum error_code code;      /* of its last words */
+    bool keeps_parcels;           /* for the race: compiled units are not tried */
+    struct search_lost {          /* the worker that ran the race is gone */
+        bool is_lost, was_killed; /* killed by whom is not known: nobody is to blame */
+        struct job_at at;         /* what it had turned to */
+        struct job_trial trial;   /* status and reason of the verdict on the guilty */
+        enum error_code code;     /* of its last words */
     } lost;
-    struct trials_index forgiven;  /* variants that a killed worker was at, once each */
-    struct trials_index proven;    /* machine code proven at small sizes */
-    struct trials_index seen;      /* candidates by machine code and launches */
+    struct trials_index forgiven; /* variants that a killed worker was at, once each */
+    struct trials_index proven;   /* machine code proven at small sizes */
+    struct trials_index seen;     /* candidates by machine code and launches */
     struct strategy_rule rule;
-    double limit_error;            /* of the last limit: strategy_limit's `error` */
+    double limit_error; /* of the last limit: strategy_limit's `error` */
     uint64_t best_ps;
-    uint64_t *hashes;              /* of the sources, by variant; 0 = not compiled yet */
-    uint64_t references[512];      /* of all measuring workers, for the noise */
+    uint64_t *hashes;         /* of the sources, by variant; 0 = not compiled yet */
+    uint64_t references[512]; /* of all measuring workers, for the noise */
     size_t reference_count;
-    double start, last_sync;       /* of the run, of the journal; seconds of CLOCK_MONOTONIC */
-    uint64_t done;                 /* candidates, for the progress */
+    double start, last_sync; /* of the run, of the journal; seconds of CLOCK_MONOTONIC */
+    uint64_t done;           /* candidates, for the progress */
 };
 
-/* Starts the measuring workers and those that compile. `search` holds job, options, result, order and
- * prior already. Close after a failure too. */
+/* Starts the measuring workers and those that compile. `search` holds job, options, result,
+ * order and prior already. Close after a failure too. */
 int search_open(struct search *search, struct error *error);
 void search_close(struct search *search);
 
 /* Tries all candidates not judged yet, until the budget is over. */
 int search_run(struct search *search, struct error *error);
 
-/* One event of any worker. JOB_RACED goes to `raced` (which may be NULL while there is no race): 1. */
+/* One event of any worker. JOB_RACED goes to `raced` (which may be NULL while there is no
+ * race): 1. */
 int search_step(struct search *search, struct job_raced *raced, struct error *error);
 
 /* ERROR_INTERRUPTED when the options say that it is time to stop. */
 int search_check_stop(const struct search *search, struct error *error);
 
 /* Each variant of the unit is to be compiled again, alone. */
-int search_retry_alone(struct search *search, const struct search_unit *unit, struct error *error);
+int search_retry_alone(struct search *search, const struct search_unit *unit,
+                       struct error *error);
 
 /* The measuring worker that a race runs on: the first that is not given up. */
 size_t search_first_gauge(const struct search *search);

@@ -7,11 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The median of `count` > 0 values (the mean of the middle two, rounded down); reorders them. */
+/* The median of `count` > 0 values (the mean of the middle two, rounded down); reorders
+ * them. */
 uint64_t stats_median(uint64_t *values, size_t count);
 
-/* How far values scatter: half the distance of their 10 % and 90 % quantiles, over the median; 0 for
- * fewer than 10. Reorders them. */
+/* How far values scatter: half the distance of their 10 % and 90 % quantiles, over the median;
+ * 0 for fewer than 10. Reorders them. */
 double stats_spread(uint64_t *values, size_t count);
 
 struct stats_interval {

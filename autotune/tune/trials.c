@@ -1,5 +1,5 @@
-/* trials: an identity is a hash of a candidate's kernels and of every launch of a call, so that a
- * space may grow, or change its names, and what was measured still counts. */
+/* trials: an identity is a hash of a candidate's kernels and of every launch of a call, so that
+ * a space may grow, or change its names, and what was measured still counts. */
 #include "autotune/tune/trials.h"
 
 #include "autotune/tune/call.h"
@@ -12,17 +12,12 @@
 enum { REASON_KEPT = 230 }; /* characters */
 
 const char *const tune_statuses[TRIAL_STATUSES] = {
-    [TRIAL_MEASURED] = "measured",
-    [TRIAL_EQUAL] = "equal",
-    [TRIAL_LEFT_OUT] = "left-out",
-    [TRIAL_WRONG] = "wrong",
-    [TRIAL_FAILED] = "failed",
-    [TRIAL_CRASHED] = "crashed",
-    [TRIAL_HUNG] = "hung",
-    [TRIAL_TOO_FAST] = "too-fast",
+    [TRIAL_MEASURED] = "measured", [TRIAL_EQUAL] = "equal",       [TRIAL_LEFT_OUT] = "left-out",
+    [TRIAL_WRONG] = "wrong",       [TRIAL_FAILED] = "failed",     [TRIAL_CRASHED] = "crashed",
+    [TRIAL_HUNG] = "hung",         [TRIAL_TOO_FAST] = "too-fast",
 };
 
-/* --- Index ------------------------------------------------------------------------------------- */
+/* --- Index -------------------------------------------------------------------------------- */
 
 void trials_index_dispose(struct trials_index *index)
 {
@@ -87,7 +82,7 @@ size_t trials_find_variant(const struct points *points, size_t candidate)
     return low;
 }
 
-/* --- Identity ---------------------------------------------------------------------------------- */
+/* --- Identity ----------------------------------------------------------------------------- */
 
 static void mix(uint64_t *hash, uint64_t value)
 {
@@ -105,8 +100,10 @@ int trials_identity(uint64_t *out, const struct point_context *context, const in
     for (size_t i = 0; i < plan.count; i++) {
         const struct call_step *step = &plan.steps[i];
         const struct pass *pass = &context->space->passes[step->pass];
-        const uint64_t values[] = {step->pass, step->n, step->shape.block, step->shape.grid,
-                                   step->shape.outputs, step->shape.partials, pass->is_timed};
+        const uint64_t values[] = {step->pass,          step->n,
+                                   step->shape.block,   step->shape.grid,
+                                   step->shape.outputs, step->shape.partials,
+                                   pass->is_timed};
         for (size_t k = 0; k < sizeof values / sizeof *values; k++)
             mix(&hash, values[k]);
         for (size_t k = 0; k < pass->arg_count; k++)
@@ -116,7 +113,7 @@ int trials_identity(uint64_t *out, const struct point_context *context, const in
     return 0;
 }
 
-/* --- Verdicts ---------------------------------------------------------------------------------- */
+/* --- Verdicts ----------------------------------------------------------------------------- */
 
 void trials_judge(struct tune_result *result, size_t candidate, enum trial_status status,
                   const char *reason)
@@ -172,7 +169,7 @@ void trials_settle(struct tune_result *result)
     }
 }
 
-/* --- Journal ----------------------------------------------------------------------------------- */
+/* --- Journal ------------------------------------------------------------------------------ */
 
 _Static_assert((int)JOURNAL_SAMPLES >= (int)JOB_SAMPLES, "a journal holds a trial's samples");
 
@@ -216,7 +213,8 @@ static int open_memory(struct memory *memory, uint64_t *reference_ps, struct err
     const struct journal *journal = memory->journal;
     uint64_t ignored;
     for (size_t i = journal->count; i-- > 0;) { /* the last of an identity counts */
-        if (trials_index_add(&memory->known, journal->trials[i].identity, i, &ignored, error) < 0)
+        if (trials_index_add(&memory->known, journal->trials[i].identity, i, &ignored, error) <
+            0)
             return -1;
         if (journal->trials[i].reference_ps)
             *reference_ps = journal->trials[i].reference_ps;
@@ -230,7 +228,8 @@ static void recall_candidate(struct tune_result *result, const struct memory *me
     struct job_trial trial;
     identity += !identity;
     if (!trials_index_has(&memory->known, identity) ||
-        !read_trial(&trial, &memory->journal->trials[find_entry(&memory->known, identity)->value],
+        !read_trial(&trial,
+                    &memory->journal->trials[find_entry(&memory->known, identity)->value],
                     memory->strategy))
         return;
     trial.candidate = candidate;
@@ -245,7 +244,8 @@ static int recall_variant(struct tune_result *result, const struct tune_job *job
 {
     struct emit_variant emitted;
     uint64_t identity;
-    if (emit_variant(&emitted, job->context, job->sources, tune_row(result, variant->first), error))
+    if (emit_variant(&emitted, job->context, job->sources, tune_row(result, variant->first),
+                     error))
         return -1;
     const uint64_t hash = emit_hash_variant(&emitted);
     emit_dispose(&emitted);
@@ -257,8 +257,8 @@ static int recall_variant(struct tune_result *result, const struct tune_job *job
     return 0;
 }
 
-int trials_recall(struct tune_result *result, const struct tune_job *job, struct journal *journal,
-                  enum strategy strategy, struct error *error)
+int trials_recall(struct tune_result *result, const struct tune_job *job,
+                  struct journal *journal, enum strategy strategy, struct error *error)
 {
     struct memory memory = {.journal = journal, .strategy = strategy};
     int failed = open_memory(&memory, &result->reference_ps, error);
@@ -283,11 +283,16 @@ void trials_record(struct tune_result *result, const struct tune_job *job,
 {
     const int64_t *row = tune_row(result, trial->candidate);
     struct error error;
-    struct journal_trial line = {
-        .variant = cost->sources_hash, .time_count = trial->time_count,
-        .reference_ps = trial->reference_ps, .registers = trial->registers, .grid = trial->grid,
-        .block = trial->block, .prior = cost->prior, .compile_us = cost->compile_us,
-        .prove_us = cost->prove_us, .measure_us = trial->measure_us};
+    struct journal_trial line = {.variant = cost->sources_hash,
+                                 .time_count = trial->time_count,
+                                 .reference_ps = trial->reference_ps,
+                                 .registers = trial->registers,
+                                 .grid = trial->grid,
+                                 .block = trial->block,
+                                 .prior = cost->prior,
+                                 .compile_us = cost->compile_us,
+                                 .prove_us = cost->prove_us,
+                                 .measure_us = trial->measure_us};
     if (!journal || result->journal_warning.code != ERROR_NONE)
         return;
     memcpy(line.times_ps, trial->times_ps, sizeof trial->times_ps);

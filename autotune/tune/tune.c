@@ -1,4 +1,5 @@
-/* tune: points, what is known of them, the search, the finalists. Hides what lives as long as a run. */
+/* tune: points, what is known of them, the search, the finalists. Hides what lives as long as a
+ * run. */
 #include "autotune/tune/tune.h"
 
 #include "autotune/device/monotonic.h"
@@ -37,7 +38,7 @@ static bool is_row(const struct run *run, size_t candidate, const int64_t *row)
                          run->result->points.width * sizeof *row) == 0;
 }
 
-/* --- Before the search ------------------------------------------------------------------------- */
+/* --- Before the search -------------------------------------------------------------------- */
 
 static int list_points(struct run *run, struct error *error)
 {
@@ -76,8 +77,11 @@ static int run_search(struct run *run, struct error *error)
 {
     struct search *search = &run->search;
     struct tune_result *result = run->result;
-    *search = (struct search){.job = run->job, .options = &run->options, .result = result,
-                              .order = &run->order, .prior = run->prior,
+    *search = (struct search){.job = run->job,
+                              .options = &run->options,
+                              .result = result,
+                              .order = &run->order,
+                              .prior = run->prior,
                               .done = result->recalled};
     for (size_t i = 0; i < result->points.count; i++) {
         const uint64_t ps = result->trials[i].time_ps;
@@ -88,7 +92,7 @@ static int run_search(struct run *run, struct error *error)
     return search_open(search, error) || search_run(search, error) ? -1 : 0;
 }
 
-/* --- The run ----------------------------------------------------------------------------------- */
+/* --- The run ------------------------------------------------------------------------------ */
 
 static int run_all(struct run *run, struct error *error)
 {

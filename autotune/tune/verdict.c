@@ -9,12 +9,13 @@
 
 enum { FAILURES_MAX = 3 }; /* times in a row that a worker may be lost before it is ready */
 
-/* Seconds after which a worker is given up; the latter two on top of so many times the default's. */
+/* Seconds after which a worker is given up; the latter two on top of so many times the
+ * default's. */
 static const double PROVE_LIMIT = 5, PROVE_TIMES = 50;
 static const double MEASURE_LIMIT = 3, MEASURE_TIMES = 1000;
 static const double RACE_LIMIT = 30, RACE_TIMES = 4;
 
-/* --- Judging ----------------------------------------------------------------------------------- */
+/* --- Judging ------------------------------------------------------------------------------ */
 
 static void record(struct search *search, const struct job_trial *trial,
                    const struct search_parcel *parcel)
@@ -76,14 +77,16 @@ static void withdraw(struct search *search, size_t variant, enum trial_status st
     snprintf(trial.reason, sizeof trial.reason, "%.230s", reason);
     for (size_t i = v->first; i < v->first + v->count; i++) {
         trial.candidate = i;
-        if (search->result->trials[i].is_judged && search->result->trials[i].status == TRIAL_MEASURED)
+        if (search->result->trials[i].is_judged &&
+            search->result->trials[i].status == TRIAL_MEASURED)
             verdict_judge(search, &trial);
     }
 }
 
-/* --- What compiled ----------------------------------------------------------------------------- */
+/* --- What compiled ------------------------------------------------------------------------ */
 
-int verdict_compiled(struct search *search, size_t slot, struct frame *frame, struct error *error)
+int verdict_compiled(struct search *search, size_t slot, struct frame *frame,
+                     struct error *error)
 {
     struct search_worker *worker = &search->workers[slot];
     struct search_parcel *parcel = parcel_open(search, frame, &worker->unit, error);
@@ -103,7 +106,7 @@ int verdict_compiled(struct search *search, size_t slot, struct frame *frame, st
     return parcel_queue(search, parcel, error);
 }
 
-/* --- What was tried ---------------------------------------------------------------------------- */
+/* --- What was tried ----------------------------------------------------------------------- */
 
 static int take_proven(struct search *search, struct search_worker *worker,
                        const struct job_proven *proven, struct error *error)
@@ -121,7 +124,8 @@ static int take_proven(struct search *search, struct search_worker *worker,
         return 0;
     parcel->prove_us[i] = proven->prove_us;
     if (proven->is_right)
-        return trials_index_add(&search->proven, parcel_hash(parcel, i), 1, &ignored, error) < 0;
+        return trials_index_add(&search->proven, parcel_hash(parcel, i), 1, &ignored, error) <
+               0;
     const struct search_unit alone = {.variants = {(size_t)proven->variant}, .count = 1};
     if (!proven->is_loaded && parcel->unit.count > 1)
         return search_retry_alone(search, &alone, error);
@@ -186,7 +190,8 @@ void verdict_learn(struct search *search)
         learn(search, v);
 }
 
-/* A unit is through: what nothing was heard of was left out, unless it is to be compiled again. */
+/* A unit is through: what nothing was heard of was left out, unless it is to be compiled
+ * again. */
 static void finish_unit(struct search *search, struct search_worker *worker, bool is_cut)
 {
     struct search_parcel *parcel = worker->parcel;
@@ -205,10 +210,10 @@ static void finish_unit(struct search *search, struct search_worker *worker, boo
     worker->state = WORKER_IDLE;
 }
 
-/* --- Who is lost ------------------------------------------------------------------------------- */
+/* --- Who is lost -------------------------------------------------------------------------- */
 
-/* Who kills a worker from outside, as when memory is short, may have meant anything: that is forgiven
- * once a variant. 1 = forgiven. */
+/* Who kills a worker from outside, as when memory is short, may have meant anything: that is
+ * forgiven once a variant. 1 = forgiven. */
 static int forgive(struct search *search, uint64_t variant, const struct crew_event *event,
                    struct error *error)
 {
@@ -231,11 +236,11 @@ static void judge_guilty(struct search *search, const struct job_at *at, uint64_
     verdict_judge(search, &trial);
 }
 
-/* The guilty one: the candidate last turned to, or the variant, or, while loading, one of several. The
- * others are not to suffer. */
+/* The guilty one: the candidate last turned to, or the variant, or, while loading, one of
+ * several. The others are not to suffer. */
 static int blame_tried(struct search *search, struct search_worker *worker,
-                       enum trial_status status, const char *how, const struct crew_event *event,
-                       struct error *error)
+                       enum trial_status status, const char *how,
+                       const struct crew_event *event, struct error *error)
 {
     struct search_parcel *parcel = worker->parcel;
     const struct job_at *at = &worker->at;
@@ -263,9 +268,8 @@ static int blame_compiled(struct search *search, struct search_worker *worker,
                           const struct crew_event *event, struct error *error)
 {
     char reason[JOB_REASON];
-    const int forgiven = worker->unit.count > 1
-                             ? 1
-                             : forgive(search, worker->unit.variants[0], event, error);
+    const int forgiven =
+        worker->unit.count > 1 ? 1 : forgive(search, worker->unit.variants[0], event, error);
     if (forgiven)
         return forgiven < 0 ? -1 : search_retry_alone(search, &worker->unit, error);
     snprintf(reason, sizeof reason, "the compiler's process was lost: %.180s", how);
@@ -281,9 +285,10 @@ static int give_up(struct search *search, size_t slot, const char *how, struct e
     search->workers[slot].state = WORKER_OFF;
     if (search_has_other(search, slot))
         return 0;
-    return error_set(error, ERROR_FAILED, "a worker process was lost %d times before it was ready: %s; "
-                                          "correct the kernel of [default] in the template or the "
-                                          "space, or see 'autotune doctor'",
+    return error_set(error, ERROR_FAILED,
+                     "a worker process was lost %d times before it was ready: %s; "
+                     "correct the kernel of [default] in the template or the "
+                     "space, or see 'autotune doctor'",
                      FAILURES_MAX, how);
 }
 
@@ -296,8 +301,10 @@ static int blame(struct search *search, size_t slot, const char *how,
         return blame_compiled(search, worker, status, how, event, error);
     if (worker->parcel)
         return blame_tried(search, worker, status, how, event, error);
-    search->lost = (struct search_lost){.is_lost = true, .was_killed = event->was_killed,
-                                        .at = worker->at, .trial = {.status = status},
+    search->lost = (struct search_lost){.is_lost = true,
+                                        .was_killed = event->was_killed,
+                                        .at = worker->at,
+                                        .trial = {.status = status},
                                         .code = worker->last_code};
     snprintf(search->lost.trial.reason, sizeof search->lost.trial.reason, "%.230s", how);
     return 0;
@@ -318,11 +325,12 @@ int verdict_lost(struct search *search, size_t slot, const struct crew_event *ev
     return search_start(search, slot, error);
 }
 
-/* --- Messages ---------------------------------------------------------------------------------- */
+/* --- Messages ----------------------------------------------------------------------------- */
 
 static double limit_at(const struct search *search, const struct search_worker *worker)
 {
-    const double call = (double)worker->ready.reference_ps * 1e-12 * (double)worker->ready.calls;
+    const double call =
+        (double)worker->ready.reference_ps * 1e-12 * (double)worker->ready.calls;
     switch (worker->at.phase) {
     case PHASE_PROVE:
         return PROVE_LIMIT + PROVE_TIMES * worker->ready.prove_s + MEASURE_TIMES * call;
@@ -353,8 +361,8 @@ static int take_ready(struct search *search, size_t slot, const struct job_ready
     return 0;
 }
 
-/* A template that is wrong ends the run, and so does the first worker of its role that cannot serve
- * before it is ready; otherwise it speaks of a kernel, or of a moment. */
+/* A template that is wrong ends the run, and so does the first worker of its role that cannot
+ * serve before it is ready; otherwise it speaks of a kernel, or of a moment. */
 static int take_fatal(struct search *search, size_t slot, struct job_fatal *fatal,
                       struct error *error)
 {
@@ -392,11 +400,14 @@ static bool is_possible(const struct search *search, const struct job_trial *tri
            trial->time_count <= JOB_SAMPLES;
 }
 
-/* On the emulator a kernel runs in the worker's own memory, and may have changed what it says. */
+/* On the emulator a kernel runs in the worker's own memory, and may have changed what it
+ * says. */
 static int distrust(struct search *search, size_t slot, struct error *error)
 {
-    const struct crew_event event = {.kind = CREW_LOST, .slot = slot,
-                                     .how = "it sent what no worker sends: its memory was damaged"};
+    const struct crew_event event = {
+        .kind = CREW_LOST,
+        .slot = slot,
+        .how = "it sent what no worker sends: its memory was damaged"};
     crew_stop(search->crew, slot);
     return verdict_lost(search, slot, &event, error);
 }
@@ -411,12 +422,13 @@ union message {
     struct job_tried tried;
 };
 
-int verdict_message(struct search *search, size_t slot, struct frame *frame, struct error *error)
+int verdict_message(struct search *search, size_t slot, struct frame *frame,
+                    struct error *error)
 {
     static const size_t sizes[] = {
-        [JOB_READY] = sizeof(struct job_ready),   [JOB_FATAL] = sizeof(struct job_fatal),
-        [JOB_AT] = sizeof(struct job_at),         [JOB_PROVEN] = sizeof(struct job_proven),
-        [JOB_TRIAL] = sizeof(struct job_trial),   [JOB_TRIED] = sizeof(struct job_tried),
+        [JOB_READY] = sizeof(struct job_ready), [JOB_FATAL] = sizeof(struct job_fatal),
+        [JOB_AT] = sizeof(struct job_at),       [JOB_PROVEN] = sizeof(struct job_proven),
+        [JOB_TRIAL] = sizeof(struct job_trial), [JOB_TRIED] = sizeof(struct job_tried),
     };
     const size_t size = frame->kind < sizeof sizes / sizeof *sizes ? sizes[frame->kind] : 0;
     union message message;
@@ -441,7 +453,7 @@ int verdict_message(struct search *search, size_t slot, struct frame *frame, str
     }
 }
 
-/* --- The race's result ------------------------------------------------------------------------ */
+/* --- The race's result -------------------------------------------------------------------- */
 
 static bool is_result(const struct search *search, const struct job_raced *raced)
 {
@@ -458,8 +470,8 @@ static bool is_result(const struct search *search, const struct job_raced *raced
     return true;
 }
 
-int verdict_raced(struct search *search, size_t slot, struct frame *frame, struct job_raced *out,
-                  struct error *error)
+int verdict_raced(struct search *search, size_t slot, struct frame *frame,
+                  struct job_raced *out, struct error *error)
 {
     if (job_read(frame, out, sizeof *out, error) || !is_result(search, out))
         return distrust(search, slot, error);
@@ -469,7 +481,7 @@ int verdict_raced(struct search *search, size_t slot, struct frame *frame, struc
     return 1;
 }
 
-/* --- The end ----------------------------------------------------------------------------------- */
+/* --- The end ------------------------------------------------------------------------------ */
 
 void verdict_settle(struct search *search)
 {
@@ -479,7 +491,9 @@ void verdict_settle(struct search *search)
         const struct trial *trial = &result->trials[i];
         if (!trial->is_judged || trial->status != TRIAL_EQUAL)
             continue;
-        const struct job_trial line = {.candidate = i, .status = TRIAL_EQUAL, .time_count = 1,
+        const struct job_trial line = {.candidate = i,
+                                       .status = TRIAL_EQUAL,
+                                       .time_count = 1,
                                        .times_ps = {trial->score},
                                        .reference_ps = result->reference_ps,
                                        .registers = trial->registers};

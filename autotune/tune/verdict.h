@@ -1,23 +1,26 @@
-/* verdict: the coordinator's side of what workers say: compiled units, proofs, trials, and whom to
- * blame when one is lost. Hides the deadlines of kernels and what variants teach the strategy. */
+/* verdict: the coordinator's side of what workers say: compiled units, proofs, trials, and whom
+ * to blame when one is lost. Hides the deadlines of kernels and what variants teach the
+ * strategy. */
 #ifndef AUTOTUNE_VERDICT_H
 #define AUTOTUNE_VERDICT_H
 
 #include "autotune/tune/search.h"
 
-/* A compiled unit came from the worker: its variants that do not compile are judged, the others are
- * queued. Takes the frame over. */
-int verdict_compiled(struct search *search, size_t slot, struct frame *frame, struct error *error);
+/* A compiled unit came from the worker: its variants that do not compile are judged, the others
+ * are queued. Takes the frame over. */
+int verdict_compiled(struct search *search, size_t slot, struct frame *frame,
+                     struct error *error);
 
 /* JOB_RACED came: 1 with the result, 0 when it cannot be, and its worker was replaced. */
-int verdict_raced(struct search *search, size_t slot, struct frame *frame, struct job_raced *out,
-                  struct error *error);
+int verdict_raced(struct search *search, size_t slot, struct frame *frame,
+                  struct job_raced *out, struct error *error);
 
 /* Any other message. */
-int verdict_message(struct search *search, size_t slot, struct frame *frame, struct error *error);
+int verdict_message(struct search *search, size_t slot, struct frame *frame,
+                    struct error *error);
 
-/* The worker is gone, or was too late: the guilty is judged, what else it held is queued again, and
- * another takes its place. */
+/* The worker is gone, or was too late: the guilty is judged, what else it held is queued again,
+ * and another takes its place. */
 int verdict_lost(struct search *search, size_t slot, const struct crew_event *event,
                  struct error *error);
 

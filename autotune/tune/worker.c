@@ -1,6 +1,6 @@
 /* worker: a worker knows only what its setup message says. What goes wrong with a kernel is
- * reported and survived where the device survives it; whatever else goes wrong is said in a last
- * message, and ends the process. */
+ * reported and survived where the device survives it; whatever else goes wrong is said in a
+ * last message, and ends the process. */
 #include "autotune/tune/worker.h"
 
 #include "autotune/device/monotonic.h"
@@ -33,13 +33,14 @@ static int unknown_message(const struct frame *frame, struct error *error)
                      (unsigned)frame->kind);
 }
 
-/* --- Compiling --------------------------------------------------------------------------------- */
+/* --- Compiling ---------------------------------------------------------------------------- */
 
 static int send_compiled(const struct worker *worker, const struct compiled_unit *unit,
                          uint64_t start_us, struct error *error)
 {
     struct frame reply = {.kind = JOB_COMPILED};
-    struct job_unit message = {.image = unit->image, .count = unit->count,
+    struct job_unit message = {.image = unit->image,
+                               .count = unit->count,
                                .compile_us = monotonic_ns() / 1000 - start_us};
     for (size_t i = 0; i < unit->count; i++)
         message.variants[i].compiled = unit->variants[i];
@@ -65,18 +66,20 @@ static int serve_compile(struct worker *worker, struct frame *frame, struct erro
         variants[i] = (struct point_variant){i, 1};
         indices[i] = i;
     }
-    const struct points points = {.width = width, .rows = (int64_t *)(uintptr_t)rows.rows,
-                                  .count = rows.count, .variants = variants,
+    const struct points points = {.width = width,
+                                  .rows = (int64_t *)(uintptr_t)rows.rows,
+                                  .count = rows.count,
+                                  .variants = variants,
                                   .variant_count = rows.count};
-    if (compiler_compile(&unit, worker->device, &worker->context, &worker->setup.sources, &points,
-                         indices, rows.count, error))
+    if (compiler_compile(&unit, worker->device, &worker->context, &worker->setup.sources,
+                         &points, indices, rows.count, error))
         return -1;
     int failed = send_compiled(worker, &unit, start_us, error);
     compiler_dispose(&unit);
     return failed;
 }
 
-/* --- Measuring --------------------------------------------------------------------------------- */
+/* --- Measuring ---------------------------------------------------------------------------- */
 
 static int serve_try(struct worker *worker, struct frame *frame, struct error *error)
 {
@@ -85,7 +88,8 @@ static int serve_try(struct worker *worker, struct frame *frame, struct error *e
     struct job_tried tried = {.reference_ps = measure->reference_ps};
     if (job_code_unit(frame, &unit, worker->space->param_count, true, error))
         return -1;
-    if (!worker->context.target->is_host && measure_reference(measure, &tried.reference_ps, error))
+    if (!worker->context.target->is_host &&
+        measure_reference(measure, &tried.reference_ps, error))
         return -1;
     return measure_unit(measure, &unit, &tried.is_cut, error) ||
                    job_send(worker->socket, JOB_TRIED, &tried, sizeof tried, error)
@@ -121,7 +125,7 @@ static int serve_measure(struct worker *worker, struct frame *frame, struct erro
     }
 }
 
-/* --- Life -------------------------------------------------------------------------------------- */
+/* --- Life --------------------------------------------------------------------------------- */
 
 static int open_role(struct worker *worker, struct job_ready *ready, struct error *error)
 {
@@ -142,7 +146,8 @@ static int open_worker(struct worker *worker, struct error *error)
     struct job_setup *setup = &worker->setup;
     int got = frame_receive(worker->socket, &worker->setup_frame, error);
     if (got == 0)
-        return error_set(error, ERROR_FAILED, "the coordinator ended before it said what to do");
+        return error_set(error, ERROR_FAILED,
+                         "the coordinator ended before it said what to do");
     if (got < 0 || job_code_setup(&worker->setup_frame, setup, true, error) ||
         space_load(&worker->space, setup->space.name, setup->space.text,
                    strlen(setup->space.text), error))
@@ -195,8 +200,10 @@ int worker_run(struct error *error)
     struct stat status;
     struct error cause;
     if (fstat(CREW_SOCKET, &status) || !S_ISSOCK(status.st_mode))
-        return error_set(error, ERROR_USAGE, "'autotune %s' is started by autotune itself: see "
-                                             "'autotune help'", WORKER_ARGUMENT);
+        return error_set(error, ERROR_USAGE,
+                         "'autotune %s' is started by autotune itself: see "
+                         "'autotune help'",
+                         WORKER_ARGUMENT);
     int failed = open_worker(&worker, &cause) || serve(&worker, &cause);
     if (failed)
         failed = report(worker.socket, &cause, error);
