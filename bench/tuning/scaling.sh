@@ -4,7 +4,8 @@
 # usual command on half the default space, the default space, and one of about twice as many
 # candidates. Writes OUT/scaling.md.
 # Usage: bench/tuning/scaling.sh OUT     (from the repository's root)
-#   SPACE (a part of reduce-wide: 2,400 variants), N (400M), OPTIONS ("--strategy exhaustive") of the runs on several GPUs;
+#   SPACE (a part of reduce-wide: 2,400 variants), N (4G, which takes one GPU a minute) and OPTIONS
+#   ("--strategy random") of the runs on several GPUs; SIZES_N (400M) of those of other spaces;
 #   STEPS, of "gpus sizes", where one call may not take that long; DEVICES, the lists to try, as
 #   "0 0,1 all"; AUTOTUNE, DEVICE: about.sh
 set -euo pipefail
@@ -12,8 +13,8 @@ out=${1:?usage: scaling.sh OUT}
 # shellcheck source=bench/tuning/about.sh
 . bench/tuning/about.sh
 
-size=${N:-400M}
-read -ra options <<<"${OPTIONS:---strategy exhaustive}"
+size=${N:-4G} sizes_n=${SIZES_N:-400M}
+read -ra options <<<"${OPTIONS:---strategy random}"
 steps=${STEPS:-gpus sizes}
 mkdir -p "$out"
 report=$out/scaling.md
@@ -119,14 +120,14 @@ scale_sizes()
     double_space >"$work/double.ini"
     echo "## A larger space"
     echo
-    show "CUDA_CACHE_DISABLE=1" "$autotune" --device "$device" --n "$size" --space NEW/FILE \
+    show "CUDA_CACHE_DISABLE=1" "$autotune" --device "$device" --n "$sizes_n" --space NEW/FILE \
         "${SIZES_OPTIONS:-}" --retune --cache NEW
     echo
     echo "| space | seconds | candidates | seconds, x half | candidates, x half |"
     echo "|---|---:|---:|---:|---:|"
     for name in half default double; do
         # shellcheck disable=SC2086 # several words
-        run "sizes-$name" "$autotune" --device "$device" --n "$size" --space "$work/$name.ini" \
+        run "sizes-$name" "$autotune" --device "$device" --n "$sizes_n" --space "$work/$name.ini" \
             --template templates/reduce.cu ${SIZES_OPTIONS:-}
         count=$(sed -n 's/^to try *\([0-9]*\) candidates.*/\1/p' "$work/sizes-$name.s.log")
         first=${first:-$(<"$work/sizes-$name.s")} first_count=${first_count:-$count}
