@@ -4,6 +4,7 @@
 #include "autotune/tune/search.h"
 
 #include "autotune/device/monotonic.h"
+#include "autotune/tune/blame.h"
 #include "autotune/tune/parcel.h"
 #include "autotune/tune/stats.h"
 #include "autotune/tune/verdict.h"
@@ -379,7 +380,7 @@ int search_step(struct search *search, struct job_raced *raced, struct error *er
         break;
     case CREW_LOST:
     case CREW_LATE:
-        got = verdict_lost(search, event.slot, &event, error);
+        got = blame_lost(search, event.slot, &event, error);
         break;
     default:
         break;

@@ -1,13 +1,12 @@
 /* verdict: a kernel may be slow, not endless: it has many times as long as the default took. */
 #include "autotune/tune/verdict.h"
 
+#include "autotune/tune/blame.h"
 #include "autotune/tune/parcel.h"
 #include "autotune/tune/stats.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum { FAILURES_MAX = 3 }; /* times in a row that a worker may be lost before it is ready */
 
 /* Seconds after which a worker is given up; the latter two on top of so many times the
  * default's. */
@@ -40,9 +39,8 @@ void verdict_judge(struct search *search, const struct job_trial *trial)
     record(search, trial, NULL);
 }
 
-/* Of all its candidates that are not judged yet. */
-static void judge_variant(struct search *search, size_t variant, enum trial_status status,
-                          const char *reason)
+void verdict_judge_variant(struct search *search, size_t variant, enum trial_status status,
+                           const char *reason)
 {
     const struct point_variant *v = &search->result->points.variants[variant];
     struct job_trial trial = {.status = status};
@@ -68,9 +66,8 @@ void verdict_leave_out(struct search *search, size_t variant)
     }
 }
 
-/* What was measured of a variant does not count any more. */
-static void withdraw(struct search *search, size_t variant, enum trial_status status,
-                     const char *reason)
+void verdict_withdraw(struct search *search, size_t variant, enum trial_status status,
+                      const char *reason)
 {
     const struct point_variant *v = &search->result->points.variants[variant];
     struct job_trial trial = {.status = status};
@@ -99,9 +96,9 @@ int verdict_compiled(struct search *search, size_t slot, struct frame *frame,
         search->hashes[compiled->variant] = compiled->sources_hash;
         if (!compiled->is_failed)
             continue;
-        judge_variant(search, compiled->variant, TRIAL_FAILED, compiled->reason.text);
+        verdict_judge_variant(search, compiled->variant, TRIAL_FAILED, compiled->reason.text);
         if (search->keeps_parcels)
-            withdraw(search, compiled->variant, TRIAL_FAILED, compiled->reason.text);
+            verdict_withdraw(search, compiled->variant, TRIAL_FAILED, compiled->reason.text);
     }
     return parcel_queue(search, parcel, error);
 }
@@ -116,7 +113,7 @@ static int take_proven(struct search *search, struct search_worker *worker,
     search->result->proofs += proven->cases;
     if (!parcel) { /* in the race */
         if (!proven->is_right && proven->variant < search->result->points.variant_count)
-            withdraw(search, (size_t)proven->variant, TRIAL_WRONG, proven->reason);
+            verdict_withdraw(search, (size_t)proven->variant, TRIAL_WRONG, proven->reason);
         return 0;
     }
     const size_t i = parcel_find(parcel, proven->variant);
@@ -129,8 +126,8 @@ static int take_proven(struct search *search, struct search_worker *worker,
     const struct search_unit alone = {.variants = {(size_t)proven->variant}, .count = 1};
     if (!proven->is_loaded && parcel->unit.count > 1)
         return search_retry_alone(search, &alone, error);
-    judge_variant(search, (size_t)proven->variant,
-                  proven->is_loaded ? TRIAL_WRONG : TRIAL_FAILED, proven->reason);
+    verdict_judge_variant(search, (size_t)proven->variant,
+                          proven->is_loaded ? TRIAL_WRONG : TRIAL_FAILED, proven->reason);
     return 0;
 }
 
@@ -208,121 +205,6 @@ static void finish_unit(struct search *search, struct search_worker *worker, boo
     parcel_free(parcel);
     worker->parcel = NULL;
     worker->state = WORKER_IDLE;
-}
-
-/* --- Who is lost -------------------------------------------------------------------------- */
-
-/* Who kills a worker from outside, as when memory is short, may have meant anything: that is
- * forgiven once a variant. 1 = forgiven. */
-static int forgive(struct search *search, uint64_t variant, const struct crew_event *event,
-                   struct error *error)
-{
-    uint64_t ignored;
-    if (!event->was_killed)
-        return 0;
-    const int known = trials_index_add(&search->forgiven, variant + 1, 0, &ignored, error);
-    return known < 0 ? -1 : !known;
-}
-
-static void judge_guilty(struct search *search, const struct job_at *at, uint64_t variant,
-                         enum trial_status status, const char *how)
-{
-    struct job_trial trial = {.candidate = at->candidate, .status = status};
-    if (at->candidate >= search->result->points.count) {
-        judge_variant(search, (size_t)variant, status, how);
-        return;
-    }
-    snprintf(trial.reason, sizeof trial.reason, "%.230s", how);
-    verdict_judge(search, &trial);
-}
-
-/* The guilty one: the candidate last turned to, or the variant, or, while loading, one of
- * several. The others are not to suffer. */
-static int blame_tried(struct search *search, struct search_worker *worker,
-                       enum trial_status status, const char *how,
-                       const struct crew_event *event, struct error *error)
-{
-    struct search_parcel *parcel = worker->parcel;
-    const struct job_at *at = &worker->at;
-    struct search_unit all = {.count = 0};
-    for (size_t i = 0; i < parcel->unit.count; i++)
-        all.variants[all.count++] = parcel->unit.variants[i].compiled.variant;
-    worker->parcel = NULL;
-    if (at->phase == PHASE_LOAD && all.count > 1) {
-        parcel_free(parcel);
-        return search_retry_alone(search, &all, error);
-    }
-    const size_t found = parcel_find(parcel, at->variant);
-    const uint64_t guilty = all.variants[found < all.count ? found : 0];
-    const int forgiven = forgive(search, guilty, event, error);
-    if (forgiven == 0)
-        judge_guilty(search, at, guilty, status, how);
-    if (forgiven >= 0)
-        return parcel_queue(search, parcel, error);
-    parcel_free(parcel);
-    return -1;
-}
-
-static int blame_compiled(struct search *search, struct search_worker *worker,
-                          enum trial_status status, const char *how,
-                          const struct crew_event *event, struct error *error)
-{
-    char reason[JOB_REASON];
-    const int forgiven =
-        worker->unit.count > 1 ? 1 : forgive(search, worker->unit.variants[0], event, error);
-    if (forgiven)
-        return forgiven < 0 ? -1 : search_retry_alone(search, &worker->unit, error);
-    snprintf(reason, sizeof reason, "the compiler's process was lost: %.180s", how);
-    judge_variant(search, worker->unit.variants[0], status, reason);
-    if (search->keeps_parcels)
-        withdraw(search, worker->unit.variants[0], TRIAL_FAILED, reason);
-    return 0;
-}
-
-/* A worker that cannot be opened again is given up while there is another. */
-static int give_up(struct search *search, size_t slot, const char *how, struct error *error)
-{
-    search->workers[slot].state = WORKER_OFF;
-    if (search_has_other(search, slot))
-        return 0;
-    return error_set(error, ERROR_FAILED,
-                     "a worker process was lost %d times before it was ready: %s; "
-                     "correct the kernel of [default] in the template or the "
-                     "space, or see 'autotune doctor'",
-                     FAILURES_MAX, how);
-}
-
-static int blame(struct search *search, size_t slot, const char *how,
-                 const struct crew_event *event, struct error *error)
-{
-    struct search_worker *worker = &search->workers[slot];
-    const enum trial_status status = event->kind == CREW_LATE ? TRIAL_HUNG : TRIAL_CRASHED;
-    if (!search_measures(search, slot))
-        return blame_compiled(search, worker, status, how, event, error);
-    if (worker->parcel)
-        return blame_tried(search, worker, status, how, event, error);
-    search->lost = (struct search_lost){.is_lost = true,
-                                        .was_killed = event->was_killed,
-                                        .at = worker->at,
-                                        .trial = {.status = status},
-                                        .code = worker->last_code};
-    snprintf(search->lost.trial.reason, sizeof search->lost.trial.reason, "%.230s", how);
-    return 0;
-}
-
-/* A worker is gone: the guilty is named, another takes its place. */
-int verdict_lost(struct search *search, size_t slot, const struct crew_event *event,
-                 struct error *error)
-{
-    struct search_worker *worker = &search->workers[slot];
-    char how[JOB_REASON];
-    snprintf(how, sizeof how, "%.230s", *worker->last_words ? worker->last_words : event->how);
-    if (worker->state == WORKER_OPENING && ++worker->failures == FAILURES_MAX)
-        return give_up(search, slot, how, error);
-    if (worker->state == WORKER_BUSY && blame(search, slot, how, event, error))
-        return -1;
-    search->result->restarts++;
-    return search_start(search, slot, error);
 }
 
 /* --- Messages ----------------------------------------------------------------------------- */
@@ -409,7 +291,7 @@ static int distrust(struct search *search, size_t slot, struct error *error)
         .slot = slot,
         .how = "it sent what no worker sends: its memory was damaged"};
     crew_stop(search->crew, slot);
-    return verdict_lost(search, slot, &event, error);
+    return blame_lost(search, slot, &event, error);
 }
 
 /* A message that holds no pointers, whichever it is. */

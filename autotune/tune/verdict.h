@@ -1,6 +1,5 @@
-/* verdict: the coordinator's side of what workers say: compiled units, proofs, trials, and whom
- * to blame when one is lost. Hides the deadlines of kernels and what variants teach the
- * strategy. */
+/* verdict: the coordinator's side of what workers say: compiled units, proofs, trials. Hides the
+ * deadlines of kernels and what variants teach the strategy. */
 #ifndef AUTOTUNE_VERDICT_H
 #define AUTOTUNE_VERDICT_H
 
@@ -19,13 +18,14 @@ int verdict_raced(struct search *search, size_t slot, struct frame *frame,
 int verdict_message(struct search *search, size_t slot, struct frame *frame,
                     struct error *error);
 
-/* The worker is gone, or was too late: the guilty is judged, what else it held is queued again,
- * and another takes its place. */
-int verdict_lost(struct search *search, size_t slot, const struct crew_event *event,
-                 struct error *error);
-
 /* A verdict without a time, recorded. */
 void verdict_judge(struct search *search, const struct job_trial *trial);
+/* The same for all candidates of a variant that are not judged yet; for those that were
+ * measured, which does not count any more. */
+void verdict_judge_variant(struct search *search, size_t variant, enum trial_status status,
+                           const char *reason);
+void verdict_withdraw(struct search *search, size_t variant, enum trial_status status,
+                      const char *reason);
 
 /* What of a variant is not judged yet is left out. */
 void verdict_leave_out(struct search *search, size_t variant);
