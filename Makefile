@@ -5,6 +5,7 @@ WARN     = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pro
            -Wformat=2 $(WERROR)
 PREFIX  ?= /usr/local
 DESTDIR ?=
+SHARE    = $(DESTDIR)$(PREFIX)/share
 BUILD   ?= build
 VERSION  = 0.1.0
 LIBS     = -l:libinih.a -l:libxxhash.a -ldl -lm -lpthread
@@ -20,7 +21,7 @@ find     = $(firstword $(foreach p,$(PLACES),$(if $(wildcard $p/$1),$p)))
 CUDA_INCLUDE := $(if $(call find,cuda.h),$(if $(call find,nvrtc.h),\
            $(sort $(call find,cuda.h) $(call find,nvrtc.h))))
 
-ALLFLAGS = -std=c11 -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -I. $(WARN) $(CFLAGS) $(SANITIZE) \
+ALLFLAGS = -std=c11 -D_GNU_SOURCE -ffile-prefix-map=$(CURDIR)=. -DVERSION='"$(VERSION)"' -I. $(WARN) $(CFLAGS) $(SANITIZE) \
            $(if $(CUDA_INCLUDE),$(CUDA_INCLUDE:%=-isystem %) -DHAVE_CUDA)
 DEPEND   = -MMD -MP -MT $@ -MF $@.d
 SOURCES  = $(wildcard generator/*.c cache/*.c autotune/*/*.c) autotune/embedded.c
@@ -68,12 +69,13 @@ golden: $(BUILD)/autotune ## write the golden files again, to be reviewed by `gi
 
 install: $(BUILD)/autotune ## install below DESTDIR/PREFIX
 	install -D -m 755 $(BUILD)/autotune $(DESTDIR)$(PREFIX)/bin/autotune
-	install -d $(DESTDIR)$(PREFIX)/share/doc/autotune
-	install -m 644 $(DOCS) $(DESTDIR)$(PREFIX)/share/doc/autotune
+	install -D -m 644 docs/autotune.1 $(SHARE)/man/man1/autotune.1
+	install -D -m 644 docs/autotune.bash $(SHARE)/bash-completion/completions/autotune
+	install -D -m 644 -t $(SHARE)/doc/autotune $(DOCS)
 
 uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/autotune
-	rm -rf $(DESTDIR)$(PREFIX)/share/doc/autotune
+	rm -f $(DESTDIR)$(PREFIX)/bin/autotune $(SHARE)/man/man1/autotune.1
+	rm -rf $(SHARE)/doc/autotune $(SHARE)/bash-completion/completions/autotune
 
 clean: ## remove what was built
 	rm -rf $(BUILD)

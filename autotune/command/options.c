@@ -13,9 +13,10 @@ enum {
     EMIT = VERB_EMIT,
     VERIFY = VERB_VERIFY,
     DOCTOR = VERB_DOCTOR,
-    EVERY = TUNE | SHOW | LIST | EMIT | VERIFY | DOCTOR,
+    MERGE = VERB_MERGE,
+    EVERY = TUNE | SHOW | LIST | EMIT | VERIFY | DOCTOR | MERGE,
     PROBLEM = TUNE | EMIT | VERIFY | LIST,
-    TABLES = TUNE | SHOW | LIST,
+    TABLES = TUNE | SHOW | LIST | MERGE,
 };
 
 /* --- The table ---------------------------------------------------------------------------- */
@@ -91,6 +92,13 @@ static const struct verb_doc {
      "Examples:\n"
      "  autotune show\n"
      "  autotune show --type f32 --csv -\n\n" EXIT_CODES},
+    {VERB_MERGE, "merge", "FILE...",
+     "Merges record files of other machines into the folder of records, each record into its "
+     "GPU's file. Of two for the same problem on the same GPU the faster is kept, or, where "
+     "driver, compiler, sources or method differ, the newer.\v"
+     "Examples:\n"
+     "  autotune merge nvidia-h200.ini\n"
+     "  autotune merge --cache shared a/nvidia-h200.ini b/nvidia-h200.ini\n\n" EXIT_CODES},
     {VERB_LIST, "list", "[devices|types|operations|params|variants|spaces|archs]",
      "Lists what there is to choose from; without a topic, the devices.\v"
      "Examples:\n"

@@ -155,8 +155,24 @@ static int parse_value(struct request *request, int key, const char *value, stru
 
 /* --- argp --------------------------------------------------------------------------------- */
 
-static int parse_argument(struct parse *parse, const char *value, const char *program)
+/* All options are read by now, and the files stand together at the end of argv. */
+static int take_files(struct parse *parse, struct argp_state *state)
 {
+    parse->request->files = &state->argv[state->next - 1];
+    parse->request->file_count = (size_t)(state->argc - state->next + 1);
+    state->next = state->argc;
+    for (size_t i = 0; i < parse->request->file_count; i++)
+        if (!*parse->request->files[i])
+            return error_set(parse->error, ERROR_USAGE,
+                             "a FILE is empty: write the names of record files");
+    return 0;
+}
+
+static int parse_argument(struct parse *parse, const char *value, struct argp_state *state)
+{
+    const char *program = state->argv[0];
+    if (parse->request->verb == VERB_MERGE)
+        return take_files(parse, state);
     if (parse->request->verb == VERB_LIST && !parse->request->topic) {
         parse->request->topic = value;
         return 0;
@@ -203,7 +219,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         parse->is_failed = true;
         return 0;
     }
-    int got = key == ARGP_KEY_ARG ? parse_argument(parse, value, state->argv[0])
+    int got = key == ARGP_KEY_ARG ? parse_argument(parse, value, state)
               : key == KEY_HELP   ? print_help(state, parse->error)
                                   : parse_value(parse->request, key, value, parse->error);
     if (got == NOT_MINE)
@@ -235,6 +251,8 @@ static int check_clashes(const struct request *request, struct error *error)
         {(request->cover || request->all) && is_one,
          "--cover and --all choose problems and variants themselves: leave --n, --op, --type, "
          "--acc and --variant out"},
+        {request->verb == VERB_MERGE && !request->file_count,
+         "no file to merge: write 'autotune merge FILE...' with the names of record files"},
         {request->replay && request->retune,
          "--replay runs on what was measured before, --retune measures again: choose one"},
         {is_stdout(request->json) && is_stdout(request->csv),

@@ -8,6 +8,7 @@
 #include "generator/problem.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Verbs as bits, so that an option can name those it belongs to. */
@@ -18,6 +19,7 @@ enum verb {
     VERB_EMIT = 1 << 3,
     VERB_VERIFY = 1 << 4,
     VERB_DOCTOR = 1 << 5,
+    VERB_MERGE = 1 << 6,
 };
 
 struct request {
@@ -31,6 +33,8 @@ struct request {
     const char *cubin;                    /* file; NULL = none */
     const char *replay;                   /* journal; NULL = none */
     const char *topic;                    /* what to list */
+    char **files;                         /* what to merge: within argv */
+    size_t file_count;
     struct problem problem;               /* regime and n may be unset, see has_ */
     bool has_n, has_op, has_type, has_acc, has_strategy;
     enum strategy strategy;

@@ -1,0 +1,100 @@
+# Completion of autotune's command line for bash: verbs, the options of each, and the values of
+# those that have a few. Installed as share/bash-completion/completions/autotune.
+
+# The options of a verb, as its --help lists them.
+_autotune_options() {
+    local problem="--n --op --type --acc" sources="--space --template" tables="--json --csv"
+    local common="--cache --quiet --help"
+    case $1 in
+    tune)
+        echo "$problem --cold --warm --device --strategy --budget --seed --retune --replay" \
+            "$sources --nvrtc $tables $common"
+        ;;
+    show) echo "--n --op --type $tables $common" ;;
+    merge) echo "$tables $common" ;;
+    list) echo "$problem --arch $sources $tables --quiet --help" ;;
+    emit)
+        echo "$problem --arch --variant --pass --ptx --cubin --sass $sources --nvrtc $common"
+        ;;
+    verify)
+        echo "$problem --cold --warm --device --variant --cover --all --part --seed $sources" \
+            "--nvrtc $common"
+        ;;
+    doctor) echo "--nvrtc --cache --help" ;;
+    esac
+}
+
+# The values of an option. Status 1: the option takes none.
+_autotune_values() {
+    case $1 in
+    --op) echo "sum prod min max and or xor" ;;
+    --type | --acc) echo "i32 u32 i64 u64 f32 f64" ;;
+    --strategy) echo "race exhaustive random cover" ;;
+    --device | -d) [[ $2 == verify ]] && echo "auto host" || echo "auto host all" ;;
+    -n | --n | --budget | --seed | --arch | --variant | --pass | --part) ;;
+    *) return 1 ;;
+    esac
+}
+
+_autotune_words() {
+    mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
+}
+
+_autotune_files() {
+    compopt -o filenames 2> /dev/null # not when called by hand
+    mapfile -t COMPREPLY < <(compgen "$1" -- "$2")
+}
+
+# What may follow an option; status 1: the option takes no value.
+_autotune_after() {
+    local option=$1 verb=$2 current=$3 values
+    case $option in
+    --space | --template | --nvrtc | --json | --csv | --cubin | --replay)
+        _autotune_files -f "$current"
+        ;;
+    --cache) _autotune_files -d "$current" ;;
+    *)
+        values=$(_autotune_values "$option" "$verb") || return
+        _autotune_words "$values" "$current"
+        ;;
+    esac
+}
+
+_autotune_argument() {
+    case $1 in
+    list) _autotune_words "devices types operations params variants spaces archs" "$2" ;;
+    help) _autotune_words "tune show merge list emit verify doctor" "$2" ;;
+    merge) _autotune_files -f "$2" ;;
+    esac
+}
+
+_autotune() {
+    local verbs="tune show merge list emit verify doctor help version"
+    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=tune
+    COMPREPLY=()
+    if ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} != -* ]]; then
+        verb=${COMP_WORDS[1]}
+    fi
+    # --op=su is three words where '=' breaks words, which is bash's default, and else one.
+    if [[ $current == "=" ]]; then
+        current=
+    elif [[ $before == "=" ]] && ((COMP_CWORD > 2)); then
+        before=${COMP_WORDS[COMP_CWORD - 2]}
+    elif [[ $current == --*=* ]]; then
+        _autotune_after "${current%%=*}" "$verb" "${current#*=}"
+        COMPREPLY=("${COMPREPLY[@]/#/${current%%=*}=}")
+        return
+    fi
+    if [[ $before == -* ]] && _autotune_after "$before" "$verb" "$current"; then
+        return
+    fi
+    if [[ $current == -* ]]; then
+        _autotune_words "$(_autotune_options "$verb")" "$current"
+    elif ((COMP_CWORD == 1)); then
+        _autotune_words "$verbs" "$current"
+    else
+        _autotune_argument "$verb" "$current"
+    fi
+}
+
+complete -F _autotune autotune

@@ -1,0 +1,179 @@
+#!/bin/sh
+# What make installs: the program, its manual page and its completion, which say what the
+# program says of itself; and what uninstall leaves.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+PAGE=$ROOT/docs/autotune.1 COMPLETION=$ROOT/docs/autotune.bash
+status=0
+: > err
+
+# What the program itself says.
+"$AUTOTUNE" help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p' | sort > verbs
+check verbs grep -qx merge verbs
+WITH_OPTIONS=$(grep -vx -e help -e version verbs)
+for verb in $WITH_OPTIONS; do
+    "$AUTOTUNE" "$verb" --help | sed -n 's/^  *\(-., \)\{0,1\}\(--[a-z]*\).*/\2/p' |
+        sort > "options-$verb"
+    check "options-$verb" grep -qx -e --help "options-$verb"
+done
+sort -u options-* > options
+
+# --- The manual page ----------------------------------------------------------------------
+
+sed 's/\\-/-/g; s/\\f.//g' "$PAGE" > page
+options_of() {
+    grep -o -e '--[a-z][a-z-]*' | sort -u
+}
+section() {
+    awk -v name="$1" '/^\.S[HS]/ { inside = $0 == name; next } inside' page
+}
+sed -n '/^\.SH VERBS/,/^\.SH OPTIONS/s/^\.SS //p' page | sort > have
+check page-verbs cmp verbs have
+for verb in $WITH_OPTIONS; do
+    section ".SS $verb" | options_of > have
+    check "page-options-$verb" cmp "options-$verb" have
+done
+options_of < page > have
+check page-options cmp options have
+sed -n '/^\.SH OPTIONS/,/^\.SH "EXIT/p' page | grep -e '^\.BR* -' | options_of > have
+check page-each-option-explained cmp options have
+for name in NAME SYNOPSIS DESCRIPTION '"EXIT STATUS"' FILES ENVIRONMENT EXAMPLES; do
+    check "page-$name" grep -qx "\.SH $name" page
+done
+"$AUTOTUNE" help | tr '\n' ' ' | sed 's/.*Exit: //' | grep -Eo '(^|, )[0-9]+ ' |
+    tr -d ', ' > codes
+section '.SH "EXIT STATUS"' | sed -n 's/^\.B \([0-9]*\)$/\1/p' > have
+check page-exit-status cmp codes have
+section .SH\ EXAMPLES | sed -n 's/^autotune //p' > examples
+check page-has-examples test "$(wc -l < examples)" -ge 5
+while read -r example; do
+    # shellcheck disable=SC2086 # the words of the example
+    run ${example%%>*} --help
+    check "page-example: $example" has_status 0
+done < examples
+if command -v groff > /dev/null; then
+    groff -man -Tascii -ww -P-cbou "$PAGE" > rendered 2> warnings
+    check page-rendered grep -q 'EXIT STATUS' rendered
+    check page-no-warnings test ! -s warnings
+else
+    skip page-rendered "no groff here"
+fi
+
+# --- Completion ---------------------------------------------------------------------------
+
+# shellcheck disable=SC2016 # for bash to expand
+COMPLETE='. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _autotune
+          [ ${#COMPREPLY[@]} -eq 0 ] || printf "%s\n" "${COMPREPLY[@]}"'
+# completes NAME "WANTED..." WORD...: what is offered for the last word.
+completes() {
+    completes_name=$1
+    printf '%s\n' "$2" | tr ' ' '\n' | sed '/^$/d' | sort > want
+    shift 2
+    bash -c "$COMPLETE" "$COMPLETION" "$@" 2> err | sort > have
+    check "complete-$completes_name" cmp want have
+    check "complete-$completes_name-quiet" test ! -s err
+}
+if command -v bash > /dev/null; then
+    OPS="sum prod min max and or xor" TYPES="i32 u32 i64 u64 f32 f64"
+    completes verbs "$(cat verbs)" autotune ""
+    completes verb "verify version" autotune ve
+    for verb in $WITH_OPTIONS; do
+        completes "options-$verb" "$(cat "options-$verb")" autotune "$verb" --
+    done
+    completes options-of-none "$(cat options-tune)" autotune --
+    completes option "--retune --replay" autotune --n 1K --re
+    completes op "$OPS" autotune --op ""
+    completes op-begun "max min" autotune emit --op m
+    completes op-of-three-words "prod" autotune --op = p
+    completes op-after-equals "$OPS" autotune show --op =
+    completes op-of-one-word "--op=sum" autotune --op=s
+    completes type "$TYPES" autotune tune --type ""
+    completes acc "f32 f64" autotune --acc f
+    completes strategy "race exhaustive random cover" autotune --strategy ""
+    completes device "auto host all" autotune --device ""
+    completes device-short "host" autotune -d h
+    completes device-of-verify "auto host" autotune verify --device ""
+    completes number "" autotune --n ""
+    completes options-after-a-flag "--cold --cache --csv" autotune tune --warm --c
+    completes topic "params" autotune list p
+    completes help "$(echo "$WITH_OPTIONS" | tr '\n' ' ')" autotune help ""
+    : > record-a.ini
+    : > "record-b.ini"
+    mkdir record-folder
+    completes files "record-a.ini record-b.ini record-folder" autotune merge --quiet record-
+    completes file "record-a.ini" autotune --json record-a
+    completes file-after-equals "--space=record-b.ini" autotune --space=record-b
+    completes folder "record-folder" autotune --cache record-
+    completes unknown-verb "" autotune frob ""
+
+    # Each value that is offered is one that the program takes.
+    for op in $OPS; do
+        run list types --op "$op"
+        check "value-$op" has_status 0
+    done
+    for type in $TYPES; do
+        run list types --type "$type" --acc "$type"
+        check "value-$type" has_status 0
+    done
+    for strategy in race exhaustive random cover; do
+        run --strategy "$strategy" --help
+        check "value-$strategy" has_status 0
+    done
+    run list operations
+    sed '1d; s/ .*//' out | sort > have
+    printf '%s\n' "$OPS" | tr ' ' '\n' | sort > want
+    check values-op-all cmp want have
+    run list types
+    sed '1d; s/ .*//' out | sort > have
+    printf '%s\n' "$TYPES" | tr ' ' '\n' | sort > want
+    check values-type-all cmp want have
+else
+    skip completion "no bash here"
+fi
+
+# --- make install and uninstall -----------------------------------------------------------
+
+# Of the program as it is: it is not built again.
+quiet_make() {
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$ROOT" "$@"
+}
+make_target() {
+    quiet_make -o "$AUTOTUNE" "$1" BUILD="$(dirname "$AUTOTUNE")" DESTDIR="$SCRATCH/root" \
+        PREFIX=/opt/here
+}
+if command -v make > /dev/null && [ "$(basename "$AUTOTUNE")" = autotune ]; then
+    AT=root/opt/here
+    check install make_target install
+    check install-program cmp "$AUTOTUNE" $AT/bin/autotune
+    check install-program-is-executable test -x $AT/bin/autotune
+    check install-page cmp "$PAGE" $AT/share/man/man1/autotune.1
+    check install-completion cmp "$COMPLETION" \
+        $AT/share/bash-completion/completions/autotune
+    check install-readme cmp "$ROOT/README.md" $AT/share/doc/autotune/README.md
+    check install-license cmp "$ROOT/LICENSE" $AT/share/doc/autotune/LICENSE
+    check install-readable test -z "$(find root -type f ! -perm -444)"
+    small_space small.ini
+    built=$AUTOTUNE AUTOTUNE=$SCRATCH/$AT/bin/autotune
+    run --device host --n 1K --space small.ini
+    check installed-tunes grep -q '^winner ' out
+    AUTOTUNE=$built
+    check install-again make_target install
+    : > $AT/share/man/man1/other.1
+    check uninstall make_target uninstall
+    find root ! -type d > left
+    check uninstall-leaves-no-file test "$(cat left)" = $AT/share/man/man1/other.1
+    find root -name '*autotune*' > left
+    check uninstall-leaves-no-folder test ! -s left
+    check uninstall-again make_target uninstall
+
+    # Where it is built is not in what is built: of C, and of the embedded files.
+    for folder in build-one build-the-other; do
+        check $folder quiet_make BUILD="$SCRATCH/$folder" \
+            "$SCRATCH/$folder/obj/generator/error.o" "$SCRATCH/$folder/obj/embedded.o"
+    done
+    check same-bytes cmp build-one/obj/generator/error.o build-the-other/obj/generator/error.o
+    check same-bytes-embedded cmp build-one/obj/embedded.o build-the-other/obj/embedded.o
+else
+    skip install "no make here, or the program has another name"
+fi
+finish

@@ -1,0 +1,226 @@
+#!/bin/sh
+# Record files of others, merged into the folder of records: all are there, the better stays.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+small_space small.ini
+tune() {
+    run --device host --space small.ini --cache "$@"
+    check "tune-$*" has_status 0
+}
+has_lines() {
+    [ "$(wc -l < "$2")" -eq "$1" ]
+}
+count() {
+    grep -c "$1" "$2"
+}
+# The records of a folder, whatever their order, without what changes nothing.
+shown() {
+    "$AUTOTUNE" show --cache "$1" --csv - | sort
+}
+same_records() {
+    shown "$1" > one && shown "$2" > two && [ -s one ] && cmp one two
+}
+median_of() {
+    sed -n 's/^median_ps = //p' "$1"
+}
+
+# Two machines, of which both know one problem, and each one more.
+tune a --n 1K --seed 1
+cp a/host.ini base.ini
+tune a --n 2K
+tune b --n 1K --seed 2
+first=$(median_of base.ini) second=$(median_of b/host.ini)
+tune b --n 1K --op max
+run merge --cache c a/host.ini b/host.ini
+check merge has_status 0
+check merge-a-line-each has_lines 5 out
+check merge-title grep -Eq '^gpu +problem +us +us here +from +result$' out
+check merge-added test "$(count ' added$' out)" -eq 3
+check merge-says-how-many grep -q '^merged .* of 4 records into c$' err
+run show --cache c
+check merge-all-are-there has_lines 4 out
+check merge-the-faster grep -qx "median_ps = $((first < second ? first : second))" c/host.ini
+run merge --cache d b/host.ini a/host.ini
+check other-order has_status 0
+check other-order-is-the-same same_records c d
+cp c/host.ini before.ini
+run merge --cache c b/host.ini c/host.ini a/host.ini
+check again has_status 0
+check again-changes-nothing cmp before.ini c/host.ini
+check again-says-so test "$(count ' kept the one here$' out)" -eq 7
+run merge b/host.ini --cache e --quiet -- a/host.ini
+check order-of-options same_records c e
+check quiet test ! -s err
+run merge base.ini
+check usual-folder test -s "$XDG_CACHE_HOME/autotune/host.ini"
+
+# Each record goes to the file of its own GPU, as it stands, whatever its file is called.
+cp "$ROOT/configs/tuned/nvidia-h200.ini" other-name.ini
+run merge --cache gpus other-name.ini base.ini
+check gpus has_status 0
+check gpus-host test "$(count '^gpu = host' gpus/host.ini)" -eq 1
+check gpus-h200 test "$(count '^checksum = ' gpus/nvidia-h200.ini)" -eq \
+    "$(count '^checksum = ' other-name.ini)"
+grep '^checksum = ' other-name.ini | sort > sums
+grep '^checksum = ' gpus/nvidia-h200.ini | sort > sums-merged
+check gpus-as-it-stands cmp sums sums-merged
+check gpus-files test "$(find gpus -name '*.ini' | wc -l)" -eq 2
+
+# Two at once lose nothing.
+"$AUTOTUNE" merge --cache both other-name.ini a/host.ini > /dev/null 2>&1 &
+"$AUTOTUNE" merge --cache both b/host.ini other-name.ini > /dev/null 2>&1
+wait $!
+run show --cache both
+check at-once has_lines $((4 + $(count '^checksum = ' other-name.ini))) out
+
+# Tables for programs.
+run merge --cache j base.ini --json -
+check json-status has_status 0
+check json grep -q '"gpu": *"host.*"op": *"sum".*"n": *1000.*"us_here": *null' out
+check json-result grep -q '"file": *"base.ini", *"result": *"added"' out
+run merge --cache j base.ini --csv - --json j.json
+check csv grep -q '^gpu,op,type,acc,n,regime,us,us_here,file,result' out
+check csv-row grep -q ',base.ini,kept the one here' out
+check json-file test -s j.json
+
+# craft FILE FIELD=VALUE...: the base record with other fields, signed.
+cat > sign.c <<'END'
+#include <stdio.h>
+#include <xxhash.h>
+int main(void)
+{
+    static char bytes[1 << 16];
+    size_t length = fread(bytes, 1, sizeof bytes, stdin);
+    printf("checksum = %016llx\n", (unsigned long long)XXH3_64bits(bytes, length));
+}
+END
+craft() {
+    crafted=$1
+    shift
+    sed -n '/^op = /,/^tuned = /p' base.ini > fields
+    for field; do
+        sed "s/^${field%%=*} = .*/${field%%=*} = ${field#*=}/" fields > changed
+        mv changed fields
+    done
+    { printf '[autotune]\nschema = 1\n\n[record 1]\n'; cat fields; ./sign < fields; } > "$crafted"
+}
+# wins NAME WINNER LOSER: whichever comes first, the winner is kept.
+wins() {
+    for order in "$2 $3" "$3 $2"; do
+        rm -rf pair
+        # shellcheck disable=SC2086 # two files
+        run merge --cache pair $order
+        check "$1: $order" has_status 0
+        grep '^checksum' "$2" > want
+        grep '^checksum' pair/host.ini > have
+        check "$1: $order: kept" cmp want have
+    done
+}
+${CC:-cc} -o sign sign.c -l:libxxhash.a 2> sign.log
+if [ -x sign ]; then
+    times="low_ps=1 high_ps=900"
+    old=tuned=2026-01-01T00:00:00Z new=tuned=2026-02-01T00:00:00Z
+    # shellcheck disable=SC2086 # two fields
+    {
+        craft fast.ini $times median_ps=100 $old
+        craft slow.ini $times median_ps=200 $new
+        craft late.ini $times median_ps=100 $new
+        craft driver.ini $times median_ps=300 $new driver=newer
+        craft compiler.ini $times median_ps=300 $new compiler=newer
+        craft hash.ini $times median_ps=300 $new sources_hash=0123456789abcdef
+        craft space.ini $times median_ps=300 $new space_hash=0123456789abcdef
+        craft method.ini $times median_ps=300 $new method=2
+        craft public.ini $times median_ps=50 $new source=published
+        craft public-slow.ini $times median_ps=60 $old source=published
+        craft real.ini $times median_ps=200 $new source=measured cc=90 sms=132 gpu=G
+        craft real-public.ini $times median_ps=10 $new source=published cc=90 sms=132 gpu=G
+        craft slash.ini $times median_ps=100 $old "gpu=.. Evil"
+    }
+    wins faster fast.ini slow.ini
+    wins newer-of-equals late.ini fast.ini
+    for made in driver compiler hash space method; do
+        wins "newer-$made" "$made.ini" fast.ini
+    done
+    wins measured-over-published fast.ini public.ini
+    wins published public.ini public-slow.ini
+    check published-stays grep -qx 'source = published' pair/host.ini
+    for order in "real.ini real-public.ini" "real-public.ini real.ini"; do
+        rm -rf pair
+        # shellcheck disable=SC2086 # two files
+        run merge --cache pair $order
+        check "published-for-comparison: $order" grep -qx 'source = measured' pair/g.ini
+    done
+    run merge --cache slash slash.ini
+    check name-of-a-gpu-is-no-path test -s slash/evil.ini
+else
+    skip crafted "no xxhash for the C compiler here"
+fi
+
+# What is damaged is named and left out.
+{ cat base.ini; sed -n '/^\[record 1/,$p' b/host.ini | sed 's/^\[record \(.\)/[record 1\1/'; } |
+    awk '/^median_ps/ && !done { sub(/[0-9]/, "9&"); done = 1 } { print }' > damaged.ini
+run merge --cache f damaged.ini
+check damaged has_status 0
+check damaged-is-named grep -Eq '^autotune: warning: damaged.ini:[0-9]+: ' err
+check damaged-the-others same_records f b
+sed 's/^median_ps = /&9/' b/host.ini > worse.ini
+run merge --cache g worse.ini base.ini
+check damaged-all has_status 0
+check damaged-all-counted grep -q 'warning: worse.ini:.* (and 1 more there)' err
+check damaged-all-added test "$(count ' added$' out)" -eq 1
+mkdir hurt
+sed 's/^median_ps = /&9/' base.ini > hurt/host.ini
+cp hurt/host.ini hurt.ini
+run merge --cache hurt b/host.ini
+check damaged-here has_status 0
+check damaged-here-warns grep -q 'warning: hurt/host.ini:' err
+check damaged-here-is-kept cmp hurt.ini hurt/host.ini.damaged
+check damaged-here-is-merged same_records hurt b
+
+# A file that cannot be read: nothing is changed, whatever the other files hold.
+mkdir folder
+ln -s base.ini link.ini
+: > empty.ini
+echo "no record" > prose.ini
+sed 's/^schema = .*/schema = 99/' base.ini > schema.ini
+mkfifo fifo.ini
+for file in nothing.ini folder link.ini empty.ini prose.ini schema.ini fifo.ini; do
+    refuses "unreadable-$file" 74 "$file" merge --cache h base.ini "$file"
+done
+check unreadable-changes-nothing test ! -e h
+refuses unwritable 74 "/proc/autotune" merge --cache /proc/autotune base.ini
+mkdir linked
+ln -s "$SCRATCH/target.ini" linked/host.ini
+refuses here-is-a-link 74 "linked/host.ini" merge --cache linked base.ini
+check here-is-a-link-untouched test ! -e target.ini
+run merge --cache k base.ini --json folder/no/base.json
+check unwritable-table has_status 74
+check unwritable-table-is-named grep -q '^autotune: folder/no/base.json: ' err
+check unwritable-table-is-merged same_records k j
+
+# The command line.
+refuses no-file 64 "no file to merge" merge
+refuses no-file-quiet 64 "no file to merge" merge --quiet --
+refuses file-empty 64 "a FILE is empty" merge ""
+refuses file-empty-second 64 "a FILE is empty" merge base.ini ""
+refuses option 64 "no option --bogus" merge --bogus base.ini
+refuses option-of-tune 64 "an option of 'autotune tune'" merge --device host base.ini
+refuses value-missing 64 "--cache needs a value" merge base.ini --cache
+refuses value-empty 64 "empty value" merge --cache= base.ini
+refuses value-unwanted 64 "--quiet takes no value" merge --quiet=3 base.ini
+refuses json-csv 64 "mix on stdout" merge base.ini --json - --csv -
+refuses file-like-an-option 64 "no option -x" merge -x.ini
+run merge --help
+check help has_status 0
+check help-usage grep -Eq '^Usage: autotune merge .*FILE\.\.\.' out
+check help-narrow test "$(grep -c '.\{81\}' out)" -eq 0
+"$AUTOTUNE" help merge > long
+check help-verb cmp out long
+"$AUTOTUNE" help > all
+check help-lists grep -Eq '^  merge +[a-z]' all
+cp base.ini show
+run merge --cache l show
+check file-called-as-a-verb has_status 0
+run merge --cache l -- base.ini
+check file-after-dashes has_status 0
+finish
