@@ -305,25 +305,9 @@ static int save_locked(const char *path, const struct record *record, struct err
     return result;
 }
 
-static int make_folder_of(const char *path, struct error *error)
-{
-    const char *slash = strrchr(path, '/');
-    struct text folder = {0};
-    int result;
-
-    if (!slash || slash == path)
-        return 0;
-    text_add(&folder, path, (size_t)(slash - path));
-    result = text_check(&folder, error);
-    if (result == 0)
-        result = file_make_folder(folder.at, error);
-    text_dispose(&folder);
-    return result;
-}
-
 int store_save(const char *path, const struct record *record, struct error *error)
 {
-    if (check_record(record, error) != 0 || make_folder_of(path, error) != 0)
+    if (check_record(record, error) != 0 || file_make_folder_of(path, error) != 0)
         return -1;
     int lock = file_lock(path, error);
     if (lock < 0)

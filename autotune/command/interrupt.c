@@ -41,6 +41,11 @@ int interrupt_signal(void)
     return atomic_load(&came);
 }
 
+bool interrupt_came(void)
+{
+    return interrupt_signal() != 0;
+}
+
 static const struct interrupt_guard *guard_of(const struct device *device)
 {
     return (const struct interrupt_guard *)(const void *)device->ops;

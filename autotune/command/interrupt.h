@@ -18,7 +18,8 @@ struct interrupt_guard {
 void interrupt_begin(struct interrupt_guard *guard, struct device *device);
 void interrupt_end(struct interrupt_guard *guard);
 
-/* The signal that came, or 0. */
+/* The signal that came, or 0; whether one came. */
 int interrupt_signal(void);
+bool interrupt_came(void);
 
 #endif

@@ -45,11 +45,6 @@ static enum strategy choose_strategy(const struct request *request, const struct
     return setup->target.is_host ? STRATEGY_COVER : STRATEGY_RACE;
 }
 
-static bool is_stopping(void)
-{
-    return interrupt_signal() != 0;
-}
-
 /* Every core compiles but those that feed a GPU; on the host the emulator runs beside it. */
 static unsigned count_compilers(const struct task *task, size_t kinds)
 {
@@ -90,7 +85,7 @@ static void describe_job(struct task *task, size_t kinds)
                                           .budget_s = request->budget_s,
                                           .is_retune = request->retune,
                                           .journal = task->has_journal ? &task->journal : NULL,
-                                          .is_stopping = is_stopping};
+                                          .is_stopping = interrupt_came};
     task->watch = (struct tune_notes_watch){.problem = &setup->problem};
     if (!request->quiet && kinds == 1)
         task->options.progress = (struct tune_progress){tune_notes_progress, &task->watch};
@@ -207,10 +202,11 @@ static int run_tasks(struct task *tasks, const struct fleet *fleet,
     }
     if (failed)
         return -1;
-    if (!request->quiet && !tasks[0].is_answered && fleet->count == 1)
+    const bool shows = !request->quiet && !tasks[0].is_answered && fleet->count == 1;
+    if (shows)
         terminal_progress_start(&tasks[0].watch.progress, stderr);
     tune_all(tasks, fleet->count);
-    if (!request->quiet && !tasks[0].is_answered && fleet->count == 1)
+    if (shows)
         terminal_progress_end(&tasks[0].watch.progress);
     for (size_t i = 0; i < fleet->count; i++) {
         struct error cause;

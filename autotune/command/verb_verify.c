@@ -75,11 +75,6 @@ static int prove_many(const struct request *request, const struct setup *setup,
     return failed ? -1 : print_proof(&result, error);
 }
 
-static bool is_stopping(void)
-{
-    return interrupt_signal() != 0;
-}
-
 /* Beside the default, which is its reference. */
 static const struct finalist *find_only(const struct tune_result *result, const int64_t *row,
                                         size_t width)
@@ -102,7 +97,7 @@ static int prove_one(const struct request *request, const struct setup *setup,
                                  .specs = specs, .spec_count = 1, .nvrtc = request->nvrtc,
                                  .compilers = 1};
     const struct tune_options options = {.strategy = STRATEGY_EXHAUSTIVE, .only = row,
-                                         .seed = request->seed, .is_stopping = is_stopping};
+                                         .seed = request->seed, .is_stopping = interrupt_came};
     struct tune_result result;
     struct text text = {0}, params = {0};
     char problem[PROBLEM_CHARS];

@@ -128,7 +128,8 @@ void search_close(struct search *search)
 {
     if (search->crew)
         crew_close(search->crew);
-    host_sweep();
+    if (search->job->info->target.is_host)
+        host_sweep();
     for (size_t i = 0; search->workers && i < search->worker_count; i++)
         parcel_free(search->workers[i].parcel);
     free(search->workers);

@@ -66,7 +66,13 @@ int trials_index_add(struct trials_index *index, uint64_t key, uint64_t value, u
 
 bool trials_index_has(const struct trials_index *index, uint64_t key)
 {
-    return index->capacity && find_entry(index, key + !key)->key;
+    return trials_index_find(index, key) != NULL;
+}
+
+const uint64_t *trials_index_find(const struct trials_index *index, uint64_t key)
+{
+    const struct trials_entry *entry = index->capacity ? find_entry(index, key + !key) : NULL;
+    return entry && entry->key ? &entry->value : NULL;
 }
 
 size_t trials_find_variant(const struct points *points, size_t candidate)
@@ -225,12 +231,9 @@ static int open_memory(struct memory *memory, uint64_t *reference_ps, struct err
 static void recall_candidate(struct tune_result *result, const struct memory *memory,
                              size_t candidate, uint64_t identity)
 {
+    const uint64_t *at = trials_index_find(&memory->known, identity);
     struct job_trial trial;
-    identity += !identity;
-    if (!trials_index_has(&memory->known, identity) ||
-        !read_trial(&trial,
-                    &memory->journal->trials[find_entry(&memory->known, identity)->value],
-                    memory->strategy))
+    if (!at || !read_trial(&trial, &memory->journal->trials[*at], memory->strategy))
         return;
     trial.candidate = candidate;
     trials_take(result, &trial);

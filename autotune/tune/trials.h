@@ -19,6 +19,8 @@ void trials_index_dispose(struct trials_index *index);
 int trials_index_add(struct trials_index *index, uint64_t key, uint64_t value, uint64_t *out,
                      struct error *error);
 bool trials_index_has(const struct trials_index *index, uint64_t key);
+/* The value kept for the key, or NULL. */
+const uint64_t *trials_index_find(const struct trials_index *index, uint64_t key);
 
 /* The variant that a candidate belongs to. */
 size_t trials_find_variant(const struct points *points, size_t candidate);
