@@ -26,7 +26,7 @@ ALLFLAGS = -std=c11 -D_GNU_SOURCE -ffile-prefix-map=$(CURDIR)=. -DVERSION='"$(VE
 DEPEND   = -MMD -MP -MT $@ -MF $@.d
 SOURCES  = $(wildcard generator/*.c cache/*.c autotune/*/*.c) autotune/embedded.c
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/embedded.o
-EMBEDDED = $(sort $(wildcard templates/*.* templates/ladder/* configs/*.ini configs/tuned/*.ini))
+EMBEDDED = $(sort $(wildcard templates/*.* templates/ladder/* configs/*.ini configs/ladder/* configs/tuned/*.ini))
 TESTS    = $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZERS  = $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 DEVICE   = $(patsubst tests/device/%.c,$(BUILD)/device/%,$(wildcard tests/device/test_*.c))
@@ -56,6 +56,9 @@ test-gpu: $(BUILD)/autotune $(DEVICE) ## prove the program and its kernels on GP
 
 soak: $(BUILD)/autotune ## prove every variant of every operation, type and architecture (hours)
 	@tests/soak.sh $(BUILD)/autotune
+
+bench: $(BUILD)/autotune ## build CUB's reductions with nvcc, for `autotune bench --against cub`
+	@bench/cub/build.sh $(BUILD)
 
 fuzz: ## fuzz the readers of text, each FUZZ_SECONDS long
 	@./setup ci
@@ -115,5 +118,5 @@ $(BUILD)/device/%: tests/device/%.c $(OBJECTS)
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS)
 	$(CC) $(ALLFLAGS) -fsanitize=fuzzer $(DEPEND) -o $@ $< $(OBJECTS) $(LIBS)
 
-.PHONY: all run test unit tests test-gpu soak fuzz fuzzers golden install uninstall clean help force
+.PHONY: all run test unit tests test-gpu soak bench fuzz fuzzers golden install uninstall clean help force
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

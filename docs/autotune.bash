@@ -20,6 +20,13 @@ _autotune_options() {
         echo "$problem --cold --warm --device --variant --cover --all --part --seed $sources" \
             "--nvrtc $common"
         ;;
+    bench)
+        echo "--against $problem --cold --warm --offset --stream --rounds --device --seed $sources" \
+            "--nvrtc $tables $common"
+        ;;
+    ladder)
+        echo "$problem --rung --blocks --source --device --seed --nvrtc $tables --quiet --help"
+        ;;
     doctor) echo "--nvrtc --cache --help" ;;
     esac
 }
@@ -27,11 +34,13 @@ _autotune_options() {
 # The values of an option. Status 1: the option takes none.
 _autotune_values() {
     case $1 in
-    --op) echo "sum prod min max and or xor" ;;
-    --type | --acc) echo "i32 u32 i64 u64 f32 f64" ;;
+    --op) echo "sum sumsq prod min max and or xor" ;;
+    --rung) echo "harris cs599 wangyu lab04" ;;
+    --type) echo "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64" ;;
+    --acc) echo "i32 u32 i64 u64 f32 f64" ;;
     --strategy) echo "race exhaustive random cover" ;;
-    --device | -d) [[ $2 == verify ]] && echo "auto host" || echo "auto host all" ;;
-    -n | --n | --budget | --seed | --arch | --variant | --pass | --part) ;;
+    --device | -d) [[ $2 == verify || $2 == bench || $2 == ladder ]] && echo "auto host" || echo "auto host all" ;;
+    -n | --n | --budget | --seed | --arch | --variant | --pass | --part | --offset | --rounds | --blocks | --source) ;;
     *) return 1 ;;
     esac
 }
@@ -49,7 +58,7 @@ _autotune_files() {
 _autotune_after() {
     local option=$1 verb=$2 current=$3 values
     case $option in
-    --space | --template | --nvrtc | --json | --csv | --cubin | --replay)
+    --space | --template | --nvrtc | --json | --csv | --cubin | --replay | --against)
         _autotune_files -f "$current"
         ;;
     --cache) _autotune_files -d "$current" ;;
@@ -63,13 +72,13 @@ _autotune_after() {
 _autotune_argument() {
     case $1 in
     list) _autotune_words "devices types operations params variants spaces archs" "$2" ;;
-    help) _autotune_words "tune show merge list emit verify doctor" "$2" ;;
+    help) _autotune_words "tune show merge list emit verify bench ladder doctor" "$2" ;;
     merge) _autotune_files -f "$2" ;;
     esac
 }
 
 _autotune() {
-    local verbs="tune show merge list emit verify doctor help version"
+    local verbs="tune show merge list emit verify bench ladder doctor help version"
     local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=tune
     COMPREPLY=()
     if ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} != -* ]]; then

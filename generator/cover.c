@@ -1,284 +1,404 @@
-/* cover: builds rows greedily: each starts from a pair still wanted and is filled and improved
- * value by value for the most pairs still wanted; the smallest of several samples is kept.
- * Hides the search. Pairs that no known valid row holds are steered around. */
+/* cover: chooses rows greedily: of a bounded number that hold a pair still wanted, the one that
+ * holds most such pairs; the smallest of several samples is kept. Hides the index by value that
+ * finds the rows of a pair, and the tables of pairs. */
 #include "generator/cover.h"
 
-#include "generator/pairs.h"
-
-#include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    REPAIRS = 64, /* changes tried on a filled row that is not valid */
-    STARTS = 10,  /* rows built for each one that is taken */
-    BUILT = 500,  /* rows in all the samples built for the one that is kept */
+    PAIRS_MAX = 1 << 24,
+    PROBES = 4096, /* rows looked at for one that is taken */
+    TRIES = 256,   /* and those of them that hold the pair */
+    BUILT = 1500,  /* rows in all the samples built for the one that is kept */
 };
 
 struct cover {
-    struct pairs pairs;
-    struct rows rows, other;    /* the smallest sample so far, and the one being built */
-    size_t *row, *best, *order; /* of `width` each: values, values, axes */
+    size_t width, given; /* columns: 2 at least, those beyond the given ones hold zeros */
+    size_t *counts;      /* values, by column */
+    size_t *firsts;      /* where the pairs of columns a < b begin, by b (b - 1) / 2 + a */
+    size_t column_pairs, pair_count;
+    uint32_t *witnesses; /* by pair: 1 + the first row that held it, 0 = none did */
+    unsigned char *rows;
+    size_t row_count, capacity;
 };
 
-/* What `value` on `axis` adds beside the values the row has on `count` axes of the order. */
-static long score(const struct cover *cover, const size_t *row, size_t axis, size_t value,
-                  size_t count)
-{
-    static const long worth[] = {
-        [UNKNOWN] = -10000, [GIVEN_UP] = -10000, [WANTED] = 1, [COVERED] = 0};
-    long sum = 0;
+/* --- Rows --------------------------------------------------------------------------------- */
 
-    for (size_t i = 0; i < count; i++) {
-        size_t other = cover->order[i];
-        if (other != axis)
-            sum += worth[pairs_get(&cover->pairs, axis, value, other, row[other])->state];
-    }
-    return sum;
+static int refuse_size(struct error *error)
+{
+    return error_set(
+        error, ERROR_USAGE,
+        "a covering sample takes %d values of a param and %d pairs of values: name "
+        "fewer values",
+        COVER_VALUES_MAX, PAIRS_MAX);
 }
 
-/* The value with the highest score above `floor`; `keep` when there is none. */
-static size_t best_value(struct cover *cover, const size_t *row, size_t axis, size_t count,
-                         long floor, size_t keep)
+/* Fills the tables of a cover whose arrays are allocated. */
+static int lay_pairs(struct cover *cover, const size_t *counts, struct error *error)
 {
-    size_t values = cover->pairs.axes[axis].count, first = pairs_random(&cover->pairs, values);
-    for (size_t i = 0; i < values; i++) {
-        size_t value = (first + i) % values;
-        long points = score(cover, row, axis, value, count);
-        if (points > floor) {
-            floor = points;
-            keep = value;
-        }
-    }
-    return keep;
-}
-
-static void shuffle_axes(struct cover *cover)
-{
-    for (size_t i = 0; i < cover->pairs.width; i++) {
-        size_t at = pairs_random(&cover->pairs, i + 1);
-        cover->order[i] = cover->order[at];
-        cover->order[at] = i;
-    }
-}
-
-static void swap_to(struct cover *cover, size_t axis, size_t place)
-{
-    size_t at = 0;
-    while (cover->order[at] != axis)
-        at++;
-    cover->order[at] = cover->order[place];
-    cover->order[place] = axis;
-}
-
-static void fill_row(struct cover *cover, const struct pairs_fixed *seed, size_t *row)
-{
-    shuffle_axes(cover);
-    swap_to(cover, seed->a, 0);
-    swap_to(cover, seed->b, 1);
-    pairs_impose(seed, row);
-    for (size_t i = 2; i < cover->pairs.width; i++)
-        row[cover->order[i]] = best_value(cover, row, cover->order[i], i, LONG_MIN, 0);
-}
-
-static const size_t *witness_of(const struct cover *cover, const struct pairs_fixed *fixed)
-{
-    const struct pairs *pairs = &cover->pairs;
-    const struct pair *pair = pairs_get(pairs, fixed->a, fixed->va, fixed->b, fixed->vb);
-    return pairs_row(pairs, &pairs->known, pair->witness);
-}
-
-/* Makes a filled row valid by a few changes, or falls back on the seed's witness. */
-static void repair_row(struct cover *cover, const struct pairs_fixed *seed, size_t *row)
-{
-    for (size_t tries = 1; tries <= REPAIRS; tries++) {
-        if (pairs_is_valid(&cover->pairs, row))
-            return;
-        if (tries % 4 == 0)
-            fill_row(cover, seed, row);
-        else
-            pairs_change_one(&cover->pairs, row);
-        pairs_impose(seed, row);
-    }
-    pairs_copy_row(&cover->pairs, row, witness_of(cover, seed));
-}
-
-/* Changes a valid row one value at a time for as long as that gains wanted pairs. */
-static void improve_row(struct cover *cover, size_t *row)
-{
-    size_t width = cover->pairs.width, unchanged = 0; /* axes in a row that gave nothing */
-    for (size_t i = 0; unchanged < width; i = (i + 1) % width) {
-        size_t axis = cover->order[i], before = row[axis];
-        long now = score(cover, row, axis, before, width);
-        row[axis] = best_value(cover, row, axis, width, now, before);
-        if (row[axis] != before && pairs_is_valid(&cover->pairs, row)) {
-            unchanged = 0;
-        } else {
-            row[axis] = before;
-            unchanged++;
-        }
-    }
-}
-
-static size_t count_wanted(const struct cover *cover, const size_t *row)
-{
-    size_t wanted = 0;
-    for (size_t b = 1; b < cover->pairs.width; b++)
-        for (size_t a = 0; a < b; a++)
-            wanted += pairs_get(&cover->pairs, a, row[a], b, row[b])->state == WANTED;
-    return wanted;
-}
-
-static size_t count_wanted_of(const struct pairs *pairs, size_t a, size_t b)
-{
-    const struct pair *first = pairs_get(pairs, a, 0, b, 0);
-    size_t wanted = 0;
-    for (size_t i = 0; i < pairs->axes[a].count * pairs->axes[b].count; i++)
-        wanted += first[i].state == WANTED;
-    return wanted;
-}
-
-/* A wanted pair of the two axes that have most of them left, so that the longest axes, which
- * decide how many rows there must be, never wait. False when nothing is wanted. */
-static bool choose_seed(struct pairs *pairs, struct pairs_fixed *seed)
-{
-    size_t most = 0;
-    for (size_t b = 1; b < pairs->width; b++) {
+    for (size_t b = 0; b < cover->width; b++) {
+        cover->counts[b] = b < cover->given ? counts[b] : 1;
+        if (cover->counts[b] > COVER_VALUES_MAX)
+            return refuse_size(error);
         for (size_t a = 0; a < b; a++) {
-            size_t wanted = count_wanted_of(pairs, a, b);
-            if (wanted <= most)
-                continue;
-            most = wanted;
-            seed->a = a;
-            seed->b = b;
+            cover->firsts[cover->column_pairs++] = cover->pair_count;
+            cover->pair_count += cover->counts[a] * cover->counts[b];
+            if (cover->pair_count > PAIRS_MAX)
+                return refuse_size(error);
         }
     }
+    cover->witnesses = calloc(cover->pair_count + 1, sizeof *cover->witnesses);
+    return cover->witnesses ? 0 : error_memory(error, cover->pair_count);
+}
+
+int cover_open(struct cover **out, const size_t *counts, size_t width, struct error *error)
+{
+    struct cover *cover = calloc(1, sizeof *cover);
+    if (!cover)
+        return error_memory(error, sizeof *cover);
+    cover->given = width;
+    cover->width = width < 2 ? 2 : width; /* each value of a lone column is a pair */
+    cover->counts = calloc(cover->width, sizeof *cover->counts);
+    cover->firsts = calloc(cover->width, cover->width * sizeof *cover->firsts);
+    int failed = !cover->counts || !cover->firsts
+                     ? error_memory(error, cover->width * cover->width * sizeof *cover->firsts)
+                     : lay_pairs(cover, counts, error);
+    if (failed)
+        cover_close(cover);
+    else
+        *out = cover;
+    return failed;
+}
+
+void cover_close(struct cover *cover)
+{
+    free(cover->counts);
+    free(cover->firsts);
+    free(cover->witnesses);
+    free(cover->rows);
+    free(cover);
+}
+
+const unsigned char *cover_row(const struct cover *cover, size_t index)
+{
+    return cover->rows + index * cover->width;
+}
+
+size_t cover_missed(const struct cover *cover)
+{
+    size_t missed = 0;
+    for (size_t i = 0; i < cover->pair_count; i++)
+        missed += cover->witnesses[i] == 0;
+    return missed;
+}
+
+static int grow(struct cover *cover, struct error *error)
+{
+    const size_t capacity = cover->capacity ? 2 * cover->capacity : 1024;
+    unsigned char *rows = realloc(cover->rows, capacity * cover->width);
+    if (!rows || cover->row_count >= UINT32_MAX)
+        return error_memory(error, capacity * cover->width);
+    cover->rows = rows;
+    cover->capacity = capacity;
+    return 0;
+}
+
+int cover_add(struct cover *cover, const unsigned char *row, bool is_asked_for,
+              struct error *error)
+{
+    if (cover->row_count == cover->capacity && grow(cover, error))
+        return -1;
+    unsigned char *kept = cover->rows + cover->row_count * cover->width;
+    const size_t *first = cover->firsts;
+    bool is_kept = is_asked_for;
+    memset(kept, 0, cover->width);
+    if (cover->given)
+        memcpy(kept, row, cover->given);
+    for (size_t b = 1; b < cover->width; b++)
+        for (size_t a = 0; a < b; a++) {
+            uint32_t *witness =
+                &cover->witnesses[*first++ + kept[a] * cover->counts[b] + kept[b]];
+            if (*witness)
+                continue;
+            *witness = (uint32_t)cover->row_count + 1;
+            is_kept = true;
+        }
+    cover->row_count += is_kept;
+    return is_kept;
+}
+
+/* --- The choice --------------------------------------------------------------------------- */
+
+struct sample {
+    size_t *rows, count, capacity;
+};
+
+struct choice {
+    const struct cover *cover;
+    uint64_t random;
+    uint32_t *lists;       /* by column: all rows by value, in one random order within each */
+    uint32_t *starts;      /* by column and value: where its rows begin in the column's list */
+    unsigned char *wanted; /* by pair: 1 or 0 */
+    size_t *left;          /* wanted pairs, by pair of columns */
+    uint32_t *held;        /* rows of a sample, by pair */
+    struct sample best, other;
+};
+
+/* splitmix64; the remainder's bias is of no account for limits this small. */
+static size_t draw(struct choice *choice, size_t limit)
+{
+    uint64_t z = choice->random += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (size_t)((z ^ (z >> 31)) % limit);
+}
+
+/* Neighbours among the rows are alike, so a run of a list is a fair draw only if shuffled. */
+static void shuffle_rows(struct choice *choice, uint32_t *order)
+{
+    for (size_t i = 0; i < choice->cover->row_count; i++) {
+        const size_t at = draw(choice, i + 1);
+        order[i] = order[at];
+        order[at] = (uint32_t)i;
+    }
+}
+
+static void index_rows(struct choice *choice, const uint32_t *order)
+{
+    const struct cover *cover = choice->cover;
+    for (size_t column = 0; column < cover->width; column++) {
+        uint32_t *starts = choice->starts + column * (COVER_VALUES_MAX + 1);
+        uint32_t ends[COVER_VALUES_MAX];
+        for (size_t i = 0; i < cover->row_count; i++)
+            starts[cover_row(cover, i)[column] + 1]++;
+        for (size_t value = 0; value < COVER_VALUES_MAX; value++) {
+            ends[value] = starts[value];
+            starts[value + 1] += starts[value];
+        }
+        for (size_t i = 0; i < cover->row_count; i++)
+            choice->lists[column * cover->row_count +
+                          ends[cover_row(cover, order[i])[column]]++] = order[i];
+    }
+}
+
+static size_t count_wanted(const struct choice *choice, const unsigned char *row)
+{
+    const struct cover *cover = choice->cover;
+    const size_t *first = cover->firsts;
+    size_t wanted = 0;
+    for (size_t b = 1; b < cover->width; b++)
+        for (size_t a = 0; a < b; a++)
+            wanted += choice->wanted[*first++ + row[a] * cover->counts[b] + row[b]];
+    return wanted;
+}
+
+static void take_row(struct choice *choice, const unsigned char *row)
+{
+    const struct cover *cover = choice->cover;
+    for (size_t b = 1, at = 0; b < cover->width; b++)
+        for (size_t a = 0; a < b; a++, at++) {
+            unsigned char *wanted =
+                &choice->wanted[cover->firsts[at] + row[a] * cover->counts[b] + row[b]];
+            choice->left[at] -= *wanted;
+            *wanted = 0;
+        }
+}
+
+/* The values va and vb in columns a and b. */
+struct seed {
+    size_t a, b, va, vb, pair;
+};
+
+/* A wanted pair of the two columns that have most of them left, so that the longest columns,
+ * which decide how many rows there must be, never wait. False when nothing is wanted. */
+static bool choose_seed(struct choice *choice, struct seed *out)
+{
+    const struct cover *cover = choice->cover;
+    size_t most = 0, best = 0;
+    for (size_t b = 1, at = 0; b < cover->width; b++)
+        for (size_t a = 0; a < b; a++, at++)
+            if (choice->left[at] > most) {
+                most = choice->left[at];
+                best = at;
+                out->a = a;
+                out->b = b;
+            }
     if (!most)
         return false;
-    do {
-        seed->va = pairs_random(pairs, pairs->axes[seed->a].count);
-        seed->vb = pairs_random(pairs, pairs->axes[seed->b].count);
-    } while (pairs_get(pairs, seed->a, seed->va, seed->b, seed->vb)->state != WANTED);
+    const size_t pairs = cover->counts[out->a] * cover->counts[out->b];
+    size_t i = draw(choice, pairs);
+    while (!choice->wanted[cover->firsts[best] + i])
+        i = (i + 1) % pairs;
+    out->va = i / cover->counts[out->b];
+    out->vb = i % cover->counts[out->b];
+    out->pair = cover->firsts[best] + i;
     return true;
 }
 
-/* The best of some rows into cover->best. It starts from the seed's witness, so a row always
- * holds a wanted pair and the work ends. */
-static void build_row(struct cover *cover, const struct pairs_fixed *seed)
+/* The best of the rows looked at; the pair's witness is one of them, so there always is one. */
+static size_t choose_row(struct choice *choice, const struct seed *seed)
 {
-    pairs_copy_row(&cover->pairs, cover->best, witness_of(cover, seed));
-    size_t most = count_wanted(cover, cover->best);
-    for (size_t start = 0; start < STARTS; start++) {
-        fill_row(cover, seed, cover->row);
-        repair_row(cover, seed, cover->row);
-        improve_row(cover, cover->row);
-        size_t wanted = count_wanted(cover, cover->row);
+    const struct cover *cover = choice->cover;
+    const uint32_t *starts_a = choice->starts + seed->a * (COVER_VALUES_MAX + 1) + seed->va;
+    const uint32_t *starts_b = choice->starts + seed->b * (COVER_VALUES_MAX + 1) + seed->vb;
+    const bool is_a = starts_a[1] - starts_a[0] <= starts_b[1] - starts_b[0];
+    const uint32_t *starts = is_a ? starts_a : starts_b;
+    const uint32_t *list =
+        choice->lists + (is_a ? seed->a : seed->b) * cover->row_count + *starts;
+    const size_t length = starts[1] - starts[0], begin = draw(choice, length);
+    size_t best = cover->witnesses[seed->pair] - 1, tries = 0;
+    size_t most = count_wanted(choice, cover_row(cover, best));
+    for (size_t i = 0; i < length && i < PROBES && tries < TRIES; i++) {
+        const size_t index = list[(begin + i) % length];
+        const unsigned char *row = cover_row(cover, index);
+        if (row[seed->a] != seed->va || row[seed->b] != seed->vb)
+            continue;
+        const size_t wanted = count_wanted(choice, row);
+        tries++;
         if (wanted > most) {
             most = wanted;
-            pairs_copy_row(&cover->pairs, cover->best, cover->row);
+            best = index;
         }
     }
+    return best;
 }
 
-/* The pairs of the row that are in state `from` or beyond are covered. */
-static void mark_covered(struct cover *cover, const size_t *row, enum pair_state from)
+static int add_chosen(struct sample *sample, size_t row, struct error *error)
 {
-    for (size_t b = 1; b < cover->pairs.width; b++) {
+    if (sample->count == sample->capacity) {
+        const size_t capacity = sample->capacity ? 2 * sample->capacity : 64;
+        size_t *rows = reallocarray(sample->rows, capacity, sizeof *rows);
+        if (!rows)
+            return error_memory(error, capacity * sizeof *rows);
+        sample->rows = rows;
+        sample->capacity = capacity;
+    }
+    sample->rows[sample->count++] = row;
+    return 0;
+}
+
+/* Adds `by` to the count of each of the row's pairs; the smallest count before. */
+static uint32_t count_held(struct choice *choice, const unsigned char *row, uint32_t by)
+{
+    const struct cover *cover = choice->cover;
+    const size_t *first = cover->firsts;
+    uint32_t least = UINT32_MAX;
+    for (size_t b = 1; b < cover->width; b++)
         for (size_t a = 0; a < b; a++) {
-            struct pair *pair = pairs_get(&cover->pairs, a, row[a], b, row[b]);
-            if (pair->state >= from)
-                pair->state = COVERED;
+            uint32_t *held = &choice->held[*first++ + row[a] * cover->counts[b] + row[b]];
+            least = *held < least ? *held : least;
+            *held += by;
         }
+    return least;
+}
+
+/* Drops rows all of whose pairs stand in others too, which later rows may have brought. */
+static void drop_superfluous(struct choice *choice, struct sample *sample)
+{
+    const struct cover *cover = choice->cover;
+    size_t kept = 0;
+    memset(choice->held, 0, cover->pair_count * sizeof *choice->held);
+    for (size_t i = 0; i < sample->count; i++)
+        count_held(choice, cover_row(cover, sample->rows[i]), 1);
+    for (size_t i = 0; i < sample->count; i++) {
+        const unsigned char *row = cover_row(cover, sample->rows[i]);
+        if (count_held(choice, row, 0) > 1)
+            count_held(choice, row, (uint32_t)-1);
+        else
+            sample->rows[kept++] = sample->rows[i];
+    }
+    sample->count = kept;
+}
+
+static void want_all(struct choice *choice)
+{
+    const struct cover *cover = choice->cover;
+    for (size_t at = 0; at < cover->column_pairs; at++) {
+        const size_t first = cover->firsts[at];
+        const size_t end =
+            at + 1 < cover->column_pairs ? cover->firsts[at + 1] : cover->pair_count;
+        choice->left[at] = 0;
+        for (size_t i = first; i < end; i++)
+            choice->left[at] += choice->wanted[i] = cover->witnesses[i] != 0;
     }
 }
 
-/* One whole sample into `rows`. */
-static void build_rows(struct cover *cover, struct rows *rows)
+/* One whole sample; `built` grows by the rows it took. */
+static int build_sample(struct choice *choice, struct sample *sample, size_t *built,
+                        struct error *error)
 {
-    struct pairs *pairs = &cover->pairs;
-    struct pairs_fixed seed;
-
-    for (size_t i = 0; i < pairs->count; i++)
-        if (pairs->at[i].state == COVERED)
-            pairs->at[i].state = WANTED;
-    rows->count = 0;
-    while (!rows->failed && choose_seed(pairs, &seed)) {
-        build_row(cover, &seed);
-        mark_covered(cover, cover->best, WANTED);
-        pairs_add_row(pairs, rows, cover->best);
+    struct seed seed;
+    want_all(choice);
+    sample->count = 0;
+    while (choose_seed(choice, &seed)) {
+        const size_t row = choose_row(choice, &seed);
+        take_row(choice, cover_row(choice->cover, row));
+        if (add_chosen(sample, row, error))
+            return -1;
     }
+    *built += sample->count;
+    drop_superfluous(choice, sample);
+    return 0;
 }
 
-static int build_samples(struct cover *cover, struct error *error)
+static int build_samples(struct choice *choice, struct error *error)
 {
-    size_t width = cover->pairs.width;
-
-    cover->row = calloc(width, 3 * sizeof *cover->row);
-    if (!cover->row)
-        return error_memory(error, width * 3 * sizeof *cover->row);
-    cover->best = cover->row + width;
-    cover->order = cover->row + 2 * width;
-    build_rows(cover, &cover->rows);
-    size_t built = cover->rows.count ? cover->rows.count : BUILT; /* none: nothing is valid */
-    for (; built < BUILT; built += cover->other.count) {
-        build_rows(cover, &cover->other);
-        if (cover->other.failed)
-            break;
-        if (cover->other.count >= cover->rows.count)
+    size_t built = 0;
+    if (build_sample(choice, &choice->best, &built, error))
+        return -1;
+    while (built < BUILT) {
+        if (build_sample(choice, &choice->other, &built, error))
+            return -1;
+        if (choice->other.count >= choice->best.count)
             continue;
-        struct rows larger = cover->rows;
-        cover->rows = cover->other;
-        cover->other = larger;
+        const struct sample larger = choice->best;
+        choice->best = choice->other;
+        choice->other = larger;
     }
-    return cover->rows.failed ? error_memory(error, width * sizeof *cover->row) : 0;
+    return 0;
 }
 
-static void hand_over(struct cover *cover, size_t width, size_t **rows, size_t *row_count,
-                      size_t *missed)
+int cover_choose(size_t **chosen, size_t *count, const struct cover *cover, unsigned seed,
+                 struct error *error)
 {
-    struct rows *from = &cover->rows;
-    *missed = 0;
-    /* A row may hold pairs that were given up before. */
-    for (size_t i = 0; i < from->count; i++)
-        mark_covered(cover, pairs_row(&cover->pairs, from, i), UNKNOWN);
-    for (size_t i = 0; i < cover->pairs.count; i++)
-        *missed += cover->pairs.at[i].state < WANTED;
-    for (size_t i = 0; i < from->count; i++)
-        memmove(from->at + i * width, pairs_row(&cover->pairs, from, i), width * sizeof **rows);
-    *rows = from->at;
-    *row_count = from->count;
-    from->at = NULL;
-}
-
-static void dispose(struct cover *cover)
-{
-    pairs_dispose(&cover->pairs);
-    free(cover->rows.at);
-    free(cover->other.at);
-    free(cover->row);
-}
-
-int cover_pairs(size_t **rows, size_t *row_count, size_t *missed, const struct cover_axis *axes,
-                size_t axis_count, cover_valid *valid, void *context, unsigned seed,
-                struct error *error)
-{
-    /* A lone axis is paired with one of a single value: each of its values is a pair. */
-    const struct cover_axis lone[] = {axis_count ? axes[0] : (struct cover_axis){0}, {1}};
-    struct cover cover = {0};
-    cover.pairs = (struct pairs){
-        .axes = axis_count < 2 ? lone : axes,
-        .width = axis_count < 2 ? 2 : axis_count,
-        .valid = valid,
-        .context = context,
+    const size_t rows = cover->row_count;
+    *chosen = NULL;
+    *count = 0;
+    if (rows == 0)
+        return 0;
+    struct choice choice = {
+        .cover = cover,
         .random = seed,
+        .lists = calloc(rows, cover->width * sizeof *choice.lists),
+        .starts = calloc(cover->width, (COVER_VALUES_MAX + 1) * sizeof *choice.starts),
+        .wanted = calloc(cover->pair_count, sizeof *choice.wanted),
+        .left = calloc(cover->column_pairs, sizeof *choice.left),
+        .held = calloc(cover->pair_count, sizeof *choice.held),
     };
-    int status = pairs_init(&cover.pairs, error);
-    if (status == 0)
-        status = pairs_find(&cover.pairs, error);
-    if (status == 0)
-        status = build_samples(&cover, error);
-    if (status == 0)
-        hand_over(&cover, axis_count, rows, row_count, missed);
-    dispose(&cover);
-    return status;
+    uint32_t *order = calloc(rows, sizeof *order);
+    int failed = 0;
+    if (!choice.lists || !choice.starts || !choice.wanted || !choice.left || !choice.held ||
+        !order) {
+        failed = error_memory(error, rows * cover->width * sizeof *choice.lists);
+    } else {
+        shuffle_rows(&choice, order);
+        index_rows(&choice, order);
+        failed = build_samples(&choice, error);
+    }
+    if (!failed) {
+        *chosen = choice.best.rows;
+        *count = choice.best.count;
+        choice.best.rows = NULL;
+    }
+    free(order);
+    free(choice.lists);
+    free(choice.starts);
+    free(choice.wanted);
+    free(choice.left);
+    free(choice.held);
+    free(choice.best.rows);
+    free(choice.other.rows);
+    return failed;
 }

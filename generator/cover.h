@@ -1,5 +1,5 @@
-/* cover: a small sample of a product of axes in which each pair of values of any two axes
- * stands together at least once, if the constraint allows the pair at all. */
+/* cover: from many rows of values a few in which each pair of values of any two columns that
+ * stands together in some row still does. */
 #ifndef AUTOTUNE_COVER_H
 #define AUTOTUNE_COVER_H
 
@@ -8,20 +8,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct cover_axis {
-    size_t count; /* values are 0 .. count - 1 */
-};
+enum { COVER_VALUES_MAX = 256 }; /* of a column */
 
-/* Is this full assignment (one value per axis) valid? */
-typedef bool cover_valid(void *context, const size_t *choice);
+struct cover;
 
-/* Writes `*row_count` rows of `axis_count` values to `*rows` (the caller frees it). The same
- * seed gives the same rows. Pairs that no valid assignment holds are left out; `*missed` counts
- * pairs for which none was found: exact where at most 4096 assignments hold a pair, else about
- * 8000 calls of `valid` (NULL: all are) are spent before a pair is given up. A lone axis is
- * covered value by value. More than 2^24 pairs are ERROR_USAGE. */
-int cover_pairs(size_t **rows, size_t *row_count, size_t *missed, const struct cover_axis *axes,
-                size_t axis_count, cover_valid *valid, void *context, unsigned seed,
-                struct error *error);
+/* For rows of `width` values, those of column i from 0 to counts[i] - 1. More than
+ * COVER_VALUES_MAX values of a column, or 2^24 pairs, are ERROR_USAGE. */
+int cover_open(struct cover **out, const size_t *counts, size_t width, struct error *error);
+void cover_close(struct cover *cover);
+
+/* Keeps the row if it is the first to hold some pair of values, or if that is asked for: 1; or
+ * else 0. -1 when memory is short. */
+int cover_add(struct cover *cover, const unsigned char *row, bool is_asked_for,
+              struct error *error);
+
+/* The rows kept, in the order in which they came. */
+const unsigned char *cover_row(const struct cover *cover, size_t index);
+
+/* Pairs of values that no row held. */
+size_t cover_missed(const struct cover *cover);
+
+/* The indices of `*count` rows that hold all pairs (the caller frees them): about as few as a
+ * greedy choice finds, and none of them could be left out. The same rows and seed give the same
+ * choice. A lone column is covered value by value. No rows: none, and NULL. */
+int cover_choose(size_t **chosen, size_t *count, const struct cover *cover, unsigned seed,
+                 struct error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* point: evaluates the rows of a space: values, rules, launch geometry, and the list of all
- * valid rows. Hides the odometer that walks over them. */
+ * valid rows. Hides the walk over them. */
 #include "generator/point.h"
 
 #include <inttypes.h>
@@ -9,15 +9,15 @@
 
 /* --- Values ------------------------------------------------------------------------------------ */
 
-static void set_builtins(const struct point_context *context, bool reads_partials,
-                         int64_t *values)
+void point_builtins(const struct point_context *context, bool reads_partials,
+                    int64_t values[SPACE_NAMES_MAX])
 {
     const struct problem *problem = context->problem;
     const struct target *target = context->target;
     const enum type type = reads_partials ? problem->acc : problem->type;
     memcpy(values, context->space->constants, SPACE_NAMES_MAX * sizeof *values);
     values[SPACE_N] = (int64_t)problem->n;
-    values[SPACE_OP] = problem->op;
+    values[SPACE_OP] = reads_partials ? problem_ops[problem->op].partial : problem->op;
     values[SPACE_TYPE] = type;
     values[SPACE_ACC] = problem->acc;
     values[SPACE_ELEM_BYTES] = problem_types[type].bytes;
@@ -50,7 +50,7 @@ static int set_derived(const struct space *space, int64_t *values, struct error 
 int point_values(const struct point_context *context, const int64_t *row, bool reads_partials,
                  int64_t values[SPACE_NAMES_MAX], struct error *error)
 {
-    set_builtins(context, reads_partials, values);
+    point_builtins(context, reads_partials, values);
     set_row(context->space, row, values);
     return set_derived(context->space, values, error);
 }
@@ -86,30 +86,6 @@ int point_reject(const struct point_context *context, const int64_t *row, struct
 
 /* --- All points -------------------------------------------------------------------------------- */
 
-/* The next combination of the params of one kind; false after the last (then all are first again). */
-static bool next_row(const struct space *space, bool is_launch, size_t *choice, int64_t *row)
-{
-    for (size_t i = space->param_count; i-- > 0;) {
-        const struct param *param = &space->params[i];
-        if (param->is_launch != is_launch)
-            continue;
-        choice[i] = (choice[i] + 1) % param->count;
-        row[i] = param->values[choice[i]];
-        if (choice[i] != 0)
-            return true;
-    }
-    return false;
-}
-
-static uint64_t count_combinations(const struct space *space, bool is_launch)
-{
-    uint64_t count = 1;
-    for (size_t i = 0; i < space->param_count; i++)
-        if (space->params[i].is_launch == is_launch)
-            count *= space->params[i].count;
-    return count;
-}
-
 static int add_row(struct points *points, const int64_t *row, size_t *capacity,
                    struct error *error)
 {
@@ -140,28 +116,6 @@ static int add_variant(struct points *points, size_t first, struct error *error)
     return 0;
 }
 
-/* Walks the launch-time params of one variant. */
-static int expand_variant(struct points *points, const struct point_context *context,
-                          int64_t *values, int64_t *row, size_t *choice, size_t *capacity,
-                          struct error *error)
-{
-    const struct space *space = context->space;
-    size_t first = points->count;
-    do {
-        set_row(space, row, values);
-        if (set_derived(space, values, error))
-            return -1;
-        int broken = find_broken(space, values, true, error);
-        if (broken == POINT_FAILED)
-            return -1;
-        if (broken >= 0)
-            points->rejected[broken]++;
-        else if (add_row(points, row, capacity, error))
-            return -1;
-    } while (next_row(space, true, choice, row));
-    return points->count > first ? add_variant(points, first, error) : 0;
-}
-
 static int refuse_empty(const struct points *points, const struct space *space,
                         struct error *error)
 {
@@ -176,44 +130,125 @@ static int refuse_empty(const struct points *points, const struct space *space,
                      space->rules[most].reason);
 }
 
-static int expand(struct points *points, const struct point_context *context, int64_t *row,
-                  size_t *choice, struct error *error)
+/* The walk gives the params their values one after the other, compile-time ones first; derived
+ * values and rules are evaluated as soon as all they need is known, so that what a rule rejects
+ * is never walked through. */
+struct walk {
+    struct points *points;
+    const struct space *space;
+    int64_t *values; /* by slot */
+    int64_t *row;
+    size_t capacity; /* of points->rows */
+    size_t order[SPACE_NAMES_MAX];    /* params by depth */
+    uint64_t below[SPACE_NAMES_MAX];  /* points that share their params up to a depth */
+    size_t compile_depth;             /* the depth at which a variant is fixed */
+    size_t derived_depth[SPACE_NAMES_MAX], *rule_depth; /* from where on they are known */
+};
+
+static size_t find_depth(const struct walk *walk, const struct expr *expr)
 {
-    const struct space *space = context->space;
-    const uint64_t launches = count_combinations(space, true);
-    int64_t values[SPACE_NAMES_MAX];
-    size_t capacity = 0;
-    points->total = launches * count_combinations(space, false);
-    for (size_t i = 0; i < space->param_count; i++)
-        row[i] = space->params[i].values[0];
-    set_builtins(context, false, values);
-    do {
-        set_row(space, row, values);
-        if (set_derived(space, values, error))
+    const struct space *space = walk->space;
+    size_t depth = 0;
+    for (size_t d = 0; d < space->param_count; d++)
+        if (expr_uses(expr, space->params[walk->order[d]].slot))
+            depth = d;
+    for (size_t i = 0; i < space->derived_count; i++)
+        if (expr_uses(expr, space->derived[i].slot) && walk->derived_depth[i] > depth)
+            depth = walk->derived_depth[i];
+    return depth;
+}
+
+static void plan_walk(struct walk *walk)
+{
+    const struct space *space = walk->space;
+    size_t count = 0;
+    for (int is_launch = 0; is_launch < 2; is_launch++) {
+        for (size_t i = 0; i < space->param_count; i++)
+            if (space->params[i].is_launch == is_launch)
+                walk->order[count++] = i;
+        if (!is_launch)
+            walk->compile_depth = count;
+    }
+    uint64_t below = 1;
+    for (size_t d = count; d-- > 0;) {
+        walk->below[d] = below;
+        below *= space->params[walk->order[d]].count;
+    }
+    walk->points->total = below;
+    for (size_t i = 0; i < space->derived_count; i++)
+        walk->derived_depth[i] = find_depth(walk, space->derived[i].expr);
+    for (size_t i = 0; i < space->rule_count; i++)
+        walk->rule_depth[i] = find_depth(walk, space->rules[i].expr);
+}
+
+/* What is known from this depth on: -1, 0, or 1 when a rule rejects everything below. */
+static int settle(struct walk *walk, size_t depth, struct error *error)
+{
+    const struct space *space = walk->space;
+    for (size_t i = 0; i < space->derived_count; i++)
+        if (walk->derived_depth[i] == depth &&
+            expr_eval(space->derived[i].expr, walk->values,
+                      &walk->values[space->derived[i].slot], error))
             return -1;
-        int broken = find_broken(space, values, false, error);
-        if (broken == POINT_FAILED)
+    for (size_t i = 0; i < space->rule_count; i++) {
+        int64_t holds = 1;
+        if (walk->rule_depth[i] == depth &&
+            expr_eval(space->rules[i].expr, walk->values, &holds, error))
             return -1;
-        if (broken >= 0)
-            points->rejected[broken] += launches;
-        else if (expand_variant(points, context, values, row, choice, &capacity, error))
+        if (!holds) {
+            walk->points->rejected[i] += walk->below[depth];
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int descend(struct walk *walk, size_t depth, struct error *error)
+{
+    const struct space *space = walk->space;
+    const size_t first = walk->points->count;
+    if (depth == space->param_count)
+        return add_row(walk->points, walk->row, &walk->capacity, error);
+    const size_t at = walk->order[depth];
+    const struct param *param = &space->params[at];
+    for (size_t i = 0; i < param->count; i++) {
+        const size_t before = walk->points->count;
+        walk->values[param->slot] = walk->row[at] = param->values[i];
+        const int rejected = settle(walk, depth, error);
+        if (rejected < 0 || (!rejected && descend(walk, depth + 1, error)))
             return -1;
-    } while (next_row(space, false, choice, row));
-    return points->count ? 0 : refuse_empty(points, space, error);
+        if (depth + 1 == walk->compile_depth && walk->points->count > before &&
+            add_variant(walk->points, before, error))
+            return -1;
+    }
+    return walk->compile_depth == 0 && depth == 0 && walk->points->count > first
+               ? add_variant(walk->points, first, error)
+               : 0;
 }
 
 int point_expand(struct points *out, const struct point_context *context, struct error *error)
 {
-    const size_t width = context->space->param_count;
-    *out = (struct points){.width = width};
-    out->rejected = calloc(context->space->rule_count + 1, sizeof *out->rejected);
-    int64_t *row = calloc(width, sizeof *row);
-    size_t *choice = calloc(width, sizeof *choice);
-    int failed = !out->rejected || !row || !choice
-                     ? error_memory(error, width * sizeof *row)
-                     : expand(out, context, row, choice, error);
-    free(row);
-    free(choice);
+    const struct space *space = context->space;
+    const size_t width = space->param_count, rules = space->rule_count + 1;
+    int64_t values[SPACE_NAMES_MAX];
+    *out = (struct points){.width = width, .rejected = calloc(rules, sizeof *out->rejected)};
+    struct walk walk = {.points = out,
+                        .space = space,
+                        .values = values,
+                        .row = calloc(width, sizeof *walk.row),
+                        .rule_depth = calloc(rules, sizeof *walk.rule_depth)};
+    int failed = !out->rejected || !walk.row || !walk.rule_depth
+                     ? error_memory(error, width * sizeof *walk.row)
+                     : 0;
+    if (!failed) {
+        point_builtins(context, false, values);
+        plan_walk(&walk);
+        failed = descend(&walk, 0, error);
+    }
+    if (!failed && out->count == 0)
+        failed = refuse_empty(out, space, error);
+    free(walk.row);
+    free(walk.rule_depth);
     if (failed)
         point_dispose(out);
     return failed;
@@ -272,6 +307,15 @@ static int eval_within(const struct expr *expr, const int64_t *values, int64_t l
     return 0;
 }
 
+enum { CLUSTER_MAX = 16 }; /* blocks: 8 anywhere, 16 where the GPU has them */
+
+/* A key that may be missing: then `out` keeps its value. */
+static int eval_optional(const struct expr *expr, const int64_t *values, int64_t high,
+                         const struct space *space, int64_t *out, struct error *error)
+{
+    return expr ? eval_within(expr, values, 0, high, space, out, error) : 0;
+}
+
 int point_pass(const struct point_context *context, const int64_t *row, size_t pass, uint64_t n,
                struct point_pass *out, struct error *error)
 {
@@ -280,26 +324,39 @@ int point_pass(const struct point_context *context, const int64_t *row, size_t p
     struct problem problem = *context->problem;
     const struct point_context inner = {space, &problem, context->target};
     int64_t values[SPACE_NAMES_MAX], effective[SPACE_NAMES_MAX], applies = 1;
-    int64_t block, grid, tile, outputs, partials = 0, height;
+    int64_t block, grid, tile, outputs, partials = 0, state = 0, height, cluster = 1, shared = 0;
     problem.n = n;
     *out = (struct point_pass){0};
-    if (point_pass_row(context, row, pass, effective, error) ||
-        point_values(&inner, effective, p->reads_partials, values, error) ||
-        (p->when && expr_eval(p->when, values, &applies, error)))
+    if (p->when && (point_values(&inner, row, false, values, error) ||
+                    expr_eval(p->when, values, &applies, error)))
         return -1;
     if (!applies)
         return 0;
+    if (point_pass_row(context, row, pass, effective, error) ||
+        point_values(&inner, effective, p->reads_partials, values, error))
+        return -1;
     if (eval_within(p->block, values, 1, context->target->threads_per_block, space, &block, error) ||
         eval_within(p->grid, values, 1, INT32_MAX, space, &grid, error) ||
         eval_within(p->tile, values, 1, INT64_MAX / 8, space, &tile, error))
         return -1;
     values[SPACE_BLOCKS] = grid;
-    if (eval_within(p->outputs, values, 1, grid, space, &outputs, error) ||
-        (p->partials && eval_within(p->partials, values, 0, INT64_MAX / 8, space, &partials, error)) ||
+    if (eval_within(p->outputs, values, 0, grid, space, &outputs, error) ||
+        eval_optional(p->partials, values, INT64_MAX / 8, space, &partials, error) ||
+        eval_optional(p->state, values, INT64_MAX / 8, space, &state, error) ||
+        eval_optional(p->cluster, values, CLUSTER_MAX, space, &cluster, error) ||
+        eval_optional(p->shared_bytes, values, INT32_MAX, space, &shared, error) ||
         eval_within(p->height, values, 0, INT64_MAX, space, &height, error))
         return -1;
-    *out = (struct point_pass){true, (unsigned)block, (unsigned)grid, (uint64_t)tile,
-                               (uint64_t)outputs, (uint64_t)partials, (uint64_t)height};
+    *out = (struct point_pass){.applies = true,
+                               .block = (unsigned)block,
+                               .grid = (unsigned)grid,
+                               .cluster = (unsigned)cluster,
+                               .shared_bytes = (unsigned)shared,
+                               .tile = (uint64_t)tile,
+                               .outputs = (uint64_t)outputs,
+                               .partials = (uint64_t)partials,
+                               .state = (uint64_t)state,
+                               .height = (uint64_t)height};
     return 0;
 }
 

@@ -19,8 +19,12 @@ struct point_context {
     const struct target *target;
 };
 
+/* Sets the names that every space has, and the named constants; the others are 0. */
+void point_builtins(const struct point_context *context, bool reads_partials,
+                    int64_t values[SPACE_NAMES_MAX]);
+
 /* Fills `values` (by slot) for a row. With `reads_partials` TYPE and ELEM_BYTES are those of the
- * accumulator. BLOCKS is 0. */
+ * accumulator and OP is what combines partial results. BLOCKS is 0. */
 int point_values(const struct point_context *context, const int64_t *row, bool reads_partials,
                  int64_t values[SPACE_NAMES_MAX], struct error *error);
 
@@ -39,7 +43,7 @@ struct points {
     size_t count;
     struct point_variant *variants;
     size_t variant_count;
-    uint64_t *rejected; /* points rejected, by rule (the first that rejects) */
+    uint64_t *rejected; /* points rejected, by rule (the one whose params were known first) */
     uint64_t total;     /* points before the rules */
 };
 
@@ -53,8 +57,8 @@ void point_dispose(struct points *points);
 /* A pass of a candidate for `n` inputs. */
 struct point_pass {
     bool applies; /* its `when`; the rest is set only if true */
-    unsigned block, grid;
-    uint64_t tile, outputs, partials, height;
+    unsigned block, grid, cluster, shared_bytes;
+    uint64_t tile, outputs, partials, state, height; /* state: words of 8 bytes */
 };
 int point_pass(const struct point_context *context, const int64_t *row, size_t pass, uint64_t n,
                struct point_pass *out, struct error *error);

@@ -8,22 +8,29 @@
 #include <string.h>
 
 const struct type_row problem_types[TYPE_COUNT] = {
-    [I32] = {"i32", "I32", 4, false, true, 0},  /* signed int, wraps around */
-    [U32] = {"u32", "U32", 4, false, false, 0}, /* unsigned int */
-    [I64] = {"i64", "I64", 8, false, true, 0},  /* signed long long, wraps around */
-    [U64] = {"u64", "U64", 8, false, false, 0}, /* unsigned long long */
-    [F32] = {"f32", "F32", 4, true, true, 24},  /* IEEE binary32 */
-    [F64] = {"f64", "F64", 8, true, true, 53},  /* IEEE binary64 */
+    [I8] = {"i8", "I8", 1, false, true, 0, I32},       /* signed char */
+    [U8] = {"u8", "U8", 1, false, false, 0, U32},      /* unsigned char */
+    [I16] = {"i16", "I16", 2, false, true, 0, I32},    /* short */
+    [U16] = {"u16", "U16", 2, false, false, 0, U32},   /* unsigned short */
+    [I32] = {"i32", "I32", 4, false, true, 0, I32},    /* signed int, wraps around */
+    [U32] = {"u32", "U32", 4, false, false, 0, U32},   /* unsigned int */
+    [I64] = {"i64", "I64", 8, false, true, 0, I64},    /* signed long long, wraps around */
+    [U64] = {"u64", "U64", 8, false, false, 0, U64},   /* unsigned long long */
+    [F16] = {"f16", "F16", 2, true, true, 11, F32},    /* IEEE binary16 */
+    [BF16] = {"bf16", "BF16", 2, true, true, 8, F32},  /* the upper half of a binary32 */
+    [F32] = {"f32", "F32", 4, true, true, 24, F32},    /* IEEE binary32 */
+    [F64] = {"f64", "F64", 8, true, true, 53, F64},    /* IEEE binary64 */
 };
 
 const struct op_row problem_ops[OP_COUNT] = {
-    [SUM] = {"sum", "SUM", false},   /* a + b, identity 0 */
-    [PROD] = {"prod", "PROD", false}, /* a * b, identity 1 */
-    [MIN] = {"min", "MIN", false},   /* IEEE 754-2019 minimum for floats */
-    [MAX] = {"max", "MAX", false},   /* IEEE 754-2019 maximum for floats */
-    [AND] = {"and", "AND", true},    /* a & b, identity all ones */
-    [OR] = {"or", "OR", true},       /* a | b, identity 0 */
-    [XOR] = {"xor", "XOR", true},    /* a ^ b, identity 0 */
+    [SUM] = {"sum", "SUM", false, SUM},       /* a + b, identity 0 */
+    [SUMSQ] = {"sumsq", "SUMSQ", false, SUM}, /* a + b b, identity 0: the square of a norm */
+    [PROD] = {"prod", "PROD", false, PROD},   /* a * b, identity 1 */
+    [MIN] = {"min", "MIN", false, MIN},       /* IEEE 754-2019 minimum for floats */
+    [MAX] = {"max", "MAX", false, MAX},       /* IEEE 754-2019 maximum for floats */
+    [AND] = {"and", "AND", true, AND},        /* a & b, identity all ones */
+    [OR] = {"or", "OR", true, OR},            /* a | b, identity 0 */
+    [XOR] = {"xor", "XOR", true, XOR},        /* a ^ b, identity 0 */
 };
 
 const char *const problem_regimes[REGIME_COUNT] = {[COLD] = "cold", [WARM] = "warm"};
@@ -88,7 +95,13 @@ int problem_find_regime(enum regime *out, const char *name, struct error *error)
 
 enum type problem_default_acc(enum type type)
 {
-    return type;
+    return problem_types[type].acc;
+}
+
+bool problem_is_rounded_sum(const struct problem *problem)
+{
+    return (problem->op == SUM || problem->op == SUMSQ) &&
+           problem_types[problem->acc].is_float;
 }
 
 int problem_check(const struct problem *problem, struct error *error)
@@ -100,11 +113,16 @@ int problem_check(const struct problem *problem, struct error *error)
         return error_set(error, ERROR_USAGE,
                          "operation '%s' needs an integer type, not %s: choose another --type",
                          op->name, type->name);
+    if (acc->acc != problem->acc)
+        return error_set(error, ERROR_USAGE,
+                         "%s is no type to accumulate in: use %s or a wider type of its kind "
+                         "for --acc",
+                         acc->name, problem_types[type->acc].name);
     if (type->is_float != acc->is_float || type->is_signed != acc->is_signed)
         return error_set(error, ERROR_USAGE,
                          "elements of type %s cannot be accumulated in %s: use %s or a wider "
                          "type of its kind for --acc",
-                         type->name, acc->name, type->name);
+                         type->name, acc->name, problem_types[type->acc].name);
     if (acc->bytes < type->bytes)
         return error_set(error, ERROR_USAGE,
                          "accumulator %s is narrower than the elements' type %s: use %s for --acc",

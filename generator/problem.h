@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum type { I32, U32, I64, U64, F32, F64, TYPE_COUNT };
-enum op { SUM, PROD, MIN, MAX, AND, OR, XOR, OP_COUNT };
+enum type { I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64, TYPE_COUNT };
+enum op { SUM, SUMSQ, PROD, MIN, MAX, AND, OR, XOR, OP_COUNT };
 enum regime { COLD, WARM, REGIME_COUNT };
 
 struct type_row {
@@ -19,12 +19,14 @@ struct type_row {
     int bytes;
     bool is_float, is_signed;
     int exact_bits; /* integers of this many bits are exact, 0 = arithmetic wraps around */
+    enum type acc;  /* the accumulator when none is named; a type that can be one has itself */
 };
 
 struct op_row {
     const char *name;   /* "sum" */
     const char *symbol; /* "SUM" */
     bool is_bitwise;    /* integer types only */
+    enum op partial;    /* what combines partial results */
 };
 
 extern const struct type_row problem_types[TYPE_COUNT];
@@ -47,8 +49,11 @@ int problem_find_regime(enum regime *out, const char *name, struct error *error)
 /* ERROR_USAGE when operation, type and accumulator do not go together, with the reason. */
 int problem_check(const struct problem *problem, struct error *error);
 
-/* The accumulator used when none is named. */
+/* The accumulator used when none is named: of 32 bits at least. */
 enum type problem_default_acc(enum type type);
+
+/* Is the result a sum that floats round, of elements or of their squares? */
+bool problem_is_rounded_sum(const struct problem *problem);
 
 enum { PROBLEM_CHARS = 80 };
 

@@ -90,7 +90,7 @@ int space_refuse_blocks(const struct space *space, const struct expr *expr,
 {
     if (expr_uses(expr, SPACE_BLOCKS))
         return space_complain(space, item, error,
-                              "only a pass's outputs, partials and height know", "BLOCKS");
+                              "only a pass's outputs, partials, state and height know", "BLOCKS");
     return 0;
 }
 
@@ -189,7 +189,7 @@ static int read_space_item(struct space *space, const struct ini_item *item,
         const char *key;
         const char **value, *also;
     } keys[] = {{"name", &space->name, "-."},
-                {"template", &space->template_name, "-."},
+                {"template", &space->template_name, "-./"},
                 {"kernel", &space->kernel, ""}};
     for (size_t i = 0; i < 3; i++)
         if (strcmp(item->key, keys[i].key) == 0) {
@@ -201,21 +201,6 @@ static int read_space_item(struct space *space, const struct ini_item *item,
         }
     return space_complain(space, item, error, "[space] has name, template and kernel, not",
                           item->key);
-}
-
-static int read_default(struct space *space, const struct ini_item *item, bool *seen,
-                        struct error *error)
-{
-    int param = space_find_param(space, item->key, strlen(item->key));
-    if (param < 0)
-        return space_complain(space, item, error,
-                              "[default] names no param of this space:", item->key);
-    if (space_find_value(&space->params[param], item->value, strlen(item->value),
-                         &space->default_row[param]))
-        return space_complain(space, item, error,
-                              "[default] names a value that the param lacks:", item->value);
-    seen[param] = true;
-    return 0;
 }
 
 static bool is_section(const struct ini_item *item, const char *prefix)
@@ -255,8 +240,7 @@ static int read_derived_values(struct space *space, const struct ini *ini, struc
 }
 
 /* Last round: everything that uses names. */
-static int read_rest(struct space *space, const struct ini *ini, bool *in_default,
-                     struct error *error)
+static int read_rest(struct space *space, const struct ini *ini, struct error *error)
 {
     struct pass *pass = NULL;
     for (size_t i = 0; i < ini->count; i++) {
@@ -272,7 +256,7 @@ static int read_rest(struct space *space, const struct ini *ini, bool *in_defaul
         else if (strcmp(item->section, "model") == 0)
             failed = read_model_item(space, item, error);
         else if (strcmp(item->section, "default") == 0)
-            failed = read_default(space, item, in_default, error);
+            failed = space_read_default(space, item, error);
         else if (is_section(item, "pass "))
             failed = (opens && space_add_pass(space, item, &pass, error)) ||
                      space_read_pass(space, pass, item, error);
@@ -285,7 +269,7 @@ static int read_rest(struct space *space, const struct ini *ini, bool *in_defaul
     return space_check_passes(space, error);
 }
 
-static int check_space(const struct space *space, const bool *in_default, struct error *error)
+static int check_space(const struct space *space, struct error *error)
 {
     if (!space->name || !space->template_name || !space->kernel)
         return error_set(error, ERROR_USAGE,
@@ -295,7 +279,7 @@ static int check_space(const struct space *space, const bool *in_default, struct
         return error_set(error, ERROR_USAGE, "%s:%d: no [param ...]: add at least one",
                          space->file, space_find_line(space, "param", ""));
     for (size_t i = 0; i < space->param_count; i++)
-        if (!in_default[i])
+        if (!space->defaults[i].line)
             return error_set(error, ERROR_USAGE, "%s:%d: [default] lacks %s: add its value",
                              space->file, space_find_line(space, "default", ""),
                              space->params[i].name);
@@ -315,14 +299,14 @@ static int read_space(struct space *space, const char *file, const char *bytes, 
     space->derived = space_alloc(space, items * sizeof *space->derived, error);
     space->rules = space_alloc(space, items * sizeof *space->rules, error);
     space->default_row = space_alloc(space, items * sizeof *space->default_row, error);
-    bool *in_default = space_alloc(space, items * sizeof *in_default, error);
+    space->defaults = space_alloc(space, items * sizeof *space->defaults, error);
     if (!space->params || !space->derived || !space->rules || !space->default_row ||
-        !in_default)
+        !space->defaults)
         return -1;
     space_add_builtins(space);
     return read_names(space, ini, error) || read_derived_values(space, ini, error) ||
-                   read_rest(space, ini, in_default, error) ||
-                   check_space(space, in_default, error)
+                   read_rest(space, ini, error) || check_space(space, error) ||
+                   space_first_default(space, error)
                ? -1
                : 0;
 }
@@ -355,10 +339,13 @@ void space_free(struct space *space)
     for (size_t i = 0; i < space->rule_count; i++)
         expr_free(space->rules[i].expr);
     expr_free(space->in_flight);
+    for (size_t i = 0; i < space->param_count; i++)
+        expr_free(space->defaults[i].expr);
     for (size_t i = 0; i < space->pass_count; i++) {
         struct pass *pass = &space->passes[i];
         struct expr *exprs[] = {pass->when,    pass->block,    pass->grid,  pass->tile,
-                                pass->outputs, pass->partials, pass->height};
+                                pass->outputs, pass->partials, pass->height,
+                                pass->state,   pass->cluster,  pass->shared_bytes};
         for (size_t k = 0; k < sizeof exprs / sizeof *exprs; k++)
             expr_free(exprs[k]);
         for (size_t k = 0; k < pass->override_count; k++)

@@ -5,6 +5,7 @@
 
 #include "generator/error.h"
 #include "generator/expr.h"
+#include "generator/problem.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 /* Names every expression may use beside the space's own; slot i is enum space_builtin i. */
 enum space_builtin {
     SPACE_N,      /* elements, in a pass the inputs of this pass */
-    SPACE_BLOCKS, /* in outputs, partials and height of a pass: its evaluated grid */
+    SPACE_BLOCKS, /* in outputs, partials, state and height of a pass: its evaluated grid */
     SPACE_OP, SPACE_TYPE, SPACE_ACC,
     SPACE_ELEM_BYTES, SPACE_ACCUM_BYTES,
     SPACE_HOST, SPACE_CC, SPACE_SMS, SPACE_L2_BYTES,
@@ -49,13 +50,20 @@ struct rule {
     bool is_launch;
 };
 
+/* A value of [default]: a constant, or an expression over what is known of problem and target. */
+struct space_default {
+    int line;          /* 0: missing */
+    struct expr *expr; /* NULL: a constant */
+};
+
 /* What a kernel's argument is; the order of a pass's args is the order of the parameters. */
 enum pass_arg {
     ARG_INPUT,    /* const elem *: the elements, or the partial results of the pass before */
     ARG_N,        /* unsigned long long: how many */
     ARG_OUTPUT,   /* accum *: `outputs` values; the final result when this is one value */
     ARG_PARTIALS, /* accum *: scratch of `partials` values, contents undefined before and after */
-    ARG_COUNTER,  /* unsigned *: zero before the first call; each call leaves it zero */
+    ARG_STATE,    /* `state` words of 8 bytes: zero before the first call; each call leaves them
+                   * zero, so that calls follow one another without a memset between */
     PASS_ARG_KINDS,
     PASS_ARGS_MAX = 8,
 };
@@ -73,11 +81,16 @@ struct pass {
     struct expr *block;    /* threads per block */
     struct expr *grid;     /* blocks */
     struct expr *tile;     /* elements that a block takes at a time */
-    struct expr *outputs;  /* values written through `output` */
+    struct expr *outputs;  /* values written through `output`; 0: the pass prepares the call's
+                            * result, and the next pass has the inputs that this one had */
     struct expr *partials; /* accumulators of scratch; NULL = none */
+    struct expr *state;    /* words of state; NULL = none */
+    struct expr *shared_bytes; /* dynamic shared memory of a block; NULL = none */
+    struct expr *cluster;      /* blocks that form a cluster; NULL = 1 */
     struct expr *height;   /* additions on the longest path from an input to an output */
     bool reads_partials;   /* its elements are accumulators: TYPE is ACC in its kernel */
     bool until_one;        /* repeated until one value is left */
+    bool is_cooperative;   /* all its blocks are resident at once */
     bool is_timed;         /* false (timed = no): run for proofs only, outside every time, so that a
                             * space that tunes a first pass alone still proves the whole result.
                             * Untimed passes stand behind the timed ones: there is one at least */
@@ -104,7 +117,9 @@ struct space {
     struct pass passes[SPACE_PASSES_MAX];
     size_t pass_count;
     struct expr *in_flight; /* [model]: bytes that one block has in flight; NULL = not said */
-    int64_t *default_row; /* [default]: runs where nothing was tuned, from sm_70 on */
+    struct space_default *defaults; /* [default], by param */
+    int64_t *default_row; /* its values: runs where nothing was tuned, from sm_70 on. Those for a sum
+                           * of i32 on some GPU until space_settle_default is called */
     uint64_t hash;        /* of the file's bytes */
     struct space_memory *memory;
 };
@@ -115,6 +130,11 @@ struct space {
 int space_load(struct space **out, const char *file, const char *bytes, size_t length,
                struct error *error);
 void space_free(struct space *space);
+
+/* Evaluates [default] for a problem and a target into default_row, as soon as both are known (of
+ * its n nothing is used). A value that a param does not have is ERROR_USAGE with FILE:LINE. */
+int space_settle_default(struct space *space, const struct problem *problem,
+                         const struct target *target, struct error *error);
 
 /* A name in the expression whose value is known at launch only, or NULL. */
 const char *space_launch_name(const struct space *space, const struct expr *expr);

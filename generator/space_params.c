@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { NAME_CHARS_MAX = 63 };
-static const uint64_t POINTS_MAX = (uint64_t)1 << 30;
+static const uint64_t POINTS_MAX = (uint64_t)1 << 40;
 
 /* --- Names -------------------------------------------------------------------------------- */
 
@@ -167,7 +167,7 @@ int space_check_params(const struct space *space, struct error *error)
         points *= param->count;
         if (points > POINTS_MAX)
             return error_set(error, ERROR_USAGE,
-                             "%s:%d: with [param %s] the space has more than 2^30 points: name "
+                             "%s:%d: with [param %s] the space has more than 2^40 points: name "
                              "fewer values",
                              space->file, line, param->name);
     }

@@ -7,7 +7,7 @@
 const char *const space_pass_args[PASS_ARG_KINDS] = {
     [ARG_INPUT] = "input",     [ARG_N] = "n",
     [ARG_OUTPUT] = "output",   [ARG_PARTIALS] = "partials",
-    [ARG_COUNTER] = "counter",
+    [ARG_STATE] = "state",
 };
 
 static int read_args(struct space *space, struct pass *pass, const struct ini_item *item,
@@ -25,7 +25,7 @@ static int read_args(struct space *space, struct pass *pass, const struct ini_it
             kind++;
         if (kind == PASS_ARG_KINDS)
             return space_complain(space, item, error,
-                                  "an arg is input, n, output, partials or counter, not",
+                                  "an arg is input, n, output, partials or state, not",
                                   words[i]);
         pass->args[pass->arg_count++] = (enum pass_arg)kind;
     }
@@ -70,7 +70,8 @@ int space_read_pass(struct space *space, struct pass *pass, const struct ini_ite
         {"when", &pass->when, false},      {"block", &pass->block, false},
         {"grid", &pass->grid, false},      {"tile", &pass->tile, false},
         {"outputs", &pass->outputs, true}, {"partials", &pass->partials, true},
-        {"height", &pass->height, true},
+        {"height", &pass->height, true},     {"state", &pass->state, true},
+        {"cluster", &pass->cluster, false},  {"shared_bytes", &pass->shared_bytes, false},
     };
     for (size_t i = 0; i < sizeof exprs / sizeof *exprs; i++)
         if (strcmp(item->key, exprs[i].key) == 0)
@@ -85,6 +86,8 @@ int space_read_pass(struct space *space, struct pass *pass, const struct ini_ite
         return read_choice(space, &pass->reads_partials, "elements", "partials", item, error);
     if (strcmp(item->key, "repeat") == 0)
         return read_choice(space, &pass->until_one, "1", "until one", item, error);
+    if (strcmp(item->key, "cooperative") == 0)
+        return read_choice(space, &pass->is_cooperative, "no", "yes", item, error);
     if (strcmp(item->key, "timed") == 0)
         return read_choice(space, &pass->is_timed, "no", "yes", item, error);
     int param = space_find_param(space, item->key, strlen(item->key));
@@ -124,6 +127,7 @@ static const char *find_missing(const struct pass *pass)
            : !pass->height                                  ? "height"
            : !pass->arg_count                               ? "args"
            : !pass->partials && has_arg(pass, ARG_PARTIALS) ? "partials"
+           : !pass->state && has_arg(pass, ARG_STATE)       ? "state"
                                                             : NULL;
 }
 

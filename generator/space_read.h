@@ -55,4 +55,8 @@ int space_read_pass(struct space *space, struct pass *pass, const struct ini_ite
                     struct error *error);
 int space_check_passes(const struct space *space, struct error *error);
 
+/* space_default.c: one value of [default]; when all are read, all of them for a first problem. */
+int space_read_default(struct space *space, const struct ini_item *item, struct error *error);
+int space_first_default(struct space *space, struct error *error);
+
 #endif

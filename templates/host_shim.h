@@ -277,6 +277,46 @@ static inline int __ffs(int bits)
     return __builtin_ffs(bits);
 }
 
+/* --- Packed arithmetic ---------------------------------------------------------------- */
+
+/* The products of `count` fields of both words, added to the sum. Modulo 2^32 the sign makes no
+ * difference once the fields are extended. */
+static inline unsigned host_dot(unsigned a, int a_bits, unsigned b, int b_bits, unsigned sum,
+                                int count, bool is_signed)
+{
+    for (int i = 0; i < count; i++) {
+        const unsigned x = a << (32 - a_bits - a_bits * i), y = b << (32 - b_bits - b_bits * i);
+        sum += is_signed ? (unsigned)((int)x >> (32 - a_bits)) * ((int)y >> (32 - b_bits))
+                         : (x >> (32 - a_bits)) * (y >> (32 - b_bits));
+    }
+    return sum;
+}
+
+static inline int host_dp4a(int a, int b, int sum)
+{
+    return (int)host_dot((unsigned)a, 8, (unsigned)b, 8, (unsigned)sum, 4, true);
+}
+
+static inline unsigned host_dp4a_unsigned(unsigned a, unsigned b, unsigned sum)
+{
+    return host_dot(a, 8, b, 8, sum, 4, false);
+}
+
+static inline int host_dp2a(int a, int b, int sum)
+{
+    return (int)host_dot((unsigned)a, 16, (unsigned)b, 8, (unsigned)sum, 2, true);
+}
+
+static inline unsigned host_dp2a_unsigned(unsigned a, unsigned b, unsigned sum)
+{
+    return host_dot(a, 16, b, 8, sum, 2, false);
+}
+
+#define __dp4a(a, b, sum) \
+    _Generic((sum), int: host_dp4a, unsigned: host_dp4a_unsigned)(a, b, sum)
+#define __dp2a_lo(a, b, sum) \
+    _Generic((sum), int: host_dp2a, unsigned: host_dp2a_unsigned)(a, b, sum)
+
 #define __ldg(from) (*(from))
 
 #endif

@@ -10,7 +10,11 @@ __device__ __forceinline__ vec load(const vec *from)
     //? elif LOAD == PLAIN
     return *from;
     //? else
+    //? if VECTOR * ELEM_BYTES < 4
+    union { vec value; unsigned word[1]; } to;
+    //? else
     union { vec value; unsigned word[VECTOR * ELEM_BYTES / 4]; } to;
+    //? end
     //? if LOAD == NONCOHERENT
     asm("ld.global.nc"
     //? elif LOAD == NO_ALLOCATE && CC >= 80
@@ -18,23 +22,55 @@ __device__ __forceinline__ vec load(const vec *from)
     //? elif LOAD == NO_ALLOCATE
     asm("ld.global.nc.L1::no_allocate"
     //? end
-    //? if VECTOR * ELEM_BYTES == 4
+    //? if VECTOR * ELEM_BYTES == 1
+        ".u8 %0, [%1];" : "=r"(to.word[0]) : "l"(from));
+    //? elif VECTOR * ELEM_BYTES == 2
+        ".u16 %0, [%1];" : "=r"(to.word[0]) : "l"(from));
+    //? elif VECTOR * ELEM_BYTES == 4
         ".u32 %0, [%1];" : "=r"(to.word[0]) : "l"(from));
     //? elif VECTOR * ELEM_BYTES == 8
         ".v2.u32 {%0, %1}, [%2];" : "=r"(to.word[0]), "=r"(to.word[1]) : "l"(from));
     //? elif VECTOR * ELEM_BYTES == 16
         ".v4.u32 {%0, %1, %2, %3}, [%4];"
         : "=r"(to.word[0]), "=r"(to.word[1]), "=r"(to.word[2]), "=r"(to.word[3]) : "l"(from));
+    //? elif VECTOR * ELEM_BYTES == 32
+        ".v8.b32 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8];"
+        : "=r"(to.word[0]), "=r"(to.word[1]), "=r"(to.word[2]), "=r"(to.word[3]),
+          "=r"(to.word[4]), "=r"(to.word[5]), "=r"(to.word[6]), "=r"(to.word[7]) : "l"(from));
     //? end
     return to.value;
     //? end
+}
+
+//? define half_value
+// The value of an f16, exactly.
+__device__ __forceinline__ float half_value(unsigned short bits)
+{
+    //? if HOST
+    // The fields moved to where a float has them: its exponent is then too small by 112.
+    const unsigned moved = (bits & 0x7fffu) << 13, sign = (bits & 0x8000u) << 16;
+    if (moved >= 0x0f800000u)
+        return __uint_as_float(moved | 0x7f800000u | sign);
+    return __uint_as_float(__float_as_uint(__uint_as_float(moved) * 0x1p112f) | sign);
+    //? else
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+    //? end
+}
+
+//? define bfloat_value
+// The value of a bf16: the upper half of a float.
+__device__ __forceinline__ float bfloat_value(unsigned short bits)
+{
+    return __uint_as_float((unsigned)bits << 16);
 }
 
 //? define warp_redux
 // All lanes' values combined by one instruction.
 __device__ __forceinline__ accum warp_redux(accum a)
 {
-    //? if OP == SUM
+    //? if OP == SUM || OP == SUMSQ
     return __reduce_add_sync(~0u, a);
     //? elif OP == MIN
     return __reduce_min_sync(~0u, a);
@@ -89,15 +125,277 @@ __device__ __forceinline__ accum maximum(accum a, accum b)
 
 //? define arrive
 // Counts a block in and says how many came before it. Releases what this thread wrote and
-// acquires what the others released. The count wraps to 0 after the last: ready for the next call.
-__device__ __forceinline__ unsigned arrive(unsigned *arrived)
+// acquires what the others released. The count wraps to 0 after the last of `blocks`: ready for
+// the next call.
+__device__ __forceinline__ unsigned arrive(unsigned *arrived, unsigned blocks)
 {
     //? if HOST
-    return host_arrive(arrived, gridDim.x);
+    return host_arrive(arrived, blocks);
     //? else
     unsigned before;
     asm volatile("atom.inc.acq_rel.gpu.global.u32 %0, [%1], %2;"
-                 : "=r"(before) : "l"(arrived), "r"(gridDim.x - 1) : "memory");
+                 : "=r"(before) : "l"(arrived), "r"(blocks - 1) : "memory");
     return before;
+    //? end
+}
+
+//? define meet
+// A barrier of all `blocks`: counts[0] those that came, counts[1] those that left again; the last
+// to leave sets both back to 0. Releases and acquires like arrive.
+__device__ __forceinline__ void meet(unsigned *counts, unsigned blocks)
+{
+    //? if HOST
+    __atomic_fetch_add(counts, 1, __ATOMIC_ACQ_REL);
+    while (__atomic_load_n(counts, __ATOMIC_ACQUIRE) != blocks)
+        host_yield();
+    //? else
+    unsigned came;
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" :: "l"(counts) : "memory");
+    do
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(came) : "l"(counts) : "memory");
+    while (came != blocks);
+    //? end
+    if (arrive(counts + 1, blocks) == blocks - 1)
+        counts[0] = 0;
+}
+
+//? define post
+// Leaves the value of block i with a flag, so that who sees the flag has the value: no fence.
+__device__ __forceinline__ void post(unsigned long long *words, unsigned i, accum value)
+{
+    //? if ACCUM_BYTES == 8
+    // Half of the value in each of two words.
+    const union { accum value; unsigned half[2]; } from = {value};
+    post_word(words + 2 * i, from.half[0]);
+    post_word(words + 2 * i + 1, from.half[1]);
+    //? else
+    const union { accum value; unsigned bits; } from = {value};
+    post_word(words + i, from.bits);
+    //? end
+}
+
+//? define post_word
+__device__ __forceinline__ void post_word(unsigned long long *word, unsigned bits)
+{
+    const unsigned long long flagged = (unsigned long long)bits << 32 | 1;
+    //? if HOST
+    __atomic_store_n(word, flagged, __ATOMIC_RELAXED);
+    //? else
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(word), "l"(flagged) : "memory");
+    //? end
+}
+
+//? define take
+// Waits for the value of block i and clears its place for the next call.
+__device__ __forceinline__ accum take(unsigned long long *words, unsigned i)
+{
+    //? if ACCUM_BYTES == 8
+    union { accum value; unsigned half[2]; } to;
+    to.half[0] = take_word(words + 2 * i);
+    to.half[1] = take_word(words + 2 * i + 1);
+    //? else
+    union { accum value; unsigned bits; } to;
+    to.bits = take_word(words + i);
+    //? end
+    return to.value;
+}
+
+//? define take_word
+__device__ __forceinline__ unsigned take_word(unsigned long long *word)
+{
+    unsigned long long flagged;
+    //? if HOST
+    while ((flagged = __atomic_load_n(word, __ATOMIC_RELAXED)) == 0)
+        host_yield();
+    //? else
+    do
+        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(flagged) : "l"(word) : "memory");
+    while (flagged == 0);
+    //? end
+    *word = 0;
+    return (unsigned)(flagged >> 32);
+}
+
+//? define value_bits
+//? if ACCUM_BYTES == 8
+typedef unsigned long long value_bits;
+//? else
+typedef unsigned value_bits;
+//? end
+
+//? define encode
+// A value written so that zero is the identity and, for min and max, order is that of unsigned
+// integers; its own inverse.
+__device__ __forceinline__ value_bits encode(value_bits bits)
+{
+    //? if OP == AND || (OP == MIN && (ACC == U32 || ACC == U64))
+    return ~bits;
+    //? elif OP == MAX && ACC == I32
+    return bits ^ 0x80000000;
+    //? elif OP == MIN && ACC == I32
+    return bits ^ 0x7fffffff;
+    //? elif OP == MAX && ACC == I64
+    return bits ^ 0x8000000000000000ULL;
+    //? elif OP == MIN && ACC == I64
+    return bits ^ 0x7fffffffffffffffULL;
+    //? else
+    return bits;
+    //? end
+}
+
+//? define update
+// Combines a value into the one at `word`, in no order.
+__device__ __forceinline__ void update(unsigned long long *word, accum value)
+{
+    value_bits *at = (value_bits *)word;
+    const value_bits bits = encode((value_bits)value);
+    //? if OP == MIN || OP == MAX
+    atomicMax(at, bits);
+    //? elif OP == AND || OP == OR
+    atomicOr(at, bits);
+    //? elif OP == XOR
+    atomicXor(at, bits);
+    //? else
+    atomicAdd(at, bits);
+    //? end
+}
+
+//? define take_value
+// The value that all have combined into, set back to the identity.
+__device__ __forceinline__ accum take_value(unsigned long long *word)
+{
+    return (accum)encode(atomicExch((value_bits *)word, (value_bits)0));
+}
+
+//? define combine_at
+// Combines a value into *at, in no order.
+__device__ __forceinline__ void combine_at(accum *at, accum value)
+{
+    //? if OP == MIN
+    atomicMin(at, value);
+    //? elif OP == MAX
+    atomicMax(at, value);
+    //? elif OP == AND
+    atomicAnd(at, value);
+    //? elif OP == OR
+    atomicOr(at, value);
+    //? elif OP == XOR
+    atomicXor(at, value);
+    //? else
+    atomicAdd(at, value);
+    //? end
+}
+
+//? define copy_async
+// Starts a copy of 16 bytes into shared memory, past the L1.
+__device__ __forceinline__ void copy_async(vec *to, const vec *from)
+{
+    //? if HOST
+    *to = *from;
+    //? else
+    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;"
+                 :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
+    //? end
+}
+
+//? define close_group
+// The copies that this thread started since the last group are one group.
+__device__ __forceinline__ void close_group(void)
+{
+    //? if !HOST
+    asm volatile("cp.async.commit_group;" ::: "memory");
+    //? end
+}
+
+//? define wait_group
+// Waits for this thread's groups but the youngest STAGES - 1.
+__device__ __forceinline__ void wait_group(void)
+{
+    //? if !HOST
+    asm volatile("cp.async.wait_group %0;" :: "n"(STAGES - 1) : "memory");
+    //? end
+}
+
+//? define barrier_init
+// A barrier that one arrival and the bytes it announces complete.
+__device__ __forceinline__ void barrier_init(unsigned long long *barrier)
+{
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;"
+                 :: "r"((unsigned)__cvta_generic_to_shared(barrier)) : "memory");
+}
+
+//? define barrier_publish
+// Makes barriers just made known to the copy engine.
+__device__ __forceinline__ void barrier_publish(void)
+{
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+//? define barrier_wait
+// Waits for the end of a phase (0, 1, 0, ...).
+__device__ __forceinline__ void barrier_wait(unsigned long long *barrier, unsigned phase)
+{
+    unsigned is_done;
+    do
+        asm volatile("{\n\t"
+                     ".reg .pred done;\n\t"
+                     "mbarrier.try_wait.parity.shared.b64 done, [%1], %2;\n\t"
+                     "selp.u32 %0, 1, 0, done;\n\t"
+                     "}"
+                     : "=r"(is_done)
+                     : "r"((unsigned)__cvta_generic_to_shared(barrier)), "r"(phase)
+                     : "memory");
+    while (!is_done);
+}
+
+//? define copy_bulk
+// Starts the copy of a tile into shared memory by the copy engine; its arrival completes a phase.
+__device__ __forceinline__ void copy_bulk(vec *to, const vec *from, unsigned long long *barrier)
+{
+    const unsigned bytes = BLOCK * LOADS * sizeof(vec);
+    const unsigned at = (unsigned)__cvta_generic_to_shared(barrier);
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
+                 :: "r"(at), "r"(bytes) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1], %2, [%3];"
+                 :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(bytes), "r"(at)
+                 : "memory");
+}
+
+//? define cluster_rank
+__device__ __forceinline__ unsigned cluster_rank(void)
+{
+    unsigned rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+
+//? define cluster_arrive
+// Every thread of the cluster arrives, and may go on; releases what it wrote.
+__device__ __forceinline__ void cluster_arrive(void)
+{
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+
+//? define cluster_wait
+// Waits until all have arrived; acquires what they released.
+__device__ __forceinline__ void cluster_wait(void)
+{
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+//? define cluster_put
+// Writes to where `to` lies in the cluster's first block.
+__device__ __forceinline__ void cluster_put(accum *to, accum value)
+{
+    unsigned at;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, 0;"
+                 : "=r"(at) : "r"((unsigned)__cvta_generic_to_shared(to)));
+    //? if ACCUM_BYTES == 8
+    const union { accum value; unsigned long long bits; } from = {value};
+    asm volatile("st.shared::cluster.u64 [%0], %1;" :: "r"(at), "l"(from.bits) : "memory");
+    //? else
+    const union { accum value; unsigned bits; } from = {value};
+    asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(at), "r"(from.bits) : "memory");
     //? end
 }

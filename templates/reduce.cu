@@ -1,3 +1,10 @@
+//? if FINISH == INIT
+// Prepares the result for blocks that combine into it.
+__global__ void reduce(accum *y)
+{
+    *y = identity();
+}
+//? else
 //? if WARP == SHUFFLE || WARP == REDUX
 // Combines the values of the first `lanes` lanes of a warp; lane 0 gets the result.
 __device__ __forceinline__ accum warp_reduce(accum a, int lanes)
@@ -12,6 +19,7 @@ __device__ __forceinline__ accum warp_reduce(accum a, int lanes)
 }
 
 //? end
+//? if FINISH != PACKED_WARPS
 // Combines one value a thread; thread 0 gets the result.
 __device__ __forceinline__ accum block_reduce(accum a)
 {
@@ -54,13 +62,78 @@ __device__ __forceinline__ accum block_reduce(accum a)
     return a;
 }
 
+//? end
+//? if CLUSTER > 1
+// Combines one value a block of the cluster; thread 0 of its first block gets the result.
+__device__ __forceinline__ accum cluster_reduce(accum a)
+{
+    __shared__ accum values[CLUSTER];
+    cluster_wait(); // all blocks of the cluster have started: their shared memory is there
+    if (threadIdx.x == 0)
+        cluster_put(&values[cluster_rank()], a);
+    cluster_arrive();
+    cluster_wait(); // all have put theirs
+    if (cluster_rank() == 0 && threadIdx.x == 0) {
+        a = values[0];
+        for (int i = 1; i < CLUSTER; i++)
+            a = combine(a, values[i]);
+    }
+    return a;
+}
+
+//? end
+//? if VECTOR > 1
+// What is no whole tile: `front` elements of x, and the last `left` of all n, which begin at `rest`.
+__device__ __forceinline__ accum ends(const elem *x, unsigned long long n, const vec *rest,
+                                      unsigned front, unsigned left)
+//? else
+// What is no whole tile: `left` elements from `rest` on.
+__device__ __forceinline__ accum ends(const vec *rest, unsigned left)
+//? end
+{
+    const unsigned threads = (gridDim.x < LOADS ? gridDim.x : LOADS) * BLOCK;
+    const unsigned thread = blockIdx.x * BLOCK + threadIdx.x;
+    accum a = identity();
+    for (unsigned i = thread; i < left / VECTOR; i += threads)
+        //? if LOAD == ASYNC || LOAD == BULK
+        a = fold(a, rest[i]);
+        //? else
+        a = fold(a, load(rest + i));
+        //? end
+    //? if VECTOR > 1
+    if (thread < front)
+        a = combine(a, map(x[thread]));
+    if (thread < left % VECTOR)
+        a = combine(a, map(x[n - left % VECTOR + thread]));
+    //? end
+    return a;
+}
+
 // Reduces n elements of x, n may be 0. The blocks walk over whole tiles of BLOCK * LOADS loads;
-// what is left over is spread over all threads.
+// what is left over is for the first blocks.
 //? if FINISH == PASSES
 // Writes one value a block to y: reduce those again until one is left.
-//? else
-// The last block to arrive reduces what the others left in `partials` (gridDim.x values) to *y;
-// *arrived is zero before and after. An aborted launch leaves it above zero: clear it then.
+//? elif FINISH == LAST_BLOCK
+// The last block to arrive reduces what all left in `partials` to *y. `state` counts them: zero
+// before and after. An aborted launch leaves it above zero: clear it then.
+//? elif FINISH == PACKED || FINISH == PACKED_WARPS
+// `state` gathers the sum in its high half, which wraps around, and counts in its low half; who
+// completes the count writes *y and sets it back to zero. An aborted launch leaves it above
+// zero: clear it then.
+//? elif FINISH == FLAGGED
+// Each block leaves its value in a word of `state`, and a flag in the same store; the last block
+// gathers them in their order and sets them back to zero. An aborted launch leaves some above
+// zero: clear them then.
+//? elif FINISH == VALUE
+// `state` holds a value that all blocks combine into, written so that zero is the identity, and
+// the count of blocks; the last to arrive writes *y and sets both back to zero. An aborted
+// launch leaves them above zero: clear them then.
+//? elif FINISH == BARRIER
+// All blocks are resident and meet at a barrier; then the first reduces what all left in
+// `partials` to *y. `state` counts who came and who left: zero before and after. An aborted
+// launch leaves it above zero: clear it then.
+//? elif FINISH == ATOMIC
+// Each block combines its value into *y, which holds the identity before; nothing to clear.
 //? end
 __global__ void
 //? if MIN_BLOCKS > 0
@@ -68,35 +141,108 @@ __launch_bounds__(BLOCK, MIN_BLOCKS)
 //? else
 __launch_bounds__(BLOCK)
 //? end
-//? if FINISH == LAST_BLOCK
-reduce(const elem *x, unsigned long long n, accum *y, accum *partials, unsigned *arrived)
-//? else
+//? if FINISH == LAST_BLOCK || FINISH == BARRIER
+reduce(const elem *x, unsigned long long n, accum *y, accum *partials, unsigned *state)
+//? elif FINISH == PASSES || FINISH == ATOMIC
 reduce(const elem *x, unsigned long long n, accum *y)
+//? else
+reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
 //? end
 {
-    const unsigned long long thread = (unsigned long long)blockIdx.x * BLOCK + threadIdx.x;
     accum a = identity();
-
-    //? if VECTOR > 1
-    // Elements before the first address aligned for a vector, and after the last vector.
-    unsigned long long head = -(unsigned long long)x / ELEM_BYTES % VECTOR;
-    if (head > n)
-        head = n;
-    const unsigned long long tail = (n - head) % VECTOR;
-    if (thread < head)
-        a = combine(a, map(x[thread]));
-    if (thread < tail)
-        a = combine(a, map(x[n - tail + thread]));
-
-    const vec *v = (const vec *)(x + head);
-    const unsigned long long vectors = (n - head) / VECTOR;
-    //? else
-    const vec *v = (const vec *)x;
-    const unsigned long long vectors = n;
+    //? if CLUSTER > 1
+    cluster_arrive();
     //? end
-    const unsigned tiles = (unsigned)(vectors / (BLOCK * LOADS));
-    for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        const vec *from = v + (unsigned long long)tile * (BLOCK * LOADS) + threadIdx.x;
+    //? if VECTOR > 1
+    // Elements before the first address aligned for a vector.
+    const unsigned head = -(unsigned)(unsigned long long)x / ELEM_BYTES % VECTOR;
+    const unsigned tiles = n < head ? 0 : (unsigned)((n - head) / TILE);
+    const vec *v = (const vec *)(x + head);
+    //? else
+    const unsigned tiles = (unsigned)(n / TILE);
+    const vec *v = (const vec *)x;
+    //? end
+    //? if ACCUMS > 1
+    accum part[ACCUMS];
+    #pragma unroll
+    for (int i = 0; i < ACCUMS; i++)
+        part[i] = identity();
+    //? end
+    //? if ORDER == CONTIGUOUS
+    const unsigned step = 1, first = (unsigned)((unsigned long long)tiles * blockIdx.x / gridDim.x);
+    const unsigned end = (unsigned)((unsigned long long)tiles * (blockIdx.x + 1) / gridDim.x);
+    //? else
+    const unsigned step = gridDim.x, first = blockIdx.x, end = tiles;
+    //? end
+    //? if LOAD == ASYNC
+    // Each thread copies ahead into its own places of the ring, so that it waits for nobody.
+    __shared__ vec ring[STAGES][LOADS][BLOCK];
+    unsigned ahead = first;
+    #pragma unroll
+    for (int s = 0; s < STAGES - 1; s++, ahead += step) {
+        if (ahead < end)
+            for (int i = 0; i < LOADS; i++)
+                copy_async(&ring[s][i][threadIdx.x],
+                           v + ((unsigned long long)ahead * LOADS + i) * BLOCK + threadIdx.x);
+        close_group();
+    }
+    unsigned s = 0, refilled = STAGES - 1;
+    for (unsigned tile = first; tile < end; tile += step, ahead += step) {
+        if (ahead < end)
+            for (int i = 0; i < LOADS; i++)
+                copy_async(&ring[refilled][i][threadIdx.x],
+                           v + ((unsigned long long)ahead * LOADS + i) * BLOCK + threadIdx.x);
+        close_group();
+        wait_group();
+        #pragma unroll
+        for (int i = 0; i < LOADS; i++)
+            //? if ACCUMS > 1
+            part[i % ACCUMS] = fold(part[i % ACCUMS], ring[s][i][threadIdx.x]);
+            //? else
+            a = fold(a, ring[s][i][threadIdx.x]);
+            //? end
+        refilled = s;
+        s = s + 1 == STAGES ? 0 : s + 1;
+    }
+    //? elif LOAD == BULK
+    // One thread copies whole tiles ahead into the ring; `filled` tells all when one is there.
+    extern __shared__ __align__(128) vec ring[];
+    __shared__ unsigned long long filled[STAGES];
+    unsigned ahead = first;
+    if (threadIdx.x == 0) {
+        for (int s = 0; s < STAGES; s++)
+            barrier_init(&filled[s]);
+        barrier_publish();
+        for (int s = 0; s < STAGES; s++, ahead += step)
+            if (ahead < end)
+                copy_bulk(ring + s * (BLOCK * LOADS),
+                          v + (unsigned long long)ahead * (BLOCK * LOADS), &filled[s]);
+    }
+    __syncthreads();
+    unsigned s = 0, phase = 0;
+    for (unsigned tile = first; tile < end; tile += step, ahead += step) {
+        barrier_wait(&filled[s], phase);
+        const vec *from = ring + s * (BLOCK * LOADS) + threadIdx.x;
+        #pragma unroll
+        for (int i = 0; i < LOADS; i++)
+            //? if ACCUMS > 1
+            part[i % ACCUMS] = fold(part[i % ACCUMS], from[i * BLOCK]);
+            //? else
+            a = fold(a, from[i * BLOCK]);
+            //? end
+        __syncthreads(); // all have read: the place can be filled again
+        if (threadIdx.x == 0 && ahead < end)
+            copy_bulk(ring + s * (BLOCK * LOADS),
+                      v + (unsigned long long)ahead * (BLOCK * LOADS), &filled[s]);
+        if (++s == STAGES) {
+            s = 0;
+            phase ^= 1;
+        }
+    }
+    //? else
+    const vec *mine = v + threadIdx.x;
+    for (unsigned tile = first; tile < end; tile += step) {
+        const vec *from = mine + (unsigned long long)tile * (BLOCK * LOADS);
         #pragma unroll 1
         for (int i = 0; i < LOADS; i += UNROLL) {
             vec got[UNROLL];
@@ -105,28 +251,89 @@ reduce(const elem *x, unsigned long long n, accum *y)
                 got[u] = load(from + (i + u) * BLOCK);
             #pragma unroll
             for (int u = 0; u < UNROLL; u++)
-                for (int k = 0; k < VECTOR; k++)
-                    a = combine(a, map(got[u].at[k]));
+                //? if ACCUMS > 1
+                part[u % ACCUMS] = fold(part[u % ACCUMS], got[u]);
+                //? else
+                a = fold(a, got[u]);
+                //? end
         }
     }
+    //? end
+    //? if ACCUMS > 1
+    #pragma unroll
+    for (int i = 0; i < ACCUMS; i++)
+        a = combine(a, part[i]);
+    //? end
 
-    // Fewer vectors than a tile has are left.
-    for (unsigned long long i = (unsigned long long)tiles * (BLOCK * LOADS) + thread; i < vectors;
-         i += (unsigned long long)gridDim.x * BLOCK) {
-        const vec got = load(v + i);
-        for (int k = 0; k < VECTOR; k++)
-            a = combine(a, map(got.at[k]));
+    // Less than a tile is left, and at both ends less than a vector: for the first LOADS blocks.
+    if (blockIdx.x < LOADS) {
+        //? if VECTOR > 1
+        const unsigned front = n < head ? (unsigned)n : head;
+        const unsigned left = (unsigned)n - front - tiles * TILE;
+        if ((front | left) != 0)
+            a = combine(a, ends(x, n, v + (unsigned long long)tiles * (BLOCK * LOADS), front, left));
+        //? else
+        const unsigned left = (unsigned)n - tiles * TILE;
+        if (left != 0)
+            a = combine(a, ends(v + (unsigned long long)tiles * (BLOCK * LOADS), left));
+        //? end
     }
 
+    //? if FINISH == PACKED_WARPS
+    a = warp_reduce(a, 32);
+    //? else
     a = block_reduce(a);
+    //? end
+    //? if CLUSTER > 1
+    a = cluster_reduce(a);
+    if (cluster_rank() != 0)
+        return;
+    //? end
+    //? if CLUSTER > 1 && FINISH != ATOMIC && FINISH != PASSES
+    const unsigned blocks = gridDim.x / CLUSTER;
+    //? elif FINISH != ATOMIC && FINISH != PASSES
+    const unsigned blocks = gridDim.x;
+    //? end
+    //? if CLUSTER > 1 && (FINISH == PASSES || FINISH == LAST_BLOCK || FINISH == BARRIER || FINISH == FLAGGED)
+    const unsigned block = blockIdx.x / CLUSTER;
+    //? elif FINISH == PASSES || FINISH == LAST_BLOCK || FINISH == BARRIER || FINISH == FLAGGED
+    const unsigned block = blockIdx.x;
+    //? end
     //? if FINISH == PASSES
     if (threadIdx.x == 0)
-        y[blockIdx.x] = a;
-    //? elif FINISH == LAST_BLOCK
+        y[block] = a;
+    //? elif FINISH == ATOMIC
+    if (threadIdx.x == 0)
+        combine_at(y, a);
+    //? elif FINISH == PACKED || FINISH == PACKED_WARPS
+    //? if FINISH == PACKED_WARPS
+    if (threadIdx.x % 32 == 0) {
+    //? else
+    if (threadIdx.x == 0) {
+    //? end
+        const unsigned long long mine = (unsigned long long)a << 32 | 1;
+        const unsigned long long sum = atomicAdd(state, mine) + mine;
+        //? if FINISH == PACKED_WARPS
+        if ((unsigned)sum == blocks * (BLOCK / 32)) {
+        //? else
+        if ((unsigned)sum == blocks) {
+        //? end
+            *y = (accum)(sum >> 32);
+            *state = 0;
+        }
+    }
+    //? elif FINISH == VALUE
+    if (threadIdx.x == 0) {
+        update(state, a);
+        if (arrive((unsigned *)(state + 1), blocks) == blocks - 1)
+            *y = take_value(state);
+    }
+    //? else
+    //? if FINISH == LAST_BLOCK
     __shared__ bool is_last;
     if (threadIdx.x == 0) {
-        partials[blockIdx.x] = a;
-        is_last = arrive(arrived) == gridDim.x - 1;
+        partials[block] = a;
+        is_last = arrive(state, blocks) == blocks - 1;
     }
     __syncthreads();
     if (!is_last)
@@ -134,10 +341,38 @@ reduce(const elem *x, unsigned long long n, accum *y)
 
     // The last block to arrive combines the partial results, in the same order every time.
     a = identity();
-    for (unsigned i = threadIdx.x; i < gridDim.x; i += BLOCK)
+    for (unsigned i = threadIdx.x; i < blocks; i += BLOCK)
         a = combine(a, partials[i]);
+    //? elif FINISH == BARRIER
+    if (threadIdx.x == 0) {
+        partials[block] = a;
+        meet(state, blocks);
+    }
+    __syncthreads();
+    if (block != 0)
+        return;
+    a = identity();
+    for (unsigned i = threadIdx.x; i < blocks; i += BLOCK)
+        a = combine(a, partials[i]);
+    //? elif FINISH == FLAGGED
+    if (block != blocks - 1) {
+        if (threadIdx.x == 0)
+            post(state, block, a);
+        return;
+    }
+
+    // The last block gathers the values of those before it, which were all started before it.
+    if (threadIdx.x != 0)
+        a = identity();
+    for (unsigned i = threadIdx.x; i < blocks - 1; i += BLOCK)
+        a = combine(a, take(state, i));
+    //? if WARP == TREE || BLOCK > 32
+    __syncthreads(); // all are done with block_reduce's memory
+    //? end
+    //? end
     a = block_reduce(a);
     if (threadIdx.x == 0)
         *y = a;
     //? end
 }
+//? end

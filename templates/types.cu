@@ -2,7 +2,17 @@
 // Each part begins with //? define NAME; a kernel gets the parts whose names it uses.
 
 //? define elem
-//? if TYPE == I32
+//? if TYPE == I8
+typedef signed char elem;
+//? elif TYPE == U8
+typedef unsigned char elem;
+//? elif TYPE == I16
+typedef short elem;
+//? elif TYPE == U16
+typedef unsigned short elem;
+//? elif TYPE == F16 || TYPE == BF16
+typedef unsigned short elem; // its bits
+//? elif TYPE == I32
 typedef int elem;
 //? elif TYPE == U32
 typedef unsigned elem;
@@ -36,13 +46,20 @@ typedef double accum;
 
 //? define vec
 // What one load brings.
+//? if ELEM_BYTES < 4 && TYPE != F16 && VECTOR * ELEM_BYTES % 4 == 0
+typedef union __align__(VECTOR * ELEM_BYTES) {
+    unsigned word[VECTOR * ELEM_BYTES / 4]; // first, so that it is moved by words
+    elem at[VECTOR];
+} vec;
+//? else
 typedef struct __align__(VECTOR * ELEM_BYTES) { elem at[VECTOR]; } vec;
+//? end
 
 //? define identity
 // The value that changes nothing.
 __device__ __forceinline__ accum identity(void)
 {
-    //? if OP == SUM || OP == OR || OP == XOR
+    //? if OP == SUM || OP == SUMSQ || OP == OR || OP == XOR
     return 0;
     //? elif OP == PROD
     return 1;
@@ -77,13 +94,26 @@ __device__ __forceinline__ accum identity(void)
 // What is combined of an element.
 __device__ __forceinline__ accum map(elem value)
 {
+    //? if TYPE == F16
+    const accum x = half_value(value);
+    //? elif TYPE == BF16
+    const accum x = bfloat_value(value);
+    //? elif OP == SUMSQ
+    const accum x = (accum)value;
+    //? end
+    //? if OP == SUMSQ
+    return x * x;
+    //? elif TYPE == F16 || TYPE == BF16
+    return x;
+    //? else
     return (accum)value;
+    //? end
 }
 
 //? define combine
 __device__ __forceinline__ accum combine(accum a, accum b)
 {
-    //? if OP == SUM
+    //? if OP == SUM || OP == SUMSQ
     return a + b;
     //? elif OP == PROD
     return a * b;
@@ -101,5 +131,75 @@ __device__ __forceinline__ accum combine(accum a, accum b)
     return a < b ? a : b;
     //? elif OP == MAX
     return a > b ? a : b;
+    //? end
+}
+
+//? define combine_into
+// combine(*to, a), written to *to as one step that no other thread can come between.
+__device__ __forceinline__ void combine_into(accum *to, accum a)
+{
+    //? if OP == SUM || OP == SUMSQ
+    atomicAdd(to, a);
+    //? elif OP == AND
+    atomicAnd(to, a);
+    //? elif OP == OR
+    atomicOr(to, a);
+    //? elif OP == XOR
+    atomicXor(to, a);
+    //? elif OP == MIN
+    atomicMin(to, a);
+    //? elif OP == MAX
+    atomicMax(to, a);
+    //? end
+}
+
+//? define fold
+// Combines what one load brought.
+__device__ __forceinline__ accum fold(accum a, vec got)
+{
+    //? if (TYPE == I8 || TYPE == U8) && (OP == SUM || OP == SUMSQ) && VECTOR % 4 == 0
+    // Four bytes a step; what one load brings stays far below 2^31.
+    //? if TYPE == I8
+    int sum = 0;
+    //? else
+    unsigned sum = 0;
+    //? end
+    for (int k = 0; k < VECTOR / 4; k++)
+        //? if TYPE == I8 && OP == SUM
+        sum = __dp4a((int)got.word[k], 0x01010101, sum);
+        //? elif TYPE == I8
+        sum = __dp4a((int)got.word[k], (int)got.word[k], sum);
+        //? elif OP == SUM
+        sum = __dp4a(got.word[k], 0x01010101u, sum);
+        //? else
+        sum = __dp4a(got.word[k], got.word[k], sum);
+        //? end
+    return a + (accum)sum;
+    //? elif (TYPE == I16 || TYPE == U16) && OP == SUM && VECTOR % 2 == 0
+    // Two halves of a word a step; what one load brings stays far below 2^31.
+    //? if TYPE == I16
+    int sum = 0;
+    for (int k = 0; k < VECTOR / 2; k++)
+        sum = __dp2a_lo((int)got.word[k], 0x0101, sum);
+    //? else
+    unsigned sum = 0;
+    for (int k = 0; k < VECTOR / 2; k++)
+        sum = __dp2a_lo(got.word[k], 0x0101u, sum);
+    //? end
+    return a + (accum)sum;
+    //? elif ELEM_BYTES < 4 && VECTOR * ELEM_BYTES % 4 == 0 && (OP == AND || OP == OR || OP == XOR)
+    // Word by word, then the parts of the last.
+    accum w = got.word[0];
+    for (int k = 1; k < VECTOR * ELEM_BYTES / 4; k++)
+        w = combine(w, got.word[k]);
+    w = combine(w, w >> 16);
+    //? if ELEM_BYTES == 1
+    w = combine(w, w >> 8);
+    //? end
+    return combine(a, map((elem)w));
+    //? else
+    for (int k = 0; k < VECTOR; k++)
+        a = combine(a, map(got.at[k]));
+    return a;
     //? end
 }

@@ -14,9 +14,11 @@ enum {
     VERIFY = VERB_VERIFY,
     DOCTOR = VERB_DOCTOR,
     MERGE = VERB_MERGE,
-    EVERY = TUNE | SHOW | LIST | EMIT | VERIFY | DOCTOR | MERGE,
-    PROBLEM = TUNE | EMIT | VERIFY | LIST,
-    TABLES = TUNE | SHOW | LIST | MERGE,
+    BENCH = VERB_BENCH,
+    LADDER = VERB_LADDER,
+    EVERY = TUNE | SHOW | LIST | EMIT | VERIFY | DOCTOR | MERGE | BENCH | LADDER,
+    PROBLEM = TUNE | EMIT | VERIFY | LIST | BENCH | LADDER,
+    TABLES = TUNE | SHOW | LIST | MERGE | BENCH | LADDER,
 };
 
 /* --- The table ---------------------------------------------------------------------------- */
@@ -27,22 +29,30 @@ static const struct row {
     struct argp_option option;
 } rows[] = {
     {PROBLEM | SHOW, {0, 0, 0, 0, "The problem:", 1}},
-    {PROBLEM, {"n", KEY_N, "COUNT", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20 (default 400M, on the host 1M)", 0}},
-    {PROBLEM, {"op", KEY_OP, "OP", 0, "sum, prod, min, max, and, or, xor (default sum)", 0}},
-    {PROBLEM, {"type", KEY_TYPE, "TYPE", 0, "of the elements: i32, u32, i64, u64, f32, f64 (default i32)", 0}},
+    {BENCH, {"n", KEY_N, "COUNT[,COUNT...]", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20; a line of the table each (default 400M, on the host 1M)", 0}},
+    {PROBLEM & ~(BENCH | LADDER), {"n", KEY_N, "COUNT", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20 (default 400M, on the host 1M)", 0}},
+    {LADDER, {"n", KEY_N, "COUNT", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20 (default 400M, on the host 20K)", 0}},
+    {PROBLEM, {"op", KEY_OP, "OP", 0, "sum, sumsq (of squares), prod, min, max, and, or, xor (default sum)", 0}},
+    {PROBLEM, {"type", KEY_TYPE, "TYPE", 0, "of the elements: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64 (default i32)", 0}},
     {SHOW, {"n", KEY_N, "COUNT", 0, "only records of this many elements", 0}},
     {SHOW, {"op", KEY_OP, "OP", 0, "only records of this operation", 0}},
     {SHOW, {"type", KEY_TYPE, "TYPE", 0, "only records of this type of elements", 0}},
-    {PROBLEM, {"acc", KEY_ACC, "TYPE", 0, "of the accumulator (default: the elements' type)", 0}},
-    {TUNE | VERIFY, {"cold", KEY_COLD, 0, 0, "data not in the L2 cache (default)", 0}},
-    {TUNE | VERIFY, {"warm", KEY_WARM, 0, 0, "data in the L2 cache as far as it fits", 0}},
+    {PROBLEM, {"acc", KEY_ACC, "TYPE", 0, "of the accumulator: the elements' type or a wider one of its kind, of 32 bits at least (default: the narrowest)", 0}},
+    {TUNE | VERIFY | BENCH, {"cold", KEY_COLD, 0, 0, "data not in the L2 cache (default)", 0}},
+    {TUNE | VERIFY | BENCH, {"warm", KEY_WARM, 0, 0, "data in the L2 cache as far as it fits", 0}},
     {EVERY, {0, 0, 0, 0, "Where and how:", 2}},
     {TUNE, {"device", KEY_DEVICE, "DEVICES", 0, "auto (first GPU, else host), host, a GPU's number, several as 0,1, or all (default auto)", 0}},
-    {VERIFY, {"device", KEY_DEVICE, "DEVICE", 0, "auto (first GPU, else host), host, or a GPU's number (default auto)", 0}},
+    {BENCH, {"offset", KEY_OFFSET, "BYTES", 0, "inputs start that far past a multiple of 256 bytes (default 0)", 0}},
+    {BENCH, {"against", KEY_AGAINST, "FILES", 0, "shared objects of the others, separated by commas; cub: those that 'make bench' builds. The fastest counts", 0}},
+    {BENCH, {"stream", KEY_STREAM, 0, 0, "calls in plain stream order (default: as a graph)", 0}},
+    {BENCH, {"rounds", KEY_ROUNDS, "COUNT", 0, "measurements of each (default 201, on the host 11)", 0}},
+    {VERIFY | BENCH | LADDER, {"device", KEY_DEVICE, "DEVICE", 0, "auto (first GPU, else host), host, or a GPU's number (default auto)", 0}},
     {EMIT | LIST, {"arch", KEY_ARCH, "ARCH", 0, "sm_90 or another that 'autotune list archs' shows, or host; needs no device", 0}},
     {TUNE, {"strategy", KEY_STRATEGY, "NAME", 0, "race (default on a GPU): what cannot win is left; exhaustive: every candidate; random: every one in random order; cover: each pair of values once (default on the host)", 0}},
     {TUNE, {"budget", KEY_BUDGET, "TIME", 0, "end the search after this long, as 30s, 500ms or 2m, with the best by then", 0}},
-    {TUNE | VERIFY, {"seed", KEY_SEED, "NUMBER", 0, "of inputs, orders and the emulator's schedule (default 1)", 0}},
+    {TUNE | VERIFY | BENCH | LADDER, {"seed", KEY_SEED, "NUMBER", 0, "of inputs, orders and the emulator's schedule (default 1)", 0}},
+    {LADDER, {"rung", KEY_RUNG, "NAME", 0, "only this rung, as harris-5, or group, as harris; may be given again", 0}},
+    {LADDER, {"blocks", KEY_BLOCKS, "SIZES", 0, "threads per block: 128, or several as 64,256 or 32..1024 for a table by size (default: each rung's usual one)", 0}},
     {TUNE, {"retune", KEY_RETUNE, 0, 0, "measure all again, whatever records and the journal know", 0}},
     {TUNE, {"replay", KEY_REPLAY, "JOURNAL", 0, "run the strategy on a journal's trials, without a device", 0}},
     {EMIT | VERIFY, {"variant", KEY_VARIANT, "PARAMS", 0, "BLOCK=256,ITEMS=16,...; the others as in the record, else the default", 0}},
@@ -50,14 +60,15 @@ static const struct row {
     {VERIFY, {"cover", KEY_COVER, 0, 0, "a covering sample of space, operation, type and architecture", 0}},
     {VERIFY, {"all", KEY_ALL, 0, 0, "every variant of every operation, type and architecture", 0}},
     {VERIFY, {"part", KEY_PART, "K/M", 0, "of --all: only part K (from 1) of M", 0}},
-    {PROBLEM, {"space", KEY_SPACE, "FILE", 0, "the space: a file, or a name that 'autotune list spaces' shows (default reduce)", 0}},
-    {PROBLEM, {"template", KEY_TEMPLATE, "FILE", 0, "the template instead of the space's own", 0}},
-    {TUNE | VERIFY | EMIT | DOCTOR, {"nvrtc", KEY_NVRTC, "FILE", 0, "the NVRTC library to use", 0}},
-    {EVERY & ~LIST, {"cache", KEY_CACHE, "FOLDER", 0, "of the records (default $XDG_CACHE_HOME/autotune, else ~/.cache/autotune)", 0}},
+    {PROBLEM & ~LADDER, {"space", KEY_SPACE, "FILE", 0, "the space: a file, or a name that 'autotune list spaces' shows (default reduce)", 0}},
+    {PROBLEM & ~LADDER, {"template", KEY_TEMPLATE, "FILE", 0, "the template instead of the space's own", 0}},
+    {TUNE | VERIFY | EMIT | DOCTOR | BENCH | LADDER, {"nvrtc", KEY_NVRTC, "FILE", 0, "the NVRTC library to use", 0}},
+    {EVERY & ~(LIST | LADDER), {"cache", KEY_CACHE, "FOLDER", 0, "of the records (default $XDG_CACHE_HOME/autotune, else ~/.cache/autotune)", 0}},
     {EVERY, {0, 0, 0, 0, "Output:", 3}},
     {EMIT, {"ptx", KEY_PTX, 0, 0, "PTX instead of source", 0}},
     {EMIT, {"cubin", KEY_CUBIN, "FILE", 0, "machine code, written to FILE, instead of source", 0}},
     {EMIT, {"sass", KEY_SASS, 0, 0, "disassembly instead of source, where cuobjdump or nvdisasm is found", 0}},
+    {LADDER, {"source", KEY_SOURCE, "RUNG", 0, "print the CUDA source of a rung instead, its historical form too where that is wrong today", 0}},
     {TABLES, {"json", KEY_JSON, "FILE", 0, "also write JSON, '-' for stdout instead of the table", 0}},
     {TABLES, {"csv", KEY_CSV, "FILE", 0, "also write CSV, '-' for stdout instead of the table", 0}},
     {EVERY & ~DOCTOR, {"quiet", KEY_QUIET, 0, 0, "results, warnings and errors only", 0}},
@@ -118,6 +129,20 @@ static const struct verb_doc {
      "  autotune verify --device 0 --n 400M\n"
      "  autotune verify --device host --cover\n"
      "  autotune verify --device host --all --part 1/8\n\n" EXIT_CODES},
+    {VERB_BENCH, "bench", NULL,
+     "Times the kernels of the records against other libraries' reductions, as CUB's: the same "
+     "inputs, proven results, one timer, interleaved. The ratio is their time over ours.\v"
+     "Examples:\n"
+     "  autotune bench --against cub --n 1Ki,1Mi,400M\n"
+     "  autotune bench --against build/cub-toolkit.so --type f32 --warm --n 64Ki --csv -\n\n" EXIT_CODES},
+    {VERB_LADDER, "ladder", NULL,
+     "Measures the classic reductions as teaching documents build them up: proven, and timed by "
+     "the same code as all else. GB/s counts what all launches of a reduction read and write; "
+     "step is over the rung before, total over the first of its group.\v"
+     "Examples:\n"
+     "  autotune ladder --n 400M\n"
+     "  autotune ladder --rung cs599 --n 1Gi --type f32 --blocks 32..1024\n"
+     "  autotune ladder --source harris-5\n\n" EXIT_CODES},
     {VERB_DOCTOR, "doctor", NULL,
      "Says what is here, what is missing, and what to install. Changes nothing.\v" EXIT_CODES},
 };

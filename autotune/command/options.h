@@ -38,9 +38,16 @@ enum option_key {
     KEY_COVER,
     KEY_ALL,
     KEY_PART,
+    KEY_BLOCKS,
+    KEY_RUNG,
+    KEY_SOURCE,
+    KEY_AGAINST,
+    KEY_OFFSET,
+    KEY_ROUNDS,
+    KEY_STREAM,
 };
 
-enum { OPTIONS_MAX = 40 };
+enum { OPTIONS_MAX = 56 };
 
 /* What argp needs to know of a verb; the strings live as long as the program. */
 void options_fill(struct argp *out, struct argp_option options[OPTIONS_MAX], enum verb verb);

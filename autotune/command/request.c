@@ -5,6 +5,7 @@
 #include "autotune/command/options.h"
 #include "autotune/command/output.h"
 #include "autotune/command/verbs.h"
+#include "autotune/tune/versus.h"
 #include "generator/number.h"
 
 #include <argp.h>
@@ -30,6 +31,48 @@ static int parse_n(uint64_t *out, const char *value, struct error *error)
                                     "--n is '%s', for which no memory is large "
                                     "enough: give a smaller number",
                                     value);
+}
+
+/* "1Ki,400M": every n of bench. */
+static int parse_counts(struct request *request, const char *value, struct error *error)
+{
+    size_t count = 0;
+    for (const char *at = value;; at++) {
+        char number[32];
+        const size_t length = strcspn(at, ",");
+        if (count == REQUEST_COUNTS_MAX)
+            return error_set(error, ERROR_USAGE, "--n names more than %d counts: give fewer",
+                             REQUEST_COUNTS_MAX);
+        snprintf(number, sizeof number, "%.*s", length < 31 ? (int)length : 31, at);
+        if (parse_n(&request->counts[count++], number, error))
+            return -1;
+        at += length;
+        if (!*at)
+            break;
+    }
+    request->count_count = count;
+    request->problem.n = request->counts[0];
+    return 0;
+}
+
+static int parse_offset(uint64_t *out, const char *value, struct error *error)
+{
+    if (number_parse_count(out, value, "--offset", error))
+        return -1;
+    return *out < 256 ? 0
+                      : error_set(error, ERROR_USAGE,
+                                  "--offset is '%.100s': give bytes below 256, for inputs start "
+                                  "that far past a multiple of 256", value);
+}
+
+static int parse_rounds(uint64_t *out, const char *value, struct error *error)
+{
+    if (number_parse_count(out, value, "--rounds", error))
+        return -1;
+    return *out >= 1 && *out <= VERSUS_ROUNDS_MAX
+               ? 0
+               : error_set(error, ERROR_USAGE, "--rounds is '%.100s': give 1 to %d", value,
+                           VERSUS_ROUNDS_MAX);
 }
 
 static int parse_part(struct request *request, const char *value, struct error *error)
@@ -70,6 +113,15 @@ static int parse_budget(double *out, const char *value, struct error *error)
                      value);
 }
 
+static int add_rung(struct request *request, const char *value, struct error *error)
+{
+    if (request->rung_count == REQUEST_RUNGS_MAX)
+        return error_set(error, ERROR_USAGE, "--rung is given more than %d times: give fewer",
+                         REQUEST_RUNGS_MAX);
+    request->rungs[request->rung_count++] = value;
+    return 0;
+}
+
 static const char **find_string(struct request *request, int key)
 {
     const struct {
@@ -81,7 +133,9 @@ static const char **find_string(struct request *request, int key)
         {KEY_TEMPLATE, &request->template}, {KEY_CACHE, &request->cache},
         {KEY_VARIANT, &request->variant},   {KEY_PASS, &request->pass},
         {KEY_JSON, &request->json},         {KEY_CSV, &request->csv},
+        {KEY_BLOCKS, &request->blocks},     {KEY_SOURCE, &request->source},
         {KEY_CUBIN, &request->cubin},       {KEY_REPLAY, &request->replay},
+        {KEY_AGAINST, &request->against},
     };
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         if (strings[i].key == key)
@@ -98,6 +152,7 @@ static bool *find_flag(struct request *request, int key)
         {KEY_RETUNE, &request->retune}, {KEY_QUIET, &request->quiet}, {KEY_PTX, &request->ptx},
         {KEY_SASS, &request->sass},     {KEY_COVER, &request->cover}, {KEY_ALL, &request->all},
         {KEY_COLD, &request->cold},     {KEY_WARM, &request->warm},
+        {KEY_STREAM, &request->stream},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].key == key)
@@ -113,6 +168,8 @@ static int parse_number(struct request *request, int key, const char *value,
     switch (key) {
     case KEY_N:
         request->has_n = true;
+        if (request->verb == VERB_BENCH)
+            return parse_counts(request, value, error);
         return parse_n(&request->problem.n, value, error);
     case KEY_OP:
         request->has_op = true;
@@ -128,6 +185,12 @@ static int parse_number(struct request *request, int key, const char *value,
         return strategy_find(&request->strategy, value, error);
     case KEY_PART:
         return parse_part(request, value, error);
+    case KEY_RUNG:
+        return add_rung(request, value, error);
+    case KEY_OFFSET:
+        return parse_offset(&request->offset, value, error);
+    case KEY_ROUNDS:
+        return parse_rounds(&request->rounds, value, error);
     case KEY_BUDGET:
         return parse_budget(&request->budget_s, value, error);
     case KEY_SEED:
@@ -253,6 +316,12 @@ static int check_clashes(const struct request *request, struct error *error)
          "--acc and --variant out"},
         {request->verb == VERB_MERGE && !request->file_count,
          "no file to merge: write 'autotune merge FILE...' with the names of record files"},
+        {request->verb == VERB_BENCH && !request->against,
+         "nothing to be timed against: write --against cub once 'make bench' has built it, or "
+         "--against FILE"},
+        {request->offset % (uint64_t)problem_types[request->problem.type].bytes != 0,
+         "--offset leaves elements across their own alignment: give a multiple of the type's "
+         "bytes"},
         {request->replay && request->retune,
          "--replay runs on what was measured before, --retune measures again: choose one"},
         {is_stdout(request->json) && is_stdout(request->csv),
@@ -274,7 +343,8 @@ int request_parse(struct request *out, enum verb verb, int argc, char **argv,
     struct argp argp = {.parser = parse_option};
     const unsigned silent = ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT;
     options_fill(&argp, options, verb);
-    *out = (struct request){.verb = verb, .device = "auto", .seed = 1, .parts = 1};
+    *out = (struct request){.verb = verb, .problem = {SUM, I32, I32, 0, COLD}, .device = "auto",
+                            .seed = 1, .parts = 1};
     error_t got = argp_parse(&argp, argc, argv, silent, NULL, &parse);
     if (parse.is_failed)
         return -1;

@@ -20,7 +20,11 @@ enum verb {
     VERB_VERIFY = 1 << 4,
     VERB_DOCTOR = 1 << 5,
     VERB_MERGE = 1 << 6,
+    VERB_BENCH = 1 << 7,
+    VERB_LADDER = 1 << 8,
 };
+
+enum { REQUEST_COUNTS_MAX = 64, REQUEST_RUNGS_MAX = 64 };
 
 struct request {
     enum verb verb;
@@ -40,8 +44,15 @@ struct request {
     enum strategy strategy;
     uint64_t seed;
     double budget_s;      /* 0 = none */
+    const char *against;  /* of bench: files separated by commas; "cub" = those of make bench */
+    uint64_t counts[REQUEST_COUNTS_MAX]; /* of bench: every n, the first in problem.n too */
+    size_t count_count;
+    const char *blocks, *source;          /* of ladder: sizes; the rung to print; NULL = none */
+    const char *rungs[REQUEST_RUNGS_MAX]; /* of ladder: names of rungs or groups; none = all */
+    size_t rung_count;
+    uint64_t offset, rounds; /* of bench: bytes; 0 = the device's default */
     unsigned part, parts; /* of --all: this part, of so many */
-    bool cold, warm, retune, quiet, ptx, sass, cover, all;
+    bool cold, warm, retune, quiet, ptx, sass, cover, all, stream;
 };
 
 /* Parses the arguments after the verb; argv[0] is what messages call the program. ERROR_USAGE

@@ -119,6 +119,10 @@ int setup_open(struct setup *out, const struct request *request, bool needs_devi
     if (!request->has_n)
         out->problem.n = out->target.is_host ? N_HOST : N_GPU;
     out->context = (struct point_context){out->space, &out->problem, &out->target};
+    if (space_settle_default(out->space, &out->problem, &out->target, error)) {
+        setup_close(out);
+        return -1;
+    }
     return 0;
 }
 

@@ -20,6 +20,7 @@ static int list_types(struct table *table, const struct request *request, struct
         table_addf(table, "%d", problem_types[i].bytes);
         table_add(table,
                   problem_types[i].is_float ? "floating point" : "integer, wraps around");
+        table_add(table, problem_types[problem_types[i].acc].name);
     }
     return 0;
 }
@@ -168,7 +169,8 @@ static const struct topic {
       {"SMs", "sms", true}, {"GiB", "memory_gib", true}, {"peak GB/s", "peak_gbs", true},
       {"driver", "driver", false}, {"compiler", "compiler", false}}},
     {"types", list_types,
-     {{"type", "type", false}, {"bytes", "bytes", true}, {"kind", "kind", false}}},
+     {{"type", "type", false}, {"bytes", "bytes", true}, {"kind", "kind", false},
+      {"accumulator", "acc", false}}},
     {"operations", list_operations, {{"operation", "operation", false}, {"types", "types", false}}},
     {"params", list_params,
      {{"param", "param", false}, {"values", "values", false}, {"when", "when", false},

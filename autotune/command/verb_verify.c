@@ -33,8 +33,11 @@ static int print_proof(const struct prove_result *result, struct error *error)
     if (result->same)
         text_addf(&text,
                   "same      %" PRIu64 " variants have the source of one proven for another "
-                  "architecture\n",
+                  "architecture or n\n",
                   result->same);
+    if (result->not_run)
+        text_addf(&text, "compiled  %" PRIu64 " variants %s: the emulator cannot run them\n",
+                  result->not_run, result->compiled ? "only" : "not even");
     if (result->missed)
         text_addf(&text, "pairs     %" PRIu64 " pairs of values that no valid point holds\n",
                   result->missed);
@@ -59,7 +62,8 @@ static int prove_many(const struct request *request, const struct setup *setup,
                                           .seed = request->seed,
                                           .nvrtc = request->nvrtc,
                                           .show = request->quiet ? NULL : show_progress,
-                                          .context = &progress};
+                                          .context = &progress,
+                                          .is_stopping = interrupt_came};
     struct prove_result result;
     if (!request->quiet)
         terminal_progress_start(&progress, stderr);

@@ -14,6 +14,8 @@ const struct verb_row verbs[] = {
     {"list", "list devices, types, operations, params, variants, spaces, archs", verb_list},
     {"emit", "print a kernel as CUDA source, PTX, machine code or disassembly", verb_emit},
     {"verify", "prove a variant, a covering sample or everything correct", verb_verify},
+    {"bench", "time the kernels of the records against CUB", verb_bench},
+    {"ladder", "measure the classic reductions, from the slowest on", verb_ladder},
     {"doctor", "say what is here, what is missing and what to install", verb_doctor},
     {"help", "print this, or the help of a verb: autotune help emit", verb_help},
     {"version", "print the version", verb_version},

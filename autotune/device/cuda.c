@@ -382,18 +382,65 @@ static void point_args(void *out[LAUNCH_ARGS_MAX], uint64_t copies[LAUNCH_ARGS_M
     }
 }
 
+enum {
+    ATTRIBUTES_MAX = 2,
+    SHARED_PLAIN = 48 * 1024, /* bytes of shared memory that need no leave */
+    CLUSTER_PLAIN = 8,        /* blocks of a cluster, likewise */
+};
+
+/* What a launch asks for beside grid and block. */
+static unsigned list_attributes(CUlaunchAttribute out[ATTRIBUTES_MAX],
+                                const struct device_launch *launch)
+{
+    unsigned count = 0;
+    if (launch->cluster > 1)
+        out[count++] = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                           .value.clusterDim = {launch->cluster, 1, 1}};
+    if (launch->is_cooperative)
+        out[count++] =
+            (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
+    return count;
+}
+
+/* Leave for more than a kernel gets by default; stays with the kernel. */
+static int allow(const struct gpu *gpu, const struct device_launch *launch, struct error *error)
+{
+    CUresult result = CUDA_SUCCESS;
+    if (launch->shared_bytes + launch->kernel->shared_bytes > SHARED_PLAIN)
+        result = gpu->cu.function_set_attribute(
+            launch->kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+            (int)launch->shared_bytes);
+    if (launch->cluster > CLUSTER_PLAIN && result == CUDA_SUCCESS)
+        result = gpu->cu.function_set_attribute(
+            launch->kernel->function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+    return check(gpu, result, "allowing a kernel more shared memory or a larger cluster",
+                 error);
+}
+
 static int cuda_launch(struct device *device, const struct device_launch *launches,
                        size_t count, struct error *error)
 {
     struct gpu *gpu = enter(device);
     for (size_t i = 0; i < count; i++) {
         const struct device_launch *launch = &launches[i];
+        CUlaunchAttribute attributes[ATTRIBUTES_MAX];
         void *args[LAUNCH_ARGS_MAX];
         uint64_t copies[LAUNCH_ARGS_MAX];
         point_args(args, copies, launch);
-        if (check(gpu,
-                  gpu->cu.launch(launch->kernel->function, launch->grid, 1, 1, launch->block, 1,
-                                 1, 0, gpu->streams[launch->lane], args, NULL),
+        const CUlaunchConfig config = {
+            .gridDimX = launch->grid,
+            .gridDimY = 1,
+            .gridDimZ = 1,
+            .blockDimX = launch->block,
+            .blockDimY = 1,
+            .blockDimZ = 1,
+            .sharedMemBytes = launch->shared_bytes,
+            .hStream = gpu->streams[launch->lane],
+            .attrs = attributes,
+            .numAttrs = list_attributes(attributes, launch),
+        };
+        if (allow(gpu, launch, error) ||
+            check(gpu, gpu->cu.launch(&config, launch->kernel->function, args, NULL),
                   "launching a kernel", error))
             return -1;
     }
@@ -401,9 +448,23 @@ static int cuda_launch(struct device *device, const struct device_launch *launch
 }
 
 struct device_graph {
+    const struct gpu *gpu;
     CUgraph graph;
     CUgraphExec exec;
 };
+
+static int set_attributes(const struct gpu *gpu, CUgraphNode node,
+                          const struct device_launch *launch, struct error *error)
+{
+    CUlaunchAttribute attributes[ATTRIBUTES_MAX];
+    const unsigned count = list_attributes(attributes, launch);
+    for (unsigned i = 0; i < count; i++)
+        if (check(gpu,
+                  gpu->cu.graph_node_set_attribute(node, attributes[i].id, &attributes[i].value),
+                  "setting an attribute of a kernel in a graph", error))
+            return -1;
+    return 0;
+}
 
 /* Each launch waits for the one before it: a chain of kernel nodes. */
 static int add_nodes(const struct gpu *gpu, CUgraph graph, const struct device_launch *launches,
@@ -422,11 +483,14 @@ static int add_nodes(const struct gpu *gpu, CUgraph graph, const struct device_l
             .blockDimX = launches[i].block,
             .blockDimY = 1,
             .blockDimZ = 1,
+            .sharedMemBytes = launches[i].shared_bytes,
             .kernelParams = args,
         };
         CUgraphNode node;
-        if (check(gpu, gpu->cu.graph_add(&node, graph, &before, before ? 1 : 0, &params),
-                  "adding a kernel to a graph", error))
+        if (allow(gpu, &launches[i], error) ||
+            check(gpu, gpu->cu.graph_add(&node, graph, &before, before ? 1 : 0, &params),
+                  "adding a kernel to a graph", error) ||
+            set_attributes(gpu, node, &launches[i], error))
             return -1;
         before = node;
     }
@@ -443,6 +507,17 @@ static void cuda_release(struct device *device, struct device_graph *graph)
     free(graph);
 }
 
+static int make_ready(const struct gpu *gpu, struct device_graph *made, struct error *error)
+{
+    made->gpu = gpu;
+    return check(gpu, gpu->cu.graph_instantiate(&made->exec, made->graph, 0),
+                 "making a graph ready", error) ||
+                   check(gpu, gpu->cu.graph_upload(made->exec, gpu->streams[0]),
+                         "uploading a graph", error)
+               ? -1
+               : 0;
+}
+
 static int cuda_prepare(struct device *device, const struct device_launch *launches,
                         size_t count, struct device_graph **out, struct error *error)
 {
@@ -453,10 +528,7 @@ static int cuda_prepare(struct device *device, const struct device_launch *launc
         return error_memory(error, sizeof *made);
     if (check(gpu, gpu->cu.graph_create(&made->graph, 0), "making a graph", error) ||
         add_nodes(gpu, made->graph, launches, count, error) ||
-        check(gpu, gpu->cu.graph_instantiate(&made->exec, made->graph, 0),
-              "making a graph ready", error) ||
-        check(gpu, gpu->cu.graph_upload(made->exec, gpu->streams[0]), "uploading a graph",
-              error)) {
+        make_ready(gpu, made, error)) {
         cuda_release(device, made);
         return -1;
     }
@@ -464,22 +536,71 @@ static int cuda_prepare(struct device *device, const struct device_launch *launc
     return 0;
 }
 
-static int cuda_time(struct device *device, struct device_graph *graph,
-                     const struct device_launch *before, size_t before_count, uint64_t *out_ps,
-                     struct error *error)
+/* A capture that was begun is ended whatever `enqueue` says, or the stream stays unusable. */
+static int capture_nodes(const struct gpu *gpu, struct device_graph *made,
+                         device_enqueue *enqueue, void *context, struct error *error)
+{
+    struct error second;
+    if (check(gpu,
+              gpu->cu.capture_begin(gpu->streams[0], CU_STREAM_CAPTURE_MODE_RELAXED),
+              "recording a stream", error))
+        return -1;
+    const int failed = enqueue(context, gpu->streams[0], error);
+    return check(gpu, gpu->cu.capture_end(gpu->streams[0], &made->graph), "recording a stream",
+                 failed ? &second : error) ||
+                   failed
+               ? -1
+               : 0;
+}
+
+static int cuda_capture(struct device *device, device_enqueue *enqueue, void *context,
+                        struct device_graph **out, struct error *error)
+{
+    struct gpu *gpu = enter(device);
+    struct device_graph *made = calloc(1, sizeof *made);
+    *out = NULL;
+    if (!made)
+        return error_memory(error, sizeof *made);
+    if (open_context(gpu, error) || capture_nodes(gpu, made, enqueue, context, error) ||
+        make_ready(gpu, made, error)) {
+        cuda_release(device, made);
+        return -1;
+    }
+    *out = made;
+    return 0;
+}
+
+static int cuda_time_queued(struct device *device, device_enqueue *enqueue, void *context,
+                            const struct device_launch *before, size_t before_count,
+                            uint64_t *out_ps, struct error *error)
 {
     struct gpu *gpu = enter(device);
     float elapsed_ms = 0;
-    if (cuda_launch(device, before, before_count, error) ||
+    if (open_context(gpu, error) || cuda_launch(device, before, before_count, error) ||
         check(gpu, gpu->cu.event_record(gpu->start, gpu->streams[0]), "timing", error) ||
-        check(gpu, gpu->cu.graph_launch(graph->exec, gpu->streams[0]), "running a graph",
-              error) ||
+        enqueue(context, gpu->streams[0], error) ||
         check(gpu, gpu->cu.event_record(gpu->stop, gpu->streams[0]), "timing", error) ||
         cuda_sync(device, error) ||
         check(gpu, gpu->cu.event_elapsed(&elapsed_ms, gpu->start, gpu->stop), "timing", error))
         return -1;
     *out_ps = (uint64_t)llround((double)elapsed_ms * 1e9);
     return 0;
+}
+
+static int run_graph(void *context, void *stream, struct error *error)
+{
+    const struct device_graph *graph = context;
+    return check(graph->gpu, graph->gpu->cu.graph_launch(graph->exec, stream),
+                 "running a graph", error);
+}
+
+static int cuda_time(struct device *device, struct device_graph *graph,
+                     const struct device_launch *before, size_t before_count, uint64_t *out_ps,
+                     struct error *error)
+{
+    if (before_count == 0 && run_graph(graph, enter(device)->streams[0], error))
+        return -1;
+    return cuda_time_queued(device, run_graph, graph, before, before_count, out_ps, error);
 }
 
 static const struct device_ops ops = {
@@ -499,6 +620,8 @@ static const struct device_ops ops = {
     .prepare = cuda_prepare,
     .time = cuda_time,
     .release = cuda_release,
+    .capture = cuda_capture,
+    .time_queued = cuda_time_queued,
 };
 
 int cuda_count(char *why, size_t why_size)

@@ -61,6 +61,9 @@ enum { LAUNCH_ARGS_MAX = 8, LAUNCH_LANES = 8 };
 struct device_launch {
     const struct device_kernel *kernel;
     unsigned grid, block; /* blocks, threads per block */
+    unsigned cluster;     /* blocks per cluster; 0 or 1: none */
+    unsigned shared_bytes; /* dynamic shared memory of a block */
+    bool is_cooperative;   /* all blocks are resident at once, or the launch is refused */
     uint64_t args[LAUNCH_ARGS_MAX]; /* each of 8 bytes: a device address or an integer */
     size_t arg_count;
     unsigned lane; /* below LAUNCH_LANES: launches of one lane run in order, those of different
@@ -68,6 +71,10 @@ struct device_launch {
 };
 
 struct device_graph; /* launches made ready to be run again and again, in order */
+
+/* Queues work of other code on `stream`: a CUstream; NULL on the host, where the work is done
+ * before it returns. */
+typedef int device_enqueue(void *context, void *stream, struct error *error);
 
 struct device;
 
@@ -110,12 +117,22 @@ struct device_ops {
     /* A graph of `launches`; the kernels and memory must outlive it. */
     int (*prepare)(struct device *device, const struct device_launch *launches, size_t count,
                    struct device_graph **out, struct error *error);
-    /* Runs `before` (outside the time), then the graph once between two events; picoseconds of
+    /* Runs `before`, or the graph itself where that is nothing, outside the time: it hides how
+     * long the host takes to launch. Then the graph once between two events; picoseconds of
      * the graph. On the host: wall clock, no model of a GPU's speed. */
     int (*time)(struct device *device, struct device_graph *graph,
                 const struct device_launch *before, size_t before_count, uint64_t *out_ps,
                 struct error *error);
     void (*release)(struct device *device, struct device_graph *graph);
+
+    /* A graph of what `enqueue` queues, for time and release. On the host it is called whenever
+     * the graph runs: the context must outlive the graph. */
+    int (*capture)(struct device *device, device_enqueue *enqueue, void *context,
+                   struct device_graph **out, struct error *error);
+    /* As time, for work queued in plain stream order, on lane 0, instead of a graph. */
+    int (*time_queued)(struct device *device, device_enqueue *enqueue, void *context,
+                       const struct device_launch *before, size_t before_count,
+                       uint64_t *out_ps, struct error *error);
 };
 
 struct device {

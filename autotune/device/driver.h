@@ -23,6 +23,8 @@ struct driver {
     __typeof__(cuStreamCreate) *stream_create;
     __typeof__(cuStreamDestroy) *stream_destroy;
     __typeof__(cuStreamSynchronize) *stream_sync;
+    __typeof__(cuStreamBeginCapture) *capture_begin;
+    __typeof__(cuStreamEndCapture) *capture_end;
     __typeof__(cuEventCreate) *event_create;
     __typeof__(cuEventDestroy) *event_destroy;
     __typeof__(cuEventRecord) *event_record;
@@ -31,6 +33,7 @@ struct driver {
     __typeof__(cuModuleUnload) *module_unload;
     __typeof__(cuModuleGetFunction) *module_function;
     __typeof__(cuFuncGetAttribute) *function_attribute;
+    __typeof__(cuFuncSetAttribute) *function_set_attribute;
     __typeof__(cuMemAlloc) *memory_alloc;
     __typeof__(cuMemFree) *memory_free;
     __typeof__(cuMemGetInfo) *memory_info;
@@ -38,10 +41,11 @@ struct driver {
     __typeof__(cuMemcpyDtoHAsync) *copy_from;
     __typeof__(cuMemcpyDtoDAsync) *copy_within;
     __typeof__(cuMemsetD8Async) *fill;
-    __typeof__(cuLaunchKernel) *launch;
+    __typeof__(cuLaunchKernelEx) *launch;
     __typeof__(cuGraphCreate) *graph_create;
     __typeof__(cuGraphDestroy) *graph_destroy;
     __typeof__(cuGraphAddKernelNode) *graph_add;
+    __typeof__(cuGraphKernelNodeSetAttribute) *graph_node_set_attribute;
     __typeof__(cuGraphInstantiateWithFlags) *graph_instantiate;
     __typeof__(cuGraphExecDestroy) *graph_exec_destroy;
     __typeof__(cuGraphUpload) *graph_upload;

@@ -49,6 +49,8 @@ struct entry {
 };
 
 struct device_graph {
+    device_enqueue *enqueue; /* instead of launches */
+    void *context;
     size_t count;
     struct device_launch launches[];
 };
@@ -313,10 +315,33 @@ static int host_prepare(struct device *device, const struct device_launch *launc
     struct device_graph *graph = malloc(sizeof *graph + bytes);
     if (!graph)
         return error_memory(error, sizeof *graph + bytes);
-    graph->count = count;
+    *graph = (struct device_graph){.count = count};
     if (bytes)
         memcpy(graph->launches, launches, bytes);
     *out = graph;
+    return 0;
+}
+
+static int host_capture(struct device *device, device_enqueue *enqueue, void *context,
+                        struct device_graph **out, struct error *error)
+{
+    if (host_prepare(device, NULL, 0, out, error) != 0)
+        return -1;
+    (*out)->enqueue = enqueue;
+    (*out)->context = context;
+    return 0;
+}
+
+static int host_time_queued(struct device *device, device_enqueue *enqueue, void *context,
+                            const struct device_launch *before, size_t before_count,
+                            uint64_t *out_ps, struct error *error)
+{
+    if (host_launch(device, before, before_count, error) != 0)
+        return -1;
+    const uint64_t start = monotonic_ns();
+    if (enqueue(context, NULL, error) != 0)
+        return -1;
+    *out_ps = (monotonic_ns() - start) * 1000;
     return 0;
 }
 
@@ -324,6 +349,9 @@ static int host_time(struct device *device, struct device_graph *graph,
                      const struct device_launch *before, size_t before_count, uint64_t *out_ps,
                      struct error *error)
 {
+    if (graph->enqueue)
+        return host_time_queued(device, graph->enqueue, graph->context, before, before_count,
+                                out_ps, error);
     if (host_launch(device, before, before_count, error) != 0)
         return -1;
     const uint64_t start = monotonic_ns();
@@ -353,7 +381,7 @@ static const struct device_ops ops = {
     .alloc = host_alloc, .free = host_free, .write = host_write, .read = host_read,
     .copy = host_copy, .fill = host_fill, .free_bytes = host_free_bytes,
     .launch = host_launch, .sync = host_sync, .prepare = host_prepare, .time = host_time,
-    .release = host_release,
+    .release = host_release, .capture = host_capture, .time_queued = host_time_queued,
 };
 
 /* Limits as those of a small GPU of compute capability 9.0. */

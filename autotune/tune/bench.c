@@ -12,12 +12,15 @@
 enum {
     SLOT_BYTES = 16, /* an output, then a guard of the same poison */
     GUARD_BYTES = 4096, /* behind the scratch memory */
+    STATE_GUARD_BYTES = 256, /* behind the state: zeros too */
     CALLS_MAX = INPUT_MAX,
     SWEEP_L2 = 3, /* the sweep reads this many times the L2 */
 };
 
 /* A measurement lasts about this long, so that its start and end do not count. */
 static const uint64_t MEASURE_PS = 1200000000; /* 1.2 ms */
+/* More than the host takes to launch a graph, and for each call in it. */
+static const double LAUNCH_S = 40e-6, CALL_LAUNCH_S = 2e-6;
 static const uint64_t CALL_LEAST_PS = 1500000; /* no call is faster than about 1.5 us */
 
 static uint64_t call_bytes(const struct bench *bench)
@@ -53,6 +56,17 @@ uint64_t bench_floor_ps(const struct bench *bench)
                : 0;
 }
 
+/* What makes the L2 cold, where data fits in it at all, and takes longer than the host needs to
+ * launch what follows: else the GPU waits for it within the time. */
+static uint64_t sweep_bytes(const struct bench *bench)
+{
+    const struct device_info *info = &bench->device->info;
+    const uint64_t l2 = SWEEP_L2 * (uint64_t)info->target.l2_bytes;
+    const double seconds = LAUNCH_S + CALL_LAUNCH_S * (double)bench->calls;
+    const uint64_t least = (uint64_t)(seconds * (double)device_peak_bytes(info));
+    return (least < l2 && !input_is_past_l2(&bench->input->problem, info) ? l2 : least) & ~(uint64_t)255;
+}
+
 static int open_sweep(struct bench *bench, const struct point_context *context,
                       const int64_t *row,
                       const struct device_kernel *const kernels[SPACE_PASSES_MAX],
@@ -60,21 +74,22 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
 {
     const struct device_info *info = &bench->device->info;
     const struct device_ops *ops = bench->device->ops;
-    if (info->target.is_host || bench->input->problem.regime == WARM ||
-        input_is_past_l2(&bench->input->problem, info))
+    if (info->target.is_host || bench->input->problem.regime == WARM)
         return 0;
-    const uint64_t bytes = SWEEP_L2 * (uint64_t)info->target.l2_bytes;
+    const uint64_t bytes = sweep_bytes(bench);
     const uint64_t n = bytes / (uint64_t)problem_types[bench->input->problem.type].bytes;
     struct call_plan plan;
     if (call_plan(&plan, context, row, n, error) ||
         ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
         ops->fill(bench->device, bench->sweep_data, POISON_SCRATCH, bytes, error) ||
-        ops->alloc(bench->device, plan.scratch_bytes + 256, &bench->sweep_scratch, error))
+        ops->alloc(bench->device, plan.scratch_bytes + 256, &bench->sweep_scratch, error) ||
+        ops->alloc(bench->device, plan.state_bytes + 256, &bench->sweep_state, error) ||
+        ops->fill(bench->device, bench->sweep_state, 0, plan.state_bytes + 256, error))
         return -1;
     const struct call_buffers buffers = {.input = bench->sweep_data,
                                          .output = bench->outputs + CALLS_MAX * SLOT_BYTES,
                                          .scratch = bench->sweep_scratch,
-                                         .counter = bench->counter};
+                                         .state = bench->sweep_state};
     call_bind(bench->sweep, &plan, context->space, kernels, &buffers);
     bench->sweep_count = plan.count;
     return 0;
@@ -88,8 +103,6 @@ int bench_open(struct bench *out, struct device *device, struct input *input,
     *out = (struct bench){.device = device, .input = input};
     out->calls = count_calls(out);
     if (device->ops->alloc(device, (CALLS_MAX + 1) * SLOT_BYTES, &out->outputs, error) ||
-        device->ops->alloc(device, 256, &out->counter, error) ||
-        device->ops->fill(device, out->counter, 0, 256, error) ||
         open_sweep(out, context, sweep_row, sweep_kernels, error)) {
         bench_close(out);
         return -1;
@@ -99,11 +112,12 @@ int bench_open(struct bench *out, struct device *device, struct input *input,
 
 void bench_close(struct bench *bench)
 {
-    const uint64_t buffers[] = {bench->outputs, bench->scratch, bench->counter,
-                                bench->sweep_data, bench->sweep_scratch};
+    const uint64_t buffers[] = {bench->outputs,    bench->scratch,       bench->state,
+                                bench->sweep_data, bench->sweep_scratch, bench->sweep_state};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         if (buffers[i])
             bench->device->ops->free(bench->device, buffers[i]);
+    *bench = (struct bench){.device = NULL};
 }
 
 static struct call_buffers buffers_of(const struct bench *bench, size_t i)
@@ -111,21 +125,37 @@ static struct call_buffers buffers_of(const struct bench *bench, size_t i)
     return (struct call_buffers){.input = input_address(bench->input, i % bench->input->count),
                                  .output = bench->outputs + i * SLOT_BYTES,
                                  .scratch = bench->scratch,
-                                 .counter = bench->counter};
+                                 .state = bench->state};
+}
+
+/* Twice what is wanted, so that growing is rare. */
+static int grow(struct device *device, uint64_t *address, uint64_t *bytes, uint64_t wanted,
+                uint8_t filled_with, struct error *error)
+{
+    if (*address && wanted <= *bytes)
+        return 0;
+    if (*address)
+        device->ops->free(device, *address);
+    *address = *bytes = 0;
+    if (device->ops->alloc(device, 2 * wanted, address, error))
+        return -1;
+    *bytes = 2 * wanted;
+    return device->ops->fill(device, *address, filled_with, *bytes, error);
 }
 
 static int reserve(struct bench *bench, const struct call_plan *plan, struct error *error)
 {
-    const uint64_t wanted = plan->scratch_bytes + GUARD_BYTES;
-    if (bench->scratch && wanted <= bench->scratch_bytes)
-        return 0;
-    if (bench->scratch)
-        bench->device->ops->free(bench->device, bench->scratch);
-    bench->scratch = bench->scratch_bytes = 0;
-    if (bench->device->ops->alloc(bench->device, 2 * wanted, &bench->scratch, error))
-        return -1;
-    bench->scratch_bytes = 2 * wanted;
-    return 0;
+    return grow(bench->device, &bench->scratch, &bench->scratch_bytes,
+                plan->scratch_bytes + GUARD_BYTES, POISON_SCRATCH, error) ||
+                   grow(bench->device, &bench->state, &bench->state_bytes,
+                        plan->state_bytes + STATE_GUARD_BYTES, 0, error)
+               ? -1
+               : 0;
+}
+
+bool bench_is_lost(const struct bench *bench, const struct bench_entry *entry)
+{
+    return entry->scratch != bench->scratch || entry->state != bench->state;
 }
 
 int bench_reserve(struct bench *bench, const struct point_context *context, const int64_t *row,
@@ -159,6 +189,42 @@ static size_t bind_calls(struct device_launch *out, struct bench_entry *entry,
     return count;
 }
 
+/* All calls of an entry: launches, or calls of code that is not ours. */
+struct bench_work {
+    struct bench *bench;
+    struct device_launch *launches; /* owned; NULL for other code */
+    bench_call *call;
+    void *context;
+    size_t count; /* launches, or calls */
+};
+
+static int queue_work(void *context, void *stream, struct error *error)
+{
+    const struct bench_work *work = context;
+    struct device *device = work->bench->device;
+    if (work->launches)
+        return device->ops->launch(device, work->launches, work->count, error);
+    for (size_t i = 0; i < work->count; i++) {
+        const struct call_buffers buffers = buffers_of(work->bench, i);
+        if (work->call(work->context, buffers.input, buffers.output, stream, error))
+            return -1;
+    }
+    return 0;
+}
+
+/* Takes the launches over, also when it fails. */
+static int keep_work(struct bench_entry *entry, const struct bench_work *work,
+                     struct error *error)
+{
+    entry->work = malloc(sizeof *work);
+    if (!entry->work) {
+        free(work->launches);
+        return error_memory(error, sizeof *work);
+    }
+    *entry->work = *work;
+    return 0;
+}
+
 int bench_prepare(struct bench_entry *out, struct bench *bench,
                   const struct point_context *context, const int64_t *row,
                   const struct device_kernel *const kernels[SPACE_PASSES_MAX], size_t calls,
@@ -172,22 +238,55 @@ int bench_prepare(struct bench_entry *out, struct bench *bench,
     struct device_launch *launches = malloc(calls * plan.count * sizeof *launches);
     if (!launches)
         return error_memory(error, calls * plan.count * sizeof *launches);
-    out->grid = plan.steps[0].shape.grid;
-    out->block = plan.steps[0].shape.block;
+    out->grid = plan.grid;
+    out->block = (unsigned)plan.block;
     out->scratch = bench->scratch;
     out->scratch_bytes = plan.scratch_bytes;
+    out->state = bench->state;
+    out->state_bytes = plan.state_bytes;
     const size_t count = bind_calls(launches, out, bench, &plan, context->space, kernels);
+    const struct bench_work work = {.bench = bench, .launches = launches, .count = count};
     int failed =
+        keep_work(out, &work, error) ||
         bench->device->ops->prepare(bench->device, launches, count, &out->graph, error);
-    free(launches);
-    return failed;
+    if (failed)
+        bench_release(bench, out);
+    return failed ? -1 : 0;
+}
+
+int bench_adopt(struct bench_entry *out, struct bench *bench, bench_call *call, void *context,
+                size_t calls, struct error *error)
+{
+    const struct device_ops *ops = bench->device->ops;
+    const struct call_plan nothing = {.count = 0};
+    const struct bench_work work = {.bench = bench, .call = call, .context = context,
+                                    .count = calls};
+    struct bench_work once = work;
+    uint64_t ignored_ps;
+    once.count = 1; /* what a library does at its first call may not be recorded */
+    *out = (struct bench_entry){.calls = calls};
+    if (reserve(bench, &nothing, error) ||
+        ops->time_queued(bench->device, queue_work, &once, NULL, 0, &ignored_ps, error) ||
+        keep_work(out, &work, error))
+        return -1;
+    out->scratch = bench->scratch;
+    out->state = bench->state;
+    if (ops->capture(bench->device, queue_work, out->work, &out->graph, error)) {
+        bench_release(bench, out);
+        return -1;
+    }
+    return 0;
 }
 
 void bench_release(struct bench *bench, struct bench_entry *entry)
 {
     if (entry->graph)
         bench->device->ops->release(bench->device, entry->graph);
+    if (entry->work)
+        free(entry->work->launches);
+    free(entry->work);
     entry->graph = NULL;
+    entry->work = NULL;
 }
 
 int bench_time(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
@@ -201,6 +300,17 @@ int bench_time(struct bench *bench, const struct bench_entry *entry, uint64_t *o
     return 0;
 }
 
+int bench_time_queued(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
+                      struct error *error)
+{
+    uint64_t ps;
+    if (bench->device->ops->time_queued(bench->device, queue_work, entry->work, bench->sweep,
+                                        bench->sweep_count, &ps, error))
+        return -1;
+    *out_ps = ps / entry->calls;
+    return 0;
+}
+
 static int poison(struct bench *bench, const struct bench_entry *entry, struct error *error)
 {
     const struct device_ops *ops = bench->device->ops;
@@ -208,7 +318,8 @@ static int poison(struct bench *bench, const struct bench_entry *entry, struct e
                      error) ||
                    ops->fill(bench->device, bench->scratch, POISON_SCRATCH,
                              entry->scratch_bytes + GUARD_BYTES, error) ||
-                   ops->fill(bench->device, bench->counter, 0, sizeof(uint32_t), error)
+                   ops->fill(bench->device, bench->state, 0,
+                             entry->state_bytes + STATE_GUARD_BYTES, error)
                ? -1
                : 0;
 }
@@ -240,26 +351,38 @@ static void compare_output(struct bench_verdict *out, const struct bench *bench,
     }
 }
 
+static int compare_state(struct bench *bench, const struct bench_entry *entry,
+                         struct bench_verdict *out, struct error *error)
+{
+    const uint64_t bytes = entry->state_bytes + STATE_GUARD_BYTES;
+    unsigned char *state = malloc(bytes);
+    if (!state)
+        return error_memory(error, bytes);
+    int failed = bench->device->ops->read(bench->device, state, bench->state, bytes, error);
+    if (!failed && !poison_is_all(state, bytes, 0))
+        blame(out, bench,
+              poison_is_all(state, entry->state_bytes, 0) ? "wrote past its state"
+                                                          : "left its state above zero");
+    free(state);
+    return failed;
+}
+
 static int compare(struct bench *bench, const struct bench_entry *entry,
                    struct bench_verdict *out, struct error *error)
 {
     const struct device_ops *ops = bench->device->ops;
     const size_t first = entry->after_count ? entry->calls - 1 : 0;
     unsigned char outputs[CALLS_MAX * SLOT_BYTES], guard[GUARD_BYTES];
-    uint32_t counter;
     *out = (struct bench_verdict){.is_right = true};
     if (ops->read(bench->device, outputs, bench->outputs, entry->calls * SLOT_BYTES, error) ||
         ops->read(bench->device, guard, bench->scratch + entry->scratch_bytes, GUARD_BYTES,
-                  error) ||
-        ops->read(bench->device, &counter, bench->counter, sizeof counter, error))
+                  error))
         return -1;
     for (size_t i = first; i < entry->calls && out->is_right; i++)
         compare_output(out, bench, i, outputs + i * SLOT_BYTES);
     if (out->is_right && !poison_is_all(guard, GUARD_BYTES, POISON_SCRATCH))
         blame(out, bench, "wrote past its scratch memory");
-    if (out->is_right && counter != 0)
-        blame(out, bench, "left its counter above zero");
-    return 0;
+    return out->is_right && entry->state_bytes ? compare_state(bench, entry, out, error) : 0;
 }
 
 int bench_prove(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,

@@ -13,8 +13,9 @@ struct bench {
     struct device *device;
     struct input *input;
     size_t calls; /* in a long measurement: a multiple of the inputs */
-    uint64_t outputs, scratch, scratch_bytes, counter;
-    uint64_t sweep_data, sweep_scratch;
+    uint64_t outputs, scratch, scratch_bytes;
+    uint64_t state, state_bytes; /* zero but while a call runs */
+    uint64_t sweep_data, sweep_scratch, sweep_state;
     struct device_launch sweep[CALL_LAUNCHES_MAX]; /* launches that read the sweep's data */
     size_t sweep_count;                            /* 0: none needed */
 };
@@ -27,7 +28,7 @@ int bench_open(struct bench *out, struct device *device, struct input *input,
                struct error *error);
 void bench_close(struct bench *bench);
 
-/* Makes room for the scratch memory of this row. When it grows, entries made before are lost:
+/* Makes room for the scratch memory and the state of this row. When it grows, entries made before are lost:
  * reserve for all entries of a race before preparing any. */
 int bench_reserve(struct bench *bench, const struct point_context *context, const int64_t *row,
                   struct error *error);
@@ -37,11 +38,13 @@ struct bench_entry {
     struct device_graph *graph;
     size_t calls;           /* in a measurement */
     unsigned grid, block;   /* of the first pass */
-    uint64_t scratch;       /* where the scratch memory lay: elsewhere now, the entry is lost */
-    uint64_t scratch_bytes; /* of the scratch memory: what lies behind is a guard */
+    uint64_t scratch, state; /* where these lay: elsewhere now, the entry is lost */
+    uint64_t scratch_bytes;  /* of the scratch memory: what lies behind is a guard */
+    uint64_t state_bytes;
     /* passes that are not timed: run after the last call, when its result is to be compared */
     struct device_launch after[CALL_LAUNCHES_MAX];
     size_t after_count;
+    struct bench_work *work; /* what the graph was made of */
 };
 
 /* `calls`: a multiple of the inputs, at most bench->calls. As many as there are inputs give the
@@ -52,9 +55,27 @@ int bench_prepare(struct bench_entry *out, struct bench *bench,
                   struct error *error);
 void bench_release(struct bench *bench, struct bench_entry *entry);
 
+/* One call of code that is not ours: queues the reduction of the input to the one value at
+ * `output` on `stream`, as device_enqueue says. */
+typedef int bench_call(void *context, uint64_t input, uint64_t output, void *stream,
+                       struct error *error);
+
+/* The same for such code, measured and compared as a candidate is. It is called once before its
+ * graph is made; the context must outlive the entry. */
+int bench_adopt(struct bench_entry *out, struct bench *bench, bench_call *call, void *context,
+                size_t calls, struct error *error);
+
 /* One measurement: picoseconds per call. */
 int bench_time(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
                struct error *error);
+
+/* The same with the calls queued in plain stream order, not as a graph: what a caller sees who
+ * launches them one by one, as soon as the host can. */
+int bench_time_queued(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
+                      struct error *error);
+
+/* Is the entry of a bench whose memory has moved since? */
+bool bench_is_lost(const struct bench *bench, const struct bench_entry *entry);
 
 struct bench_verdict {
     bool is_right;
@@ -62,8 +83,8 @@ struct bench_verdict {
 };
 
 /* One measurement whose every result is compared: outputs and scratch are poisoned and the
- * counter is zero before; afterwards each output must be right (of a space with passes that are
- * not timed: the last one), the counter zero, and the guards behind outputs and scratch as they
+ * state is zero before; afterwards each output must be right (of a space with passes that are
+ * not timed: the last one), the state zero, and the guards behind outputs and scratch as they
  * were. -1 only when the device fails. */
 int bench_prove(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
                 struct bench_verdict *out, struct error *error);

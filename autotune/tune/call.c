@@ -21,6 +21,8 @@ static int add_step(struct call_plan *plan, const struct pass *pass,
                          pass->name, CALL_LAUNCHES_MAX);
     struct call_step *added = &plan->steps[plan->count++];
     *added = *step;
+    if (8 * step->shape.state > plan->state_bytes)
+        plan->state_bytes = 8 * step->shape.state;
     if (step->shape.outputs > 1)
         added->output_offset = take_scratch(plan, step->shape.outputs, accum_bytes);
     if (step->shape.partials)
@@ -35,14 +37,15 @@ int call_plan(struct call_plan *out, const struct point_context *context, const 
     const struct space *space = context->space;
     const int accum_bytes = problem_types[context->problem->acc].bytes;
     uint64_t left = n;
+    bool is_started = false; /* a pass has read the inputs */
     out->count = 0;
-    out->scratch_bytes = out->height = 0;
+    out->scratch_bytes = out->state_bytes = out->height = 0;
     out->n = n;
     for (size_t p = 0; p < space->pass_count; p++) {
         const struct pass *pass = &space->passes[p];
         do {
             struct call_step step = {.pass = p, .n = left};
-            if (out->count > 0 && left == 1)
+            if (is_started && left == 1)
                 break;
             if (point_pass(context, row, p, left, &step.shape, error))
                 return -1;
@@ -50,16 +53,23 @@ int call_plan(struct call_plan *out, const struct point_context *context, const 
                 break;
             if (add_step(out, pass, &step, accum_bytes, error))
                 return -1;
+            if (step.shape.outputs == 0)
+                break;
+            is_started = true;
             left = step.shape.outputs;
         } while (pass->until_one);
     }
-    if (out->count == 0 || left != 1)
+    if (!is_started || left != 1)
         return error_set(error, ERROR_USAGE,
                          "%s: the passes leave %" PRIu64 " values, not one: add a pass with "
                          "'repeat = until one'",
                          space->file, left);
-    out->block = out->steps[0].shape.block;
-    out->tile = out->steps[0].shape.tile;
+    const struct call_step *first = out->steps;
+    while (first->shape.outputs == 0)
+        first++;
+    out->grid = first->shape.grid;
+    out->block = first->shape.block;
+    out->tile = first->shape.tile;
     return 0;
 }
 
@@ -72,7 +82,7 @@ void call_bind(struct device_launch *out, const struct call_plan *plan,
     for (size_t i = 0; i < plan->count; i++) {
         const struct call_step *step = &plan->steps[i];
         const struct pass *pass = &space->passes[step->pass];
-        const uint64_t output = step->shape.outputs == 1
+        const uint64_t output = step->shape.outputs <= 1
                                     ? buffers->output
                                     : buffers->scratch + step->output_offset;
         const uint64_t args[PASS_ARG_KINDS] = {
@@ -80,13 +90,18 @@ void call_bind(struct device_launch *out, const struct call_plan *plan,
             [ARG_N] = step->n,
             [ARG_OUTPUT] = output,
             [ARG_PARTIALS] = buffers->scratch + step->partials_offset,
-            [ARG_COUNTER] = buffers->counter,
+            [ARG_STATE] = buffers->state,
         };
         out[i] = (struct device_launch){.kernel = kernels[step->pass],
-                                        .grid = step->shape.grid, .block = step->shape.block,
+                                        .grid = step->shape.grid,
+                                        .block = step->shape.block,
+                                        .cluster = step->shape.cluster,
+                                        .shared_bytes = step->shape.shared_bytes,
+                                        .is_cooperative = pass->is_cooperative,
                                         .arg_count = pass->arg_count};
         for (size_t k = 0; k < pass->arg_count; k++)
             out[i].args[k] = args[pass->args[k]];
-        input = output;
+        if (step->shape.outputs > 0)
+            input = output;
     }
 }

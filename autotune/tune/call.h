@@ -19,8 +19,10 @@ struct call_plan {
     size_t count;
     uint64_t n;
     uint64_t scratch_bytes;
+    uint64_t state_bytes; /* zero before the call and after it */
     uint64_t height;      /* additions on the longest path through all passes */
-    uint64_t block, tile; /* of the first pass */
+    unsigned grid;        /* of the first pass that reads the elements */
+    uint64_t block, tile;
 };
 
 /* The passes of `row` for `n` elements, until one value is left. */
@@ -32,7 +34,7 @@ struct call_buffers {
     uint64_t input;   /* n elements, aligned to an element */
     uint64_t output;  /* one accumulator */
     uint64_t scratch; /* plan.scratch_bytes, 256-byte aligned */
-    uint64_t counter; /* an unsigned, zero */
+    uint64_t state;   /* plan.state_bytes of zeros, 8-byte aligned */
 };
 
 /* Writes plan->count launches to `out`. `kernels[p]` is the kernel of pass p. */

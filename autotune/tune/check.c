@@ -14,7 +14,7 @@ enum {
     SLOT_BYTES = 16,    /* an output, then a guard of the same poison */
     GUARD_BYTES = 4096, /* behind the scratch memory */
     BATCH = 512,        /* cases launched at a time */
-    COUNTER_BYTES = 256,
+    STATE_GUARD_BYTES = 256, /* behind each lane's state: zeros too */
     SETS_MAX = 64,
     ALTERNATE = 2048,   /* from this many cases on, the two geometries take turns */
 };
@@ -36,7 +36,7 @@ struct check {
     uint64_t outputs, output_bytes;
     uint64_t scratch, scratch_bytes, lane_bytes; /* a share of the scratch for each lane */
     uint64_t used_bytes;                         /* of a share; what lies behind is a guard */
-    uint64_t counters;                           /* one a lane, COUNTER_BYTES apart */
+    uint64_t state, state_bytes, lane_state_bytes; /* likewise, its guard included */
     unsigned char *results; /* host copy of outputs */
 };
 
@@ -50,10 +50,6 @@ int check_open(struct check **out, struct device *device, const struct problem *
     check->problem = *problem;
     check->positions_max = positions_max;
     check->seed = seed;
-    if (device->ops->alloc(device, LAUNCH_LANES * COUNTER_BYTES, &check->counters, error)) {
-        check_close(check);
-        return -1;
-    }
     *out = check;
     return 0;
 }
@@ -67,7 +63,7 @@ static void close_set(struct check *check, struct case_set *set)
 
 void check_close(struct check *check)
 {
-    const uint64_t buffers[] = {check->outputs, check->scratch, check->counters};
+    const uint64_t buffers[] = {check->outputs, check->scratch, check->state};
     for (size_t i = 0; i < check->set_count; i++)
         close_set(check, &check->sets[i]);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
@@ -199,7 +195,7 @@ static void bind_case(const struct run *run, size_t i, struct device_launch *out
                                           (uint64_t)problem_types[check->problem.type].bytes,
         .output = check->outputs + i * SLOT_BYTES,
         .scratch = check->scratch + lane * check->lane_bytes,
-        .counter = check->counters + lane * COUNTER_BYTES,
+        .state = check->state + lane * check->lane_state_bytes,
     };
     call_bind(out, &run->plan, run->context->space, run->kernels, &buffers);
     for (size_t k = 0; k < run->plan.count; k++)
@@ -221,12 +217,12 @@ static uint64_t find_end(const struct call_plan *plan, uint64_t accum_bytes)
     return end;
 }
 
-/* The most scratch memory that any case needs. */
+/* The most scratch memory and state that any case needs. */
 static int reserve_scratch(struct run *run, struct error *error)
 {
     struct check *check = run->check;
     const uint64_t accum_bytes = (uint64_t)problem_types[check->problem.acc].bytes;
-    uint64_t most = 0, largest = 0;
+    uint64_t most = 0, most_state = 0, largest = 0;
     check->used_bytes = 0;
     for (size_t i = 0; i < run->set->cases.count; i++) {
         uint64_t n = run->set->cases.cases[i].n;
@@ -237,11 +233,17 @@ static int reserve_scratch(struct run *run, struct error *error)
             return -1;
         const uint64_t end = find_end(&run->plan, accum_bytes);
         most = run->plan.scratch_bytes > most ? run->plan.scratch_bytes : most;
+        most_state = run->plan.state_bytes > most_state ? run->plan.state_bytes : most_state;
         check->used_bytes = end > check->used_bytes ? end : check->used_bytes;
     }
     check->lane_bytes = most + GUARD_BYTES;
+    check->lane_state_bytes = (most_state + 255) / 256 * 256 + STATE_GUARD_BYTES;
     return reserve(check->device, &check->scratch, &check->scratch_bytes,
-                   LAUNCH_LANES * check->lane_bytes, error);
+                   LAUNCH_LANES * check->lane_bytes, error) ||
+                   reserve(check->device, &check->state, &check->state_bytes,
+                           LAUNCH_LANES * check->lane_state_bytes, error)
+               ? -1
+               : 0;
 }
 
 static int launch_cases(struct run *run, struct error *error)
@@ -309,29 +311,45 @@ static void compare(const struct run *run, struct check_verdict *out)
     }
 }
 
-/* Behind each lane's share of the scratch memory, and its counter. */
-static int check_guards(const struct run *run, struct check_verdict *out, struct error *error)
+/* All lanes' state is zero again. */
+static int check_state(const struct run *run, struct check_verdict *out, struct error *error)
 {
     struct check *check = run->check;
-    unsigned char guard[GUARD_BYTES], counter[COUNTER_BYTES];
-    for (uint64_t lane = 0; lane < LAUNCH_LANES && out->is_right; lane++) {
-        const uint64_t at = check->scratch + lane * check->lane_bytes + check->used_bytes;
-        const uint64_t counter_at = check->counters + lane * COUNTER_BYTES;
-        if (check->device->ops->read(check->device, guard, at, GUARD_BYTES, error) ||
-            check->device->ops->read(check->device, counter, counter_at, COUNTER_BYTES, error))
-            return -1;
-        const char *what = !poison_is_all(guard, GUARD_BYTES, POISON_SCRATCH)
-                               ? "wrote past its scratch memory"
-                           : !poison_is_all(counter, sizeof(unsigned), 0)
-                               ? "left its counter above zero"
-                           : !poison_is_all(counter, COUNTER_BYTES, 0)
-                               ? "wrote past its counter"
+    const uint64_t lane_bytes = check->lane_state_bytes;
+    unsigned char *state = malloc(LAUNCH_LANES * lane_bytes);
+    if (!state)
+        return error_memory(error, LAUNCH_LANES * lane_bytes);
+    int failed = check->device->ops->read(check->device, state, check->state,
+                                          LAUNCH_LANES * lane_bytes, error);
+    for (size_t lane = 0; !failed && lane < LAUNCH_LANES && out->is_right; lane++) {
+        const unsigned char *at = state + lane * lane_bytes;
+        const uint64_t used_bytes = lane_bytes - STATE_GUARD_BYTES;
+        const char *what = !poison_is_all(at, used_bytes, 0) ? "left its state above zero"
+                           : !poison_is_all(at + used_bytes, STATE_GUARD_BYTES, 0)
+                               ? "wrote past its state"
                                : NULL;
         out->is_right = !what;
         if (what)
             snprintf(out->reason, sizeof out->reason, "%s", what);
     }
-    return 0;
+    free(state);
+    return failed;
+}
+
+/* Behind each lane's share of the scratch memory. */
+static int check_guards(const struct run *run, struct check_verdict *out, struct error *error)
+{
+    struct check *check = run->check;
+    unsigned char guard[GUARD_BYTES];
+    for (uint64_t lane = 0; lane < LAUNCH_LANES && out->is_right; lane++) {
+        const uint64_t at = check->scratch + lane * check->lane_bytes + check->used_bytes;
+        if (check->device->ops->read(check->device, guard, at, GUARD_BYTES, error))
+            return -1;
+        out->is_right = poison_is_all(guard, GUARD_BYTES, POISON_SCRATCH);
+        if (!out->is_right)
+            snprintf(out->reason, sizeof out->reason, "wrote past its scratch memory");
+    }
+    return out->is_right ? check_state(run, out, error) : 0;
 }
 
 /* A device that survives a kernel that cannot finish says so: a verdict, not a failure. */
@@ -353,7 +371,7 @@ static int run_cases(struct run *run, struct check_verdict *out, struct error *e
     if (reserve_outputs(check, run->set->cases.count, error) || reserve_scratch(run, error) ||
         ops->fill(check->device, check->outputs, POISON_OUTPUT, bytes, error) ||
         ops->fill(check->device, check->scratch, POISON_SCRATCH, check->scratch_bytes, error) ||
-        ops->fill(check->device, check->counters, 0, LAUNCH_LANES * COUNTER_BYTES, error) ||
+        ops->fill(check->device, check->state, 0, check->state_bytes, error) ||
         ops->sync(check->device, error))
         return -1;
     if (launch_cases(run, error))
@@ -380,8 +398,8 @@ int check_choose(struct check_rows *out, const struct point_context *context,
         if (call_plan(&plan, &narrow, row, 1, error) ||
             call_plan(&plan, &narrow, row, TILES * plan.tile, error))
             return -1;
-        if (plan.steps[0].shape.grid < fewest) {
-            fewest = plan.steps[0].shape.grid;
+        if (plan.grid < fewest) {
+            fewest = plan.grid;
             out->narrow = row;
         }
     }

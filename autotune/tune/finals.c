@@ -180,20 +180,20 @@ static int run_once(const struct finals *finals, const struct entrant *entrant,
     const struct bench *bench = &finals->measure->bench;
     const struct point_context context = {finals->measure->context->space, problem,
                                           finals->measure->context->target};
-    struct call_buffers buffers = {
-        .input = input, .counter = bench->counter, .output = bench->outputs};
+    struct call_buffers buffers = {.input = input, .output = bench->outputs};
     struct device_launch launches[CALL_LAUNCHES_MAX];
     struct call_plan plan;
     *out = 0;
     if (call_plan(&plan, &context, entrant->row, problem->n, error) ||
-        ops->alloc(device, plan.scratch_bytes + 256, &buffers.scratch, error))
+        ops->alloc(device, plan.scratch_bytes + plan.state_bytes + 256, &buffers.scratch, error))
         return -1;
+    buffers.state = buffers.scratch + plan.scratch_bytes;
     *height = plan.height;
     call_bind(launches, &plan, context.space, entrant->kernels, &buffers);
     int failed =
         ops->fill(device, buffers.output, POISON_OUTPUT, sizeof *out, error) ||
         ops->fill(device, buffers.scratch, POISON_SCRATCH, plan.scratch_bytes, error) ||
-        ops->fill(device, buffers.counter, 0, sizeof(uint32_t), error) ||
+        ops->fill(device, buffers.state, 0, plan.state_bytes, error) ||
         ops->launch(device, launches, plan.count, error) ||
         ops->read(device, out, buffers.output, (uint64_t)problem_types[problem->acc].bytes,
                   error);

@@ -13,6 +13,7 @@ struct input {
     struct problem problem;
     uint64_t base, bytes;  /* of all inputs together */
     uint64_t stride;       /* bytes from one input to the next, a multiple of 256 */
+    uint64_t offset;       /* bytes that each input starts past such a multiple */
     size_t count;          /* distinct inputs */
     uint64_t seed;
     uint64_t period; /* plain elements repeat after this many; 0 = never */
@@ -46,6 +47,10 @@ int input_open(struct input *out, struct device *device, const struct problem *p
 /* The same with a period given: 0, or less than n. */
 int input_open_periodic(struct input *out, struct device *device, const struct problem *problem,
                         size_t count, uint64_t seed, uint64_t period, struct error *error);
+/* As input_open, but each input starts `offset` bytes, whole elements below 256, past a multiple
+ * of 256. */
+int input_open_offset(struct input *out, struct device *device, const struct problem *problem,
+                      size_t count, uint64_t seed, uint64_t offset, struct error *error);
 void input_close(struct input *input);
 
 uint64_t input_address(const struct input *input, size_t i);

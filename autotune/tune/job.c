@@ -50,6 +50,21 @@ static void code_count(const struct coder *coder, uint64_t *count, uint64_t most
 
 /* --- Messages ----------------------------------------------------------------------------- */
 
+static void code_file(const struct coder *coder, struct emit_file *file)
+{
+    code_string(coder, &file->name);
+    code_string(coder, &file->text);
+    coder->frame->is_short |= !file->name || !file->text;
+}
+
+static void code_row(const struct coder *coder, uint64_t *width, const int64_t **row)
+{
+    const void *values = *row;
+    code_count(coder, width, SPACE_NAMES_MAX);
+    code_array(coder, &values, *width, sizeof **row);
+    *row = values;
+}
+
 int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
                    struct error *error)
 {
@@ -61,15 +76,19 @@ int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
     code(&coder, &message->info, sizeof message->info);
     code(&coder, &message->problem, sizeof message->problem);
     code_string(&coder, &message->nvrtc);
-    const void *row = message->default_row;
-    code_count(&coder, &message->width, SPACE_NAMES_MAX);
-    code_array(&coder, &row, message->width, sizeof *message->default_row);
-    message->default_row = row;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        code_string(&coder, &files[i]->name);
-        code_string(&coder, &files[i]->text);
-        frame->is_short |= !files[i]->name || !files[i]->text;
-    }
+    code_row(&coder, &message->width, &message->default_row);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        code_file(&coder, files[i]);
+    return frame_check(frame, error);
+}
+
+int job_code_guest(struct frame *frame, struct job_guest *message, bool reads,
+                   struct error *error)
+{
+    const struct coder coder = {frame, reads};
+    code_file(&coder, &message->space);
+    code_file(&coder, &message->template);
+    code_row(&coder, &message->width, &message->row);
     return frame_check(frame, error);
 }
 

@@ -83,8 +83,8 @@ static int prepare_reference(struct measure *measure, struct error *error)
 
 int measure_reference(struct measure *measure, uint64_t *out_ps, struct error *error)
 {
-    const bool is_lost = measure->reference.scratch != measure->bench.scratch;
-    if ((is_lost && prepare_reference(measure, error)) ||
+    if ((bench_is_lost(&measure->bench, &measure->reference) &&
+         prepare_reference(measure, error)) ||
         bench_time(&measure->bench, &measure->reference, out_ps, error))
         return -1;
     measure->reference_ps = *out_ps;

@@ -12,6 +12,8 @@ enum { BATCH = 256 };
 
 /* 256 elements of any type. */
 union batch {
+    uint8_t u8[BATCH];
+    uint16_t u16[BATCH];
     uint32_t u32[BATCH];
     int32_t i32[BATCH];
     uint64_t u64[BATCH];
@@ -29,7 +31,9 @@ union words {
 /* What the elements are made from, the same for all of an input. */
 struct recipe {
     uint64_t seed;
-    uint32_t span;  /* float sum: integers -span .. span without 0 */
+    uint32_t span;  /* float sums: integers -span .. span without 0 */
+    uint32_t limit; /* float sumsq: words from here on make a 0; 0 = none does */
+    int bits;       /* of a type of up to 4 bytes; of a float's exact integers */
     uint64_t shift; /* min, max: added to each value (two's complement) */
     uint64_t flip;  /* float prod: 1 = the complementary signs */
 };
@@ -61,9 +65,12 @@ static void hash_long(union words *words, uint64_t seed, uint64_t index)
 static void make_any32(union batch *out, const struct recipe *recipe, uint64_t index)
 {
     union words words;
+    const int drop = 32 - recipe->bits;
     hash_page(words.u32, recipe->seed, index);
-    for (int i = 0; i < BATCH; i++)
-        out->u32[i] = words.u32[i] + (words.u32[i] == 0);
+    for (int i = 0; i < BATCH; i++) {
+        const uint32_t word = words.u32[i] >> drop;
+        out->u32[i] = word + (word == 0);
+    }
 }
 
 static void make_any64(union batch *out, const struct recipe *recipe, uint64_t index)
@@ -74,7 +81,8 @@ static void make_any64(union batch *out, const struct recipe *recipe, uint64_t i
         out->u64[i] = words.u64[i] + (words.u64[i] == 0);
 }
 
-/* Odd and never 1: dropping it or taking it twice changes any product modulo 2^32. */
+/* Odd and never 1: dropping it or taking it twice changes any product modulo 2^32, and any sum
+ * of squares. */
 static void make_odd32(union batch *out, const struct recipe *recipe, uint64_t index)
 {
     union words words;
@@ -94,9 +102,10 @@ static void make_odd64(union batch *out, const struct recipe *recipe, uint64_t i
 static void make_near32(union batch *out, const struct recipe *recipe, uint64_t index)
 {
     union words words;
+    const int drop = 35 - recipe->bits;
     hash_page(words.u32, recipe->seed, index);
     for (int i = 0; i < BATCH; i++)
-        out->u32[i] = (uint32_t)((int32_t)words.u32[i] >> 3) + (uint32_t)recipe->shift;
+        out->u32[i] = (uint32_t)((int32_t)words.u32[i] >> drop) + (uint32_t)recipe->shift;
 }
 
 static void make_near64(union batch *out, const struct recipe *recipe, uint64_t index)
@@ -145,6 +154,37 @@ static void make_dense_f64(union batch *out, const struct recipe *recipe, uint64
         out->f64[i] = dense(words.u32[i], span);
 }
 
+/* One of the few that fit: 0, or +-1 .. +-2 by the word's lowest bits. */
+static int32_t sparse(uint32_t word, uint32_t limit)
+{
+    const int32_t v = 1 + (int32_t)(word >> 1 & 1);
+    return word >= limit ? 0 : word & 1 ? -v : v;
+}
+
+static void make_sparse_f32(union batch *out, const struct recipe *recipe, uint64_t index)
+{
+    union words words;
+    if (recipe->limit == 0) {
+        make_dense_f32(out, recipe, index);
+        return;
+    }
+    hash_page(words.u32, recipe->seed, index);
+    for (int i = 0; i < BATCH; i++)
+        out->f32[i] = (float)sparse(words.u32[i], recipe->limit);
+}
+
+static void make_sparse_f64(union batch *out, const struct recipe *recipe, uint64_t index)
+{
+    union words words;
+    if (recipe->limit == 0) {
+        make_dense_f64(out, recipe, index);
+        return;
+    }
+    hash_page(words.u32, recipe->seed, index);
+    for (int i = 0; i < BATCH; i++)
+        out->f64[i] = sparse(words.u32[i], recipe->limit);
+}
+
 /* +-1, as bits: the exponent of 1 and a hashed sign. */
 static void make_sign_f32(union batch *out, const struct recipe *recipe, uint64_t index)
 {
@@ -168,9 +208,10 @@ static void make_near_f32(union batch *out, const struct recipe *recipe, uint64_
 {
     union words words;
     const int32_t shift = (int32_t)recipe->shift;
+    const int drop = 35 - recipe->bits;
     hash_page(words.u32, recipe->seed, index);
     for (int i = 0; i < BATCH; i++)
-        out->f32[i] = (float)(((int32_t)words.u32[i] >> 11) + shift);
+        out->f32[i] = (float)(((int32_t)words.u32[i] >> drop) + shift);
 }
 
 static void make_near_f64(union batch *out, const struct recipe *recipe, uint64_t index)
@@ -182,9 +223,10 @@ static void make_near_f64(union batch *out, const struct recipe *recipe, uint64_
         out->f64[i] = (((int32_t)words.u32[i] >> 11) + shift) * DECIDE_FINE;
 }
 
-/* By operation: integers of 4 and 8 bytes, f32, f64. */
+/* By operation: integers of up to 4 bytes and of 8, floats of up to 4 bytes and of 8. */
 static make_batch *const makers[OP_COUNT][4] = {
     [SUM] = {make_any32, make_any64, make_dense_f32, make_dense_f64},
+    [SUMSQ] = {make_odd32, make_odd64, make_sparse_f32, make_sparse_f64},
     [PROD] = {make_odd32, make_odd64, make_sign_f32, make_sign_f64},
     [MIN] = {make_near32, make_near64, make_near_f32, make_near_f64},
     [MAX] = {make_near32, make_near64, make_near_f32, make_near_f64},
@@ -193,7 +235,38 @@ static make_batch *const makers[OP_COUNT][4] = {
     [XOR] = {make_any32, make_any64, NULL, NULL},
 };
 
+/* --- Narrow types ------------------------------------------------------------------------- */
+
+/* The floats made for f16 and bf16 are integers, which both hold exactly. */
+static uint16_t half_of(uint32_t bits)
+{
+    const uint32_t moved = (bits & 0x7fffffffu) >> 13;
+    return (uint16_t)((bits >> 16 & 0x8000u) | (moved ? moved - (112u << 10) : 0));
+}
+
+static void narrow(union batch *out, const union batch *from, enum type type)
+{
+    if (problem_types[type].bytes == 1)
+        for (int i = 0; i < BATCH; i++)
+            out->u8[i] = (uint8_t)from->u32[i];
+    else if (type == F16)
+        for (int i = 0; i < BATCH; i++)
+            out->u16[i] = half_of(from->u32[i]);
+    else if (type == BF16)
+        for (int i = 0; i < BATCH; i++)
+            out->u16[i] = (uint16_t)(from->u32[i] >> 16);
+    else
+        for (int i = 0; i < BATCH; i++)
+            out->u16[i] = (uint16_t)from->u32[i];
+}
+
 /* --- Ranges ------------------------------------------------------------------------------- */
+
+/* The largest integer that a float type holds, and what hash and reference can do with. */
+static double largest_integer(enum type type)
+{
+    return type == F64 ? 1 << 30 : fmin(1 << 20, ldexp(1.0, problem_types[type].exact_bits));
+}
 
 uint32_t oracle_span(const struct problem *problem, uint64_t period)
 {
@@ -202,21 +275,34 @@ uint32_t oracle_span(const struct problem *problem, uint64_t period)
     const double repeats = period ? ceil(n / (double)period) : 1.0;
     const double sure = 0.75 * range / n;
     const double likely = fmin(255.0, range * sqrt(3.0) / (5.5 * sqrt(repeats * n)));
-    const double limit = problem->type == F64 ? 1 << 30 : 1 << 20;
-    return (uint32_t)fmax(1.0, floor(fmin(limit, fmax(sure, likely))));
+    const double span = problem->op == SUMSQ ? sqrt(sure) : fmax(sure, likely);
+    return (uint32_t)fmax(1.0, floor(fmin(largest_integer(problem->type), span)));
+}
+
+/* Squares are all positive, so from some n on most elements must be 0: of the others, half are
+ * +-1 and half +-2, 2.5 on average. */
+static uint32_t sparse_limit(const struct problem *problem)
+{
+    const double range = ldexp(1.0, problem_types[problem->acc].exact_bits);
+    const double density = 0.7 * range / (2.5 * (double)problem->n);
+    return oracle_span(problem, 0) > 1 ? 0 : (uint32_t)(fmin(density, 0.9) * 0x1p32);
 }
 
 static struct recipe recipe_of(const struct oracle_input *input)
 {
     const struct problem *problem = &input->problem;
+    const struct type_row *row = &problem_types[problem->type];
     struct recipe recipe = {.seed = input->seed};
+    recipe.bits = row->is_float ? (row->exact_bits < 24 ? row->exact_bits : 24)
+                                : 8 * (row->bytes < 4 ? row->bytes : 4);
     if (problem->op == MIN || problem->op == MAX) {
         recipe.shift = decide_near_shift(input);
-    } else if (problem_types[problem->type].is_float && problem->op == SUM) {
-        recipe.span = oracle_span(problem, input->period);
-    } else if (problem_types[problem->type].is_float) {
+    } else if (row->is_float && problem->op == PROD) {
         recipe.seed = input->seed / 2;
         recipe.flip = input->seed % 2;
+    } else if (row->is_float) {
+        recipe.span = oracle_span(problem, input->period);
+        recipe.limit = problem->op == SUMSQ ? sparse_limit(problem) : 0;
     }
     return recipe;
 }
@@ -231,12 +317,15 @@ static void make_run(const struct oracle_input *input, uint64_t first, uint64_t 
     const size_t bytes = (size_t)row->bytes;
     make_batch *make = makers[input->problem.op][(row->is_float ? 2 : 0) + (bytes == 8)];
     const struct recipe recipe = recipe_of(input);
-    union batch batch;
+    union batch wide, narrowed;
+    const unsigned char *made = (const unsigned char *)(bytes < 4 ? &narrowed : &wide);
     for (uint64_t done = 0; done < count;) {
         const uint64_t skip = (first + done) % BATCH, left = count - done;
         const uint64_t take = left < BATCH - skip ? left : BATCH - skip;
-        make(&batch, &recipe, (first + done) / BATCH);
-        memcpy(out + done * bytes, (const unsigned char *)&batch + skip * bytes, take * bytes);
+        make(&wide, &recipe, (first + done) / BATCH);
+        if (bytes < 4)
+            narrow(&narrowed, &wide, input->problem.type);
+        memcpy(out + done * bytes, made + skip * bytes, take * bytes);
         done += take;
     }
 }

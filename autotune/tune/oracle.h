@@ -36,7 +36,7 @@ struct oracle_cases {
 /* The cases that prove a kernel of this shape: sizes 0, 1, 2, 31..33, block +-1, tile +-1,
  * 2 tiles and a tail; each of the 16 / element bytes starts modulo 16 bytes; guard zones
  * of loud values around each input; and by operation, from the table in docs/correctness.md:
- * sum, xor, prod by hashed values, min and max by the extremum at each position, and, or
+ * sum, sumsq, xor, prod by hashed values, min and max by the extremum at each position, and, or
  * by one bit at each position. Where there are more than positions_max, a seeded sample with
  * both edges of each thread's, warp's and tile's share. problem.n plays no part. */
 int oracle_make_cases(struct oracle_cases *out, const struct problem *problem,
@@ -70,7 +70,8 @@ size_t oracle_list_deciding(const struct oracle_input *input,
                             uint64_t out[ORACLE_DECIDING_MAX]);
 
 /* Float sums: the largest magnitude of an element, such that no partial result is rounded
- * when the input repeats after `period` elements (0 = never). */
+ * when the input repeats after `period` elements (0 = never). Sums of squares: the same; from
+ * where it is 1, elements are up to +-2, but most of them 0. */
 uint32_t oracle_span(const struct problem *problem, uint64_t period);
 
 /* The element at `position` as it would be with and without the mark there (to move a mark
@@ -103,14 +104,18 @@ int oracle_fold_finish(const struct oracle_fold *fold, oracle_bits *out, struct 
 
 /* --- Finalists: floats that round, and special values ------------------------------------- */
 
-/* Random values of both signs and several magnitudes (sum, prod of floats; for integers as
- * oracle_fill). */
+/* Do results round, so that random elements say something? Sums, sums of squares and products
+ * of floats. */
+bool oracle_rounds(const struct problem *problem);
+
+/* Random values of both signs and several magnitudes where results round, rounded to the
+ * elements' type; else as oracle_fill. */
 void oracle_fill_random(const struct oracle_input *input, uint64_t first, uint64_t count,
                         void *out);
 
-/* A compensated double (exact for practical purposes) reference and sum |x|; for products
- * (1 + the factors that are not +-1) * |product| stands in the place of sum |x|. Float sums and
- * products only: anything else leaves it as it is. Start from zeros, *compensation too. */
+/* A compensated double (exact for practical purposes) reference and sum |x|, of the squares for
+ * sumsq; for products (1 + the factors that are not +-1) * |product| stands in the place of
+ * sum |x|. What does not round leaves it as it is. Start from zeros, *compensation too. */
 struct oracle_reference {
     double value, sum_abs;
 };
@@ -118,8 +123,8 @@ void oracle_reference_add(struct oracle_reference *reference, const struct probl
                           const void *elements, uint64_t count, double *compensation);
 
 /* gamma_h * sum|x| with u the accumulator's unit roundoff: h u / (1 - h u) (Higham, Accuracy
- * and Stability of Numerical Algorithms, 2nd ed., section 4.2). HUGE_VAL where h u >= 1; 0 for
- * integers, which do not round. */
+ * and Stability of Numerical Algorithms, 2nd ed., section 4.2); h additions, for sumsq and the
+ * multiplication before them. HUGE_VAL where h u >= 1; 0 for integers, which do not round. */
 double oracle_bound(enum type acc, uint64_t height, double sum_abs);
 
 /* Cases with NaN, Inf, -Inf, -0 and denormals at the first, middle and last position, with

@@ -1,6 +1,7 @@
 /* oracle_cases: the small inputs that prove a kernel of one shape. All lie in one array and a
  * case is a window of it. Reads outside are shown by windows between guards, reads left out by
  * hashed elements or by a deciding element whose window slides past it (oracle_sweep). */
+#include "autotune/tune/element.h"
 #include "autotune/tune/oracle_layout.h"
 
 #include <inttypes.h>
@@ -22,25 +23,18 @@ static uint64_t most(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* --- sum, prod, xor: every element counts ------------------------------------------------- */
+/* --- sum, sumsq, prod, xor: every element counts
+ * ------------------------------------------------- */
 
 /* +-2^10, 2^9 .. 2, 2, 2: short products are no +-1 either, and falling powers show a window
  * that starts too early. 2^81 in all, far from any overflow. */
 static void scale_first(const struct layout *layout, uint64_t first)
 {
-    for (uint64_t i = 0; i < SCALED; i++) {
-        const uint64_t scale = (uint64_t)1 << (i < 9 ? 10 - i : 1);
-        float narrow;
-        double wide;
-        if (layout->problem.type == F32) {
-            memcpy(&narrow, layout_element(layout, first + i), sizeof narrow);
-            narrow *= (float)scale;
-            memcpy(layout_element(layout, first + i), &narrow, sizeof narrow);
-        } else {
-            memcpy(&wide, layout_element(layout, first + i), sizeof wide);
-            wide *= (double)scale;
-            memcpy(layout_element(layout, first + i), &wide, sizeof wide);
-        }
+    const enum type type = layout->problem.type;
+    void *elements = layout->out->elements;
+    for (uint64_t i = first; i < first + SCALED; i++) {
+        const int scale = 1 << (i - first < 9 ? 10 - (i - first) : 1);
+        element_store(type, scale * element_load(type, elements, i), elements, i);
     }
 }
 

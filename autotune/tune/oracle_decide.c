@@ -2,6 +2,8 @@
  * product, and the loud values around it. Hides where they stand and how large they are. */
 #include "autotune/tune/oracle_decide.h"
 
+#include "autotune/tune/element.h"
+
 #include <string.h>
 
 uint64_t decide_mix(uint64_t x)
@@ -14,14 +16,18 @@ uint64_t decide_mix(uint64_t x)
 
 /* --- Ranges ------------------------------------------------------------------------------- */
 
-/* min and max work on a scale of sixteenths of the type's range (of 2^24 for floats): fillers
- * within +-1, the mark at 2, loud values at 4; odd seeds move fillers and mark by 6, to where
- * all are on the identity's side of zero. */
-static int64_t sixteenths(enum type type, int count)
+/* min and max work on a scale of sixteenths of the type's range (2^24 for floats, 2^11 for f16,
+ * 2^8 for bf16): fillers within +-1, the mark at 2, loud values at 4; odd seeds move fillers
+ * and mark by 6, to where all are on the identity's side of zero. */
+static int range_bits(enum type type)
 {
     const struct type_row *row = &problem_types[type];
-    const int bits = row->is_float ? 24 : 8 * row->bytes;
-    return (int64_t)count * ((int64_t)1 << (bits - 4));
+    return !row->is_float ? 8 * row->bytes : row->exact_bits < 24 ? row->exact_bits : 24;
+}
+
+static int64_t sixteenths(enum type type, int count)
+{
+    return (int64_t)count * ((int64_t)1 << (range_bits(type) - 4));
 }
 
 static int64_t toward(enum op op)
@@ -40,32 +46,21 @@ uint64_t decide_near_shift(const struct oracle_input *input)
 
 /* --- Single elements ---------------------------------------------------------------------- */
 
-static void put_integer(enum type type, uint64_t value, void *out)
-{
-    const uint32_t low = (uint32_t)value;
-    if (problem_types[type].bytes == 4)
-        memcpy(out, &low, sizeof low);
-    else
-        memcpy(out, &value, sizeof value);
-}
-
 /* `value` counts in the scale of sixteenths(): an integer, or the float made from it. */
 static void put_near(enum type type, uint64_t value, void *out)
 {
-    const float narrow = (float)(int64_t)value;
-    const double wide = (double)(int64_t)value * DECIDE_FINE;
-    if (type == F32)
-        memcpy(out, &narrow, sizeof narrow);
-    else if (type == F64)
-        memcpy(out, &wide, sizeof wide);
+    const double number = (double)(int64_t)value;
+    if (problem_types[type].is_float)
+        element_store(type, type == F64 ? number * DECIDE_FINE : number, out, 0);
     else
-        put_integer(type, value, out);
+        element_store_word(type, value, out, 0);
 }
 
 static void put_mark(const struct oracle_input *input, void *out)
 {
     const enum type type = input->problem.type;
-    const int64_t extra = (int64_t)(decide_mix(input->seed) & 0xffff);
+    const int bits = range_bits(type) - 8 < 16 ? range_bits(type) - 8 : 16;
+    const int64_t extra = (int64_t)(decide_mix(input->seed) & (((uint64_t)1 << bits) - 1));
     const int64_t depth = toward(input->problem.op) * (sixteenths(type, 2) + extra);
     put_near(type, decide_near_shift(input) + (uint64_t)depth, out);
 }
@@ -73,28 +68,15 @@ static void put_mark(const struct oracle_input *input, void *out)
 /* Clears (and) or sets (or) one bit. */
 static void put_bit(const struct problem *problem, unsigned bit, unsigned char *out)
 {
-    uint32_t narrow = 0;
-    uint64_t wide = 0;
-    const bool is_narrow = problem_types[problem->type].bytes == 4;
-    memcpy(is_narrow ? (void *)&narrow : (void *)&wide, out, is_narrow ? 4 : 8);
-    const uint64_t value = is_narrow ? narrow : wide, mask = (uint64_t)1 << bit;
-    put_integer(problem->type, problem->op == AND ? value & ~mask : value | mask, out);
+    const uint64_t value = element_load_word(problem->type, out, 0), mask = (uint64_t)1 << bit;
+    const uint64_t decided = problem->op == AND ? value & ~mask : value | mask;
+    element_store_word(problem->type, decided, out, 0);
 }
 
 /* Doubles +-1. */
 static void put_double(enum type type, unsigned char *out)
 {
-    float narrow;
-    double wide;
-    if (type == F32) {
-        memcpy(&narrow, out, sizeof narrow);
-        narrow *= 2;
-        memcpy(out, &narrow, sizeof narrow);
-    } else {
-        memcpy(&wide, out, sizeof wide);
-        wide *= 2;
-        memcpy(out, &wide, sizeof wide);
-    }
+    element_store(type, 2 * element_load(type, out, 0), out, 0);
 }
 
 static uint64_t place(uint64_t seed, unsigned which, uint64_t n)
@@ -171,9 +153,9 @@ void oracle_guard(const struct problem *problem, void *out)
     else if (problem_types[type].is_float)
         put_near(type, (uint64_t)-3, out);
     else
-        put_integer(type,
-                    problem->op == AND  ? 0
-                    : problem->op == OR ? UINT64_MAX
-                                        : UINT64_C(0xb5ad4eceda1ce2a9),
-                    out);
+        element_store_word(type,
+                           problem->op == AND  ? 0
+                           : problem->op == OR ? UINT64_MAX
+                                               : UINT64_C(0xb5ad4eceda1ce2a9),
+                           out, 0);
 }

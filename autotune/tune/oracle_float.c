@@ -1,6 +1,7 @@
 /* oracle_float: floats that round. Random elements of several magnitudes, a compensated
  * reference in double, and the bound that any order of summation keeps. Hides the
  * distribution. */
+#include "autotune/tune/element.h"
 #include "autotune/tune/oracle.h"
 
 #include <math.h>
@@ -40,17 +41,10 @@ static double random_factor(uint64_t word, uint64_t position, uint64_t stride)
     return word >> 59 & 1 ? -value : value;
 }
 
-static void put(enum type type, double value, void *out, uint64_t index)
+bool oracle_rounds(const struct problem *problem)
 {
-    if (type == F32)
-        ((float *)out)[index] = (float)value;
-    else
-        ((double *)out)[index] = value;
-}
-
-static bool is_random(const struct problem *problem)
-{
-    return problem_types[problem->type].is_float && (problem->op == SUM || problem->op == PROD);
+    return problem_types[problem->type].is_float &&
+           (problem->op == PROD || problem_is_rounded_sum(problem));
 }
 
 void oracle_fill_random(const struct oracle_input *input, uint64_t first, uint64_t count,
@@ -60,7 +54,7 @@ void oracle_fill_random(const struct oracle_input *input, uint64_t first, uint64
                                         .seed = ~input->seed};
     const uint64_t stride = (input->problem.n + FACTORS_MAX - 1) / FACTORS_MAX;
     uint64_t words[CHUNK];
-    if (!is_random(&input->problem)) {
+    if (!oracle_rounds(&input->problem)) {
         oracle_fill(input, first, count, out);
         return;
     }
@@ -68,11 +62,11 @@ void oracle_fill_random(const struct oracle_input *input, uint64_t first, uint64
         const uint64_t take = count - done < CHUNK ? count - done : CHUNK;
         oracle_fill(&source, first + done, take, words);
         for (uint64_t i = 0; i < take; i++)
-            put(input->problem.type,
-                input->problem.op == SUM
-                    ? random_term(words[i])
-                    : random_factor(words[i], first + done + i, stride > 0 ? stride : 1),
-                out, done + i);
+            element_store(input->problem.type,
+                          input->problem.op == PROD ? random_factor(words[i], first + done + i,
+                                                                    stride > 0 ? stride : 1)
+                                                    : random_term(words[i]),
+                          out, done + i);
         done += take;
     }
 }
@@ -90,10 +84,18 @@ static double two_sum(double a, double b, double *rest)
 static void widen(double out[CHUNK], const struct problem *problem, const void *elements,
                   uint64_t first, uint64_t count)
 {
-    const float *narrow = elements;
-    const double *wide = elements;
     for (uint64_t i = 0; i < CHUNK; i++)
-        out[i] = i >= count ? 0.0 : problem->type == F32 ? narrow[first + i] : wide[first + i];
+        out[i] = i < count ? element_load(problem->type, elements, first + i) : 0.0;
+}
+
+/* Elements to squares and what their rounding to double leaves: nothing but for f64. */
+static void square(double chunk[CHUNK], double rests[LANES])
+{
+    for (int i = 0; i < CHUNK; i++) {
+        const double x = chunk[i];
+        chunk[i] = x * x;
+        rests[i % LANES] += fma(x, x, -chunk[i]);
+    }
 }
 
 static void add_terms(struct oracle_reference *reference, const struct problem *problem,
@@ -102,6 +104,8 @@ static void add_terms(struct oracle_reference *reference, const struct problem *
     double chunk[CHUNK], sums[LANES] = {0}, rests[LANES] = {0}, sizes[LANES] = {0};
     for (uint64_t done = 0; done < count; done += CHUNK) {
         widen(chunk, problem, elements, done, count - done);
+        if (problem->op == SUMSQ)
+            square(chunk, rests);
         for (int i = 0; i < CHUNK; i += LANES)
             for (int k = 0; k < LANES; k++) {
                 sums[k] = two_sum(sums[k], chunk[i + k], &rests[k]);
@@ -126,8 +130,7 @@ static void multiply_terms(struct oracle_reference *reference, const struct prob
     double value = is_first ? 1.0 : reference->value;
     double factors = is_first ? 1.0 : nearbyint(reference->sum_abs / fabs(value));
     for (uint64_t i = 0; i < count; i++) {
-        const double x =
-            problem->type == F32 ? ((const float *)elements)[i] : ((const double *)elements)[i];
+        const double x = element_load(problem->type, elements, i);
         const double product = value * x;
         *rest = *rest * x + fma(value, x, -product);
         value = product;
@@ -142,9 +145,9 @@ static void multiply_terms(struct oracle_reference *reference, const struct prob
 void oracle_reference_add(struct oracle_reference *reference, const struct problem *problem,
                           const void *elements, uint64_t count, double *compensation)
 {
-    if (is_random(problem) && problem->op == SUM)
+    if (problem_is_rounded_sum(problem))
         add_terms(reference, problem, elements, count, compensation);
-    else if (is_random(problem))
+    else if (oracle_rounds(problem))
         multiply_terms(reference, problem, elements, count, compensation);
 }
 

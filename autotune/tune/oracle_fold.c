@@ -1,25 +1,24 @@
-/* oracle_fold: the right answer. Elements are widened 256 at a time to 64-bit words (integers
- * extended by their sign, floats as doubles, min and max as integers in the same order) and
- * folded there exactly. Hides the state in words[]. */
+/* oracle_fold: the right answer. Elements are widened 256 at a time to 64-bit words (min and
+ * max to integers in the same order) and folded there exactly. Hides the state in words[]. */
 #include "autotune/tune/oracle.h"
+#include "autotune/tune/oracle_widen.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 256, LANES = 8 };
+enum { BLOCK = WIDEN_BLOCK, LANES = 8 };
 
 /* What words[] holds; floats keep the sum, or the sign and exponent of the product. */
 enum { TOTAL, EXPONENT, FLAWED, HAS_NAN };
 
-union block {
-    uint64_t u64[BLOCK];
-    int64_t i64[BLOCK];
-    double f64[BLOCK];
-};
-
 static bool is_float(const struct problem *problem)
 {
     return problem_types[problem->type].is_float;
+}
+
+static bool is_squared(const struct problem *problem)
+{
+    return problem->op == SUMSQ;
 }
 
 static bool is_order(const struct problem *problem)
@@ -41,40 +40,13 @@ static uint64_t bits_of(double value)
     return bits;
 }
 
-/* --- Widening ----------------------------------------------------------------------------- */
+/* --- Before combining ------------------------------------------------------------------- */
 
-typedef void widen_block(union block *out, const void *elements);
-
-static void widen_i32(union block *out, const void *elements)
+static void square_words(union widened *block)
 {
-    const int32_t *from = elements;
     for (int i = 0; i < BLOCK; i++)
-        out->i64[i] = from[i];
+        block->u64[i] *= block->u64[i];
 }
-
-static void widen_u32(union block *out, const void *elements)
-{
-    const uint32_t *from = elements;
-    for (int i = 0; i < BLOCK; i++)
-        out->u64[i] = from[i];
-}
-
-static void widen_64(union block *out, const void *elements)
-{
-    memcpy(out, elements, sizeof *out);
-}
-
-static void widen_f32(union block *out, const void *elements)
-{
-    const float *from = elements;
-    for (int i = 0; i < BLOCK; i++)
-        out->f64[i] = from[i];
-}
-
-static widen_block *const wideners[TYPE_COUNT] = {
-    [I32] = widen_i32, [U32] = widen_u32, [I64] = widen_64,
-    [U64] = widen_64,  [F32] = widen_f32, [F64] = widen_64,
-};
 
 /* Integers in the order of the values: -0 below +0; unsigned words above 2^63 turned over. The
  * step is its own inverse. */
@@ -85,7 +57,7 @@ static int64_t order_key(enum type type, uint64_t word)
     return (int64_t)(type == U64 ? word ^ (uint64_t)1 << 63 : word);
 }
 
-static bool turn_floats(union block *block)
+static bool turn_floats(union widened *block)
 {
     bool has_nan = false;
     for (int i = 0; i < BLOCK; i++)
@@ -95,7 +67,7 @@ static bool turn_floats(union block *block)
     return has_nan;
 }
 
-static void turn_unsigned(union block *block)
+static void turn_unsigned(union widened *block)
 {
     for (int i = 0; i < BLOCK; i++)
         block->u64[i] ^= (uint64_t)1 << 63;
@@ -103,16 +75,16 @@ static void turn_unsigned(union block *block)
 
 /* --- One block, by operation -------------------------------------------------------------- */
 
-typedef uint64_t combine_block(uint64_t total, const union block *block);
+typedef uint64_t combine_block(uint64_t total, const union widened *block);
 
-static uint64_t combine_sum(uint64_t total, const union block *block)
+static uint64_t combine_sum(uint64_t total, const union widened *block)
 {
     for (int i = 0; i < BLOCK; i++)
         total += block->u64[i];
     return total;
 }
 
-static uint64_t combine_prod(uint64_t total, const union block *block)
+static uint64_t combine_prod(uint64_t total, const union widened *block)
 {
     uint64_t lanes[4] = {total, 1, 1, 1};
     for (int i = 0; i < BLOCK; i += 4)
@@ -121,7 +93,7 @@ static uint64_t combine_prod(uint64_t total, const union block *block)
     return lanes[0] * lanes[1] * lanes[2] * lanes[3];
 }
 
-static uint64_t combine_min(uint64_t total, const union block *block)
+static uint64_t combine_min(uint64_t total, const union widened *block)
 {
     int64_t lanes[4] = {(int64_t)total, (int64_t)total, (int64_t)total, (int64_t)total};
     for (int i = 0; i < BLOCK; i += 4)
@@ -132,7 +104,7 @@ static uint64_t combine_min(uint64_t total, const union block *block)
     return (uint64_t)lanes[0];
 }
 
-static uint64_t combine_max(uint64_t total, const union block *block)
+static uint64_t combine_max(uint64_t total, const union widened *block)
 {
     int64_t lanes[4] = {(int64_t)total, (int64_t)total, (int64_t)total, (int64_t)total};
     for (int i = 0; i < BLOCK; i += 4)
@@ -143,21 +115,21 @@ static uint64_t combine_max(uint64_t total, const union block *block)
     return (uint64_t)lanes[0];
 }
 
-static uint64_t combine_and(uint64_t total, const union block *block)
+static uint64_t combine_and(uint64_t total, const union widened *block)
 {
     for (int i = 0; i < BLOCK; i++)
         total &= block->u64[i];
     return total;
 }
 
-static uint64_t combine_or(uint64_t total, const union block *block)
+static uint64_t combine_or(uint64_t total, const union widened *block)
 {
     for (int i = 0; i < BLOCK; i++)
         total |= block->u64[i];
     return total;
 }
 
-static uint64_t combine_xor(uint64_t total, const union block *block)
+static uint64_t combine_xor(uint64_t total, const union widened *block)
 {
     for (int i = 0; i < BLOCK; i++)
         total ^= block->u64[i];
@@ -168,9 +140,13 @@ static const struct {
     combine_block *combine;
     uint64_t identity;
 } steps[OP_COUNT] = {
-    [SUM] = {combine_sum, 0},          [PROD] = {combine_prod, 1},
-    [MIN] = {combine_min, INT64_MAX},  [MAX] = {combine_max, (uint64_t)INT64_MIN},
-    [AND] = {combine_and, UINT64_MAX}, [OR] = {combine_or, 0},
+    [SUM] = {combine_sum, 0},
+    [SUMSQ] = {combine_sum, 0},
+    [PROD] = {combine_prod, 1},
+    [MIN] = {combine_min, INT64_MAX},
+    [MAX] = {combine_max, (uint64_t)INT64_MIN},
+    [AND] = {combine_and, UINT64_MAX},
+    [OR] = {combine_or, 0},
     [XOR] = {combine_xor, 0},
 };
 
@@ -179,17 +155,18 @@ static void see_partial(struct oracle_fold *fold, double partial)
     fold->largest = fmax(fold->largest, fabs(partial));
 }
 
-/* Eight strided sums, whose running values are partial results too. An integer in a double
- * comes back unchanged from adding and taking away 1.5 * 2^52. */
-static void sum_floats(struct oracle_fold *fold, const union block *block)
+/* Eight strided sums of elements or of squares, whose running values are partial results too.
+ * An integer in a double comes back unchanged from adding and taking away 1.5 * 2^52. */
+static void sum_floats(struct oracle_fold *fold, const union widened *block)
 {
     const double round = 0x1.8p52;
+    const bool squares = is_squared(&fold->problem);
     double lanes[LANES] = {0}, flaws[LANES] = {0}, total = double_of(fold->words[TOTAL]);
     for (int i = 0; i < BLOCK; i += LANES) {
         for (int k = 0; k < LANES; k++) {
             const double x = block->f64[i + k];
             flaws[k] += fabs(x + round - round - x);
-            lanes[k] += x;
+            lanes[k] += squares ? x * x : x;
         }
     }
     for (int k = 0; k < LANES; k++) {
@@ -202,7 +179,7 @@ static void sum_floats(struct oracle_fold *fold, const union block *block)
 }
 
 /* Powers of two: signs and exponents are all there is to multiply. */
-static void multiply_floats(struct oracle_fold *fold, const union block *block)
+static void multiply_floats(struct oracle_fold *fold, const union widened *block)
 {
     const uint64_t fraction = ((uint64_t)1 << 52) - 1;
     uint64_t signs = 0, fractions = 0, exponents = 0;
@@ -217,16 +194,18 @@ static void multiply_floats(struct oracle_fold *fold, const union block *block)
     see_partial(fold, (double)(int64_t)fold->words[EXPONENT]);
 }
 
-static void add_block(struct oracle_fold *fold, union block *block)
+static void add_block(struct oracle_fold *fold, union widened *block)
 {
     const struct problem *problem = &fold->problem;
     if (is_order(problem) && is_float(problem))
         fold->words[HAS_NAN] |= turn_floats(block);
     else if (is_order(problem) && problem->type == U64)
         turn_unsigned(block);
+    else if (is_squared(problem) && !is_float(problem))
+        square_words(block);
     if (is_order(problem) || !is_float(problem))
         fold->words[TOTAL] = steps[problem->op].combine(fold->words[TOTAL], block);
-    else if (problem->op == SUM)
+    else if (problem_is_rounded_sum(problem))
         sum_floats(fold, block);
     else
         multiply_floats(fold, block);
@@ -246,9 +225,9 @@ static uint64_t neutral(const struct problem *problem)
 
 static void add_rest(struct oracle_fold *fold, const void *elements, size_t count)
 {
-    union block raw = {.u64 = {0}}, block;
+    union widened raw = {.u64 = {0}}, block;
     memcpy(&raw, elements, count * (size_t)problem_types[fold->problem.type].bytes);
-    wideners[fold->problem.type](&block, &raw);
+    widen_table[fold->problem.type](&block, &raw);
     for (size_t i = count; i < BLOCK; i++)
         block.u64[i] = neutral(&fold->problem);
     add_block(fold, &block);
@@ -267,8 +246,8 @@ void oracle_fold_add(struct oracle_fold *fold, const void *elements, uint64_t co
 {
     const size_t bytes = (size_t)problem_types[fold->problem.type].bytes;
     const unsigned char *from = elements;
-    widen_block *widen = wideners[fold->problem.type];
-    union block block;
+    widen_elements *widen = widen_table[fold->problem.type];
+    union widened block;
     fold->count += count;
     for (; count >= BLOCK; count -= BLOCK, from += BLOCK * bytes) {
         widen(&block, from);
@@ -281,7 +260,7 @@ void oracle_fold_add(struct oracle_fold *fold, const void *elements, uint64_t co
 void oracle_fold_merge(struct oracle_fold *into, const struct oracle_fold *from)
 {
     const enum op op = into->problem.op;
-    union block block;
+    union widened block;
     into->count += from->count;
     into->largest = fmax(into->largest, from->largest);
     into->words[FLAWED] |= from->words[FLAWED];
@@ -290,7 +269,7 @@ void oracle_fold_merge(struct oracle_fold *into, const struct oracle_fold *from)
         for (int i = 0; i < BLOCK; i++)
             block.u64[i] = i == 0 ? from->words[TOTAL] : steps[op].identity;
         into->words[TOTAL] = steps[op].combine(into->words[TOTAL], &block);
-    } else if (op == SUM) {
+    } else if (problem_is_rounded_sum(&into->problem)) {
         const double total = double_of(into->words[TOTAL]) + double_of(from->words[TOTAL]);
         into->words[TOTAL] = bits_of(total);
         see_partial(into, total);
@@ -312,7 +291,8 @@ static void decide(struct oracle_fold *fold, const struct oracle_input *input, u
     oracle_fold_add(fold, &decided, 1);
 }
 
-/* Totals of one sign pile up: the largest is that of all whole periods and a part of one. */
+/* Totals of one sign pile up: the largest is that of all whole periods and a part of one. Those
+ * of squares only grow, so that the last is the largest. */
 void oracle_fold_periods(struct oracle_fold *out, const struct oracle_input *input,
                          const struct oracle_fold *period, const struct oracle_fold *rest)
 {
@@ -377,7 +357,7 @@ int oracle_fold_finish(const struct oracle_fold *fold, oracle_bits *out, struct 
                                  : integer_result(problem->acc, fold->words[TOTAL]);
         return 0;
     }
-    const bool is_sum = problem->op == SUM;
+    const bool is_sum = problem_is_rounded_sum(problem);
     const double limit = is_sum ? ldexp(0.75, exact) : problem->acc == F32 ? 126 : 1022;
     if (fold->words[FLAWED] || !(fold->largest <= limit))
         return error_set(error, ERROR_FAILED,

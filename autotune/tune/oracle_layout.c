@@ -2,6 +2,8 @@
  * and single elements that decide. Hides memory. */
 #include "autotune/tune/oracle_layout.h"
 
+#include "autotune/tune/element.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,17 +156,10 @@ unsigned layout_bits(const struct layout *layout)
 
 void layout_flip_bit(const struct layout *layout, uint64_t at, unsigned bit)
 {
-    uint32_t narrow;
-    uint64_t wide;
-    if (layout->bytes == 4) {
-        memcpy(&narrow, layout_element(layout, at), sizeof narrow);
-        narrow ^= (uint32_t)1 << bit;
-        memcpy(layout_element(layout, at), &narrow, sizeof narrow);
-    } else {
-        memcpy(&wide, layout_element(layout, at), sizeof wide);
-        wide ^= (uint64_t)1 << bit;
-        memcpy(layout_element(layout, at), &wide, sizeof wide);
-    }
+    const enum type type = layout->problem.type;
+    void *elements = layout->out->elements;
+    element_store_word(type, element_load_word(type, elements, at) ^ (uint64_t)1 << bit,
+                       elements, at);
 }
 
 /* The identity of and, or for elements. */

@@ -1,9 +1,9 @@
 /* oracle_specials: inputs with NaN, infinities, zeros of both signs, denormals and overflow,
  * chosen so that the result is the same in any order. Each row of the table is tried with the
  * special values first, in the middle and last. Hides where they lie. */
+#include "autotune/tune/element.h"
 #include "autotune/tune/oracle.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,7 @@ enum value {
     TINY,
     NTINY,
     SMALL,
+    ROOT,
     LARGEST
 };
 
@@ -45,6 +46,16 @@ static const struct special specials[] = {
     {SUM, ZERO, TINY, TINY},            /* twice the denormal */
     {SUM, ZERO, LARGEST, ZERO},         /* the largest finite value */
     {SUM, ZERO, LARGEST, LARGEST},      /* +Inf, or twice the value in a wider accumulator */
+    {SUMSQ, ONE, NOT_A_NUMBER, ONE},    /* NaN */
+    {SUMSQ, ONE, INF, ONE},             /* +Inf */
+    {SUMSQ, ONE, NINF, ONE},            /* +Inf */
+    {SUMSQ, ONE, INF, NINF},            /* +Inf */
+    {SUMSQ, ONE, NOT_A_NUMBER, INF},    /* NaN */
+    {SUMSQ, NZERO, NZERO, NZERO},       /* +0 */
+    {SUMSQ, ZERO, MINUS_ONE, ZERO},     /* 1 */
+    {SUMSQ, ZERO, TINY, ZERO},          /* +0 by underflow, or exact in a wider accumulator */
+    {SUMSQ, NZERO, ROOT, ZERO},         /* a denormal, or exact in a wider accumulator */
+    {SUMSQ, ZERO, LARGEST, ZERO},       /* +Inf, or exact in a wider accumulator */
     {PROD, ONE, NOT_A_NUMBER, ONE},     /* NaN */
     {PROD, ONE, INF, ONE},              /* +Inf */
     {PROD, ONE, NINF, ONE},             /* -Inf */
@@ -81,33 +92,23 @@ enum { SPECIAL_COUNT = sizeof specials / sizeof specials[0] };
 
 static double value_of(enum type type, enum value value)
 {
-    const bool is_narrow = type == F32;
-    switch (value) {
-    case NOT_A_NUMBER:
-        return NAN;
-    case INF:
-        return HUGE_VAL;
-    case NINF:
-        return -HUGE_VAL;
-    case NZERO:
-        return -0.0;
-    case ONE:
-        return 1.0;
-    case MINUS_ONE:
-        return -1.0;
-    case TINY:
-        return is_narrow ? 0x1p-149 : 0x1p-1074;
-    case NTINY:
-        return is_narrow ? -0x1p-149 : -0x1p-1074;
-    case SMALL:
-        return is_narrow ? FLT_MIN : DBL_MIN;
-    case LARGEST:
-        return is_narrow ? FLT_MAX : DBL_MAX;
-    case TWO:
-        return 2.0;
-    default:
-        return 0.0;
-    }
+    const struct element_range range = element_range(type);
+    const double values[] = {
+        [NOT_A_NUMBER] = NAN,
+        [INF] = HUGE_VAL,
+        [NINF] = -HUGE_VAL,
+        [ZERO] = 0.0,
+        [NZERO] = -0.0,
+        [ONE] = 1.0,
+        [MINUS_ONE] = -1.0,
+        [TWO] = 2.0,
+        [TINY] = range.tiny,
+        [NTINY] = -range.tiny,
+        [SMALL] = range.small,
+        [ROOT] = exp2(floor(log2(range.small) / 2) - 2),
+        [LARGEST] = range.largest,
+    };
+    return values[value];
 }
 
 /* One step as the kernels promise it, in double. */
@@ -115,6 +116,8 @@ static double combine(enum op op, double a, double b)
 {
     if (op == SUM)
         return a + b;
+    if (op == SUMSQ)
+        return a + b * b;
     if (op == PROD)
         return a * b;
     if (isnan(a) || isnan(b))
@@ -124,12 +127,14 @@ static double combine(enum op op, double a, double b)
 }
 
 /* The steps in the accumulator's type: an f32 sum or product of two floats, made in double
- * and rounded once more, is correctly rounded. */
+ * and rounded once more, is correctly rounded. Of the squares above none is rounded at all, or
+ * it overflows or underflows for certain. */
 static oracle_bits reduce(const struct problem *problem, const struct special *special,
                           uint64_t n)
 {
     const enum value values[3] = {special->one, special->two, special->others};
-    const double starts[] = {[SUM] = 0.0, [PROD] = 1.0, [MIN] = HUGE_VAL, [MAX] = -HUGE_VAL};
+    const double starts[] = {
+        [SUM] = 0.0, [SUMSQ] = 0.0, [PROD] = 1.0, [MIN] = HUGE_VAL, [MAX] = -HUGE_VAL};
     double total = starts[problem->op];
     float narrow;
     for (uint64_t i = 0; i < n; i++) {
@@ -148,10 +153,7 @@ static oracle_bits reduce(const struct problem *problem, const struct special *s
 
 static void put(enum type type, enum value value, void *elements, uint64_t at)
 {
-    if (type == F32)
-        ((float *)elements)[at] = (float)value_of(type, value);
-    else
-        ((double *)elements)[at] = value_of(type, value);
+    element_store(type, value_of(type, value), elements, at);
 }
 
 /* Appends one window after a gap of NaN; `which` place holds the first special value. */

@@ -66,8 +66,8 @@ static void choose_positions(const struct layout *layout, bool *chosen, uint64_t
 /* As many arrays as starts, the mark one element further in each: for each position there is
  * one whose window starts where wanted. */
 struct slides {
-    uint64_t marks[4];
-    oracle_bits expect[4];
+    uint64_t marks[LAYOUT_STARTS];
+    oracle_bits expect[LAYOUT_STARTS];
 };
 
 static int add_slides(struct layout *layout, struct slides *slides)
@@ -121,7 +121,7 @@ out:
     return result;
 }
 
-/* --- and, or: one bit at each of 32 or 64 neighbours -------------------------------------- */
+/* --- and, or: one bit at each of as many neighbours -------------------------------------- */
 
 /* The window in which the element of bit 0 stands at run * bits - start. Its result is that of
  * the bits inside and one element of the background. */
@@ -140,30 +140,53 @@ static int add_run(struct layout *layout, uint64_t pattern, uint64_t run, uint64
     return layout_add_case(layout, window, n, expect);
 }
 
+/* The first of the neighbours, in as many arrays as it takes for one to be aligned as any run
+ * is: where bits are fewer than starts, a run is no whole number of 16 bytes. */
+struct patterns {
+    uint64_t at[LAYOUT_STARTS];
+    uint64_t count;
+};
+
+static int add_patterns(struct layout *layout, struct patterns *patterns)
+{
+    const uint64_t n = layout->sweep_n, bits = layout_bits(layout);
+    const uint64_t lead = (n + bits + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN;
+    const uint64_t room = lead + layout->starts + bits + n + bits;
+    patterns->count = layout->starts > bits ? layout->starts / bits : 1;
+    for (uint64_t i = 0; i < patterns->count; i++) {
+        uint64_t first;
+        if (layout_add_elements(layout, layout->guard + room + layout->guard, &first))
+            return -1;
+        layout_fill_flat(layout, first + layout->guard, room);
+        patterns->at[i] = first + layout->guard + lead + i * bits;
+        for (unsigned bit = 0; bit < bits; bit++)
+            layout_flip_bit(layout, patterns->at[i] + bit, bit);
+    }
+    return 0;
+}
+
 /* Every run at every start where positions_max allows; else a seeded part of them, with the
  * first, the last and those at the ends of tiles. */
 static int sweep_bits(struct layout *layout)
 {
     const uint64_t n = layout->sweep_n, bits = layout_bits(layout), tile = layout->shape.tile;
     const uint64_t runs = (n + layout->starts + bits - 1) / bits;
-    const uint64_t lead = (n + bits + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN;
     const uint64_t wanted = most(1, layout->shape.positions_max / layout->starts);
     const uint64_t skip = (runs + wanted - 1) / wanted;
-    uint64_t first, state = layout->seed;
-    if (layout_add_elements(layout, layout->guard + lead + bits + n + bits + layout->guard,
-                            &first))
+    uint64_t state = layout->seed;
+    struct patterns patterns;
+    if (add_patterns(layout, &patterns))
         return -1;
-    layout_fill_flat(layout, first + layout->guard, lead + bits + n + bits);
-    const uint64_t pattern = first + layout->guard + lead;
-    for (unsigned bit = 0; bit < bits; bit++)
-        layout_flip_bit(layout, pattern + bit, bit);
     for (uint64_t start = 0; start < layout->starts; start++) {
         const uint64_t phase = layout_random(&state) % skip, last = (n - 1 + start) / bits;
-        for (uint64_t run = 0; run <= last; run++) {
+        const uint64_t earliest = start / bits; /* all of a run before lies before the window */
+        for (uint64_t run = earliest; run <= last; run++) {
             const uint64_t low = run * bits - least(start, run * bits), high = low + bits;
-            const bool is_edge = run == 0 || run == last || (low <= tile && tile <= high) ||
+            const bool is_edge = run == earliest || run == last ||
+                                 (low <= tile && tile <= high) ||
                                  (low <= 2 * tile && 2 * tile <= high);
-            if ((is_edge || run % skip == phase) && add_run(layout, pattern, run, start))
+            if ((is_edge || run % skip == phase) &&
+                add_run(layout, patterns.at[run % patterns.count], run, start))
                 return -1;
         }
     }

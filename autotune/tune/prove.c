@@ -4,77 +4,41 @@
 
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
-#include "autotune/tune/check.h"
-#include "autotune/tune/compiler.h"
+#include "autotune/tune/proof.h"
+#include "autotune/tune/sample.h"
 #include "autotune/tune/stats.h"
-#include "generator/cover.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    HOST_POSITIONS = 256,
-    ARCHS = 3,
-    ELEMENTS_MAX = 16, /* pairs of type and accumulator */
-};
-static const uint64_t N = 400000000; /* the rules judge the space for this n */
+enum { ARCHS = 3 };
 static const char *const archs[ARCHS] = {"sm_75", "sm_90", "sm_120"};
 
-/* An element type with an accumulator. */
-struct element {
-    enum type type, acc;
-};
-
-/* Variants that are compiled together. */
-struct batch {
-    size_t variants[COMPILER_UNIT], count;
-};
-
 struct prove {
-    struct device *device;
     const struct space *space;
-    const struct emit_sources *sources;
     const struct prove_options *options;
     struct prove_result *result;
-    struct element elements[ELEMENTS_MAX];
-    size_t element_count;
-    struct target targets[ARCHS];
-    struct nvrtc *nvrtc[ARCHS]; /* NULL: none */
+    struct proof proof;
+    struct target targets[ARCHS]; /* as they are: never the host */
+    struct nvrtc *nvrtc[ARCHS];   /* NULL: none */
     size_t target_count;
-    struct check *check;        /* of check_problem */
-    struct problem check_problem;
-    uint64_t *texts;            /* hashes of the kernels proven so far, an open hash table */
+    uint64_t *texts; /* hashes of the kernels seen so far, an open hash table */
     size_t text_count, text_capacity;
     uint64_t done, total;
+    bool any; /* some place has points */
 };
 
-static const int64_t *first_row(const struct points *points, size_t variant)
-{
-    return points->rows + points->variants[variant].first * points->width;
-}
+/* --- Targets ------------------------------------------------------------------------------ */
 
-/* --- The axes ----------------------------------------------------------------------------- */
-
-/* Every type with its default accumulator and with the widest of its kind. */
-static void find_elements(struct prove *prove)
-{
-    for (int type = 0; type < TYPE_COUNT; type++)
-        for (int acc = 0; acc < TYPE_COUNT; acc++) {
-            struct problem problem = {SUM, (enum type)type, (enum type)acc, N, COLD};
-            struct error ignored;
-            if (problem_check(&problem, &ignored) == 0 && prove->element_count < ELEMENTS_MAX)
-                prove->elements[prove->element_count++] =
-                    (struct element){(enum type)type, (enum type)acc};
-        }
-}
-
-/* On the host: its own target as each architecture, and NVRTC to compile for the real one. */
+/* On the host: several architectures, and NVRTC to compile for each. */
 static int find_targets(struct prove *prove, struct error *error)
 {
     prove->target_count = 0;
-    if (!prove->device->info.target.is_host) {
-        prove->targets[prove->target_count++] = prove->device->info.target;
+    if (!prove->proof.device->info.target.is_host) {
+        prove->targets[prove->target_count++] = prove->proof.device->info.target;
         snprintf(prove->result->skipped, sizeof prove->result->skipped,
                  "the device's own compiler compiled every kernel");
         return 0;
@@ -86,208 +50,143 @@ static int find_targets(struct prove *prove, struct error *error)
             return -1;
         if (nvrtc_open(&prove->nvrtc[i], prove->options->nvrtc, target->cc, &reason)) {
             prove->nvrtc[i] = NULL;
-            snprintf(prove->result->skipped, sizeof prove->result->skipped, "%.390s", reason.text);
+            snprintf(prove->result->skipped, sizeof prove->result->skipped, "%.390s",
+                     reason.text);
         }
-        target->is_host = true;
         prove->target_count++;
     }
     return 0;
 }
 
-/* --- One unit of variants ----------------------------------------------------------------- */
-
-static void note_failure(struct prove *prove, const struct point_context *context,
-                         const int64_t *row, const char *reason)
+/* The target as the device runs it: the emulator can be each architecture. */
+static struct target find_own(const struct prove *prove, const struct target *target)
 {
-    struct prove_result *result = prove->result;
-    struct text params = {0};
-    char problem[PROBLEM_CHARS];
-    if (result->wrong < PROVE_FAILURES_MAX) {
-        struct prove_failure *failure = &result->failures[result->wrong];
-        point_format(&params, context->space, row, true);
-        snprintf(failure->what, sizeof failure->what, "%s sm_%d %s",
-                 problem_format(problem, context->problem), context->target->cc,
-                 params.at ? params.at : "");
-        snprintf(failure->reason, sizeof failure->reason, "%.230s", reason);
-        text_dispose(&params);
-    }
-    result->wrong++;
+    struct target own = *target;
+    own.is_host = prove->proof.device->info.target.is_host;
+    return own;
 }
 
-static int open_check(struct prove *prove, const struct problem *problem, struct error *error)
+static bool is_valid(const struct point_context *context, const int64_t *row)
 {
-    const struct problem *open = &prove->check_problem; /* n and regime are the same for all */
-    if (prove->check && open->op == problem->op && open->type == problem->type &&
-        open->acc == problem->acc)
-        return 0;
-    if (prove->check)
-        check_close(prove->check);
-    prove->check = NULL;
-    prove->check_problem = *problem;
-    return check_open(&prove->check, prove->device, problem,
-                      prove->device->info.target.is_host ? HOST_POSITIONS : UINT64_MAX,
-                      prove->options->seed, error);
+    struct error ignored;
+    return point_reject(context, row, &ignored) == POINT_VALID;
 }
 
-/* Compiles kernels for the real architecture; a variant that does not compile is wrong. Several
- * together, and one by one only if that fails. */
-static int compile_real(struct prove *prove, const struct point_context *context,
-                        const struct points *points, const struct batch *batch,
-                        struct nvrtc *nvrtc, struct error *error)
-{
-    struct target real = *context->target;
-    const struct point_context inner = {context->space, context->problem, &real};
-    struct device_source sources[COMPILER_KERNELS] = {{0}};
-    struct emit_variant emitted[COMPILER_UNIT];
-    struct device_image image = {0};
-    struct error reason;
-    size_t count = 0, done = 0;
-    real.is_host = false;
-    for (; done < batch->count; done++) {
-        const int64_t *row = first_row(points, batch->variants[done]);
-        if (emit_variant(&emitted[done], &inner, prove->sources, row, error))
-            break;
-        for (size_t i = 0; i < emitted[done].count; i++)
-            sources[count++] =
-                (struct device_source){emitted[done].texts[i].at, context->space->kernel};
-    }
-    int failed = done < batch->count ? -1 : 0;
-    bool is_good = !failed && nvrtc_compile(nvrtc, real.cc, NVRTC_CUBIN, sources, count, &image,
-                                            &reason) == 0;
-    device_dispose_image(&image);
-    for (size_t i = 0; i < done; i++)
-        emit_dispose(&emitted[i]);
-    if (is_good)
-        prove->result->compiled += count;
-    else if (!failed && batch->count == 1)
-        note_failure(prove, context, first_row(points, batch->variants[0]), reason.text);
-    for (size_t i = 0; !failed && !is_good && batch->count > 1 && i < batch->count; i++) {
-        const struct batch alone = {.variants = {batch->variants[i]}, .count = 1};
-        failed = compile_real(prove, context, points, &alone, nvrtc, error);
-    }
-    return failed;
-}
+/* --- Progress ----------------------------------------------------------------------------- */
 
-static int prove_variant(struct prove *prove, const struct point_context *context,
-                         const struct points *points, const struct compiled_variant *compiled,
-                         const struct device_kernel *loaded, struct error *error)
+static void show_progress(struct prove *prove)
 {
-    const struct point_variant *variant = &points->variants[compiled->variant];
-    const int64_t *first = first_row(points, compiled->variant);
-    struct check_rows rows;
-    const struct device_kernel *kernels[SPACE_PASSES_MAX];
-    struct check_verdict small = {.is_right = true}, specials = {.is_right = true};
-    if (compiled->is_failed) {
-        note_failure(prove, context, first, compiled->reason.text);
-        return 0;
-    }
-    compiler_kernels(compiled, loaded, kernels);
-    if (check_choose(&rows, context, first, variant->count, error) ||
-        check_small(prove->check, context, rows, kernels, &small, error) ||
-        (small.is_right &&
-         check_specials(prove->check, context, rows, kernels, &specials, error)))
-        return -1;
-    prove->result->cases += small.cases + specials.cases;
-    if (!small.is_right || !specials.is_right)
-        note_failure(prove, context, first, small.is_right ? specials.reason : small.reason);
-    else
-        prove->result->variants++;
-    return 0;
-}
-
-static int prove_batch(struct prove *prove, const struct point_context *context,
-                       const struct points *points, const struct batch *batch,
-                       struct error *error)
-{
-    struct compiled_unit unit;
-    struct device_kernel loaded[COMPILER_KERNELS];
-    struct device_module *module = NULL;
-    if (open_check(prove, context->problem, error) ||
-        compiler_compile(&unit, prove->device, context, prove->sources, points, batch->variants,
-                         batch->count, error))
-        return -1;
-    int failed = unit.image.count && prove->device->ops->load(prove->device, &unit.image, &module,
-                                                              loaded, error);
-    for (size_t i = 0; !failed && i < batch->count; i++)
-        failed = prove_variant(prove, context, points, &unit.variants[i], loaded, error);
-    if (module)
-        prove->device->ops->unload(prove->device, module);
-    compiler_dispose(&unit);
-    return failed ? -1 : 0;
-}
-
-static void show_progress(struct prove *prove, uint64_t more)
-{
-    prove->done += more;
+    prove->done++;
     if (prove->options->show)
         prove->options->show(prove->options->context, prove->done, prove->total);
 }
 
 /* --- A covering sample -------------------------------------------------------------------- */
 
-/* The axes of the sample: the space's params, then operation, element and target. */
-static void choose(const struct prove *prove, const size_t *choice, struct problem *problem,
-                   size_t *target, int64_t *row)
+static bool is_stopping(const struct prove *prove)
 {
-    const struct space *space = prove->space;
-    for (size_t i = 0; i < space->param_count; i++)
-        row[i] = space->params[i].values[choice[i]];
-    const struct element *element = &prove->elements[choice[space->param_count + 1]];
-    *problem = (struct problem){(enum op)choice[space->param_count], element->type, element->acc,
-                                N, COLD};
-    *target = choice[space->param_count + 2];
+    return prove->options->is_stopping && prove->options->is_stopping();
 }
 
-static bool is_valid(void *argument, const size_t *choice)
+/* A row of the sample as points of one variant, which must outlive them. */
+static struct points find_points(const struct sample *sample, size_t index,
+                                 struct point_variant *variant)
 {
-    const struct prove *prove = argument;
-    struct problem problem;
-    struct error ignored;
-    size_t target;
-    int64_t row[SPACE_NAMES_MAX];
-    choose(prove, choice, &problem, &target, row);
-    const struct point_context context = {prove->space, &problem, &prove->targets[target]};
-    return problem_check(&problem, &ignored) == 0 &&
-           point_reject(&context, row, &ignored) == POINT_VALID;
+    *variant = (struct point_variant){0, 1};
+    return (struct points){.width = sample->width,
+                           .rows = sample->rows + index * sample->width,
+                           .count = 1,
+                           .variants = variant,
+                           .variant_count = 1};
 }
 
-static int prove_choice(struct prove *prove, const size_t *choice, struct error *error)
+static const struct proof_batch only = {.variants = {0}, .count = 1};
+
+static int run_row(struct prove *prove, const struct sample *sample, size_t index,
+                   struct error *error)
 {
-    const struct batch only = {.variants = {0}, .count = 1};
-    struct problem problem;
-    size_t target;
-    int64_t row[SPACE_NAMES_MAX];
-    struct point_variant variant = {0, 1};
-    choose(prove, choice, &problem, &target, row);
-    const struct point_context context = {prove->space, &problem, &prove->targets[target]};
-    const struct points points = {.width = prove->space->param_count, .rows = row, .count = 1,
-                                  .variants = &variant, .variant_count = 1};
-    struct nvrtc *nvrtc = prove->nvrtc[target];
-    int failed = prove_batch(prove, &context, &points, &only, error) ||
-                 (nvrtc && compile_real(prove, &context, &points, &only, nvrtc, error));
-    show_progress(prove, 1);
-    return failed ? -1 : 0;
+    const struct sample_place *place = &sample->places[index];
+    const struct target own = find_own(prove, &prove->targets[place->target]);
+    const struct point_context context = {prove->space, &place->problem, &own};
+    struct point_variant variant;
+    const struct points points = find_points(sample, index, &variant);
+    if (is_valid(&context, points.rows))
+        return proof_run(&prove->proof, &context, &points, &only, error);
+    prove->result->not_run++;
+    return 0;
+}
+
+/* What NVRTC says of the sample, beside the emulator's runs and with a result of its own. */
+struct compile_run {
+    const struct prove *prove;
+    const struct sample *sample;
+    struct proof proof;
+    struct prove_result result;
+    atomic_bool is_over; /* nobody waits for the rest */
+    struct error error;
+    int failed;
+};
+
+static void *compile_rows(void *argument)
+{
+    struct compile_run *run = argument;
+    const struct prove *prove = run->prove;
+    for (size_t i = 0; i < run->sample->count && !run->failed && !is_stopping(prove); i++) {
+        const struct sample_place *place = &run->sample->places[i];
+        const struct point_context real = {prove->space, &place->problem,
+                                           &prove->targets[place->target]};
+        struct nvrtc *nvrtc = prove->nvrtc[place->target];
+        struct point_variant variant;
+        const struct points points = find_points(run->sample, i, &variant);
+        if (atomic_load(&run->is_over))
+            break;
+        if (nvrtc)
+            run->failed = proof_compile(&run->proof, &real, &points, &only, nvrtc, &run->error);
+    }
+    return NULL;
+}
+
+static void add_result(struct prove_result *to, const struct prove_result *from)
+{
+    for (uint64_t i = 0; i < from->wrong && i < PROVE_FAILURES_MAX; i++)
+        if (to->wrong + i < PROVE_FAILURES_MAX)
+            to->failures[to->wrong + i] = from->failures[i];
+    to->wrong += from->wrong;
+    to->compiled += from->compiled;
+}
+
+static int prove_rows(struct prove *prove, const struct sample *sample, struct error *error)
+{
+    struct compile_run run = {.prove = prove, .sample = sample, .proof = prove->proof};
+    pthread_t thread;
+    int failed = 0;
+    run.proof.result = &run.result;
+    const bool is_beside = pthread_create(&thread, NULL, compile_rows, &run) == 0;
+    for (size_t i = 0; !failed && i < sample->count && !is_stopping(prove); i++) {
+        failed = run_row(prove, sample, i, error);
+        show_progress(prove);
+    }
+    atomic_store(&run.is_over, failed != 0);
+    if (is_beside)
+        pthread_join(thread, NULL);
+    else
+        compile_rows(&run);
+    add_result(prove->result, &run.result);
+    if (!failed && run.failed)
+        *error = run.error;
+    return failed || run.failed ? -1 : 0;
 }
 
 static int prove_sample(struct prove *prove, struct error *error)
 {
-    const size_t params = prove->space->param_count;
-    struct cover_axis axes[SPACE_NAMES_MAX + 3];
-    size_t *choices = NULL, count = 0, missed = 0;
-    for (size_t i = 0; i < params; i++)
-        axes[i].count = prove->space->params[i].count;
-    axes[params].count = OP_COUNT;
-    axes[params + 1].count = prove->element_count;
-    axes[params + 2].count = prove->target_count;
-    if (cover_pairs(&choices, &count, &missed, axes, params + 3, is_valid, prove,
-                    (unsigned)prove->options->seed, error))
+    struct sample sample;
+    if (sample_draw(&sample, prove->space, prove->targets, prove->target_count,
+                    prove->options->seed, error))
         return -1;
-    prove->result->missed = missed;
-    prove->total = count;
-    int failed = 0;
-    for (size_t i = 0; !failed && i < count; i++)
-        failed = prove_choice(prove, choices + i * (params + 3), error);
-    free(choices);
+    prove->result->missed = sample.missed;
+    prove->total = sample.count;
+    const int failed = prove_rows(prove, &sample, error);
+    sample_dispose(&sample);
     return failed;
 }
 
@@ -320,15 +219,19 @@ static int add_text(struct prove *prove, uint64_t hash, bool *was_there, struct 
     return 0;
 }
 
-/* A hash of what is emitted for a variant; never 0. */
-static int hash_variant(struct prove *prove, const struct point_context *context,
-                        const int64_t *row, uint64_t *out, struct error *error)
+/* Is what is emitted for a variant new? The same text for another `use` is another. */
+static int is_new(struct prove *prove, const struct point_context *context, const int64_t *row,
+                  uint64_t use, bool *out, struct error *error)
 {
     struct emit_variant emitted;
-    if (emit_variant(&emitted, context, prove->sources, row, error))
+    bool was_there = false;
+    if (emit_variant(&emitted, context, prove->proof.sources, row, error))
         return -1;
-    *out = emit_hash_variant(&emitted) | 1;
+    uint64_t state = emit_hash_variant(&emitted) ^ use;
     emit_dispose(&emitted);
+    if (add_text(prove, stats_random(&state) | 1, &was_there, error))
+        return -1;
+    *out = !was_there;
     return 0;
 }
 
@@ -343,91 +246,109 @@ static uint64_t find_part(const struct prove *prove, const struct problem *probl
     return stats_random(&state) % prove->options->parts;
 }
 
-/* Adds a variant to the batches it belongs in: the emulator's only if its text is new. */
-static int sort_variant(struct prove *prove, const struct point_context *context,
-                        const struct points *points, size_t variant, struct batch *fresh,
-                        struct batch *all, struct error *error)
+/* What is proven of a place: its points as the device runs them, and as they are. */
+struct place {
+    struct point_context context, real;
+    struct points points;
+    struct nvrtc *nvrtc; /* or NULL */
+};
+
+/* Adds a variant to the batches it belongs in: only if its text is new there. */
+static int sort_variant(struct prove *prove, const struct place *place, size_t variant,
+                        struct proof_batch *runs, struct proof_batch *compiles,
+                        struct error *error)
 {
-    const int64_t *row = first_row(points, variant);
-    uint64_t hash;
-    bool was_there = false;
-    if (find_part(prove, context->problem, row) != prove->options->part)
+    const int64_t *row = proof_row(&place->points, variant);
+    bool is_fresh = false, is_compiled = false;
+    if (find_part(prove, place->context.problem, row) != prove->options->part)
         return 0;
-    if (hash_variant(prove, context, row, &hash, error) ||
-        add_text(prove, hash, &was_there, error))
+    const bool is_run = is_valid(&place->context, row);
+    if ((is_run && is_new(prove, &place->context, row, 0, &is_fresh, error)) ||
+        (place->nvrtc && is_new(prove, &place->real, row, (uint64_t)place->real.target->cc,
+                                &is_compiled, error)))
         return -1;
-    if (!was_there)
-        fresh->variants[fresh->count++] = variant;
-    all->variants[all->count++] = variant;
-    prove->result->same += was_there;
+    if (is_fresh)
+        runs->variants[runs->count++] = variant;
+    if (is_compiled)
+        compiles->variants[compiles->count++] = variant;
+    prove->result->same += is_run && !is_fresh;
+    prove->result->not_run += !is_run && (is_compiled || !place->nvrtc);
     return 0;
 }
 
-static int prove_points(struct prove *prove, const struct point_context *context,
-                        const struct points *points, struct nvrtc *nvrtc, struct error *error)
+static int prove_points(struct prove *prove, const struct place *place, struct error *error)
 {
-    struct batch fresh = {.count = 0}, all = {.count = 0};
+    const struct points *points = &place->points;
+    struct proof_batch runs = {.count = 0}, compiles = {.count = 0};
     for (size_t v = 0; v < points->variant_count; v++) {
         const bool is_last = v + 1 == points->variant_count;
-        if (sort_variant(prove, context, points, v, &fresh, &all, error))
+        if (sort_variant(prove, place, v, &runs, &compiles, error))
             return -1;
-        if (fresh.count == COMPILER_UNIT || (is_last && fresh.count)) {
-            if (prove_batch(prove, context, points, &fresh, error))
+        if (runs.count == COMPILER_UNIT || (is_last && runs.count)) {
+            if (proof_run(&prove->proof, &place->context, points, &runs, error))
                 return -1;
-            fresh.count = 0;
+            runs.count = 0;
         }
-        if (all.count == COMPILER_UNIT || (is_last && all.count)) {
-            if (nvrtc && compile_real(prove, context, points, &all, nvrtc, error))
+        if (compiles.count == COMPILER_UNIT || (is_last && compiles.count)) {
+            if (proof_compile(&prove->proof, &place->real, points, &compiles, place->nvrtc,
+                              error))
                 return -1;
-            all.count = 0;
+            compiles.count = 0;
         }
-        show_progress(prove, 1);
     }
     return 0;
 }
 
-/* Every problem on every target; in the first walk only to count. */
-static int walk_product(struct prove *prove, bool counts_only, struct error *error)
+/* A place for which the space has no points is none to prove. */
+static int prove_place(struct prove *prove, const struct sample_place *at, struct error *error)
 {
-    int failed = 0;
-    for (int op = 0; op < OP_COUNT; op++)
-        for (size_t e = 0; e < prove->element_count; e++)
-            for (size_t t = 0; !failed && t < prove->target_count; t++) {
-                struct problem problem = {(enum op)op, prove->elements[e].type,
-                                          prove->elements[e].acc, N, COLD};
-                const struct point_context context = {prove->space, &problem, &prove->targets[t]};
-                struct points points;
-                struct error ignored;
-                if (problem_check(&problem, &ignored))
-                    continue;
-                if (point_expand(&points, &context, error))
-                    return -1;
-                if (counts_only)
-                    prove->total += points.variant_count;
-                else
-                    failed = prove_points(prove, &context, &points, prove->nvrtc[t], error);
-                point_dispose(&points);
-            }
+    const struct target *target = &prove->targets[at->target];
+    const struct target own = find_own(prove, target);
+    struct place place = {.context = {prove->space, &at->problem, &own},
+                          .real = {prove->space, &at->problem, target},
+                          .nvrtc = prove->nvrtc[at->target]};
+    if (point_expand(&place.points, &place.real, error))
+        return error->code == ERROR_USAGE ? 0 : -1;
+    const int failed = prove_points(prove, &place, error);
+    prove->any = true;
+    point_dispose(&place.points);
     return failed;
 }
 
-/* ----------------------------------------------------------------------------------------------- */
+static int prove_product(struct prove *prove, struct error *error)
+{
+    struct sample_place *places = NULL;
+    size_t count = 0;
+    if (sample_places(&places, &count, prove->target_count, error))
+        return -1;
+    int failed = 0;
+    prove->total = count;
+    for (size_t i = 0; !failed && i < count && !is_stopping(prove); i++) {
+        failed = prove_place(prove, &places[i], error);
+        show_progress(prove);
+    }
+    free(places);
+    return failed || (!prove->any && !is_stopping(prove)) ? -1 : 0;
+}
+
+/* -----------------------------------------------------------------------------------------------
+ */
 
 int prove_run(struct prove_result *out, struct device *device, const struct space *space,
               const struct emit_sources *sources, const struct prove_options *options,
               struct error *error)
 {
-    struct prove prove = {.device = device, .space = space, .sources = sources,
-                          .options = options, .result = out};
+    struct prove prove = {
+        .space = space,
+        .options = options,
+        .result = out,
+        .proof = {.device = device, .sources = sources, .result = out, .seed = options->seed},
+    };
     *out = (struct prove_result){.variants = 0};
-    find_elements(&prove);
     int failed = find_targets(&prove, error);
-    if (!failed && options->all)
-        failed = walk_product(&prove, true, error) || walk_product(&prove, false, error);
-    else if (!failed)
-        failed = prove_sample(&prove, error);
-    if (prove.check)
-        check_close(prove.check);
+    if (!failed)
+        failed = options->all ? prove_product(&prove, error) : prove_sample(&prove, error);
+    proof_dispose(&prove.proof);
     free(prove.texts);
     for (size_t i = 0; i < ARCHS; i++)
         if (prove.nvrtc[i])

@@ -1,6 +1,6 @@
 /* prove: correctness alone, without times: a covering sample of space, operation, type and
- * architecture, or all of their product. On the host device each kernel is also compiled by
- * NVRTC for its architecture, where NVRTC is here. */
+ * architecture, or all of their product, for a few n (sample.h). On the host device each kernel
+ * is also compiled by NVRTC for its architecture, where NVRTC is here. */
 #ifndef AUTOTUNE_PROVE_H
 #define AUTOTUNE_PROVE_H
 
@@ -8,30 +8,32 @@
 #include "generator/emit.h"
 
 struct prove_options {
-    bool all;                 /* the whole product, not a sample */
-    unsigned part, parts;     /* of the whole product: this part of so many, from 0 */
+    bool all;             /* the whole product, not a sample */
+    unsigned part, parts; /* of the whole product: this part of so many, from 0 */
     uint64_t seed;
-    const char *nvrtc;        /* path, or NULL to look for one */
+    const char *nvrtc; /* path, or NULL to look for one */
     void (*show)(void *context, uint64_t done, uint64_t total); /* progress, or NULL */
     void *context;
+    bool (*is_stopping)(void); /* the rest is left; NULL = never */
 };
 
 struct prove_failure {
-    char what[200];   /* problem, architecture, variant */
+    char what[320]; /* problem, architecture, variant */
     char reason[240];
 };
 
 enum { PROVE_FAILURES_MAX = 32 };
 
 struct prove_result {
-    uint64_t variants;  /* proven right */
-    uint64_t same;      /* of the product: the same source as one proven for another architecture */
-    uint64_t cases;     /* runs compared */
-    uint64_t compiled;  /* kernels compiled by NVRTC */
-    uint64_t wrong;     /* variants that are wrong or do not compile */
-    uint64_t missed;    /* pairs of values for which the sample found no valid point */
+    uint64_t variants; /* proven right */
+    uint64_t same;     /* of the product: the same source as one proven for another place */
+    uint64_t cases;    /* runs compared */
+    uint64_t compiled; /* kernels compiled by NVRTC */
+    uint64_t wrong;    /* variants that are wrong or do not compile */
+    uint64_t not_run; /* variants that only a GPU can run: NVRTC compiles them, if it is here */
+    uint64_t missed;  /* pairs of values that no point listed for the sample holds */
     struct prove_failure failures[PROVE_FAILURES_MAX]; /* the first ones */
-    char skipped[400];  /* why NVRTC compiled nothing, "" if it did */
+    char skipped[400]; /* why NVRTC compiled nothing, "" if it did */
 };
 
 /* -1 only when nothing can be proven. Wrong variants are in the result. */

@@ -16,7 +16,7 @@
 
 enum {
     AHEAD = 48,  /* compiled units that wait, at most */
-    SAMPLES = 3, /* measurements of a candidate when all are tried */
+    SAMPLES = 2, /* measurements of a candidate when all are tried */
 };
 
 /* Seconds after which a worker is given up. */

@@ -2,6 +2,7 @@
  * Hides how rows of a sample become variants, and how likely and random variants take turns. */
 #include "autotune/tune/strategy.h"
 
+#include "autotune/tune/sample.h"
 #include "autotune/tune/stats.h"
 #include "generator/cover.h"
 
@@ -44,29 +45,6 @@ int strategy_find(enum strategy *out, const char *name, struct error *error)
 
 /* --- Points ------------------------------------------------------------------------------- */
 
-static void choose_row(const struct space *space, const size_t *choice, int64_t *row)
-{
-    for (size_t i = 0; i < space->param_count; i++)
-        row[i] = space->params[i].values[choice[i]];
-}
-
-static bool is_valid(void *argument, const size_t *choice)
-{
-    const struct point_context *context = argument;
-    int64_t row[SPACE_NAMES_MAX];
-    struct error ignored;
-    choose_row(context->space, choice, row);
-    return point_reject(context, row, &ignored) == POINT_VALID;
-}
-
-static bool is_same_variant(const struct space *space, const int64_t *a, const int64_t *b)
-{
-    for (size_t i = 0; i < space->param_count; i++)
-        if (!space->params[i].is_launch && a[i] != b[i])
-            return false;
-    return true;
-}
-
 /* Keeps of `points` the rows for which is_kept is set; variants without rows go. */
 static void keep_rows(struct points *points, const bool *is_kept)
 {
@@ -85,47 +63,41 @@ static void keep_rows(struct points *points, const bool *is_kept)
     points->variant_count = variants;
 }
 
-/* Marks the rows of `points` that stand in the sample; false when there is none. */
-static bool mark_rows(const struct points *points, const struct space *space,
-                      const size_t *choices, size_t choice_count, bool *is_kept)
+/* Chooses among the rows of `points`; an open `cover` takes them. */
+static int choose_rows(struct points *points, const struct space *space, struct cover *cover,
+                       unsigned seed, struct error *error)
 {
-    int64_t row[SPACE_NAMES_MAX];
-    bool is_any = false;
-    for (size_t c = 0; c < choice_count; c++) {
-        choose_row(space, choices + c * points->width, row);
-        for (size_t v = 0; v < points->variant_count; v++) {
-            const struct point_variant *variant = &points->variants[v];
-            const int64_t *first = points->rows + variant->first * points->width;
-            if (!is_same_variant(space, first, row))
-                continue;
-            for (size_t i = 0; i < variant->count; i++)
-                if (memcmp(first + i * points->width, row, points->width * sizeof *row) == 0)
-                    is_any = is_kept[variant->first + i] = true;
-        }
+    unsigned char values[SPACE_NAMES_MAX];
+    size_t *chosen = NULL, count;
+    for (size_t i = 0; i < points->count; i++) {
+        sample_index_row(space, points->rows + i * points->width, values);
+        if (cover_add(cover, values, true, error) < 0)
+            return -1;
     }
-    return is_any;
-}
-
-/* The search for a sample gives up where valid points are rare, and may find none; then they
- * are few enough to be tried all. */
-static int sample(struct points *points, const struct point_context *context, unsigned seed,
-                  struct error *error)
-{
-    const struct space *space = context->space;
-    struct cover_axis axes[SPACE_NAMES_MAX];
-    size_t *choices = NULL, choice_count, missed;
-    struct point_context copy = *context;
-    for (size_t i = 0; i < space->param_count; i++)
-        axes[i].count = space->params[i].count;
-    if (cover_pairs(&choices, &choice_count, &missed, axes, space->param_count, is_valid, &copy,
-                    seed, error))
+    if (cover_choose(&chosen, &count, cover, seed, error))
         return -1;
     bool *is_kept = calloc(points->count, sizeof *is_kept);
     int failed = is_kept ? 0 : error_memory(error, points->count);
-    if (!failed && mark_rows(points, space, choices, choice_count, is_kept))
+    for (size_t i = 0; !failed && i < count; i++)
+        is_kept[chosen[i]] = true;
+    if (!failed)
         keep_rows(points, is_kept);
     free(is_kept);
-    free(choices);
+    free(chosen);
+    return failed;
+}
+
+static int keep_sample(struct points *points, const struct space *space, unsigned seed,
+                       struct error *error)
+{
+    struct cover *cover;
+    size_t counts[SPACE_NAMES_MAX];
+    for (size_t i = 0; i < space->param_count; i++)
+        counts[i] = space->params[i].count;
+    if (cover_open(&cover, counts, space->param_count, error))
+        return -1;
+    int failed = choose_rows(points, space, cover, seed, error);
+    cover_close(cover);
     return failed;
 }
 
@@ -134,7 +106,7 @@ int strategy_points(struct points *out, const struct point_context *context,
 {
     if (point_expand(out, context, error))
         return -1;
-    if (strategy != STRATEGY_COVER || sample(out, context, seed, error) == 0)
+    if (strategy != STRATEGY_COVER || keep_sample(out, context->space, seed, error) == 0)
         return 0;
     point_dispose(out);
     return -1;

@@ -6,6 +6,7 @@
 #include "autotune/device/monotonic.h"
 #include "autotune/tune/crew.h"
 #include "autotune/tune/finals.h"
+#include "autotune/tune/guest.h"
 #include "autotune/tune/job.h"
 #include "autotune/tune/measure.h"
 
@@ -113,6 +114,17 @@ static int serve_race(struct worker *worker, struct frame *frame, struct error *
     return failed ? -1 : 0;
 }
 
+static int serve_guest(struct worker *worker, struct frame *frame, struct error *error)
+{
+    struct job_guest guest;
+    struct job_tried tried = {.reference_ps = worker->measure.reference_ps};
+    return job_code_guest(frame, &guest, true, error) ||
+                   guest_try(&worker->measure, &worker->setup.sources, &guest, error) ||
+                   job_send(worker->socket, JOB_TRIED, &tried, sizeof tried, error)
+               ? -1
+               : 0;
+}
+
 static int serve_measure(struct worker *worker, struct frame *frame, struct error *error)
 {
     switch (frame->kind) {
@@ -120,6 +132,8 @@ static int serve_measure(struct worker *worker, struct frame *frame, struct erro
         return serve_try(worker, frame, error);
     case JOB_RACE:
         return serve_race(worker, frame, error);
+    case JOB_GUEST:
+        return serve_guest(worker, frame, error);
     default:
         return unknown_message(frame, error);
     }

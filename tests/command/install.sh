@@ -74,7 +74,8 @@ completes() {
     check "complete-$completes_name-quiet" test ! -s err
 }
 if command -v bash > /dev/null; then
-    OPS="sum prod min max and or xor" TYPES="i32 u32 i64 u64 f32 f64"
+    OPS="sum sumsq prod min max and or xor"
+    TYPES="i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64" ACCS="i32 u32 i64 u64 f32 f64"
     completes verbs "$(cat verbs)" autotune ""
     completes verb "verify version" autotune ve
     for verb in $WITH_OPTIONS; do
@@ -86,8 +87,9 @@ if command -v bash > /dev/null; then
     completes op-begun "max min" autotune emit --op m
     completes op-of-three-words "prod" autotune --op = p
     completes op-after-equals "$OPS" autotune show --op =
-    completes op-of-one-word "--op=sum" autotune --op=s
+    completes op-of-one-word "--op=sum --op=sumsq" autotune --op=s
     completes type "$TYPES" autotune tune --type ""
+    completes accs "$ACCS" autotune tune --acc ""
     completes acc "f32 f64" autotune --acc f
     completes strategy "race exhaustive random cover" autotune --strategy ""
     completes device "auto host all" autotune --device ""
@@ -112,8 +114,12 @@ if command -v bash > /dev/null; then
         check "value-$op" has_status 0
     done
     for type in $TYPES; do
-        run list types --type "$type" --acc "$type"
+        run list types --type "$type"
         check "value-$type" has_status 0
+    done
+    for acc in $ACCS; do
+        run list types --type "$acc" --acc "$acc"
+        check "value-acc-$acc" has_status 0
     done
     for strategy in race exhaustive random cover; do
         run --strategy "$strategy" --help

@@ -38,9 +38,10 @@ check elsewhere grep -q "no records in elsewhere" err
 run list
 check list-devices grep -q '^host ' out
 run list types
-check list-types has_lines 7
+check list-types has_lines 13
+check list-types-acc grep -Eq '^bf16 +2 .* f32$' out
 run list operations
-check list-operations has_lines 8
+check list-operations has_lines 9
 run list params
 check list-params grep -Eq '^BLOCK +64 128 .* threads per block' out
 run list spaces

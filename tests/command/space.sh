@@ -31,10 +31,23 @@ bad self-cycle 'self-cycle.ini(:[0-9]+)?: .*TILE' 's/^TILE = .*/TILE = TILE + 1/
 bad no-values 'no-values.ini:[0-9]+: ' 's/^values = 64 128/values =/'
 bad value-twice 'value-twice.ini:[0-9]+: ' 's/^values = 64 128/values = 64 64/'
 bad default-not-in-values 'default-not-in-values.ini:[0-9]+: .*96' 's/^BLOCK = 64/BLOCK = 96/'
+bad default-gives-none-of-them 'default-gives-none-of-them.ini:[0-9]+: .*BLOCK = 24 .*sum i32' \
+    's/^BLOCK = 64/BLOCK = 6 * ELEM_BYTES/'
+bad default-knows-no-n "default-knows-no-n.ini:[0-9]+: .*'N'" 's/^BLOCK = 64/BLOCK = N > 9 ? 64 : 128/'
 bad syntax 'syntax.ini:[0-9]+: ' 's/^\[rule\]/&\nthis rule ends early = BLOCK %/'
 bad indented 'indented.ini:[0-9]+: ' 's/^values = 64 128/  values = 64 128/'
 bad nothing-left 'to never|never' 's/^\[rule\]/&\nthis holds never = BLOCK == 7/'
 bad no-template 'template' 's/^template = .*/template = other.cu/'
+
+# A default that depends on the problem and on the device.
+sed 's/^BLOCK = 64/BLOCK = (HOST ? 16 : 32) * ELEM_BYTES/' good.ini > settled.ini
+for emitted in "--arch sm_90 --type f32:128" "--arch host --type f64:128" "--arch host --type u32:64"; do
+    # shellcheck disable=SC2086
+    run emit --space settled.ini --quiet ${emitted%:*}
+    check "settled-${emitted#*type }" grep -q "^ *BLOCK = ${emitted##*:}," out
+done
+run --device host --n 1K --type f32 --space settled.ini --quiet
+check settled-tune has_status 0
 
 : > empty.ini
 refuses empty-file 64 'empty.ini' --device host --n 1K --space empty.ini

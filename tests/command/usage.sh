@@ -17,6 +17,7 @@ refuses op 64 "unknown operation 'mean': .*xor" --device host --op mean
 refuses acc 64 "unknown type" --device host --acc i33
 refuses op-of-floats 64 "'and' needs an integer type" --device host --op and --type f32
 refuses acc-too-narrow 64 "narrower" --device host --type i64 --acc i32
+refuses acc-of-8-bits 64 "no type to accumulate in: use i32" --device host --type i8 --acc i8
 refuses acc-of-other-kind 64 "cannot be accumulated" --device host --type f32 --acc i32
 refuses strategy 64 "unknown strategy 'best'" --device host --strategy best
 refuses device 64 "no such device" --device foo

@@ -166,6 +166,11 @@ result cuFuncGetAttribute(int *out, int which, handle function)
     return *out = values[which], OK;
 }
 
+result cuFuncSetAttribute(handle function, int which, int value)
+{
+    return function && which >= 0 && value >= 0 ? OK : INVALID_VALUE;
+}
+
 result cuMemAlloc_v2(unsigned long long *out, size_t bytes)
 {
     if (bytes == 0 || bytes > fake_memory - fake_used)
@@ -223,14 +228,55 @@ static void store(void *const args[])
     fake_launches++;
 }
 
-result cuLaunchKernel(handle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                      unsigned by, unsigned bz, unsigned shared, handle stream, void **args,
-                      void **extra)
+/* CUlaunchConfig. */
+struct launch_config {
+    unsigned grid[3], block[3], shared;
+    handle stream;
+    const void *attributes;
+    unsigned attribute_count;
+};
+
+enum { NODES_MAX = 128 };
+struct graph {
+    size_t count;
+    uint64_t args[NODES_MAX][2];
+};
+
+/* What launches go to between the beginning of a capture and its end. */
+static struct graph *recording;
+
+result cuStreamBeginCapture_v2(handle stream, int mode)
 {
-    if (!function || !gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1 ||
-        shared || !stream || extra)
+    return stream && mode == 2 && !recording ? make((handle *)&recording, sizeof *recording)
+                                             : INVALID_VALUE;
+}
+
+result cuStreamEndCapture(handle stream, handle *out)
+{
+    *out = recording;
+    recording = NULL;
+    return stream && *out ? OK : INVALID_VALUE;
+}
+
+static void record(void *const args[])
+{
+    for (int i = 0; i < 2; i++)
+        memcpy(&recording->args[recording->count][i], args[i], sizeof(uint64_t));
+    recording->count++;
+}
+
+result cuLaunchKernelEx(const struct launch_config *config, handle function, void **args,
+                        void **extra)
+{
+    const unsigned *grid = config->grid, *block = config->block;
+    if (!function || !grid[0] || grid[1] != 1 || grid[2] != 1 || !block[0] || block[0] > 1024 ||
+        block[1] != 1 || block[2] != 1 || config->shared || !config->stream ||
+        config->attribute_count || extra || (recording && recording->count == NODES_MAX))
         return INVALID_VALUE;
-    store(args);
+    if (recording)
+        record(args);
+    else
+        store(args);
     return OK;
 }
 
@@ -240,12 +286,6 @@ struct node_params {
     unsigned grid[3], block[3], shared;
     void **args, **extra;
     handle kernel, context;
-};
-
-enum { NODES_MAX = 128 };
-struct graph {
-    size_t count;
-    uint64_t args[NODES_MAX][2];
 };
 
 result cuGraphCreate(handle *out, unsigned flags)
@@ -268,6 +308,11 @@ result cuGraphAddKernelNode_v2(handle *out, handle object, const handle *needs, 
         memcpy(&graph->args[graph->count][i], params->args[i], sizeof(uint64_t));
     *out = (handle)(uintptr_t)++graph->count;
     return OK;
+}
+
+result cuGraphKernelNodeSetAttribute(handle node, int which, const void *value)
+{
+    return node && which > 0 && value ? OK : INVALID_VALUE;
 }
 
 result cuGraphInstantiateWithFlags(handle *out, handle graph, unsigned long long flags)

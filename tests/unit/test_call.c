@@ -149,7 +149,7 @@ static void test_bind(void **state)
     const struct device_kernel *const of_pass[SPACE_PASSES_MAX] = {&kernels[0], &kernels[1],
                                                                    &kernels[2]};
     const struct call_buffers buffers = {
-        .input = 1000004, .output = 2000000, .scratch = 3000064, .counter = 4000000};
+        .input = 1000004, .output = 2000000, .scratch = 3000064, .state = 4000000};
     struct device_launch launches[CALL_LAUNCHES_MAX];
     struct call_plan plan;
     int64_t row[SPACE_NAMES_MAX];
@@ -178,7 +178,7 @@ static void test_bind(void **state)
     assert_int_equal(plan.count, 1);
     assert_int_equal(plan.scratch_bytes, (132 * 8 + 255) / 256 * 256);
     const uint64_t args[] = {buffers.input, 400000000, buffers.output, buffers.scratch,
-                             buffers.counter};
+                             buffers.state};
     assert_ptr_equal(launches[0].kernel, &kernels[2]);
     assert_int_equal(launches[0].arg_count, 5);
     assert_memory_equal(launches[0].args, args, sizeof args);

@@ -18,7 +18,7 @@ static const char space_bytes[] =
     "[space]\nname = plain\ntemplate = plain.cu\nkernel = plain\n"
     "[param P]\nvalues = 1\n"
     "[pass whole]\nblock = 64\ngrid = max(1, ceil_div(N, 256))\ntile = 256\noutputs = 1\n"
-    "partials = BLOCKS\nargs = input n output partials counter\nheight = N\n"
+    "partials = BLOCKS\nstate = 1\nargs = input n output partials state\nheight = N\n"
     "[default]\nP = 1\n";
 
 static const int64_t row[] = {1};
@@ -60,10 +60,10 @@ static int teardown(void **state)
 }
 
 /* A kernel in which one thread of one block does it all; `body` has a, x, n, y, partials and
- * counter. */
+ * state. */
 static const char head[] =
     "__global__ void plain(int *x, unsigned long long n, unsigned *y, unsigned *partials,\n"
-    "                      unsigned *counter)\n"
+    "                      unsigned *state)\n"
     "{\n"
     "    const bool is_first = blockIdx.x == 0 && threadIdx.x == 0;\n"
     "    unsigned a = 0;\n";
@@ -99,7 +99,7 @@ static const char right[] =
 
 /* The same with each block counted in, as kernels that finish in one launch do. */
 static const char counting[] =
-    "    if (threadIdx.x == 0 && host_arrive(counter, gridDim.x) == gridDim.x - 1) {\n"
+    "    if (threadIdx.x == 0 && host_arrive(state, gridDim.x) == gridDim.x - 1) {\n"
     "        for (unsigned long long i = 0; i < n; i++) a += (unsigned)x[i];\n"
     "        *y = a;\n"
     "    }\n";
@@ -129,9 +129,9 @@ static const struct wrong {
      "wrote past its scratch memory"},
     {ALONE(SUM_TO("n") "*y = a + partials[0];"), "wrong result at n = 0, start 0"},
     {ALONE("*y = partials[0];"), "wrong result at n = 0, start 0"},
-    {ALONE(SUM_TO("n") "*y = a; if (n == 31) *counter = 1;"), "left its counter above zero"},
-    {ALONE(SUM_TO("n") "*y = a; atomicAdd(counter, 1u);"), "left its counter above zero"},
-    {ALONE(SUM_TO("n") "*y = a; counter[1] = 1;"), "wrote past its counter"},
+    {ALONE(SUM_TO("n") "*y = a; if (n == 31) *state = 1;"), "left its state above zero"},
+    {ALONE(SUM_TO("n") "*y = a; atomicAdd(state, 1u);"), "left its state above zero"},
+    {ALONE(SUM_TO("n") "*y = a; state[64] = 1;"), "wrote past its state"},
     {ALONE(SUM_TO("n") "*y = a; if (n > 9) x[n - 9] = 0;"), "wrong result at n = "},
 };
 
@@ -171,7 +171,7 @@ static void test_kernels_that_hang(void **state)
 {
     static const char *const bodies[] = {
         "    if (threadIdx.x < 32) __syncthreads(); else __syncwarp(1);\n",
-        "    if (threadIdx.x == 0) host_arrive(counter, 1000);\n"
+        "    if (threadIdx.x == 0) host_arrive(state, 1000);\n"
         "    if (threadIdx.x < 31) __syncwarp(); else __syncthreads();\n",
     };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
@@ -211,7 +211,7 @@ static void test_special_values(void **state)
         char text[800];
         snprintf(text, sizeof text,
                  "__global__ void plain(const float *x, unsigned long long n, float *y,\n"
-                 "                      float *partials, unsigned *counter)\n"
+                 "                      float *partials, unsigned *state)\n"
                  "{\n"
                  "    float a = __builtin_inff();\n"
                  "    if (blockIdx.x || threadIdx.x) return;\n"

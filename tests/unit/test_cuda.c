@@ -318,6 +318,56 @@ static void run_launches(struct device *device, const struct device_kernel *kern
            "what failed", error.text);
 }
 
+/* Work of other code: ten launches, or a failure after them. */
+struct work {
+    struct device *device;
+    struct device_launch launches[10];
+    bool is_failing;
+};
+
+static int queue_work(void *context, void *stream, struct error *error)
+{
+    struct work *work = context;
+    expect(stream != NULL, "a stream", "none");
+    if (work->device->ops->launch(work->device, work->launches, 10, error))
+        return -1;
+    return work->is_failing ? error_set(error, ERROR_FAILED, "no more today") : 0;
+}
+
+static void run_queued(struct device *device, const struct device_kernel *kernels,
+                       uint64_t address)
+{
+    const struct device_ops *ops = device->ops;
+    struct work work = {.device = device};
+    struct device_graph *graph;
+    struct error error = {0};
+    const int before = get("fake_launches");
+    uint64_t ps;
+    for (size_t i = 0; i < 10; i++)
+        work.launches[i] = (struct device_launch){.kernel = &kernels[0], .grid = 1, .block = 32,
+                                                  .args = {address, 100 + i}, .arg_count = 2};
+    expect(ops->capture(device, queue_work, &work, &graph, &error) == 0, "a graph", error.text);
+    expect(get("fake_launches") == before, "nothing run while recording", "something");
+    expect(ops->time(device, graph, work.launches, 2, &ps, &error) == 0, "a time", error.text);
+    expect(get("fake_launches") == before + 12, "ten and 2 more", "others");
+    expect(ps > 4999000 && ps < 5001000, "5 us: ten of 0.5, without those before", "another");
+    expect(first_word(device, address) == 109, "the graph's last", "another");
+    ops->release(device, graph);
+    expect(ops->time_queued(device, queue_work, &work, work.launches, 3, &ps, &error) == 0,
+           "a time", error.text);
+    expect(get("fake_launches") == before + 25, "ten and 3 more", "others");
+    expect(ps > 4999000 && ps < 5001000, "5 us in stream order too", "another");
+    work.is_failing = true;
+    expect(ops->time_queued(device, queue_work, &work, NULL, 0, &ps, &error) == -1 &&
+               strcmp(error.text, "no more today") == 0, "its own error", error.text);
+    expect(ops->capture(device, queue_work, &work, &graph, &error) == -1 && !graph &&
+               strcmp(error.text, "no more today") == 0, "its own error", error.text);
+    work.is_failing = false;
+    expect(ops->capture(device, queue_work, &work, &graph, &error) == 0,
+           "a recording after one that failed", error.text);
+    ops->release(device, graph);
+}
+
 static void run_everything(void)
 {
     struct device *device = open_gpu();
@@ -334,6 +384,7 @@ static void run_everything(void)
            "the kernel's figures", "others");
     uint64_t address = move_memory(device);
     run_launches(device, kernels, address);
+    run_queued(device, kernels, address);
     ops->free(device, address);
     ops->unload(device, module);
     device_dispose_image(&image);

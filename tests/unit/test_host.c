@@ -747,6 +747,40 @@ static void test_graph(void **state)
     unload(&loaded);
 }
 
+static int add_three(void *context, void *stream, struct error *why)
+{
+    unsigned *y = context;
+    assert_null(stream);
+    *y += 3;
+    return *y < 100 ? 0 : error_set(why, ERROR_FAILED, "too much");
+}
+
+/* Other code is called when it is timed, after the launches before it, not when captured. */
+static void test_other_code(void **state)
+{
+    (void)state;
+    struct loaded loaded =
+        load("__global__ void k(unsigned *y, unsigned by) { atomicAdd(y, by); }\n", 0);
+    const struct device_ops *ops = loaded.device->ops;
+    unsigned y = 0;
+    const struct device_launch before = {.kernel = &loaded.kernels[0], .grid = 1, .block = 2,
+                                         .args = {at(&y), 10}, .arg_count = 2};
+    struct device_graph *graph = NULL;
+    uint64_t ps = 0;
+    require(ops->capture(loaded.device, add_three, &y, &graph, &error));
+    assert_int_equal(y, 0);
+    require(ops->time(loaded.device, graph, &before, 1, &ps, &error));
+    assert_int_equal(y, 23);
+    require(ops->time_queued(loaded.device, add_three, &y, &before, 1, &ps, &error));
+    assert_int_equal(y, 46);
+    assert_true(ps < (uint64_t)10 * 1000 * 1000 * 1000 * 1000);
+    y = 97;
+    assert_int_equal(ops->time(loaded.device, graph, NULL, 0, &ps, &error), -1);
+    assert_string_equal(error.text, "too much");
+    ops->release(loaded.device, graph);
+    unload(&loaded);
+}
+
 /* The schedule comes from the seed alone, and is another one for each launch. */
 static void test_reproducible(void **state)
 {
@@ -862,6 +896,7 @@ int main(void)
         cmocka_unit_test(test_compile_errors), cmocka_unit_test(test_parallel_compiles),
         cmocka_unit_test(test_bad_image),      cmocka_unit_test(test_graph),
         cmocka_unit_test(test_reproducible),   cmocka_unit_test(test_races),
+        cmocka_unit_test(test_other_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,15 @@ static const struct variant {
     {'P', PROD, F32, SHAPE "WARP=SHUFFLE FINISH=LAST_BLOCK"},
     {'A', AND, U32, SHAPE "WARP=REDUX FINISH=LAST_BLOCK"},
     {'L', SUM, I32, "BLOCK=1024 ITEMS=64 VECTOR=4 UNROLL=16 WARP=SHUFFLE FINISH=LAST_BLOCK"},
+    {'B', SUM, I8,
+     "BLOCK=64 ITEMS=32 VECTOR=16 UNROLL=2 LOAD=PLAIN WARP=SHUFFLE FINISH=LAST_BLOCK"},
+    {'Q', SUMSQ, U8, "BLOCK=64 ITEMS=16 VECTOR=8 UNROLL=2 LOAD=PLAIN WARP=REDUX FINISH=PASSES"},
+    {'H', SUM, U16,
+     "BLOCK=64 ITEMS=16 VECTOR=8 UNROLL=2 LOAD=PLAIN WARP=SHUFFLE FINISH=PASSES"},
+    {'a', AND, I8, "BLOCK=64 ITEMS=16 VECTOR=8 UNROLL=2 LOAD=PLAIN WARP=SHUFFLE FINISH=PASSES"},
+    {'F', SUMSQ, F16, "BLOCK=64 ITEMS=16 VECTOR=8 UNROLL=2 LOAD=PLAIN WARP=TREE FINISH=PASSES"},
+    {'G', MIN, BF16,
+     "BLOCK=64 ITEMS=16 VECTOR=2 UNROLL=2 LOAD=PLAIN WARP=SHUFFLE FINISH=PASSES"},
     {'D', SUM, F64, "BLOCK=128 ITEMS=4 VECTOR=2 UNROLL=1 WARP=SHUFFLE FINISH=PASSES"},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
@@ -281,9 +290,34 @@ static const struct fault type_faults[] = {
     {"a maximum of the wrong sign", "X", "return a > b ? a : b;",
      "return (unsigned)a > (unsigned)b ? a : b;", 0},
     {"a maximum that is a minimum", "X", "return a > b ? a : b;", "return a < b ? a : b;", 0},
+    {"a square that is a double", "FQ", "return x * x;", "return x + x;", 0},
+    {"a square of the sign", "F", "return x * x;", "return x < 0 ? -x : x;", 0},
+
+    /* What one load brings. */
+    {"an element of a load is not combined", "X", "int k = 0; k < VECTOR; k++)",
+     "int k = 1; k < VECTOR; k++)", 0},
+    {"the same element of a load", "F", "map(got.at[k])", "map(got.at[0])", 0},
+    {"a word of bytes is left out", "B", "k < VECTOR / 4; k++)", "k + 1 < VECTOR / 4; k++)", 0},
+    {"a byte of each word is left out", "B", "0x01010101, sum", "0x00010101, sum", 0},
+    {"bytes of the other sign", "B", "(int)got.word[k], 0x01010101, sum",
+     "(int)(got.word[k] ^ 0x80808080), 0x01010101, sum", 0},
+    {"squares of bytes with the first word", "Q", "(got.word[k], got.word[k], sum)",
+     "(got.word[k], got.word[0], sum)", 0},
+    {"the upper halves are left out", "H", "0x0101u, sum", "0x0001u, sum", 0},
+    {"a word of bits is left out", "a", "int k = 1; k < VECTOR * ELEM_BYTES / 4",
+     "int k = 2; k < VECTOR * ELEM_BYTES / 4", 0},
+    {"the upper half of the bits is left out", "a", "    w = combine(w, w >> 16);\n", "", 0},
+    {"every other byte of the bits is left out", "a", "    w = combine(w, w >> 8);\n", "", 0},
+    {"bits without their sign", "a", "map((elem)w)", "(w & 0xff)", 0},
 };
 
 static const struct fault intrinsic_faults[] = {
+    {"an f16 of half its size", "F", "0x1p112f", "0x1p111f", 0},
+    {"an f16 without infinities", "F", "moved >= 0x0f800000u", "moved > 0x0f800000u", 0},
+    {"an f16 without denormals", "F", "(bits & 0x7fffu) << 13",
+     "(bits & 0x7c00u ? bits & 0x7fffu : 0) << 13", 0},
+    {"a bf16 that loses a bit", "G", "(unsigned)bits << 16", "(unsigned)(bits & 0xfffe) << 16",
+     0},
     {"a minimum that drops a NaN", "N", "    if (a != a || b != b)\n        return a + b;\n",
      "", 0},
     {"a minimum that sees one NaN", "N", "if (a != a || b != b)", "if (b != b)", 0},
@@ -391,7 +425,8 @@ static enum outcome check_variant(struct device *device, const struct point_cont
 static enum outcome run_variant(const struct job *job, const struct fixture *fixture,
                                 const struct variant *variant, char *note)
 {
-    const struct problem problem = {variant->op, variant->type, variant->type, 400000000, COLD};
+    const struct problem problem = {variant->op, variant->type,
+                                    problem_default_acc(variant->type), 400000000, COLD};
     const struct point_context context = {fixture->space, &problem, &fixture->target};
     enum outcome outcome = RIGHT;
     for (unsigned seed = 0; outcome == RIGHT && seed < job->seeds; seed++) {

@@ -42,9 +42,9 @@ static void test_unknown_names(void **state)
         enum regime regime;
         assert_int_equal(problem_find_type(&type, words[i], &error), -1);
         assert_int_equal(error.code, ERROR_USAGE);
-        assert_non_null(strstr(error.text, "i32 u32 i64 u64 f32 f64"));
+        assert_non_null(strstr(error.text, "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64"));
         assert_int_equal(problem_find_op(&op, words[i], &error), -1);
-        assert_non_null(strstr(error.text, "sum prod min max and or xor"));
+        assert_non_null(strstr(error.text, "sum sumsq prod min max and or xor"));
         assert_int_equal(problem_find_regime(&regime, words[i], &error), -1);
         assert_non_null(strstr(error.text, "cold warm"));
     }
@@ -56,10 +56,16 @@ static void test_what_goes_together(void **state)
 {
     (void)state;
     static const bool accs[TYPE_COUNT][TYPE_COUNT] = {
+        [I8] = {[I32] = true, [I64] = true},
+        [U8] = {[U32] = true, [U64] = true},
+        [I16] = {[I32] = true, [I64] = true},
+        [U16] = {[U32] = true, [U64] = true},
         [I32] = {[I32] = true, [I64] = true},
         [U32] = {[U32] = true, [U64] = true},
         [I64] = {[I64] = true},
         [U64] = {[U64] = true},
+        [F16] = {[F32] = true, [F64] = true},
+        [BF16] = {[F32] = true, [F64] = true},
         [F32] = {[F32] = true, [F64] = true},
         [F64] = {[F64] = true},
     };
@@ -69,12 +75,29 @@ static void test_what_goes_together(void **state)
                 const struct problem problem = {(enum op)op, (enum type)type, (enum type)acc, 5,
                                                 COLD};
                 const bool is_bits = op == AND || op == OR || op == XOR;
-                const bool good = accs[type][acc] && !(is_bits && type >= F32);
+                const bool good = accs[type][acc] && !(is_bits && type >= F16);
                 assert_int_equal(problem_check(&problem, &error), good ? 0 : -1);
                 assert_true(good || error.code == ERROR_USAGE);
             }
+    static const enum type defaults[TYPE_COUNT] = {
+        [I8] = I32,  [U8] = U32,  [I16] = I32, [U16] = U32,  [I32] = I32, [U32] = U32,
+        [I64] = I64, [U64] = U64, [F16] = F32, [BF16] = F32, [F32] = F32, [F64] = F64,
+    };
     for (int type = 0; type < TYPE_COUNT; type++)
-        assert_int_equal(problem_default_acc((enum type)type), type);
+        assert_int_equal(problem_default_acc((enum type)type), defaults[type]);
+}
+
+/* What combines partial results has no step before: a sum of squares goes on as a sum. */
+static void test_partials(void **state)
+{
+    (void)state;
+    for (int op = 0; op < OP_COUNT; op++) {
+        assert_int_equal(problem_ops[op].partial, op == SUMSQ ? SUM : op);
+        const struct problem wide = {(enum op)op, F16, F32, 5, COLD};
+        const struct problem whole = {(enum op)op, I8, I32, 5, COLD};
+        assert_int_equal(problem_is_rounded_sum(&wide), op == SUM || op == SUMSQ);
+        assert_false(problem_is_rounded_sum(&whole));
+    }
 }
 
 static void test_format(void **state)
@@ -85,6 +108,8 @@ static void test_format(void **state)
         const char *text;
     } cases[] = {
         {{SUM, I32, I32, 400000000, COLD}, "sum i32 400M cold"},
+        {{SUM, I8, I32, 5, COLD}, "sum i8 5 cold"},
+        {{SUMSQ, BF16, F64, 5, COLD}, "sumsq bf16 acc f64 5 cold"},
         {{MAX, F32, F64, 0, WARM}, "max f32 acc f64 0 warm"},
         {{XOR, U64, U64, UINT64_MAX, COLD}, "xor u64 18446744073709551615 cold"},
         {{PROD, I32, I64, UINT64_C(1) << 32, COLD}, "prod i32 acc i64 4Gi cold"},
@@ -101,6 +126,7 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_unknown_names),
         cmocka_unit_test(test_what_goes_together),
+        cmocka_unit_test(test_partials),
         cmocka_unit_test(test_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

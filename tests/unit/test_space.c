@@ -41,7 +41,7 @@ static const char good[] = "[space]\n"                                /* 1 */
                            "tile = TILE\n"                            /* 32 */
                            "outputs = 1\n"                            /* 33 */
                            "partials = BLOCKS\n"                      /* 34 */
-                           "args = input n output partials counter\n" /* 35 */
+                           "args = input n output partials\n"         /* 35 */
                            "height = 1\n"                             /* 36 */
                            "repeat = until one\n"                     /* 37 */
                            "[default]\n"                              /* 38 */
@@ -160,6 +160,16 @@ static const struct bad {
     {"WAY = RIGHT", "WAY = RIGHTS", 40, "'RIGHTS'"},
     {"WAY = RIGHT", "TILE = 1", 40, "'TILE'"},
     {"GRID = -2\n", "GRID = -2\nGRID = 0\n", 42, "GRID"},
+    {"BLOCK = 64\n", "BLOCK = 16 * ELEM_BITES\n", 39, "'ELEM_BITES'"},
+    {"BLOCK = 64\n", "BLOCK = 16 *\n", 39, "expected"},
+    {"BLOCK = 64\n", "BLOCK = 16 * 3\n", 39, "BLOCK = 48 for sum i32 400M cold"},
+    {"BLOCK = 64\n", "BLOCK = 64 / (ACC == TYPE ? 0 : 1)\n", 39, "by zero"},
+    {"BLOCK = 64\n", "BLOCK = ELEM_BYTES\n", 39, "BLOCK = 4 for sum i32"},
+    {"BLOCK = 64\n", "BLOCK = N > 5 ? 64 : 32\n", 39, "not 'N'"},
+    {"BLOCK = 64\n", "BLOCK = 32 + 32 * GRID\n", 39, "not 'GRID'"},
+    {"BLOCK = 64\n", "BLOCK = 0 * TILE + 64\n", 39, "not 'TILE'"},
+    {"BLOCK = 64\n", "BLOCK = 64 + LEFT\n", 39, "not 'LEFT'"},
+    {"WAY = RIGHT", "WAY = I8", 40, "'I8'"},
     {"[default]\nBLOCK = 64\nWAY = RIGHT\nGRID = -2\n", "", 37, "[default] lacks BLOCK"},
 
     /* What inih would read as something else. */
@@ -249,8 +259,8 @@ static void test_too_much(void **state)
     (void)state;
     struct text bytes = {0};
     char name[80];
-    add_params(&bytes, 11, "1 2 3 4 5 6 7 8");
-    load_bytes(bytes.at, 25, "2^30 points");
+    add_params(&bytes, 14, "1 2 3 4 5 6 7 8");
+    load_bytes(bytes.at, 31, "2^40 points");
     text_clear(&bytes);
     add_params(&bytes, 300, "1");
     const int fit = SPACE_NAMES_MAX - SPACE_BUILTINS - OP_COUNT - TYPE_COUNT;
@@ -299,8 +309,8 @@ static void test_good_file(void **state)
     assert_int_equal(space->pass_count, 2);
     assert_false(space->passes[0].reads_partials || space->passes[0].until_one);
     assert_true(space->passes[1].reads_partials && space->passes[1].until_one);
-    assert_int_equal(space->passes[1].arg_count, 5);
-    assert_int_equal(space->passes[1].args[4], ARG_COUNTER);
+    assert_int_equal(space->passes[1].arg_count, 4);
+    assert_int_equal(space->passes[1].args[3], ARG_PARTIALS);
     assert_int_equal(space->passes[1].override_count, 1);
     assert_int_equal(space->default_row[0], 64);
     assert_int_equal(space->default_row[1], 1);
@@ -315,6 +325,48 @@ static void test_good_file(void **state)
     assert_int_equal(space_find_value(&space->params[2], "+0", 2, &value), -1);
     space_free(space);
     space_free(NULL);
+}
+
+/* Values of [default] that depend on problem and target; the others stay what they are. */
+static void test_settled_default(void **state)
+{
+    (void)state;
+    static const char changed[] =
+        "[default]\nBLOCK = OP == SUMSQ && !HOST ? 32 : 8 * ELEM_BYTES\n"
+        "WAY = ACCUM_BYTES == 8 ? LEFT : RIGHT\nGRID = -2\n";
+    static const struct {
+        struct problem problem;
+        bool is_host, fails;
+        int64_t block, way;
+    } rows[] = {
+        {{SUM, I32, I64, 5, COLD}, false, false, 32, 0},
+        {{MAX, F64, F64, 5, COLD}, true, false, 64, 0},
+        {{MIN, F32, F32, 5, WARM}, true, false, 32, 1},
+        {{SUMSQ, U8, U32, 5, COLD}, false, false, 32, 1},
+        {{SUMSQ, U8, U32, 5, COLD}, true, true, 0, 0},
+        {{SUM, BF16, F32, 5, COLD}, false, true, 0, 0},
+    };
+    struct space *space = NULL;
+    struct error error;
+    char *bytes = change("[default]\nBLOCK = 64\nWAY = RIGHT\nGRID = -2\n", changed);
+    if (space_load(&space, "little.ini", bytes, strlen(bytes), &error) != 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(space->default_row[0], 32); /* those of i32 from the start */
+    assert_int_equal(space->default_row[1], 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct target target = {.cc = 75, .sms = 3, .is_host = rows[i].is_host};
+        const int got = space_settle_default(space, &rows[i].problem, &target, &error);
+        assert_int_equal(got, rows[i].fails ? -1 : 0);
+        if (rows[i].fails) {
+            assert_sentence(&error, 39, "default");
+            continue;
+        }
+        assert_int_equal(space->default_row[0], rows[i].block);
+        assert_int_equal(space->default_row[1], rows[i].way);
+        assert_int_equal(space->default_row[2], -2);
+    }
+    space_free(space);
+    free(bytes);
 }
 
 /* Both optional: a space without them has no model, and every pass is timed. */
@@ -393,7 +445,7 @@ int main(void)
         cmocka_unit_test(test_good_file),       cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_empty_spaces),    cmocka_unit_test(test_too_much),
         cmocka_unit_test(test_model_and_timed), cmocka_unit_test(test_files_of_the_program),
-        cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_damaged_files),   cmocka_unit_test(test_settled_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

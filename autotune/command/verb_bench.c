@@ -1,0 +1,367 @@
+/* verb_bench: the kernels of the records against other libraries, one line of a table an n.
+ * Never tunes: what the records hold is what is timed, and how well it fits is shown. */
+#include "autotune/command/output.h"
+#include "autotune/command/setup.h"
+#include "autotune/command/verbs.h"
+#include "autotune/report/figures.h"
+#include "autotune/report/terminal.h"
+#include "autotune/tune/contest.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ROUNDS_GPU = 201, ROUNDS_HOST = 11, BASELINES_MAX = VERSUS_SIDES_MAX - 1 };
+
+/* CSV has the columns that stand in papers; JSON says all that makes a line. */
+static const struct table_column columns[] = {
+    {"n", NULL, true},
+    {NULL, "n", true},
+    {"theirs us", "cub_us", true},
+    {"ours us", "ours_us", true},
+    {"ratio", "ratio", true},
+    {"95 % interval", NULL, false},
+    {NULL, "ratio_lo", true},
+    {NULL, "ratio_hi", true},
+    {"GB/s", "ours_gbs", true},
+    {"% peak", "peak_pct", true},
+    {"against", NULL, false},
+    {"record", NULL, false},
+    {"variant", "variant", false},
+};
+static const struct table_column json_columns[] = {
+    {NULL, "op", false},       {NULL, "type", false},    {NULL, "acc", false},
+    {NULL, "n", true},         {NULL, "regime", false},  {NULL, "order", false},
+    {NULL, "offset", true},    {NULL, "rounds", true},   {NULL, "calls", true},
+    {NULL, "against", false},  {NULL, "cub_us", true},   {NULL, "ours_us", true},
+    {NULL, "ratio", true},     {NULL, "ratio_lo", true}, {NULL, "ratio_hi", true},
+    {NULL, "ours_gbs", true},  {NULL, "peak_pct", true}, {NULL, "record", false},
+    {NULL, "variant", false},  {NULL, "gpu", false},     {NULL, "driver", false},
+    {NULL, "compiler", false},
+};
+enum {
+    COLUMNS = sizeof columns / sizeof *columns,
+    JSON_COLUMNS = sizeof json_columns / sizeof *json_columns,
+};
+
+struct bench_verb {
+    struct request request;
+    struct setup setup;
+    struct baseline baselines[BASELINES_MAX];
+    size_t baseline_count;
+    const struct baseline *chosen[BASELINES_MAX]; /* of these: those fit for the problem */
+    size_t chosen_count;
+    struct table table, json;
+};
+
+/* --- The others --------------------------------------------------------------------------- */
+
+static int add_baseline(struct bench_verb *verb, const char *path, struct error *error)
+{
+    if (verb->baseline_count == BASELINES_MAX)
+        return error_set(error, ERROR_USAGE, "--against names more than %d: give fewer",
+                         BASELINES_MAX);
+    struct baseline *baseline = &verb->baselines[verb->baseline_count];
+    if (baseline_open(baseline, path, verb->setup.device, error))
+        return -1;
+    verb->baseline_count++;
+    output_note(&verb->request, "against   %s (%s)\n", baseline->face->name, path);
+    return 0;
+}
+
+/* Those of `make bench`: beside the program, or in build/ here. */
+static int add_cub(struct bench_verb *verb, struct error *error)
+{
+    static const char *const names[] = {"cub-toolkit.so", "cub-newest.so"};
+    const size_t before = verb->baseline_count;
+    char self[PATH_MAX - 64] = "", path[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *slash = length > 0 ? strrchr(self, '/') : NULL;
+    if (slash)
+        *slash = '\0';
+    const char *const folders[] = {slash ? self : "build", "build"};
+    for (size_t i = 0; i < 2 && verb->baseline_count == before; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            snprintf(path, sizeof path, "%s/%s", folders[i], names[k]);
+            if (access(path, F_OK) == 0 && add_baseline(verb, path, error))
+                return -1;
+        }
+    return verb->baseline_count > before
+               ? 0
+               : error_set(error, ERROR_USAGE,
+                           "--against cub: there is no cub-toolkit.so beside the program or in "
+                           "build/: 'make bench' builds it");
+}
+
+static int open_baselines(struct bench_verb *verb, struct error *error)
+{
+    for (const char *at = verb->request.against;; at++) {
+        char path[PATH_MAX];
+        const size_t length = strcspn(at, ",");
+        if (length == 0 || length >= sizeof path)
+            return error_set(
+                error, ERROR_USAGE,
+                "--against has an empty or endless name: write the names of shared "
+                "objects, separated by commas");
+        memcpy(path, at, length);
+        path[length] = '\0';
+        if (strcmp(path, "cub") == 0 ? add_cub(verb, error) : add_baseline(verb, path, error))
+            return -1;
+        at += length;
+        if (!*at)
+            return 0;
+    }
+}
+
+/* Those that have the operation for the type. */
+static int choose_baselines(struct bench_verb *verb, struct error *error)
+{
+    const struct problem *problem = &verb->setup.problem;
+    char text[PROBLEM_CHARS];
+    for (size_t i = 0; i < verb->baseline_count; i++)
+        if (baseline_supports(&verb->baselines[i], problem))
+            verb->chosen[verb->chosen_count++] = &verb->baselines[i];
+        else
+            output_note(&verb->request, "note      %s has no %s\n",
+                        verb->baselines[i].face->name, problem_format(text, problem));
+    return verb->chosen_count
+               ? 0
+               : error_set(error, ERROR_USAGE,
+                           "%s has no %s: choose another --op, --type or --acc",
+                           verb->baselines[0].face->name, problem_format(text, problem));
+}
+
+/* --- Ours --------------------------------------------------------------------------------- */
+
+/* The record's row where one fits and the space allows it for this n, else the default. */
+static int choose_row(int64_t *row, struct find_result *found, const struct bench_verb *verb,
+                      struct error *error)
+{
+    const struct space *space = verb->setup.space;
+    const size_t bytes = space->param_count * sizeof *row;
+    struct error warning;
+    memcpy(row, space->default_row, bytes);
+    if (setup_find(found, &verb->setup, &verb->request, &warning, error))
+        return -1;
+    if (warning.code != ERROR_NONE)
+        output_warn("%s", warning.text);
+    if (found->grade == FIND_NONE)
+        return 0;
+    if (point_parse(space, found->record.params, row, error))
+        return -1;
+    const int broken = point_reject(&verb->setup.context, row, error);
+    if (broken == POINT_FAILED)
+        return -1;
+    if (broken != POINT_VALID) {
+        memcpy(row, space->default_row, bytes);
+        found->grade = FIND_NONE;
+    }
+    return 0;
+}
+
+/* "exact", "default", or how the record differs: "same GPU, other n: 1Mi". */
+static const char *describe_grade(char out[80], const struct find_result *found)
+{
+    char n[NUMBER_CHARS];
+    if (found->grade == FIND_NONE)
+        return "none: default";
+    snprintf(out, 80, "%s%s%s", find_grades[found->grade],
+             found->grade > FIND_STALE ? ": " : "",
+             found->grade > FIND_STALE ? number_format_count(n, found->record.problem.n) : "");
+    return out;
+}
+
+/* --- Lines -------------------------------------------------------------------------------- */
+
+/* What stands in one line, as text. */
+struct line {
+    char n[NUMBER_CHARS], theirs_us[NUMBER_CHARS], ours_us[NUMBER_CHARS], ratio[NUMBER_CHARS];
+    char low[NUMBER_CHARS], high[NUMBER_CHARS], gbs[NUMBER_CHARS], peak[NUMBER_CHARS];
+    char grade[80];
+    struct text variant; /* "BLOCK=256,ITEMS=16", as --variant takes it */
+    const char *against, *record;
+};
+
+static void write_ratio(char out[NUMBER_CHARS], double ratio)
+{
+    number_format_fixed(out, (uint64_t)(ratio * 10000 + 0.5), 4);
+}
+
+static void fill_line(struct line *out, const struct bench_verb *verb,
+                      const struct contest_result *result, const int64_t *row)
+{
+    const struct problem *problem = &verb->setup.problem;
+    const uint64_t ps = result->ours.median_ps;
+    const double percent =
+        figures_peak_percent(problem, ps, device_peak_bytes(&verb->setup.device->info));
+    number_format_fixed(out->n, problem->n, 0);
+    number_format_fixed(out->theirs_us, (result->theirs.median_ps + 500) / 1000, 3);
+    number_format_fixed(out->ours_us, (ps + 500) / 1000, 3);
+    write_ratio(out->ratio, result->theirs.ratio.middle);
+    write_ratio(out->low, result->theirs.ratio.low);
+    write_ratio(out->high, result->theirs.ratio.high);
+    number_format_fixed(out->gbs, (uint64_t)(figures_gbs(problem, ps) * 10 + 0.5), 1);
+    *out->peak = '\0';
+    if (percent >= 0)
+        number_format_fixed(out->peak, (uint64_t)(percent * 10 + 0.5), 1);
+    point_format(&out->variant, verb->setup.space, row, true);
+    for (size_t i = 0; i < out->variant.length; i++)
+        if (out->variant.at[i] == ' ')
+            out->variant.at[i] = ',';
+}
+
+static void add_cells(struct table *table, const char *const *cells, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        table_add(table, cells[i]);
+}
+
+static void add_line(struct bench_verb *verb, const struct line *line,
+                     const struct contest_result *result, size_t rounds)
+{
+    const struct problem *problem = &verb->setup.problem;
+    const struct device_info *info = &verb->setup.device->info;
+    const char *peak = *line->peak ? line->peak : NULL;
+    char n[NUMBER_CHARS], interval[2 * NUMBER_CHARS + 4], offset[NUMBER_CHARS];
+    char round_count[NUMBER_CHARS], calls[NUMBER_CHARS];
+    snprintf(interval, sizeof interval, "%s .. %s", line->low, line->high);
+    number_format_fixed(offset, verb->request.offset, 0);
+    number_format_fixed(round_count, rounds, 0);
+    number_format_fixed(calls, result->calls, 0);
+    const char *const cells[COLUMNS] = {
+        number_format_count(n, problem->n),
+        line->n,
+        line->theirs_us,
+        line->ours_us,
+        line->ratio,
+        interval,
+        line->low,
+        line->high,
+        line->gbs,
+        peak,
+        line->against,
+        line->record,
+        line->variant.at,
+    };
+    const char *const json_cells[JSON_COLUMNS] = {
+        problem_ops[problem->op].name,
+        problem_types[problem->type].name,
+        problem_types[problem->acc].name,
+        line->n,
+        problem_regimes[problem->regime],
+        verb->request.stream ? "stream" : "graph",
+        offset,
+        round_count,
+        calls,
+        line->against,
+        line->theirs_us,
+        line->ours_us,
+        line->ratio,
+        line->low,
+        line->high,
+        line->gbs,
+        peak,
+        line->record,
+        line->variant.at,
+        info->name,
+        info->driver,
+        info->compiler,
+    };
+    add_cells(&verb->table, cells, COLUMNS);
+    add_cells(&verb->json, json_cells, JSON_COLUMNS);
+}
+
+static int bench_one(struct bench_verb *verb, uint64_t n, struct error *error)
+{
+    const bool is_host = verb->setup.target.is_host;
+    int64_t row[SPACE_NAMES_MAX];
+    struct contest_options options = {
+        .baselines = verb->chosen,
+        .baseline_count = verb->chosen_count,
+        .rounds = (size_t)verb->request.rounds,
+        .offset = verb->request.offset,
+        .seed = verb->request.seed,
+        .is_queued = verb->request.stream,
+    };
+    struct contest_result result;
+    struct find_result found;
+    struct line line = {.variant = {0}};
+    if (!options.rounds)
+        options.rounds = is_host ? ROUNDS_HOST : ROUNDS_GPU;
+    verb->setup.problem.n = n;
+    if (choose_row(row, &found, verb, error) ||
+        contest_run(&result, verb->setup.device, &verb->setup.context, &verb->setup.sources,
+                    row, &options, error))
+        return -1;
+    fill_line(&line, verb, &result, row);
+    line.against = verb->chosen[result.best]->face->name;
+    line.record = describe_grade(line.grade, &found);
+    add_line(verb, &line, &result, options.rounds);
+    text_dispose(&line.variant);
+    return 0;
+}
+
+/* --- The whole ---------------------------------------------------------------------------- */
+
+static int bench_all(struct bench_verb *verb, struct error *error)
+{
+    const struct request *request = &verb->request;
+    const struct device_info *info = &verb->setup.device->info;
+    const size_t count = request->has_n ? request->count_count : 1;
+    struct terminal_progress progress = {0};
+    int failed = 0;
+    output_note(request, "device    %s, driver %s, %s\n", info->name, info->driver,
+                info->compiler);
+    if (open_baselines(verb, error) || choose_baselines(verb, error))
+        return -1;
+    for (size_t i = 0; i < count && !failed; i++) { /* at once, not after an hour */
+        verb->setup.problem.n = request->has_n ? request->counts[i] : verb->setup.problem.n;
+        failed = setup_check_room(&verb->setup, error);
+    }
+    if (!failed && !request->quiet)
+        terminal_progress_start(&progress, stderr);
+    for (size_t i = 0; i < count && !failed; i++) {
+        failed =
+            bench_one(verb, request->has_n ? request->counts[i] : verb->setup.problem.n, error);
+        if (!request->quiet)
+            terminal_progress_show(&progress, i + 1, count, "timed");
+    }
+    if (!request->quiet)
+        terminal_progress_end(&progress);
+    return failed;
+}
+
+/* The lines that were made are worth showing even where a later one failed. */
+static int print_lines(struct bench_verb *verb, struct error *error)
+{
+    struct text json = {0};
+    if (verb->table.row_count == 0)
+        return 0;
+    table_json(&json, &verb->json);
+    int failed = output_table(&verb->request, &verb->table, &json, error);
+    text_dispose(&json);
+    return failed;
+}
+
+int verb_bench(int argc, char **argv, struct error *error)
+{
+    struct bench_verb verb = {
+        .table = {.columns = columns, .column_count = COLUMNS},
+        .json = {.columns = json_columns, .column_count = JSON_COLUMNS},
+    };
+    struct error second;
+    if (request_parse(&verb.request, VERB_BENCH, argc, argv, error) ||
+        setup_open(&verb.setup, &verb.request, true, error))
+        return -1;
+    int failed = bench_all(&verb, error);
+    if (print_lines(&verb, failed ? &second : error))
+        failed = -1;
+    for (size_t i = 0; i < verb.baseline_count; i++)
+        baseline_close(&verb.baselines[i]);
+    table_dispose(&verb.table);
+    table_dispose(&verb.json);
+    setup_close(&verb.setup);
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,362 @@
+/* verb_ladder: proves and measures the classic reductions one after the other, and shows what
+ * each step brought; or shows the source of one. */
+#include "autotune/command/interrupt.h"
+#include "autotune/command/ladder_rung.h"
+#include "autotune/command/output.h"
+#include "autotune/command/setup.h"
+#include "autotune/command/tune_notes.h"
+#include "autotune/command/verbs.h"
+#include "autotune/device/monotonic.h"
+#include "autotune/report/ladder.h"
+#include "autotune/report/terminal.h"
+#include "autotune/tune/climb.h"
+#include "autotune/tune/stats.h"
+#include "generator/number.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t N_HOST = 20000; /* the emulator makes a thread an element of some rungs */
+
+/* All that a run holds. */
+struct work {
+    const struct request *request;
+    struct setup setup; /* its space is the worker's own */
+    struct rungs rungs;
+    struct ladder_rung opened[RUNGS_MAX]; /* those that are chosen */
+    bool is_chosen[RUNGS_MAX];
+    unsigned blocks[LADDER_COLUMNS_MAX];
+    size_t block_count; /* 0: each rung has its own */
+    struct ladder ladder;
+    struct climb_step *steps;         /* what there is to run ... */
+    int64_t (*rows)[SPACE_NAMES_MAX]; /* ... the row of each ... */
+    struct ladder_cell **cells;       /* ... and where it is shown */
+    size_t step_count;
+};
+
+/* --- What is asked for -------------------------------------------------------------------- */
+
+static int refuse_blocks(const char *value, struct error *error)
+{
+    return error_set(error, ERROR_USAGE,
+                     "--blocks is '%.100s': give threads per block, as 128, 64,256 or 32..1024 "
+                     "(each twice the one before), at most %d sizes up to 1024",
+                     value, LADDER_COLUMNS_MAX);
+}
+
+static int read_blocks(struct work *work, const char *value, struct error *error)
+{
+    for (const char *at = value;; at++) {
+        char word[NUMBER_CHARS];
+        uint64_t low, high;
+        const size_t length = strcspn(at, ",");
+        snprintf(word, sizeof word, "%.*s", length < 31 ? (int)length : 31, at);
+        if (number_parse_range(&low, &high, word, "--blocks", error) || low == 0 || high > 1024)
+            return refuse_blocks(value, error);
+        for (uint64_t threads = low; threads <= high; threads *= 2) {
+            if (work->block_count == LADDER_COLUMNS_MAX)
+                return refuse_blocks(value, error);
+            work->blocks[work->block_count++] = (unsigned)threads;
+        }
+        at += length;
+        if (!*at)
+            return 0;
+    }
+}
+
+static int choose_rungs(struct work *work, struct error *error)
+{
+    const struct request *request = work->request;
+    if (ladder_rung_list(&work->rungs, error))
+        return -1;
+    for (size_t i = 0; i < work->rungs.count; i++)
+        work->is_chosen[i] = request->rung_count == 0;
+    for (size_t i = 0; i < request->rung_count; i++)
+        if (rungs_choose(&work->rungs, request->rungs[i], work->is_chosen, error))
+            return -1;
+    for (size_t i = 0; i < work->rungs.count; i++)
+        if (work->is_chosen[i] &&
+            ladder_rung_open(&work->opened[i], &work->rungs, &work->rungs.rungs[i], error))
+            return -1;
+    return request->blocks ? read_blocks(work, request->blocks, error) : 0;
+}
+
+/* --- Before ------------------------------------------------------------------------------- */
+
+static void add_step(struct work *work, struct ladder_cell *cell,
+                     const struct ladder_rung *rung)
+{
+    struct climb_step *step = &work->steps[work->step_count];
+    int64_t *row = work->rows[work->step_count];
+    memcpy(row, rung->row, sizeof rung->row);
+    step->guest =
+        (struct job_guest){rung->space_file, rung->template, rung->space->param_count, row};
+    work->cells[work->step_count++] = cell;
+}
+
+/* What a rule rejects is shown with its reason, and not run. */
+static int prepare_cell(struct work *work, size_t r, size_t column, struct error *error)
+{
+    struct ladder_cell *cell = &work->ladder.cells[r * work->ladder.columns + column];
+    struct ladder_rung *rung = &work->opened[r];
+    const struct point_context context = {rung->space, &work->setup.problem,
+                                          &work->setup.target};
+    struct call_plan plan;
+    if (work->block_count && !ladder_rung_resize(rung, work->blocks[column]))
+        return 0;
+    cell->is_there = true;
+    cell->threads = ladder_rung_threads(rung);
+    const int broken = point_reject(&context, rung->row, error);
+    if (broken == POINT_FAILED)
+        return -1;
+    if (broken >= 0) {
+        cell->status = "rejected";
+        cell->reason = rung->space->rules[broken].reason;
+        return 0;
+    }
+    if (call_plan(&plan, &context, rung->row, work->setup.problem.n, error))
+        return -1;
+    cell->bytes = ladder_bytes(&plan, rung->space, &work->setup.problem);
+    add_step(work, cell, rung);
+    return 0;
+}
+
+static int prepare(struct work *work, struct error *error)
+{
+    const size_t columns = work->block_count ? work->block_count : 1;
+    const size_t count = work->rungs.count * columns;
+    bool is_any = false;
+    work->ladder = (struct ladder){.rungs = &work->rungs,
+                                   .columns = columns,
+                                   .blocks = work->blocks,
+                                   .cells = calloc(count, sizeof *work->ladder.cells),
+                                   .peak = device_peak_bytes(&work->setup.device->info)};
+    work->steps = calloc(count, sizeof *work->steps);
+    work->rows = calloc(count, sizeof *work->rows);
+    work->cells = calloc(count, sizeof *work->cells);
+    if (!work->ladder.cells || !work->steps || !work->rows || !work->cells)
+        return error_memory(error, count * sizeof *work->rows);
+    for (size_t r = 0; r < work->rungs.count; r++)
+        for (size_t column = 0; work->is_chosen[r] && column < columns; column++)
+            if (prepare_cell(work, r, column, error))
+                return -1;
+    for (size_t i = 0; i < count; i++)
+        is_any |= work->ladder.cells[i].is_there;
+    return is_any
+               ? 0
+               : error_set(error, ERROR_USAGE,
+                           "--blocks %.100s: no rung that was chosen has such a size: give a "
+                           "power of two from 32 to 1024",
+                           work->request->blocks);
+}
+
+/* --- The run ------------------------------------------------------------------------------ */
+
+static void show_progress(void *context, uint64_t done, uint64_t total)
+{
+    terminal_progress_show(context, done, total, "rungs");
+}
+
+static int run_steps(struct work *work, struct error *error)
+{
+    const struct setup *setup = &work->setup;
+    const char *const specs[] = {setup->device->info.spec};
+    const struct tune_job job = {.context = &setup->context,
+                                 .sources = &setup->sources,
+                                 .space = setup->space_file,
+                                 .info = &setup->device->info,
+                                 .specs = specs,
+                                 .spec_count = 1,
+                                 .nvrtc = work->request->nvrtc};
+    struct terminal_progress progress = {0};
+    const struct climb_options options = {.seed = work->request->seed,
+                                          .is_stopping = interrupt_came,
+                                          .show = work->request->quiet ? NULL : show_progress,
+                                          .context = &progress};
+    if (!work->request->quiet)
+        terminal_progress_start(&progress, stderr);
+    int failed = climb_run(work->steps, work->step_count, &job, &options, error);
+    if (!work->request->quiet)
+        terminal_progress_end(&progress);
+    return failed;
+}
+
+static void fill_cell(struct ladder_cell *cell, struct climb_step *step)
+{
+    cell->status = tune_statuses[step->status];
+    cell->reason = step->reason;
+    cell->registers = step->registers;
+    if (step->status != TRIAL_MEASURED || step->time_count == 0)
+        return;
+    cell->ps = stats_median(step->times_ps, step->time_count);
+    cell->low_ps = cell->high_ps = cell->ps;
+    for (size_t i = 0; i < step->time_count; i++) {
+        const uint64_t ps = step->times_ps[i];
+        cell->low_ps = ps < cell->low_ps ? ps : cell->low_ps;
+        cell->high_ps = ps > cell->high_ps ? ps : cell->high_ps;
+    }
+}
+
+/* --- After -------------------------------------------------------------------------------- */
+
+static int print(struct work *work, struct error *error)
+{
+    const struct request *request = work->request;
+    struct text text = {0}, csv = {0}, json = {0};
+    struct table table;
+    ladder_print(&text, &work->ladder, terminal_has_color(stdout));
+    if (work->setup.target.is_host)
+        text_adds(&text, "\nemulated: no model of a GPU's speed\n");
+    ladder_table(&table, &work->ladder);
+    table_csv(&csv, &table);
+    table_json(&json, &table);
+    int failed = (!output_is_taken(request) && output_write("-", &text, error)) ||
+                 (request->csv && output_write(request->csv, &csv, error)) ||
+                 (request->json && output_write(request->json, &json, error));
+    table_dispose(&table);
+    text_dispose(&text);
+    text_dispose(&csv);
+    text_dispose(&json);
+    return failed ? -1 : 0;
+}
+
+/* A rung that is wrong is worse than one that could not be run. */
+static int judge(const struct work *work, struct error *error)
+{
+    const struct climb_step *bad = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < work->step_count; i++) {
+        const struct climb_step *step = &work->steps[i];
+        if (step->status == TRIAL_MEASURED)
+            continue;
+        count++;
+        if (!bad || (bad->status != TRIAL_WRONG && step->status == TRIAL_WRONG))
+            bad = step;
+    }
+    if (!bad)
+        return 0;
+    const bool is_wrong = bad->status == TRIAL_WRONG || bad->status == TRIAL_TOO_FAST;
+    return error_set(error, is_wrong ? ERROR_WRONG : ERROR_FAILED,
+                     "%zu of %zu rungs have no time; %s is %s: %s", count, work->step_count,
+                     bad->guest.space.name, tune_statuses[bad->status],
+                     *bad->reason ? bad->reason : "it gives no reason");
+}
+
+static int climb(struct work *work, struct error *error)
+{
+    const struct request *request = work->request;
+    const double start = monotonic_s();
+    uint64_t proofs = 0;
+    if (!request->has_n && work->setup.target.is_host)
+        work->setup.problem.n = N_HOST;
+    tune_notes_setup(request, &work->setup, 1);
+    if (setup_check_room(&work->setup, error) || prepare(work, error) || run_steps(work, error))
+        return -1;
+    for (size_t i = 0; i < work->step_count; i++) {
+        fill_cell(work->cells[i], &work->steps[i]);
+        proofs += work->steps[i].proofs;
+    }
+    ladder_compare(&work->ladder);
+    output_note(request,
+                "proved    %" PRIu64 " runs at small sizes, each kernel at n\n"
+                "took      %.2f s\n",
+                proofs, monotonic_s() - start);
+    return print(work, error) || judge(work, error) ? -1 : 0;
+}
+
+/* --- Source ------------------------------------------------------------------------------- */
+
+static int add_source(struct text *out, const struct point_context *context,
+                      const struct emit_sources *sources, const int64_t *row,
+                      struct error *error)
+{
+    struct emit_variant variant;
+    if (emit_variant(&variant, context, sources, row, error))
+        return -1;
+    for (size_t i = 0; i < variant.count; i++)
+        text_addf(out, "%s%s", out->length ? "\n" : "", variant.texts[i].at);
+    emit_dispose(&variant);
+    return 0;
+}
+
+/* The form in the document, which a rule keeps from being run: that is the reason. */
+static int add_historical(struct text *out, const struct point_context *context,
+                          const struct emit_sources *sources, const struct rung *rung,
+                          int64_t *row, struct error *error)
+{
+    if (point_parse(context->space, rung->historical, row, error))
+        return -1;
+    const int broken = point_reject(context, row, error);
+    if (broken == POINT_FAILED)
+        return -1;
+    text_addf(out, "\n// ----- %s as it was written, which is never run here -----\n",
+              rung->name);
+    if (broken >= 0)
+        text_addf(out, "// %s\n", context->space->rules[broken].reason);
+    return add_source(out, context, sources, row, error);
+}
+
+static int print_source(struct work *work, struct error *error)
+{
+    struct text text = {0};
+    int failed = 0;
+    for (size_t i = 0; i < work->rungs.count && !failed; i++) {
+        struct ladder_rung *opened = &work->opened[i];
+        const struct rung *rung = &work->rungs.rungs[i];
+        const struct point_context context = {opened->space, &work->setup.problem,
+                                              &work->setup.target};
+        struct emit_sources sources = work->setup.sources;
+        if (!work->is_chosen[i])
+            continue;
+        sources.template = opened->template;
+        failed = add_source(&text, &context, &sources, opened->row, error) ||
+                 (rung->historical &&
+                  add_historical(&text, &context, &sources, rung, opened->row, error));
+    }
+    failed = failed || output_write("-", &text, error);
+    text_dispose(&text);
+    return failed ? -1 : 0;
+}
+
+/* --- The verb ----------------------------------------------------------------------------- */
+
+static void close_work(struct work *work)
+{
+    for (size_t i = 0; i < RUNGS_MAX; i++)
+        ladder_rung_close(&work->opened[i]);
+    rungs_dispose(&work->rungs);
+    setup_close(&work->setup);
+    free(work->ladder.cells);
+    free(work->steps);
+    free(work->rows);
+    free(work->cells);
+    free(work);
+}
+
+int verb_ladder(int argc, char **argv, struct error *error)
+{
+    struct interrupt_guard guard;
+    struct request request;
+    struct work *work;
+    if (request_parse(&request, VERB_LADDER, argc, argv, error))
+        return -1;
+    if (request.source) { /* as if it were the only rung */
+        request.rungs[0] = request.source;
+        request.rung_count = 1;
+    }
+    work = calloc(1, sizeof *work);
+    if (!work)
+        return error_memory(error, sizeof *work);
+    work->request = &request;
+    int failed =
+        choose_rungs(work, error) || setup_open(&work->setup, &request, !request.source, error);
+    if (!failed) {
+        interrupt_begin(&guard, NULL);
+        failed = request.source ? print_source(work, error) : climb(work, error);
+        interrupt_end(&guard);
+    }
+    close_work(work);
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,232 @@
+/* ladder: two forms of the same cells: all figures of one size of a block, or the times of many
+ * sizes side by side. */
+#include "autotune/report/ladder.h"
+
+#include "generator/number.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- Figures ------------------------------------------------------------------------------ */
+
+static bool has_input(const struct pass *pass)
+{
+    for (size_t i = 0; i < pass->arg_count; i++)
+        if (pass->args[i] == ARG_INPUT)
+            return true;
+    return false;
+}
+
+double ladder_bytes(const struct call_plan *plan, const struct space *space,
+                    const struct problem *problem)
+{
+    const double elem = problem_types[problem->type].bytes;
+    const double accum = problem_types[problem->acc].bytes;
+    double bytes = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct call_step *step = &plan->steps[i];
+        const struct pass *pass = &space->passes[step->pass];
+        if (has_input(pass))
+            bytes += (double)step->n * (pass->reads_partials ? accum : elem);
+        bytes += (double)(step->shape.outputs ? step->shape.outputs : 1) * accum;
+    }
+    return bytes;
+}
+
+double ladder_gbs(const struct ladder_cell *cell)
+{
+    return cell->ps ? cell->bytes / (double)cell->ps * 1e3 : 0;
+}
+
+static struct ladder_cell *cell_at(const struct ladder *ladder, size_t rung, size_t column)
+{
+    return &ladder->cells[rung * ladder->columns + column];
+}
+
+static void compare_group(struct ladder *ladder, const struct rungs_group *group, size_t column)
+{
+    const struct ladder_cell *first = NULL, *before = NULL;
+    for (size_t r = group->first; r < group->first + group->count; r++) {
+        struct ladder_cell *cell = cell_at(ladder, r, column);
+        if (!cell->ps)
+            continue;
+        cell->step = before ? (double)before->ps / (double)cell->ps : 0;
+        cell->total = first ? (double)first->ps / (double)cell->ps : 0;
+        before = cell;
+        if (!first)
+            first = cell;
+    }
+}
+
+void ladder_compare(struct ladder *ladder)
+{
+    for (size_t g = 0; g < ladder->rungs->group_count; g++)
+        for (size_t column = 0; column < ladder->columns; column++)
+            compare_group(ladder, &ladder->rungs->groups[g], column);
+}
+
+/* --- Cells -------------------------------------------------------------------------------- */
+
+static void add_ms(struct table *table, uint64_t ps)
+{
+    char number[NUMBER_CHARS];
+    table_add(table, ps ? number_format_fixed(number, (ps + 50000) / 100000, 4) : NULL);
+}
+
+static void add_number(struct table *table, double value, int digits, const char *unit)
+{
+    if (value > 0)
+        table_addf(table, "%.*f%s", digits, value, unit);
+    else
+        table_add(table, NULL);
+}
+
+static double peak_percent(const struct ladder *ladder, const struct ladder_cell *cell)
+{
+    return ladder->peak ? ladder_gbs(cell) * 1e11 / (double)ladder->peak : 0;
+}
+
+/* --- For people --------------------------------------------------------------------------- */
+
+static bool is_row(const struct ladder *ladder, size_t rung)
+{
+    for (size_t column = 0; column < ladder->columns; column++)
+        if (cell_at(ladder, rung, column)->is_there)
+            return true;
+    return false;
+}
+
+static bool is_group(const struct ladder *ladder, const struct rungs_group *group)
+{
+    for (size_t r = group->first; r < group->first + group->count; r++)
+        if (is_row(ladder, r))
+            return true;
+    return false;
+}
+
+/* One size: all figures. */
+static void print_figures(struct text *out, const struct ladder *ladder,
+                          const struct rungs_group *group, bool bold_titles)
+{
+    static const struct table_column columns[] = {
+        {"kernel", NULL, false}, {"threads", NULL, true}, {"ms", NULL, true},
+        {"GB/s", NULL, true},    {"% peak", NULL, true},  {"step", NULL, true},
+        {"total", NULL, true}};
+    struct table table = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    for (size_t r = group->first; r < group->first + group->count; r++) {
+        const struct ladder_cell *cell = cell_at(ladder, r, 0);
+        if (!cell->is_there)
+            continue;
+        table_add(&table, ladder->rungs->rungs[r].kernel);
+        table_addf(&table, "%u", cell->threads);
+        if (cell->ps)
+            add_ms(&table, cell->ps);
+        else
+            table_add(&table, cell->status);
+        add_number(&table, ladder_gbs(cell), 1, "");
+        add_number(&table, peak_percent(ladder, cell), 1, "");
+        add_number(&table, cell->step, 2, "x");
+        add_number(&table, cell->total, 2, "x");
+    }
+    table_print(out, &table, bold_titles);
+    table_dispose(&table);
+}
+
+/* Several sizes: the time of each. */
+static void print_times(struct text *out, const struct ladder *ladder,
+                        const struct rungs_group *group, bool bold_titles)
+{
+    struct table_column columns[1 + LADDER_COLUMNS_MAX] = {
+        {"ms by threads per block", NULL, false}};
+    char titles[LADDER_COLUMNS_MAX][NUMBER_CHARS];
+    struct table table = {.columns = columns, .column_count = 1 + ladder->columns};
+    for (size_t column = 0; column < ladder->columns; column++) {
+        snprintf(titles[column], sizeof titles[column], "%u", ladder->blocks[column]);
+        columns[1 + column] = (struct table_column){titles[column], NULL, true};
+    }
+    for (size_t r = group->first; r < group->first + group->count; r++) {
+        if (!is_row(ladder, r))
+            continue;
+        table_add(&table, ladder->rungs->rungs[r].kernel);
+        for (size_t column = 0; column < ladder->columns; column++) {
+            const struct ladder_cell *cell = cell_at(ladder, r, column);
+            if (cell->ps)
+                add_ms(&table, cell->ps);
+            else
+                table_add(&table, cell->is_there ? cell->status : "-");
+        }
+    }
+    table_print(out, &table, bold_titles);
+    table_dispose(&table);
+}
+
+/* Why a rung has no time: once for all sizes that have the same reason. */
+static void print_reasons(struct text *out, const struct ladder *ladder,
+                          const struct rungs_group *group)
+{
+    for (size_t r = group->first; r < group->first + group->count; r++)
+        for (size_t column = 0; column < ladder->columns; column++) {
+            const struct ladder_cell *cell = cell_at(ladder, r, column);
+            const struct ladder_cell *last = column ? cell - 1 : NULL;
+            if (cell->is_there && !cell->ps && cell->reason &&
+                !(last && last->reason && strcmp(last->reason, cell->reason) == 0))
+                text_addf(out, "%s: %s: %s\n", ladder->rungs->rungs[r].name, cell->status,
+                          cell->reason);
+        }
+}
+
+void ladder_print(struct text *out, const struct ladder *ladder, bool bold_titles)
+{
+    const char *between = "";
+    for (size_t g = 0; g < ladder->rungs->group_count; g++) {
+        const struct rungs_group *group = &ladder->rungs->groups[g];
+        if (!is_group(ladder, group))
+            continue;
+        text_addf(out, "%s%s\n", between, group->title);
+        (ladder->columns == 1 ? print_figures : print_times)(out, ladder, group, bold_titles);
+        for (size_t i = 0; i < group->note_count; i++)
+            text_addf(out, "%s\n", group->notes[i]);
+        print_reasons(out, ladder, group);
+        between = "\n";
+    }
+}
+
+/* --- For programs ------------------------------------------------------------------------- */
+
+static void add_row(struct table *table, const struct ladder *ladder, size_t rung,
+                    const struct ladder_cell *cell)
+{
+    const struct rungs *rungs = ladder->rungs;
+    table_add(table, rungs->groups[rungs->rungs[rung].group].name);
+    table_add(table, rungs->rungs[rung].name);
+    table_add(table, rungs->rungs[rung].kernel);
+    table_addf(table, "%u", cell->threads);
+    table_add(table, cell->status);
+    add_ms(table, cell->ps);
+    add_ms(table, cell->low_ps);
+    add_ms(table, cell->high_ps);
+    table_addf(table, "%.0f", cell->bytes);
+    add_number(table, ladder_gbs(cell), 2, "");
+    add_number(table, peak_percent(ladder, cell), 2, "");
+    add_number(table, cell->step, 4, "");
+    add_number(table, cell->total, 4, "");
+    add_number(table, cell->registers, 0, "");
+    table_add(table, cell->ps ? NULL : cell->reason);
+}
+
+void ladder_table(struct table *out, const struct ladder *ladder)
+{
+    static const struct table_column columns[] = {
+        {NULL, "group", false},  {NULL, "rung", false},        {NULL, "kernel", false},
+        {NULL, "threads", true}, {NULL, "status", false},      {NULL, "ms", true},
+        {NULL, "ms_low", true},  {NULL, "ms_high", true},      {NULL, "bytes", true},
+        {NULL, "gbs", true},     {NULL, "peak_percent", true}, {NULL, "step", true},
+        {NULL, "total", true},   {NULL, "registers", true},    {NULL, "reason", false}};
+    *out = (struct table){.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    for (size_t r = 0; r < ladder->rungs->count; r++)
+        for (size_t column = 0; column < ladder->columns; column++) {
+            const struct ladder_cell *cell = cell_at(ladder, r, column);
+            if (cell->is_there)
+                add_row(out, ladder, r, cell);
+        }
+}

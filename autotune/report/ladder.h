@@ -1,0 +1,51 @@
+/* ladder: what the ladder's table says of each rung, computed from its time: GB/s over the
+ * bytes of all its launches, its gain over the rung before and over the first of its group. */
+#ifndef AUTOTUNE_LADDER_H
+#define AUTOTUNE_LADDER_H
+
+#include "autotune/report/table.h"
+#include "autotune/tune/call.h"
+#include "generator/rungs.h"
+
+enum { LADDER_COLUMNS_MAX = 32 };
+
+/* A rung at one size of a block. */
+struct ladder_cell {
+    bool is_there;            /* else it is not asked for, or has no such size */
+    unsigned threads;         /* per block */
+    const char *status;       /* "measured", "wrong", "rejected" ... */
+    const char *reason;       /* unless it was measured */
+    uint64_t ps;              /* per call; 0 = not measured */
+    uint64_t low_ps, high_ps; /* the least and the most that were measured */
+    unsigned registers;       /* per thread; 0 = unknown */
+    double bytes;             /* ladder_bytes */
+    double step, total;       /* ladder_compare: how many times faster; 0 = over nothing */
+};
+
+struct ladder {
+    const struct rungs *rungs;
+    size_t columns;            /* 1 .. LADDER_COLUMNS_MAX; 1 may be each rung's own size */
+    const unsigned *blocks;    /* the sizes */
+    struct ladder_cell *cells; /* of rung r at size b: cells[r * columns + b] */
+    uint64_t peak;             /* theoretical bytes per second; 0 = unknown */
+};
+
+/* What all launches of a call read and write. One without inputs among its arguments reads
+ * none; one with outputs = 0 writes the call's result. An atomic operation counts as nothing
+ * beside that: it stays in the L2. */
+double ladder_bytes(const struct call_plan *plan, const struct space *space,
+                    const struct problem *problem);
+
+/* Fills in step and total, down each column and group; a rung not measured is passed over. */
+void ladder_compare(struct ladder *ladder);
+
+double ladder_gbs(const struct ladder_cell *cell); /* 10^9 bytes per second; 0 = not measured */
+
+/* Appends a table a group: of all figures for one size of a block, of times by size for
+ * several; below it what is said about the group, and why rungs were not measured. */
+void ladder_print(struct text *out, const struct ladder *ladder, bool bold_titles);
+
+/* The same for programs: a row for each rung and size. Dispose of the table. */
+void ladder_table(struct table *out, const struct ladder *ladder);
+
+#endif

@@ -1,0 +1,38 @@
+/* sample: for what kernels are to be proven, and a sample of it: a small number of variants in
+ * which each pair of values of two params, or of a param and the operation, the type, the
+ * accumulator or the target, stands together. Hides how many points are listed for it. */
+#ifndef AUTOTUNE_SAMPLE_H
+#define AUTOTUNE_SAMPLE_H
+
+#include "generator/point.h"
+
+struct sample_place {
+    struct problem problem;
+    size_t target;
+};
+
+/* Every operation, type and accumulator that go together, on every target, for a few n from 1Ki
+ * to 1Gi: rules judge a space by n, so that each n has other variants. The caller frees them.
+ */
+int sample_places(struct sample_place **out, size_t *count, size_t target_count,
+                  struct error *error);
+
+struct sample {
+    size_t width, count;
+    struct sample_place
+        *places;     /* `count`; n is the smallest for which the rules take the row */
+    int64_t *rows;   /* `count` of `width` */
+    uint64_t missed; /* pairs of values that no listed point holds */
+};
+
+/* Lists the points of all places, or where these are too many those of some: each pair of
+ * operation, type, accumulator, target and n is among them. The same seed gives the same
+ * sample. A space that has no points at all is ERROR_USAGE. */
+int sample_draw(struct sample *out, const struct space *space, const struct target *targets,
+                size_t target_count, uint64_t seed, struct error *error);
+void sample_dispose(struct sample *sample);
+
+/* The row's values as a cover takes them: by param their indices among the param's. */
+void sample_index_row(const struct space *space, const int64_t *row, unsigned char *out);
+
+#endif

@@ -1,0 +1,173 @@
+// cub: cub::DeviceReduce behind the plain C face that `autotune bench --against` opens. Which CUB
+// it is, the include path says: the toolkit's own or a newer one.
+//
+// Each reduction is the call that its users write, with the accumulator of autotune's default:
+// Sum, Min and Max where the result has the elements' type; a sum in a wider type is Sum with an
+// output of that type for integers, and Reduce with cuda::std::plus of it for f16 and bf16. Counts
+// that fit are passed as 32 bits, for which CUB compiles kernels of their own.
+//
+// With -DUNORDERED: sums alone, whose parts CUB may add in any order, which for some types lets it
+// use atomics (from CCCL 3.2 on). The result of floats then differs from run to run.
+#include "autotune/device/baseline_face.h"
+
+#include <cub/device/device_reduce.cuh>
+#include <cub/version.cuh>
+#include <cuda/std/functional>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <type_traits>
+
+namespace {
+
+enum op { SUM, MIN, MAX };
+const char *const op_names[] = {"sum", "min", "max"};
+
+template <typename elem>
+constexpr bool is_half = std::is_same_v<elem, __half> || std::is_same_v<elem, __nv_bfloat16>;
+
+#ifdef UNORDERED
+// CUB asks for its temporary memory by itself; what it gets is what the caller has.
+struct lent {
+    void *at;
+    size_t *bytes;
+
+    void *allocate(cuda::stream_ref, size_t wanted, size_t)
+    {
+        *bytes = wanted;
+        return at;
+    }
+    void deallocate(cuda::stream_ref, void *, size_t, size_t) noexcept {}
+    void *allocate_sync(size_t wanted, size_t) { return *bytes = wanted, at; }
+    void deallocate_sync(void *, size_t, size_t) noexcept {}
+    bool operator==(const lent &other) const { return at == other.at; }
+    bool operator!=(const lent &other) const { return at != other.at; }
+};
+
+constexpr size_t TEMP_BYTES = 1 << 20; // CUB's partial results are a few per multiprocessor
+
+template <typename elem, typename acc, op OP, typename count>
+cudaError_t reduce(void *temp, size_t &bytes, const void *in, void *out, count n,
+                   cudaStream_t stream)
+{
+    size_t wanted = 0;
+    if (!temp)
+        return bytes = TEMP_BYTES, cudaSuccess;
+    const auto env = cuda::std::execution::env{
+        cuda::execution::require(cuda::execution::determinism::not_guaranteed),
+        cuda::stream_ref{stream},
+        cuda::std::execution::prop{cuda::mr::get_memory_resource, lent{temp, &wanted}}};
+    const cudaError_t error =
+        cub::DeviceReduce::Reduce(static_cast<const elem *>(in), static_cast<acc *>(out), n,
+                                  cuda::std::plus<acc>{}, acc(0), env);
+    return error == cudaSuccess && wanted > bytes ? cudaErrorMemoryAllocation : error;
+}
+#else
+template <typename elem, typename acc, op OP, typename count>
+cudaError_t reduce(void *temp, size_t &bytes, const void *in, void *out, count n,
+                   cudaStream_t stream)
+{
+    const elem *x = static_cast<const elem *>(in);
+    acc *y = static_cast<acc *>(out);
+    if constexpr (OP == MIN)
+        return cub::DeviceReduce::Min(temp, bytes, x, y, n, stream);
+    else if constexpr (OP == MAX)
+        return cub::DeviceReduce::Max(temp, bytes, x, y, n, stream);
+    else if constexpr (is_half<elem>)
+        return cub::DeviceReduce::Reduce(temp, bytes, x, y, n, cuda::std::plus<acc>{}, acc(0),
+                                         stream);
+    else
+        return cub::DeviceReduce::Sum(temp, bytes, x, y, n, stream);
+}
+#endif
+
+template <typename elem, typename acc, op OP>
+cudaError_t run(void *temp, size_t &bytes, const void *in, void *out, unsigned long long n,
+                cudaStream_t stream)
+{
+    return n <= UINT32_MAX ? reduce<elem, acc, OP>(temp, bytes, in, out, uint32_t(n), stream)
+                           : reduce<elem, acc, OP>(temp, bytes, in, out, uint64_t(n), stream);
+}
+
+using run_fn = cudaError_t(void *, size_t &, const void *, void *, unsigned long long,
+                           cudaStream_t);
+
+struct row {
+    const char *type, *acc;
+    run_fn *ops[3]; // by op
+};
+
+template <typename elem, typename acc>
+constexpr row make_row(const char *type, const char *acc_name)
+{
+#ifdef UNORDERED
+    return {type, acc_name, {run<elem, acc, SUM>, nullptr, nullptr}};
+#else
+    return {type, acc_name, {run<elem, acc, SUM>, run<elem, acc, MIN>, run<elem, acc, MAX>}};
+#endif
+}
+
+const row rows[] = {
+    make_row<int32_t, int32_t>("i32", "i32"),   make_row<uint32_t, uint32_t>("u32", "u32"),
+    make_row<int64_t, int64_t>("i64", "i64"),   make_row<uint64_t, uint64_t>("u64", "u64"),
+    make_row<float, float>("f32", "f32"),       make_row<double, double>("f64", "f64"),
+    make_row<int8_t, int32_t>("i8", "i32"),     make_row<uint8_t, uint32_t>("u8", "u32"),
+    make_row<__half, float>("f16", "f32"),      make_row<__nv_bfloat16, float>("bf16", "f32"),
+};
+
+run_fn *find(const char *type, const char *acc, const char *name)
+{
+    for (const row &r : rows)
+        for (int i = 0; i < 3; i++)
+            if (!strcmp(r.type, type) && !strcmp(r.acc, acc) && !strcmp(op_names[i], name))
+                return r.ops[i];
+    return nullptr;
+}
+
+int supports(const char *type, const char *acc, const char *name)
+{
+    return find(type, acc, name) != nullptr;
+}
+
+int enqueue(const char *type, const char *acc, const char *name, const void *in, void *out,
+            unsigned long long n, void *temp, size_t temp_bytes, void *stream)
+{
+    run_fn *fn = find(type, acc, name);
+    return fn ? fn(temp, temp_bytes, in, out, n, static_cast<cudaStream_t>(stream))
+              : cudaErrorNotSupported;
+}
+
+int temp_bytes(const char *type, const char *acc, const char *name, unsigned long long n,
+               size_t *out)
+{
+    run_fn *fn = find(type, acc, name);
+    *out = 0;
+    return fn ? fn(nullptr, *out, nullptr, nullptr, n, nullptr) : cudaErrorNotSupported;
+}
+
+const char *explain(int error)
+{
+    return cudaGetErrorString(static_cast<cudaError_t>(error));
+}
+
+char name[32]; // "CUB 3.0.1"
+
+#ifdef UNORDERED
+const char *const suffix = " unordered";
+#else
+const char *const suffix = "";
+#endif
+
+const baseline_face face = {BASELINE_VERSION, 0, name, supports, temp_bytes, enqueue, explain};
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) const baseline_face *autotune_baseline(void)
+{
+    std::snprintf(name, sizeof name, "CUB %d.%d.%d%s", CUB_VERSION / 100000,
+                  CUB_VERSION / 100 % 1000, CUB_VERSION % 100, suffix);
+    return &face;
+}

@@ -1,0 +1,51 @@
+/* rungs: the list of the ladder, read from an INI file: the classic reductions in groups, in
+ * the order in which documents build them up. Each rung is a space with its params. */
+#ifndef AUTOTUNE_RUNGS_H
+#define AUTOTUNE_RUNGS_H
+
+#include "generator/error.h"
+#include "generator/ini.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { RUNGS_MAX = 64, RUNGS_GROUPS_MAX = 16, RUNGS_NOTES_MAX = 8 };
+
+/* The rungs of one document. */
+struct rungs_group {
+    const char *name, *title;           /* "harris"; the document and what it measured */
+    const char *notes[RUNGS_NOTES_MAX]; /* lines of text below its table */
+    size_t note_count;
+    size_t first, count; /* its rungs */
+};
+
+struct rung {
+    const char *name;       /* "harris-1" */
+    const char *kernel;     /* as in the document: "1 interleaved, divergent" */
+    const char *space;      /* name of its space */
+    const char *params;     /* "BLOCK=128": over the space's default */
+    const char *historical; /* params of its form in the document, which is wrong today; NULL =
+                             * it is as it was */
+    size_t group;
+};
+
+struct rungs {
+    const char *threads; /* the param that is the size of a block */
+    struct rungs_group groups[RUNGS_GROUPS_MAX];
+    struct rung rungs[RUNGS_MAX];
+    size_t group_count, count;
+    struct ini ini; /* holds the strings */
+};
+
+/* `file` names the bytes in errors. Whatever is unknown, missing, twice or too much is
+ * ERROR_USAGE with FILE:LINE. Dispose of it after a success only. */
+int rungs_load(struct rungs *out, const char *file, const char *bytes, size_t length,
+               struct error *error);
+void rungs_dispose(struct rungs *rungs);
+
+/* Sets is_chosen[i] for the rung of this name, or for all of the group of this name.
+ * ERROR_USAGE when there is neither, with the nearest name there is. */
+int rungs_choose(const struct rungs *rungs, const char *name, bool is_chosen[RUNGS_MAX],
+                 struct error *error);
+
+#endif

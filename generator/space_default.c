@@ -1,0 +1,123 @@
+/* space_default: the [default] of a space file, whose values may depend on problem and target.
+ * Hides which of them are constants. */
+#include "generator/point.h"
+#include "generator/space_read.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* --- Reading ------------------------------------------------------------------------------ */
+
+static bool mentions(const struct space *space, const struct expr *expr, const char *name)
+{
+    for (size_t i = 0; i < space->name_count; i++)
+        if (strcmp(space->names[i], name) == 0)
+            return expr_uses(expr, i);
+    return false;
+}
+
+/* What is not known before a row is chosen, and the symbols of other params, whose numbers
+ * would pass for values of this one. */
+static const char *find_refused(const struct space *space, const struct expr *expr, size_t own)
+{
+    const char *name = space_launch_name(space, expr);
+    for (size_t i = 0; i < space->derived_count; i++)
+        if (expr_uses(expr, space->derived[i].slot))
+            name = space->derived[i].name;
+    for (size_t i = 0; i < space->param_count; i++) {
+        const struct param *param = &space->params[i];
+        if (expr_uses(expr, param->slot))
+            name = param->name;
+        for (size_t k = 0; i != own && param->symbols && k < param->count; k++)
+            if (mentions(space, expr, param->symbols[k]))
+                name = param->symbols[k];
+    }
+    return name;
+}
+
+static bool is_expression(const char *value)
+{
+    for (size_t i = 0; i < SPACE_BUILTINS; i++)
+        if (strcmp(space_builtins[i].name, value) == 0)
+            return true;
+    return strpbrk(value, " ?:|&=!<>+*/%()") != NULL;
+}
+
+/* A word alone is one of the param's values, or a name that every space has; anything longer is
+ * an expression. */
+int space_read_default(struct space *space, const struct ini_item *item, struct error *error)
+{
+    const int i = space_find_param(space, item->key, strlen(item->key));
+    if (i < 0)
+        return space_complain(space, item, error,
+                              "[default] names no param of this space:", item->key);
+    struct space_default *value = &space->defaults[i];
+    value->line = item->line;
+    if (space_find_value(&space->params[i], item->value, strlen(item->value),
+                         &space->default_row[i]) == 0)
+        return 0;
+    if (!is_expression(item->value))
+        return space_complain(space, item, error,
+                              "[default] names a value that the param lacks:", item->value);
+    if (space_read_expr(space, &value->expr, item, error))
+        return -1;
+    const char *refused = find_refused(space, value->expr, (size_t)i);
+    if (refused)
+        return space_complain(
+            space, item, error,
+            "[default] knows problem and target, and this param's values, not", refused);
+    return 0;
+}
+
+/* --- Evaluating --------------------------------------------------------------------------- */
+
+static bool is_value(const struct param *param, int64_t value)
+{
+    for (size_t i = 0; i < param->count; i++)
+        if (param->values[i] == value)
+            return true;
+    return false;
+}
+
+int space_settle_default(struct space *space, const struct problem *problem,
+                         const struct target *target, struct error *error)
+{
+    const struct point_context context = {space, problem, target};
+    int64_t values[SPACE_NAMES_MAX];
+    point_builtins(&context, false, values);
+    for (size_t i = 0; i < space->param_count; i++) {
+        const struct space_default *from = &space->defaults[i];
+        char shown[PROBLEM_CHARS];
+        int64_t value;
+        if (!from->expr)
+            continue;
+        if (expr_eval(from->expr, values, &value, error))
+            return -1;
+        if (!is_value(&space->params[i], value))
+            return error_set(error, ERROR_USAGE,
+                             "%s:%d: [default] gives %s = %" PRId64
+                             " for %s, which is none of its "
+                             "values: correct '%s'",
+                             space->file, from->line, space->params[i].name, value,
+                             problem_format(shown, problem), expr_source(from->expr));
+        space->default_row[i] = value;
+    }
+    return 0;
+}
+
+/* So that no row is ever unset: a sum of i32 on a GPU of the kind most have. */
+int space_first_default(struct space *space, struct error *error)
+{
+    static const struct problem problem = {SUM, I32, I32, 400000000, COLD};
+    static const struct target target = {
+        .cc = 80,
+        .sms = 108,
+        .l2_bytes = 40 << 20,
+        .threads_per_block = 1024,
+        .threads_per_sm = 2048,
+        .shared_per_block = 163 << 10,
+        .shared_per_sm = 164 << 10,
+        .registers_per_sm = 65536,
+    };
+    return space_settle_default(space, &problem, &target, error);
+}

@@ -1,0 +1,73 @@
+#!/bin/sh
+# The ladder on the host: every rung proven, the tables, the sources, and what is refused.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+
+# rows FILE PATTERN: how many rows of the CSV match.
+rows() {
+    tr -d '\r' < "$1" | grep -Ec "$2"
+}
+all_are_proven() {
+    has_status 0 && [ "$(rows out '^(harris|cs599|wangyu|lab04),')" -eq 26 ] &&
+        [ "$(rows out ',measured,[0-9]+\.[0-9]{4},')" -eq 26 ]
+}
+for type in i32 f32; do
+    run ladder --device host --type $type --n 7K --csv -
+    check "rungs-$type" all_are_proven
+    check "proofs-are-said-$type" grep -Eq '^proved +[1-9][0-9]{3,} runs' err
+done
+tr -d '\r' < out | sed 1d | cut -d, -f2 > names
+check in-order test "$(sed -n '1p;7p;8p;17p;25p' names | tr '\n' ' ')" = \
+    "harris-1 harris-7 cs599-1 wangyu-naive lab04-atomic "
+check no-record test ! -e "$XDG_CACHE_HOME/autotune"
+
+# Tables.
+run ladder --device host --type i32 --n 3K --rung wangyu --rung harris-5 --json table.json
+check table has_status 0
+check table-titles grep -Eq '^kernel +threads +ms +GB/s +% peak +step +total$' out
+check table-rung grep -Eq '^5 last warp unrolled +128 +[0-9.]+ +[0-9.]+$' out
+check table-step grep -Eq '^3 two loads.* +256 +[0-9.]+ +[0-9.]+ +[0-9.]+x +[0-9.]+x$' out
+check table-note grep -q '__syncwarp' out
+check table-of-these test "$(grep -c 'sequential\|CS599' out)" -eq 1
+check emulated grep -qx "emulated: no model of a GPU's speed" out
+check json grep -q '"rung": "wangyu-naive", .*"threads": 256, "status": "measured", "ms": 0' table.json
+run ladder --device host --type f32 --n 2K --rung cs599-5 --rung harris-6 --blocks 32..64,1024 --quiet
+check sizes has_status 0
+check sizes-titles grep -Eq '^ms by threads per block +32 +64 +1024$' out
+check sizes-row grep -Eq '^#5 4 per thread at load +[0-9.]+ +[0-9.]+ +[0-9.]+$' out
+check sizes-that-are-not grep -Eq '^6 completely unrolled +- +[0-9.]+ +[0-9.]+$' out
+check quiet test ! -s err
+run ladder --device host --type i32 --n 1K --op prod --rung lab04 --quiet
+check rejected has_status 0
+check rejected-row grep -Eq '^atomic_reduce.* 256 +rejected$' out
+check rejected-reason grep -qx 'lab04-atomic: rejected: CUDA has no atomic product' out
+check rejected-not-the-other grep -Eq '^shared_reduce.* 256 +[0-9.]+ +[0-9.]+$' out
+
+# Sources: the historical form is shown, and is wrong indeed where it is run all the same.
+run ladder --source harris-5 --type i32
+check source has_status 0
+check source-right grep -q '__syncwarp();' out
+check source-historical grep -q 'shared\[t\] = combine(shared\[t\], shared\[t + 32\]);' out
+check source-why grep -q '^// warps are not in lock-step' out
+run ladder --source wangyu-naive --type f32 --quiet
+check source-passes test "$(grep -c '^// autotune emit --space ladder/atomic_each ' out)" -eq 2
+sed -n '2s|^// autotune ||p' out > command
+# shellcheck disable=SC2046 # its words
+run $(cat command)
+check source-by-its-command grep -q 'pass .init. of atomic_each' out
+for space in last_warp unrolled grid_stride; do
+    refuses "historical-$space" 70 'wrong result' verify --device host --n 1K --type i32 \
+        --space ladder/$space --variant LOCKSTEP=HISTORICAL --quiet
+done
+
+# What is refused.
+refuses rung 64 "'harris-8' is no rung or group" ladder --device host --rung harris-8
+refuses source-of-none 64 "'nothing' is no rung" ladder --source nothing
+refuses blocks 64 "--blocks is '2048'" ladder --device host --blocks 2048
+refuses blocks-word 64 "--blocks is 'many'" ladder --device host --blocks many
+refuses blocks-of-none 64 'no rung .* such a size' ladder --device host --type i32 --blocks 96
+refuses device 64 'no such device' ladder --device foo
+refuses space 64 'not of .autotune ladder' ladder --space reduce
+run ladder --device host --type i32 --n 1K --rung harris-1 --csv /nowhere/x
+check csv-unwritable has_status 74
+finish

@@ -1,0 +1,571 @@
+/* The ladder: its list names the kernels of the documents in their order, each can be emitted,
+ * planned and compiled; its figures are those that the documents computed; and a rung that is
+ * wrong, crashes or does not compile costs itself alone. */
+#include "autotune/command/ladder_rung.h"
+#include "autotune/device/gpus.h"
+#include "autotune/device/nvrtc.h"
+#include "autotune/embedded.h"
+#include "autotune/report/ladder.h"
+#include "autotune/tune/climb.h"
+#include "autotune/tune/worker.h"
+#include "tests/unit/reduce_files.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct rungs rungs;
+
+static int load_list(void **state)
+{
+    struct error error;
+    (void)state;
+    if (ladder_rung_list(&rungs, &error))
+        fail_msg("%s", error.text);
+    return 0;
+}
+
+static int dispose_list(void **state)
+{
+    (void)state;
+    rungs_dispose(&rungs);
+    return 0;
+}
+
+static const struct rung *find_rung(const char *name)
+{
+    for (size_t i = 0; i < rungs.count; i++)
+        if (strcmp(rungs.rungs[i].name, name) == 0)
+            return &rungs.rungs[i];
+    fail_msg("no rung %s", name);
+    return NULL;
+}
+
+static struct ladder_rung open_rung(const struct rung *rung)
+{
+    struct ladder_rung opened;
+    struct error error;
+    if (ladder_rung_open(&opened, &rungs, rung, &error))
+        fail_msg("%s", error.text);
+    return opened;
+}
+
+/* --- The list ----------------------------------------------------------------------------- */
+
+static void test_names(void **state)
+{
+    static const char *const names[] = {
+        "harris-1",     "harris-2",    "harris-3", "harris-4", "harris-5",     "harris-6",
+        "harris-7",     "cs599-1",     "cs599-2",  "cs599-3",  "cs599-4",      "cs599-5",
+        "cs599-6",      "cs599-7",     "cs599-8",  "cs599-9",  "wangyu-naive", "wangyu-shared",
+        "wangyu-0",     "wangyu-1",    "wangyu-2", "wangyu-3", "wangyu-4",     "wangyu-5",
+        "lab04-atomic", "lab04-shared"};
+    (void)state;
+    assert_int_equal(rungs.count, sizeof names / sizeof *names);
+    for (size_t i = 0; i < rungs.count; i++)
+        assert_string_equal(rungs.rungs[i].name, names[i]);
+    assert_int_equal(rungs.group_count, 4);
+    for (size_t g = 0, first = 0; g < 4; first += rungs.groups[g++].count)
+        assert_int_equal(rungs.groups[g].first, first);
+}
+
+/* Every rung at every size of a block, for as many elements as a GPU may hold. */
+static void test_plans(void **state)
+{
+    static const uint64_t counts[] = {0, 1, 400000000, 1ull << 32};
+    static const char *const archs[] = {"sm_70", "sm_90", "sm_120"};
+    struct error error;
+    size_t planned = 0;
+    (void)state;
+    for (size_t i = 0; i < rungs.count; i++)
+        for (size_t a = 0; a < 3; a++)
+            for (size_t k = 0; k < 4; k++)
+                for (unsigned threads = 32; threads <= 1024; threads *= 2) {
+                    struct ladder_rung rung = open_rung(&rungs.rungs[i]);
+                    struct problem problem = {SUM, F32, F32, counts[k], COLD};
+                    struct target target;
+                    struct call_plan plan;
+                    assert_int_equal(gpus_find(&target, archs[a], &error), 0);
+                    const struct point_context context = {rung.space, &problem, &target};
+                    if (ladder_rung_resize(&rung, threads)) {
+                        if (point_reject(&context, rung.row, &error) != POINT_VALID ||
+                            call_plan(&plan, &context, rung.row, problem.n, &error))
+                            fail_msg("%s at %u: %s", rungs.rungs[i].name, threads, error.text);
+                        assert_int_equal(ladder_rung_threads(&rung), threads);
+                        planned++;
+                    }
+                    ladder_rung_close(&rung);
+                }
+    assert_int_equal(planned, (26 * 6 - 3) * 3 * 4); /* Harris 5 to 7 begin with 64 threads */
+}
+
+/* The form that is wrong today is never tried, and the rule says why. */
+static void test_historical(void **state)
+{
+    struct error error;
+    size_t count = 0;
+    (void)state;
+    for (size_t i = 0; i < rungs.count; i++) {
+        const struct rung *rung = &rungs.rungs[i];
+        struct problem problem = {SUM, I32, I32, 1000, COLD};
+        struct target target;
+        if (!rung->historical)
+            continue;
+        struct ladder_rung opened = open_rung(rung);
+        assert_int_equal(gpus_find(&target, "sm_70", &error), 0);
+        const struct point_context context = {opened.space, &problem, &target};
+        assert_int_equal(point_reject(&context, opened.row, &error), POINT_VALID);
+        assert_int_equal(point_parse(opened.space, rung->historical, opened.row, &error), 0);
+        const int broken = point_reject(&context, opened.row, &error);
+        assert_true(broken >= 0);
+        assert_non_null(strstr(opened.space->rules[broken].reason, "lock-step"));
+        ladder_rung_close(&opened);
+        count++;
+    }
+    assert_int_equal(count, 3);
+}
+
+static void test_choose(void **state)
+{
+    bool is_chosen[RUNGS_MAX] = {false};
+    struct error error;
+    (void)state;
+    assert_int_equal(rungs_choose(&rungs, "lab04", is_chosen, &error), 0);
+    assert_int_equal(rungs_choose(&rungs, "harris-2", is_chosen, &error), 0);
+    for (size_t i = 0; i < rungs.count; i++)
+        assert_int_equal(is_chosen[i], i == 1 || i >= 24);
+    assert_int_equal(rungs_choose(&rungs, "harris-8", is_chosen, &error), -1);
+    assert_int_equal(error.code, ERROR_USAGE);
+    assert_non_null(strstr(error.text, "harris-"));
+}
+
+static void test_refused(void **state)
+{
+#define LADDER "[ladder]\nthreads = BLOCK\n"
+#define GROUP "[group a]\ntitle = A\n"
+#define RUNG "[rung a-1]\nkernel = 1\nspace = a\nparams = BLOCK=32\n"
+    static const struct {
+        const char *text, *says; /* NULL: it is right */
+    } lists[] = {
+        {LADDER GROUP RUNG, NULL},
+        {LADDER GROUP "note = b\nnote 2 = c\n" RUNG "historical = A=B\n", NULL},
+        {GROUP RUNG, "no [ladder] threads"},
+        {LADDER GROUP, "no [rung]"},
+        {LADDER RUNG, "list:4: "},
+        {LADDER "[group a]\nnote = b\n" RUNG, "no title"},
+        {LADDER GROUP "[rung a-1]\nkernel = 1\nspace = a\n", "[rung a-1] needs"},
+        {LADDER GROUP RUNG "colour = red\n", "list:9: "},
+        {LADDER GROUP "colour = red\n" RUNG, "list:5: "},
+        {LADDER "colour = red\n" GROUP RUNG, "list:3: "},
+        {LADDER "[other]\na = b\n" GROUP RUNG, "list:4: "},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct rungs list;
+        struct error error;
+        const int got = rungs_load(&list, "list", lists[i].text, strlen(lists[i].text), &error);
+        assert_int_equal(got, lists[i].says ? -1 : 0);
+        if (!got) {
+            rungs_dispose(&list);
+            continue;
+        }
+        assert_int_equal(error.code, ERROR_USAGE);
+        if (!strstr(error.text, lists[i].says))
+            fail_msg("'%s' does not say '%s'", error.text, lists[i].says);
+    }
+}
+
+/* --- Figures ------------------------------------------------------------------------------ */
+
+static double count_bytes(const char *name, unsigned threads, struct problem problem)
+{
+    struct ladder_rung rung = open_rung(find_rung(name));
+    struct target target;
+    struct call_plan plan;
+    struct error error;
+    assert_int_equal(gpus_find(&target, "sm_70", &error), 0);
+    const struct point_context context = {rung.space, &problem, &target};
+    assert_true(ladder_rung_resize(&rung, threads));
+    assert_int_equal(call_plan(&plan, &context, rung.row, problem.n, &error), 0);
+    const double bytes = ladder_bytes(&plan, rung.space, &problem);
+    ladder_rung_close(&rung);
+    return bytes;
+}
+
+static void test_bytes(void **state)
+{
+    const struct problem small = {SUM, I32, I32, 1000, COLD};
+    const struct problem wide = {SUM, I32, I64, 1000, COLD};
+    (void)state;
+    /* 1000 -> 32 -> 1; 1000 -> 16 -> 1; widened partial results; an identity, then the sum */
+    assert_true(count_bytes("cs599-1", 32, small) == 4 * (1000 + 32 + 32 + 1));
+    assert_true(count_bytes("harris-4", 128, small) == 4 * (1000 + 4 + 4 + 1));
+    assert_true(count_bytes("cs599-5", 32, small) == 4 * (1000 + 8 + 8 + 1));
+    assert_true(count_bytes("cs599-1", 32, wide) == 4 * 1000 + 8 * (32 + 32 + 1));
+    assert_true(count_bytes("wangyu-naive", 256, small) == 4 * (1 + 1000 + 1));
+}
+
+/* GB/s as CS599 computed them for 2^30 f32, from its own times, which have three digits. */
+static void test_gbs(void **state)
+{
+    static const struct {
+        const char *name;
+        unsigned threads;
+        double ms, gbs;
+    } figures[] = {
+        {"cs599-5", 32, 13.21, 330.33}, {"cs599-5", 64, 6.60, 656.33},
+        {"cs599-5", 128, 4.97, 867.23}, {"cs599-5", 1024, 5.46, 786.22},
+        {"cs599-6", 512, 4.91, 875.77}, {"cs599-6", 1024, 4.90, 876.63},
+        {"cs599-7", 256, 4.91, 875.47}, {"cs599-8", 32, 4.96, 867.67},
+        {"cs599-9", 256, 4.93, 872.02},
+    };
+    const struct problem problem = {SUM, F32, F32, 1ull << 30, COLD};
+    (void)state;
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        const struct ladder_cell cell = {
+            .ps = (uint64_t)(figures[i].ms * 1e9),
+            .bytes = count_bytes(figures[i].name, figures[i].threads, problem)};
+        const double apart = fabs(ladder_gbs(&cell) / figures[i].gbs - 1);
+        if (apart > 0.0015)
+            fail_msg("%s at %u: %.2f GB/s, not %.2f", figures[i].name, figures[i].threads,
+                     ladder_gbs(&cell), figures[i].gbs);
+    }
+}
+
+/* Harris' own times give his steps and totals. */
+static const double harris_ms[] = {8.054, 3.456, 1.722, 0.965, 0.536, 0.381, 0.268};
+static const double harris_step[] = {0, 2.33, 2.01, 1.78, 1.8, 1.41, 1.42};
+static const double harris_total[] = {0, 2.33, 4.68, 8.34, 15.01, 21.16, 30.04};
+
+static void fill_harris(struct ladder *ladder, struct ladder_cell cells[RUNGS_MAX])
+{
+    *ladder =
+        (struct ladder){.rungs = &rungs, .columns = 1, .cells = cells, .peak = 86400000000};
+    memset(cells, 0, RUNGS_MAX * sizeof *cells);
+    for (size_t i = 0; i < 7; i++)
+        cells[i] = (struct ladder_cell){.is_there = true,
+                                        .threads = 128,
+                                        .status = "measured",
+                                        .ps = (uint64_t)(harris_ms[i] * 1e9 + 0.5),
+                                        .bytes = 4.0 * (1 << 22)};
+}
+
+static void test_compare(void **state)
+{
+    struct ladder_cell cells[RUNGS_MAX];
+    struct ladder ladder;
+    (void)state;
+    fill_harris(&ladder, cells);
+    ladder_compare(&ladder);
+    for (size_t i = 0; i < 7; i++) {
+        assert_true(fabs(cells[i].step - harris_step[i]) < 0.011);
+        assert_true(fabs(cells[i].total - harris_total[i]) < 0.025);
+    }
+    cells[1].ps = 0; /* passed over */
+    ladder_compare(&ladder);
+    assert_true(fabs(cells[2].step - 8.054 / 1.722) < 1e-6);
+    assert_true(fabs(cells[2].total - 8.054 / 1.722) < 1e-6);
+    cells[0].ps = 0;
+    ladder_compare(&ladder);
+    assert_true(cells[2].step == 0 && cells[2].total == 0);
+    assert_true(fabs(cells[6].total - 1.722 / 0.268) < 1e-6);
+}
+
+static void test_print(void **state)
+{
+    struct ladder_cell cells[RUNGS_MAX];
+    struct ladder ladder;
+    struct text text = {0};
+    struct table table;
+    (void)state;
+    fill_harris(&ladder, cells);
+    cells[3] = (struct ladder_cell){
+        .is_there = true, .threads = 128, .status = "wrong", .reason = "no result at n = 3"};
+    ladder_compare(&ladder);
+    ladder_print(&text, &ladder, false);
+    static const char *const lines[] = {
+        "\nkernel                                  threads      ms  GB/s  % peak   step   "
+        "total\n",
+        "\n1 interleaved, divergent                    128  8.0540   2.1     2.4\n",
+        "\n2 interleaved, bank conflicts               128  3.4560   4.9     5.6  2.33x   "
+        "2.33x\n",
+        "\n4 first add during load                     128   wrong\n",
+        "\n7 several adds per thread, grid-stride      128  0.2680  62.6    72.5  1.42x  "
+        "30.05x\n",
+        "\nharris-4: wrong: no result at n = 3\n",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (!strstr(text.at, lines[i]))
+            fail_msg("no line%sin\n%s", lines[i], text.at);
+    assert_null(strstr(text.at, "CS599")); /* nothing of it is there */
+    text_clear(&text);
+    ladder_table(&table, &ladder);
+    table_csv(&text, &table);
+    assert_non_null(strstr(text.at,
+                           "\r\nharris,harris-4,4 first add during load,128,wrong,,,,0,,"
+                           ",,,,no result at n = 3\r\n"));
+    assert_non_null(strstr(text.at, "128,measured,8.0540,"));
+    assert_int_equal(table.row_count, 7);
+    table_dispose(&table);
+    text_dispose(&text);
+}
+
+static void test_print_by_size(void **state)
+{
+    static const unsigned blocks[] = {64, 512};
+    struct ladder_cell cells[2 * RUNGS_MAX] = {{.is_there = false}};
+    struct ladder ladder = {.rungs = &rungs, .columns = 2, .blocks = blocks, .cells = cells};
+    struct text text = {0};
+    (void)state;
+    cells[2 * 24] = (struct ladder_cell){.is_there = true, .ps = 1500000000};
+    cells[2 * 25 + 1] = (struct ladder_cell){.is_there = true, .ps = 12345678901};
+    ladder_print(&text, &ladder, false);
+    assert_string_equal(
+        text.at, "Lab 04 (CUDA Reduce Optimization)\n"
+                 "ms by threads per block                                    64      512\n"
+                 "atomic_reduce: grid-stride sum, one atomic per thread  1.5000        -\n"
+                 "shared_reduce: tree in shared memory, partials              -  12.3457\n");
+    text_dispose(&text);
+}
+
+/* --- Kernels ------------------------------------------------------------------------------ */
+
+/* By NVRTC, for each type the table is shown for and the sizes at both ends. */
+static void test_compiles(void **state)
+{
+    static const enum type types[] = {I32, F32};
+    struct nvrtc *nvrtc;
+    struct error error;
+    (void)state;
+    if (nvrtc_open(&nvrtc, NULL, 90, &error)) {
+        print_message("%s\n", error.text);
+        skip();
+    }
+    for (size_t i = 0; i < rungs.count; i++)
+        for (size_t k = 0; k < 2; k++) {
+            struct ladder_rung rung = open_rung(&rungs.rungs[i]);
+            struct problem problem = {SUM, types[k], types[k], 400000000, COLD};
+            struct emit_sources sources = load_sources();
+            struct device_source units[SPACE_PASSES_MAX];
+            struct device_image image;
+            struct emit_variant variant;
+            struct target target;
+            sources.template = rung.template;
+            assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
+            const struct point_context context = {rung.space, &problem, &target};
+            ladder_rung_resize(&rung, k ? 1024 : 64);
+            assert_int_equal(emit_variant(&variant, &context, &sources, rung.row, &error), 0);
+            for (size_t t = 0; t < variant.count; t++)
+                units[t] = (struct device_source){variant.texts[t].at, rung.space->kernel};
+            if (nvrtc_compile(nvrtc, 90, NVRTC_CUBIN, units, variant.count, &image, &error))
+                fail_msg("%s: %s", rungs.rungs[i].name, error.text);
+            assert_true(image.size > 0);
+            device_dispose_image(&image);
+            emit_dispose(&variant);
+            ladder_rung_close(&rung);
+        }
+    nvrtc_close(nvrtc);
+}
+
+/* Rungs of one space on the emulator, among them a sound one before and after the bad. */
+#define KERNEL(body)                                                                           \
+    "__global__ void __launch_bounds__(BLOCK)\n"                                               \
+    "reduce(const elem *x, unsigned long long n, accum *y)\n{\n" body "}\n"
+static const struct {
+    const char *template; /* NULL: its own */
+    enum trial_status status;
+    const char *says;
+} guests[] = {
+    {NULL, TRIAL_MEASURED, ""},
+    {KERNEL("    if (threadIdx.x == 0) y[blockIdx.x] = combine(identity(), 1);\n"), TRIAL_WRONG,
+     "wrong result"},
+    {KERNEL("    y[blockIdx.x] = map(x[n + (1ull << 44)]);\n"), TRIAL_CRASHED, "it "},
+    {NULL, TRIAL_MEASURED, ""},
+    {KERNEL("    for (;;) ;\n"), TRIAL_HUNG, "did not answer"},
+    {KERNEL("    y[blockIdx.x] = nothing;\n"), TRIAL_FAILED, "nothing"},
+    {NULL, TRIAL_MEASURED, ""},
+};
+enum { GUESTS = sizeof guests / sizeof *guests };
+
+/* The worker's own space is a rung's too. */
+static int climb_host(struct climb_step *steps, size_t count, double limit_s,
+                      struct error *error)
+{
+    const struct device_options options = {.spec = "host", .seed = 1};
+    const struct problem problem = {SUM, I32, I32, 3000, COLD};
+    const char *const specs[] = {"host"};
+    const struct climb_options rules = {.seed = 1, .limit_s = limit_s};
+    struct ladder_rung own = open_rung(find_rung("harris-4"));
+    struct emit_sources sources = load_sources();
+    struct device *device;
+    sources.template = own.template;
+    assert_int_equal(device_open(&device, &options, error), 0);
+    const struct point_context context = {own.space, &problem, &device->info.target};
+    const struct tune_job job = {.context = &context,
+                                 .sources = &sources,
+                                 .space = own.space_file,
+                                 .info = &device->info,
+                                 .specs = specs,
+                                 .spec_count = 1};
+    const int failed = climb_run(steps, count, &job, &rules, error);
+    device_close(device);
+    ladder_rung_close(&own);
+    return failed;
+}
+
+static int climb_guests(struct climb_step *steps, const struct ladder_rung *rung,
+                        struct error *error)
+{
+    for (size_t i = 0; i < GUESTS; i++) {
+        steps[i] = (struct climb_step){
+            .guest = {rung->space_file, rung->template, rung->space->param_count, rung->row}};
+        if (guests[i].template)
+            steps[i].guest.template = (struct emit_file){"guest.cu", guests[i].template};
+    }
+    return climb_host(steps, GUESTS, 3, error);
+}
+
+static void test_climb(void **state)
+{
+    struct climb_step steps[GUESTS];
+    struct ladder_rung rung = open_rung(find_rung("harris-3"));
+    struct error error;
+    (void)state;
+    if (climb_guests(steps, &rung, &error))
+        fail_msg("%s", error.text);
+    for (size_t i = 0; i < GUESTS; i++) {
+        if (steps[i].status != guests[i].status || !strstr(steps[i].reason, guests[i].says))
+            fail_msg("guest %zu is %s: %s", i, tune_statuses[steps[i].status], steps[i].reason);
+        assert_int_equal(steps[i].time_count > 0 && steps[i].times_ps[0] > 0,
+                         guests[i].status == TRIAL_MEASURED);
+    }
+    assert_true(steps[0].proofs > 100);
+    ladder_rung_close(&rung);
+}
+
+/* A template that cannot be read at all is a mistake, and named. */
+static void test_climb_refuses(void **state)
+{
+    struct ladder_rung rung = open_rung(find_rung("harris-3"));
+    struct climb_step steps[GUESTS];
+    struct error error;
+    (void)state;
+    rung.template = (struct emit_file){"open.cu", "//? if BLOCK == 32\n"};
+    assert_int_equal(climb_guests(steps, &rung, &error), -1);
+    assert_int_equal(error.code, ERROR_USAGE);
+    assert_non_null(strstr(error.text, "open.cu:"));
+    ladder_rung_close(&rung);
+}
+
+/* --- Faults ------------------------------------------------------------------------------- */
+
+/* What is changed, at each of its places in turn. Which thread of a block combines its word
+ * into the result makes no difference. */
+static const struct {
+    const char *from, *to;
+} faults[] = {
+    {"__syncthreads();", ";"},
+    {"__syncwarp();", ";"},
+    {"i < n", "i <= n"},
+    {"j < n", "j <= n"},
+    {"chunk < n", "chunk <= n"},
+    {"BLOCK < n", "BLOCK <= n"},
+    {"t + d]", "t + d + 1]"},
+    {"at + d]", "at + d + 1]"},
+    {"d > 0", "d > 1"},
+    {"d *= 2", "d *= 4"},
+    {"d = 16", "d = 8"},
+    {"(2 * d)", "(4 * d)"},
+    {"k < ITEMS", "k + 1 < ITEMS"},
+    {"= identity();", "= 1;"},
+    {"t == 0)\n        y[", "t == 1)\n        y["},
+    {"t == 0)\n            y[", "t == 1)\n            y["},
+    {"shared[t + 1])", "shared[t])"},
+};
+/* One rung for each template, and the size at which all of its lines are there. */
+static const struct {
+    const char *name;
+    unsigned threads;
+} mutated[] = {
+    {"harris-1", 64},     {"harris-2", 64},      {"harris-3", 64},   {"harris-4", 64},
+    {"harris-5", 128},    {"harris-6", 1024},    {"harris-7", 1024}, {"cs599-5", 64},
+    {"wangyu-naive", 64}, {"wangyu-shared", 64}, {"wangyu-3", 64},   {"wangyu-4", 64},
+    {"wangyu-5", 64},     {"lab04-atomic", 64},
+};
+enum { MUTATED = sizeof mutated / sizeof *mutated, MUTANTS_MAX = 400 };
+
+struct mutants {
+    struct climb_step steps[MUTANTS_MAX];
+    char *texts[MUTANTS_MAX], names[MUTANTS_MAX][100];
+    size_t count;
+};
+
+/* The template's kernel, past what is only shown, with each fault in each of its places. */
+static void add_mutants(struct mutants *mutants, const struct ladder_rung *rung)
+{
+    const char *text = rung->template.text, *shown = strstr(text, "//? else\n");
+    const char *start = strncmp(text, "//? if LOCKSTEP", 15) == 0 ? shown : text;
+    for (size_t f = 0; f < sizeof faults / sizeof *faults; f++)
+        for (const char *at = start; (at = strstr(at, faults[f].from)); at++) {
+            const size_t i = mutants->count++;
+            assert_true(i < MUTANTS_MAX);
+            assert_true(asprintf(&mutants->texts[i], "%.*s%s%s", (int)(at - text), text,
+                                 faults[f].to, at + strlen(faults[f].from)) > 0);
+            snprintf(mutants->names[i], sizeof mutants->names[i], "%s at %zu: %s for %s",
+                     rung->template.name, (size_t)(at - text), faults[f].to, faults[f].from);
+            mutants->steps[i] = (struct climb_step){.guest = {rung->space_file,
+                                                              {"mutant.cu", mutants->texts[i]},
+                                                              rung->space->param_count,
+                                                              rung->row}};
+        }
+}
+
+/* Each barrier of each rung is needed, each bound and index right: another is found out. */
+static void test_faults(void **state)
+{
+    struct mutants *mutants = calloc(1, sizeof *mutants);
+    struct ladder_rung opened[MUTATED];
+    struct error error;
+    size_t missed = 0;
+    (void)state;
+    assert_non_null(mutants);
+    for (size_t i = 0; i < MUTATED; i++) {
+        opened[i] = open_rung(find_rung(mutated[i].name));
+        assert_true(ladder_rung_resize(&opened[i], mutated[i].threads));
+        add_mutants(mutants, &opened[i]);
+    }
+    if (climb_host(mutants->steps, mutants->count, 10, &error))
+        fail_msg("%s", error.text);
+    for (size_t i = 0; i < mutants->count; i++) {
+        const struct climb_step *step = &mutants->steps[i];
+        if (step->status != TRIAL_WRONG && step->status != TRIAL_CRASHED &&
+            step->status != TRIAL_HUNG) {
+            print_message("%s is %s %s\n", mutants->names[i], tune_statuses[step->status],
+                          step->reason);
+            missed++;
+        }
+        free(mutants->texts[i]);
+    }
+    print_message("%zu faults\n", mutants->count);
+    for (size_t i = 0; i < MUTATED; i++)
+        ladder_rung_close(&opened[i]);
+    free(mutants);
+    assert_int_equal(missed, 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),         cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_historical),    cmocka_unit_test(test_choose),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_gbs),           cmocka_unit_test(test_compare),
+        cmocka_unit_test(test_print),         cmocka_unit_test(test_print_by_size),
+        cmocka_unit_test(test_compiles),      cmocka_unit_test(test_climb),
+        cmocka_unit_test(test_climb_refuses), cmocka_unit_test(test_faults),
+    };
+    struct error error;
+    if (argc > 1 && strcmp(argv[1], WORKER_ARGUMENT) == 0)
+        return worker_run(&error) ? 1 : 0;
+    return cmocka_run_group_tests(tests, load_list, dispose_list);
+}
