@@ -132,7 +132,7 @@ int cover_add(struct cover *cover, const unsigned char *row, bool is_asked_for,
 /* --- The choice --------------------------------------------------------------------------- */
 
 struct sample {
-    size_t *rows, count, capacity;
+    size_t *rows, count; /* no row is taken twice, so there is room for one of each */
 };
 
 struct choice {
@@ -265,20 +265,6 @@ static size_t choose_row(struct choice *choice, const struct seed *seed)
     return best;
 }
 
-static int add_chosen(struct sample *sample, size_t row, struct error *error)
-{
-    if (sample->count == sample->capacity) {
-        const size_t capacity = sample->capacity ? 2 * sample->capacity : 64;
-        size_t *rows = reallocarray(sample->rows, capacity, sizeof *rows);
-        if (!rows)
-            return error_memory(error, capacity * sizeof *rows);
-        sample->rows = rows;
-        sample->capacity = capacity;
-    }
-    sample->rows[sample->count++] = row;
-    return 0;
-}
-
 /* Adds `by` to the count of each of the row's pairs; the smallest count before. */
 static uint32_t count_held(struct choice *choice, const unsigned char *row, uint32_t by)
 {
@@ -325,9 +311,8 @@ static void want_all(struct choice *choice)
     }
 }
 
-/* One whole sample; `built` grows by the rows it took. */
-static int build_sample(struct choice *choice, struct sample *sample, size_t *built,
-                        struct error *error)
+/* One whole sample; how many rows it took. */
+static size_t build_sample(struct choice *choice, struct sample *sample)
 {
     struct seed seed;
     want_all(choice);
@@ -335,29 +320,24 @@ static int build_sample(struct choice *choice, struct sample *sample, size_t *bu
     while (choose_seed(choice, &seed)) {
         const size_t row = choose_row(choice, &seed);
         take_row(choice, cover_row(choice->cover, row));
-        if (add_chosen(sample, row, error))
-            return -1;
+        sample->rows[sample->count++] = row;
     }
-    *built += sample->count;
+    const size_t built = sample->count;
     drop_superfluous(choice, sample);
-    return 0;
+    return built;
 }
 
-static int build_samples(struct choice *choice, struct error *error)
+static void build_samples(struct choice *choice)
 {
-    size_t built = 0;
-    if (build_sample(choice, &choice->best, &built, error))
-        return -1;
+    size_t built = build_sample(choice, &choice->best);
     while (built < BUILT) {
-        if (build_sample(choice, &choice->other, &built, error))
-            return -1;
+        built += build_sample(choice, &choice->other);
         if (choice->other.count >= choice->best.count)
             continue;
         const struct sample larger = choice->best;
         choice->best = choice->other;
         choice->other = larger;
     }
-    return 0;
 }
 
 int cover_choose(size_t **chosen, size_t *count, const struct cover *cover, unsigned seed,
@@ -376,16 +356,18 @@ int cover_choose(size_t **chosen, size_t *count, const struct cover *cover, unsi
         .wanted = calloc(cover->pair_count, sizeof *choice.wanted),
         .left = calloc(cover->column_pairs, sizeof *choice.left),
         .held = calloc(cover->pair_count, sizeof *choice.held),
+        .best = {.rows = calloc(rows, sizeof *choice.best.rows)},
+        .other = {.rows = calloc(rows, sizeof *choice.other.rows)},
     };
     uint32_t *order = calloc(rows, sizeof *order);
     int failed = 0;
     if (!choice.lists || !choice.starts || !choice.wanted || !choice.left || !choice.held ||
-        !order) {
+        !choice.best.rows || !choice.other.rows || !order) {
         failed = error_memory(error, rows * cover->width * sizeof *choice.lists);
     } else {
         shuffle_rows(&choice, order);
         index_rows(&choice, order);
-        failed = build_samples(&choice, error);
+        build_samples(&choice);
     }
     if (!failed) {
         *chosen = choice.best.rows;

@@ -56,7 +56,7 @@ struct device_kernel {
     int threads_max;                        /* block size the kernel can be launched with */
 };
 
-enum { LAUNCH_ARGS_MAX = 8, LAUNCH_LANES = 8 };
+enum { LAUNCH_ARGS_MAX = 8 };
 
 struct device_launch {
     const struct device_kernel *kernel;
@@ -66,8 +66,6 @@ struct device_launch {
     bool is_cooperative;   /* all blocks are resident at once, or the launch is refused */
     uint64_t args[LAUNCH_ARGS_MAX]; /* each of 8 bytes: a device address or an integer */
     size_t arg_count;
-    unsigned lane; /* below LAUNCH_LANES: launches of one lane run in order, those of different
-                    * lanes maybe at the same time; 0 unless they share nothing */
 };
 
 struct device_graph; /* launches made ready to be run again and again, in order */
@@ -105,8 +103,7 @@ struct device_ops {
                 struct error *error);
     int (*free_bytes)(struct device *device, uint64_t *out, struct error *error);
 
-    /* Queues launches, each lane in order; sync waits for all lanes and reports what went
-     * wrong. Memory operations are ordered with lane 0 only: sync between them and other lanes.
+    /* Queues launches, in order; sync waits for them and reports what went wrong.
      * After any operation that failed, sync tells what is left: 0 = the device works on, and
      * what was allocated and loaded before still stands (no room, a launch refused); -1 = a
      * kernel broke the device, and every call from now on fails in this process. */
@@ -129,7 +126,7 @@ struct device_ops {
      * the graph runs: the context must outlive the graph. */
     int (*capture)(struct device *device, device_enqueue *enqueue, void *context,
                    struct device_graph **out, struct error *error);
-    /* As time, for work queued in plain stream order, on lane 0, instead of a graph. */
+    /* As time, for work queued in plain stream order, instead of a graph. */
     int (*time_queued)(struct device *device, device_enqueue *enqueue, void *context,
                        const struct device_launch *before, size_t before_count,
                        uint64_t *out_ps, struct error *error);

@@ -14,7 +14,7 @@ enum {
     SLOT_BYTES = 16,    /* an output, then a guard of the same poison */
     GUARD_BYTES = 4096, /* behind the scratch memory */
     BATCH = 512,        /* cases launched at a time */
-    STATE_GUARD_BYTES = 256, /* behind each lane's state: zeros too */
+    STATE_GUARD_BYTES = 256, /* behind the state: zeros too */
     SETS_MAX = 64,
     ALTERNATE = 2048,   /* from this many cases on, the two geometries take turns */
 };
@@ -34,9 +34,9 @@ struct check {
     struct case_set sets[SETS_MAX];
     size_t set_count;
     uint64_t outputs, output_bytes;
-    uint64_t scratch, scratch_bytes, lane_bytes; /* a share of the scratch for each lane */
-    uint64_t used_bytes;                         /* of a share; what lies behind is a guard */
-    uint64_t state, state_bytes, lane_state_bytes; /* likewise, its guard included */
+    uint64_t scratch, scratch_bytes;
+    uint64_t used_bytes; /* of the scratch; what lies behind is a guard */
+    uint64_t state, state_bytes, used_state_bytes; /* likewise */
     unsigned char *results; /* host copy of outputs */
 };
 
@@ -184,22 +184,18 @@ static int plan_case(struct run *run, size_t i, struct error *error)
     return call_plan(&run->plan, run->context, run->row, n, error);
 }
 
-/* Binds the planned case. Cases take turns on the lanes, so that small launches run side by
- * side. */
+/* Binds the planned case. */
 static void bind_case(const struct run *run, size_t i, struct device_launch *out)
 {
     const struct check *check = run->check;
-    const unsigned lane = (unsigned)(i % LAUNCH_LANES);
     const struct call_buffers buffers = {
         .input = run->set->elements + run->set->cases.cases[i].offset *
                                           (uint64_t)problem_types[check->problem.type].bytes,
         .output = check->outputs + i * SLOT_BYTES,
-        .scratch = check->scratch + lane * check->lane_bytes,
-        .state = check->state + lane * check->lane_state_bytes,
+        .scratch = check->scratch,
+        .state = check->state,
     };
     call_bind(out, &run->plan, run->context->space, run->kernels, &buffers);
-    for (size_t k = 0; k < run->plan.count; k++)
-        out[k].lane = lane;
 }
 
 /* Where the last of a plan's partial results ends in the scratch memory. */
@@ -222,8 +218,8 @@ static int reserve_scratch(struct run *run, struct error *error)
 {
     struct check *check = run->check;
     const uint64_t accum_bytes = (uint64_t)problem_types[check->problem.acc].bytes;
-    uint64_t most = 0, most_state = 0, largest = 0;
-    check->used_bytes = 0;
+    uint64_t most = 0, largest = 0;
+    check->used_bytes = check->used_state_bytes = 0;
     for (size_t i = 0; i < run->set->cases.count; i++) {
         uint64_t n = run->set->cases.cases[i].n;
         if (i > 0 && n <= largest)
@@ -231,17 +227,15 @@ static int reserve_scratch(struct run *run, struct error *error)
         largest = n;
         if (plan_case(run, i, error))
             return -1;
-        const uint64_t end = find_end(&run->plan, accum_bytes);
+        const uint64_t end = find_end(&run->plan, accum_bytes), state = run->plan.state_bytes;
         most = run->plan.scratch_bytes > most ? run->plan.scratch_bytes : most;
-        most_state = run->plan.state_bytes > most_state ? run->plan.state_bytes : most_state;
         check->used_bytes = end > check->used_bytes ? end : check->used_bytes;
+        check->used_state_bytes = state > check->used_state_bytes ? state : check->used_state_bytes;
     }
-    check->lane_bytes = most + GUARD_BYTES;
-    check->lane_state_bytes = (most_state + 255) / 256 * 256 + STATE_GUARD_BYTES;
-    return reserve(check->device, &check->scratch, &check->scratch_bytes,
-                   LAUNCH_LANES * check->lane_bytes, error) ||
+    return reserve(check->device, &check->scratch, &check->scratch_bytes, most + GUARD_BYTES,
+                   error) ||
                    reserve(check->device, &check->state, &check->state_bytes,
-                           LAUNCH_LANES * check->lane_state_bytes, error)
+                           check->used_state_bytes + STATE_GUARD_BYTES, error)
                ? -1
                : 0;
 }
@@ -311,45 +305,43 @@ static void compare(const struct run *run, struct check_verdict *out)
     }
 }
 
-/* All lanes' state is zero again. */
+/* The state and the guard behind it are zero again. */
 static int check_state(const struct run *run, struct check_verdict *out, struct error *error)
 {
     struct check *check = run->check;
-    const uint64_t lane_bytes = check->lane_state_bytes;
-    unsigned char *state = malloc(LAUNCH_LANES * lane_bytes);
+    const uint64_t used_bytes = check->used_state_bytes;
+    unsigned char *state = malloc(used_bytes + STATE_GUARD_BYTES);
     if (!state)
-        return error_memory(error, LAUNCH_LANES * lane_bytes);
+        return error_memory(error, used_bytes + STATE_GUARD_BYTES);
     int failed = check->device->ops->read(check->device, state, check->state,
-                                          LAUNCH_LANES * lane_bytes, error);
-    for (size_t lane = 0; !failed && lane < LAUNCH_LANES && out->is_right; lane++) {
-        const unsigned char *at = state + lane * lane_bytes;
-        const uint64_t used_bytes = lane_bytes - STATE_GUARD_BYTES;
-        const char *what = !poison_is_all(at, used_bytes, 0) ? "left its state above zero"
-                           : !poison_is_all(at + used_bytes, STATE_GUARD_BYTES, 0)
-                               ? "wrote past its state"
-                               : NULL;
-        out->is_right = !what;
-        if (what)
-            snprintf(out->reason, sizeof out->reason, "%s", what);
-    }
+                                          used_bytes + STATE_GUARD_BYTES, error);
+    const char *what = failed                                 ? NULL
+                       : !poison_is_all(state, used_bytes, 0) ? "left its state above zero"
+                       : !poison_is_all(state + used_bytes, STATE_GUARD_BYTES, 0)
+                           ? "wrote past its state"
+                           : NULL;
     free(state);
+    out->is_right = !what;
+    if (what)
+        snprintf(out->reason, sizeof out->reason, "%s", what);
     return failed;
 }
 
-/* Behind each lane's share of the scratch memory. */
+/* Behind what was used of the scratch memory. */
 static int check_guards(const struct run *run, struct check_verdict *out, struct error *error)
 {
     struct check *check = run->check;
     unsigned char guard[GUARD_BYTES];
-    for (uint64_t lane = 0; lane < LAUNCH_LANES && out->is_right; lane++) {
-        const uint64_t at = check->scratch + lane * check->lane_bytes + check->used_bytes;
-        if (check->device->ops->read(check->device, guard, at, GUARD_BYTES, error))
-            return -1;
-        out->is_right = poison_is_all(guard, GUARD_BYTES, POISON_SCRATCH);
-        if (!out->is_right)
-            snprintf(out->reason, sizeof out->reason, "wrote past its scratch memory");
-    }
-    return out->is_right ? check_state(run, out, error) : 0;
+    if (!out->is_right)
+        return 0;
+    if (check->device->ops->read(check->device, guard, check->scratch + check->used_bytes,
+                                 GUARD_BYTES, error))
+        return -1;
+    out->is_right = poison_is_all(guard, GUARD_BYTES, POISON_SCRATCH);
+    if (out->is_right)
+        return check_state(run, out, error);
+    snprintf(out->reason, sizeof out->reason, "wrote past its scratch memory");
+    return 0;
 }
 
 /* A device that survives a kernel that cannot finish says so: a verdict, not a failure. */

@@ -221,18 +221,12 @@ struct rounding {
     struct oracle_reference reference;
 };
 
-static bool rounds(const struct problem *problem)
-{
-    return problem_types[problem->acc].is_float &&
-           (problem->op == SUM || problem->op == PROD) && problem->n > 0;
-}
-
 static int open_rounding(struct rounding *out, const struct measure *measure,
                          struct error *error)
 {
     struct device *device = measure->device;
     *out = (struct rounding){.problem = *measure->context->problem};
-    if (!rounds(&out->problem))
+    if (out->problem.n == 0 || !oracle_rounds(&out->problem))
         return 0;
     out->problem.n = out->problem.n < RANDOM_MAX ? out->problem.n : RANDOM_MAX;
     const struct oracle_input source = {.problem = out->problem, .seed = measure->seed};
@@ -271,7 +265,7 @@ static int prove_rounding(struct finals *finals, struct entrant *entrant,
         return 0;
     char reason[JOB_REASON];
     snprintf(reason, sizeof reason, "error %.2e of %s on random floats is past the bound %.2e",
-             report->error, problem->op == SUM ? "sum|x|" : "the product", report->bound);
+             report->error, problem->op == SUM ? "sum|x|" : problem->op == SUMSQ ? "sum x^2" : "the product", report->bound);
     return reject(finals, entrant, reason, error);
 }
 
