@@ -96,20 +96,21 @@ scale_gpus()
     echo
 }
 
-# One of the two finishes alone: every rule treats them alike, so this is half of the candidates.
+# Every other number of blocks per SM.
 half_space()
 {
-    sed '/^\[rule\]$/a one finish alone = FINISH == PASSES' configs/reduce.ini
+    sed -E '/^\[param GRID\]$/,/^when/ s/^values = .*/values = 0 2 4 6 12/' configs/reduce.ini
 }
 
-# GRID counts half blocks an SM: all that was, and about as much between.
+# The grid in steps of half a block per SM: all that was, and about as much between.
 double_space()
 {
-    sed -E '/^\[param GRID\]$/,/^when/ s/^values = .*/values = 0 1 2 3 4 5 6 7 8 10 12 14 16 24 32 48/
+    sed -E 's/^\[param GRID\]$/[param HALVES]/
+        /^\[param HALVES\]$/,/^when/ s/^values = .*/values = 0 1 2 3 4 5 6 7 8 9 10 11 12 14 16 20 24 32/
         s/^meaning = blocks per SM, 0.*/meaning = half the blocks per SM, 0 = one tile per block/
-        s/GRID \* BLOCK <= THREADS_PER_SM/GRID * BLOCK <= 2 * THREADS_PER_SM/
-        s/GRID \* SMS/GRID * SMS \/ 2/g
-        /^\[default\]$/,$ s/^GRID = 4$/GRID = 8/' configs/reduce.ini
+        s/^WANTED = GRID == 0 (.*) GRID \* SMS\)$/GRID = ceil_div(HALVES, 2)\nWANTED = HALVES == 0 \1 HALVES * SMS \/ 2)/
+        s/TILES > GRID \* SMS/TILES > HALVES * SMS \/ 2/
+        /^\[default\]$/,$ s/^GRID = 4$/HALVES = 8/' configs/reduce.ini
 }
 
 scale_sizes()
@@ -135,7 +136,7 @@ scale_sizes()
             "$(over "$count" "$first_count")"
     done
     echo
-    echo "half: one of the two finishes; double: GRID in steps of half a block an SM."
+    echo "half: every other number of blocks per SM; double: in steps of half a block per SM."
 }
 
 {

@@ -17,6 +17,7 @@ BEST = 3
 WINNERS = 7
 NEAR = 1.01
 SOON = 5.0
+PAIRS = 6
 
 
 def load(runs, name):
@@ -50,13 +51,20 @@ def batches(best, winners):
     return [best + others[i:i + WINNERS] for i in range(0, max(len(others), 1), WINNERS)]
 
 
+def derived_of(i, row):
+    """CHOSENi is 1 for this row; in parts, for a line has at most 199 bytes."""
+    pairs = [pair.replace("=", " == ") for pair in row.split()]
+    parts = [pairs[at:at + PAIRS] for at in range(0, len(pairs), PAIRS)]
+    names = [f"CHOSEN{i}_{k}" for k in range(len(parts))]
+    lines = [f"{name} = {' && '.join(part)}" for name, part in zip(names, parts)]
+    return "\n".join([*lines, f"CHOSEN{i} = {' && '.join(names)}"]) + "\n"
+
+
 def write_space(path, space, chosen):
-    """A derived value for each row, so that no line gets long, and a rule that wants one of them."""
+    """Derived values for each row, and a rule that wants one of them."""
     with open(space, encoding="utf-8") as file:
         text = file.read()
-    derived = "".join(
-        f"CHOSEN{i} = {' && '.join(pair.replace('=', ' == ') for pair in row.split())}\n"
-        for i, row in enumerate(chosen))
+    derived = "".join(derived_of(i, row) for i, row in enumerate(chosen))
     rule = "only these are raced = " + " || ".join(f"CHOSEN{i}" for i in range(len(chosen))) + "\n"
     text = text.replace("[derived]\n", "[derived]\n" + derived, 1)
     text = text.replace("[rule]\n", "[rule]\n" + rule, 1)
