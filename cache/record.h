@@ -13,12 +13,12 @@
 
 enum {
     RECORD_SCHEMA = 1, /* of the file's form */
-    RECORD_METHOD = 1, /* of how times are measured; a change makes times incomparable */
+    RECORD_METHOD = 2, /* of how times are measured; a change makes times incomparable */
 };
 
 /* Parts of the key, as bits. */
 enum record_group {
-    RECORD_PROBLEM = 1 << 0, /* op, type, acc */
+    RECORD_PROBLEM = 1 << 0, /* op, type, acc, deterministic */
     RECORD_SIZE = 1 << 1,    /* n, regime */
     RECORD_SPACE = 1 << 2,   /* space */
     RECORD_CODE = 1 << 3,    /* space_hash, sources_hash, method */
