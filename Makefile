@@ -21,12 +21,13 @@ find     = $(firstword $(foreach p,$(PLACES),$(if $(wildcard $p/$1),$p)))
 CUDA_INCLUDE := $(if $(call find,cuda.h),$(if $(call find,nvrtc.h),\
            $(sort $(call find,cuda.h) $(call find,nvrtc.h))))
 
-ALLFLAGS = -std=c11 -D_GNU_SOURCE -ffile-prefix-map=$(CURDIR)=. -DVERSION='"$(VERSION)"' -I. $(WARN) $(CFLAGS) $(SANITIZE) \
+ALLFLAGS = -std=c11 -D_GNU_SOURCE -ffile-prefix-map=$(CURDIR)=. -DVERSION='"$(VERSION)"' -I. -fPIC -fvisibility=hidden \
+           $(WARN) $(CFLAGS) $(SANITIZE) \
            $(if $(CUDA_INCLUDE),$(CUDA_INCLUDE:%=-isystem %) -DHAVE_CUDA)
 DEPEND   = -MMD -MP -MT $@ -MF $@.d
 SOURCES  = $(wildcard generator/*.c cache/*.c autotune/*/*.c) autotune/embedded.c
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/embedded.o
-EMBEDDED = $(sort $(wildcard templates/*.* templates/ladder/* configs/*.ini configs/ladder/* configs/tuned/*.ini))
+EMBEDDED = $(sort $(wildcard templates/*.* templates/ladder/* configs/*.ini configs/ladder/* configs/published/* configs/tuned/*.ini))
 TESTS    = $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZERS  = $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 DEVICE   = $(patsubst tests/device/%.c,$(BUILD)/device/%,$(wildcard tests/device/test_*.c))
@@ -34,7 +35,7 @@ DOCS     = README.md LICENSE $(wildcard docs/*.md)
 # A make for what `setup` may just have made possible, as parallel as this machine.
 REMAKE   = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
-all: $(BUILD)/autotune ## build the program
+all: $(BUILD)/autotune library ## build the program and the library
 
 run: ## install what is missing, build, and tune on GPU 0, else on the host emulator
 	@CC="$(CC)" ./setup build
@@ -49,7 +50,7 @@ test: ## install what is missing, build, and run every test that needs no GPU
 unit: tests ## run the unit tests alone
 	@tests/run $(BUILD) unit
 
-tests: $(BUILD)/autotune $(TESTS) $(DEVICE)
+tests: $(BUILD)/autotune library $(TESTS) $(DEVICE)
 
 test-gpu: $(BUILD)/autotune $(DEVICE) ## prove the program and its kernels on GPU 0
 	@tests/gpu.sh $(BUILD)
@@ -70,13 +71,13 @@ fuzzers: $(FUZZERS)
 golden: $(BUILD)/autotune ## write the golden files again, to be reviewed by `git diff`
 	@AUTOTUNE=$(BUILD)/autotune tests/golden/make.sh
 
-install: $(BUILD)/autotune ## install below DESTDIR/PREFIX
+install: $(BUILD)/autotune install-library ## install below DESTDIR/PREFIX
 	install -D -m 755 $(BUILD)/autotune $(DESTDIR)$(PREFIX)/bin/autotune
 	install -D -m 644 docs/autotune.1 $(SHARE)/man/man1/autotune.1
 	install -D -m 644 docs/autotune.bash $(SHARE)/bash-completion/completions/autotune
 	install -D -m 644 -t $(SHARE)/doc/autotune $(DOCS)
 
-uninstall: ## remove what install put there
+uninstall: uninstall-library ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/autotune $(SHARE)/man/man1/autotune.1
 	rm -rf $(SHARE)/doc/autotune $(SHARE)/bash-completion/completions/autotune
 
@@ -84,7 +85,7 @@ clean: ## remove what was built
 	rm -rf $(BUILD)
 
 help: ## print this
-	@sed -n 's/^\([a-z-]*\):.* ## /  make \1\t/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.* ## /  make \1\t/p' Makefile library.mk | expand -t 20
 
 # Changes when the compiler, its options or the list of embedded files do.
 $(BUILD)/flags: force
@@ -117,6 +118,8 @@ $(BUILD)/device/%: tests/device/%.c $(OBJECTS)
 
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS)
 	$(CC) $(ALLFLAGS) -fsanitize=fuzzer $(DEPEND) -o $@ $< $(OBJECTS) $(LIBS)
+
+include library.mk
 
 .PHONY: all run test unit tests test-gpu soak bench fuzz fuzzers golden install uninstall clean help force
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

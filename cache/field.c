@@ -144,6 +144,20 @@ static void write_hash(const struct field *field, const void *at, struct text *o
     text_addf(out, "%016llx", (unsigned long long)*(const uint64_t *)at);
 }
 
+/* --- Yes or nothing ---------------------------------------------------------------------- */
+
+static bool read_yes(const struct field *field, void *at, const char *value)
+{
+    (void)field;
+    return *(bool *)at = strcmp(value, "yes") == 0;
+}
+
+static void write_yes(const struct field *field, const void *at, struct text *out)
+{
+    (void)field, (void)at;
+    text_adds(out, "yes");
+}
+
 /* --- Texts ----------------------------------------------------------------------------- */
 
 static bool read_text(const struct field *field, void *at, const char *value)
@@ -296,6 +310,8 @@ static const struct form forms[FIELD_FORMS] = {
                        .allowed = DIGITS ".e+-", .shape = is_decimal},
     [FIELD_UTC] = {"a time such as 2026-11-21T01:25:00Z", read_text, write_text,
                    .allowed = DIGITS "TZ:-", .shape = is_utc},
+    [FIELD_YES] = {"yes", read_yes, write_yes, .bytes = sizeof(bool)},
+    [FIELD_ANY] = {"an integer in range", read_count, write_count, .bytes = WORD},
 };
 
 bool field_read(const struct field *field, void *record, const char *value)
@@ -306,6 +322,19 @@ bool field_read(const struct field *field, void *record, const char *value)
 void field_write(const struct field *field, const void *record, struct text *out)
 {
     forms[field->form].write(field, (const char *)record + field->offset, out);
+}
+
+bool field_stands(const struct field *field, const void *record)
+{
+    const char *at = (const char *)record + field->offset;
+    return field->form == FIELD_YES   ? *(const bool *)at
+           : field->form == FIELD_ANY ? *(const uint64_t *)(const void *)at != 0
+                                      : true;
+}
+
+bool field_may_lack(enum field_form form)
+{
+    return form == FIELD_YES || form == FIELD_ANY;
 }
 
 bool field_is_same(const struct field *field, const void *a, const void *b)

@@ -23,10 +23,12 @@ enum field_form {
     FIELD_PARAMS,  /* char[]: NAME=VALUE words */
     FIELD_DECIMAL, /* char[]: a decimal number or nothing */
     FIELD_UTC,     /* char[]: a time */
+    FIELD_YES,     /* bool: "yes", or the field does not stand there */
+    FIELD_ANY,     /* uint64_t: a count, or 0 and the field does not stand there */
     FIELD_FORMS
 };
 
-enum { FIELD_CHARS = 160 }; /* no text member is longer */
+enum { FIELD_CHARS = 192 }; /* no text member is longer */
 
 struct field {
     const char *name;
@@ -41,6 +43,12 @@ bool field_read(const struct field *field, void *record, const char *value);
 
 /* Appends the value. A character that has no place in the form becomes '_'. */
 void field_write(const struct field *field, const void *record, struct text *out);
+
+/* Does the field stand in the record's file at all? All do but what is no, or not there. */
+bool field_stands(const struct field *field, const void *record);
+
+/* May a field of the form be missing in a file? */
+bool field_may_lack(enum field_form form);
 
 /* Do both stand as the same value in a file? */
 bool field_is_same(const struct field *field, const void *a, const void *b);

@@ -22,6 +22,7 @@ enum {
 
 /* What the best of a grade is chosen by. */
 static const double regime_distance = 2;   /* in powers of two of n */
+static const double within_interval = -1e-3; /* before one of an n however near */
 static const double tier_distance = 1e6;   /* one tier outweighs any distance in n and SMs */
 static const double same_cc_tier = 1;      /* of shipped records: 0 is the same GPU */
 static const double older_cc_tier = 2;     /* and up, by how much older */
@@ -43,9 +44,21 @@ static double ratio(double a, double b)
     return fabs(log2(fmax(a, 1)) - log2(fmax(b, 1)));
 }
 
+/* From an n to the nearest that the record answers for: none within its interval. */
+static double n_distance(const struct record *want, const struct record *record)
+{
+    const uint64_t n = want->problem.n;
+    if (record->n_to && record->n_from <= n && n <= record->n_to)
+        return within_interval;
+    const uint64_t nearest = !record->n_to       ? record->problem.n
+                             : n < record->n_from ? record->n_from
+                                                  : record->n_to;
+    return ratio((double)n, (double)nearest);
+}
+
 static double size_distance(const struct record *want, const struct record *record)
 {
-    double distance = ratio((double)want->problem.n, (double)record->problem.n);
+    const double distance = n_distance(want, record);
     return want->problem.regime == record->problem.regime ? distance
                                                           : distance + regime_distance;
 }

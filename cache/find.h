@@ -8,7 +8,8 @@
 enum find_grade {
     FIND_EXACT,     /* every field of the key */
     FIND_STALE,     /* driver or compiler changed: prove again before use */
-    FIND_OTHER_N,   /* same GPU and problem, other n (the nearest in log n) or cache regime */
+    FIND_OTHER_N,   /* same GPU and problem, other n (an interval around n, else the nearest in
+                     * log n) or cache regime */
     FIND_SAME_CC,   /* same compute capability, other GPU */
     FIND_SHIPPED,   /* from the records shipped with the program */
     FIND_NONE,      /* nothing fits: the space's default */
@@ -27,9 +28,9 @@ struct find_result {
  * method is not found at all, but `difference` names the first such field of the nearest record
  * when nothing better is there. A published record is for comparison and never found; an
  * emulated one stands only for its own device. Among records of one grade: the nearest in n
- * (a factor), where another cache regime counts like a factor of 4, then in SMs. Of the shipped
- * records those of the same GPU come first, then the same compute capability, then the nearest
- * older one. `all`: record sets, the own GPU's file first; `shipped` may be NULL. */
+ * (a factor; an interval around n is nearer than any), where another cache regime counts like a
+ * factor of 4, then in SMs. Of the shipped records those of the same GPU come first, then the
+ * same compute capability, then the nearest older one. `all`: record sets, the own GPU's file first; `shipped` may be NULL. */
 void find_record(struct find_result *out, const struct record *want, const struct records *all,
                  size_t set_count, const struct records *shipped);
 

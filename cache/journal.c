@@ -43,9 +43,10 @@ int journal_path(struct text *out, const char *folder, const struct record *key,
     if (result != 0)
         return -1;
     out->length -= sizeof ending - 1; /* named like the GPU's records, but for the ending */
-    text_addf(out, "-%s-%s-%s-%llu-%s.journal", problem_ops[problem->op].name,
+    text_addf(out, "-%s-%s-%s-%llu-%s%s.journal", problem_ops[problem->op].name,
               problem_types[problem->type].name, problem_types[problem->acc].name,
-              (unsigned long long)problem->n, problem_regimes[problem->regime]);
+              (unsigned long long)problem->n, problem_regimes[problem->regime],
+              problem->is_deterministic ? "-deterministic" : "");
     return text_check(out, error);
 }
 

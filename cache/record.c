@@ -22,6 +22,10 @@ static const struct field fields[] = {
     {"acc", FIELD_TYPE, offsetof(struct record, problem.acc), 0, 0, RECORD_PROBLEM},
     {"n", FIELD_COUNT, offsetof(struct record, problem.n), 1, N_MAX, RECORD_SIZE},
     {"regime", FIELD_REGIME, offsetof(struct record, problem.regime), 0, 0, RECORD_SIZE},
+    {"n_from", FIELD_ANY, offsetof(struct record, n_from), 1, N_MAX, RECORD_SIZE},
+    {"n_to", FIELD_ANY, offsetof(struct record, n_to), 1, N_MAX, RECORD_SIZE},
+    {"deterministic", FIELD_YES, offsetof(struct record, problem.is_deterministic), 0, 0,
+     RECORD_PROBLEM},
     {"space", FIELD_NAME, offsetof(struct record, space), 1, sizeof none.space - 1,
      RECORD_SPACE},
     {"space_hash", FIELD_HASH, offsetof(struct record, space_hash), 0, 0, RECORD_CODE},
@@ -42,6 +46,8 @@ static const struct field fields[] = {
     {"median_ps", FIELD_COUNT, offsetof(struct record, median_ps), 1, PS_MAX, VALUE},
     {"low_ps", FIELD_COUNT, offsetof(struct record, low_ps), 1, PS_MAX, VALUE},
     {"high_ps", FIELD_COUNT, offsetof(struct record, high_ps), 1, PS_MAX, VALUE},
+    {"interval_ps", FIELD_ANY, offsetof(struct record, interval_ps), 1, PS_MAX, VALUE},
+    {"single_ps", FIELD_ANY, offsetof(struct record, single_ps), 1, PS_MAX, VALUE},
     {"ties", FIELD_INT, offsetof(struct record, ties), 0, MANY, VALUE},
     {"registers", FIELD_INT, offsetof(struct record, registers), 0, 1024, VALUE},
     {"candidates", FIELD_INT, offsetof(struct record, candidates), 0, MANY, VALUE},
@@ -52,6 +58,8 @@ enum { FIELDS = sizeof fields / sizeof *fields, CHECKSUM = FIELDS };
 _Static_assert(FIELDS < 32, "one bit for each field and the checksum");
 _Static_assert(sizeof none.params <= FIELD_CHARS && sizeof none.gpu <= FIELD_CHARS,
                "every text fits a field's room");
+_Static_assert(sizeof "params = " - 1 + RECORD_PARAMS_MAX == INI_LINE_MAX,
+               "the longest params fill a line");
 
 /* --- Writing and comparing ------------------------------------------------------------- */
 
@@ -59,7 +67,7 @@ _Static_assert(sizeof none.params <= FIELD_CHARS && sizeof none.gpu <= FIELD_CHA
 static void emit_fields(struct text *out, const struct record *record, unsigned groups)
 {
     for (const struct field *field = fields; field < fields + FIELDS; field++) {
-        if (!(field->group & groups))
+        if (!(field->group & groups) || !field_stands(field, record))
             continue;
         text_addf(out, "%s = ", field->name);
         field_write(field, record, out);
@@ -96,6 +104,16 @@ const char *record_group_difference(const struct record *a, const struct record 
         if ((field->group & groups) && !field_is_same(field, a, b))
             return field->name;
     return NULL;
+}
+
+bool record_is_same_problem(const struct record *a, const struct record *b)
+{
+    enum { SAME = RECORD_PROBLEM | RECORD_SPACE | RECORD_CC | RECORD_GPU };
+    if (record_group_difference(a, b, SAME) || a->problem.regime != b->problem.regime ||
+        !a->n_to != !b->n_to)
+        return false;
+    return a->n_to ? a->n_from <= b->n_to && b->n_from <= a->n_to
+                   : a->problem.n == b->problem.n;
 }
 
 const char *record_key_difference(const struct record *a, const struct record *b)
@@ -147,7 +165,9 @@ static int read_item(struct reading *reading, struct record *record,
 static int check_complete(const struct reading *reading, struct error *error)
 {
     for (size_t i = 0; i <= CHECKSUM; i++)
-        if ((i == CHECKSUM || fields[i].group & reading->groups) && !(reading->seen & 1u << i))
+        if ((i == CHECKSUM ||
+             (fields[i].group & reading->groups && !field_may_lack(fields[i].form))) &&
+            !(reading->seen & 1u << i))
             return refuse(reading, reading->line,
                           i == CHECKSUM ? "checksum" : fields[i].name, "missing", error);
     return 0;
@@ -174,6 +194,11 @@ static int check_together(const struct reading *reading, const struct record *re
     if (problem_check(&record->problem, &ignored) != 0)
         return refuse(reading, reading->line, "acc",
                       "operation, type and accumulator do not go together", error);
+    const uint64_t n = record->problem.n;
+    if (!record->n_from != !record->n_to ||
+        (record->n_to && (n < record->n_from || n > record->n_to)))
+        return refuse(reading, reading->line, "n_from",
+                      "n_from to n_to is no interval around n", error);
     if (!(reading->groups & VALUE))
         return 0;
     if (record->low_ps > record->median_ps || record->median_ps > record->high_ps)

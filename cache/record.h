@@ -14,12 +14,13 @@
 enum {
     RECORD_SCHEMA = 1, /* of the file's form */
     RECORD_METHOD = 2, /* of how times are measured; a change makes times incomparable */
+    RECORD_PARAMS_MAX = 190, /* characters of params: what a line of an INI file has room for */
 };
 
 /* Parts of the key, as bits. */
 enum record_group {
     RECORD_PROBLEM = 1 << 0, /* op, type, acc, deterministic */
-    RECORD_SIZE = 1 << 1,    /* n, regime */
+    RECORD_SIZE = 1 << 1,    /* n, regime, n_from, n_to */
     RECORD_SPACE = 1 << 2,   /* space */
     RECORD_CODE = 1 << 3,    /* space_hash, sources_hash, method */
     RECORD_CC = 1 << 4,      /* cc */
@@ -33,6 +34,8 @@ enum record_source { RECORD_MEASURED, RECORD_EMULATED, RECORD_PUBLISHED };
 struct record {
     /* key: what was tuned, where */
     struct problem problem;
+    uint64_t n_from, n_to;               /* an interval of a sweep, whose variant serves every
+                                          * n in it and was measured at problem.n; 0 = one n */
     char space[32];                      /* name of the space: "reduce" */
     uint64_t space_hash, sources_hash;   /* of the space file; of template, types, intrinsics */
     int method;
@@ -41,8 +44,10 @@ struct record {
     char driver[64], compiler[64];
     /* value */
     enum record_source source;
-    char params[160];                    /* "BLOCK=256 ITEMS=16 ..." in the space's order */
+    char params[RECORD_PARAMS_MAX + 1];  /* "BLOCK=256 ITEMS=16 ..." in the space's order */
     uint64_t median_ps, low_ps, high_ps; /* per reduction; low..high is the 95 % interval */
+    uint64_t interval_ps; /* of a size of a sweep: what its interval's variant takes; 0 = none */
+    uint64_t single_ps;   /* and what takes the winner of the size that all are compared with */
     unsigned ties;                       /* other finalists not told apart from the winner */
     unsigned registers;                  /* per thread */
     unsigned candidates;                 /* proven and measured */
@@ -71,5 +76,9 @@ const char *record_key_difference(const struct record *a, const struct record *b
 /* The same for some groups of the key's fields only. */
 const char *record_group_difference(const struct record *a, const struct record *b,
                                     unsigned groups);
+
+/* Do both answer for the same problem on the same GPU, so that one replaces the other? Records
+ * of one n do when that is the same, intervals when they overlap. */
+bool record_is_same_problem(const struct record *a, const struct record *b);
 
 #endif

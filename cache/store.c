@@ -10,10 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    NAME_MAX_CHARS = 100, /* of a GPU's name in a file name */
-    SAME_RECORD = RECORD_PROBLEM | RECORD_SIZE | RECORD_SPACE | RECORD_CC | RECORD_GPU,
-};
+enum { NAME_MAX_CHARS = 100 }; /* of a GPU's name in a file name */
 
 /* What came of reading a file. */
 enum outcome {
@@ -252,7 +249,7 @@ static int merge(struct records *records, const struct record *record, struct er
     bool is_placed = false;
 
     for (size_t i = 0; i < records->count; i++) {
-        bool is_old = !record_group_difference(&records->at[i], record, SAME_RECORD);
+        bool is_old = record_is_same_problem(&records->at[i], record);
         if (is_old && is_placed)
             continue;
         records->at[kept++] = is_old ? *record : records->at[i];
@@ -286,7 +283,8 @@ static int write_records(const char *path, const struct records *records, bool i
     return result;
 }
 
-static int save_locked(const char *path, const struct record *record, struct error *error)
+static int save_locked(const char *path, const struct record *added, size_t count,
+                       struct error *error)
 {
     struct records records;
     enum outcome outcome;
@@ -297,8 +295,8 @@ static int save_locked(const char *path, const struct record *record, struct err
     int result = 0;
     if (outcome == OUTCOME_REFUSED)
         result = error_set(error, ERROR_IO, "%s", records.reason.text);
-    if (result == 0)
-        result = merge(&records, record, error);
+    for (size_t i = 0; i < count && result == 0; i++)
+        result = merge(&records, &added[i], error);
     if (result == 0)
         result = write_records(path, &records, is_damaged, error);
     store_dispose(&records);
@@ -307,12 +305,21 @@ static int save_locked(const char *path, const struct record *record, struct err
 
 int store_save(const char *path, const struct record *record, struct error *error)
 {
-    if (check_record(record, error) != 0 || file_make_folder_of(path, error) != 0)
+    return store_save_all(path, record, 1, error);
+}
+
+int store_save_all(const char *path, const struct record *records, size_t count,
+                   struct error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (check_record(&records[i], error) != 0)
+            return -1;
+    if (file_make_folder_of(path, error) != 0)
         return -1;
     int lock = file_lock(path, error);
     if (lock < 0)
         return -1;
-    int result = save_locked(path, record, error);
+    int result = save_locked(path, records, count, error);
     file_unlock(lock);
     return result;
 }

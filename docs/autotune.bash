@@ -7,25 +7,30 @@ _autotune_options() {
     local common="--cache --quiet --help"
     case $1 in
     tune)
-        echo "$problem --cold --warm --device --strategy --budget --seed --retune --replay" \
+        echo "$problem --deterministic --cold --warm --loss --device --strategy --budget --seed --retune --replay" \
             "$sources --nvrtc $tables $common"
         ;;
-    show) echo "--n --op --type $tables $common" ;;
+    show) echo "--n --op --type --deterministic --sweep $tables $common" ;;
     merge) echo "$tables $common" ;;
-    list) echo "$problem --arch $sources $tables --quiet --help" ;;
+    list) echo "$problem --deterministic --arch $sources $tables --quiet --help" ;;
     emit)
-        echo "$problem --arch --variant --pass --ptx --cubin --sass $sources --nvrtc $common"
+        echo "$problem --deterministic --arch --variant --pass --ptx --cubin --sass $sources" \
+            "--nvrtc $common"
         ;;
     verify)
-        echo "$problem --cold --warm --device --variant --cover --all --part --seed $sources" \
+        echo "$problem --deterministic --cold --warm --device --variant --cover --all --part --seed $sources" \
             "--nvrtc $common"
         ;;
     bench)
-        echo "--against $problem --cold --warm --offset --stream --rounds --device --seed $sources" \
+        echo "--against $problem --deterministic --cold --warm --offset --stream --rounds --device --seed $sources" \
             "--nvrtc $tables $common"
         ;;
     ladder)
         echo "$problem --rung --blocks --source --device --seed --nvrtc $tables --quiet --help"
+        ;;
+    export)
+        echo "--format --output --prefix --gpu --arch $problem --deterministic --cold --warm" \
+            "$sources --nvrtc $common"
         ;;
     doctor) echo "--nvrtc --cache --help" ;;
     esac
@@ -34,13 +39,14 @@ _autotune_options() {
 # The values of an option. Status 1: the option takes none.
 _autotune_values() {
     case $1 in
-    --op) echo "sum sumsq prod min max and or xor" ;;
-    --rung) echo "harris cs599 wangyu lab04" ;;
+    --op) echo "sum sumsq prod min max and or xor argmin argmax" ;;
+    --rung) echo "harris cs599 tensor wangyu lab04" ;;
     --type) echo "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64" ;;
     --acc) echo "i32 u32 i64 u64 f32 f64" ;;
+    --format) echo "header cu cubin cmake make json" ;;
     --strategy) echo "race exhaustive random cover" ;;
     --device | -d) [[ $2 == verify || $2 == bench || $2 == ladder ]] && echo "auto host" || echo "auto host all" ;;
-    -n | --n | --budget | --seed | --arch | --variant | --pass | --part | --offset | --rounds | --blocks | --source) ;;
+    --gpu | --prefix | -n | --n | --loss | --budget | --seed | --arch | --variant | --pass | --part | --offset | --rounds | --blocks | --source) ;;
     *) return 1 ;;
     esac
 }
@@ -61,7 +67,7 @@ _autotune_after() {
     --space | --template | --nvrtc | --json | --csv | --cubin | --replay | --against)
         _autotune_files -f "$current"
         ;;
-    --cache) _autotune_files -d "$current" ;;
+    --cache | --output) _autotune_files -d "$current" ;;
     *)
         values=$(_autotune_values "$option" "$verb") || return
         _autotune_words "$values" "$current"
@@ -72,13 +78,13 @@ _autotune_after() {
 _autotune_argument() {
     case $1 in
     list) _autotune_words "devices types operations params variants spaces archs" "$2" ;;
-    help) _autotune_words "tune show merge list emit verify bench ladder doctor" "$2" ;;
+    help) _autotune_words "tune show merge list emit verify bench ladder export doctor" "$2" ;;
     merge) _autotune_files -f "$2" ;;
     esac
 }
 
 _autotune() {
-    local verbs="tune show merge list emit verify bench ladder doctor help version"
+    local verbs="tune show merge list emit verify bench ladder export doctor help version"
     local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=tune
     COMPREPLY=()
     if ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} != -* ]]; then

@@ -8,7 +8,7 @@ for file; do
         $i "$file" $i $i "$file"
     i=$((i + 1))
 done
-printf '\t.globl embedded_count\n\t.balign 8\nembedded_count:\t.quad %d\n' $i
+printf '\t.globl embedded_count\n\t.hidden embedded_count, embedded_files\n\t.balign 8\nembedded_count:\t.quad %d\n' $i
 printf '\t.section .data.rel.ro,"aw"\n\t.globl embedded_files\n\t.balign 8\nembedded_files:\n'
 j=0
 while [ $j -lt $i ]; do

@@ -423,13 +423,15 @@ static int emit_constants(struct text *out, const struct emission *emission,
 
 /* "--space ladder/sequential ": how a space that comes with the program is named, unless it is the
  * one used where none is. */
-static void add_space(struct text *out, const struct space *space)
+static void add_space(struct text *out, const struct space *space, enum op op)
 {
+    const char *usual = problem_ops[op].space;
     static const char folder[] = "configs/", end[] = ".ini";
     const size_t length = strlen(space->file), around = sizeof folder - 1 + sizeof end - 1;
     if (strncmp(space->file, folder, sizeof folder - 1) == 0 && length > around &&
         strcmp(space->file + length - (sizeof end - 1), end) == 0 &&
-        strcmp(space->file, "configs/reduce.ini") != 0)
+        (length - around != strlen(usual) ||
+         strncmp(space->file + sizeof folder - 1, usual, length - around) != 0))
         text_addf(out, "--space %.*s ", (int)(length - around), space->file + sizeof folder - 1);
 }
 
@@ -447,7 +449,7 @@ static void emit_header(struct text *out, const struct point_context *context,
     text_addf(out, "// %s of %s accumulated in %s, for %s: pass '%s' of %s, made from %s by\n", op,
               type, acc, arch, space->passes[pass].name, space->name, space->template_name);
     text_adds(out, "// autotune emit ");
-    add_space(out, space);
+    add_space(out, space, problem->op);
     text_addf(out, "--op %s --type %s --acc %s --arch %s --pass %s --variant ", op, type, acc, arch,
               space->passes[pass].name);
     const char *between = "";

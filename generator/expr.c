@@ -3,6 +3,7 @@
  * and the wording of errors. */
 #include "generator/expr.h"
 
+#include "generator/expr_node.h"
 #include "generator/text.h"
 
 #include <limits.h>
@@ -11,41 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    NESTING_MAX = 300,            /* open parse_ functions; a parenthesis takes three */
-    STACK_MAX = NESTING_MAX + 2,  /* each of them keeps at most one value waiting */
-    SHOWN_MAX = 60,               /* bytes of a word shown in an error */
-};
+enum { SHOWN_MAX = 60 }; /* bytes of a word shown in an error */
 
-enum operation {
-    /* take two values, leave one; a symbol of one sign stands after those it begins */
-    OR, AND, EQ, NE, LE, GE, LT, GT, ADD, SUB, MUL, DIV, MOD,
-    MINIMUM, MAXIMUM, CEIL_DIV,
-    /* take one value, leave one */
-    IS_POW2, LOG2, NEGATE, NOT, TRUTH,
-    /* leave one value */
-    CONSTANT, NAME,
-    /* jump to node `value`: always; if the value taken is 0; if the value decides a '&&' or
-     * '||', which then is left as 0 or 1, and else taken */
-    JUMP, JUMP_IF_ZERO, JUMP_AND, JUMP_OR,
-};
-
-struct node {
-    enum operation operation;
-    int64_t value; /* the constant, the name's slot or the jump's target */
-};
-
-struct expr {
-    const char *file, *source;
-    int line;
-    size_t count;
-    struct node nodes[];
-};
-
-static const struct operator {
-    const char *symbol;
-    int precedence; /* stronger is higher */
-} operators[] = {
+static const struct operator operators[] = {
     [OR] = {"||", 1}, [AND] = {"&&", 2}, [EQ] = {"==", 3}, [NE] = {"!=", 3},
     [LE] = {"<=", 4}, [GE] = {">=", 4},  [LT] = {"<", 4},  [GT] = {">", 4},
     [ADD] = {"+", 5}, [SUB] = {"-", 5},  [MUL] = {"*", 6}, [DIV] = {"/", 6}, [MOD] = {"%", 6},
@@ -125,7 +94,7 @@ static int unknown(struct parser *parser, const char *word, size_t length, const
 
 static int enter(struct parser *parser)
 {
-    if (++parser->nesting <= NESTING_MAX)
+    if (++parser->nesting <= EXPR_NESTING_MAX)
         return 0;
     return expr_error(parser->expr, parser->error,
                       "nested too deeply (give a part of it a name of its own)");
@@ -441,7 +410,7 @@ static int no_result(const struct expr *expr, enum operation operation, int64_t 
 int expr_eval(const struct expr *expr, const int64_t *values, int64_t *out,
               struct error *error)
 {
-    int64_t stack[STACK_MAX];
+    int64_t stack[EXPR_STACK_MAX];
     int64_t *top = stack; /* the next free place */
 
     for (size_t i = 0; i < expr->count; i++) {
@@ -485,6 +454,21 @@ bool expr_uses(const struct expr *expr, size_t slot)
         if (expr->nodes[i].operation == NAME && (size_t)expr->nodes[i].value == slot)
             return true;
     return false;
+}
+
+const struct operator *expr_operator(enum operation operation)
+{
+    return &operators[operation];
+}
+
+bool expr_takes_two(enum operation operation)
+{
+    return takes_two(operation);
+}
+
+bool expr_apply(enum operation operation, int64_t a, int64_t b, int64_t *out)
+{
+    return apply(operation, a, b, out);
 }
 
 const char *expr_source(const struct expr *expr)

@@ -120,6 +120,35 @@ int number_parse_int(int64_t *out, const char *string, const char *what, struct 
                   "a whole number in digits, with '-' before it if negative", error);
 }
 
+/* Without the point, and with what it lacks of `digits`, it is a whole number. */
+static enum outcome read_fixed(uint64_t *out, const char *string, int digits)
+{
+    const char *point = strchr(string, '.'), *end = string + strlen(string);
+    const size_t decimals = point ? (size_t)(end - point) - 1 : 0;
+    uint64_t part = 0, factor = 1;
+    const char *at = string;
+    enum outcome outcome = read_digits(out, &at, point ? point : end);
+    if (outcome == GOOD && point && at++ == point)
+        outcome = read_digits(&part, &at, end);
+    if (outcome != GOOD || at != end || decimals > (size_t)digits)
+        return outcome == GOOD ? MALFORMED : outcome;
+    bool overflow = false;
+    for (size_t i = 0; i < (size_t)digits; i++) {
+        overflow |= __builtin_mul_overflow(*out, 10u, out);
+        factor *= i >= decimals ? 10 : 1;
+    }
+    overflow |= __builtin_mul_overflow(part, factor, &part);
+    overflow |= __builtin_add_overflow(*out, part, out);
+    return overflow ? TOO_LARGE : GOOD;
+}
+
+int number_parse_fixed(uint64_t *out, const char *string, int digits, const char *what,
+                       struct error *error)
+{
+    return report(read_fixed(out, string, digits), string, string + strlen(string), what,
+                  "a number in digits, such as 1 or 0.5", error);
+}
+
 char *number_format_count(char out[NUMBER_CHARS], uint64_t count)
 {
     size_t shortest = NUMBER_CHARS;

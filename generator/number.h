@@ -27,4 +27,9 @@ char *number_format_count(char out[NUMBER_CHARS], uint64_t count);
 /* `value` / 10^`digits` with that many decimals: (343370, 3) gives "343.370". Returns `out`. */
 char *number_format_fixed(char out[NUMBER_CHARS], uint64_t value, int digits);
 
+/* Reads such a form, with `digits` decimals at most: "0.5" with 3 is 500. No sign, suffix
+ * or exponent. */
+int number_parse_fixed(uint64_t *out, const char *string, int digits, const char *what,
+                       struct error *error);
+
 #endif

@@ -20,6 +20,7 @@ void point_builtins(const struct point_context *context, bool reads_partials,
     values[SPACE_OP] = reads_partials ? problem_ops[problem->op].partial : problem->op;
     values[SPACE_TYPE] = type;
     values[SPACE_ACC] = problem->acc;
+    values[SPACE_DETERMINISTIC] = problem->is_deterministic;
     values[SPACE_ELEM_BYTES] = problem_types[type].bytes;
     values[SPACE_ACCUM_BYTES] = problem_types[problem->acc].bytes;
     values[SPACE_HOST] = target->is_host;
@@ -78,10 +79,29 @@ static int find_broken(const struct space *space, const int64_t *values, bool is
 int point_reject(const struct point_context *context, const int64_t *row, struct error *error)
 {
     int64_t values[SPACE_NAMES_MAX];
-    if (point_values(context, row, false, values, error))
+    if (space_check_problem(context->space, context->problem, error) ||
+        point_values(context, row, false, values, error))
         return POINT_FAILED;
     int broken = find_broken(context->space, values, false, error);
     return broken == POINT_VALID ? find_broken(context->space, values, true, error) : broken;
+}
+
+int point_reject_order(const struct point_context *context, const int64_t *row,
+                       struct error *error)
+{
+    const struct space *space = context->space;
+    int64_t values[SPACE_NAMES_MAX], holds;
+    if (point_values(context, row, false, values, error))
+        return POINT_FAILED;
+    for (size_t i = 0; i < space->rule_count; i++) {
+        if (!expr_uses(space->rules[i].expr, SPACE_DETERMINISTIC))
+            continue;
+        if (expr_eval(space->rules[i].expr, values, &holds, error))
+            return POINT_FAILED;
+        if (!holds)
+            return (int)i;
+    }
+    return POINT_VALID;
 }
 
 /* --- All points -------------------------------------------------------------------------------- */
@@ -231,6 +251,8 @@ int point_expand(struct points *out, const struct point_context *context, struct
     const struct space *space = context->space;
     const size_t width = space->param_count, rules = space->rule_count + 1;
     int64_t values[SPACE_NAMES_MAX];
+    if (space_check_problem(space, context->problem, error))
+        return -1;
     *out = (struct points){.width = width, .rejected = calloc(rules, sizeof *out->rejected)};
     struct walk walk = {.points = out,
                         .space = space,
@@ -265,6 +287,13 @@ int point_single(struct points *out, const struct space *space, const int64_t *r
         return 0;
     point_dispose(out);
     return error_memory(error, space->param_count * sizeof *row);
+}
+
+int point_add(struct points *points, const int64_t *row, struct error *error)
+{
+    const size_t first = points->count;
+    size_t capacity = first; /* none is known to be left */
+    return add_row(points, row, &capacity, error) || add_variant(points, first, error) ? -1 : 0;
 }
 
 void point_dispose(struct points *points)

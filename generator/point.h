@@ -33,6 +33,11 @@ enum { POINT_VALID = -1, POINT_FAILED = -2 };
 /* The first rule (its index) that rejects the row, POINT_VALID, or POINT_FAILED with error set. */
 int point_reject(const struct point_context *context, const int64_t *row, struct error *error);
 
+/* The first rule that speaks of DETERMINISTIC and rejects the row, whatever others say: such a row
+ * must not pass for what it is not. Else as point_reject. */
+int point_reject_order(const struct point_context *context, const int64_t *row,
+                       struct error *error);
+
 /* Everything there is to try: candidates grouped by variant. */
 struct point_variant {
     size_t first, count; /* its candidates among the rows */
@@ -52,6 +57,8 @@ int point_expand(struct points *out, const struct point_context *context, struct
 /* One row alone, not judged by the rules. */
 int point_single(struct points *out, const struct space *space, const int64_t *row,
                  struct error *error);
+/* One more row behind all others, a variant by itself, not judged by the rules either. */
+int point_add(struct points *points, const int64_t *row, struct error *error);
 void point_dispose(struct points *points);
 
 /* A pass of a candidate for `n` inputs. */

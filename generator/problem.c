@@ -23,14 +23,22 @@ const struct type_row problem_types[TYPE_COUNT] = {
 };
 
 const struct op_row problem_ops[OP_COUNT] = {
-    [SUM] = {"sum", "SUM", false, SUM},       /* a + b, identity 0 */
-    [SUMSQ] = {"sumsq", "SUMSQ", false, SUM}, /* a + b b, identity 0: the square of a norm */
-    [PROD] = {"prod", "PROD", false, PROD},   /* a * b, identity 1 */
-    [MIN] = {"min", "MIN", false, MIN},       /* IEEE 754-2019 minimum for floats */
-    [MAX] = {"max", "MAX", false, MAX},       /* IEEE 754-2019 maximum for floats */
-    [AND] = {"and", "AND", true, AND},        /* a & b, identity all ones */
-    [OR] = {"or", "OR", true, OR},            /* a | b, identity 0 */
-    [XOR] = {"xor", "XOR", true, XOR},        /* a ^ b, identity 0 */
+    /* a + b, identity 0 */
+    [SUM] = {"sum", "SUM", false, SUM, "sum|x|", 0, false, "reduce"},
+    /* a + b b, identity 0: the square of a norm */
+    [SUMSQ] = {"sumsq", "SUMSQ", false, SUM, "sum x^2", 0, false, "reduce"},
+    /* a * b, identity 1 */
+    [PROD] = {"prod", "PROD", false, PROD, "the product", 0, false, "reduce"},
+    /* IEEE 754-2019 minimum and maximum for floats */
+    [MIN] = {"min", "MIN", false, MIN, "the minimum", -1, false, "reduce"},
+    [MAX] = {"max", "MAX", false, MAX, "the maximum", 1, false, "reduce"},
+    /* a & b, identity all ones; a | b and a ^ b, identity 0 */
+    [AND] = {"and", "AND", true, AND, "the word", 0, false, "reduce"},
+    [OR] = {"or", "OR", true, OR, "the word", 0, false, "reduce"},
+    [XOR] = {"xor", "XOR", true, XOR, "the word", 0, false, "reduce"},
+    /* where the first of the least and the greatest stands; a NaN comes before all */
+    [ARGMIN] = {"argmin", "ARGMIN", false, ARGMIN, "the position", -1, true, "arg"},
+    [ARGMAX] = {"argmax", "ARGMAX", false, ARGMAX, "the position", 1, true, "arg"},
 };
 
 const char *const problem_regimes[REGIME_COUNT] = {[COLD] = "cold", [WARM] = "warm"};
@@ -98,6 +106,27 @@ enum type problem_default_acc(enum type type)
     return problem_types[type].acc;
 }
 
+enum type problem_result(const struct problem *problem)
+{
+    return problem_ops[problem->op].is_position ? U64 : problem->acc;
+}
+
+int problem_partial_bytes(const struct problem *problem)
+{
+    return problem_ops[problem->op].is_position ? 16 : problem_types[problem->acc].bytes;
+}
+
+bool problem_rounds(const struct problem *problem)
+{
+    return problem_types[problem->acc].is_float &&
+           (problem->op == PROD || problem_is_rounded_sum(problem));
+}
+
+void problem_simplify(struct problem *problem)
+{
+    problem->is_deterministic = problem->is_deterministic && problem_rounds(problem);
+}
+
 bool problem_is_rounded_sum(const struct problem *problem)
 {
     return (problem->op == SUM || problem->op == SUMSQ) &&
@@ -135,8 +164,9 @@ char *problem_format(char out[PROBLEM_CHARS], const struct problem *problem)
     char n[NUMBER_CHARS];
     number_format_count(n, problem->n);
     bool named = problem->acc != problem_default_acc(problem->type);
-    snprintf(out, PROBLEM_CHARS, "%s %s%s%s %s %s", problem_ops[problem->op].name,
+    snprintf(out, PROBLEM_CHARS, "%s %s%s%s %s %s%s", problem_ops[problem->op].name,
              problem_types[problem->type].name, named ? " acc " : "",
-             named ? problem_types[problem->acc].name : "", n, problem_regimes[problem->regime]);
+             named ? problem_types[problem->acc].name : "", n, problem_regimes[problem->regime],
+             problem->is_deterministic ? " deterministic" : "");
     return out;
 }

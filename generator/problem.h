@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum type { I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64, TYPE_COUNT };
-enum op { SUM, SUMSQ, PROD, MIN, MAX, AND, OR, XOR, OP_COUNT };
+enum op { SUM, SUMSQ, PROD, MIN, MAX, AND, OR, XOR, ARGMIN, ARGMAX, OP_COUNT };
 enum regime { COLD, WARM, REGIME_COUNT };
 
 struct type_row {
@@ -27,6 +27,10 @@ struct op_row {
     const char *symbol; /* "SUM" */
     bool is_bitwise;    /* integer types only */
     enum op partial;    /* what combines partial results */
+    const char *scale;  /* what the error of floats is relative to: "sum|x|" */
+    int seeks;          /* -1 the least element, 1 the greatest, 0 neither */
+    bool is_position;   /* the result is where it stands, a u64, not what it is */
+    const char *space;  /* the space used where none is named: "reduce" */
 };
 
 extern const struct type_row problem_types[TYPE_COUNT];
@@ -36,9 +40,11 @@ extern const char *const problem_regimes[REGIME_COUNT]; /* "cold", "warm" */
 struct problem {
     enum op op;
     enum type type; /* of the elements */
-    enum type acc;  /* of the accumulator, the partial results and the result */
+    enum type acc;  /* of the accumulator, the partial results and the result; where that is a
+                     * position, of the values compared */
     uint64_t n;     /* elements */
     enum regime regime;
+    bool is_deterministic; /* results are combined in a fixed order: the same bits, run after run */
 };
 
 /* Names to rows; an unknown name is ERROR_USAGE and lists the known ones. */
@@ -52,12 +58,26 @@ int problem_check(const struct problem *problem, struct error *error);
 /* The accumulator used when none is named: of 32 bits at least. */
 enum type problem_default_acc(enum type type);
 
+/* The type of the result: the accumulator's, or u64 for a position. */
+enum type problem_result(const struct problem *problem);
+
+/* The bytes of a partial result: of the accumulator, or 16 for a value and its position. */
+int problem_partial_bytes(const struct problem *problem);
+
+/* Do results depend on the order of combining? Sums, sums of squares and products of floats. */
+bool problem_rounds(const struct problem *problem);
+
+/* Drops what changes nothing, so that a problem has one key: a fixed order asked for where every
+ * order gives the same bits. */
+void problem_simplify(struct problem *problem);
+
 /* Is the result a sum that floats round, of elements or of their squares? */
 bool problem_is_rounded_sum(const struct problem *problem);
 
 enum { PROBLEM_CHARS = 80 };
 
-/* "sum i32 400M cold", and " acc i64" where the accumulator is not the default. */
+/* "sum i32 400M cold", and " acc i64" where the accumulator is not the default, and at the end
+ * " deterministic" where that is asked for. */
 char *problem_format(char out[PROBLEM_CHARS], const struct problem *problem);
 
 /* What the generator must know of the place where a kernel will run. */

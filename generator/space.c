@@ -17,6 +17,7 @@ const struct space_builtin_row space_builtins[SPACE_BUILTINS] = {
     [SPACE_OP] = {"OP", "operation", false},
     [SPACE_TYPE] = {"TYPE", "type of an element", false},
     [SPACE_ACC] = {"ACC", "type of an accumulator", false},
+    [SPACE_DETERMINISTIC] = {"DETERMINISTIC", "1 where the order of combining is fixed", false},
     [SPACE_ELEM_BYTES] = {"ELEM_BYTES", "bytes of an element", false},
     [SPACE_ACCUM_BYTES] = {"ACCUM_BYTES", "bytes of an accumulator", false},
     [SPACE_HOST] = {"HOST", "1 on the host emulator", false},
@@ -191,6 +192,9 @@ static int read_space_item(struct space *space, const struct ini_item *item,
     } keys[] = {{"name", &space->name, "-."},
                 {"template", &space->template_name, "-./"},
                 {"kernel", &space->kernel, ""}};
+    if (strcmp(item->key, "result") == 0)
+        return space_read_choice(space, &space->gives_position, "value", "position", item,
+                                 error);
     for (size_t i = 0; i < 3; i++)
         if (strcmp(item->key, keys[i].key) == 0) {
             *keys[i].value = item->value;
@@ -199,8 +203,8 @@ static int read_space_item(struct space *space, const struct ini_item *item,
                                       "no name of a space, template or kernel:", item->value);
             return 0;
         }
-    return space_complain(space, item, error, "[space] has name, template and kernel, not",
-                          item->key);
+    return space_complain(space, item, error,
+                          "[space] has name, template, kernel and result, not", item->key);
 }
 
 static bool is_section(const struct ini_item *item, const char *prefix)

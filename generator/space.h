@@ -15,7 +15,7 @@
 enum space_builtin {
     SPACE_N,      /* elements, in a pass the inputs of this pass */
     SPACE_BLOCKS, /* in outputs, partials, state and height of a pass: its evaluated grid */
-    SPACE_OP, SPACE_TYPE, SPACE_ACC,
+    SPACE_OP, SPACE_TYPE, SPACE_ACC, SPACE_DETERMINISTIC,
     SPACE_ELEM_BYTES, SPACE_ACCUM_BYTES,
     SPACE_HOST, SPACE_CC, SPACE_SMS, SPACE_L2_BYTES,
     SPACE_THREADS_PER_BLOCK, SPACE_THREADS_PER_SM,
@@ -105,6 +105,7 @@ enum { SPACE_NAMES_MAX = 256, SPACE_PASSES_MAX = 8 };
 struct space {
     const char *file; /* for errors */
     const char *name, *template_name, *kernel; /* "reduce", "reduce.cu", "reduce" */
+    bool gives_position; /* result = position: its kernels say where an element stands; else value */
     const char *names[SPACE_NAMES_MAX];        /* every name of an expression, by slot */
     size_t name_count;
     int64_t constants[SPACE_NAMES_MAX]; /* values of named constants (SUM, F32, SHUFFLE), by slot */
@@ -131,8 +132,14 @@ int space_load(struct space **out, const char *file, const char *bytes, size_t l
                struct error *error);
 void space_free(struct space *space);
 
+/* ERROR_USAGE when the space's kernels give a value and the operation asks for a position, or the
+ * other way round, with the space to use. */
+int space_check_problem(const struct space *space, const struct problem *problem,
+                        struct error *error);
+
 /* Evaluates [default] for a problem and a target into default_row, as soon as both are known (of
- * its n nothing is used). A value that a param does not have is ERROR_USAGE with FILE:LINE. */
+ * its n nothing is used). A value that a param does not have is ERROR_USAGE with FILE:LINE, and so is an operation
+ * that is none of the space's. */
 int space_settle_default(struct space *space, const struct problem *problem,
                          const struct target *target, struct error *error);
 

@@ -79,11 +79,25 @@ static bool is_value(const struct param *param, int64_t value)
     return false;
 }
 
+int space_check_problem(const struct space *space, const struct problem *problem,
+                        struct error *error)
+{
+    const struct op_row *op = &problem_ops[problem->op];
+    if (op->is_position == space->gives_position)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "%s: its kernels give %s, and '%s' asks for %s: use --space %s", space->file,
+                     space->gives_position ? "a position" : "a value", op->name,
+                     op->is_position ? "a position" : "a value", op->space);
+}
+
 int space_settle_default(struct space *space, const struct problem *problem,
                          const struct target *target, struct error *error)
 {
     const struct point_context context = {space, problem, target};
     int64_t values[SPACE_NAMES_MAX];
+    if (space_check_problem(space, problem, error))
+        return -1;
     point_builtins(&context, false, values);
     for (size_t i = 0; i < space->param_count; i++) {
         const struct space_default *from = &space->defaults[i];
@@ -105,10 +119,12 @@ int space_settle_default(struct space *space, const struct problem *problem,
     return 0;
 }
 
-/* So that no row is ever unset: a sum of i32 on a GPU of the kind most have. */
+/* So that no row is ever unset: a sum, or a minimum's place, of i32 on a GPU of the kind most
+ * have. */
 int space_first_default(struct space *space, struct error *error)
 {
-    static const struct problem problem = {SUM, I32, I32, 400000000, COLD};
+    const enum op op = space->gives_position ? ARGMIN : SUM;
+    const struct problem problem = {op, I32, I32, 400000000, COLD, false};
     static const struct target target = {
         .cc = 80,
         .sms = 108,

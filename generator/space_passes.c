@@ -48,9 +48,8 @@ static int read_override(struct space *space, struct pass *pass, size_t param,
     return 0;
 }
 
-/* A key with two possible values: sets `out` to whether it is the second. */
-static int read_choice(struct space *space, bool *out, const char *no, const char *yes,
-                       const struct ini_item *item, struct error *error)
+int space_read_choice(struct space *space, bool *out, const char *no, const char *yes,
+                      const struct ini_item *item, struct error *error)
 {
     *out = strcmp(item->value, yes) == 0;
     if (*out || strcmp(item->value, no) == 0)
@@ -83,13 +82,14 @@ int space_read_pass(struct space *space, struct pass *pass, const struct ini_ite
     if (strcmp(item->key, "args") == 0)
         return read_args(space, pass, item, error);
     if (strcmp(item->key, "reads") == 0)
-        return read_choice(space, &pass->reads_partials, "elements", "partials", item, error);
+        return space_read_choice(space, &pass->reads_partials, "elements", "partials", item,
+                                 error);
     if (strcmp(item->key, "repeat") == 0)
-        return read_choice(space, &pass->until_one, "1", "until one", item, error);
+        return space_read_choice(space, &pass->until_one, "1", "until one", item, error);
     if (strcmp(item->key, "cooperative") == 0)
-        return read_choice(space, &pass->is_cooperative, "no", "yes", item, error);
+        return space_read_choice(space, &pass->is_cooperative, "no", "yes", item, error);
     if (strcmp(item->key, "timed") == 0)
-        return read_choice(space, &pass->is_timed, "no", "yes", item, error);
+        return space_read_choice(space, &pass->is_timed, "no", "yes", item, error);
     int param = space_find_param(space, item->key, strlen(item->key));
     if (param >= 0)
         return read_override(space, pass, (size_t)param, item, error);

@@ -85,6 +85,57 @@ __device__ __forceinline__ accum warp_redux(accum a)
     //? end
 }
 
+//? define frag
+// The sums of 16 rows, spread over a warp: lane l has that of row l / 4 in at[0] and at[1], and
+// that of row l / 4 + 8 in at[2] and at[3].
+typedef struct { accum at[4]; } frag;
+
+//? define fold_tensor
+// Adds what one load brought to each lane of a warp, by a product with ones: the loads are a
+// matrix of 16 rows, and every column of the product has the sums of its rows. Words 0 and 2 of
+// lane l are of row l / 4, words 1 and 3 of row l / 4 + 8.
+__device__ __forceinline__ frag fold_tensor(frag rows, vec got)
+{
+    //? if HOST
+    accum low = 0, high = 0;
+    for (int k = 0; k < VECTOR; k++)
+        if (k * ELEM_BYTES / 4 % 2 == 0)
+            low = combine(low, map(got.at[k]));
+        else
+            high = combine(high, map(got.at[k]));
+    for (int d = 1; d < 4; d *= 2) {
+        low = combine(low, __shfl_xor_sync(~0u, low, d));
+        high = combine(high, __shfl_xor_sync(~0u, high, d));
+    }
+    for (int i = 0; i < 4; i++)
+        rows.at[i] = combine(rows.at[i], i < 2 ? low : high);
+    //? else
+    const union { vec value; unsigned word[4]; } from = {got};
+    //? if TYPE == F16
+    const unsigned ones = 0x3c003c00;
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+    //? elif TYPE == BF16
+    const unsigned ones = 0x3f803f80;
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+    //? elif TYPE == I8
+    const unsigned ones = 0x01010101;
+    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "
+    //? else
+    const unsigned ones = 0x01010101;
+    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "
+    //? end
+                 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %8}, {%0, %1, %2, %3};"
+    //? if ACC == F32
+                 : "+f"(rows.at[0]), "+f"(rows.at[1]), "+f"(rows.at[2]), "+f"(rows.at[3])
+    //? else
+                 : "+r"(rows.at[0]), "+r"(rows.at[1]), "+r"(rows.at[2]), "+r"(rows.at[3])
+    //? end
+                 : "r"(from.word[0]), "r"(from.word[1]), "r"(from.word[2]), "r"(from.word[3]),
+                   "r"(ones));
+    //? end
+    return rows;
+}
+
 //? define minimum
 // IEEE 754-2019 minimum: NaN if either is NaN, and -0 is less than +0.
 __device__ __forceinline__ accum minimum(accum a, accum b)
@@ -398,4 +449,26 @@ __device__ __forceinline__ void cluster_put(accum *to, accum value)
     const union { accum value; unsigned bits; } from = {value};
     asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(at), "r"(from.bits) : "memory");
     //? end
+}
+
+//? define post_found
+// Leaves what block i found, a word with a flag for each 4 bytes of it.
+__device__ __forceinline__ void post_found(unsigned long long *words, unsigned i, found a)
+{
+    unsigned long long *at = words + i * (ACCUM_BYTES / 4 + 2);
+    post(at, 0, a.value);
+    post_word(at + ACCUM_BYTES / 4, (unsigned)a.place);
+    post_word(at + ACCUM_BYTES / 4 + 1, (unsigned)(a.place >> 32));
+}
+
+//? define take_found
+// Waits for what block i found and clears its words for the next call.
+__device__ __forceinline__ found take_found(unsigned long long *words, unsigned i)
+{
+    unsigned long long *at = words + i * (ACCUM_BYTES / 4 + 2);
+    found a;
+    a.value = take(at, 0);
+    a.place = take_word(at + ACCUM_BYTES / 4);
+    a.place |= (unsigned long long)take_word(at + ACCUM_BYTES / 4 + 1) << 32;
+    return a;
 }

@@ -23,7 +23,9 @@ __device__ __forceinline__ accum warp_reduce(accum a, int lanes)
 // Combines one value a thread; thread 0 gets the result.
 __device__ __forceinline__ accum block_reduce(accum a)
 {
+    //? if WARP == TREE || WARP == VOLATILE || BLOCK > 32
     const unsigned t = threadIdx.x;
+    //? end
     //? if WARP == TREE
     __shared__ accum shared[BLOCK];
     shared[t] = a;
@@ -83,7 +85,8 @@ __device__ __forceinline__ accum cluster_reduce(accum a)
 
 //? end
 //? if VECTOR > 1
-// What is no whole tile: `front` elements of x, and the last `left` of all n, which begin at `rest`.
+// What is no whole tile: `front` elements of x, and the last `left` of all n, which begin at
+// `rest`.
 __device__ __forceinline__ accum ends(const elem *x, unsigned long long n, const vec *rest,
                                       unsigned front, unsigned left)
 //? else
@@ -167,9 +170,12 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     #pragma unroll
     for (int i = 0; i < ACCUMS; i++)
         part[i] = identity();
+    //? elif MATH == TENSOR
+    frag rows = {{0, 0, 0, 0}};
     //? end
     //? if ORDER == CONTIGUOUS
-    const unsigned step = 1, first = (unsigned)((unsigned long long)tiles * blockIdx.x / gridDim.x);
+    const unsigned step = 1;
+    const unsigned first = (unsigned)((unsigned long long)tiles * blockIdx.x / gridDim.x);
     const unsigned end = (unsigned)((unsigned long long)tiles * (blockIdx.x + 1) / gridDim.x);
     //? else
     const unsigned step = gridDim.x, first = blockIdx.x, end = tiles;
@@ -198,6 +204,8 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
         for (int i = 0; i < LOADS; i++)
             //? if ACCUMS > 1
             part[i % ACCUMS] = fold(part[i % ACCUMS], ring[s][i][threadIdx.x]);
+            //? elif MATH == TENSOR
+            rows = fold_tensor(rows, ring[s][i][threadIdx.x]);
             //? else
             a = fold(a, ring[s][i][threadIdx.x]);
             //? end
@@ -227,6 +235,8 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
         for (int i = 0; i < LOADS; i++)
             //? if ACCUMS > 1
             part[i % ACCUMS] = fold(part[i % ACCUMS], from[i * BLOCK]);
+            //? elif MATH == TENSOR
+            rows = fold_tensor(rows, from[i * BLOCK]);
             //? else
             a = fold(a, from[i * BLOCK]);
             //? end
@@ -253,6 +263,8 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
             for (int u = 0; u < UNROLL; u++)
                 //? if ACCUMS > 1
                 part[u % ACCUMS] = fold(part[u % ACCUMS], got[u]);
+                //? elif MATH == TENSOR
+                rows = fold_tensor(rows, got[u]);
                 //? else
                 a = fold(a, got[u]);
                 //? end
@@ -263,6 +275,10 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     #pragma unroll
     for (int i = 0; i < ACCUMS; i++)
         a = combine(a, part[i]);
+    //? elif MATH == TENSOR
+    // Four lanes have the same two rows: one of them counts.
+    if (threadIdx.x % 4 == 0)
+        a = combine(a, combine(rows.at[0], rows.at[2]));
     //? end
 
     // Less than a tile is left, and at both ends less than a vector: for the first LOADS blocks.
@@ -271,7 +287,8 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
         const unsigned front = n < head ? (unsigned)n : head;
         const unsigned left = (unsigned)n - front - tiles * TILE;
         if ((front | left) != 0)
-            a = combine(a, ends(x, n, v + (unsigned long long)tiles * (BLOCK * LOADS), front, left));
+            a = combine(a, ends(x, n, v + (unsigned long long)tiles * (BLOCK * LOADS), front,
+                                left));
         //? else
         const unsigned left = (unsigned)n - tiles * TILE;
         if (left != 0)

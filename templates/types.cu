@@ -27,14 +27,14 @@ typedef double elem;
 //? end
 
 //? define accum
-//? if OP != MIN && OP != MAX && (ACC == I32 || ACC == I64)
+//? if OP != MIN && OP != MAX && OP != ARGMIN && OP != ARGMAX && (ACC == I32 || ACC == I64)
 // Unsigned, because unsigned arithmetic wraps around; the bits are those of the signed result.
 //? end
-//? if ACC == I32 && (OP == MIN || OP == MAX)
+//? if ACC == I32 && (OP == MIN || OP == MAX || OP == ARGMIN || OP == ARGMAX)
 typedef int accum;
 //? elif ACC == I32 || ACC == U32
 typedef unsigned accum;
-//? elif ACC == I64 && (OP == MIN || OP == MAX)
+//? elif ACC == I64 && (OP == MIN || OP == MAX || OP == ARGMIN || OP == ARGMAX)
 typedef long long accum;
 //? elif ACC == I64 || ACC == U64
 typedef unsigned long long accum;
@@ -65,27 +65,27 @@ __device__ __forceinline__ accum identity(void)
     return 1;
     //? elif OP == AND
     return ~(accum)0;
-    //? elif OP == MIN && ACC == I32
+    //? elif (OP == MIN || OP == ARGMIN) && ACC == I32
     return 0x7fffffff;
-    //? elif OP == MIN && ACC == U32
+    //? elif (OP == MIN || OP == ARGMIN) && ACC == U32
     return 0xffffffff;
-    //? elif OP == MIN && ACC == I64
+    //? elif (OP == MIN || OP == ARGMIN) && ACC == I64
     return 0x7fffffffffffffffLL;
-    //? elif OP == MIN && ACC == U64
+    //? elif (OP == MIN || OP == ARGMIN) && ACC == U64
     return 0xffffffffffffffffULL;
-    //? elif OP == MIN && ACC == F32
+    //? elif (OP == MIN || OP == ARGMIN) && ACC == F32
     return __int_as_float(0x7f800000);
-    //? elif OP == MIN && ACC == F64
+    //? elif (OP == MIN || OP == ARGMIN) && ACC == F64
     return __longlong_as_double(0x7ff0000000000000LL);
-    //? elif OP == MAX && ACC == I32
+    //? elif (OP == MAX || OP == ARGMAX) && ACC == I32
     return -0x7fffffff - 1;
-    //? elif OP == MAX && (ACC == U32 || ACC == U64)
+    //? elif (OP == MAX || OP == ARGMAX) && (ACC == U32 || ACC == U64)
     return 0;
-    //? elif OP == MAX && ACC == I64
+    //? elif (OP == MAX || OP == ARGMAX) && ACC == I64
     return -0x7fffffffffffffffLL - 1;
-    //? elif OP == MAX && ACC == F32
+    //? elif (OP == MAX || OP == ARGMAX) && ACC == F32
     return __int_as_float(0xff800000);
-    //? elif OP == MAX && ACC == F64
+    //? elif (OP == MAX || OP == ARGMAX) && ACC == F64
     return __longlong_as_double(0xfff0000000000000LL);
     //? end
 }
@@ -123,13 +123,13 @@ __device__ __forceinline__ accum combine(accum a, accum b)
     return a | b;
     //? elif OP == XOR
     return a ^ b;
-    //? elif OP == MIN && (ACC == F32 || ACC == F64)
+    //? elif (OP == MIN || OP == ARGMIN) && (ACC == F32 || ACC == F64)
     return minimum(a, b);
-    //? elif OP == MAX && (ACC == F32 || ACC == F64)
+    //? elif (OP == MAX || OP == ARGMAX) && (ACC == F32 || ACC == F64)
     return maximum(a, b);
-    //? elif OP == MIN
+    //? elif OP == MIN || OP == ARGMIN
     return a < b ? a : b;
-    //? elif OP == MAX
+    //? elif OP == MAX || OP == ARGMAX
     return a > b ? a : b;
     //? end
 }
@@ -202,4 +202,44 @@ __device__ __forceinline__ accum fold(accum a, vec got)
         a = combine(a, map(got.at[k]));
     return a;
     //? end
+}
+
+//? define beats
+// Does a value come before the best so far? A NaN does before all numbers; an equal does not.
+__device__ __forceinline__ bool beats(accum value, accum best)
+{
+    //? if OP == ARGMIN && (ACC == F32 || ACC == F64)
+    return !(value >= best) && best == best;
+    //? elif ACC == F32 || ACC == F64
+    return !(value <= best) && best == best;
+    //? elif OP == ARGMIN
+    return value < best;
+    //? else
+    return value > best;
+    //? end
+}
+
+//? define equals
+__device__ __forceinline__ bool equals(accum a, accum b)
+{
+    //? if ACC == F32 || ACC == F64
+    return a == b || (a != a && b != b);
+    //? else
+    return a == b;
+    //? end
+}
+
+//? define found
+// A value, and the place of the first like it: all ones where none was seen that beats the
+// identity.
+typedef struct __align__(16) {
+    accum value;
+    unsigned long long place;
+} found;
+
+//? define nearer
+// Of two the one that comes first: by value, then by place.
+__device__ __forceinline__ found nearer(found a, found b)
+{
+    return beats(b.value, a.value) || (equals(b.value, a.value) && b.place < a.place) ? b : a;
 }

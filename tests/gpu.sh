@@ -2,7 +2,9 @@
 # Proves the program and its kernels on GPU 0. Steps: device (the device itself, the kernel that
 # would be used for the usual problem), cover (the covering sample), faults (kernels that crash,
 # hang or are wrong cost themselves, not the run), interrupt (Ctrl-C and kill -9 lose nothing and
-# leave nothing behind), race (ties are ties, and 3 % is found). Without a step all are taken.
+# leave nothing behind), race (ties are ties, and 3 % is found), occupancy (what is computed of every
+# variant is what the driver says), library (the library in a program's own context, and what it
+# costs there). Without a step all are taken.
 # Exit status 69 where there is no such GPU.
 # Usage: tests/gpu.sh BUILD [STEP]...    (DEVICE=host tries the script where there is no GPU)
 set -euo pipefail
@@ -11,7 +13,7 @@ shift
 build=$(cd "$build" && pwd)
 cd "$(dirname "$0")/.."
 device=${DEVICE:-0}
-[ $# -gt 0 ] || set -- device cover faults interrupt race
+[ $# -gt 0 ] || set -- device cover faults interrupt race occupancy library
 
 "$build/autotune" doctor
 if [ "$device" != host ] && ! "$build/autotune" doctor | grep -q "^gpu $device .*, cc "; then
@@ -128,10 +130,15 @@ FAULTS="OUT_OF_BOUNDS MISALIGNED TRAP LOOP WRONG_SUM DROPPED_TAIL NO_OP"
 faulty_template()
 {
     awk '
+    $0 == "__global__ void" { is_kernel = 1 } # not the parts above it
     { print }
-    $0 == "    accum a = identity();" && !begun++ {
+    is_kernel && $0 == "    accum a = identity();" && !begun++ {
+        print "    //? if FAULT != NONE && FAULT != DROPPED_TAIL"
+        print "    const unsigned thread = blockIdx.x * BLOCK + threadIdx.x;"
+        print "    //? end"
         print "    //? if FAULT == NO_OP"
-        print "    return;"
+        print "    if (thread + 1 != 0)"
+        print "        return;"
         print "    //? elif FAULT == OUT_OF_BOUNDS"
         print "    if (n > 0 && thread == 0)"
         print "        a = combine(a, map(x[1ull << 48]));"
@@ -158,7 +165,7 @@ faulty_template()
         print "    //? end"
         planted++
     }
-    $0 == "    // Fewer vectors than a tile has are left." {
+    $0 ~ /^    \/\/ Less than a tile is left/ {
         print "    //? if FAULT != DROPPED_TAIL"
         is_tail = 1
         planted++
@@ -167,27 +174,34 @@ faulty_template()
     END { exit planted != 3 }' templates/reduce.cu
 }
 
-# A space of 11 variants: four without a fault, and one with each.
+# A space of 15 variants: eight without a fault, and one with each. Of the rules only those are
+# kept without which a kernel would be none.
 faulty_space()
 {
     awk '
     BEGIN {
         few["BLOCK"] = "256 512"; few["ITEMS"] = "16"; few["VECTOR"] = "4"; few["UNROLL"] = "4"
-        few["MIN_BLOCKS"] = "1"; few["GRID"] = "2 4"
+        few["ACCUMS"] = "1"; few["STAGES"] = "0"; few["MIN_BLOCKS"] = "1"; few["GRID"] = "2 4"
     }
-    /^\[/ { section = $0; param = $0; gsub(/^\[param |\]$/, "", param) }
+    /^\[/ { section = $0; param = $0; gsub(/^\[param |\]$/, "", param); is_taste = 0 }
+    $0 == "[param MATH]" { kinds = " && MATH == CUDA" }
     $0 == "[derived]" {
         print "[param FAULT]\nmeaning = what is wrong with the kernel"
         print "values = NONE " faults "\n"
     }
     section ~ /^\[param / && /^values = / && param in few { print "values = " few[param]; next }
     section == "[default]" && $1 in few { split(few[$1], v, " "); print $1 " = " v[1]; next }
+    section == "[rule]" && /^narrow loads are tried/ { is_taste = 1; cut++ }
+    is_taste && NF { next }
     { print }
     $0 == "[rule]" {
-        print "few kinds are tried = WARP == SHUFFLE && LOAD == PLAIN"
+        print "few kinds are tried = WARP == SHUFFLE && LOAD == PLAIN && ORDER == STRIDED" kinds
+        print "four finishes are tried = FINISH == PASSES || FINISH == LAST_BLOCK || " \
+            "FINISH == PACKED || FINISH == FLAGGED"
         print "faults are tried in one shape = FAULT == NONE || (BLOCK == 256 && FINISH == LAST_BLOCK)"
     }
-    $0 == "[default]" { print "FAULT = NONE" }' faults="$FAULTS" configs/reduce.ini
+    $0 == "[default]" { print "FAULT = NONE" }
+    END { exit !cut }' faults="$FAULTS" configs/reduce.ini
 }
 
 # Every line of this fault has one of these statuses, and there is one.
@@ -208,8 +222,8 @@ good_ones()
 {
     local count
     count=$(trials "$scratch/faults" | grep -w 'FAULT=NONE' | grep -c '	measured	') || true
-    echo "$count of 8 measured"
-    [ "$count" -eq 8 ]
+    echo "$count of 16 measured"
+    [ "$count" -eq 16 ]
 }
 
 step_faults()
@@ -217,7 +231,7 @@ step_faults()
     local size=16M fault began=$SECONDS status=0
     [ "$device" != host ] || size=200K
     faulty_template >"$scratch/faulty.cu" || { check fault-places false; return; }
-    faulty_space >"$scratch/faulty.ini"
+    faulty_space >"$scratch/faulty.ini" || { check fault-rules false; return; }
     remember_gpu
     timeout -k 10 300 "$program" --device "$device" --n $size --strategy exhaustive \
         --space "$scratch/faulty.ini" --template "$scratch/faulty.cu" --cache "$scratch/faults" \
@@ -308,6 +322,15 @@ step_device()
 step_cover()
 {
     check verify-cover timeout -k 10 900 "$program" verify --device "$device" --cover
+    check verify-cover-positions timeout -k 10 600 "$program" verify --device "$device" --cover \
+        --space arg
+}
+
+# What is computed of a kernel without a GPU is what the driver says of it.
+step_occupancy()
+{
+    timeout -k 10 560 "$build/device/test_driver_occupancy" "$device" | tee "$scratch/occupancy" || true
+    check occupancy grep -q '^all equal: ' "$scratch/occupancy"
 }
 
 step_race()
@@ -316,11 +339,24 @@ step_race()
     check race grep -qx 'all held' "$scratch/race"
 }
 
+# The library uses a GPU that is current, so there is nothing to try on the host.
+step_library()
+{
+    if [ "$device" = host ]; then
+        echo "skip    library: it needs a GPU"
+        return
+    fi
+    timeout -k 10 300 "$build/device/test_library" "$scratch/library" |
+        tee "$scratch/library.log" || true
+    check library grep -qx 'all held' "$scratch/library.log"
+}
+
 for step; do
     case $step in
-    device | cover | faults | interrupt | race) "step_$step" ;;
+    device | cover | faults | interrupt | race | occupancy | library) "step_$step" ;;
     *)
-        echo "test-gpu: no step '$step': device, cover, faults, interrupt, race" >&2
+        echo "test-gpu: no step '$step': device, cover, faults, interrupt, race," \
+            "occupancy, library" >&2
         exit 64
         ;;
     esac

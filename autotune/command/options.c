@@ -16,9 +16,12 @@ enum {
     MERGE = VERB_MERGE,
     BENCH = VERB_BENCH,
     LADDER = VERB_LADDER,
-    EVERY = TUNE | SHOW | LIST | EMIT | VERIFY | DOCTOR | MERGE | BENCH | LADDER,
-    PROBLEM = TUNE | EMIT | VERIFY | LIST | BENCH | LADDER,
-    TABLES = TUNE | SHOW | LIST | MERGE | BENCH | LADDER,
+    EXPORT = VERB_EXPORT,
+    COMPARE = VERB_COMPARE,
+    EVERY = TUNE | SHOW | LIST | EMIT | VERIFY | DOCTOR | MERGE | BENCH | LADDER | EXPORT |
+            COMPARE,
+    PROBLEM = TUNE | EMIT | VERIFY | LIST | BENCH | LADDER | EXPORT,
+    TABLES = TUNE | SHOW | LIST | MERGE | BENCH | LADDER | COMPARE,
 };
 
 /* --- The table ---------------------------------------------------------------------------- */
@@ -28,18 +31,25 @@ static const struct row {
     unsigned verbs;
     struct argp_option option;
 } rows[] = {
-    {PROBLEM | SHOW, {0, 0, 0, 0, "The problem:", 1}},
+    {PROBLEM | SHOW | COMPARE, {0, 0, 0, 0, "The problem:", 1}},
     {BENCH, {"n", KEY_N, "COUNT[,COUNT...]", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20; a line of the table each (default 400M, on the host 1M)", 0}},
-    {PROBLEM & ~(BENCH | LADDER), {"n", KEY_N, "COUNT", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20 (default 400M, on the host 1M)", 0}},
+    {EXPORT, {"n", KEY_N, "COUNT[,COUNT...]", 0, "only records of these counts of elements, as 64Ki,400M (default: all, each for the n that it is nearest to)", 0}},
+    {TUNE, {"n", KEY_N, "COUNT[..COUNT]", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20; 1K..4G sweeps a range of sizes, cold and, where the data fits the L2 cache, warm (default 400M, on the host 1M)", 0}},
+    {PROBLEM & ~(TUNE | BENCH | LADDER | EXPORT), {"n", KEY_N, "COUNT", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20 (default 400M, on the host 1M)", 0}},
     {LADDER, {"n", KEY_N, "COUNT", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20 (default 400M, on the host 20K)", 0}},
-    {PROBLEM, {"op", KEY_OP, "OP", 0, "sum, sumsq (of squares), prod, min, max, and, or, xor (default sum)", 0}},
+    {PROBLEM, {"op", KEY_OP, "OP", 0, "sum, sumsq (of squares), prod, min, max, and, or, xor, argmin, argmax (default sum)", 0}},
     {PROBLEM, {"type", KEY_TYPE, "TYPE", 0, "of the elements: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64 (default i32)", 0}},
-    {SHOW, {"n", KEY_N, "COUNT", 0, "only records of this many elements", 0}},
+    {SHOW, {"n", KEY_N, "COUNT[..COUNT]", 0, "only records of this many elements, or of a range", 0}},
     {SHOW, {"op", KEY_OP, "OP", 0, "only records of this operation", 0}},
     {SHOW, {"type", KEY_TYPE, "TYPE", 0, "only records of this type of elements", 0}},
+    {COMPARE, {"n", KEY_N, "COUNT", 0, "only this many elements", 0}},
+    {COMPARE, {"op", KEY_OP, "OP", 0, "only this operation", 0}},
+    {COMPARE, {"type", KEY_TYPE, "TYPE", 0, "only this type of elements", 0}},
     {PROBLEM, {"acc", KEY_ACC, "TYPE", 0, "of the accumulator: the elements' type or a wider one of its kind, of 32 bits at least (default: the narrowest)", 0}},
-    {TUNE | VERIFY | BENCH, {"cold", KEY_COLD, 0, 0, "data not in the L2 cache (default)", 0}},
-    {TUNE | VERIFY | BENCH, {"warm", KEY_WARM, 0, 0, "data in the L2 cache as far as it fits", 0}},
+    {TUNE | VERIFY | BENCH | EXPORT, {"cold", KEY_COLD, 0, 0, "data not in the L2 cache (default)", 0}},
+    {TUNE | VERIFY | BENCH | EXPORT, {"warm", KEY_WARM, 0, 0, "data in the L2 cache as far as it fits", 0}},
+    {TUNE | EMIT | VERIFY | BENCH | LIST | EXPORT, {"deterministic", KEY_DETERMINISTIC, 0, 0, "only variants that combine in a fixed order: the same bits, run after run", 0}},
+    {SHOW, {"deterministic", KEY_DETERMINISTIC, 0, 0, "only records of that kind", 0}},
     {EVERY, {0, 0, 0, 0, "Where and how:", 2}},
     {TUNE, {"device", KEY_DEVICE, "DEVICES", 0, "auto (first GPU, else host), host, a GPU's number, several as 0,1, or all (default auto)", 0}},
     {BENCH, {"offset", KEY_OFFSET, "BYTES", 0, "inputs start that far past a multiple of 256 bytes (default 0)", 0}},
@@ -48,6 +58,9 @@ static const struct row {
     {BENCH, {"rounds", KEY_ROUNDS, "COUNT", 0, "measurements of each (default 201, on the host 11)", 0}},
     {VERIFY | BENCH | LADDER, {"device", KEY_DEVICE, "DEVICE", 0, "auto (first GPU, else host), host, or a GPU's number (default auto)", 0}},
     {EMIT | LIST, {"arch", KEY_ARCH, "ARCH", 0, "sm_90 or another that 'autotune list archs' shows, or host; needs no device", 0}},
+    {EXPORT, {"gpu", KEY_GPU, "NAMES", 0, "only records of these GPUs: a part of the name, as H200, several separated by commas; host: the emulator's (default: all but the emulator)", 0}},
+    {EXPORT, {"arch", KEY_ARCH, "ARCHS", 0, "to compile for, as sm_80,sm_90 (default: those of the records)", 0}},
+    {TUNE, {"loss", KEY_LOSS, "PERCENT", 0, "of a sweep: what a variant may lose in its interval (default 1)", 0}},
     {TUNE, {"strategy", KEY_STRATEGY, "NAME", 0, "race (default on a GPU): what cannot win is left; exhaustive: every candidate; random: every one in random order; cover: each pair of values once (default on the host)", 0}},
     {TUNE, {"budget", KEY_BUDGET, "TIME", 0, "end the search after this long, as 30s, 500ms or 2m, with the best by then", 0}},
     {TUNE | VERIFY | BENCH | LADDER, {"seed", KEY_SEED, "NUMBER", 0, "of inputs, orders and the emulator's schedule (default 1)", 0}},
@@ -60,15 +73,19 @@ static const struct row {
     {VERIFY, {"cover", KEY_COVER, 0, 0, "a covering sample of space, operation, type and architecture", 0}},
     {VERIFY, {"all", KEY_ALL, 0, 0, "every variant of every operation, type and architecture", 0}},
     {VERIFY, {"part", KEY_PART, "K/M", 0, "of --all: only part K (from 1) of M", 0}},
-    {PROBLEM & ~LADDER, {"space", KEY_SPACE, "FILE", 0, "the space: a file, or a name that 'autotune list spaces' shows (default reduce)", 0}},
+    {PROBLEM & ~LADDER, {"space", KEY_SPACE, "FILE", 0, "the space: a file, or a name that 'autotune list spaces' shows (default reduce, for argmin and argmax arg)", 0}},
     {PROBLEM & ~LADDER, {"template", KEY_TEMPLATE, "FILE", 0, "the template instead of the space's own", 0}},
-    {TUNE | VERIFY | EMIT | DOCTOR | BENCH | LADDER, {"nvrtc", KEY_NVRTC, "FILE", 0, "the NVRTC library to use", 0}},
+    {TUNE | VERIFY | EMIT | DOCTOR | BENCH | LADDER | COMPARE | EXPORT, {"nvrtc", KEY_NVRTC, "FILE", 0, "the NVRTC library to use", 0}},
     {EVERY & ~(LIST | LADDER), {"cache", KEY_CACHE, "FOLDER", 0, "of the records (default $XDG_CACHE_HOME/autotune, else ~/.cache/autotune)", 0}},
     {EVERY, {0, 0, 0, 0, "Output:", 3}},
+    {EXPORT, {"format", KEY_FORMAT, "FORMATS", 0, "one or more, separated by commas: header (what to launch, as tables and functions of C), cu (kernels and launcher), cubin (machine code as arrays of C), cmake, make, json", 0}},
+    {EXPORT, {"output", KEY_OUTPUT, "FOLDER", 0, "where the files are written; '-': one file, to stdout (default: the current folder)", 0}},
+    {EXPORT, {"prefix", KEY_PREFIX, "NAME", 0, "what every name in the files begins with (default: the problem, as sum_i32)", 0}},
     {EMIT, {"ptx", KEY_PTX, 0, 0, "PTX instead of source", 0}},
     {EMIT, {"cubin", KEY_CUBIN, "FILE", 0, "machine code, written to FILE, instead of source", 0}},
     {EMIT, {"sass", KEY_SASS, 0, 0, "disassembly instead of source, where cuobjdump or nvdisasm is found", 0}},
     {LADDER, {"source", KEY_SOURCE, "RUNG", 0, "print the CUDA source of a rung instead, its historical form too where that is wrong today", 0}},
+    {SHOW, {"sweep", KEY_SWEEP, 0, 0, "draw the sweeps: each size, its interval's variant, and what that loses", 0}},
     {TABLES, {"json", KEY_JSON, "FILE", 0, "also write JSON, '-' for stdout instead of the table", 0}},
     {TABLES, {"csv", KEY_CSV, "FILE", 0, "also write CSV, '-' for stdout instead of the table", 0}},
     {EVERY & ~DOCTOR, {"quiet", KEY_QUIET, 0, 0, "results, warnings and errors only", 0}},
@@ -96,12 +113,14 @@ static const struct verb_doc {
      "  autotune --device 0 --n 400M\n"
      "  autotune --device 0 --n 64Mi --type f32 --op max --json winner.json\n"
      "  autotune --device host --n 100K --retune\n"
+     "  autotune --device 0 --n 1K..4G --loss 0.5\n"
      "  autotune --device all --n 400M --budget 30s\n"
      "  autotune --replay ~/.cache/autotune/journal/FILE --strategy random --seed 2\n\n" EXIT_CODES},
     {VERB_SHOW, "show", NULL,
      "Shows the records kept so far, of all devices.\v"
      "Examples:\n"
      "  autotune show\n"
+     "  autotune show --sweep\n"
      "  autotune show --type f32 --csv -\n\n" EXIT_CODES},
     {VERB_MERGE, "merge", "FILE...",
      "Merges record files of other machines into the folder of records, each record into its "
@@ -110,6 +129,15 @@ static const struct verb_doc {
      "Examples:\n"
      "  autotune merge nvidia-h200.ini\n"
      "  autotune merge --cache shared a/nvidia-h200.ini b/nvidia-h200.ini\n\n" EXIT_CODES},
+    {VERB_COMPARE, "compare", "A B [C...]",
+     "Sets GPUs side by side, problem by problem: each a record file, a GPU by name (v100, h200, "
+     "rtx5070ti: with what is published of it and the records kept here), or a file or a name of "
+     "published figures. Where a GPU has no figure of its own, static analysis of the others' "
+     "winner bounds it. Says what is measured, published or predicted. Needs no device.\v"
+     "Examples:\n"
+     "  autotune compare v100 rtx5070ti\n"
+     "  autotune compare nvidia-h200.ini v100 --n 1Gi --type f32\n"
+     "  autotune compare cs599-lecture-6 rtx5070 --json -\n\n" EXIT_CODES},
     {VERB_LIST, "list", "[devices|types|operations|params|variants|spaces|archs]",
      "Lists what there is to choose from; without a topic, the devices.\v"
      "Examples:\n"
@@ -143,6 +171,13 @@ static const struct verb_doc {
      "  autotune ladder --n 400M\n"
      "  autotune ladder --rung cs599 --n 1Gi --type f32 --blocks 32..1024\n"
      "  autotune ladder --source harris-5\n\n" EXIT_CODES},
+    {VERB_EXPORT, "export", NULL,
+     "Writes the records of a problem, all n and all GPUs in one, for programs that know nothing of "
+     "autotune: which kernel serves a device and n is chosen when they run.\v"
+     "Examples:\n"
+     "  autotune export --format cu --op sum --type f32\n"
+     "  autotune export --format cu,cmake --output sums --prefix total\n"
+     "  autotune export --format json --gpu H200 --n 400M --output -\n\n" EXIT_CODES},
     {VERB_DOCTOR, "doctor", NULL,
      "Says what is here, what is missing, and what to install. Changes nothing.\v" EXIT_CODES},
 };

@@ -45,9 +45,16 @@ enum option_key {
     KEY_OFFSET,
     KEY_ROUNDS,
     KEY_STREAM,
+    KEY_DETERMINISTIC,
+    KEY_LOSS,
+    KEY_SWEEP,
+    KEY_FORMAT,
+    KEY_OUTPUT,
+    KEY_PREFIX,
+    KEY_GPU,
 };
 
-enum { OPTIONS_MAX = 56 };
+enum { OPTIONS_MAX = 64 };
 
 /* What argp needs to know of a verb; the strings live as long as the program. */
 void options_fill(struct argp *out, struct argp_option options[OPTIONS_MAX], enum verb verb);

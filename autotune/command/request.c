@@ -21,12 +21,13 @@ struct parse {
 /* --- Values ------------------------------------------------------------------------------- */
 
 /* More than that overflows byte counts long before a device says that it has no room. */
+#define N_MOST (UINT64_C(1) << 59)
+
 static int parse_n(uint64_t *out, const char *value, struct error *error)
 {
-    const uint64_t most = UINT64_C(1) << 59;
     if (number_parse_count(out, value, "--n", error))
         return -1;
-    return *out <= most ? 0
+    return *out <= N_MOST ? 0
                         : error_set(error, ERROR_USAGE,
                                     "--n is '%s', for which no memory is large "
                                     "enough: give a smaller number",
@@ -53,6 +54,34 @@ static int parse_counts(struct request *request, const char *value, struct error
     request->count_count = count;
     request->problem.n = request->counts[0];
     return 0;
+}
+
+/* "400M", "1K..4G". */
+static int parse_range(struct request *request, const char *value, struct error *error)
+{
+    if (!strstr(value, ".."))
+        return parse_n(&request->problem.n, value, error);
+    if (number_parse_range(&request->problem.n, &request->n_high, value, "--n", error))
+        return -1;
+    if (request->problem.n >= 1 && request->n_high <= N_MOST)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "--n is '%s': give a range from 1 on whose end some memory has room for",
+                     value);
+}
+
+/* "1" and "0.25" are percent. */
+static int parse_loss(struct request *request, const char *value, struct error *error)
+{
+    uint64_t thousandths;
+    if (number_parse_fixed(&thousandths, value, 3, "--loss", error))
+        return -1;
+    request->has_loss = true;
+    request->loss = (double)thousandths / 100000;
+    return thousandths <= 50000
+               ? 0
+               : error_set(error, ERROR_USAGE, "--loss is '%.100s': give percent from 0 to 50",
+                           value);
 }
 
 static int parse_offset(uint64_t *out, const char *value, struct error *error)
@@ -135,7 +164,9 @@ static const char **find_string(struct request *request, int key)
         {KEY_JSON, &request->json},         {KEY_CSV, &request->csv},
         {KEY_BLOCKS, &request->blocks},     {KEY_SOURCE, &request->source},
         {KEY_CUBIN, &request->cubin},       {KEY_REPLAY, &request->replay},
-        {KEY_AGAINST, &request->against},
+        {KEY_AGAINST, &request->against},   {KEY_FORMAT, &request->format},
+        {KEY_OUTPUT, &request->output},     {KEY_PREFIX, &request->prefix},
+        {KEY_GPU, &request->gpu},
     };
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         if (strings[i].key == key)
@@ -152,7 +183,8 @@ static bool *find_flag(struct request *request, int key)
         {KEY_RETUNE, &request->retune}, {KEY_QUIET, &request->quiet}, {KEY_PTX, &request->ptx},
         {KEY_SASS, &request->sass},     {KEY_COVER, &request->cover}, {KEY_ALL, &request->all},
         {KEY_COLD, &request->cold},     {KEY_WARM, &request->warm},
-        {KEY_STREAM, &request->stream},
+        {KEY_STREAM, &request->stream}, {KEY_SWEEP, &request->sweep},
+        {KEY_DETERMINISTIC, &request->problem.is_deterministic},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].key == key)
@@ -168,9 +200,13 @@ static int parse_number(struct request *request, int key, const char *value,
     switch (key) {
     case KEY_N:
         request->has_n = true;
-        if (request->verb == VERB_BENCH)
+        if (request->verb == VERB_BENCH || request->verb == VERB_EXPORT)
             return parse_counts(request, value, error);
+        if (request->verb == VERB_TUNE || request->verb == VERB_SHOW)
+            return parse_range(request, value, error);
         return parse_n(&request->problem.n, value, error);
+    case KEY_LOSS:
+        return parse_loss(request, value, error);
     case KEY_OP:
         request->has_op = true;
         return problem_find_op(&request->problem.op, value, error);
@@ -234,7 +270,7 @@ static int take_files(struct parse *parse, struct argp_state *state)
 static int parse_argument(struct parse *parse, const char *value, struct argp_state *state)
 {
     const char *program = state->argv[0];
-    if (parse->request->verb == VERB_MERGE)
+    if (parse->request->verb == VERB_MERGE || parse->request->verb == VERB_COMPARE)
         return take_files(parse, state);
     if (parse->request->verb == VERB_LIST && !parse->request->topic) {
         parse->request->topic = value;
@@ -301,7 +337,8 @@ static bool is_stdout(const char *path)
 static int check_clashes(const struct request *request, struct error *error)
 {
     const bool is_one = request->variant || request->has_acc || request->has_op ||
-                        request->has_type || request->has_n;
+                        request->has_type || request->has_n ||
+                        request->problem.is_deterministic;
     const struct {
         bool is_so;
         const char *text;
@@ -313,15 +350,22 @@ static int check_clashes(const struct request *request, struct error *error)
         {request->parts > 1 && !request->all, "--part divides --all: give --all too"},
         {(request->cover || request->all) && is_one,
          "--cover and --all choose problems and variants themselves: leave --n, --op, --type, "
-         "--acc and --variant out"},
+         "--acc, --deterministic and --variant out"},
         {request->verb == VERB_MERGE && !request->file_count,
          "no file to merge: write 'autotune merge FILE...' with the names of record files"},
+        {request->verb == VERB_COMPARE && request->file_count < 2,
+         "nothing to compare: write 'autotune compare A B', each a record file, a GPU's name or "
+         "published figures"},
         {request->verb == VERB_BENCH && !request->against,
          "nothing to be timed against: write --against cub once 'make bench' has built it, or "
          "--against FILE"},
         {request->offset % (uint64_t)problem_types[request->problem.type].bytes != 0,
          "--offset leaves elements across their own alignment: give a multiple of the type's "
          "bytes"},
+        {request->has_loss && !request->n_high,
+         "--loss is of a sweep: give a range with --n, such as 1K..4G"},
+        {request->replay && request->n_high,
+         "--replay runs on one journal, a range takes many: leave one of them out"},
         {request->replay && request->retune,
          "--replay runs on what was measured before, --retune measures again: choose one"},
         {is_stdout(request->json) && is_stdout(request->csv),
@@ -343,8 +387,8 @@ int request_parse(struct request *out, enum verb verb, int argc, char **argv,
     struct argp argp = {.parser = parse_option};
     const unsigned silent = ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT;
     options_fill(&argp, options, verb);
-    *out = (struct request){.verb = verb, .problem = {SUM, I32, I32, 0, COLD}, .device = "auto",
-                            .seed = 1, .parts = 1};
+    *out = (struct request){.verb = verb, .problem = {SUM, I32, I32, 0, COLD, false},
+                            .device = "auto", .seed = 1, .parts = 1, .loss = 0.01};
     error_t got = argp_parse(&argp, argc, argv, silent, NULL, &parse);
     if (parse.is_failed)
         return -1;
@@ -353,5 +397,9 @@ int request_parse(struct request *out, enum verb verb, int argc, char **argv,
     if (!out->has_acc)
         out->problem.acc = problem_default_acc(out->problem.type);
     out->problem.regime = out->warm ? WARM : COLD;
-    return check_clashes(out, error) || problem_check(&out->problem, error) ? -1 : 0;
+    if (check_clashes(out, error) || problem_check(&out->problem, error))
+        return -1;
+    if (verb != VERB_SHOW) /* which looks for records, whatever the problem */
+        problem_simplify(&out->problem);
+    return 0;
 }

@@ -22,6 +22,8 @@ enum verb {
     VERB_MERGE = 1 << 6,
     VERB_BENCH = 1 << 7,
     VERB_LADDER = 1 << 8,
+    VERB_EXPORT = 1 << 9,
+    VERB_COMPARE = 1 << 10,
 };
 
 enum { REQUEST_COUNTS_MAX = 64, REQUEST_RUNGS_MAX = 64 };
@@ -37,7 +39,7 @@ struct request {
     const char *cubin;                    /* file; NULL = none */
     const char *replay;                   /* journal; NULL = none */
     const char *topic;                    /* what to list */
-    char **files;                         /* what to merge: within argv */
+    char **files;                         /* what to merge or compare: within argv */
     size_t file_count;
     struct problem problem;               /* regime and n may be unset, see has_ */
     bool has_n, has_op, has_type, has_acc, has_strategy;
@@ -45,11 +47,15 @@ struct request {
     uint64_t seed;
     double budget_s;      /* 0 = none */
     const char *against;  /* of bench: files separated by commas; "cub" = those of make bench */
-    uint64_t counts[REQUEST_COUNTS_MAX]; /* of bench: every n, the first in problem.n too */
+    uint64_t counts[REQUEST_COUNTS_MAX]; /* of bench and export: every n, the first in problem.n too */
     size_t count_count;
+    uint64_t n_high;      /* of tune and show: --n is problem.n..n_high; 0 = it is one n */
+    double loss;          /* of tune: what an interval's variant may lose, 0.01 = 1 % */
+    bool has_loss, sweep; /* sweep: of show */
     const char *blocks, *source;          /* of ladder: sizes; the rung to print; NULL = none */
     const char *rungs[REQUEST_RUNGS_MAX]; /* of ladder: names of rungs or groups; none = all */
     size_t rung_count;
+    const char *format, *output, *prefix, *gpu; /* of export; NULL = not given */
     uint64_t offset, rounds; /* of bench: bytes; 0 = the device's default */
     unsigned part, parts; /* of --all: this part, of so many */
     bool cold, warm, retune, quiet, ptx, sass, cover, all, stream;

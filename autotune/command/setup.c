@@ -16,7 +16,10 @@
 
 enum { FILE_MAX = 4 << 20, SETS_MAX = 256, PATH_CHARS = 300 };
 
-static const uint64_t N_GPU = 400000000, N_HOST = 1000000;
+uint64_t setup_usual_n(bool is_host)
+{
+    return is_host ? 1000000 : 400000000;
+}
 
 /* --- Files -------------------------------------------------------------------------------- */
 
@@ -28,9 +31,11 @@ static const struct embedded *find_builtin(const char *folder, const char *name,
     return embedded_find(path);
 }
 
-static int load_space(struct setup *setup, const char *name, struct error *error)
+/* The one named, else that of the operation. */
+static int load_space(struct setup *setup, const char *given, struct error *error)
 {
-    const struct embedded *builtin = find_builtin("configs", name ? name : "reduce", ".ini");
+    const char *name = given ? given : problem_ops[setup->problem.op].space;
+    const struct embedded *builtin = find_builtin("configs", name, ".ini");
     struct text *text = &setup->space_text;
     if (builtin) {
         setup->space_file = (struct emit_file){builtin->name, builtin->bytes};
@@ -116,14 +121,23 @@ int setup_open(struct setup *out, const struct request *request, bool needs_devi
         setup_close(out);
         return -1;
     }
+    if (!request->has_op && out->space->gives_position)
+        out->problem.op = ARGMIN; /* what the space is for */
     if (!request->has_n)
-        out->problem.n = out->target.is_host ? N_HOST : N_GPU;
+        out->problem.n = setup_usual_n(out->target.is_host);
     out->context = (struct point_context){out->space, &out->problem, &out->target};
     if (space_settle_default(out->space, &out->problem, &out->target, error)) {
         setup_close(out);
         return -1;
     }
     return 0;
+}
+
+int setup_resize(struct setup *setup, uint64_t n, enum regime regime, struct error *error)
+{
+    setup->problem.n = n;
+    setup->problem.regime = regime;
+    return space_settle_default(setup->space, &setup->problem, &setup->target, error);
 }
 
 void setup_close(struct setup *setup)
@@ -308,7 +322,7 @@ int setup_find(struct find_result *out, const struct setup *setup,
 /* Where a variant is from: "of NVIDIA H200's record of sum i32 400M cold (exact)". */
 static void note_origin(const struct request *request, const struct find_result *found)
 {
-    char problem[PROBLEM_CHARS];
+    char problem[PROBLEM_CHARS], from[NUMBER_CHARS], to[NUMBER_CHARS];
     if (found->grade == FIND_NONE)
         output_note(request, "variant   the space's default: no record fits%s\n",
                     request->variant ? "; changed by --variant" : "");
@@ -316,10 +330,26 @@ static void note_origin(const struct request *request, const struct find_result 
         output_note(request, "variant   of %s's record of %s (%s)%s\n", found->record.gpu,
                     problem_format(problem, &found->record.problem), find_grades[found->grade],
                     request->variant ? "; changed by --variant" : "");
+    if (found->grade != FIND_NONE && found->record.n_to)
+        output_note(request, "          which serves n from %s to %s\n",
+                    number_format_count(from, found->record.n_from),
+                    number_format_count(to, found->record.n_to));
     if (found->grade == FIND_STALE)
         output_note(request,
                     "          %s has changed since: 'autotune verify' proves it again\n",
                     found->difference);
+}
+
+/* A space may leave a variant out for other reasons and still show it; this is a promise. */
+static int check_order(const struct setup *setup, const int64_t *row, struct error *error)
+{
+    const int broken = point_reject_order(&setup->context, row, error);
+    if (broken < 0)
+        return broken == POINT_VALID ? 0 : -1;
+    return error_set(error, ERROR_USAGE,
+                     "this variant is not deterministic (%s): choose another --variant, or leave "
+                     "--deterministic out",
+                     setup->space->rules[broken].reason);
 }
 
 int setup_row(int64_t *row, const struct setup *setup, const struct request *request,
@@ -335,5 +365,7 @@ int setup_row(int64_t *row, const struct setup *setup, const struct request *req
     if (found.grade != FIND_NONE && !apply_record(row, setup, &found.record, error))
         return -1;
     note_origin(request, &found);
-    return request->variant ? point_parse(setup->space, request->variant, row, error) : 0;
+    if (request->variant && point_parse(setup->space, request->variant, row, error))
+        return -1;
+    return check_order(setup, row, error);
 }

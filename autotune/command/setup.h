@@ -26,6 +26,12 @@ int setup_open(struct setup *out, const struct request *request, bool needs_devi
                struct error *error);
 void setup_close(struct setup *setup);
 
+/* The n that is meant where none is given. */
+uint64_t setup_usual_n(bool is_host);
+
+/* Turns to another n and regime of the same problem, and to the space's default for it. */
+int setup_resize(struct setup *setup, uint64_t n, enum regime regime, struct error *error);
+
 /* Has the device room for the elements at all? ERROR_FAILED with both sizes if not. Whether
  * that much is free now, only who opens the device can tell. */
 int setup_check_room(const struct setup *setup, struct error *error);

@@ -56,15 +56,15 @@ void tune_keep_make(struct record *record, const struct setup *setup,
     strftime(record->tuned, sizeof record->tuned, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
-static int save_record(struct text *path, const struct request *request,
-                       const struct record *record, struct error *error)
+int tune_keep_save(struct text *path, const struct request *request,
+                   const struct record *records, size_t count, struct error *error)
 {
     struct text folder = {0};
     int failed = store_folder(&folder, request->cache, error) ||
-                 store_path(path, folder.at, record->gpu, error) ||
-                 store_save(path->at, record, error);
+                 store_path(path, folder.at, records->gpu, error) ||
+                 store_save_all(path->at, records, count, error);
     text_dispose(&folder);
-    return failed;
+    return failed ? -1 : 0;
 }
 
 void tune_keep_record(const struct request *request, const struct record *record,
@@ -74,7 +74,7 @@ void tune_keep_record(const struct request *request, const struct record *record
     struct error cause;
     if (record->problem.n == 0) { /* nothing could be answered from it */
         output_note(request, "record    none is kept of n = 0, whose result is the identity\n");
-    } else if (save_record(&path, request, record, &cause)) {
+    } else if (tune_keep_save(&path, request, record, 1, &cause)) {
         output_warn("the record is not kept: %s", cause.text);
     } else {
         if (earlier->code != ERROR_NONE)

@@ -13,6 +13,10 @@ int tune_keep_check(const struct space *space, struct error *error);
 void tune_keep_make(struct record *out, const struct setup *setup,
                     const struct tune_result *result);
 
+/* Writes records of one GPU, all or none; `path` (appended) is the file. */
+int tune_keep_save(struct text *path, const struct request *request,
+                   const struct record *records, size_t count, struct error *error);
+
 /* Writes the record, and notes where. `earlier` is what reading warned of: not said when the
  * file cannot be written either. */
 void tune_keep_record(const struct request *request, const struct record *record,

@@ -12,8 +12,8 @@ enum { REASONS_SHOWN = 5 };
 
 /* --- Before ------------------------------------------------------------------------------- */
 
-static void note_device(const struct request *request, const struct device_info *info,
-                        size_t count)
+void tune_notes_device(const struct request *request, const struct device_info *info,
+                       size_t count)
 {
     const uint64_t peak = device_peak_bytes(info);
     if (info->is_fallback)
@@ -48,7 +48,7 @@ static void note_problem(const struct request *request, const struct setup *setu
 
 void tune_notes_setup(const struct request *request, const struct setup *setup, size_t count)
 {
-    note_device(request, &setup->device->info, count);
+    tune_notes_device(request, &setup->device->info, count);
     note_problem(request, setup);
 }
 

@@ -7,7 +7,11 @@
 #include "autotune/report/terminal.h"
 #include "autotune/tune/tune.h"
 
-/* The device, of which there are `count`, and the problem. */
+/* The device, of which there are `count`. */
+void tune_notes_device(const struct request *request, const struct device_info *info,
+                       size_t count);
+
+/* That, and the problem. */
 void tune_notes_setup(const struct request *request, const struct setup *setup, size_t count);
 
 /* The points of the space, those each rule rejects, and those to be tried. */

@@ -217,7 +217,8 @@ static void print_winner(struct text *out, const struct setup *setup,
     else
         text_addf(out, "          the fastest of %u proven\n", record->candidates);
     if (*record->error)
-        text_addf(out, "          error %s of sum|x| on random floats\n", record->error);
+        text_addf(out, "          error %s of %s on random floats\n", record->error,
+                  problem_ops[record->problem.op].scale);
     if (record->source == RECORD_EMULATED)
         text_adds(out, "          emulated: no model of a GPU's speed\n");
 }
@@ -251,9 +252,10 @@ static void json_times(struct text *out, const struct setup *setup, const struct
     const double percent = figures_peak_percent(&record->problem, record->median_ps,
                                                 device_peak_bytes(&setup->device->info));
     text_addf(out,
-              ",\n \"n\": %" PRIu64 ", \"median_ps\": %" PRIu64 ", \"low_ps\": %" PRIu64
+              ",\n \"deterministic\": %s, \"n\": %" PRIu64 ", \"median_ps\": %" PRIu64 ", \"low_ps\": %" PRIu64
               ", \"high_ps\": %" PRIu64 ", \"gbs\": %.1f, \"peak_pct\": ",
-              record->problem.n, record->median_ps, record->low_ps, record->high_ps,
+              record->problem.is_deterministic ? "true" : "false", record->problem.n,
+              record->median_ps, record->low_ps, record->high_ps,
               figures_gbs(&record->problem, record->median_ps));
     if (percent < 0)
         text_adds(out, "null");

@@ -33,7 +33,8 @@ static const struct table_column columns[] = {
 };
 static const struct table_column json_columns[] = {
     {NULL, "op", false},       {NULL, "type", false},    {NULL, "acc", false},
-    {NULL, "n", true},         {NULL, "regime", false},  {NULL, "order", false},
+    {NULL, "n", true},         {NULL, "regime", false},
+    {NULL, "deterministic", false}, {NULL, "order", false},
     {NULL, "offset", true},    {NULL, "rounds", true},   {NULL, "calls", true},
     {NULL, "against", false},  {NULL, "cub_us", true},   {NULL, "ours_us", true},
     {NULL, "ratio", true},     {NULL, "ratio_lo", true}, {NULL, "ratio_hi", true},
@@ -251,6 +252,7 @@ static void add_line(struct bench_verb *verb, const struct line *line,
         problem_types[problem->acc].name,
         line->n,
         problem_regimes[problem->regime],
+        problem->is_deterministic ? "yes" : "no",
         verb->request.stream ? "stream" : "graph",
         offset,
         round_count,

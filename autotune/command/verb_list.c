@@ -33,6 +33,8 @@ static int list_operations(struct table *table, const struct request *request,
     for (size_t i = 0; i < OP_COUNT; i++) {
         table_add(table, problem_ops[i].name);
         table_add(table, problem_ops[i].is_bitwise ? "integers" : "all");
+        table_add(table, problem_ops[i].is_position ? "u64, a position" : "the accumulator");
+        table_add(table, problem_ops[i].space);
     }
     return 0;
 }
@@ -171,7 +173,9 @@ static const struct topic {
     {"types", list_types,
      {{"type", "type", false}, {"bytes", "bytes", true}, {"kind", "kind", false},
       {"accumulator", "acc", false}}},
-    {"operations", list_operations, {{"operation", "operation", false}, {"types", "types", false}}},
+    {"operations", list_operations,
+     {{"operation", "operation", false}, {"types", "types", false}, {"result", "result", false},
+      {"space", "space", false}}},
     {"params", list_params,
      {{"param", "param", false}, {"values", "values", false}, {"when", "when", false},
       {"meaning", "meaning", false}}},

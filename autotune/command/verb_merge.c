@@ -17,16 +17,12 @@
 static const struct table_column columns[] = {
     {"gpu", "gpu", false},   {"problem", NULL, false}, {NULL, "op", false},
     {NULL, "type", false},   {NULL, "acc", false},     {NULL, "n", true},
-    {NULL, "regime", false}, {"us", "us", true},       {"us here", "us_here", true},
+    {NULL, "regime", false}, {NULL, "deterministic", false}, {"us", "us", true},       {"us here", "us_here", true},
     {"from", "file", false}, {"result", "result", false},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-/* A folder keeps one record of what these groups say; the others say with what it was made. */
-enum {
-    SAME_RECORD = RECORD_PROBLEM | RECORD_SIZE | RECORD_SPACE | RECORD_CC | RECORD_GPU,
-    MADE_WITH = RECORD_CODE | RECORD_TOOLS,
-};
+enum { MADE_WITH = RECORD_CODE | RECORD_TOOLS };
 
 struct merge {
     const struct request *request;
@@ -95,7 +91,8 @@ static int read_file(struct records *out, const char *path, struct error *error)
 
 /* A measured record answers look-ups where a published one only compares, so it goes first,
  * whatever their times. Times made with different tools say nothing of each other: there the
- * newer counts. What is equal in all stays. */
+ * newer counts, and so among intervals, which were measured at different n. What is equal in all
+ * stays. */
 static bool is_better(const struct record *new, const struct record *old)
 {
     const bool is_alike = !record_group_difference(new, old, MADE_WITH);
@@ -103,7 +100,7 @@ static bool is_better(const struct record *new, const struct record *old)
     if (new->source != old->source)
         return new->source == RECORD_MEASURED ||
                (new->source == RECORD_EMULATED && old->source == RECORD_PUBLISHED);
-    if (!is_alike && age)
+    if ((!is_alike && age) || new->n_to)
         return age > 0;
     return new->median_ps != old->median_ps ? new->median_ps < old->median_ps : age > 0;
 }
@@ -112,7 +109,7 @@ static const struct record *find_same(const struct records *records,
                                       const struct record *record)
 {
     for (size_t i = 0; i < records->count; i++)
-        if (!record_group_difference(&records->at[i], record, SAME_RECORD))
+        if (record_is_same_problem(&records->at[i], record))
             return &records->at[i];
     return NULL;
 }
@@ -130,13 +127,15 @@ static void add_row(struct merge *merge, const char *file, const struct record *
     const bool is_plain = problem->acc == problem_default_acc(problem->type);
     char n[NUMBER_CHARS], us[NUMBER_CHARS];
     table_add(table, record->gpu);
-    table_addf(table, "%s %s%s%s %s %s", op, type, is_plain ? "" : " in ",
-               is_plain ? "" : acc, number_format_count(n, problem->n), regime);
+    table_addf(table, "%s %s%s%s %s %s%s", op, type, is_plain ? "" : " in ",
+               is_plain ? "" : acc, number_format_count(n, problem->n), regime,
+               problem->is_deterministic ? " deterministic" : "");
     table_add(table, op);
     table_add(table, type);
     table_add(table, acc);
     table_addf(table, "%" PRIu64, problem->n);
     table_add(table, regime);
+    table_add(table, problem->is_deterministic ? "yes" : "no");
     table_add(table, figures_us(us, record->median_ps));
     table_add(table, here ? figures_us(us, here->median_ps) : NULL);
     table_add(table, file);

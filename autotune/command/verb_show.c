@@ -1,6 +1,7 @@
 /* verb_show: the records kept so far, all GPUs, as a table. */
 #include "autotune/command/output.h"
 #include "autotune/command/request.h"
+#include "autotune/command/sweep_report.h"
 #include "autotune/command/verbs.h"
 #include "autotune/report/figures.h"
 #include "cache/store.h"
@@ -17,7 +18,9 @@
 static const struct table_column columns[] = {
     {"gpu", "gpu", false},        {"op", "op", false},         {"type", "type", false},
     {"acc", "acc", false},        {"n", NULL, true},           {NULL, "n", true},
-    {"regime", "regime", false},  {"us", "us", true},          {"GB/s", "gbs", true},
+    {NULL, "n_from", true},       {NULL, "n_to", true},
+    {"regime", NULL, false},      {NULL, "regime", false},
+    {NULL, "deterministic", false}, {"us", "us", true},          {"GB/s", "gbs", true},
     {"% peak", "peak_pct", true}, {"ties", "ties", true},      {"source", "source", false},
     {"tuned", NULL, false},       {NULL, "tuned", false},      {NULL, "driver", false},
     {NULL, "compiler", false},    {"params", "params", false},
@@ -33,9 +36,31 @@ static const char *const sources[] = {
 static bool is_wanted(const struct record *record, const struct request *request)
 {
     const struct problem *problem = &record->problem;
-    return (!request->has_n || problem->n == request->problem.n) &&
+    const uint64_t low = record->n_to ? record->n_from : problem->n;
+    const uint64_t high = record->n_to ? record->n_to : problem->n;
+    const uint64_t n = request->problem.n, n_high = request->n_high ? request->n_high : n;
+    return (!request->has_n || request->sweep || (low <= n_high && n <= high)) &&
            (!request->has_op || problem->op == request->problem.op) &&
-           (!request->has_type || problem->type == request->problem.type);
+           (!request->has_type || problem->type == request->problem.type) &&
+           (!request->problem.is_deterministic || problem->is_deterministic);
+}
+
+/* One n, or the interval that a record of a sweep is for. */
+static void add_n(struct table *table, const struct record *record)
+{
+    char n[NUMBER_CHARS], to[NUMBER_CHARS];
+    if (!record->n_to) {
+        table_add(table, number_format_count(n, record->problem.n));
+        table_addf(table, "%" PRIu64, record->problem.n);
+        table_add(table, NULL);
+        table_add(table, NULL);
+        return;
+    }
+    table_addf(table, "%s..%s", number_format_count(n, record->n_from),
+               number_format_count(to, record->n_to));
+    table_addf(table, "%" PRIu64, record->problem.n);
+    table_addf(table, "%" PRIu64, record->n_from);
+    table_addf(table, "%" PRIu64, record->n_to);
 }
 
 static void add_record(struct table *table, const struct record *record)
@@ -44,14 +69,16 @@ static void add_record(struct table *table, const struct record *record)
     const uint64_t peak =
         (uint64_t)record->memory_clock_khz * 1000 * (uint64_t)record->bus_bits * 2 / 8;
     const double percent = figures_peak_percent(problem, record->median_ps, peak);
-    char n[NUMBER_CHARS], us[NUMBER_CHARS];
+    char us[NUMBER_CHARS];
     table_add(table, record->gpu);
     table_add(table, problem_ops[problem->op].name);
     table_add(table, problem_types[problem->type].name);
     table_add(table, problem_types[problem->acc].name);
-    table_add(table, number_format_count(n, problem->n));
-    table_addf(table, "%" PRIu64, problem->n);
+    add_n(table, record);
+    table_addf(table, "%s%s", problem_regimes[problem->regime],
+               problem->is_deterministic ? " deterministic" : "");
     table_add(table, problem_regimes[problem->regime]);
+    table_add(table, problem->is_deterministic ? "yes" : "no");
     table_add(table, figures_us(us, record->median_ps));
     table_addf(table, "%.1f", figures_gbs(problem, record->median_ps));
     if (percent >= 0)
@@ -67,7 +94,23 @@ static void add_record(struct table *table, const struct record *record)
     table_add(table, record->params);
 }
 
-static int add_file(struct table *table, const char *folder, const char *name,
+/* What is shown: as rows of the table, or for --sweep kept until all are there. */
+struct shown {
+    struct table table;
+    struct records records;
+};
+
+static int keep(struct records *out, const struct record *record, struct error *error)
+{
+    struct record *at = realloc(out->at, (out->count + 1) * sizeof *at);
+    if (!at)
+        return error_memory(error, (out->count + 1) * sizeof *at);
+    out->at = at;
+    out->at[out->count++] = *record;
+    return 0;
+}
+
+static int add_file(struct shown *shown, const char *folder, const char *name,
                     const struct request *request, struct error *error)
 {
     char path[4096];
@@ -78,13 +121,19 @@ static int add_file(struct table *table, const char *folder, const char *name,
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (store_load(&records, path, error))
         return -1;
-    for (size_t i = 0; i < records.count; i++)
-        if (is_wanted(&records.at[i], request))
-            add_record(table, &records.at[i]);
+    int failed = 0;
+    for (size_t i = 0; i < records.count && !failed; i++) {
+        if (!is_wanted(&records.at[i], request))
+            continue;
+        if (request->sweep) /* which part of it, the report knows */
+            failed = keep(&shown->records, &records.at[i], error);
+        else
+            add_record(&shown->table, &records.at[i]);
+    }
     if (records.skipped)
         output_warn("%s", records.reason.text);
     store_dispose(&records);
-    return 0;
+    return failed;
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -92,7 +141,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int fill(struct table *table, const char *folder, const struct request *request,
+static int fill(struct shown *shown, const char *folder, const struct request *request,
                 struct error *error)
 {
     struct dirent **names;
@@ -101,7 +150,7 @@ static int fill(struct table *table, const char *folder, const struct request *r
         return error_set(error, ERROR_IO, "%s: cannot be read: %s", folder, strerror(errno));
     for (int i = 0; i < count; i++) {
         if (!failed)
-            failed = add_file(table, folder, names[i]->d_name, request, error);
+            failed = add_file(shown, folder, names[i]->d_name, request, error);
         free(names[i]);
     }
     if (count >= 0)
@@ -109,22 +158,37 @@ static int fill(struct table *table, const char *folder, const struct request *r
     return failed;
 }
 
+static int print(const struct request *request, struct shown *shown, const char *folder,
+                 struct error *error)
+{
+    const bool is_some = request->has_n || request->has_op || request->has_type ||
+                         request->problem.is_deterministic;
+    size_t count = shown->table.row_count;
+    int failed = 0;
+    if (request->sweep)
+        failed = sweep_report_print(request, shown->records.at, shown->records.count, &count,
+                                    error);
+    else if (count || request->json || request->csv)
+        failed = output_table(request, &shown->table, NULL, error);
+    if (count == 0)
+        output_note(request, "no %s%s in %s: 'autotune --n %s' makes one\n",
+                    request->sweep ? "sweeps" : "records", is_some ? " of this kind" : "",
+                    folder, request->sweep ? "1K..4G" : "400M");
+    return failed;
+}
+
 int verb_show(int argc, char **argv, struct error *error)
 {
     struct request request;
     struct text folder = {0};
-    struct table table = {.columns = columns, .column_count = COLUMNS};
+    struct shown shown = {.table = {.columns = columns, .column_count = COLUMNS}};
     if (request_parse(&request, VERB_SHOW, argc, argv, error) ||
         store_folder(&folder, request.cache, error))
         return -1;
-    int failed = fill(&table, folder.at, &request, error);
-    if (!failed && table.row_count == 0)
-        output_note(&request, "no records%s in %s: 'autotune --n 400M' makes one\n",
-                    request.has_n || request.has_op || request.has_type ? " of this kind" : "",
-                    folder.at);
-    if (!failed && (table.row_count || request.json || request.csv))
-        failed = output_table(&request, &table, NULL, error);
-    table_dispose(&table);
+    int failed = fill(&shown, folder.at, &request, error) ||
+                 print(&request, &shown, folder.at, error);
+    table_dispose(&shown.table);
+    store_dispose(&shown.records);
     text_dispose(&folder);
-    return failed;
+    return failed ? -1 : 0;
 }

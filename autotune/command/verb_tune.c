@@ -5,16 +5,17 @@
 #include "autotune/command/keep.h"
 #include "autotune/command/output.h"
 #include "autotune/command/setup.h"
+#include "autotune/command/tune_begin.h"
 #include "autotune/command/tune_keep.h"
 #include "autotune/command/tune_notes.h"
 #include "autotune/command/tune_replay.h"
 #include "autotune/command/tune_report.h"
+#include "autotune/command/tune_sweep.h"
 #include "autotune/command/verbs.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A kind of device, and what is done there. */
 struct task {
@@ -38,22 +39,6 @@ struct task {
 
 /* --- Before ------------------------------------------------------------------------------- */
 
-static enum strategy choose_strategy(const struct request *request, const struct setup *setup)
-{
-    if (request->has_strategy)
-        return request->strategy;
-    return setup->target.is_host ? STRATEGY_COVER : STRATEGY_RACE;
-}
-
-/* Every core compiles but those that feed a GPU; on the host the emulator runs beside it. */
-static unsigned count_compilers(const struct task *task, size_t kinds)
-{
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const long busy = task->setup.target.is_host ? 0 : (long)task->kind->count;
-    const long mine = cores / (long)kinds - busy;
-    return mine < 1 ? 1 : (unsigned)mine;
-}
-
 /* What won a similar problem is tried first. */
 static const int64_t *find_seed(struct task *task)
 {
@@ -71,15 +56,8 @@ static void describe_job(struct task *task, size_t kinds)
 {
     const struct setup *setup = &task->setup;
     const struct request *request = task->request;
-    task->job = (struct tune_job){.context = &setup->context,
-                                  .sources = &setup->sources,
-                                  .space = setup->space_file,
-                                  .info = &setup->device->info,
-                                  .specs = task->kind->list,
-                                  .spec_count = task->kind->count,
-                                  .nvrtc = request->nvrtc,
-                                  .compilers = count_compilers(task, kinds)};
-    task->options = (struct tune_options){.strategy = choose_strategy(request, setup),
+    tune_begin_job(&task->job, request, setup, task->kind, kinds);
+    task->options = (struct tune_options){.strategy = tune_begin_strategy(request, setup),
                                           .seed_row = find_seed(task),
                                           .seed = request->seed,
                                           .budget_s = request->budget_s,
@@ -252,7 +230,7 @@ int verb_tune(int argc, char **argv, struct error *error)
     if (request.replay)
         return tune_replay(&request, error);
     interrupt_begin(&guard, NULL);
-    int failed = run(&request, error);
+    int failed = request.n_high ? tune_sweep(&request, error) : run(&request, error);
     interrupt_end(&guard);
     return failed;
 }

@@ -100,7 +100,8 @@ static int prove_one(const struct request *request, const struct setup *setup,
                                  .space = setup->space_file, .info = &setup->device->info,
                                  .specs = specs, .spec_count = 1, .nvrtc = request->nvrtc,
                                  .compilers = 1};
-    const struct tune_options options = {.strategy = STRATEGY_EXHAUSTIVE, .only = row,
+    const struct tune_options options = {.strategy = STRATEGY_EXHAUSTIVE, .rows = row,
+                                         .row_count = 1, .is_only_rows = true,
                                          .seed = request->seed, .is_stopping = interrupt_came};
     struct tune_result result;
     struct text text = {0}, params = {0};
@@ -124,7 +125,8 @@ static int prove_one(const struct request *request, const struct setup *setup,
     if (result.past_32_bits)
         text_addf(&text, ", and n = %" PRIu64, result.past_32_bits);
     if (only->error >= 0)
-        text_addf(&text, "; error %.1e of sum|x|, bound %.1e", only->error, only->bound);
+        text_addf(&text, "; error %.1e of %s, bound %.1e", only->error,
+                  problem_ops[setup->problem.op].scale, only->bound);
     text_adds(&text, "\n");
     int failed = output_write("-", &text, error);
     text_dispose(&text);

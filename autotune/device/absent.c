@@ -19,6 +19,13 @@ int cuda_open(struct device **out, int number, const struct device_options *opti
     return error_set(error, ERROR_NO_DEVICE, "%s", reason);
 }
 
+int cuda_describe(struct device_info *out, int number, struct error *error)
+{
+    (void)number;
+    *out = (struct device_info){0};
+    return error_set(error, ERROR_NO_DEVICE, "%s", reason);
+}
+
 int cuda_open_compiler(struct device **out, const struct device_info *info, const char *nvrtc,
                        struct error *error)
 {

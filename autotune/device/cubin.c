@@ -107,7 +107,7 @@ static uint32_t find_symbol(const struct cubin *cubin, const char *kernel)
 /* An attribute: one byte says how its value is stored, one what it is, two are the value or,
  * with SIZED, the number of the bytes that follow. */
 enum { ATTRIBUTE_HEAD = 4, SIZED = 4 };
-enum { PARAMETER_BANK = 0x0a, EXTERNS = 0x0f };
+enum { PARAMETER_BANK = 0x0a, EXTERNS = 0x0f, FRAME_BYTES = 0x11, REGISTERS = 0x2f };
 
 struct attribute {
     uint8_t format, what;
@@ -258,4 +258,66 @@ uint64_t cubin_hash(const void *bytes, size_t size, const char *kernel)
         has_code |= is_own && part.at && part.size > 0 && begins(part.name, ".text.");
     }
     return has_code ? sum : 0;
+}
+
+/* --- What a kernel needs ----------------------------------------------------------------- */
+
+/* Of the image's common section: a number for a symbol. */
+static bool read_common(struct cubin_needs *out, const struct part *part, uint32_t symbol)
+{
+    size_t offset = 0;
+    struct attribute attribute;
+    while (offset < part->size) {
+        uint32_t pair[2]; /* symbol, number */
+        if (!next_attribute(part, &offset, &attribute))
+            return false;
+        if (attribute.format != SIZED || attribute.size != sizeof pair)
+            continue;
+        memcpy(pair, attribute.at, sizeof pair);
+        if (pair[0] == symbol && attribute.what == REGISTERS)
+            out->registers = (int)pair[1];
+        else if (pair[0] == symbol && attribute.what == FRAME_BYTES)
+            out->local_bytes = pair[1];
+    }
+    return true;
+}
+
+/* Compilers that write no attribute for registers have them in the head of the code. */
+static void read_own(struct cubin_needs *out, const struct part *part)
+{
+    enum { REGISTERS_SHIFT = 24 };
+    if (begins(part->name, ".nv.shared."))
+        out->shared_bytes = (int64_t)part->size;
+    else if (begins(part->name, ".text.") && out->registers == 0)
+        out->registers = (int)(part->head.sh_info >> REGISTERS_SHIFT);
+}
+
+/* In an image with this section, which those from sm_90 on have, what a block has for itself
+ * stands behind what the system takes of it. */
+static bool is_reserve(const struct part *part)
+{
+    return begins(part->name, ".nv.shared.reserved.");
+}
+
+bool cubin_needs(struct cubin_needs *out, const void *bytes, size_t size, const char *kernel)
+{
+    enum { RESERVED_BYTES = 1024 };
+    struct cubin cubin;
+    int64_t reserved = 0;
+    const uint32_t symbol = open_cubin(&cubin, bytes, size) ? find_symbol(&cubin, kernel) : 0;
+    *out = (struct cubin_needs){.registers = 0};
+    for (size_t i = 1; symbol && i < cubin.head.e_shnum; i++) {
+        struct part part;
+        if (!read_section(&cubin, i, &part))
+            return false;
+        if (is_reserve(&part))
+            reserved = RESERVED_BYTES;
+        else if (is_of(&part, kernel))
+            read_own(out, &part);
+        else if (strcmp(part.name, ".nv.info") == 0 &&
+                 (!part.at || !read_common(out, &part, symbol)))
+            return false;
+    }
+    out->shared_bytes = out->shared_bytes > reserved ? out->shared_bytes - reserved : 0;
+    return symbol && out->registers > 0;
 }

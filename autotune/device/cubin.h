@@ -1,8 +1,10 @@
-/* cubin: recognises kernels that the compiler made identical, in an image as NVRTC gives it: an
- * ELF file with some sections for each kernel. Pure; opens nothing. */
+/* cubin: what an image as NVRTC gives it, an ELF file with some sections for each kernel, says
+ * of its kernels: which of them the compiler made identical, and what each needs to run. Pure;
+ * opens nothing. */
 #ifndef AUTOTUNE_CUBIN_H
 #define AUTOTUNE_CUBIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,5 +14,15 @@
  * 0 = unknown: no such kernel, a damaged image, one with data that kernels share (__constant__,
  * __device__), or code that is only complete once the driver has linked it. */
 uint64_t cubin_hash(const void *bytes, size_t size, const char *kernel);
+
+struct cubin_needs {
+    int registers;        /* per thread */
+    int64_t shared_bytes; /* static shared memory of a block */
+    int64_t local_bytes;  /* a thread's frame in local memory: spills, and arrays with it */
+};
+
+/* The same as the driver says once it has loaded the image, and ptxas -v. False = unknown: no
+ * such kernel, or a damaged image. */
+bool cubin_needs(struct cubin_needs *out, const void *bytes, size_t size, const char *kernel);
 
 #endif

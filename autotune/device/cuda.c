@@ -597,6 +597,18 @@ static int cuda_time(struct device *device, struct device_graph *graph,
     return cuda_time_queued(device, run_graph, graph, before, before_count, out_ps, error);
 }
 
+static int cuda_occupancy(struct device *device, const struct device_kernel *kernel,
+                          unsigned block, unsigned shared_bytes, int *out, struct error *error)
+{
+    struct gpu *gpu = enter(device);
+    const struct device_launch launch = {.kernel = kernel, .shared_bytes = shared_bytes};
+    if (allow(gpu, &launch, error))
+        return -1;
+    return check(gpu,
+                 gpu->cu.function_occupancy(out, kernel->function, (int)block, shared_bytes),
+                 "asking how many blocks an SM holds", error);
+}
+
 static const struct device_ops ops = {
     .close = cuda_close,
     .compile = cuda_compile,
@@ -616,6 +628,7 @@ static const struct device_ops ops = {
     .release = cuda_release,
     .capture = cuda_capture,
     .time_queued = cuda_time_queued,
+    .occupancy = cuda_occupancy,
 };
 
 int cuda_count(char *why, size_t why_size)
@@ -642,6 +655,21 @@ static int open_gpu(struct gpu *gpu, int number, struct error *error)
     return read_info(gpu, error);
 }
 
+static void name_gpu(struct device_info *info, int number)
+{
+    snprintf(info->spec, sizeof info->spec, "%d", number);
+    snprintf(info->name, sizeof info->name, "the GPU");
+}
+
+int cuda_describe(struct device_info *out, int number, struct error *error)
+{
+    struct gpu gpu = {.device.ops = &ops};
+    name_gpu(&gpu.device.info, number);
+    const int failed = open_gpu(&gpu, number, error);
+    *out = gpu.device.info;
+    return failed;
+}
+
 int cuda_open(struct device **out, int number, const struct device_options *options,
               struct error *error)
 {
@@ -650,8 +678,7 @@ int cuda_open(struct device **out, int number, const struct device_options *opti
     if (!gpu)
         return error_memory(error, sizeof *gpu);
     gpu->device.ops = &ops;
-    snprintf(gpu->device.info.spec, sizeof gpu->device.info.spec, "%d", number);
-    snprintf(gpu->device.info.name, sizeof gpu->device.info.name, "the GPU");
+    name_gpu(&gpu->device.info, number);
     if (open_gpu(gpu, number, error) || open_compiler(gpu, options->nvrtc, error)) {
         cuda_close(&gpu->device);
         return -1;

@@ -130,6 +130,11 @@ struct device_ops {
     int (*time_queued)(struct device *device, device_enqueue *enqueue, void *context,
                        const struct device_launch *before, size_t before_count,
                        uint64_t *out_ps, struct error *error);
+
+    /* How many blocks of this kernel an SM holds at once, as the driver says. NULL on the
+     * host. */
+    int (*occupancy)(struct device *device, const struct device_kernel *kernel, unsigned block,
+                     unsigned shared_bytes, int *out, struct error *error);
 };
 
 struct device {
@@ -164,6 +169,9 @@ int cuda_count(char *why, size_t why_size); /* as device_count */
 int cuda_open_compiler(struct device **out, const struct device_info *info, const char *nvrtc,
                        struct error *error);
 int host_open(struct device **out, const struct device_options *options, struct error *error);
+
+/* What the info of this GPU would say, without opening it; of the compiler it says nothing. */
+int cuda_describe(struct device_info *out, int number, struct error *error);
 
 /* Removes what killed processes left behind while they compiled for the host. */
 void host_sweep(void);

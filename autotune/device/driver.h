@@ -20,6 +20,9 @@ struct driver {
     __typeof__(cuDevicePrimaryCtxRetain) *context_retain;
     __typeof__(cuDevicePrimaryCtxRelease) *context_release;
     __typeof__(cuCtxSetCurrent) *context_set;
+    __typeof__(cuCtxGetCurrent) *context_get;
+    __typeof__(cuCtxGetDevice) *context_device;
+    __typeof__(cuCtxGetId) *context_id;
     __typeof__(cuStreamCreate) *stream_create;
     __typeof__(cuStreamDestroy) *stream_destroy;
     __typeof__(cuStreamSynchronize) *stream_sync;
@@ -34,6 +37,7 @@ struct driver {
     __typeof__(cuModuleGetFunction) *module_function;
     __typeof__(cuFuncGetAttribute) *function_attribute;
     __typeof__(cuFuncSetAttribute) *function_set_attribute;
+    __typeof__(cuOccupancyMaxActiveBlocksPerMultiprocessor) *function_occupancy;
     __typeof__(cuMemAlloc) *memory_alloc;
     __typeof__(cuMemFree) *memory_free;
     __typeof__(cuMemGetInfo) *memory_info;

@@ -1,4 +1,5 @@
-/* gpus: reads configs/gpus.ini, as it stood at build, for one architecture. Hides the file. */
+/* gpus: reads configs/gpus.ini, as it stood at build, for one architecture or one GPU. Hides the
+ * file, and how freely a GPU's name may be written. */
 #include "autotune/device/gpus.h"
 
 #include "autotune/embedded.h"
@@ -6,6 +7,7 @@
 #include "generator/number.h"
 #include "generator/text.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,22 +47,52 @@ static int report_unknown(const char *arch, struct error *error)
     return -1;
 }
 
+static int load(struct ini *ini, struct error *error)
+{
+    const struct embedded *source = embedded_find(file);
+    *ini = (struct ini){0};
+    if (!source)
+        return error_set(error, ERROR_FAILED, "%s is not part of this build; build it again "
+                         "with `make clean all`", file);
+    return ini_load(ini, file, source->bytes, source->length, error);
+}
+
+/* --- Numbers ------------------------------------------------------------------------------ */
+
+static int report_missing(const char *section, const char *key, struct error *error)
+{
+    return error_set(error, ERROR_FAILED, "%s: [%s] lacks %s; add it and build again", file,
+                     section, key);
+}
+
+/* 0 to INT_MAX. */
 static int read_number(int64_t *out, const struct ini *ini, const char *section,
                        const char *key, struct error *error)
 {
     const struct ini_item *item = ini_find(ini, section, key);
     char what[120];
     if (!item)
-        return error_set(error, ERROR_FAILED, "%s: [%s] lacks %s; add it and build again", file,
-                         section, key);
+        return report_missing(section, key, error);
     snprintf(what, sizeof what, "%s:%d: %.60s", file, item->line, key);
     if (number_parse_int(out, item->value, what, error))
         return -1;
-    if (*out <= 0 || *out > INT_MAX)
-        return error_set(error, ERROR_FAILED, "%s: %.40s is out of range; give 1 to %d", what,
+    if (*out < 0 || *out > INT_MAX)
+        return error_set(error, ERROR_FAILED, "%s: %.40s is out of range; give 0 to %d", what,
                          item->value, INT_MAX);
     return 0;
 }
+
+/* The numbers of a section, in the order of `keys`. */
+static int read_numbers(int64_t *out, const struct ini *ini, const char *section,
+                        const char *const *keys, size_t count, struct error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (read_number(&out[i], ini, section, keys[i], error))
+            return -1;
+    return 0;
+}
+
+/* --- Architectures ------------------------------------------------------------------------ */
 
 static int read_target(struct target *target, const struct ini *ini, const char *section,
                        struct error *error)
@@ -76,9 +108,8 @@ static int read_target(struct target *target, const struct ini *ini, const char 
         [REGISTERS] = "registers_per_sm",
     };
     int64_t values[KEYS];
-    for (int i = 0; i < KEYS; i++)
-        if (read_number(&values[i], ini, section, keys[i], error))
-            return -1;
+    if (read_numbers(values, ini, section, keys, KEYS, error))
+        return -1;
     *target = (struct target){
         .cc = atoi(section + strlen("sm_")),
         .sms = (int)values[SMS],
@@ -92,23 +123,210 @@ static int read_target(struct target *target, const struct ini *ini, const char 
     return 0;
 }
 
+static int read_limits(struct occupancy_limits *out, const struct ini *ini, const char *section,
+                       struct error *error)
+{
+    enum { THREADS, BLOCKS, REGISTERS, BLOCK, THREAD, UNIT, SHARED, OPT_IN, RESERVED, GRAIN,
+           KEYS };
+    static const char *const keys[KEYS] = {
+        [THREADS] = "threads_per_sm",      [BLOCKS] = "blocks_per_sm",
+        [REGISTERS] = "registers_per_sm",  [BLOCK] = "threads_per_block",
+        [THREAD] = "registers_per_thread", [UNIT] = "register_unit",
+        [SHARED] = "shared_per_sm",        [OPT_IN] = "shared_opt_in",
+        [RESERVED] = "shared_reserved",    [GRAIN] = "shared_unit",
+    };
+    int64_t values[KEYS];
+    if (read_numbers(values, ini, section, keys, KEYS, error))
+        return -1;
+    *out = (struct occupancy_limits){
+        .threads = (int)values[THREADS],
+        .blocks = (int)values[BLOCKS],
+        .registers = (int)values[REGISTERS],
+        .threads_per_block = (int)values[BLOCK],
+        .registers_per_thread = (int)values[THREAD],
+        .register_unit = (int)values[UNIT],
+        .shared = values[SHARED],
+        .shared_opt_in = values[OPT_IN],
+        .shared_reserved = values[RESERVED],
+        .shared_unit = values[GRAIN],
+    };
+    return 0;
+}
+
+/* The section of an architecture, however its name is written. */
+static int find_section(char out[16], const char *arch, struct error *error)
+{
+    size_t i = 0;
+    normalise(out, arch);
+    while (names[i] && strcmp(names[i], out) != 0)
+        i++;
+    return names[i] ? 0 : report_unknown(arch, error);
+}
+
 int gpus_find(struct target *target, const char *arch, struct error *error)
 {
-    char name[16];
-    size_t i = 0;
-    normalise(name, arch);
-    while (names[i] && strcmp(names[i], name) != 0)
-        i++;
-    if (!names[i])
-        return report_unknown(arch, error);
-    const struct embedded *source = embedded_find(file);
-    if (!source)
-        return error_set(error, ERROR_FAILED, "%s is not part of this build; build it again "
-                         "with `make clean all`", file);
-    struct ini ini = {0};
-    if (ini_load(&ini, file, source->bytes, source->length, error))
+    char section[16];
+    struct ini ini;
+    if (find_section(section, arch, error) || load(&ini, error))
         return -1;
-    int status = read_target(target, &ini, name, error);
+    int status = read_target(target, &ini, section, error);
     ini_dispose(&ini);
     return status;
+}
+
+int gpus_limits(struct occupancy_limits *out, int cc, struct error *error)
+{
+    char arch[16], section[16];
+    struct ini ini;
+    snprintf(arch, sizeof arch, "sm_%d", cc);
+    if (find_section(section, arch, error) || load(&ini, error))
+        return -1;
+    int status = read_limits(out, &ini, section, error);
+    ini_dispose(&ini);
+    return status;
+}
+
+/* --- GPUs --------------------------------------------------------------------------------- */
+
+enum { MODEL_CHARS = 64 };
+
+static const char model_prefix[] = "gpu ";
+
+/* The name of the GPU that a section is about, or NULL. */
+static const char *model_of(const char *section)
+{
+    const size_t length = strlen(model_prefix);
+    return strncmp(section, model_prefix, length) == 0 ? section + length : NULL;
+}
+
+/* Letters and digits alone, in lower case, without the words that are before any name. */
+static void squeeze(char out[MODEL_CHARS], const char *name)
+{
+    static const char *const before[] = {"nvidia", "geforce", "tesla"};
+    size_t length = 0;
+    for (; *name && length + 1 < MODEL_CHARS; name++)
+        if (isalnum((unsigned char)*name))
+            out[length++] = (char)tolower((unsigned char)*name);
+    out[length] = '\0';
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        const size_t skip = strlen(before[i]);
+        if (strncmp(out, before[i], skip) == 0)
+            memmove(out, out + skip, length + 1 - skip);
+        length = strlen(out);
+    }
+}
+
+/* The section of the GPU of this name, or NULL. */
+static const char *find_model(const struct ini *ini, const char *name)
+{
+    char wanted[MODEL_CHARS], known[MODEL_CHARS];
+    squeeze(wanted, name);
+    for (size_t i = 0; i < ini->count; i++) {
+        const struct ini_item *item = &ini->items[i];
+        if (!model_of(item->section) || strcmp(item->key, "name") != 0)
+            continue;
+        squeeze(known, model_of(item->section));
+        if (strcmp(known, wanted) == 0)
+            return item->section;
+        squeeze(known, item->value);
+        if (strcmp(known, wanted) == 0)
+            return item->section;
+    }
+    return NULL;
+}
+
+/* Its own figures over those of the architecture's typical GPU. */
+static int read_size(struct gpus_model *out, const struct ini *ini, const char *section,
+                     struct error *error)
+{
+    enum { SMS, L2, KEYS };
+    static const char *const keys[KEYS] = {[SMS] = "sms", [L2] = "l2_bytes"};
+    int64_t values[KEYS];
+    const struct ini_item *arch = ini_find(ini, section, "arch");
+    char known[16];
+    if (!arch)
+        return report_missing(section, "arch", error);
+    if (find_section(known, arch->value, error) ||
+        read_target(&out->target, ini, known, error) ||
+        read_numbers(values, ini, section, keys, KEYS, error))
+        return -1;
+    out->target.sms = (int)values[SMS];
+    out->target.l2_bytes = values[L2];
+    return 0;
+}
+
+/* What no document says stays 0, but for the peak, which must follow from something. */
+static int read_speed(struct gpus_model *out, const struct ini *ini, const char *section,
+                      struct error *error)
+{
+    enum { CLOCK, MEMORY, BUS, PEAK, KEYS };
+    static const char *const keys[KEYS] = {"clock_khz", "memory_clock_khz", "bus_bits",
+                                           "peak_gbs"};
+    int64_t values[KEYS] = {0};
+    for (int i = 0; i < KEYS; i++)
+        if (ini_find(ini, section, keys[i]) &&
+            read_number(&values[i], ini, section, keys[i], error))
+            return -1;
+    out->clock_khz = (int)values[CLOCK];
+    out->memory_clock_khz = (int)values[MEMORY];
+    out->bus_bits = (int)values[BUS];
+    out->peak_bytes = (uint64_t)values[PEAK] * 1000000000;
+    if (values[MEMORY] && values[BUS])
+        out->peak_bytes = (uint64_t)values[MEMORY] * 1000 * (uint64_t)values[BUS] * 2 / 8;
+    return out->peak_bytes ? 0
+                           : report_missing(section, "memory_clock_khz and bus_bits, or "
+                                            "peak_gbs", error);
+}
+
+static int report_unknown_model(const struct ini *ini, const char *name, struct error *error)
+{
+    struct text known = {0};
+    for (size_t i = 0; i < ini->count; i++)
+        if (model_of(ini->items[i].section) && strcmp(ini->items[i].key, "name") == 0)
+            text_addf(&known, "%s%s", known.length ? ", " : "",
+                      model_of(ini->items[i].section));
+    if (text_check(&known, error) == 0)
+        error_set(error, ERROR_USAGE, "'%.60s' is no GPU of the table: it has %s", name,
+                  known.at ? known.at : "none");
+    text_dispose(&known);
+    return -1;
+}
+
+int gpus_find_model(struct gpus_model *out, const char *name, struct error *error)
+{
+    struct ini ini;
+    *out = (struct gpus_model){.clock_khz = 0};
+    if (load(&ini, error))
+        return -1;
+    const char *section = find_model(&ini, name);
+    int status = section ? read_size(out, &ini, section, error) ||
+                               read_speed(out, &ini, section, error)
+                         : report_unknown_model(&ini, name, error);
+    if (!status) {
+        snprintf(out->name, sizeof out->name, "%s", model_of(section));
+        snprintf(out->label, sizeof out->label, "%s", ini_find(&ini, section, "name")->value);
+    }
+    ini_dispose(&ini);
+    return status ? -1 : 0;
+}
+
+bool gpus_knows_model(const char *name)
+{
+    struct gpus_model model;
+    struct error ignored;
+    return gpus_find_model(&model, name, &ignored) == 0;
+}
+
+size_t gpus_list_models(char out[GPUS_MODELS_MAX][64])
+{
+    struct ini ini;
+    struct error ignored;
+    size_t count = 0;
+    if (load(&ini, &ignored))
+        return 0;
+    for (size_t i = 0; i < ini.count && count < GPUS_MODELS_MAX; i++)
+        if (model_of(ini.items[i].section) && strcmp(ini.items[i].key, "name") == 0)
+            snprintf(out[count++], MODEL_CHARS, "%s", model_of(ini.items[i].section));
+    ini_dispose(&ini);
+    return count;
 }

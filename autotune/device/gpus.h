@@ -1,15 +1,45 @@
-/* gpus: the limits of each architecture, from configs/gpus.ini: what a kernel may use on a GPU
- * that is not here. Sources of the figures stand in that file. */
+/* gpus: what is known of architectures and of GPUs that are not here, from configs/gpus.ini:
+ * the limits of each architecture, and the size and speed of each GPU. Sources of the figures
+ * stand in that file. */
 #ifndef AUTOTUNE_GPUS_H
 #define AUTOTUNE_GPUS_H
 
+#include "autotune/device/occupancy.h"
 #include "generator/error.h"
 #include "generator/problem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Fills `target` for "sm_90" (or "90", "9.0"); ERROR_USAGE lists the known ones. */
 int gpus_find(struct target *target, const char *arch, struct error *error);
 
 /* The names known, in order, NULL-terminated: "sm_70", "sm_75", ... */
 const char *const *gpus_names(void);
+
+/* The limits of an SM of compute capability `cc`: 90 for 9.0. ERROR_USAGE lists the known. */
+int gpus_limits(struct occupancy_limits *out, int cc, struct error *error);
+
+/* A GPU as one can buy it. */
+struct gpus_model {
+    char name[64];  /* as in the table: "RTX 5070 Ti" */
+    char label[64]; /* as its maker calls it: "GeForce RTX 5070 Ti" */
+    struct target target;
+    int clock_khz;                  /* boost; 0 = no document says */
+    int memory_clock_khz, bus_bits; /* 0 likewise */
+    uint64_t peak_bytes;            /* theoretical memory bandwidth, bytes per second */
+};
+
+enum { GPUS_MODELS_MAX = 64 };
+
+/* Is there a GPU of this name? Letters and digits count, in either case, and neither does
+ * "NVIDIA", "GeForce" nor "Tesla" before them: "rtx5070ti", "NVIDIA H200". */
+bool gpus_knows_model(const char *name);
+
+/* That GPU; ERROR_USAGE lists the known ones. */
+int gpus_find_model(struct gpus_model *out, const char *name, struct error *error);
+
+/* The names of the table, in its order, at most GPUS_MODELS_MAX of them. Returns how many. */
+size_t gpus_list_models(char names[GPUS_MODELS_MAX][64]);
 
 #endif

@@ -21,7 +21,7 @@ double ladder_bytes(const struct call_plan *plan, const struct space *space,
                     const struct problem *problem)
 {
     const double elem = problem_types[problem->type].bytes;
-    const double accum = problem_types[problem->acc].bytes;
+    const double accum = problem_partial_bytes(problem);
     double bytes = 0;
     for (size_t i = 0; i < plan->count; i++) {
         const struct call_step *step = &plan->steps[i];

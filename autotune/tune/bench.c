@@ -334,20 +334,20 @@ static void blame(struct bench_verdict *out, const struct bench *bench, const ch
 static void compare_output(struct bench_verdict *out, const struct bench *bench, size_t call,
                            const unsigned char *slot)
 {
-    const enum type acc = bench->input->problem.acc;
-    const size_t bytes = (size_t)problem_types[acc].bytes;
+    const enum type type = problem_result(&bench->input->problem);
+    const size_t bytes = (size_t)problem_types[type].bytes;
     const oracle_bits expect = bench->input->expect[call % bench->input->count];
     char expected[ORACLE_CHARS], gotten[ORACLE_CHARS];
     oracle_bits got = 0;
     memcpy(&got, slot, bytes);
     if (!poison_is_all(slot + bytes, SLOT_BYTES - bytes, POISON_OUTPUT)) {
         blame(out, bench, "wrote past its one result");
-    } else if (!oracle_equal(acc, expect, got)) {
+    } else if (!oracle_equal(type, expect, got)) {
         blame(out, bench,
               poison_is_all(slot, bytes, POISON_OUTPUT) ? "no result" : "wrong result");
         const size_t used = strlen(out->reason);
         snprintf(out->reason + used, sizeof out->reason - used, ": expected %s, got %s",
-                 oracle_format(expected, acc, expect), oracle_format(gotten, acc, got));
+                 oracle_format(expected, type, expect), oracle_format(gotten, type, got));
     }
 }
 

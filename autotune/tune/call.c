@@ -35,7 +35,7 @@ int call_plan(struct call_plan *out, const struct point_context *context, const 
               uint64_t n, struct error *error)
 {
     const struct space *space = context->space;
-    const int accum_bytes = problem_types[context->problem->acc].bytes;
+    const int accum_bytes = problem_partial_bytes(context->problem);
     uint64_t left = n;
     bool is_started = false; /* a pass has read the inputs */
     out->count = 0;
@@ -59,6 +59,11 @@ int call_plan(struct call_plan *out, const struct point_context *context, const 
             left = step.shape.outputs;
         } while (pass->until_one);
     }
+    if (out->count > 0 && !is_started)
+        return error_set(error, ERROR_USAGE,
+                         "%s: no pass writes a value, outputs is 0 in all that apply: add one "
+                         "that reads the inputs and has 'outputs = 1'",
+                         space->file);
     if (!is_started || left != 1)
         return error_set(error, ERROR_USAGE,
                          "%s: the passes leave %" PRIu64 " values, not one: add a pass with "

@@ -32,7 +32,7 @@ int call_plan(struct call_plan *out, const struct point_context *context, const 
 /* Where a call reads and writes; device addresses. */
 struct call_buffers {
     uint64_t input;   /* n elements, aligned to an element */
-    uint64_t output;  /* one accumulator */
+    uint64_t output;  /* one result */
     uint64_t scratch; /* plan.scratch_bytes, 256-byte aligned */
     uint64_t state;   /* plan.state_bytes of zeros, 8-byte aligned */
 };

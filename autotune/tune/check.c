@@ -217,7 +217,7 @@ static uint64_t find_end(const struct call_plan *plan, uint64_t accum_bytes)
 static int reserve_scratch(struct run *run, struct error *error)
 {
     struct check *check = run->check;
-    const uint64_t accum_bytes = (uint64_t)problem_types[check->problem.acc].bytes;
+    const uint64_t accum_bytes = (uint64_t)problem_partial_bytes(&check->problem);
     uint64_t most = 0, largest = 0;
     check->used_bytes = check->used_state_bytes = 0;
     for (size_t i = 0; i < run->set->cases.count; i++) {
@@ -270,7 +270,7 @@ static void blame(const struct run *run, size_t i, const char *what, const oracl
                   struct check_verdict *out)
 {
     const struct oracle_case *c = &run->set->cases.cases[i];
-    const enum type acc = run->check->problem.acc;
+    const enum type type = problem_result(&run->check->problem);
     const uint64_t starts = 16 / (uint64_t)problem_types[run->check->problem.type].bytes;
     char expected[ORACLE_CHARS], gotten[ORACLE_CHARS];
     out->is_right = false;
@@ -280,13 +280,13 @@ static void blame(const struct run *run, size_t i, const char *what, const oracl
     const size_t used = strlen(out->reason);
     if (got)
         snprintf(out->reason + used, sizeof out->reason - used, ": expected %s, got %s",
-                 oracle_format(expected, acc, c->expect), oracle_format(gotten, acc, *got));
+                 oracle_format(expected, type, c->expect), oracle_format(gotten, type, *got));
 }
 
 static void compare(const struct run *run, struct check_verdict *out)
 {
-    const enum type acc = run->check->problem.acc;
-    const size_t bytes = (size_t)problem_types[acc].bytes;
+    const enum type type = problem_result(&run->check->problem);
+    const size_t bytes = (size_t)problem_types[type].bytes;
     for (size_t i = 0; i < run->set->cases.count && out->is_right; i++) {
         if (!is_turn(run, i))
             continue;
@@ -296,7 +296,7 @@ static void compare(const struct run *run, struct check_verdict *out)
         out->cases++;
         if (!poison_is_all(slot + bytes, SLOT_BYTES - bytes, POISON_OUTPUT))
             blame(run, i, "wrote past its one result", NULL, out);
-        else if (oracle_equal(acc, run->set->cases.cases[i].expect, got))
+        else if (oracle_equal(type, run->set->cases.cases[i].expect, got))
             continue;
         else if (poison_is_all(slot, bytes, POISON_OUTPUT))
             blame(run, i, "no result written", NULL, out);

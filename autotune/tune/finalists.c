@@ -1,81 +1,19 @@
-/* finalists: who is raced, what the race says, who has won. Every finalist's kernel is compiled
- * again, as itself alone; one whose machine code was not proven in this run is proven in the
- * race. */
+/* finalists: what the race says, who has won. Every finalist's kernel is compiled again, as
+ * itself alone; one whose machine code was not proven in this run is proven in the race. */
 #include "autotune/tune/finalists.h"
 
+#include "autotune/tune/entrants.h"
 #include "autotune/tune/parcel.h"
 #include "autotune/tune/verdict.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    ENTRANTS_MIN = 12, /* that the race begins with, where there are so many */
-    ENTRANTS_MAX = 31, /* beside the default: more would leave each too few rounds */
-    ENTRANTS_HOST = 8, /* the emulator is slow, and no model of speed anyway */
-};
-_Static_assert((int)ENTRANTS_MAX < (int)RACE_ENTRANTS_MAX, "the default races too");
-
-static const double MARGIN = 0.015;    /* in the race are those so close to the best time ... */
-static const double MARGIN_NOISES = 3; /* ... or so many spreads of the reference */
 static const double SIMPLER_MAY_LOSE = 1.005; /* measured so: a tie may be slower than that */
-
-/* --- Who is in ---------------------------------------------------------------------------- */
 
 static bool is_host(const struct search *search)
 {
     return search->job->info->target.is_host;
-}
-
-static bool is_default(const struct search *search, size_t candidate)
-{
-    return memcmp(tune_row(search->result, candidate), search->job->context->space->default_row,
-                  search->result->points.width * sizeof(int64_t)) == 0;
-}
-
-struct ranked {
-    size_t candidate;
-    uint64_t score;
-};
-
-static int by_score(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    return x->score != y->score ? (x->score < y->score ? -1 : 1)
-                                : (x->candidate > y->candidate) - (x->candidate < y->candidate);
-}
-
-/* The measured candidates, best first; the default races anyway. */
-static size_t rank(const struct search *search, struct ranked *out)
-{
-    const struct tune_result *result = search->result;
-    size_t count = 0;
-    for (size_t i = 0; i < result->points.count; i++)
-        if (result->trials[i].is_judged && result->trials[i].status == TRIAL_MEASURED &&
-            !is_default(search, i))
-            out[count++] = (struct ranked){i, result->trials[i].score};
-    qsort(out, count, sizeof *out, by_score);
-    return count;
-}
-
-/* Those that noise alone may have kept from being the best. */
-static int choose_entrants(struct search *search, size_t out[ENTRANTS_MAX], size_t *out_count,
-                           struct error *error)
-{
-    struct ranked *ranked = malloc((search->result->points.count + 1) * sizeof *ranked);
-    const double margin = fmax(MARGIN, MARGIN_NOISES * search_noise(search));
-    const size_t most = is_host(search) ? ENTRANTS_HOST : ENTRANTS_MAX;
-    if (!ranked)
-        return error_memory(error, search->result->points.count * sizeof *ranked);
-    const size_t count = rank(search, ranked);
-    *out_count = 0;
-    for (size_t i = 0; i < count && i < most; i++)
-        if (i < ENTRANTS_MIN ||
-            (double)ranked[i].score <= (1 + margin) * (double)ranked[0].score)
-            out[(*out_count)++] = ranked[i].candidate;
-    free(ranked);
-    return 0;
 }
 
 /* --- The race ----------------------------------------------------------------------------- */
@@ -231,7 +169,7 @@ static int run_race(struct search *search, struct job_raced *raced, struct error
     for (;;) {
         const size_t measured = search->result->counts[TRIAL_MEASURED];
         if (check_measured(search, error) ||
-            choose_entrants(search, candidates, &count, error) ||
+            entrants_choose(search, candidates, &count, error) ||
             compile_entrants(search, candidates, count, error))
             return -1;
         if (search->result->counts[TRIAL_MEASURED] < measured)
@@ -306,6 +244,43 @@ static void list_finalists(struct search *search, const struct job_raced *raced)
     search->result->proofs += raced->proofs;
 }
 
+static void add_place(struct tune_result *result, const int64_t *row,
+                      const struct race_place *place, const struct job_entrant *entrant)
+{
+    result->places[result->place_count++] = (struct tune_place){
+        row, place->median_ps, place->low_ps, place->high_ps, place->ratio, entrant->registers};
+}
+
+/* All that ran and are right; a row asked for that is equal to one ran with it. */
+static int list_places(struct search *search, const struct job_raced *raced,
+                       struct error *error)
+{
+    struct tune_result *result = search->result;
+    const size_t most = raced->result.count * (1 + search->options->row_count);
+    result->places = calloc(most + 1, sizeof *result->places);
+    if (!result->places)
+        return error_memory(error, most * sizeof *result->places);
+    for (size_t i = 0; i < raced->result.count; i++) {
+        const struct race_place *place = &raced->result.places[i];
+        const struct job_entrant *entrant = &raced->entrants[place->entrant];
+        const bool is_the_default = entrant->candidate == JOB_NO_CANDIDATE;
+        if (!is_right(result, entrant) || place->rounds == 0)
+            continue;
+        add_place(result,
+                  is_the_default ? search->job->context->space->default_row
+                                 : tune_row(result, entrant->candidate),
+                  place, entrant);
+        for (size_t k = 0; k < search->options->row_count && !is_the_default; k++) {
+            const int64_t *row = search->options->rows + k * result->points.width;
+            if (entrants_asked(search, k) == entrant->candidate &&
+                memcmp(row, tune_row(result, entrant->candidate),
+                       result->points.width * sizeof *row) != 0)
+                add_place(result, row, place, entrant);
+        }
+    }
+    return 0;
+}
+
 /* How far from simple a row is: values stand from simple to elaborate in a space file. */
 static size_t complexity(const struct space *space, const int64_t *row)
 {
@@ -343,6 +318,7 @@ int finalists_run(struct search *search, struct error *error)
     if (!failed) {
         list_finalists(search, raced);
         name_winner(search);
+        failed = list_places(search, raced, error);
     }
     free(raced);
     return failed;

@@ -195,8 +195,8 @@ static int run_once(const struct finals *finals, const struct entrant *entrant,
         ops->fill(device, buffers.scratch, POISON_SCRATCH, plan.scratch_bytes, error) ||
         ops->fill(device, buffers.state, 0, plan.state_bytes, error) ||
         ops->launch(device, launches, plan.count, error) ||
-        ops->read(device, out, buffers.output, (uint64_t)problem_types[problem->acc].bytes,
-                  error);
+        ops->read(device, out, buffers.output,
+                  (uint64_t)problem_types[problem_result(problem)].bytes, error);
     ops->free(device, buffers.scratch);
     return failed ? -1 : 0;
 }
@@ -265,7 +265,7 @@ static int prove_rounding(struct finals *finals, struct entrant *entrant,
         return 0;
     char reason[JOB_REASON];
     snprintf(reason, sizeof reason, "error %.2e of %s on random floats is past the bound %.2e",
-             report->error, problem->op == SUM ? "sum|x|" : problem->op == SUMSQ ? "sum x^2" : "the product", report->bound);
+             report->error, problem_ops[problem->op].scale, report->bound);
     return reject(finals, entrant, reason, error);
 }
 
@@ -303,7 +303,8 @@ static int prove_past(struct finals *finals, struct entrant *entrant, const stru
         if (run_once(finals, entrant, &past->problem, input_address(past, k), &height, &bits,
                      error))
             return -1;
-        is_right = is_right && oracle_equal(past->problem.acc, past->expect[k], bits);
+        is_right = is_right && oracle_equal(problem_result(&past->problem),
+                                             past->expect[k], bits);
     }
     if (is_right)
         return 0;

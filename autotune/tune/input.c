@@ -152,6 +152,7 @@ static int fill_range(const struct filler *filler, uint64_t first, uint64_t end,
                                            filler->buffer + (at - round) * filler->bytes,
                                            {.count = 0}};
             oracle_fold_init(&chunks[count].fold, &filler->source.problem);
+            chunks[count].fold.next = at;
             at += take;
         }
         fill_chunks(chunks, count);
@@ -321,6 +322,9 @@ int input_mark(struct input *input, uint64_t from, uint64_t to, struct error *er
 {
     if (!oracle_has_mark(&input->problem) || from == to || input->problem.n == 0)
         return 0;
-    return write_element(input, from, false, error) || write_element(input, to, true, error) ? -1
-                                                                                            : 0;
+    if (write_element(input, from, false, error) || write_element(input, to, true, error))
+        return -1;
+    if (problem_ops[input->problem.op].is_position)
+        input->expect[0] = to;
+    return 0;
 }

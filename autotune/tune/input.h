@@ -58,7 +58,8 @@ uint64_t input_address(const struct input *input, size_t i);
 /* Where the deciding element of input 0 stands after input_open. */
 uint64_t input_last(const struct input *input);
 
-/* Moves it (min, max, and, or) from one place to another; elsewhere a no-op. */
+/* Moves it (see oracle_has_mark) from one place to another, and of argmin and argmax the expected
+ * result too; elsewhere a no-op. */
 int input_mark(struct input *input, uint64_t from, uint64_t to, struct error *error);
 
 #endif

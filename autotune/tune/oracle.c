@@ -228,6 +228,8 @@ static make_batch *const makers[OP_COUNT][4] = {
     [SUM] = {make_any32, make_any64, make_dense_f32, make_dense_f64},
     [SUMSQ] = {make_odd32, make_odd64, make_sparse_f32, make_sparse_f64},
     [PROD] = {make_odd32, make_odd64, make_sign_f32, make_sign_f64},
+    [ARGMIN] = {make_near32, make_near64, make_near_f32, make_near_f64},
+    [ARGMAX] = {make_near32, make_near64, make_near_f32, make_near_f64},
     [MIN] = {make_near32, make_near64, make_near_f32, make_near_f64},
     [MAX] = {make_near32, make_near64, make_near_f32, make_near_f64},
     [AND] = {make_ones, make_ones, NULL, NULL},
@@ -295,7 +297,7 @@ static struct recipe recipe_of(const struct oracle_input *input)
     struct recipe recipe = {.seed = input->seed};
     recipe.bits = row->is_float ? (row->exact_bits < 24 ? row->exact_bits : 24)
                                 : 8 * (row->bytes < 4 ? row->bytes : 4);
-    if (problem->op == MIN || problem->op == MAX) {
+    if (problem_ops[problem->op].seeks) {
         recipe.shift = decide_near_shift(input);
     } else if (row->is_float && problem->op == PROD) {
         recipe.seed = input->seed / 2;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A value of the accumulator's type: its bytes in the low end, the rest zero. */
+/* A value of the result's type (problem_result): its bytes in the low end, the rest zero. */
 typedef uint64_t oracle_bits;
 
 /* --- Small: every size, every misalignment, every position -------------------------------- */
@@ -36,8 +36,8 @@ struct oracle_cases {
 /* The cases that prove a kernel of this shape: sizes 0, 1, 2, 31..33, block +-1, tile +-1,
  * 2 tiles and a tail; each of the 16 / element bytes starts modulo 16 bytes; guard zones
  * of loud values around each input; and by operation, from the table in docs/correctness.md:
- * sum, sumsq, xor, prod by hashed values, min and max by the extremum at each position, and, or
- * by one bit at each position. Where there are more than positions_max, a seeded sample with
+ * sum, sumsq, xor, prod by hashed values, min, max, argmin and argmax by the extremum at each
+ * position, the latter two also by equals of it elsewhere, and, or by one bit at each position. Where there are more than positions_max, a seeded sample with
  * both edges of each thread's, warp's and tile's share. problem.n plays no part. */
 int oracle_make_cases(struct oracle_cases *out, const struct problem *problem,
                       const struct oracle_shape *shape, uint64_t seed, struct error *error);
@@ -48,7 +48,7 @@ void oracle_dispose_cases(struct oracle_cases *cases);
 struct oracle_input {
     struct problem problem;
     uint64_t seed;
-    uint64_t mark; /* min, max, and, or: the position of the deciding element */
+    uint64_t mark; /* min, max, argmin, argmax, and, or: the position of the deciding element */
     uint64_t period; /* plain elements repeat after this many; 0 = never */
 };
 
@@ -84,13 +84,15 @@ bool oracle_has_mark(const struct problem *problem); /* does this operation use 
 void oracle_guard(const struct problem *problem, void *out);
 
 /* The right answer, folded while filling: init, add chunk by chunk (elements as filled), merge
- * folds of different chunks in any order, finish. Fails with ERROR_FAILED if a partial result
+ * folds of different chunks in any order, finish. A fold of elements that do not begin the input
+ * has `next` set to where they do, after init: argmin and argmax ask for it. Of nothing they give
+ * 2^64 - 1. Fails with ERROR_FAILED if a partial result
  * leaves the exact range (checked while adding). */
 struct oracle_fold {
     struct problem problem;
     uint64_t words[4];
     double largest; /* the largest partial magnitude seen */
-    uint64_t count;
+    uint64_t count, next; /* elements added; the position of the next */
 };
 void oracle_fold_init(struct oracle_fold *fold, const struct problem *problem);
 void oracle_fold_add(struct oracle_fold *fold, const void *elements, uint64_t count);
@@ -133,10 +135,10 @@ int oracle_make_specials(struct oracle_cases *out, const struct problem *problem
                          const struct oracle_shape *shape, struct error *error);
 
 /* Is `got` the promised result? Bits equal, except that any NaN equals any NaN. */
-bool oracle_equal(enum type acc, oracle_bits expect, oracle_bits got);
+bool oracle_equal(enum type type, oracle_bits expect, oracle_bits got);
 
 enum { ORACLE_CHARS = 48 };
-char *oracle_format(char out[ORACLE_CHARS], enum type acc, oracle_bits value);
+char *oracle_format(char out[ORACLE_CHARS], enum type type, oracle_bits value);
 double oracle_to_double(enum type acc, oracle_bits value);
 
 #endif

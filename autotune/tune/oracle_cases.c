@@ -66,9 +66,31 @@ static int make_hashed(struct layout *layout)
     return by_sign ? add_hashed(layout, 2 * layout->seed + 1, true) : 0;
 }
 
-/* --- min, max, and, or: windows between guards -------------------------------------------- */
+/* --- min, max, their positions, and, or: windows between guards --------------------------- */
 
-/* Bits at the edges, bit 0 left free to show the guard; or the mark at one of the edges. */
+/* Of a position never the first: what is read before the window gives that too. */
+static uint64_t choose_edge(const struct layout *layout, size_t which, uint64_t n,
+                            uint64_t *state)
+{
+    const uint64_t at = layout_edge(layout, which % LAYOUT_EDGES, n, state);
+    return at == 0 && problem_ops[layout->problem.op].is_position ? n - 1 : at;
+}
+
+/* Bits at the edges, bit 0 left free to show the guard; in every other window each stands once
+ * more, which a xor would undo. */
+static void decide_bits(const struct layout *layout, uint64_t window, uint64_t n, size_t which,
+                        uint64_t *state)
+{
+    layout_fill_flat(layout, window, n);
+    for (unsigned bit = 1; n > 0 && bit < layout_bits(layout); bit++) {
+        const uint64_t at = layout_edge(layout, bit - 1, n, state);
+        layout_flip_bit(layout, window + at, bit);
+        if (n > 1 && which % 2)
+            layout_flip_bit(layout, window + (at + 1 + bit % (n - 1)) % n, bit);
+    }
+}
+
+/* Bits, or the mark at one of the edges. */
 static int add_segment(struct layout *layout, uint64_t n, uint64_t start, size_t which)
 {
     const uint64_t seed = 2 * layout->seed + start % 2;
@@ -77,14 +99,11 @@ static int add_segment(struct layout *layout, uint64_t n, uint64_t start, size_t
         return -1;
     const uint64_t window = first + layout->guard + start;
     if (layout_is_bits(layout)) {
-        layout_fill_flat(layout, window, n);
-        for (unsigned bit = 1; n > 0 && bit < layout_bits(layout); bit++)
-            layout_flip_bit(layout, window + layout_edge(layout, bit - 1, n, &state), bit);
+        decide_bits(layout, window, n, which, &state);
     } else {
         layout_fill(layout, window, n, seed);
         if (n > 0)
-            layout_put_mark(
-                layout, window + layout_edge(layout, which % LAYOUT_EDGES, n, &state), seed);
+            layout_put_mark(layout, window + choose_edge(layout, which, n, &state), seed);
     }
     return layout_add_folded(layout, window, n);
 }

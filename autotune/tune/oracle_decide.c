@@ -32,7 +32,7 @@ static int64_t sixteenths(enum type type, int count)
 
 static int64_t toward(enum op op)
 {
-    return op == MIN ? -1 : 1;
+    return problem_ops[op].seeks;
 }
 
 uint64_t decide_near_shift(const struct oracle_input *input)
@@ -92,7 +92,7 @@ void decide_put(const struct oracle_input *input, uint64_t first, uint64_t count
     const unsigned bits = 8 * (unsigned)bytes;
     const bool marked = input->mark >= first && input->mark - first < count;
     unsigned char *at_mark = marked ? out + (input->mark - first) * bytes : NULL;
-    if (problem->op == MIN || problem->op == MAX) {
+    if (problem_ops[problem->op].seeks) {
         if (marked)
             put_mark(input, at_mark);
     } else if (problem_ops[problem->op].is_bitwise && problem->op != XOR) {
@@ -122,7 +122,7 @@ void oracle_element(const struct oracle_input *input, uint64_t position, bool ma
 
 bool oracle_has_mark(const struct problem *problem)
 {
-    return problem->op == MIN || problem->op == MAX || problem->op == AND || problem->op == OR;
+    return problem_ops[problem->op].seeks || problem->op == AND || problem->op == OR;
 }
 
 size_t oracle_list_deciding(const struct oracle_input *input,
@@ -148,7 +148,7 @@ void oracle_guard(const struct problem *problem, void *out)
     const enum type type = problem->type;
     const bool is_unsigned = !problem_types[type].is_signed;
     const uint64_t zero = is_unsigned ? (uint64_t)1 << (8 * problem_types[type].bytes - 1) : 0;
-    if (problem->op == MIN || problem->op == MAX)
+    if (problem_ops[problem->op].seeks)
         put_near(type, zero + (uint64_t)(toward(problem->op) * sixteenths(type, 4)), out);
     else if (problem_types[type].is_float)
         put_near(type, (uint64_t)-3, out);

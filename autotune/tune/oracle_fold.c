@@ -1,6 +1,7 @@
 /* oracle_fold: the right answer. Elements are widened 256 at a time to 64-bit words (min and
  * max to integers in the same order) and folded there exactly. Hides the state in words[]. */
 #include "autotune/tune/oracle.h"
+#include "autotune/tune/oracle_position.h"
 #include "autotune/tune/oracle_widen.h"
 
 #include <math.h>
@@ -19,6 +20,11 @@ static bool is_float(const struct problem *problem)
 static bool is_squared(const struct problem *problem)
 {
     return problem->op == SUMSQ;
+}
+
+static bool is_position(const struct problem *problem)
+{
+    return problem_ops[problem->op].is_position;
 }
 
 static bool is_order(const struct problem *problem)
@@ -238,7 +244,9 @@ static void add_rest(struct oracle_fold *fold, const void *elements, size_t coun
 void oracle_fold_init(struct oracle_fold *fold, const struct problem *problem)
 {
     *fold = (struct oracle_fold){.problem = *problem};
-    if (is_order(problem) || !is_float(problem))
+    if (is_position(problem))
+        position_init(fold);
+    else if (is_order(problem) || !is_float(problem))
         fold->words[TOTAL] = steps[problem->op].identity;
 }
 
@@ -248,6 +256,10 @@ void oracle_fold_add(struct oracle_fold *fold, const void *elements, uint64_t co
     const unsigned char *from = elements;
     widen_elements *widen = widen_table[fold->problem.type];
     union widened block;
+    if (is_position(&fold->problem)) {
+        position_add(fold, elements, count);
+        return;
+    }
     fold->count += count;
     for (; count >= BLOCK; count -= BLOCK, from += BLOCK * bytes) {
         widen(&block, from);
@@ -261,6 +273,10 @@ void oracle_fold_merge(struct oracle_fold *into, const struct oracle_fold *from)
 {
     const enum op op = into->problem.op;
     union widened block;
+    if (is_position(&into->problem)) {
+        position_merge(into, from);
+        return;
+    }
     into->count += from->count;
     into->largest = fmax(into->largest, from->largest);
     into->words[FLAWED] |= from->words[FLAWED];
@@ -280,18 +296,21 @@ void oracle_fold_merge(struct oracle_fold *into, const struct oracle_fold *from)
     }
 }
 
-/* Puts what decides in the place of the plain element. A plain element of and, or, min and max
- * counts for nothing beside it; one of a float product is its own inverse. */
+/* Puts what decides in the place of the plain element. A plain element of and, or, min, max and
+ * their positions counts for nothing beside it; one of a float product is its own inverse. */
 static void decide(struct oracle_fold *fold, const struct oracle_input *input, uint64_t at)
 {
     uint64_t plain = 0, decided = 0;
     oracle_fill_plain(input, at, 1, &plain);
     oracle_fill(input, at, 1, &decided);
+    fold->next = at;
     oracle_fold_add(fold, &plain, 1);
+    fold->next = at;
     oracle_fold_add(fold, &decided, 1);
 }
 
-/* Totals of one sign pile up: the largest is that of all whole periods and a part of one. Those
+/* The first of a period's equals stands in the first period, where `rest` says it is too.
+ * Totals of one sign pile up: the largest is that of all whole periods and a part of one. Those
  * of squares only grow, so that the last is the largest. */
 void oracle_fold_periods(struct oracle_fold *out, const struct oracle_input *input,
                          const struct oracle_fold *period, const struct oracle_fold *rest)
@@ -352,6 +371,10 @@ int oracle_fold_finish(const struct oracle_fold *fold, oracle_bits *out, struct 
 {
     const struct problem *problem = &fold->problem;
     const int exact = problem_types[problem->acc].exact_bits;
+    if (is_position(problem)) {
+        *out = position_result(fold);
+        return 0;
+    }
     if (is_order(problem) || !is_float(problem)) {
         *out = is_order(problem) ? order_result(fold)
                                  : integer_result(problem->acc, fold->words[TOTAL]);

@@ -4,6 +4,7 @@
 
 #include "autotune/tune/element.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,8 +112,10 @@ void layout_list_sizes(struct layout *layout)
         add_size(layout, n);
     for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++)
         add_size(layout, edges[i]);
-    if (tile < 50003)
+    if (tile < 50003) {
         add_size(layout, 100003);
+        add_size(layout, 100003 / tile * tile - 1); /* many blocks share all but a tile */
+    }
 }
 
 /* Positions at which shares begin and end: of the input, a warp, a block's loads, a tile. */
@@ -169,8 +172,35 @@ void layout_fill_flat(const struct layout *layout, uint64_t first, uint64_t n)
            n * layout->bytes);
 }
 
+/* The type's last choice, such as the largest value for argmin. */
+void layout_fill_worst(const struct layout *layout, uint64_t first, uint64_t n)
+{
+    const struct type_row *row = &problem_types[layout->problem.type];
+    const int seeks = problem_ops[layout->problem.op].seeks;
+    const uint64_t ones = UINT64_MAX >> (64 - 8 * row->bytes);
+    const uint64_t highest = row->is_signed ? ones >> 1 : ones;
+    for (uint64_t i = first; i < first + n; i++)
+        if (row->is_float)
+            element_store(layout->problem.type, -seeks * HUGE_VAL, layout->out->elements, i);
+        else
+            element_store_word(layout->problem.type, seeks < 0 ? highest : ones ^ highest,
+                               layout->out->elements, i);
+}
+
 void layout_put_mark(const struct layout *layout, uint64_t at, uint64_t seed)
 {
     const struct oracle_input input = {.problem = layout->problem, .seed = seed};
     oracle_element(&input, 0, true, layout_element(layout, at));
+}
+
+void layout_put_rival(const struct layout *layout, uint64_t at, uint64_t seed)
+{
+    const enum type type = layout->problem.type;
+    void *elements = layout->out->elements;
+    layout_put_mark(layout, at, seed);
+    const uint64_t word = element_load_word(type, elements, at);
+    const bool is_negative =
+        problem_types[type].is_float && element_load(type, elements, at) < 0;
+    const bool is_up = (problem_ops[layout->problem.op].seeks < 0) != is_negative;
+    element_store_word(type, is_up ? word + 1 : word - 1, elements, at);
 }

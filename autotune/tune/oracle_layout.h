@@ -40,10 +40,13 @@ int layout_add_case(struct layout *layout, uint64_t offset, uint64_t n, oracle_b
 int layout_add_folded(struct layout *layout, uint64_t offset, uint64_t n);
 int layout_fold(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits *out);
 
-/* Hashed elements without a mark; the identity of and, or; a mark; one bit turned. */
+/* Hashed elements without a mark; the identity of and, or; the last choice of argmin, argmax; a
+ * mark, and what is worse by the least step; one bit turned. */
 void layout_fill(const struct layout *layout, uint64_t first, uint64_t n, uint64_t seed);
 void layout_fill_flat(const struct layout *layout, uint64_t first, uint64_t n);
+void layout_fill_worst(const struct layout *layout, uint64_t first, uint64_t n);
 void layout_put_mark(const struct layout *layout, uint64_t at, uint64_t seed);
+void layout_put_rival(const struct layout *layout, uint64_t at, uint64_t seed);
 void layout_flip_bit(const struct layout *layout, uint64_t at, unsigned bit);
 
 bool layout_is_bits(const struct layout *layout);  /* and, or */
@@ -54,7 +57,7 @@ unsigned layout_bits(const struct layout *layout); /* in an element */
 uint64_t layout_edge(const struct layout *layout, size_t which, uint64_t n, uint64_t *state);
 uint64_t layout_random(uint64_t *state);
 
-/* min, max, and, or: appends the cases that try the positions one by one. */
+/* min, max, argmin, argmax, and, or: appends the cases that try the positions one by one. */
 int oracle_sweep(struct layout *layout);
 
 #endif

@@ -1,31 +1,31 @@
 /* oracle_result: results compared, turned into numbers and printed, the same in every locale.
- * Hides how a value of each accumulator type lies in oracle_bits. */
+ * Hides how a value of each type lies in oracle_bits. */
 #include "autotune/tune/oracle.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static bool bits_are_nan(enum type acc, oracle_bits value)
+static bool bits_are_nan(enum type type, oracle_bits value)
 {
-    if (acc == F32)
+    if (type == F32)
         return (value & 0x7fffffffu) > 0x7f800000u;
-    return acc == F64 && value << 1 > (oracle_bits)0x7ff << 53;
+    return type == F64 && value << 1 > (oracle_bits)0x7ff << 53;
 }
 
-bool oracle_equal(enum type acc, oracle_bits expect, oracle_bits got)
+bool oracle_equal(enum type type, oracle_bits expect, oracle_bits got)
 {
-    return expect == got || (bits_are_nan(acc, expect) && bits_are_nan(acc, got));
+    return expect == got || (bits_are_nan(type, expect) && bits_are_nan(type, got));
 }
 
-double oracle_to_double(enum type acc, oracle_bits value)
+double oracle_to_double(enum type type, oracle_bits value)
 {
     const uint32_t low = (uint32_t)value;
     float narrow;
     double wide;
     memcpy(&narrow, &low, sizeof narrow);
     memcpy(&wide, &value, sizeof wide);
-    switch (acc) {
+    switch (type) {
     case I32:
         return (int32_t)low;
     case U32:
@@ -55,17 +55,17 @@ static void set_point(char *string)
     *to = '\0';
 }
 
-char *oracle_format(char out[ORACLE_CHARS], enum type acc, oracle_bits value)
+char *oracle_format(char out[ORACLE_CHARS], enum type type, oracle_bits value)
 {
-    if (acc == I32 || acc == I64) {
-        const int64_t number = acc == I32 ? (int32_t)(uint32_t)value : (int64_t)value;
+    if (type == I32 || type == I64) {
+        const int64_t number = type == I32 ? (int32_t)(uint32_t)value : (int64_t)value;
         snprintf(out, ORACLE_CHARS, "%" PRId64, number);
-    } else if (acc == U32 || acc == U64) {
-        snprintf(out, ORACLE_CHARS, "%" PRIu64, acc == U32 ? value & UINT32_MAX : value);
-    } else if (bits_are_nan(acc, value)) {
+    } else if (type == U32 || type == U64) {
+        snprintf(out, ORACLE_CHARS, "%" PRIu64, type == U32 ? value & UINT32_MAX : value);
+    } else if (bits_are_nan(type, value)) {
         snprintf(out, ORACLE_CHARS, "nan");
     } else {
-        snprintf(out, ORACLE_CHARS, "%.*g", acc == F32 ? 9 : 17, oracle_to_double(acc, value));
+        snprintf(out, ORACLE_CHARS, "%.*g", type == F32 ? 9 : 17, oracle_to_double(type, value));
         set_point(out);
     }
     return out;

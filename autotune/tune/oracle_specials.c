@@ -87,6 +87,31 @@ static const struct special specials[] = {
     {MAX, MINUS_ONE, NTINY, MINUS_ONE}, /* the negative denormal */
     {MAX, ZERO, TINY, NZERO},           /* the denormal */
     {MAX, NTINY, NZERO, NTINY},         /* -0, not the denormal */
+    {ARGMIN, ONE, NOT_A_NUMBER, ONE},   /* the NaN's place, as below */
+    {ARGMIN, ONE, NOT_A_NUMBER, NINF},
+    {ARGMIN, INF, NOT_A_NUMBER, INF},
+    {ARGMIN, ONE, NOT_A_NUMBER, NOT_A_NUMBER}, /* the first NaN's */
+    {ARGMIN, ONE, NINF, ONE},           /* the infinity's */
+    {ARGMIN, INF, INF, INF},            /* 0 */
+    {ARGMIN, INF, LARGEST, INF},        /* that of the finite value */
+    {ARGMIN, ZERO, NZERO, ZERO},        /* 0: zeros are equal */
+    {ARGMIN, NZERO, ZERO, NZERO},       /* 0 */
+    {ARGMIN, ONE, ZERO, NZERO},         /* the first zero's */
+    {ARGMIN, ONE, TINY, ONE},           /* the denormal's */
+    {ARGMIN, ZERO, NTINY, NZERO},       /* the negative denormal's */
+    {ARGMIN, TINY, ZERO, TINY},         /* the zero's */
+    {ARGMAX, ONE, NOT_A_NUMBER, ONE},   /* the same, turned over */
+    {ARGMAX, ONE, NOT_A_NUMBER, INF},
+    {ARGMAX, NINF, NOT_A_NUMBER, NINF},
+    {ARGMAX, ONE, NOT_A_NUMBER, NOT_A_NUMBER},
+    {ARGMAX, ONE, INF, ONE},
+    {ARGMAX, NINF, NINF, NINF},
+    {ARGMAX, MINUS_ONE, NZERO, ZERO},
+    {ARGMAX, NZERO, ZERO, NZERO},
+    {ARGMAX, ZERO, NZERO, ZERO},
+    {ARGMAX, MINUS_ONE, NTINY, MINUS_ONE},
+    {ARGMAX, ZERO, TINY, NZERO},
+    {ARGMAX, NTINY, NZERO, NTINY},
 };
 enum { SPECIAL_COUNT = sizeof specials / sizeof specials[0] };
 
@@ -151,6 +176,21 @@ static oracle_bits reduce(const struct problem *problem, const struct special *s
     return bits;
 }
 
+/* A NaN comes before all numbers, the first of equals before the others. */
+static oracle_bits find_first(const struct problem *problem, const void *elements,
+                              uint64_t offset, uint64_t n)
+{
+    uint64_t first = 0;
+    for (uint64_t i = 1; i < n; i++) {
+        const double best = element_load(problem->type, elements, offset + first);
+        const double value = element_load(problem->type, elements, offset + i);
+        const bool is_before = problem_ops[problem->op].seeks < 0 ? value < best : value > best;
+        if (!isnan(best) && (isnan(value) || is_before))
+            first = i;
+    }
+    return first;
+}
+
 static void put(enum type type, enum value value, void *elements, uint64_t at)
 {
     element_store(type, value_of(type, value), elements, at);
@@ -170,8 +210,13 @@ static void add_special(struct oracle_cases *out, const struct problem *problem,
     put(problem->type, special->one, out->elements, offset + places[which]);
     put(problem->type, special->two, out->elements, offset + places[(which + 2) % PLACES]);
     out->element_count = end;
-    out->cases[out->count++] =
-        (struct oracle_case){.offset = offset, .n = n, .expect = reduce(problem, special, n)};
+    out->cases[out->count++] = (struct oracle_case){
+        .offset = offset,
+        .n = n,
+        .expect = problem_ops[problem->op].is_position
+                      ? find_first(problem, out->elements, offset, n)
+                      : reduce(problem, special, n),
+    };
 }
 
 int oracle_make_specials(struct oracle_cases *out, const struct problem *problem,

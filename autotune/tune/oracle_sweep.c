@@ -15,7 +15,7 @@ static uint64_t most(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* --- min, max: the mark at each position -------------------------------------------------- */
+/* --- min, max and their positions: the mark at each place ---------------------------------- */
 
 /* Chooses a multiple of `stride` and what is before it; all, or as many as `budget` allows. */
 static uint64_t choose_edges(bool *chosen, uint64_t n, uint64_t stride, uint64_t budget,
@@ -92,8 +92,9 @@ static int add_slide(struct layout *layout, const struct slides *slides, uint64_
                      uint64_t start)
 {
     const uint64_t i = (start + position) % layout->starts;
+    const bool is_position = problem_ops[layout->problem.op].is_position;
     return layout_add_case(layout, slides->marks[i] - position, layout->sweep_n,
-                           slides->expect[i]);
+                           is_position ? position : slides->expect[i]);
 }
 
 static int sweep_order(struct layout *layout)
@@ -119,6 +120,62 @@ static int sweep_order(struct layout *layout)
 out:
     free(chosen);
     return result;
+}
+
+/* --- argmin, argmax: equals --------------------------------------------------------------- */
+
+/* The mark at each edge, and again every `distance` elements behind it: in other lanes, warps,
+ * blocks and tiles. The first counts. With no distance it stands alone among elements that are
+ * worse by the least step, which a narrower type takes for equals. */
+static int add_ties(struct layout *layout, uint64_t distance, uint64_t seed, uint64_t *state)
+{
+    const uint64_t n = layout->sweep_n;
+    const uint64_t lead = (n + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN;
+    uint64_t first;
+    if (layout_add_elements(layout, layout->guard + lead + n + layout->guard, &first))
+        return -1;
+    layout_fill(layout, first + layout->guard, lead + n, seed);
+    const uint64_t mark = first + layout->guard + lead;
+    for (uint64_t at = 0; at < lead + n && distance == 0; at++)
+        layout_put_rival(layout, first + layout->guard + at, seed);
+    for (uint64_t at = 0; at < n; at += distance > 0 ? distance : n)
+        layout_put_mark(layout, mark + at, seed);
+    for (size_t i = 0; i < LAYOUT_EDGES; i++) {
+        const uint64_t position = layout_edge(layout, i, n, state);
+        if (layout_add_case(layout, mark - position, n, position))
+            return -1;
+    }
+    return 0;
+}
+
+/* All elements alike, and worse than or as good as what a kernel may start from: the first. */
+static int add_flats(struct layout *layout)
+{
+    const struct oracle_shape *shape = &layout->shape;
+    const uint64_t sizes[] = {1, 2, 33, shape->block + 1, shape->tile + 1, layout->sweep_n};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (uint64_t start = 0; start < layout->starts; start++) {
+            uint64_t first;
+            if (layout_add_elements(layout, layout->guard + start + sizes[i], &first))
+                return -1;
+            layout_fill_worst(layout, first + layout->guard + start, sizes[i]);
+            if (layout_add_case(layout, first + layout->guard + start, sizes[i], 0))
+                return -1;
+        }
+    uint64_t last;
+    return layout_add_elements(layout, layout->guard, &last);
+}
+
+static int sweep_ties(struct layout *layout)
+{
+    const uint64_t block = layout->shape.block, tile = layout->shape.tile;
+    const uint64_t distances[] = {0,         0,     1,    2,        31, 32, 33,
+                                  block - 1, block, tile, tile - 1, block * layout->starts};
+    uint64_t state = layout->seed;
+    for (size_t i = 0; i < sizeof distances / sizeof *distances; i++)
+        if (add_ties(layout, distances[i], 2 * layout->seed + i % 2, &state))
+            return -1;
+    return add_flats(layout);
 }
 
 /* --- and, or: one bit at each of as many neighbours -------------------------------------- */
@@ -195,5 +252,9 @@ static int sweep_bits(struct layout *layout)
 
 int oracle_sweep(struct layout *layout)
 {
-    return layout_is_bits(layout) ? sweep_bits(layout) : sweep_order(layout);
+    if (layout_is_bits(layout))
+        return sweep_bits(layout);
+    if (sweep_order(layout))
+        return -1;
+    return problem_ops[layout->problem.op].is_position ? sweep_ties(layout) : 0;
 }

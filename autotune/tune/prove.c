@@ -319,7 +319,7 @@ static int prove_product(struct prove *prove, struct error *error)
 {
     struct sample_place *places = NULL;
     size_t count = 0;
-    if (sample_places(&places, &count, prove->target_count, error))
+    if (sample_places(&places, &count, prove->space, prove->target_count, error))
         return -1;
     int failed = 0;
     prove->total = count;

@@ -20,8 +20,8 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 
 /* --- Places ------------------------------------------------------------------------------- */
 
-int sample_places(struct sample_place **out, size_t *count, size_t target_count,
-                  struct error *error)
+int sample_places(struct sample_place **out, size_t *count, const struct space *space,
+                  size_t target_count, struct error *error)
 {
     const size_t total = (size_t)OP_COUNT * TYPE_COUNT * TYPE_COUNT * target_count * SIZES;
     struct sample_place *places = calloc(total, sizeof *places);
@@ -37,7 +37,8 @@ int sample_places(struct sample_place **out, size_t *count, size_t target_count,
         place.problem.acc = (enum type)((rest /= target_count) % TYPE_COUNT);
         place.problem.type = (enum type)((rest /= TYPE_COUNT) % TYPE_COUNT);
         place.problem.op = (enum op)(rest / TYPE_COUNT);
-        if (problem_check(&place.problem, &ignored) == 0)
+        if (problem_check(&place.problem, &ignored) == 0 &&
+            space_check_problem(space, &place.problem, &ignored) == 0)
             places[(*count)++] = place;
     }
     *out = places;
@@ -91,19 +92,23 @@ static void order_places(struct sample_place *places, size_t count, size_t *chos
     }
 }
 
-/* Brings a covering sample of the places to the front. */
+/* Brings a covering sample of the places to the front. A type and its accumulator are one more
+ * column: what is for some of them in one operation alone is listed too. */
 static int cover_places(struct sample_place *places, size_t count, size_t target_count,
                         size_t *covering, uint64_t *random, struct error *error)
 {
-    size_t counts[SIZE_COLUMN + 1], *chosen = NULL;
-    unsigned char values[SIZE_COLUMN + 1];
+    enum { BOTH = SIZE_COLUMN + 1 };
+    size_t counts[BOTH + 1], *chosen = NULL;
+    unsigned char values[BOTH + 1];
     struct cover *cover;
     int failed = 0;
     count_values(counts, target_count);
-    if (cover_open(&cover, counts, SIZE_COLUMN + 1, error))
+    counts[BOTH] = counts[1] * counts[2];
+    if (cover_open(&cover, counts, BOTH + 1, error))
         return -1;
     for (size_t i = 0; !failed && i < count; i++) {
         format_place(&places[i], values);
+        values[BOTH] = (unsigned char)(values[1] * counts[2] + values[2]);
         failed = cover_add(cover, values, true, error) < 0;
     }
     if (!failed)
@@ -160,7 +165,7 @@ static int fill_pool(struct pool *pool, size_t target_count, struct error *error
 {
     struct sample_place *places = NULL;
     size_t count = 0, covering = 0;
-    if (sample_places(&places, &count, target_count, error))
+    if (sample_places(&places, &count, pool->space, target_count, error))
         return -1;
     int failed = cover_places(places, count, target_count, &covering, &pool->random, error);
     for (size_t i = 0; !failed && i < count && (i < covering || pool->listed < LISTED); i++)

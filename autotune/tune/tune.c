@@ -40,14 +40,37 @@ static bool is_row(const struct run *run, size_t candidate, const int64_t *row)
 
 /* --- Before the search -------------------------------------------------------------------- */
 
-static int list_points(struct run *run, struct error *error)
+static bool is_listed(const struct run *run, const int64_t *row)
+{
+    for (size_t i = 0; i < run->result->points.count; i++)
+        if (is_row(run, i, row))
+            return true;
+    return false;
+}
+
+/* What is to be tried, and the rows asked for that are not among it. */
+static int expand_points(struct run *run, struct error *error)
 {
     const struct tune_options *options = &run->options;
-    struct tune_result *result = run->result;
     const struct point_context *context = run->job->context;
-    if (options->only ? point_single(&result->points, context->space, options->only, error)
-                      : strategy_points(&result->points, context, options->strategy,
-                                        (unsigned)options->seed, error))
+    struct points *points = &run->result->points;
+    if (options->is_only_rows
+            ? point_single(points, context->space, options->rows, error)
+            : strategy_points(points, context, options->strategy, (unsigned)options->seed,
+                              error))
+        return -1;
+    for (size_t i = 0; i < options->row_count; i++) {
+        const int64_t *row = options->rows + i * points->width;
+        if (!is_listed(run, row) && point_add(points, row, error))
+            return -1;
+    }
+    return 0;
+}
+
+static int list_points(struct run *run, struct error *error)
+{
+    struct tune_result *result = run->result;
+    if (expand_points(run, error))
         return -1;
     result->trials = calloc(result->points.count, sizeof *result->trials);
     run->prior = calloc(result->points.count, sizeof *run->prior);
@@ -58,13 +81,22 @@ static int list_points(struct run *run, struct error *error)
     return 0;
 }
 
+static bool is_asked(const struct run *run, size_t candidate)
+{
+    for (size_t i = 0; i < run->options.row_count; i++)
+        if (is_row(run, candidate, run->options.rows + i * run->result->points.width))
+            return true;
+    return false;
+}
+
 static int plan_search(struct run *run, struct error *error)
 {
+    enum { SEEDS = 2 + TUNE_ROWS_MAX };
     const struct points *points = &run->result->points;
-    size_t seeds[2], count = 0;
+    size_t seeds[SEEDS], count = 0;
     for (size_t i = 0; i < points->count; i++)
-        if (count < 2 && (is_row(run, i, run->options.seed_row) ||
-                          is_row(run, i, run->job->context->space->default_row)))
+        if (count < SEEDS && (is_row(run, i, run->options.seed_row) || is_asked(run, i) ||
+                              is_row(run, i, run->job->context->space->default_row)))
             seeds[count++] = i;
     return model_prior(run->prior, points, run->job->context, error) ||
                    strategy_order(&run->order, points, run->options.strategy, run->prior, seeds,
@@ -142,5 +174,7 @@ void tune_dispose(struct tune_result *result)
 {
     point_dispose(&result->points);
     free(result->trials);
+    free(result->places);
     result->trials = NULL;
+    result->places = NULL;
 }

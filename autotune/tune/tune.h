@@ -24,7 +24,19 @@ struct trial {
     uint64_t score;     /* time_ps, as if the reference had not drifted since the first time */
 };
 
-enum { TUNE_FINALISTS = FINALS_PROVEN + 1, TUNE_REASONS_MAX = 64 };
+enum {
+    TUNE_FINALISTS = FINALS_PROVEN + 1,
+    TUNE_REASONS_MAX = 64,
+    TUNE_ROWS_MAX = 16, /* rows that can be asked for, and are raced where they are right */
+};
+
+/* An entrant of the race, whose figures are those of a struct finalist. */
+struct tune_place {
+    const int64_t *row;
+    uint64_t median_ps, low_ps, high_ps;
+    double ratio;
+    unsigned registers;
+};
 
 struct finalist {
     const int64_t *row;
@@ -44,6 +56,8 @@ struct tune_result {
     struct trial *trials;                      /* by candidate */
     struct finalist finalists[TUNE_FINALISTS]; /* fastest first; with the default */
     size_t finalist_count;
+    struct tune_place *places; /* all entrants, and rows asked for that are equal to one */
+    size_t place_count;
     size_t winner;   /* index among finalists: the simplest of those tied with the fastest */
     size_t ties;     /* other finalists tied with the fastest */
     size_t entrants; /* that the race began with */
@@ -84,7 +98,9 @@ struct tune_job {
 
 struct tune_options {
     enum strategy strategy;
-    const int64_t *only; /* this row alone, whatever the rules and the strategy say; or NULL */
+    const int64_t *rows; /* tried first and raced, whatever rules, strategy and times say ... */
+    size_t row_count;    /* ... so many, one after the other; TUNE_ROWS_MAX at most */
+    bool is_only_rows;   /* nothing else is tried */
     const int64_t *seed_row; /* what won a similar problem, tried first; or NULL */
     uint64_t seed;
     double budget_s; /* the search ends after about this long with what it has; 0 = none */

@@ -74,7 +74,7 @@ completes() {
     check "complete-$completes_name-quiet" test ! -s err
 }
 if command -v bash > /dev/null; then
-    OPS="sum sumsq prod min max and or xor"
+    OPS="sum sumsq prod min max and or xor argmin argmax"
     TYPES="i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64" ACCS="i32 u32 i64 u64 f32 f64"
     completes verbs "$(cat verbs)" autotune ""
     completes verb "verify version" autotune ve

@@ -8,8 +8,29 @@ small_space small.ini
 # Each fault is planted by a value of a param FAULT, where a sound kernel has nothing. The
 # compiler is brought down by a stand-in for it, which looks for these comments.
 cat > plant.awk <<'END'
+# instead FAULT LINE: this line for the one that was read.
+function instead(fault, line) {
+    print "    //? if FAULT == " fault
+    print line
+    print "    //? else"
+    print
+    print "    //? end"
+}
+/^__global__ void$/ { is_kernel = 1 }
+/^    const vec \*v = \(const vec \*\)\(x \+ head\);$/ {
+    instead("MISALIGNED", "    const vec *v = (const vec *)x;")
+    next
+}
+/^        const unsigned left = \(unsigned\)n - front - tiles \* TILE;$/ {
+    instead("DROPPED_TAIL",
+            "        const unsigned left = ((unsigned)n - front - tiles * TILE) / VECTOR * VECTOR;")
+    next
+}
 { print }
-/^    accum a = identity\(\);$/ && !is_planted++ {
+is_kernel && /^    accum a = identity\(\);$/ && !is_planted++ {
+    print "    //? if FAULT != NONE"
+    print "    const unsigned thread = blockIdx.x * BLOCK + threadIdx.x;"
+    print "    //? end"
     print "    //? if FAULT == OUT_OF_BOUNDS"
     print "    y[1ull << 40] = a;"
     print "    //? elif FAULT == TRAP"
@@ -34,13 +55,6 @@ cat > plant.awk <<'END'
     print "    // COMPILER_CRASHES"
     print "    //? elif FAULT == COMPILER_KILLS"
     print "    // COMPILER_KILLS"
-    print "    //? end"
-}
-/^        head = n;$/ {
-    print "    //? if FAULT == MISALIGNED"
-    print "    head = 0;"
-    print "    //? elif FAULT == DROPPED_TAIL"
-    print "    n -= (n - head) % VECTOR;"
     print "    //? end"
 }
 END

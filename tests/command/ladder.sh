@@ -8,8 +8,9 @@ rows() {
     tr -d '\r' < "$1" | grep -Ec "$2"
 }
 all_are_proven() {
-    has_status 0 && [ "$(rows out '^(harris|cs599|wangyu|lab04),')" -eq 26 ] &&
-        [ "$(rows out ',measured,[0-9]+\.[0-9]{4},')" -eq 26 ]
+    has_status 0 && [ "$(rows out '^(harris|cs599|tensor|wangyu|lab04),')" -eq 28 ] &&
+        [ "$(rows out ',measured,[0-9]+\.[0-9]{4},')" -eq 27 ] &&
+        [ "$(rows out '^tensor,tensor-2,.*,rejected,')" -eq 1 ]
 }
 for type in i32 f32; do
     run ladder --device host --type $type --n 7K --csv -
@@ -17,8 +18,8 @@ for type in i32 f32; do
     check "proofs-are-said-$type" grep -Eq '^proved +[1-9][0-9]{3,} runs' err
 done
 tr -d '\r' < out | sed 1d | cut -d, -f2 > names
-check in-order test "$(sed -n '1p;7p;8p;17p;25p' names | tr '\n' ' ')" = \
-    "harris-1 harris-7 cs599-1 wangyu-naive lab04-atomic "
+check in-order test "$(sed -n '1p;7p;8p;17p;19p;27p' names | tr '\n' ' ')" = \
+    "harris-1 harris-7 cs599-1 tensor-1 wangyu-naive lab04-atomic "
 check no-record test ! -e "$XDG_CACHE_HOME/autotune"
 
 # Tables.
@@ -42,6 +43,13 @@ check rejected has_status 0
 check rejected-row grep -Eq '^atomic_reduce.* 256 +rejected$' out
 check rejected-reason grep -qx 'lab04-atomic: rejected: CUDA has no atomic product' out
 check rejected-not-the-other grep -Eq '^shared_reduce.* 256 +[0-9.]+ +[0-9.]+$' out
+for type in f16 bf16 i8; do
+    run ladder --device host --type $type --n 20K --rung tensor --quiet
+    check "tensor-$type" has_status 0
+    check "tensor-$type-row" grep -Eq '^the same loads, added by tensor cores +256 +[0-9.]+ ' out
+done
+run ladder --device host --type i32 --n 1K --rung tensor-2 --quiet
+check tensor-needs grep -qx 'tensor-2: rejected: tensor cores add f16, bf16, i8 and u8 in 32 bits' out
 
 # Sources: the historical form is shown, and is wrong indeed where it is run all the same.
 run ladder --source harris-5 --type i32

@@ -55,23 +55,30 @@ run merge base.ini
 check usual-folder test -s "$XDG_CACHE_HOME/autotune/host.ini"
 
 # Each record goes to the file of its own GPU, as it stands, whatever its file is called.
-cp "$ROOT/configs/tuned/nvidia-h200.ini" other-name.ini
-run merge --cache gpus other-name.ini base.ini
-check gpus has_status 0
-check gpus-host test "$(count '^gpu = host' gpus/host.ini)" -eq 1
-check gpus-h200 test "$(count '^checksum = ' gpus/nvidia-h200.ini)" -eq \
-    "$(count '^checksum = ' other-name.ini)"
-grep '^checksum = ' other-name.ini | sort > sums
-grep '^checksum = ' gpus/nvidia-h200.ini | sort > sums-merged
-check gpus-as-it-stands cmp sums sums-merged
-check gpus-files test "$(find gpus -name '*.ini' | wc -l)" -eq 2
+shipped=$(find "$ROOT/configs/tuned" -name '*.ini' 2> /dev/null | head -n 1)
+if [ -z "$shipped" ]; then
+    skip gpus "no records come with the program"
+    cp base.ini other-name.ini
+    others=0
+else
+    cp "$shipped" other-name.ini
+    others=$(count '^checksum = ' other-name.ini)
+    run merge --cache gpus other-name.ini base.ini
+    check gpus has_status 0
+    check gpus-host test "$(count '^gpu = host' gpus/host.ini)" -eq 1
+    check gpus-other test "$(count '^checksum = ' "gpus/${shipped##*/}")" -eq "$others"
+    grep '^checksum = ' other-name.ini | sort > sums
+    grep '^checksum = ' "gpus/${shipped##*/}" | sort > sums-merged
+    check gpus-as-it-stands cmp sums sums-merged
+    check gpus-files test "$(find gpus -name '*.ini' | wc -l)" -eq 2
+fi
 
 # Two at once lose nothing.
 "$AUTOTUNE" merge --cache both other-name.ini a/host.ini > /dev/null 2>&1 &
 "$AUTOTUNE" merge --cache both b/host.ini other-name.ini > /dev/null 2>&1
 wait $!
 run show --cache both
-check at-once has_lines $((4 + $(count '^checksum = ' other-name.ini))) out
+check at-once has_lines $((4 + others)) out
 
 # Tables for programs.
 run merge --cache j base.ini --json -
@@ -79,7 +86,7 @@ check json-status has_status 0
 check json grep -q '"gpu": *"host.*"op": *"sum".*"n": *1000.*"us_here": *null' out
 check json-result grep -q '"file": *"base.ini", *"result": *"added"' out
 run merge --cache j base.ini --csv - --json j.json
-check csv grep -q '^gpu,op,type,acc,n,regime,us,us_here,file,result' out
+check csv grep -q '^gpu,op,type,acc,n,regime,deterministic,us,us_here,file,result' out
 check csv-row grep -q ',base.ini,kept the one here' out
 check json-file test -s j.json
 
@@ -129,7 +136,7 @@ if [ -x sign ]; then
         craft compiler.ini $times median_ps=300 $new compiler=newer
         craft hash.ini $times median_ps=300 $new sources_hash=0123456789abcdef
         craft space.ini $times median_ps=300 $new space_hash=0123456789abcdef
-        craft method.ini $times median_ps=300 $new method=2
+        craft method.ini $times median_ps=300 $new method=9
         craft public.ini $times median_ps=50 $new source=published
         craft public-slow.ini $times median_ps=60 $old source=published
         craft real.ini $times median_ps=200 $new source=measured cc=90 sms=132 gpu=G

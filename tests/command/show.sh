@@ -32,6 +32,23 @@ check n-is grep -Eq ' 2K ' out
 run show --n 3K
 check none test ! -s out
 check none-is-said grep -q 'no records of this kind' err
+run show --deterministic
+check none-deterministic grep -q 'no records of this kind' err
+
+# Of floats the order is part of the problem; of integers it changes nothing.
+run --device host --n 1K --space small.ini --type f32
+run --device host --n 1K --space small.ini --type f32 --deterministic
+check deterministic-is-not-answered-by-the-other sh -c '! grep -q "^record  *exact" err'
+check deterministic-is-said grep -q 'sum f32 1K cold deterministic' out
+run show --deterministic
+check deterministic has_lines 2
+check deterministic-is grep -q ' cold deterministic ' out
+run show --deterministic --json -
+check deterministic-json grep -q '"deterministic": *"yes"' out
+run show --type f32 --op sum
+check deterministic-beside-plain has_lines 3
+run --device host --n 1K --space small.ini --deterministic
+check integers-have-their-record grep -q 'sum i32 1K cold on' out
 run show --cache elsewhere
 check elsewhere grep -q "no records in elsewhere" err
 
@@ -41,9 +58,9 @@ run list types
 check list-types has_lines 13
 check list-types-acc grep -Eq '^bf16 +2 .* f32$' out
 run list operations
-check list-operations has_lines 9
+check list-operations has_lines 11
 run list params
-check list-params grep -Eq '^BLOCK +64 128 .* threads per block' out
+check list-params grep -Eq '^BLOCK +32 64 128 .* threads per block' out
 run list spaces
 check list-spaces grep -Eq '^reduce +reduce.cu' out
 run list archs

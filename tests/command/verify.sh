@@ -21,10 +21,19 @@ check n-1 is_right
 run verify --device host --n 1K --op prod --type u64 --quiet
 check quiet is_right
 check quiet-stderr test ! -s err
+run verify --device host --n 3K --op argmin --type f32
+check position is_right
+check position-has-its-space grep -q 'UNROLL=.*FINISH=FLAGGED' out
+run verify --device host --n 0 --op argmax
+check position-of-nothing is_right
+refuses position-of-another-space 64 "use --space arg" verify --device host --op argmin --space reduce
+refuses value-of-positions 64 "use --space reduce" verify --device host --op max --space arg
 run --device host --n 3K --space small.ini --quiet
 run verify --device host --n 3K --space small.ini
 check record has_status 0
 check record-is-said grep -q "^variant .*host's record .*exact" err
+run verify --device host --all --part 1/5000 --quiet --space arg
+check positions-part grep -Eq '^proven +[1-9][0-9]* variants right, 0 wrong' out
 run verify --device host --all --part 1/20000 --quiet
 check part-1 grep -Eq '^proven +[1-9][0-9]* variants right, 0 wrong' out
 finish

@@ -12,13 +12,16 @@
 typedef int result;
 typedef void *handle;
 enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_DEVICE = 101,
-       NOT_FOUND = 500, ILLEGAL_ADDRESS = 700 };
+       INVALID_CONTEXT = 201, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700, DESTROYED = 709 };
 
 /* What the tests set and see. */
 int fake_count = 1, fake_major = 9, fake_minor = 0;
 int fake_init_result = OK, fake_sync_result = OK, fake_load_result = OK, fake_event_result = OK;
 uint64_t fake_memory = 1 << 20, fake_used;
 int fake_launches, fake_objects, fake_contexts;
+int fake_cluster, fake_cooperative, fake_shared; /* of the last launch or node */
+int fake_shared_most, fake_clusters_allowed;     /* what was allowed beyond the usual */
+uint64_t fake_context_ids[8] = {1, 2, 3, 4, 5, 6, 7, 8}; /* by device; 0: destroyed */
 
 result cuInit(unsigned flags) { return flags ? INVALID_VALUE : fake_init_result; }
 result cuDriverGetVersion(int *out) { return *out = 13000, OK; }
@@ -89,16 +92,31 @@ result cuDeviceTotalMem_v2(size_t *out, int device)
 
 result cuDevicePrimaryCtxRetain(handle *out, int device)
 {
-    (void)device;
     fake_contexts++;
-    *out = &fake_contexts;
+    *out = &fake_context_ids[device];
     return OK;
 }
 
 result cuDevicePrimaryCtxRelease_v2(int device) { return (void)device, fake_contexts--, OK; }
 
-static handle current;
+/* A context is the place of its id. */
+static _Thread_local handle current;
 result cuCtxSetCurrent(handle context) { return current = context, OK; }
+result cuCtxGetCurrent(handle *out) { return *out = current, OK; }
+
+result cuCtxGetId(handle context, unsigned long long *out)
+{
+    const uint64_t *id = context ? context : current;
+    *out = id ? *id : 0;
+    return !id ? INVALID_CONTEXT : *id ? OK : DESTROYED;
+}
+
+result cuCtxGetDevice(int *out)
+{
+    unsigned long long id;
+    *out = current ? (int)((uint64_t *)current - fake_context_ids) : -1;
+    return cuCtxGetId(NULL, &id);
+}
 
 static result make(handle *out, size_t bytes)
 {
@@ -166,9 +184,23 @@ result cuFuncGetAttribute(int *out, int which, handle function)
     return *out = values[which], OK;
 }
 
+/* By the numbers of CUfunction_attribute. */
 result cuFuncSetAttribute(handle function, int which, int value)
 {
-    return function && which >= 0 && value >= 0 ? OK : INVALID_VALUE;
+    if (!function || value < 0 || (which != 8 && which != 14))
+        return INVALID_VALUE;
+    *(which == 8 ? &fake_shared_most : &fake_clusters_allowed) = value;
+    return OK;
+}
+
+/* Registers are what limits the stand-in's kernels: 40 a thread, 12 warps in each of four parts
+ * of an SM. */
+result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, handle function, int block,
+                                                   size_t shared)
+{
+    if (!function || block < 1 || block > 1024 || shared)
+        return INVALID_VALUE;
+    return *out = 12 * 4 / ((block + 31) / 32), OK;
 }
 
 result cuMemAlloc_v2(unsigned long long *out, size_t bytes)
@@ -228,13 +260,42 @@ static void store(void *const args[])
     fake_launches++;
 }
 
+/* CUlaunchAttribute. */
+struct launch_attribute {
+    int id, padding;
+    union {
+        unsigned words[3];
+        char bytes[64];
+    } value;
+};
+
 /* CUlaunchConfig. */
 struct launch_config {
     unsigned grid[3], block[3], shared;
     handle stream;
-    const void *attributes;
+    const struct launch_attribute *attributes;
     unsigned attribute_count;
 };
+
+/* Beyond 48 KiB with the kernel's own 1024 bytes, leave is needed. */
+static int has_shared(unsigned shared)
+{
+    fake_cluster = fake_cooperative = 0;
+    fake_shared = (int)shared;
+    return shared <= 49152 - 1024 || (int)shared <= fake_shared_most;
+}
+
+/* By the numbers of CUlaunchAttributeID. */
+static result take_attribute(int which, const unsigned *words)
+{
+    if (which == 2)
+        fake_cooperative = (int)words[0];
+    else if (which == 4 && words[1] == 1 && words[2] == 1)
+        fake_cluster = (int)words[0];
+    else
+        return INVALID_VALUE;
+    return fake_cluster <= (fake_clusters_allowed ? 16 : 8) ? OK : INVALID_VALUE;
+}
 
 enum { NODES_MAX = 128 };
 struct graph {
@@ -270,9 +331,12 @@ result cuLaunchKernelEx(const struct launch_config *config, handle function, voi
 {
     const unsigned *grid = config->grid, *block = config->block;
     if (!function || !grid[0] || grid[1] != 1 || grid[2] != 1 || !block[0] || block[0] > 1024 ||
-        block[1] != 1 || block[2] != 1 || config->shared || !config->stream ||
-        config->attribute_count || extra || (recording && recording->count == NODES_MAX))
+        block[1] != 1 || block[2] != 1 || !has_shared(config->shared) || !config->stream ||
+        extra || (recording && recording->count == NODES_MAX))
         return INVALID_VALUE;
+    for (unsigned i = 0; i < config->attribute_count; i++)
+        if (take_attribute(config->attributes[i].id, config->attributes[i].value.words))
+            return INVALID_VALUE;
     if (recording)
         record(args);
     else
@@ -294,6 +358,8 @@ result cuGraphCreate(handle *out, unsigned flags)
 }
 result cuGraphDestroy(handle graph) { return drop(graph); }
 
+static handle newest; /* node */
+
 /* Only chains: each node depends on the one before it. A node is its index + 1. */
 result cuGraphAddKernelNode_v2(handle *out, handle object, const handle *needs, size_t count,
                                const struct node_params *params)
@@ -301,18 +367,18 @@ result cuGraphAddKernelNode_v2(handle *out, handle object, const handle *needs, 
     struct graph *graph = object;
     if (count != (graph->count > 0) || (count && (uintptr_t)*needs != graph->count) ||
         graph->count == NODES_MAX || !params->function || !params->grid[0] ||
-        params->grid[1] != 1 || params->block[2] != 1 || params->shared || params->extra ||
-        params->kernel || params->context)
+        params->grid[1] != 1 || params->block[2] != 1 || !has_shared(params->shared) ||
+        params->extra || params->kernel || params->context)
         return INVALID_VALUE;
     for (int i = 0; i < 2; i++)
         memcpy(&graph->args[graph->count][i], params->args[i], sizeof(uint64_t));
-    *out = (handle)(uintptr_t)++graph->count;
+    newest = *out = (handle)(uintptr_t)++graph->count;
     return OK;
 }
 
 result cuGraphKernelNodeSetAttribute(handle node, int which, const void *value)
 {
-    return node && which > 0 && value ? OK : INVALID_VALUE;
+    return node && node == newest ? take_attribute(which, value) : INVALID_VALUE;
 }
 
 result cuGraphInstantiateWithFlags(handle *out, handle graph, unsigned long long flags)

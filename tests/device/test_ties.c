@@ -345,7 +345,7 @@ static int run_size(struct device *device, const struct space *space, const stru
 {
     struct stand stand = {
         .device = device,
-        .problem = {SUM, I32, I32, device->info.target.is_host ? size->host_n : size->n, COLD},
+        .problem = {SUM, I32, I32, device->info.target.is_host ? size->host_n : size->n, COLD, false},
         .sources = {builtin("templates/reduce.cu"), builtin("templates/types.cu"),
                     builtin("templates/intrinsics.cu")},
     };

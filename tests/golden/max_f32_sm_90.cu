@@ -1,11 +1,12 @@
 // max of f32 accumulated in f32, for sm_90: pass 'main' of reduce, made from reduce.cu by
-// autotune emit --op max --type f32 --acc f32 --arch sm_90 --pass main --variant BLOCK=128,ITEMS=32,VECTOR=4,UNROLL=8,WARP=SHUFFLE,LOAD=NONCOHERENT,MIN_BLOCKS=1,FINISH=PASSES
+// autotune emit --op max --type f32 --acc f32 --arch sm_90 --pass main --variant BLOCK=128,ITEMS=32,VECTOR=4,UNROLL=8,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=NONCOHERENT,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=PASSES
 
 enum {
     BLOCK = 128,    // threads per block
     VECTOR = 4,     // elements per load
     UNROLL = 8,     // loads issued before combining
     MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
+    TILE = 4096,    // BLOCK * ITEMS
     LOADS = 8,      // ITEMS / VECTOR
     ELEM_BYTES = 4, // bytes of an element
 };
@@ -42,6 +43,14 @@ __device__ __forceinline__ accum combine(accum a, accum b)
     return maximum(a, b);
 }
 
+// Combines what one load brought.
+__device__ __forceinline__ accum fold(accum a, vec got)
+{
+    for (int k = 0; k < VECTOR; k++)
+        a = combine(a, map(got.at[k]));
+    return a;
+}
+
 __device__ __forceinline__ vec load(const vec *from)
 {
     union { vec value; unsigned word[VECTOR * ELEM_BYTES / 4]; } to;
@@ -73,31 +82,39 @@ __device__ __forceinline__ accum block_reduce(accum a)
     return a;
 }
 
+// What is no whole tile: `front` elements of x, and the last `left` of all n, which begin at
+// `rest`.
+__device__ __forceinline__ accum ends(const elem *x, unsigned long long n, const vec *rest,
+                                      unsigned front, unsigned left)
+{
+    const unsigned threads = (gridDim.x < LOADS ? gridDim.x : LOADS) * BLOCK;
+    const unsigned thread = blockIdx.x * BLOCK + threadIdx.x;
+    accum a = identity();
+    for (unsigned i = thread; i < left / VECTOR; i += threads)
+        a = fold(a, load(rest + i));
+    if (thread < front)
+        a = combine(a, map(x[thread]));
+    if (thread < left % VECTOR)
+        a = combine(a, map(x[n - left % VECTOR + thread]));
+    return a;
+}
+
 // Reduces n elements of x, n may be 0. The blocks walk over whole tiles of BLOCK * LOADS loads;
-// what is left over is spread over all threads.
+// what is left over is for the first blocks.
 // Writes one value a block to y: reduce those again until one is left.
 __global__ void
 __launch_bounds__(BLOCK, MIN_BLOCKS)
 reduce(const elem *x, unsigned long long n, accum *y)
 {
-    const unsigned long long thread = (unsigned long long)blockIdx.x * BLOCK + threadIdx.x;
     accum a = identity();
-
-    // Elements before the first address aligned for a vector, and after the last vector.
-    unsigned long long head = -(unsigned long long)x / ELEM_BYTES % VECTOR;
-    if (head > n)
-        head = n;
-    const unsigned long long tail = (n - head) % VECTOR;
-    if (thread < head)
-        a = combine(a, map(x[thread]));
-    if (thread < tail)
-        a = combine(a, map(x[n - tail + thread]));
-
+    // Elements before the first address aligned for a vector.
+    const unsigned head = -(unsigned)(unsigned long long)x / ELEM_BYTES % VECTOR;
+    const unsigned tiles = n < head ? 0 : (unsigned)((n - head) / TILE);
     const vec *v = (const vec *)(x + head);
-    const unsigned long long vectors = (n - head) / VECTOR;
-    const unsigned tiles = (unsigned)(vectors / (BLOCK * LOADS));
-    for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        const vec *from = v + (unsigned long long)tile * (BLOCK * LOADS) + threadIdx.x;
+    const unsigned step = gridDim.x, first = blockIdx.x, end = tiles;
+    const vec *mine = v + threadIdx.x;
+    for (unsigned tile = first; tile < end; tile += step) {
+        const vec *from = mine + (unsigned long long)tile * (BLOCK * LOADS);
         #pragma unroll 1
         for (int i = 0; i < LOADS; i += UNROLL) {
             vec got[UNROLL];
@@ -106,20 +123,21 @@ reduce(const elem *x, unsigned long long n, accum *y)
                 got[u] = load(from + (i + u) * BLOCK);
             #pragma unroll
             for (int u = 0; u < UNROLL; u++)
-                for (int k = 0; k < VECTOR; k++)
-                    a = combine(a, map(got[u].at[k]));
+                a = fold(a, got[u]);
         }
     }
 
-    // Fewer vectors than a tile has are left.
-    for (unsigned long long i = (unsigned long long)tiles * (BLOCK * LOADS) + thread; i < vectors;
-         i += (unsigned long long)gridDim.x * BLOCK) {
-        const vec got = load(v + i);
-        for (int k = 0; k < VECTOR; k++)
-            a = combine(a, map(got.at[k]));
+    // Less than a tile is left, and at both ends less than a vector: for the first LOADS blocks.
+    if (blockIdx.x < LOADS) {
+        const unsigned front = n < head ? (unsigned)n : head;
+        const unsigned left = (unsigned)n - front - tiles * TILE;
+        if ((front | left) != 0)
+            a = combine(a, ends(x, n, v + (unsigned long long)tiles * (BLOCK * LOADS), front,
+                                left));
     }
 
     a = block_reduce(a);
+    const unsigned block = blockIdx.x;
     if (threadIdx.x == 0)
-        y[blockIdx.x] = a;
+        y[block] = a;
 }

@@ -1,11 +1,12 @@
-// prod of i64 accumulated in i64, for sm_120: pass 'whole' of reduce, made from reduce.cu by
-// autotune emit --op prod --type i64 --acc i64 --arch sm_120 --pass whole --variant BLOCK=512,ITEMS=16,VECTOR=2,UNROLL=8,WARP=TREE,LOAD=PLAIN,MIN_BLOCKS=1,FINISH=LAST_BLOCK
+// prod of i64 accumulated in i64, for sm_120: pass 'last' of reduce, made from reduce.cu by
+// autotune emit --op prod --type i64 --acc i64 --arch sm_120 --pass last --variant BLOCK=512,ITEMS=16,VECTOR=2,UNROLL=8,ACCUMS=1,MATH=CUDA,WARP=TREE,LOAD=PLAIN,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=LAST_BLOCK
 
 enum {
     BLOCK = 512,    // threads per block
     VECTOR = 2,     // elements per load
     UNROLL = 8,     // loads issued before combining
     MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
+    TILE = 8192,    // BLOCK * ITEMS
     LOADS = 8,      // ITEMS / VECTOR
     ELEM_BYTES = 8, // bytes of an element
 };
@@ -35,18 +36,27 @@ __device__ __forceinline__ accum combine(accum a, accum b)
     return a * b;
 }
 
+// Combines what one load brought.
+__device__ __forceinline__ accum fold(accum a, vec got)
+{
+    for (int k = 0; k < VECTOR; k++)
+        a = combine(a, map(got.at[k]));
+    return a;
+}
+
 __device__ __forceinline__ vec load(const vec *from)
 {
     return *from;
 }
 
 // Counts a block in and says how many came before it. Releases what this thread wrote and
-// acquires what the others released. The count wraps to 0 after the last: ready for the next call.
-__device__ __forceinline__ unsigned arrive(unsigned *arrived)
+// acquires what the others released. The count wraps to 0 after the last of `blocks`: ready for
+// the next call.
+__device__ __forceinline__ unsigned arrive(unsigned *arrived, unsigned blocks)
 {
     unsigned before;
     asm volatile("atom.inc.acq_rel.gpu.global.u32 %0, [%1], %2;"
-                 : "=r"(before) : "l"(arrived), "r"(gridDim.x - 1) : "memory");
+                 : "=r"(before) : "l"(arrived), "r"(blocks - 1) : "memory");
     return before;
 }
 
@@ -64,32 +74,40 @@ __device__ __forceinline__ accum block_reduce(accum a)
     return a;
 }
 
+// What is no whole tile: `front` elements of x, and the last `left` of all n, which begin at
+// `rest`.
+__device__ __forceinline__ accum ends(const elem *x, unsigned long long n, const vec *rest,
+                                      unsigned front, unsigned left)
+{
+    const unsigned threads = (gridDim.x < LOADS ? gridDim.x : LOADS) * BLOCK;
+    const unsigned thread = blockIdx.x * BLOCK + threadIdx.x;
+    accum a = identity();
+    for (unsigned i = thread; i < left / VECTOR; i += threads)
+        a = fold(a, load(rest + i));
+    if (thread < front)
+        a = combine(a, map(x[thread]));
+    if (thread < left % VECTOR)
+        a = combine(a, map(x[n - left % VECTOR + thread]));
+    return a;
+}
+
 // Reduces n elements of x, n may be 0. The blocks walk over whole tiles of BLOCK * LOADS loads;
-// what is left over is spread over all threads.
-// The last block to arrive reduces what the others left in `partials` (gridDim.x values) to *y;
-// *arrived is zero before and after. An aborted launch leaves it above zero: clear it then.
+// what is left over is for the first blocks.
+// The last block to arrive reduces what all left in `partials` to *y. `state` counts them: zero
+// before and after. An aborted launch leaves it above zero: clear it then.
 __global__ void
 __launch_bounds__(BLOCK, MIN_BLOCKS)
-reduce(const elem *x, unsigned long long n, accum *y, accum *partials, unsigned *arrived)
+reduce(const elem *x, unsigned long long n, accum *y, accum *partials, unsigned *state)
 {
-    const unsigned long long thread = (unsigned long long)blockIdx.x * BLOCK + threadIdx.x;
     accum a = identity();
-
-    // Elements before the first address aligned for a vector, and after the last vector.
-    unsigned long long head = -(unsigned long long)x / ELEM_BYTES % VECTOR;
-    if (head > n)
-        head = n;
-    const unsigned long long tail = (n - head) % VECTOR;
-    if (thread < head)
-        a = combine(a, map(x[thread]));
-    if (thread < tail)
-        a = combine(a, map(x[n - tail + thread]));
-
+    // Elements before the first address aligned for a vector.
+    const unsigned head = -(unsigned)(unsigned long long)x / ELEM_BYTES % VECTOR;
+    const unsigned tiles = n < head ? 0 : (unsigned)((n - head) / TILE);
     const vec *v = (const vec *)(x + head);
-    const unsigned long long vectors = (n - head) / VECTOR;
-    const unsigned tiles = (unsigned)(vectors / (BLOCK * LOADS));
-    for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        const vec *from = v + (unsigned long long)tile * (BLOCK * LOADS) + threadIdx.x;
+    const unsigned step = gridDim.x, first = blockIdx.x, end = tiles;
+    const vec *mine = v + threadIdx.x;
+    for (unsigned tile = first; tile < end; tile += step) {
+        const vec *from = mine + (unsigned long long)tile * (BLOCK * LOADS);
         #pragma unroll 1
         for (int i = 0; i < LOADS; i += UNROLL) {
             vec got[UNROLL];
@@ -98,24 +116,26 @@ reduce(const elem *x, unsigned long long n, accum *y, accum *partials, unsigned 
                 got[u] = load(from + (i + u) * BLOCK);
             #pragma unroll
             for (int u = 0; u < UNROLL; u++)
-                for (int k = 0; k < VECTOR; k++)
-                    a = combine(a, map(got[u].at[k]));
+                a = fold(a, got[u]);
         }
     }
 
-    // Fewer vectors than a tile has are left.
-    for (unsigned long long i = (unsigned long long)tiles * (BLOCK * LOADS) + thread; i < vectors;
-         i += (unsigned long long)gridDim.x * BLOCK) {
-        const vec got = load(v + i);
-        for (int k = 0; k < VECTOR; k++)
-            a = combine(a, map(got.at[k]));
+    // Less than a tile is left, and at both ends less than a vector: for the first LOADS blocks.
+    if (blockIdx.x < LOADS) {
+        const unsigned front = n < head ? (unsigned)n : head;
+        const unsigned left = (unsigned)n - front - tiles * TILE;
+        if ((front | left) != 0)
+            a = combine(a, ends(x, n, v + (unsigned long long)tiles * (BLOCK * LOADS), front,
+                                left));
     }
 
     a = block_reduce(a);
+    const unsigned blocks = gridDim.x;
+    const unsigned block = blockIdx.x;
     __shared__ bool is_last;
     if (threadIdx.x == 0) {
-        partials[blockIdx.x] = a;
-        is_last = arrive(arrived) == gridDim.x - 1;
+        partials[block] = a;
+        is_last = arrive(state, blocks) == blocks - 1;
     }
     __syncthreads();
     if (!is_last)
@@ -123,7 +143,7 @@ reduce(const elem *x, unsigned long long n, accum *y, accum *partials, unsigned 
 
     // The last block to arrive combines the partial results, in the same order every time.
     a = identity();
-    for (unsigned i = threadIdx.x; i < gridDim.x; i += BLOCK)
+    for (unsigned i = threadIdx.x; i < blocks; i += BLOCK)
         a = combine(a, partials[i]);
     a = block_reduce(a);
     if (threadIdx.x == 0)

@@ -1,10 +1,11 @@
-// sum of i32 accumulated in i32, for host: pass 'whole' of reduce, made from reduce.cu by
-// autotune emit --op sum --type i32 --acc i32 --arch host --pass whole --variant BLOCK=64,ITEMS=4,VECTOR=1,UNROLL=4,WARP=SHUFFLE,LOAD=PLAIN,MIN_BLOCKS=0,FINISH=LAST_BLOCK
+// sum of i32 accumulated in i32, for host: pass 'last' of reduce, made from reduce.cu by
+// autotune emit --op sum --type i32 --acc i32 --arch host --pass last --variant BLOCK=64,ITEMS=4,VECTOR=1,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=0,CLUSTER=1,FINISH=LAST_BLOCK
 
 enum {
     BLOCK = 64,     // threads per block
     VECTOR = 1,     // elements per load
     UNROLL = 4,     // loads issued before combining
+    TILE = 256,     // BLOCK * ITEMS
     LOADS = 4,      // ITEMS / VECTOR
     ELEM_BYTES = 4, // bytes of an element
 };
@@ -23,15 +24,23 @@ __device__ __forceinline__ accum identity(void)
     return 0;
 }
 
+__device__ __forceinline__ accum combine(accum a, accum b)
+{
+    return a + b;
+}
+
 // What is combined of an element.
 __device__ __forceinline__ accum map(elem value)
 {
     return (accum)value;
 }
 
-__device__ __forceinline__ accum combine(accum a, accum b)
+// Combines what one load brought.
+__device__ __forceinline__ accum fold(accum a, vec got)
 {
-    return a + b;
+    for (int k = 0; k < VECTOR; k++)
+        a = combine(a, map(got.at[k]));
+    return a;
 }
 
 __device__ __forceinline__ vec load(const vec *from)
@@ -41,10 +50,11 @@ __device__ __forceinline__ vec load(const vec *from)
 }
 
 // Counts a block in and says how many came before it. Releases what this thread wrote and
-// acquires what the others released. The count wraps to 0 after the last: ready for the next call.
-__device__ __forceinline__ unsigned arrive(unsigned *arrived)
+// acquires what the others released. The count wraps to 0 after the last of `blocks`: ready for
+// the next call.
+__device__ __forceinline__ unsigned arrive(unsigned *arrived, unsigned blocks)
 {
-    return host_arrive(arrived, gridDim.x);
+    return host_arrive(arrived, blocks);
 }
 
 // Combines the values of the first `lanes` lanes of a warp; lane 0 gets the result.
@@ -69,22 +79,32 @@ __device__ __forceinline__ accum block_reduce(accum a)
     return a;
 }
 
+// What is no whole tile: `left` elements from `rest` on.
+__device__ __forceinline__ accum ends(const vec *rest, unsigned left)
+{
+    const unsigned threads = (gridDim.x < LOADS ? gridDim.x : LOADS) * BLOCK;
+    const unsigned thread = blockIdx.x * BLOCK + threadIdx.x;
+    accum a = identity();
+    for (unsigned i = thread; i < left / VECTOR; i += threads)
+        a = fold(a, load(rest + i));
+    return a;
+}
+
 // Reduces n elements of x, n may be 0. The blocks walk over whole tiles of BLOCK * LOADS loads;
-// what is left over is spread over all threads.
-// The last block to arrive reduces what the others left in `partials` (gridDim.x values) to *y;
-// *arrived is zero before and after. An aborted launch leaves it above zero: clear it then.
+// what is left over is for the first blocks.
+// The last block to arrive reduces what all left in `partials` to *y. `state` counts them: zero
+// before and after. An aborted launch leaves it above zero: clear it then.
 __global__ void
 __launch_bounds__(BLOCK)
-reduce(const elem *x, unsigned long long n, accum *y, accum *partials, unsigned *arrived)
+reduce(const elem *x, unsigned long long n, accum *y, accum *partials, unsigned *state)
 {
-    const unsigned long long thread = (unsigned long long)blockIdx.x * BLOCK + threadIdx.x;
     accum a = identity();
-
+    const unsigned tiles = (unsigned)(n / TILE);
     const vec *v = (const vec *)x;
-    const unsigned long long vectors = n;
-    const unsigned tiles = (unsigned)(vectors / (BLOCK * LOADS));
-    for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        const vec *from = v + (unsigned long long)tile * (BLOCK * LOADS) + threadIdx.x;
+    const unsigned step = gridDim.x, first = blockIdx.x, end = tiles;
+    const vec *mine = v + threadIdx.x;
+    for (unsigned tile = first; tile < end; tile += step) {
+        const vec *from = mine + (unsigned long long)tile * (BLOCK * LOADS);
         #pragma unroll 1
         for (int i = 0; i < LOADS; i += UNROLL) {
             vec got[UNROLL];
@@ -93,24 +113,24 @@ reduce(const elem *x, unsigned long long n, accum *y, accum *partials, unsigned 
                 got[u] = load(from + (i + u) * BLOCK);
             #pragma unroll
             for (int u = 0; u < UNROLL; u++)
-                for (int k = 0; k < VECTOR; k++)
-                    a = combine(a, map(got[u].at[k]));
+                a = fold(a, got[u]);
         }
     }
 
-    // Fewer vectors than a tile has are left.
-    for (unsigned long long i = (unsigned long long)tiles * (BLOCK * LOADS) + thread; i < vectors;
-         i += (unsigned long long)gridDim.x * BLOCK) {
-        const vec got = load(v + i);
-        for (int k = 0; k < VECTOR; k++)
-            a = combine(a, map(got.at[k]));
+    // Less than a tile is left, and at both ends less than a vector: for the first LOADS blocks.
+    if (blockIdx.x < LOADS) {
+        const unsigned left = (unsigned)n - tiles * TILE;
+        if (left != 0)
+            a = combine(a, ends(v + (unsigned long long)tiles * (BLOCK * LOADS), left));
     }
 
     a = block_reduce(a);
+    const unsigned blocks = gridDim.x;
+    const unsigned block = blockIdx.x;
     __shared__ bool is_last;
     if (threadIdx.x == 0) {
-        partials[blockIdx.x] = a;
-        is_last = arrive(arrived) == gridDim.x - 1;
+        partials[block] = a;
+        is_last = arrive(state, blocks) == blocks - 1;
     }
     __syncthreads();
     if (!is_last)
@@ -118,7 +138,7 @@ reduce(const elem *x, unsigned long long n, accum *y, accum *partials, unsigned 
 
     // The last block to arrive combines the partial results, in the same order every time.
     a = identity();
-    for (unsigned i = threadIdx.x; i < gridDim.x; i += BLOCK)
+    for (unsigned i = threadIdx.x; i < blocks; i += BLOCK)
         a = combine(a, partials[i]);
     a = block_reduce(a);
     if (threadIdx.x == 0)

@@ -32,23 +32,33 @@ static struct target find_target(void)
     return target;
 }
 
-/* Each step's inputs are the outputs of the step before; the last has one. */
+/* Each step's inputs are the outputs of the step before, but of one that only prepares; the
+ * last has one. State is for the step that needs most. */
 static void assert_chain(const struct call_plan *plan, uint64_t n)
 {
-    uint64_t left = n, height = 0;
+    uint64_t left = n, height = 0, state = 0;
+    size_t first = 0;
     assert_in_range(plan->count, 1, CALL_LAUNCHES_MAX);
     for (size_t i = 0; i < plan->count; i++) {
+        const struct point_pass *shape = &plan->steps[i].shape;
         assert_int_equal(plan->steps[i].n, left);
-        assert_true(plan->steps[i].shape.applies);
-        assert_true(i == 0 || plan->steps[i].shape.outputs < left);
-        left = plan->steps[i].shape.outputs;
-        height += plan->steps[i].shape.height;
+        assert_true(shape->applies);
+        height += shape->height;
+        state = shape->state > state ? shape->state : state;
+        if (shape->outputs == 0) {
+            assert_int_equal(i, first++);
+            continue;
+        }
+        assert_true(i == first || shape->outputs < left);
+        left = shape->outputs;
     }
     assert_int_equal(left, 1);
     assert_int_equal(plan->height, height);
+    assert_int_equal(plan->state_bytes, 8 * state);
     assert_int_equal(plan->n, n);
-    assert_int_equal(plan->block, plan->steps[0].shape.block);
-    assert_int_equal(plan->tile, plan->steps[0].shape.tile);
+    assert_int_equal(plan->grid, plan->steps[first].shape.grid);
+    assert_int_equal(plan->block, plan->steps[first].shape.block);
+    assert_int_equal(plan->tile, plan->steps[first].shape.tile);
 }
 
 /* What a step writes to scratch: [from, to), empty when it is one value. */
@@ -88,13 +98,24 @@ static void test_chains(void **state)
         const char *params;
         enum type acc;
     } cases[] = {
-        {"FINISH=PASSES GRID=0", I32},      {"FINISH=PASSES GRID=4", I32},
-        {"FINISH=PASSES GRID=0", I64},      {"FINISH=LAST_BLOCK GRID=0", I32},
-        {"FINISH=LAST_BLOCK GRID=16", I64}, {"FINISH=PASSES GRID=0 BLOCK=64 ITEMS=4", I32},
+        {"FINISH=PASSES GRID=0", I32},
+        {"FINISH=PASSES GRID=4", I32},
+        {"FINISH=PASSES GRID=0", I64},
+        {"FINISH=LAST_BLOCK GRID=0", I32},
+        {"FINISH=LAST_BLOCK GRID=16", I64},
+        {"FINISH=PASSES GRID=0 BLOCK=64 ITEMS=4 UNROLL=1", I32},
+        {"FINISH=PACKED GRID=0", I32},
+        {"FINISH=PACKED_WARPS GRID=1", I32},
+        {"FINISH=FLAGGED GRID=0", I32},
+        {"FINISH=FLAGGED GRID=2", I64},
+        {"FINISH=VALUE GRID=0", I64},
+        {"FINISH=BARRIER GRID=2", I32},
+        {"FINISH=ATOMIC GRID=0", I32},
+        {"FINISH=ATOMIC GRID=8", I64},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t k = 0; k < SIZES; k++) {
-            const struct problem problem = {SUM, I32, cases[i].acc, 5, COLD};
+            const struct problem problem = {SUM, I32, cases[i].acc, 5, COLD, false};
             const struct point_context context = {space, &problem, &target};
             int64_t row[SPACE_NAMES_MAX];
             struct call_plan plan;
@@ -112,7 +133,7 @@ static void test_number_of_launches(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target();
-    const struct problem problem = {SUM, I32, I32, 5, COLD};
+    const struct problem problem = {SUM, I32, I32, 5, COLD, false};
     const struct point_context context = {space, &problem, &target};
     static const struct {
         uint64_t n;
@@ -129,10 +150,10 @@ static void test_number_of_launches(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t row[SPACE_NAMES_MAX];
         struct call_plan plan;
-        make_row(space, "FINISH=PASSES GRID=0", row);
+        make_row(space, "FINISH=PASSES GRID=0 ITEMS=16", row);
         assert_int_equal(call_plan(&plan, &context, row, cases[i].n, &error), 0);
         assert_int_equal(plan.count, cases[i].passes);
-        make_row(space, "FINISH=LAST_BLOCK GRID=0", row);
+        make_row(space, "FINISH=LAST_BLOCK GRID=0 ITEMS=16", row);
         assert_int_equal(call_plan(&plan, &context, row, cases[i].n, &error), 0);
         assert_int_equal(plan.count, cases[i].last_block);
     }
@@ -142,7 +163,7 @@ static void test_bind(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target();
-    const struct problem problem = {SUM, F32, F64, 5, COLD};
+    const struct problem problem = {SUM, F32, F64, 5, COLD, false};
     const struct point_context context = {space, &problem, &target};
     const struct device_kernel kernels[3] = {
         {.registers = 1}, {.registers = 2}, {.registers = 3}};
@@ -154,7 +175,7 @@ static void test_bind(void **state)
     struct call_plan plan;
     int64_t row[SPACE_NAMES_MAX];
 
-    make_row(space, "FINISH=PASSES GRID=0", row); /* 16777217 -> 4097 -> 2 -> 1 */
+    make_row(space, "FINISH=PASSES GRID=0 ITEMS=16", row); /* 16777217 -> 4097 -> 2 -> 1 */
     assert_int_equal(call_plan(&plan, &context, row, 4096 * 4096 + 1, &error), 0);
     call_bind(launches, &plan, space, of_pass, &buffers);
     assert_int_equal(plan.count, 3);
@@ -182,6 +203,55 @@ static void test_bind(void **state)
     assert_int_equal(launches[0].arg_count, 5);
     assert_memory_equal(launches[0].args, args, sizeof args);
     assert_int_equal(launches[0].grid, 132);
+    assert_int_equal(plan.state_bytes, 8);
+}
+
+/* The pass of this name. */
+static size_t find_pass(const struct space *space, const char *name)
+{
+    for (size_t p = 0; p < space->pass_count; p++)
+        if (strcmp(space->passes[p].name, name) == 0)
+            return p;
+    fail_msg("no pass '%s'", name);
+    return 0;
+}
+
+/* A pass that prepares the result has the inputs of the next, which combines into it. */
+static void test_bind_prepared(void **state)
+{
+    const struct space *space = *state;
+    const struct target target = find_target();
+    const struct problem problem = {SUM, I32, I32, 5, COLD, false};
+    const struct point_context context = {space, &problem, &target};
+    const struct device_kernel init = {.registers = 1}, atomic = {.registers = 2};
+    const struct device_kernel *of_pass[SPACE_PASSES_MAX] = {NULL};
+    const struct call_buffers buffers = {
+        .input = 1000004, .output = 2000000, .scratch = 3000064, .state = 4000000};
+    const uint64_t inits[] = {buffers.output};
+    const uint64_t atomics[] = {buffers.input, 1000000, buffers.output};
+    struct device_launch launches[CALL_LAUNCHES_MAX];
+    struct call_plan plan;
+    int64_t row[SPACE_NAMES_MAX];
+    of_pass[find_pass(space, "init")] = &init;
+    of_pass[find_pass(space, "atomic")] = &atomic;
+    make_row(space, "FINISH=ATOMIC GRID=2 BLOCK=128 ITEMS=16", row);
+    assert_int_equal(call_plan(&plan, &context, row, 1000000, &error), 0);
+    call_bind(launches, &plan, space, of_pass, &buffers);
+    assert_int_equal(plan.count, 2);
+    assert_int_equal(plan.scratch_bytes, 0);
+    assert_int_equal(plan.state_bytes, 0);
+    assert_int_equal(plan.block, 128); /* of the pass that reads the elements */
+    assert_int_equal(plan.tile, 2048);
+    assert_int_equal(plan.grid, 2 * 132);
+    assert_ptr_equal(launches[0].kernel, &init);
+    assert_int_equal(launches[0].grid, 1);
+    assert_int_equal(launches[0].block, 1);
+    assert_int_equal(launches[0].arg_count, 1);
+    assert_memory_equal(launches[0].args, inits, sizeof inits);
+    assert_ptr_equal(launches[1].kernel, &atomic);
+    assert_int_equal(launches[1].grid, 2 * 132);
+    assert_int_equal(launches[1].arg_count, 3);
+    assert_memory_equal(launches[1].args, atomics, sizeof atomics);
 }
 
 /* A space of one param whose passes are given. */
@@ -220,9 +290,14 @@ static void test_passes_that_do_not_end(void **state)
         {PASS("a", "2", "") PASS("b", "1", "") PASS("c", "1", ""), NULL, 2},
         {PASS("a", "1", "when = P == 2\n"), "leave 1000 values", 0},
         {PASS("a", "1", "when = P == 2\n") PASS("b", "1", ""), NULL, 1},
+        {PASS("a", "0", "") PASS("b", "1", ""), NULL, 2},
+        {PASS("a", "0", "repeat = until one\n") PASS("b", "1", ""), NULL, 2},
+        {PASS("a", "0", ""), "no pass writes a value", 0},
+        {PASS("a", "0", "") PASS("b", "0", ""), "no pass writes a value", 0},
+        {PASS("a", "0", "") PASS("b", "2", ""), "leave 2 values", 0},
     };
     const struct target target = find_target();
-    const struct problem problem = {SUM, I32, I32, 5, COLD};
+    const struct problem problem = {SUM, I32, I32, 5, COLD, false};
     const int64_t row[] = {1};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct space *space = make_space(cases[i].passes);
@@ -238,12 +313,56 @@ static void test_passes_that_do_not_end(void **state)
     }
 }
 
+/* A pass's cluster, shared memory, residence and state reach the launch and the plan. */
+static void test_launch_attributes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *more;
+        unsigned cluster, shared_bytes;
+        bool is_cooperative;
+        uint64_t state_bytes;
+    } cases[] = {
+        {"", 1, 0, false, 0},
+        {"cluster = 4\n", 4, 0, false, 0},
+        {"shared_bytes = 100000\n", 1, 100000, false, 0},
+        {"cooperative = yes\n", 1, 0, true, 0},
+        {"cooperative = no\nstate = 0\n", 1, 0, false, 0},
+        {"state = 2 * BLOCKS + P\ncluster = 2 * P\nshared_bytes = N\n", 2, 1000, false,
+         8 * (2 * 1001 + 1)},
+    };
+    const struct target target = find_target();
+    const struct problem problem = {SUM, I32, I32, 5, COLD, false};
+    const struct device_kernel kernel = {.registers = 1};
+    const struct device_kernel *const of_pass[SPACE_PASSES_MAX] = {&kernel};
+    const struct call_buffers buffers = {.input = 4};
+    const int64_t row[] = {1};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char passes[400];
+        struct device_launch launches[CALL_LAUNCHES_MAX];
+        struct call_plan plan;
+        snprintf(passes, sizeof passes, PASS("a", "1", "%s"), cases[i].more);
+        struct space *space = make_space(passes);
+        const struct point_context context = {space, &problem, &target};
+        if (call_plan(&plan, &context, row, 1000, &error))
+            fail_msg("%s: %s", cases[i].more, error.text);
+        call_bind(launches, &plan, space, of_pass, &buffers);
+        assert_int_equal(launches[0].cluster, cases[i].cluster);
+        assert_int_equal(launches[0].shared_bytes, cases[i].shared_bytes);
+        assert_int_equal(launches[0].is_cooperative, cases[i].is_cooperative);
+        assert_int_equal(plan.state_bytes, cases[i].state_bytes);
+        space_free(space);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_number_of_launches),
         cmocka_unit_test(test_bind),
+        cmocka_unit_test(test_bind_prepared),
+        cmocka_unit_test(test_launch_attributes),
         cmocka_unit_test(test_passes_that_do_not_end),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

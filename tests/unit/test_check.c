@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -18,7 +19,7 @@ static const char space_bytes[] =
     "[space]\nname = plain\ntemplate = plain.cu\nkernel = plain\n"
     "[param P]\nvalues = 1\n"
     "[pass whole]\nblock = 64\ngrid = max(1, ceil_div(N, 256))\ntile = 256\noutputs = 1\n"
-    "partials = BLOCKS\nstate = 1\nargs = input n output partials state\nheight = N\n"
+    "partials = BLOCKS\nstate = 3\nargs = input n output partials state\nheight = N\n"
     "[default]\nP = 1\n";
 
 static const int64_t row[] = {1};
@@ -32,7 +33,7 @@ struct fixture {
 
 static void open_check_of(struct fixture *fixture, enum op op, enum type type)
 {
-    fixture->problem = (struct problem){op, type, type, 1000, COLD};
+    fixture->problem = (struct problem){op, type, type, 1000, COLD, false};
     if (check_open(&fixture->check, fixture->device, &fixture->problem, 64, 1, &error) != 0)
         fail_msg("%s", error.text);
 }
@@ -131,7 +132,11 @@ static const struct wrong {
     {ALONE("*y = partials[0];"), "wrong result at n = 0, start 0"},
     {ALONE(SUM_TO("n") "*y = a; if (n == 31) *state = 1;"), "left its state above zero"},
     {ALONE(SUM_TO("n") "*y = a; atomicAdd(state, 1u);"), "left its state above zero"},
-    {ALONE(SUM_TO("n") "*y = a; state[2] = 1;"), "wrote past its state"},
+    {ALONE(SUM_TO("n") "*y = a; state[4] = 1;"), "left its state above zero"},
+    {ALONE(SUM_TO("n") "*y = a; ((char *)state)[23] = 1;"), "left its state above zero"},
+    {ALONE(SUM_TO("n") "*y = a; ((char *)state)[24] = 1;"), "wrote past its state"},
+    {ALONE(SUM_TO("n") "*y = a; state[6 + 63] = 1;"), "wrote past its state"},
+    {ALONE(SUM_TO("n") "*y = a + state[5]; state[5] = n == 2;"), "wrong result at n = "},
     {ALONE(SUM_TO("n") "*y = a; if (n > 9) x[n - 9] = 0;"), "wrong result at n = "},
 };
 
@@ -164,6 +169,26 @@ static void test_wrong_kernels(void **state)
                      verdict.reason);
         assert_right(*state, counting, wrongs[i].body);
     }
+}
+
+/* A pass may have a state of no words: it is told where, and may write nothing there. */
+static void test_state_of_no_words(void **state)
+{
+    struct fixture fixture = *(struct fixture *)*state;
+    struct check_verdict verdict;
+    char *bytes = strdup(space_bytes);
+    assert_non_null(bytes);
+    *(strstr(bytes, "state = 3") + 8) = '0';
+    assert_int_equal(space_load(&fixture.space, "plain.ini", bytes, strlen(bytes), &error), 0);
+    open_check_of(&fixture, SUM, I32);
+    assert_right(&fixture, right, "nothing");
+    assert_int_equal(run_kernel(&fixture, ALONE(SUM_TO("n") "*y = a; *state = 1;"), &verdict),
+                     0);
+    assert_false(verdict.is_right);
+    assert_string_equal(verdict.reason, "wrote past its state");
+    check_close(fixture.check);
+    space_free(fixture.space);
+    free(bytes);
 }
 
 /* A kernel that cannot go on is named, and spoils nothing for the next. */
@@ -243,9 +268,8 @@ static void test_special_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right_kernels),
-        cmocka_unit_test(test_wrong_kernels),
-        cmocka_unit_test(test_kernels_that_hang),
+        cmocka_unit_test(test_right_kernels),     cmocka_unit_test(test_wrong_kernels),
+        cmocka_unit_test(test_state_of_no_words), cmocka_unit_test(test_kernels_that_hang),
         cmocka_unit_test(test_special_values),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -7,6 +7,7 @@
 #include "autotune/tune/compiler.h"
 #include "tests/unit/reduce_files.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -33,6 +34,19 @@ static const struct kernel {
     {"volatile shared memory", MIN, F64, F64, 75,
      "BLOCK=256 ITEMS=8 VECTOR=2 UNROLL=4 WARP=VOLATILE FINISH=LAST_BLOCK"},
     {"a tree", PROD, I32, I64, 75, "BLOCK=1024 ITEMS=4 VECTOR=1 UNROLL=4 WARP=TREE"},
+    {"sum and count in one word", SUM, I32, I32, 75, "ITEMS=16 UNROLL=4 FINISH=PACKED"},
+    {"one by each of few warps", SUMSQ, U32, U32, 80,
+     "BLOCK=32 ITEMS=16 UNROLL=4 WARP=REDUX FINISH=PACKED_WARPS"},
+    {"flags", SUM, F64, F64, 75, "BLOCK=32 ITEMS=16 VECTOR=2 FINISH=FLAGGED"},
+    {"flags behind a tree", MIN, F32, F32, 75, "BLOCK=32 WARP=TREE FINISH=FLAGGED"},
+    {"a value in place", MIN, I64, I64, 75, "ITEMS=16 VECTOR=2 FINISH=VALUE"},
+    {"bits in place", AND, U32, U32, 75, "ACCUMS=4 FINISH=VALUE"},
+    {"a barrier", MAX, F32, F32, 75, "BLOCK=32 ITEMS=4 VECTOR=1 UNROLL=4 FINISH=BARRIER"},
+    {"atomics", SUM, F64, F64, 75, "ITEMS=16 VECTOR=2 FINISH=ATOMIC"},
+    {"atomic bits", OR, U64, U64, 75, "ITEMS=16 VECTOR=2 WARP=VOLATILE FINISH=ATOMIC"},
+    {"cp.async", SUM, F32, F32, 80,
+     "BLOCK=128 ITEMS=16 UNROLL=4 ACCUMS=2 LOAD=ASYNC STAGES=3 ORDER=CONTIGUOUS"},
+    {"bulk copies", SUM, F32, F32, 90, "UNROLL=8 ACCUMS=4 LOAD=BULK STAGES=4 FINISH=LAST_BLOCK"},
 };
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 
@@ -59,7 +73,7 @@ static int teardown(void **state)
 static void emit_all(struct emit_variant *out, const struct fixture *fixture,
                      const struct kernel *kernel, const struct target *target)
 {
-    const struct problem problem = {kernel->op, kernel->type, kernel->acc, 400000000, COLD};
+    const struct problem problem = {kernel->op, kernel->type, kernel->acc, 400000000, COLD, false};
     const struct point_context context = {fixture->space, &problem, target};
     int64_t row[SPACE_NAMES_MAX];
     make_row(fixture->space, kernel->params, row);
@@ -191,6 +205,33 @@ static void test_nvcc(void **state)
     }
 }
 
+/* The golden files, each for its own architecture: nothing in them is left unused. */
+static void test_golden_files(void **state)
+{
+    const char *nvcc = find_nvcc();
+    glob_t found;
+    size_t tried = 0;
+    (void)state;
+    assert_int_equal(glob("tests/golden/*.cu", 0, NULL, &found), 0);
+    for (size_t i = 0; nvcc && i < found.gl_pathc; i++) {
+        struct text golden = {0};
+        char arch[16];
+        assert_int_equal(text_read(&golden, found.gl_pathv[i], 1 << 20, &error), 0);
+        const char *at = strstr(golden.at, " --arch ");
+        assert_true(at && sscanf(at, " --arch %15s", arch) == 1);
+        if (strcmp(arch, "host") != 0 && knows(nvcc, arch)) {
+            compile_by_nvcc(nvcc, golden.at, arch);
+            tried++;
+        }
+        text_dispose(&golden);
+    }
+    globfree(&found);
+    if (tried == 0) {
+        print_message("no nvcc for any of them\n");
+        skip();
+    }
+}
+
 /* --- Units -------------------------------------------------------------------------------- */
 
 static struct device *open_host(void)
@@ -266,7 +307,7 @@ static void test_guilty_variants(void **state)
 {
     struct fixture *fixture = *state;
     struct device *device = open_host();
-    const struct problem problem = {SUM, I32, I32, 1000, COLD};
+    const struct problem problem = {SUM, I32, I32, 1000, COLD, false};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct emit_sources sources = fixture->sources;
     struct text template = {0};
@@ -306,7 +347,7 @@ static void test_chosen_variants(void **state)
 {
     struct fixture *fixture = *state;
     struct device *device = open_host();
-    const struct problem problem = {SUM, I32, I32, 1000000, COLD};
+    const struct problem problem = {SUM, I32, I32, 1000000, COLD, false};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct points points;
     struct compiled_unit unit;
@@ -335,7 +376,7 @@ static void test_a_template_that_cannot_be_emitted(void **state)
 {
     struct fixture *fixture = *state;
     struct device *device = open_host();
-    const struct problem problem = {SUM, I32, I32, 1000, COLD};
+    const struct problem problem = {SUM, I32, I32, 1000, COLD, false};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct emit_sources sources = fixture->sources;
     struct batch batch = {.points = {.count = 0}};
@@ -409,7 +450,7 @@ static struct device *open_gpu_compiler(const char *arch)
  * others. */
 static void check_hashes(const struct fixture *fixture, struct device *device)
 {
-    const struct problem problem = {SUM, I32, I32, 400000000, COLD};
+    const struct problem problem = {SUM, I32, I32, 400000000, COLD, false};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct batch four = {.points = {.count = 0}}, alone = {.points = {.count = 0}};
     struct compiled_unit unit, single;
@@ -469,7 +510,7 @@ static void test_guilty_variant_of_nvrtc(void **state)
         skip();
         return;
     }
-    const struct problem problem = {SUM, I32, I32, 400000000, COLD};
+    const struct problem problem = {SUM, I32, I32, 400000000, COLD, false};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     text_addf(&template, "//? if WARP == TREE\nthis is no CUDA;\n//? end\n%s",
               sources.template.text);
@@ -495,6 +536,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nvrtc),
         cmocka_unit_test(test_nvcc),
+        cmocka_unit_test(test_golden_files),
         cmocka_unit_test(test_guilty_variants),
         cmocka_unit_test(test_chosen_variants),
         cmocka_unit_test(test_a_template_that_cannot_be_emitted),

@@ -107,7 +107,7 @@ static int run_with(struct contest_result *out, const struct baseline_face *cons
                     size_t count, struct contest_options options, struct space *space,
                     const struct emit_sources *sources)
 {
-    const struct problem problem = {SUM, I32, I32, N, COLD};
+    const struct problem problem = {SUM, I32, I32, N, COLD, false};
     const struct point_context context = {space, &problem, &device->info.target};
     struct baseline baselines[4];
     const struct baseline *pointers[4];

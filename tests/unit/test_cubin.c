@@ -365,6 +365,57 @@ static void test_damage(void **state)
     nvrtc_close(nvrtc);
 }
 
+/* --- What a kernel needs ----------------------------------------------------------------- */
+
+static struct cubin_needs needs_of(const struct device_image *image, size_t i)
+{
+    struct cubin_needs needs;
+    if (!cubin_needs(&needs, image->bytes, image->size, image->names[i]))
+        fail_msg("nothing is known of %s", image->names[i]);
+    return needs;
+}
+
+/* Shared memory and frames are as the source says, registers as its bounds allow. */
+static void test_needs(void **state)
+{
+    (void)state;
+    static const char frame[] = "__global__ void reduce(int *io, int n)\n"
+                                "{\n"
+                                "    int at[64];\n"
+                                "    for (int i = 0; i < 64; i++) at[io[i] & 63] = i + n;\n"
+                                "    io[0] = at[n & 63];\n"
+                                "}\n";
+#define TAKE "int v[128]; for (int i = 0; i < 128; i++) v[i] = io[i * n];"                       \
+             "for (int i = 0; i < 128; i++) io[i * 7 + n] = v[i] * v[(i + 64) % 128]; }\n"
+    static const char wide[] =
+        "__global__ void __launch_bounds__(256, 1) reduce(int *io, int n) {" TAKE;
+    static const char narrow[] =
+        "__global__ void __launch_bounds__(1024, 2) reduce(int *io, int n) {" TAKE;
+    const char *const unit[] = {BASE, other, frame, wide, narrow};
+    nvrtc_close(open_any());
+    for (size_t a = 0; a < ARCHS; a++) {
+        struct nvrtc *nvrtc = open_for(archs[a]);
+        struct cubin_needs needs;
+        if (!nvrtc)
+            continue;
+        struct device_image image = compile(nvrtc, archs[a], unit, 5);
+        assert_int_equal(needs_of(&image, 0).shared_bytes, 33 * 4);
+        assert_int_equal(needs_of(&image, 1).shared_bytes, 64 * 8);
+        assert_int_equal(needs_of(&image, 2).shared_bytes, 0);
+        assert_int_equal(needs_of(&image, 0).local_bytes, 0);
+        assert_int_equal(needs_of(&image, 2).local_bytes, 64 * 4);
+        assert_in_range(needs_of(&image, 3).registers, 129, 255);
+        assert_int_equal(needs_of(&image, 3).local_bytes, 0);
+        const int most = archs[a] == 75 || archs[a] == 120 ? 64 : 32; /* of 1 block, or of 2 */
+        assert_in_range(needs_of(&image, 4).registers, most - 8, most);
+        assert_true(needs_of(&image, 4).local_bytes >= 16);
+        assert_false(cubin_needs(&needs, image.bytes, image.size, "reduce"));
+        assert_false(cubin_needs(&needs, image.bytes, image.size / 3, image.names[0]));
+        device_dispose_image(&image);
+        nvrtc_close(nvrtc);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_different), cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_parts),     cmocka_unit_test(test_registers),
         cmocka_unit_test(test_garbage),   cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_needs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

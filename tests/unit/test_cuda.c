@@ -382,6 +382,11 @@ static void run_everything(void)
     expect(kernels[1].registers == 40 && kernels[1].shared_bytes == 1024 &&
                kernels[1].local_bytes == 16 && kernels[1].threads_max == 256,
            "the kernel's figures", "others");
+    int blocks = 0;
+    expect(ops->occupancy(device, &kernels[1], 256, 0, &blocks, &error) == 0 && blocks == 6,
+           "the blocks of an SM", error.text);
+    expect(ops->occupancy(device, &kernels[1], 2048, 0, &blocks, &error) == -1, "error",
+           "none");
     uint64_t address = move_memory(device);
     run_launches(device, kernels, address);
     run_queued(device, kernels, address);
@@ -549,6 +554,60 @@ static void run_newer(void)
     device_close(device);
 }
 
+/* What a launch asks for beside grid and block arrives with it, and with it alone: in plain
+ * launches and in the nodes of graphs. */
+static void run_attributes(void)
+{
+    static const struct {
+        unsigned cluster, shared_bytes;
+        bool is_cooperative;
+        int cluster_seen, shared_most, allowed; /* of the last two: after it */
+    } cases[] = {
+        {0, 0, false, 0, 0, 0},
+        {1, 0, false, 0, 0, 0},
+        {4, 0, false, 4, 0, 0},
+        {0, 0, true, 0, 0, 0},
+        {8, 1000, true, 8, 0, 0},
+        {0, 48 * 1024 - 1024, false, 0, 0, 0},
+        {0, 48 * 1024 - 1023, false, 0, 48 * 1024 - 1023, 0},
+        {2, 200000, false, 2, 200000, 0},
+        {16, 0, false, 16, 200000, 1},
+        {0, 0, false, 0, 200000, 1},
+    };
+    struct device *device = open_gpu();
+    const struct device_ops *ops = device->ops;
+    const struct device_kernel kernel = {.function = device, .shared_bytes = 1024};
+    uint64_t address = 0;
+    struct error error = {0};
+    expect(ops->alloc(device, 8, &address, &error) == 0, "memory", error.text);
+    for (size_t k = 0; k < 2 * sizeof cases / sizeof *cases; k++) {
+        const size_t i = k / 2;
+        const struct device_launch launch = {.kernel = &kernel,
+                                             .grid = 16,
+                                             .block = 32,
+                                             .cluster = cases[i].cluster,
+                                             .shared_bytes = cases[i].shared_bytes,
+                                             .is_cooperative = cases[i].is_cooperative,
+                                             .args = {address, i},
+                                             .arg_count = 2};
+        struct device_graph *graph = NULL;
+        const int failed = k % 2 ? ops->prepare(device, &launch, 1, &graph, &error)
+                                 : ops->launch(device, &launch, 1, &error);
+        expect(!failed, "a launch", error.text);
+        expect(get("fake_cluster") == cases[i].cluster_seen, "the cluster", "another");
+        expect(get("fake_cooperative") == cases[i].is_cooperative, "residence", "none");
+        expect(get("fake_shared") == (int)cases[i].shared_bytes, "shared memory", "other");
+        expect(get("fake_shared_most") == cases[i].shared_most, "leave for shared memory",
+               "other");
+        expect(get("fake_clusters_allowed") == cases[i].allowed, "leave for clusters", "other");
+        if (graph)
+            ops->release(device, graph);
+    }
+    ops->free(device, address);
+    device_close(device);
+    expect(get("fake_objects") == 0 && get("fake_contexts") == 0, "nothing left", "leaks");
+}
+
 static void run_too_old(void)
 {
     char why[400] = "";
@@ -570,6 +629,7 @@ static const struct run {
     {"everything, CUDA 12 names", "-DOLDER", run_everything},
     {"no room", "", run_no_room},
     {"half open", "", run_half_open},
+    {"attributes", "", run_attributes},
     {"compiler", "", run_compiler},
     {"broken context", "", run_broken},
     {"bad load", "", run_bad_load},

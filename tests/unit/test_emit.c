@@ -265,12 +265,12 @@ static void test_lines_and_constants(void **state)
     for (int op = 0; op < OP_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++, seed++) {
             const struct target target = find_target(archs[seed % 4]);
-            const struct problem problem = {(enum op)op, (enum type)type, (enum type)type,
-                                            400000000, COLD};
+            const struct problem problem = {
+                (enum op)op, (enum type)type, (enum type)type, 400000000, COLD, false};
             const struct point_context context = {fixture->space, &problem, &target};
             struct points points;
-            if (problem_check(&problem, &error) != 0)
-                continue;
+            if (problem_check(&problem, &error) != 0 || problem_ops[op].is_position)
+                continue; /* positions have a space of their own */
             if (point_expand(&points, &context, &error) != 0)
                 fail_msg("%s", error.text);
             for (size_t v = seed % EVERY; v < points.variant_count; v += EVERY)
@@ -290,23 +290,36 @@ static void test_variants(void **state)
         enum type type, acc;
         const char *params;
         size_t texts;
+        const char *passes[2];
     } cases[] = {
-        {F32, F32, "FINISH=PASSES VECTOR=4 UNROLL=4", 1},     /* partials are like elements */
-        {I32, I64, "FINISH=PASSES VECTOR=4 UNROLL=4", 2},     /* partials are wider */
-        {F32, F32, "FINISH=LAST_BLOCK VECTOR=4 UNROLL=4", 1}, /* one pass */
+        {F32, F32, "FINISH=PASSES", 1, {"main", "rest"}}, /* partials are like elements */
+        {I32, I64, "FINISH=PASSES", 2, {"main", "rest"}}, /* partials are wider */
+        {F32, F32, "FINISH=LAST_BLOCK", 1, {"last"}},     /* one pass */
+        {I32, I32, "FINISH=PACKED", 1, {"gather"}},
+        {I32, I32, "FINISH=FLAGGED", 1, {"gather"}},
+        {I32, I32, "FINISH=ATOMIC", 2, {"init", "atomic"}}, /* prepared by another kernel */
     };
-    uint64_t hashes[3];
-    for (size_t i = 0; i < 3; i++) {
-        const struct problem problem = {SUM, cases[i].type, cases[i].acc, 1000, COLD};
+    enum { CASES = sizeof cases / sizeof *cases };
+    uint64_t hashes[CASES];
+    for (size_t i = 0; i < CASES; i++) {
+        const struct problem problem = {SUM, cases[i].type, cases[i].acc, 1000, COLD, false};
         const struct point_context context = {fixture->space, &problem, &target};
         struct emit_variant variant;
         int64_t row[SPACE_NAMES_MAX];
+        int next = 0;
         make_row(fixture->space, cases[i].params, row);
         assert_int_equal(emit_variant(&variant, &context, &fixture->sources, row, &error), 0);
         assert_int_equal(variant.count, cases[i].texts);
-        assert_int_equal(variant.text_of_pass[0], i == 2 ? -1 : 0);
-        assert_int_equal(variant.text_of_pass[1], i == 2 ? -1 : (int)cases[i].texts - 1);
-        assert_int_equal(variant.text_of_pass[2], i == 2 ? 0 : -1);
+        for (size_t p = 0; p < fixture->space->pass_count; p++) {
+            const char *const name = fixture->space->passes[p].name, *const *of =
+                                                                         cases[i].passes;
+            if (strcmp(name, of[0]) != 0 && (!of[1] || strcmp(name, of[1]) != 0)) {
+                assert_int_equal(variant.text_of_pass[p], -1);
+                continue;
+            }
+            assert_int_equal(variant.text_of_pass[p], next);
+            next += next + 1 < (int)variant.count;
+        }
         hashes[i] = emit_hash_variant(&variant);
         for (size_t k = 0; k < i; k++)
             assert_true(hashes[k] != hashes[i]);
@@ -333,25 +346,33 @@ static void test_hash_of_sources(void **state)
  */
 static void emit_command(struct text *out, const struct fixture *fixture, const char *line)
 {
+    static const char wide_words[] = "// autotune emit --space reduce-wide --op ";
+    const bool is_wide = strncmp(line, wide_words, sizeof wide_words - 1) == 0;
     char op[16], type[16], acc[16], arch[16], pass[32], variant[400];
     struct problem problem = {.n = 1000};
     int64_t row[SPACE_NAMES_MAX];
     size_t p = 0;
     if (sscanf(line,
-               "// autotune emit --op %15s --type %15s --acc %15s --arch %15s --pass %31s "
-               "--variant %399s",
+               is_wide
+                   ? "// autotune emit --space reduce-wide --op %15s --type %15s --acc %15s "
+                     "--arch %15s --pass %31s --variant %399s"
+                   : "// autotune emit --op %15s --type %15s --acc %15s --arch %15s "
+                     "--pass %31s --variant %399s",
                op, type, acc, arch, pass, variant) != 6)
-        fail_msg("no command: %s", line);
+        fail_msg("no command: %.200s", line);
     assert_int_equal(problem_find_op(&problem.op, op, &error), 0);
     assert_int_equal(problem_find_type(&problem.type, type, &error), 0);
     assert_int_equal(problem_find_type(&problem.acc, acc, &error), 0);
-    while (strcmp(fixture->space->passes[p].name, pass) != 0)
-        assert_true(++p < fixture->space->pass_count);
+    struct space *space = is_wide ? load_space("configs/reduce-wide.ini") : fixture->space;
+    while (strcmp(space->passes[p].name, pass) != 0)
+        assert_true(++p < space->pass_count);
     const struct target target = find_target(arch);
-    const struct point_context context = {fixture->space, &problem, &target};
-    make_row(fixture->space, variant, row);
+    const struct point_context context = {space, &problem, &target};
+    make_row(space, variant, row);
     if (emit_kernel(out, &context, &fixture->sources, row, p, &error) != 0)
         fail_msg("%s", error.text);
+    if (is_wide)
+        space_free(space);
 }
 
 static void test_golden_files(void **state)
@@ -380,7 +401,7 @@ static int emit_little(struct text *out, const struct fixture *fixture, const ch
                        const char *types)
 {
     const struct target target = find_target("sm_90");
-    const struct problem problem = {SUM, I32, I32, 1000, COLD};
+    const struct problem problem = {SUM, I32, I32, 1000, COLD, false};
     const struct point_context context = {fixture->space, &problem, &target};
     const struct emit_sources sources = {
         {"little.cu", template}, {"parts.cu", types}, {"more.cu", "// nothing\n"}};

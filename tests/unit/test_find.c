@@ -34,8 +34,14 @@ static void assert_grade(const struct find_result *result, enum find_grade grade
 static void change_op(struct record *record) { record->problem.op = MAX; }
 static void change_type(struct record *record) { record->problem.type = U32; }
 static void change_acc(struct record *record) { record->problem.acc = I64; }
+static void change_order(struct record *record) { record->problem.is_deterministic = true; }
 static void change_n(struct record *record) { record->problem.n += 1; }
 static void change_regime(struct record *record) { record->problem.regime = WARM; }
+static void change_to_interval(struct record *record)
+{
+    record->n_from = 1;
+    record->n_to = UINT64_C(1) << 40;
+}
 static void change_space(struct record *record) { strcpy(record->space, "rows"); }
 static void change_space_hash(struct record *record) { record->space_hash++; }
 static void change_sources_hash(struct record *record) { record->sources_hash++; }
@@ -56,8 +62,10 @@ static const struct {
     {change_op, FIND_NONE, "op"},
     {change_type, FIND_NONE, "type"},
     {change_acc, FIND_NONE, "acc"},
+    {change_order, FIND_NONE, "deterministic"},
     {change_n, FIND_OTHER_N, "n"},
     {change_regime, FIND_OTHER_N, "regime"},
+    {change_to_interval, FIND_OTHER_N, "n_from"},
     {change_space, FIND_NONE, "space"},
     {change_space_hash, FIND_NONE, "space_hash"},
     {change_sources_hash, FIND_NONE, "sources_hash"},
@@ -179,6 +187,47 @@ static void test_nearest_n(void **state)
     assert_int_equal(chosen_n(regime_sizes, warm_two, 3), 400000000);
 }
 
+/* The example's n is 400M. */
+static void test_interval_around_n(void **state)
+{
+    struct record records[3] = {example_record, example_record, example_record};
+    (void)state;
+
+    records[0].problem.n = 400000001; /* one n, ever so near */
+    records[1].n_from = 300000000;
+    records[1].n_to = 400000000;
+    records[1].problem.n = 300000000;
+    records[2].n_from = 400000001;
+    records[2].n_to = 900000000;
+    records[2].problem.n = 400000001;
+    struct find_result result = found(records, 3, NULL, 0);
+    assert_grade(&result, FIND_OTHER_N, "n");
+    assert_int_equal(result.record.n_to, 400000000);
+
+    records[1].problem.regime = WARM; /* an n as near in the right regime counts more */
+    result = found(records, 2, NULL, 0);
+    assert_int_equal(result.record.n_to, 0);
+    result = found(records, 3, NULL, 0);
+    assert_int_equal(result.record.problem.regime, COLD);
+
+    records[1].problem.regime = COLD; /* around no n: as far as its nearer end */
+    records[1].n_to = 390000000;
+    records[0].problem.n = 385000000;
+    result = found(records, 2, NULL, 0);
+    assert_int_equal(result.record.n_to, 390000000);
+    records[0].problem.n = 395000000;
+    result = found(records, 2, NULL, 0);
+    assert_int_equal(result.record.n_to, 0);
+
+    records[0].problem.n = 400000000; /* nothing goes before the record of this very n */
+    records[1].n_to = 500000000;
+    result = found(records, 2, NULL, 0);
+    assert_grade(&result, FIND_EXACT, "");
+    change_driver(&records[0]);
+    result = found(records, 2, NULL, 0);
+    assert_grade(&result, FIND_STALE, "driver");
+}
+
 static void test_other_gpus_nearest_n_then_sms(void **state)
 {
     struct record records[3];
@@ -292,6 +341,7 @@ int main(void)
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_best_grade_wins),
         cmocka_unit_test(test_nearest_n),
+        cmocka_unit_test(test_interval_around_n),
         cmocka_unit_test(test_other_gpus_nearest_n_then_sms),
         cmocka_unit_test(test_first_set_wins_among_equals),
         cmocka_unit_test(test_shipped),

@@ -98,7 +98,7 @@ static void test_unknown(void **state)
     }
 }
 
-/* The file has a section for each name and no other, and each names its sources. */
+/* The file has a section for each name and for GPUs, no other, and each names its sources. */
 static void test_file(void **state)
 {
     (void)state;
@@ -109,8 +109,15 @@ static void test_file(void **state)
     if (ini_load(&ini, source->name, source->bytes, source->length, &error))
         fail_msg("%s", error.text);
     for (size_t i = 0; i < ini.count; i++) {
+        const char *section = ini.items[i].section;
         struct target target;
-        assert_int_equal(gpus_find(&target, ini.items[i].section, &error), 0);
+        struct gpus_model model;
+        if (strncmp(section, "gpu ", 4) != 0)
+            assert_int_equal(gpus_find(&target, section, &error), 0);
+        else if (gpus_find_model(&model, section + 4, &error))
+            fail_msg("%s", error.text);
+        else
+            assert_non_null(ini_find(&ini, section, "source"));
     }
     for (const char *const *name = gpus_names(); *name; name++) {
         assert_non_null(ini_find(&ini, *name, "source"));
@@ -120,12 +127,75 @@ static void test_file(void **state)
     ini_dispose(&ini);
 }
 
+/* Figures as the data sheets have them, typed here a second time. */
+static void test_models(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int cc, sms, peak_gbs, l2_kib, bus_bits;
+    } rows[] = {
+        {"V100", 70, 80, 898, 6144, 4096},        {"T4", 75, 40, 320, 4096, 256},
+        {"RTX 2080 Ti", 75, 68, 616, 5632, 352},  {"A100", 80, 108, 1555, 40960, 5120},
+        {"A100 80GB", 80, 108, 2039, 40960, 5120}, {"RTX 3090", 86, 82, 936, 6144, 384},
+        {"RTX 4090", 89, 128, 1008, 73728, 384},  {"H100", 90, 132, 3352, 51200, 5120},
+        {"H200", 90, 132, 4814, 61440, 6016},     {"B200", 100, 148, 8000, 129536, 0},
+        {"RTX 5070", 120, 48, 672, 49152, 192},   {"RTX 5070 Ti", 120, 70, 896, 49152, 256},
+        {"RTX 5080", 120, 84, 960, 65536, 256},   {"RTX 5090", 120, 170, 1792, 98304, 512},
+    };
+    char names[GPUS_MODELS_MAX][64];
+    const size_t count = gpus_list_models(names);
+    assert_int_equal(count, sizeof rows / sizeof *rows);
+    for (size_t i = 0; i < count; i++) {
+        struct gpus_model model;
+        struct error error;
+        assert_string_equal(names[i], rows[i].name);
+        if (gpus_find_model(&model, rows[i].name, &error))
+            fail_msg("%s", error.text);
+        assert_string_equal(model.name, rows[i].name);
+        assert_int_equal(model.target.cc, rows[i].cc);
+        assert_int_equal(model.target.sms, rows[i].sms);
+        assert_int_equal(model.peak_bytes / 1000000000, rows[i].peak_gbs);
+        assert_int_equal(model.target.l2_bytes, rows[i].l2_kib * 1024);
+        assert_int_equal(model.bus_bits, rows[i].bus_bits);
+        assert_true(model.target.threads_per_sm > 0 && !model.target.is_host);
+    }
+}
+
+static void test_spellings_of_models(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"v100", "V100"},        {"rtx5070ti", "RTX 5070 Ti"}, {"RTX-5070 ti", "RTX 5070 Ti"},
+        {"rtx5070", "RTX 5070"}, {"NVIDIA H200", "H200"},      {"NVIDIA GeForce RTX 4090", "RTX 4090"},
+        {"Tesla V100 SXM2", "V100"}, {"a10080gb", "A100 80GB"},
+    };
+    static const char *const unknown[] = {"", "rtx", "5070", "h2000", "nvidia", "sm_90", "V1OO"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct gpus_model model;
+        struct error error;
+        if (gpus_find_model(&model, rows[i][0], &error))
+            fail_msg("%s", error.text);
+        assert_string_equal(model.name, rows[i][1]);
+        assert_true(gpus_knows_model(rows[i][0]));
+    }
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        struct gpus_model model;
+        struct error error;
+        assert_int_equal(gpus_find_model(&model, unknown[i], &error), -1);
+        assert_int_equal(error.code, ERROR_USAGE);
+        assert_non_null(strstr(error.text, "V100, T4, "));
+        assert_false(gpus_knows_model(unknown[i]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_name), cmocka_unit_test(test_figures),
         cmocka_unit_test(test_spellings),  cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_file),        cmocka_unit_test(test_models),
+        cmocka_unit_test(test_spellings_of_models),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

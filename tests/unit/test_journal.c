@@ -266,6 +266,10 @@ static void test_path(void **state)
     strcpy(key.gpu, "../../A\nB;{}");
     assert_int_equal(journal_path(&text, "/f", &key, &error), 0);
     assert_string_equal(text.at, "/f/journal/a-b-max-f32-f64-7-warm.journal");
+    text_clear(&text);
+    key.problem.is_deterministic = true;
+    assert_int_equal(journal_path(&text, "/f", &key, &error), 0);
+    assert_string_equal(text.at, "/f/journal/a-b-max-f32-f64-7-warm-deterministic.journal");
     text_dispose(&text);
 }
 
@@ -539,6 +543,7 @@ static void test_other_keys_are_set_aside(void **state)
     CHANGE(problem.op, MAX, "op");
     CHANGE(problem.acc, I64, "acc");
     CHANGE(problem.n, 5, "n");
+    CHANGE(problem.is_deterministic, true, "deterministic");
     CHANGE(problem.regime, WARM, "regime");
     CHANGE(gpu[0], 'X', "gpu");
     CHANGE(cc, 80, "cc");

@@ -4,6 +4,7 @@
  * because a kernel that reads or writes where it must not may end the process. */
 #include "autotune/tune/check.h"
 #include "autotune/tune/compiler.h"
+#include "tests/unit/kernel_faults.h"
 #include "tests/unit/reduce_files.h"
 
 #include <signal.h>
@@ -12,326 +13,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* --- Variants ----------------------------------------------------------------------------- */
-
-#define SHAPE "MIN_BLOCKS=0 LOAD=PLAIN BLOCK=64 ITEMS=16 VECTOR=4 UNROLL=2 "
-
-/* Small blocks, so that few threads make many blocks and tiles; a fault names those that show
- * it by their letters. */
-static const struct variant {
-    char letter;
-    enum op op;
-    enum type type;
-    const char *params;
-} variants[] = {
-    {'s', SUM, I32, SHAPE "WARP=SHUFFLE FINISH=PASSES"},
-    {'S', SUM, I32, SHAPE "WARP=SHUFFLE FINISH=LAST_BLOCK"},
-    {'1', SUM, I32, "BLOCK=64 ITEMS=8 VECTOR=1 UNROLL=2 WARP=SHUFFLE FINISH=LAST_BLOCK"},
-    {'T', SUM, I32, SHAPE "WARP=TREE FINISH=LAST_BLOCK"},
-    {'V', SUM, I32, SHAPE "WARP=VOLATILE FINISH=LAST_BLOCK"},
-    {'R', SUM, I32, SHAPE "WARP=REDUX FINISH=LAST_BLOCK"},
-    {'X', MAX, I32, SHAPE "WARP=SHUFFLE FINISH=LAST_BLOCK"},
-    {'N', MIN, F32, SHAPE "WARP=SHUFFLE FINISH=LAST_BLOCK"},
-    {'x', MAX, F32, SHAPE "WARP=SHUFFLE FINISH=PASSES"},
-    {'P', PROD, F32, SHAPE "WARP=SHUFFLE FINISH=LAST_BLOCK"},
-    {'A', AND, U32, SHAPE "WARP=REDUX FINISH=LAST_BLOCK"},
-    {'L', SUM, I32, "BLOCK=1024 ITEMS=64 VECTOR=4 UNROLL=16 WARP=SHUFFLE FINISH=LAST_BLOCK"},
-    {'B', SUM, I8,
-     "BLOCK=64 ITEMS=32 VECTOR=16 UNROLL=2 LOAD=PLAIN WARP=SHUFFLE FINISH=LAST_BLOCK"},
-    {'Q', SUMSQ, U8, "BLOCK=64 ITEMS=16 VECTOR=8 UNROLL=2 LOAD=PLAIN WARP=REDUX FINISH=PASSES"},
-    {'H', SUM, U16,
-     "BLOCK=64 ITEMS=16 VECTOR=8 UNROLL=2 LOAD=PLAIN WARP=SHUFFLE FINISH=PASSES"},
-    {'a', AND, I8, "BLOCK=64 ITEMS=16 VECTOR=8 UNROLL=2 LOAD=PLAIN WARP=SHUFFLE FINISH=PASSES"},
-    {'F', SUMSQ, F16, "BLOCK=64 ITEMS=16 VECTOR=8 UNROLL=2 LOAD=PLAIN WARP=TREE FINISH=PASSES"},
-    {'G', MIN, BF16,
-     "BLOCK=64 ITEMS=16 VECTOR=2 UNROLL=2 LOAD=PLAIN WARP=SHUFFLE FINISH=PASSES"},
-    {'D', SUM, F64, "BLOCK=128 ITEMS=4 VECTOR=2 UNROLL=1 WARP=SHUFFLE FINISH=PASSES"},
-};
-enum { VARIANTS = sizeof variants / sizeof *variants };
-
-/* --- Faults ------------------------------------------------------------------------------- */
-
-struct fault {
-    const char *name;      /* by which it is reported */
-    const char *letters;   /* of the variants of which at least one must show it */
-    const char *from, *to; /* what is changed, into what */
-    int which;             /* of its places, from 0 */
-};
-
-/* Left out, because no result depends on them: __shfl_xor_sync for __shfl_down_sync (lane 0 gets
- * the same); shared[BLOCK] for
- * shared[BLOCK + 16] (blocks are larger than a warp here, and what lanes from 16 on read never
- * reaches lane 0); t < 64 for t < 32 in volatile shared memory (the second warp works on values
- * that are done with); `a != a ||` without b in a minimum of floats (a NaN in b is what the last
- * line returns). */
-static const struct fault template_faults[] = {
-    /* One value a warp. */
-    {"the first shuffle is left out", "s", "int d = lanes / 2", "int d = lanes / 4", 0},
-    {"the first shuffle goes too far", "s", "int d = lanes / 2", "int d = lanes", 0},
-    {"the last shuffle is left out", "s", "for (int d = lanes / 2; d > 0;",
-     "for (int d = lanes / 2; d > 1;", 0},
-    {"every other shuffle is left out", "s", "d > 0; d /= 2)\n        a = combine(a, __shfl",
-     "d > 0; d /= 4)\n        a = combine(a, __shfl", 0},
-    {"shuffles take the next lane but one", "s", "(~0u, a, d)", "(~0u, a, d + 1)", 0},
-    {"shuffles go the other way", "s", "__shfl_down_sync", "__shfl_up_sync", 0},
-    {"redux is left out", "R", "return warp_redux(a);", "return a;", 0},
-
-    /* A tree in shared memory. */
-    {"the tree's first step is left out", "T", "unsigned d = BLOCK / 2; d > 0",
-     "unsigned d = BLOCK / 4; d > 0", 0},
-    {"the tree's last step is left out", "T", "unsigned d = BLOCK / 2; d > 0",
-     "unsigned d = BLOCK / 2; d > 1", 0},
-    {"the tree's steps skip", "T", "d > 0; d /= 2) {\n        __syncthreads",
-     "d > 0; d /= 4) {\n        __syncthreads", 0},
-    {"a thread too many in the tree", "T", "if (t < d)", "if (t <= d)", 0},
-    {"a thread too few in the tree", "T", "if (t < d)", "if (t + 1 < d)", 0},
-    {"the tree reads one too far", "T", "combine(a, shared[t + d]);",
-     "combine(a, shared[t + d + 1]);", 0},
-    {"the tree reads one too near", "T", "combine(a, shared[t + d]);",
-     "combine(a, shared[t + d - 1]);", 0},
-    {"the tree's values lie one too far", "T", "shared[t] = a;", "shared[t + 1] = a;", 0},
-    {"the tree forgets what it combined", "T", "shared[t] = a = combine", "a = combine", 0},
-
-    /* Volatile shared memory. */
-    {"volatile: the first step is left out", "V", "unsigned d = BLOCK / 2; d >= 32",
-     "unsigned d = BLOCK / 4; d >= 32", 0},
-    {"volatile: the step to one warp is left out", "V", "d >= 32", "d > 32", 0},
-    {"volatile: the step within a warp is done twice", "V", "d >= 32", "d >= 16", 0},
-    {"volatile: a thread too many", "V", "if (t < d)", "if (t <= d)", 1},
-    {"volatile: a thread too few", "V", "if (t < d)", "if (t + 1 < d)", 1},
-    {"volatile: reads one too far", "V", "combine(a, shared[t + d]);",
-     "combine(a, shared[t + d + 1]);", 1},
-    {"volatile: the warp reads one too far", "V", "combine(a, shared[t + d]);",
-     "combine(a, shared[t + d + 1]);", 2},
-    {"volatile: half a warp", "V", "if (t < 32) {", "if (t < 16) {", 0},
-    {"volatile: the warp's first step is left out", "V", "unsigned d = 16;", "unsigned d = 8;",
-     0},
-    {"volatile: the warp's first step goes too far", "V", "unsigned d = 16;",
-     "unsigned d = 32;", 0},
-    {"volatile: the warp's last step is left out", "V", "unsigned d = 16; d > 0",
-     "unsigned d = 16; d > 1", 0},
-    {"volatile: what was combined is not written", "V", "            shared[t] = a;", "", 0},
-
-    /* One value a block. */
-    {"half a warp is combined", "sS", "warp_reduce(a, 32)", "warp_reduce(a, 16)", 0},
-    {"two warps are not combined", "sS", "//? if BLOCK > 32", "//? if BLOCK > 64", 0},
-    {"the wrong lane keeps the warp's value", "sS", "t % 32 == 0", "t % 32 == 1", 0},
-    {"only every other warp keeps its value", "sS", "t % 32 == 0", "t % 64 == 0", 0},
-    {"warps share a place", "sS", "shared[t / 32] = a", "shared[t / 64] = a", 0},
-    {"a thread too many combines the warps", "S", "    if (t < 32)\n        a = warp_reduce",
-     "    if (t < 33)\n        a = warp_reduce", 0},
-    {"a warp too few is combined", "sS", "t < BLOCK / 32 ?", "t + 1 < BLOCK / 32 ?", 0},
-    {"a warp too many is combined", "RA", "t < BLOCK / 32 ?", "t <= BLOCK / 32 ?", 0},
-    {"no identity for warps that are not there", "R", ": identity(), BLOCK", ": a, BLOCK", 0},
-    {"half of the warps are combined", "sS", "identity(), BLOCK / 32)",
-     "identity(), BLOCK / 64)", 0},
-
-    /* The edges of the input. */
-    {"threads start from something else", "sXP", "accum a = identity();", "accum a = 2;", 0},
-    {"a maximum starts from 0", "Xx", "accum a = identity();", "accum a = 0;", 0},
-    {"blocks overlap by a thread", "s1", "blockIdx.x * BLOCK + threadIdx.x;",
-     "blockIdx.x * (BLOCK - 1) + threadIdx.x;", 0},
-    {"threads are counted from 1", "s1", "blockIdx.x * BLOCK + threadIdx.x;",
-     "blockIdx.x * BLOCK + threadIdx.x + 1;", 0},
-    {"every block is block 0", "s1", "(unsigned long long)blockIdx.x * BLOCK + threadIdx.x;",
-     "threadIdx.x;", 0},
-    {"the head is what lies before x", "sD", "-(unsigned long long)x", "(unsigned long long)x",
-     0},
-    {"the head is in bytes", "sD", "x / ELEM_BYTES % VECTOR", "x % VECTOR", 0},
-    {"no head", "s", "-(unsigned long long)x / ELEM_BYTES % VECTOR", "0", 0},
-    {"a head longer than the input", "s", "    if (head > n)\n        head = n;\n", "", 0},
-    {"a head of one too many", "sX", "head = n;", "head = n + 1;", 0},
-    {"the head is not combined", "sX", "if (thread < head)", "if (thread + 1 == 0)", 0},
-    {"the head's bound", "sX", "thread < head", "thread <= head", 0},
-    {"the head lacks its last", "sX", "thread < head", "thread + 1 < head", 0},
-    {"the head is read one too far", "sX", "x[thread]", "x[thread + 1]", 0},
-    {"the tail is not combined", "sX", "if (thread < tail)", "if (thread + 1 == 0)", 0},
-    {"the tail's bound", "sX", "thread < tail", "thread <= tail", 0},
-    {"the tail lacks its last", "sX", "thread < tail", "thread + 1 < tail", 0},
-    {"the tail without the head", "sD", "tail = (n - head) % VECTOR", "tail = n % VECTOR", 0},
-    {"the tail one too early", "sX", "x[n - tail + thread]", "x[n - tail - 1 + thread]", 0},
-    {"the tail one too late", "sX", "x[n - tail + thread]", "x[n - tail + 1 + thread]", 0},
-    {"the tail from the front", "sX", "x[n - tail + thread]", "x[thread]", 0},
-    {"vectors from x on", "s", "(x + head)", "x", 0},
-    {"vectors without the head", "sX", "vectors = (n - head) / VECTOR", "vectors = n / VECTOR",
-     0},
-    {"a vector too many", "sX", "vectors = (n - head) / VECTOR",
-     "vectors = (n - head) / VECTOR + 1", 0},
-    {"elements for vectors", "1", "vectors = n;", "vectors = n + 1;", 0},
-    {"an element too few", "1", "vectors = n;", "vectors = n ? n - 1 : 0;", 0},
-
-    /* Whole tiles. */
-    {"a tile too many", "s1", "(vectors / (BLOCK * LOADS));",
-     "(vectors / (BLOCK * LOADS)) + 1;", 0},
-    {"tiles too small", "s1", "(vectors / (BLOCK * LOADS));",
-     "(vectors / (BLOCK * LOADS - 1));", 0},
-    {"the first tile is left out", "s1", "tile = blockIdx.x;", "tile = blockIdx.x + 1;", 0},
-    {"every block takes every tile", "s1", "tile = blockIdx.x;", "tile = 0;", 0},
-    {"the tiles' bound", "s1", "tile < tiles", "tile <= tiles", 0},
-    {"the last tile is left out", "s1", "tile < tiles", "tile + 1 < tiles", 0},
-    {"tiles are skipped", "s1", "tile += gridDim.x", "tile += gridDim.x + 1", 0},
-    {"one tile a block", "s1", "tile += gridDim.x", "tile += tiles", 0},
-    {"one large tile a block", "L", "tile += gridDim.x", "tile += tiles", 0},
-    {"large tiles are taken one after the other", "L", "tile += gridDim.x", "tile++", 0},
-    {"large tiles are skipped", "L", "tile += gridDim.x", "tile += gridDim.x + 1", 0},
-    {"tiles overlap", "s1", "tile * (BLOCK * LOADS) + threadIdx.x",
-     "tile * (BLOCK * LOADS - 1) + threadIdx.x", 0},
-    {"tiles leave gaps", "s1", "tile * (BLOCK * LOADS) + threadIdx.x",
-     "tile * (BLOCK * LOADS + 1) + threadIdx.x", 0},
-    {"threads are shifted in a tile", "s1", "(BLOCK * LOADS) + threadIdx.x;",
-     "(BLOCK * LOADS) + threadIdx.x + 1;", 0},
-    {"all threads take the same", "s1", "(BLOCK * LOADS) + threadIdx.x;", "(BLOCK * LOADS);",
-     0},
-    {"a round too many", "s1", "i < LOADS;", "i <= LOADS;", 0},
-    {"a round too few", "s1", "i < LOADS;", "i + UNROLL < LOADS;", 0},
-    {"the first round is left out", "s1", "int i = 0; i < LOADS", "int i = UNROLL; i < LOADS",
-     0},
-    {"rounds overlap", "s1", "i += UNROLL", "i += UNROLL - 1", 0},
-    {"rounds leave gaps", "s1", "i += UNROLL", "i += UNROLL + 1", 0},
-    {"a load too few", "s1", "u < UNROLL; u++)\n                got",
-     "u + 1 < UNROLL; u++)\n                got", 0},
-    {"loads of one round only", "s1", "(i + u) * BLOCK", "u * BLOCK", 0},
-    {"the same load", "s1", "(i + u) * BLOCK", "i * BLOCK", 0},
-    {"loads too close", "s1", "(i + u) * BLOCK", "(i + u) * (BLOCK - 1)", 0},
-    {"loads one too far", "s1", "(i + u) * BLOCK", "(i + u + 1) * BLOCK", 0},
-    {"a load is not combined", "s1", "u < UNROLL; u++)\n                for",
-     "u + 1 < UNROLL; u++)\n                for", 0},
-    {"an element of a vector is not combined", "sX", "k < VECTOR; k++)\n                    a",
-     "k + 1 < VECTOR; k++)\n                    a", 0},
-    {"the first of a vector is not combined", "sX",
-     "int k = 0; k < VECTOR; k++)\n                    a",
-     "int k = 1; k < VECTOR; k++)\n                    a", 0},
-    {"the same load is combined again", "s1", "got[u].at[k]", "got[0].at[k]", 0},
-    {"the same element is combined again", "s", "got[u].at[k]", "got[u].at[0]", 0},
-
-    /* What no tile takes. */
-    {"the rest begins one late", "s1", "(BLOCK * LOADS) + thread; i",
-     "(BLOCK * LOADS) + thread + 1; i", 0},
-    {"the rest begins too early", "s1", "(unsigned long long)tiles * (BLOCK * LOADS) + thread",
-     "(unsigned long long)tiles * (BLOCK * LOADS - 1) + thread", 0},
-    {"the rest begins at 0", "s1", "(unsigned long long)tiles * (BLOCK * LOADS) + thread;",
-     "thread;", 0},
-    {"the rest's bound", "s1", "i < vectors;", "i <= vectors;", 0},
-    {"the rest lacks its last", "s1", "i < vectors;", "i + 1 < vectors;", 0},
-    {"no rest", "s1X", "i < vectors;", "i + 1 == 0;", 0},
-    {"the rest is taken by every block", "s1", "i += (unsigned long long)gridDim.x * BLOCK",
-     "i += BLOCK", 0},
-    {"one load a thread of the rest", "s1", "i += (unsigned long long)gridDim.x * BLOCK",
-     "i += vectors", 0},
-    {"the rest leaves gaps", "s1", "i += (unsigned long long)gridDim.x * BLOCK",
-     "i += (unsigned long long)gridDim.x * BLOCK + 1", 0},
-    {"the rest is read one too far", "s1", "load(v + i)", "load(v + i + 1)", 0},
-    {"the rest lacks an element", "sX", "k < VECTOR; k++)\n            a",
-     "k + 1 < VECTOR; k++)\n            a", 0},
-    {"the same element of the rest", "s", "map(got.at[k])", "map(got.at[0])", 0},
-
-    /* The end. */
-    {"the block is not combined", "sS", "    a = block_reduce(a);\n", "", 0},
-    {"passes: every block writes the same place", "s", "y[blockIdx.x] = a", "y[0] = a", 0},
-    {"passes: results one too far", "s", "y[blockIdx.x] = a", "y[blockIdx.x + 1] = a", 0},
-    {"passes: another thread writes", "s", "if (threadIdx.x == 0)\n        y",
-     "if (threadIdx.x == 1)\n        y", 0},
-    {"passes: every thread writes", "s", "    if (threadIdx.x == 0)\n        y[", "    y[", 0},
-    {"last: another thread arrives", "S", "if (threadIdx.x == 0) {", "if (threadIdx.x == 1) {",
-     0},
-    {"last: every thread arrives", "S", "if (threadIdx.x == 0) {", "{", 0},
-    {"last: partials one too far", "S", "partials[blockIdx.x] = a",
-     "partials[blockIdx.x + 1] = a", 0},
-    {"last: blocks share a partial", "S", "partials[blockIdx.x] = a", "partials[0] = a", 0},
-    {"last: counted in before its partial is there", "S",
-     "        partials[blockIdx.x] = a;\n        is_last = arrive(arrived) == gridDim.x - 1;\n",
-     "        is_last = arrive(arrived) == gridDim.x - 1;\n        partials[blockIdx.x] = a;\n",
-     0},
-    {"last: no partial", "S", "        partials[blockIdx.x] = a;\n", "", 0},
-    {"last: one block too late", "S", "gridDim.x - 1;", "gridDim.x;", 0},
-    {"last: one block too early", "S", "gridDim.x - 1;", "gridDim.x - 2;", 0},
-    {"last: every block but the last", "S", "if (!is_last)", "if (is_last)", 0},
-    {"last: every block", "S", "    if (!is_last)\n        return;\n", "", 0},
-    {"last: combines its own twice", "S", "    a = identity();\n", "", 0},
-    {"last: the first partial is left out", "SA", "unsigned i = threadIdx.x;",
-     "unsigned i = threadIdx.x + 1;", 0},
-    {"last: every thread reads all partials", "S", "unsigned i = threadIdx.x;",
-     "unsigned i = 0;", 0},
-    {"last: the last partial is left out", "SA", "i < gridDim.x;", "i + 1 < gridDim.x;", 0},
-    {"last: a partial too many", "S", "i < gridDim.x;", "i <= gridDim.x;", 0},
-    {"last: only as many partials as threads", "S", "i += BLOCK)", "i += gridDim.x)", 0},
-    {"last: partials are skipped", "S", "i += BLOCK)", "i += BLOCK + 1)", 0},
-    {"last: partials overlap", "S", "i += BLOCK)", "i += BLOCK - 1)", 0},
-    {"last: the same partial", "S", "partials[i]", "partials[0]", 0},
-    {"last: partials shifted", "S", "partials[i]", "partials[i + 1]", 0},
-    {"last: partials are not combined", "S", "    a = block_reduce(a);\n", "", 1},
-    {"last: another thread writes", "S", "if (threadIdx.x == 0)\n        *y",
-     "if (threadIdx.x == 1)\n        *y", 0},
-    {"last: every thread writes", "S", "    if (threadIdx.x == 0)\n        *y", "    *y", 0},
-    {"last: the result one too far", "S", "*y = a", "y[1] = a", 0},
-    {"last: the result twice", "S", "*y = a", "y[1] = y[0] = a", 0},
-    {"last: no result", "S", "        *y = a;", "        ;", 0},
-};
-
-/* These do not end. */
-static const struct fault endless_faults[] = {
-    {"tiles are taken twice", "s1", "tile += gridDim.x", "tile += gridDim.x - 1", 0},
-};
-
-static const struct fault type_faults[] = {
-    {"a sum's identity", "s", "    return 0;\n    //? elif OP == PROD",
-     "    return 1;\n    //? elif OP == PROD", 0},
-    {"a product's identity", "P", "    return 1;", "    return 0;", 0},
-    {"an and's identity", "A", "~(accum)0", "(accum)0x7fffffff", 0},
-    {"a maximum's identity", "X", "return -0x7fffffff - 1;", "return -0x7fff;", 0},
-    {"a float minimum's identity", "N", "0x7f800000", "0x7f7fffff", 0},
-    {"a float maximum's identity", "x", "0xff800000", "0xff7fffff", 0},
-    {"elements of the other sign", "s", "return (accum)value;", "return (accum)-value;", 0},
-    {"elements of 24 bits", "s", "return (accum)value;", "return (accum)(value & 0xffffff);",
-     0},
-    {"a sum that subtracts", "s", "return a + b;", "return a - b;", 0},
-    {"a sum that ors", "s", "return a + b;", "return a | b;", 0},
-    {"a maximum of the wrong sign", "X", "return a > b ? a : b;",
-     "return (unsigned)a > (unsigned)b ? a : b;", 0},
-    {"a maximum that is a minimum", "X", "return a > b ? a : b;", "return a < b ? a : b;", 0},
-    {"a square that is a double", "FQ", "return x * x;", "return x + x;", 0},
-    {"a square of the sign", "F", "return x * x;", "return x < 0 ? -x : x;", 0},
-
-    /* What one load brings. */
-    {"an element of a load is not combined", "X", "int k = 0; k < VECTOR; k++)",
-     "int k = 1; k < VECTOR; k++)", 0},
-    {"the same element of a load", "F", "map(got.at[k])", "map(got.at[0])", 0},
-    {"a word of bytes is left out", "B", "k < VECTOR / 4; k++)", "k + 1 < VECTOR / 4; k++)", 0},
-    {"a byte of each word is left out", "B", "0x01010101, sum", "0x00010101, sum", 0},
-    {"bytes of the other sign", "B", "(int)got.word[k], 0x01010101, sum",
-     "(int)(got.word[k] ^ 0x80808080), 0x01010101, sum", 0},
-    {"squares of bytes with the first word", "Q", "(got.word[k], got.word[k], sum)",
-     "(got.word[k], got.word[0], sum)", 0},
-    {"the upper halves are left out", "H", "0x0101u, sum", "0x0001u, sum", 0},
-    {"a word of bits is left out", "a", "int k = 1; k < VECTOR * ELEM_BYTES / 4",
-     "int k = 2; k < VECTOR * ELEM_BYTES / 4", 0},
-    {"the upper half of the bits is left out", "a", "    w = combine(w, w >> 16);\n", "", 0},
-    {"every other byte of the bits is left out", "a", "    w = combine(w, w >> 8);\n", "", 0},
-    {"bits without their sign", "a", "map((elem)w)", "(w & 0xff)", 0},
-};
-
-static const struct fault intrinsic_faults[] = {
-    {"an f16 of half its size", "F", "0x1p112f", "0x1p111f", 0},
-    {"an f16 without infinities", "F", "moved >= 0x0f800000u", "moved > 0x0f800000u", 0},
-    {"an f16 without denormals", "F", "(bits & 0x7fffu) << 13",
-     "(bits & 0x7c00u ? bits & 0x7fffu : 0) << 13", 0},
-    {"a bf16 that loses a bit", "G", "(unsigned)bits << 16", "(unsigned)(bits & 0xfffe) << 16",
-     0},
-    {"a minimum that drops a NaN", "N", "    if (a != a || b != b)\n        return a + b;\n",
-     "", 0},
-    {"a minimum that sees one NaN", "N", "if (a != a || b != b)", "if (b != b)", 0},
-    {"a minimum of +0", "N", "a == b && __builtin_signbit(a)",
-     "a == b && !__builtin_signbit(a)", 0},
-    {"a maximum that drops a NaN", "x", "    if (a != a || b != b)\n        return a + b;\n",
-     "", 1},
-    {"a maximum of -0", "x", "a == b && !__builtin_signbit(a)",
-     "a == b && __builtin_signbit(a)", 0},
-    {"blocks are counted to one more", "S", "host_arrive(arrived, gridDim.x)",
-     "host_arrive(arrived, gridDim.x + 1)", 0},
-    {"the counter is not set back", "S", "host_arrive(arrived, gridDim.x)",
-     "host_arrive(arrived, ~0u)", 0},
-};
 
 /* --- Text --------------------------------------------------------------------------------- */
 
@@ -425,8 +106,8 @@ static enum outcome check_variant(struct device *device, const struct point_cont
 static enum outcome run_variant(const struct job *job, const struct fixture *fixture,
                                 const struct variant *variant, char *note)
 {
-    const struct problem problem = {variant->op, variant->type,
-                                    problem_default_acc(variant->type), 400000000, COLD};
+    const struct problem problem = {
+        variant->op, variant->type, problem_default_acc(variant->type), 400000000, COLD, false};
     const struct point_context context = {fixture->space, &problem, &fixture->target};
     enum outcome outcome = RIGHT;
     for (unsigned seed = 0; outcome == RIGHT && seed < job->seeds; seed++) {
@@ -659,29 +340,43 @@ static char *drop_line(const char *text, const char *line)
     return out.at;
 }
 
+/* Is the line of the bulk copies, which the host does not have? */
+static bool is_bulk(const char *template, const char *line)
+{
+    const char *begin = strstr(template, "//? elif LOAD == BULK");
+    const char *end = strstr(template, "const vec *mine");
+    assert_true(begin && end && begin < end);
+    return line > begin && line < end;
+}
+
 static void test_without_a_barrier(void **state)
 {
     const struct fixture *fixture = *state;
     const char *template = fixture->sources.template.text;
-    enum { BARRIERS_MAX = 32 };
+    enum { BARRIERS = 8, BULK_BARRIERS = 2, BARRIERS_MAX = 32 };
     struct job jobs[BARRIERS_MAX] = {{0}};
     char names[BARRIERS_MAX][80];
-    size_t count = 0;
+    size_t count = 0, bulk = 0;
     int number = 1;
     for (const char *line = template; *line; line += strcspn(line, "\n") + 1, number++) {
         if (!is_barrier(line))
             continue;
+        if (is_bulk(template, line)) {
+            bulk++;
+            continue;
+        }
         assert_true(count < BARRIERS_MAX);
         snprintf(names[count], sizeof names[count], "reduce.cu:%d without its barrier", number);
         jobs[count] = (struct job){.name = names[count],
                                    .sources = fixture->sources,
                                    .changed = drop_line(template, line),
-                                   .letters = "STV",
+                                   .letters = "STVftb",
                                    .seeds = BARRIER_SEEDS};
         jobs[count].sources.template.text = jobs[count].changed;
         count++;
     }
-    assert_true(count >= 6);
+    assert_int_equal(count, BARRIERS);
+    assert_int_equal(bulk, BULK_BARRIERS); /* compute-sanitizer's, on a GPU */
     assert_found(jobs, count, fixture);
     for (size_t i = 0; i < count; i++)
         free(jobs[i].changed);

@@ -168,6 +168,40 @@ static void test_format_fixed(void **state)
                             cases[i].string);
 }
 
+static void test_parse_fixed(void **state)
+{
+    static const struct {
+        const char *string;
+        int digits;
+        uint64_t value;
+    } cases[] = {
+        {"1", 3, 1000}, {"0.5", 3, 500}, {"0", 3, 0}, {"12.345", 3, 12345}, {"1.20", 2, 120},
+        {"7", 0, 7}, {"1844674407370955161.5", 1, UINT64_MAX}, {"00.05", 2, 5},
+    };
+    static const struct {
+        const char *string;
+        int digits;
+    } refused[] = {
+        {"", 3}, {".5", 3}, {"5.", 3}, {"1.2345", 3}, {"1.5", 0}, {"-1", 3}, {"+1", 3}, {"1%", 3},
+        {"1 ", 3}, {" 1", 3}, {"1.2.3", 3}, {"1,5", 3}, {"1e1", 3}, {"1K", 3}, {"0x1", 3},
+        {"1844674407370955161.6", 1}, {"18446744073709551616", 0}, {"99999999999999999999.9", 1},
+    };
+    struct error error;
+    uint64_t value;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        assert_int_equal(
+            number_parse_fixed(&value, cases[i].string, cases[i].digits, "it", &error), 0);
+        assert_int_equal(value, cases[i].value);
+    }
+    for (size_t i = 0; i < COUNT_OF(refused); i++) {
+        if (number_parse_fixed(&value, refused[i].string, refused[i].digits, "it", &error) == 0)
+            fail_msg("accepted: %s", refused[i].string);
+        assert_int_equal(error.code, ERROR_USAGE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +212,7 @@ int main(void)
         cmocka_unit_test(test_format_count),
         cmocka_unit_test(test_format_count_reads_back),
         cmocka_unit_test(test_format_fixed),
+        cmocka_unit_test(test_parse_fixed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

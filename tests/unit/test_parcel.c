@@ -29,7 +29,7 @@ static int setup(void **state)
     static struct fixture fixture;
     struct fixture *f = &fixture;
     *f = (struct fixture){.space = load_space("configs/reduce.ini"),
-                          .problem = {SUM, I32, I32, 400000000, COLD}};
+                          .problem = {SUM, I32, I32, 400000000, COLD, false}};
     assert_int_equal(gpus_find(&f->target, "sm_90", &error), 0);
     f->target.sms = 132; /* of the H200: gpus.ini knows architectures only */
     f->context = (struct point_context){f->space, &f->problem, &f->target};
@@ -68,6 +68,10 @@ static const int64_t *first_row(const struct fixture *f, size_t variant)
 {
     return tune_row(&f->result, variant_of(f, variant)->first);
 }
+
+/* Of these shapes there are several variants. */
+#define SHAPE "BLOCK=128 ITEMS=32 UNROLL=8 WARP=REDUX FINISH=PACKED"
+#define LARGER "BLOCK=128 ITEMS=64 UNROLL=8 WARP=REDUX FINISH=PACKED"
 
 /* The variant of the space's default with these params. */
 static size_t find_variant(const struct fixture *f, const char *params)
@@ -249,7 +253,7 @@ static void test_queue(void **state)
 static void test_queued_again(void **state)
 {
     struct fixture *f = *state;
-    const size_t variant = find_variant(f, "");
+    const size_t variant = find_variant(f, SHAPE);
     const struct point_variant *v = variant_of(f, variant);
     const struct compiled a = {variant, 7, false}, b = {variant == 0, 8, false};
     assert_true(v->count > 2);
@@ -313,8 +317,8 @@ static size_t count_equal(const struct fixture *f, size_t variant, size_t to)
 static void test_equal_candidates(void **state)
 {
     struct fixture *f = *state;
-    const size_t one = find_variant(f, "VECTOR=4 UNROLL=4 LOAD=PLAIN");
-    const size_t two = find_variant(f, "VECTOR=4 UNROLL=4 LOAD=NONCOHERENT");
+    const size_t one = find_variant(f, SHAPE);
+    const size_t two = find_variant(f, SHAPE " LOAD=NONCOHERENT");
     const struct compiled first = {one, 7, false}, second = {two, 7, false};
     queue(f, open_parcel(f, &first, 1));
     queue(f, open_parcel(f, &second, 1));
@@ -338,12 +342,12 @@ static void test_equal_candidates(void **state)
 static void test_unequal_candidates(void **state)
 {
     struct fixture *f = *state;
-    const size_t plain = find_variant(f, "VECTOR=4 UNROLL=4 LOAD=PLAIN");
-    const size_t equal = find_variant(f, "VECTOR=4 UNROLL=4 LOAD=NO_ALLOCATE");
-    const size_t other = find_variant(f, "VECTOR=4 UNROLL=4 LOAD=NONCOHERENT");
-    const size_t block = find_variant(f, "VECTOR=4 UNROLL=4 BLOCK=512");
-    const size_t unknown[] = {find_variant(f, "ITEMS=32 VECTOR=4 UNROLL=4"),
-                              find_variant(f, "ITEMS=32 VECTOR=4 UNROLL=4 LOAD=NONCOHERENT")};
+    const size_t plain = find_variant(f, SHAPE);
+    const size_t equal = find_variant(f, SHAPE " ACCUMS=2");
+    const size_t other = find_variant(f, SHAPE " LOAD=NONCOHERENT");
+    const size_t block = find_variant(f, "BLOCK=256 WARP=REDUX FINISH=PACKED");
+    const size_t unknown[] = {find_variant(f, LARGER),
+                              find_variant(f, LARGER " LOAD=NONCOHERENT")};
     const struct compiled unit[] = {{plain, 7, false}, {equal, 7, false}, {other, 8, false},
                                     {block, 7, false}};
     const struct compiled more[] = {{unknown[0], 0, false}, {unknown[1], 0, false}};
@@ -365,7 +369,7 @@ static void test_unequal_candidates(void **state)
 static void test_choose(void **state)
 {
     struct fixture *f = *state;
-    const size_t variant = find_variant(f, "");
+    const size_t variant = find_variant(f, SHAPE);
     const struct point_variant *v = variant_of(f, variant);
     const struct compiled compiled = {variant, 7, false}, failed = {0, 0, true};
     for (size_t i = 0; i < v->count; i++)

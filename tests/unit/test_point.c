@@ -48,7 +48,7 @@ static void test_values(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {SUMSQ, I32, I64, 100000, COLD};
+    const struct problem problem = {SUMSQ, I32, I64, 100000, COLD, false};
     const struct point_context context = {space, &problem, &target};
     int64_t row[SPACE_NAMES_MAX], values[SPACE_NAMES_MAX];
     const struct {
@@ -68,9 +68,13 @@ static void test_values(void **state)
         {"BLOCK", 256, 256},
         {"ITEMS", 16, 16},
         {"VECTOR", 2, 2},
+        {"STAGES", 0, 0},
+        {"CLUSTER", 1, 1},
         {"TILE", 4096, 4096},
         {"LOADS", 8, 8},
         {"TILES", 25, 25},
+        {"SPREAD", 25, 25},
+        {"LOAD_BYTES", 8, 16},
         {"SUM", SUM, SUM},
         {"F64", F64, F64},
         {"REDUX", 1, 1},
@@ -78,7 +82,7 @@ static void test_values(void **state)
         {"THREADS_PER_BLOCK", 1024, 1024},
         {"THREADS_PER_SM", 2048, 2048},
     };
-    make_row(space, "", row);
+    make_row(space, "ITEMS=16 VECTOR=2", row);
     for (int partials = 0; partials < 2; partials++) {
         assert_int_equal(point_values(&context, row, partials, values, &error), 0);
         for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
@@ -96,7 +100,7 @@ static void test_overflow_names_the_line(void **state)
         "[pass a]\nblock = 1\ngrid = N\ntile = 1\noutputs = 1\nargs = n\nheight = 1\n"
         "[default]\nP = 1\n";
     const struct target target = find_target("sm_90");
-    const struct problem problem = {SUM, I32, I32, 5, COLD};
+    const struct problem problem = {SUM, I32, I32, 5, COLD, false};
     struct space *space;
     assert_int_equal(space_load(&space, "a.ini", bytes, sizeof bytes - 1, &error), 0);
     const struct point_context context = {space, &problem, &target};
@@ -124,33 +128,52 @@ static void test_overflow_names_the_line(void **state)
 /* The rules' reasons for rows with one thing wrong with them. */
 static void test_rules(void **state)
 {
-    const struct space *space = *state;
+    struct space *wide = load_space("configs/reduce-wide.ini");
     static const struct {
         const char *params, *reason;
         enum type type;
         int cc;
         uint64_t n;
+        bool is_wide; /* a rule that only reduce-wide comes to */
     } cases[] = {
-        {"", NULL, I32, 90, 400000000},
-        {"ITEMS=4 VECTOR=4 UNROLL=2", "the loads of a tile are unrolled evenly", I32, 90,
-         400000000},
-        {"VECTOR=4", "a load is at most 16 bytes", F64, 90, 400000000},
-        {"VECTOR=4 UNROLL=4 WARP=REDUX", "redux.sync takes 32-bit integers, from sm_80 on", I32,
-         75, 400000000},
-        {"VECTOR=4 UNROLL=4 WARP=REDUX", "redux.sync takes 32-bit integers, from sm_80 on", F32,
-         90, 400000000},
-        {"VECTOR=4 UNROLL=4 WARP=REDUX", NULL, I32, 90, 400000000},
-        {"BLOCK=512 GRID=8 VECTOR=4 UNROLL=4", "the grid's blocks fit on the SMs at once", I32,
-         90, 400000000},
-        {"VECTOR=4 UNROLL=4", "with fewer tiles than blocks it is one tile per block", I32, 90,
-         1000},
-        {"VECTOR=4 UNROLL=4 GRID=0", NULL, I32, 90, 1000},
-        {"VECTOR=4 UNROLL=4 GRID=0", "tiles are counted in 32 bits", I32, 90,
-         UINT64_C(1) << 43},
+        {"FINISH=PACKED", NULL, I32, 90, 400000000, false},
+        {"", NULL, F32, 90, 400000000, false},
+        {"ITEMS=16 UNROLL=8", "the loads of a tile are unrolled evenly", I32, 90, 400000000,
+         false},
+        {"VECTOR=4 UNROLL=4 ITEMS=16", "a load is at most 16 bytes, 32 from sm_100 on", F64, 90,
+         400000000, false},
+        {"VECTOR=4 UNROLL=4 ITEMS=16", NULL, F64, 120, 400000000, false},
+        {"FINISH=PACKED WARP=REDUX", "redux.sync takes 32-bit integers, from sm_80 on", I32, 75,
+         400000000, false},
+        {"WARP=REDUX", "redux.sync takes 32-bit integers, from sm_80 on", F32, 90, 400000000,
+         false},
+        {"FINISH=PACKED WARP=REDUX", NULL, I32, 90, 400000000, false},
+        {"FINISH=INIT", "INIT is a step of ATOMIC", I32, 90, 400000000, false},
+        {"FINISH=PACKED", "packed sums are 32-bit integers", F32, 90, 400000000, false},
+        {"FINISH=PACKED_WARPS WARP=TREE", "warps arrive by themselves after shuffles or redux",
+         I32, 90, 400000000, false},
+        {"FINISH=VALUE", "values combined in place are integers, no products", F32, 90,
+         400000000, false},
+        {"ACCUMS=4 UNROLL=2", "an accumulator has a load to take", I32, 90, 400000000, false},
+        {"STAGES=4", "a ring has stages, registers have none", I32, 90, 400000000, false},
+        {"LOAD=BULK", "a ring has stages, registers have none", I32, 90, 400000000, false},
+        {"LOAD=BULK STAGES=4", "bulk copies need sm_90", I32, 80, 400000000, false},
+        {"LOAD=BULK STAGES=12 BLOCK=1024 ITEMS=32", "a ring of bulk copies fits on an SM", I32,
+         90, 400000000, false},
+        {"ORDER=CONTIGUOUS GRID=0", "neighbours need a grid of its own", I32, 90, 400000000,
+         true},
+        {"FINISH=BARRIER GRID=0", "a barrier's blocks are resident", I32, 90, 400000000, true},
+        {"BLOCK=512 GRID=8", "the grid's blocks fit on the SMs at once", F32, 90, 400000000,
+         false},
+        {"", "with fewer tiles than blocks it is one tile per block", F32, 90, 1000, false},
+        {"FINISH=PASSES GRID=0", "tiles are counted in 32 bits", F32, 90, UINT64_C(1) << 46,
+         false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct space *space = cases[i].is_wide ? wide : *state;
         struct target target = find_target("sm_90");
-        const struct problem problem = {SUM, cases[i].type, cases[i].type, cases[i].n, COLD};
+        const struct problem problem = {SUM,        cases[i].type, cases[i].type,
+                                        cases[i].n, COLD,          false};
         const struct point_context context = {space, &problem, &target};
         int64_t row[SPACE_NAMES_MAX];
         target.cc = cases[i].cc;
@@ -164,6 +187,7 @@ static void test_rules(void **state)
             fail_msg("%s: expected %s, got %s", cases[i].params,
                      cases[i].reason ? cases[i].reason : "valid", got ? got : "valid");
     }
+    space_free(wide);
 }
 
 /* --- The size of the space ---------------------------------------------------------------- */
@@ -208,11 +232,11 @@ static void expand_problem(const struct space *space, const struct target *targe
                            enum type type, enum type acc)
 {
     for (size_t i = 0; i < COUNTS; i++) {
-        const struct problem problem = {op, type, acc, counts[i], COLD};
+        const struct problem problem = {op, type, acc, counts[i], COLD, false};
         const struct point_context context = {space, &problem, target};
         struct points points;
-        if (problem_check(&problem, &error) != 0)
-            return;
+        if (problem_check(&problem, &error) != 0 || problem_ops[op].is_position)
+            return; /* positions have a space of their own */
         if (point_expand(&points, &context, &error) != 0)
             fail_msg("%s of %s, n = %llu: %s", problem_ops[op].name, problem_types[type].name,
                      (unsigned long long)counts[i], error.text);
@@ -231,6 +255,8 @@ static void test_every_problem_has_points(void **state)
         for (int op = 0; op < OP_COUNT; op++)
             for (int type = 0; type < TYPE_COUNT; type++) {
                 /* Which operation matters to redux only. */
+                if (problem_ops[op].is_position)
+                    continue; /* of another space */
                 if (op == SUM || op == PROD || (op == AND && type <= U32) || target.cc == 90)
                     expand_problem(*state, &target, (enum op)op, (enum type)type,
                                    (enum type)type);
@@ -240,23 +266,168 @@ static void test_every_problem_has_points(void **state)
     }
 }
 
+/* --- The walk
+ * --------------------------------------------------------------------------------- */
+
+/* What point_expand must give, found without its walk: all rows, the first compile-time param
+ * slowest and launch-time params last, each judged by the rules alone. */
+struct brute {
+    int64_t rows[400][SPACE_NAMES_MAX / 8];
+    size_t count;
+    uint64_t total, rejected;
+};
+
+static void brute_force(struct brute *out, const struct point_context *context)
+{
+    const struct space *space = context->space;
+    size_t order[8], count = 0, at[8] = {0};
+    for (int is_launch = 0; is_launch < 2; is_launch++)
+        for (size_t i = 0; i < space->param_count; i++)
+            if (space->params[i].is_launch == is_launch)
+                order[count++] = i;
+    *out = (struct brute){.count = 0};
+    for (bool is_over = false; !is_over;) {
+        int64_t *row = out->rows[out->count];
+        for (size_t i = 0; i < count; i++)
+            row[order[i]] = space->params[order[i]].values[at[i]];
+        const int broken = point_reject(context, row, &error);
+        assert_int_not_equal(broken, POINT_FAILED);
+        out->total++;
+        out->rejected += broken != POINT_VALID;
+        out->count += broken == POINT_VALID;
+        assert_true(out->count < sizeof out->rows / sizeof *out->rows);
+        size_t i = count;
+        while (i > 0 && ++at[i - 1] == space->params[order[i - 1]].count)
+            at[--i] = 0;
+        is_over = i == 0;
+    }
+}
+
+static void assert_as_brute_force(const struct point_context *context,
+                                  const struct points *points, const struct brute *brute)
+{
+    const struct space *space = context->space;
+    uint64_t rejected = 0;
+    size_t variants = 0;
+    for (size_t i = 0; i < space->rule_count; i++)
+        rejected += points->rejected[i];
+    assert_int_equal(points->total, brute->total);
+    assert_int_equal(rejected, brute->rejected);
+    assert_int_equal(points->count, brute->count);
+    for (size_t i = 0; i < brute->count; i++) {
+        bool is_new = i == 0;
+        assert_memory_equal(points->rows + i * points->width, brute->rows[i],
+                            points->width * sizeof **brute->rows);
+        for (size_t k = 0; i > 0 && k < space->param_count; k++)
+            is_new = is_new || (!space->params[k].is_launch &&
+                                brute->rows[i][k] != brute->rows[i - 1][k]);
+        if (is_new)
+            assert_int_equal(points->variants[variants++].first, i);
+    }
+    assert_int_equal(points->variant_count, variants);
+    for (size_t v = 0; v < variants; v++)
+        assert_int_equal(points->variants[v].first + points->variants[v].count,
+                         v + 1 < variants ? points->variants[v + 1].first : points->count);
+}
+
+#define WALKED "[space]\nname = a\ntemplate = a.cu\nkernel = a\n"
+#define WALKED_END                                                                             \
+    "[pass a]\nblock = 1\ngrid = 1\ntile = 1\noutputs = 1\nargs = n\nheight = 1\n[default]\n"
+
+/* Rules over derived values over derived values, of compile-time and launch-time params that
+ * stand in any order; rules that hold for nothing, for all, and that know no param. */
+static void test_walk(void **state)
+{
+    (void)state;
+    static const char *const spaces[] = {
+        WALKED "[param G]\nvalues = 0 1 2\nwhen = launch\n[param A]\nvalues = 1 2 3 4\n"
+               "[param H]\nvalues = 5 6\nwhen = launch\n[param B]\nvalues = 1 2 3\n"
+               "[derived]\nD = C + A\nC = A * B\nE = D * G\n"
+               "[rule]\na = D != 4\nb = E < 20\nc = C % 2 == 0 || H == 5\nd = N > 10\n"
+               "e = A < 4 || G != B\n" WALKED_END "G = 0\nA = 1\nH = 5\nB = 1\n",
+        WALKED "[param G]\nvalues = 3 1 2\nwhen = launch\n[param H]\nvalues = 1 2 3\n"
+               "when = launch\n[derived]\nC = G * H\n[rule]\na = C != 6\nb = C < 9\n" WALKED_END
+               "G = 3\nH = 1\n",
+        WALKED "[param A]\nvalues = 3 1 2\n[param B]\nvalues = 1 2 3\n[derived]\nC = A - B\n"
+               "D = C * C\n[rule]\na = C != 1\nb = D < 4\nc = A != 1 || B != 1\n" WALKED_END
+               "A = 3\nB = 1\n",
+        WALKED "[param A]\nvalues = 7\n" WALKED_END "A = 7\n",
+        WALKED "[param A]\nvalues = 1 2 3\n[param G]\nvalues = 1 2 3\nwhen = launch\n"
+               "[rule]\na = G != A\nb = 1 / A != 1 || G > 2\n" WALKED_END "A = 1\nG = 1\n",
+    };
+    const struct target target = find_target("sm_90");
+    const struct problem problem = {SUM, I32, I32, 1000, COLD, false};
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+        static struct brute brute;
+        struct points points;
+        struct space *space;
+        if (space_load(&space, "a.ini", spaces[i], strlen(spaces[i]), &error) != 0)
+            fail_msg("%s", error.text);
+        const struct point_context context = {space, &problem, &target};
+        brute_force(&brute, &context);
+        assert_true(brute.count > 0 && (space->rule_count == 0 || brute.rejected > 0));
+        if (point_expand(&points, &context, &error) != 0)
+            fail_msg("%s", error.text);
+        assert_as_brute_force(&context, &points, &brute);
+        point_dispose(&points);
+        const struct problem none = {SUM, I32, I32, 10, COLD, false};
+        const struct point_context empty = {space, &none, &target};
+        if (i == 0) { /* a rule that knows no param rejects everything at once */
+            assert_int_equal(point_expand(&points, &empty, &error), -1);
+            assert_non_null(strstr(error.text, "'d'"));
+        }
+        space_free(space);
+    }
+}
+
 static void test_empty_expansion(void **state)
 {
     const struct space *space = *state;
     struct target target = find_target("sm_90");
-    const struct problem problem = {SUM, I32, I32, 1000, COLD};
+    const struct problem problem = {SUM, I32, I32, 1000, COLD, false};
     const struct point_context context = {space, &problem, &target};
     struct points points;
+    const int grid = space_find_param(space, "GRID", 4);
+    assert_true(grid >= 0);
     target.threads_per_sm = 0; /* only GRID = 0 fits */
     assert_int_equal(point_expand(&points, &context, &error), 0);
     for (size_t i = 0; i < points.count; i++)
-        assert_int_equal(points.rows[i * points.width + 8], 0);
+        assert_int_equal(points.rows[i * points.width + (size_t)grid], 0);
     point_dispose(&points);
-    const struct problem large = {SUM, I32, I32, UINT64_C(1) << 62, COLD};
+    const struct problem large = {SUM, I32, I32, UINT64_C(1) << 62, COLD, false};
     const struct point_context other = {space, &large, &target};
     assert_int_equal(point_expand(&points, &other, &error), -1);
     assert_int_equal(error.code, ERROR_USAGE);
     assert_non_null(strstr(error.text, "the rule that rejected most"));
+}
+
+/* One more row is a variant by itself, whatever the rules say of it; the others stay. */
+static void test_add(void **state)
+{
+    const struct space *space = *state;
+    struct target target = find_target("sm_90");
+    const struct problem problem = {SUM, I32, I32, 400000000, COLD, false};
+    const struct point_context context = {space, &problem, &target};
+    struct points all, more;
+    int64_t row[SPACE_NAMES_MAX];
+    make_row(space, "BLOCK=1024 GRID=8", row);
+    assert_true(point_reject(&context, row, &error) >= 0);
+    assert_int_equal(point_expand(&all, &context, &error), 0);
+    assert_int_equal(point_expand(&more, &context, &error), 0);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(point_add(&more, row, &error), 0);
+        assert_int_equal(more.count, all.count + i + 1);
+        assert_int_equal(more.variant_count, all.variant_count + i + 1);
+        assert_int_equal(more.variants[more.variant_count - 1].first, all.count + i);
+        assert_int_equal(more.variants[more.variant_count - 1].count, 1);
+        assert_memory_equal(more.rows + (all.count + i) * all.width, row,
+                            all.width * sizeof *row);
+    }
+    assert_memory_equal(more.rows, all.rows, all.count * all.width * sizeof *row);
+    assert_memory_equal(more.variants, all.variants,
+                        all.variant_count * sizeof *all.variants);
+    point_dispose(&all);
+    point_dispose(&more);
 }
 
 static void test_single(void **state)
@@ -277,22 +448,42 @@ static void test_single(void **state)
 
 /* --- Passes ------------------------------------------------------------------------------- */
 
-/* The passes of the default space by its meaning: `whole` and `main`/`rest` exclude each other.
- */
+/* The pass of this name. */
+static size_t find_pass(const struct space *space, const char *name)
+{
+    for (size_t p = 0; p < space->pass_count; p++)
+        if (strcmp(space->passes[p].name, name) == 0)
+            return p;
+    fail_msg("no pass '%s'", name);
+    return 0;
+}
+
+/* The passes of the default space by its meaning: each finish has its own, and no others. */
 static void test_which_passes_apply(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {SUM, F32, F32, 1000000, COLD};
+    const struct problem problem = {SUM, I32, I32, 1000000, COLD, false};
     const struct point_context context = {space, &problem, &target};
-    int64_t row[SPACE_NAMES_MAX];
-    struct point_pass pass;
-    static const bool applies[2][3] = {{true, true, false}, {false, false, true}};
-    for (int finish = 0; finish < 2; finish++) {
-        make_row(space, finish ? "FINISH=LAST_BLOCK" : "FINISH=PASSES", row);
-        for (size_t p = 0; p < 3; p++) {
+    static const struct {
+        const char *params, *passes[2];
+    } cases[] = {
+        {"FINISH=PASSES", {"main", "rest"}}, {"FINISH=LAST_BLOCK", {"last"}},
+        {"FINISH=BARRIER", {"meet"}},        {"FINISH=PACKED", {"gather"}},
+        {"FINISH=PACKED_WARPS", {"gather"}}, {"FINISH=FLAGGED", {"gather"}},
+        {"FINISH=VALUE", {"gather"}},        {"FINISH=ATOMIC", {"init", "atomic"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t row[SPACE_NAMES_MAX];
+        make_row(space, cases[i].params, row);
+        for (size_t p = 0; p < space->pass_count; p++) {
+            struct point_pass pass;
+            bool applies = false;
+            for (size_t k = 0; k < 2; k++)
+                applies = applies || (cases[i].passes[k] &&
+                                      strcmp(cases[i].passes[k], space->passes[p].name) == 0);
             assert_int_equal(point_pass(&context, row, p, 1000000, &pass, &error), 0);
-            assert_int_equal(pass.applies, applies[finish][p]);
+            assert_int_equal(pass.applies, applies);
         }
     }
 }
@@ -316,20 +507,27 @@ static void test_geometry(void **state)
     const struct space *space = *state;
     const struct target target = find_target("sm_90");
     static const struct {
-        const char *params;
-        size_t pass;
+        const char *params, *pass;
         uint64_t tile, per_sm;
+        bool has_outputs, has_partials;
+        int state; /* words; -1: one a block */
     } cases[] = {
-        {"FINISH=PASSES GRID=0", 0, 4096, 0},
-        {"FINISH=PASSES GRID=4", 0, 4096, 4},
-        {"FINISH=PASSES GRID=1", 1, 4096, 1},
-        {"FINISH=LAST_BLOCK GRID=0", 2, 4096, 0},
-        {"FINISH=LAST_BLOCK GRID=16", 2, 4096, 16},
-        {"FINISH=LAST_BLOCK GRID=0 BLOCK=64 ITEMS=4", 2, 256, 0},
-        {"FINISH=LAST_BLOCK GRID=2 BLOCK=1024 ITEMS=64", 2, 65536, 2},
+        {"FINISH=PASSES GRID=0 ITEMS=16", "main", 4096, 0, true, false, 0},
+        {"FINISH=PASSES GRID=4 ITEMS=16", "main", 4096, 4, true, false, 0},
+        {"FINISH=PASSES GRID=1 ITEMS=16", "rest", 4096, 1, true, false, 0},
+        {"FINISH=LAST_BLOCK GRID=0 ITEMS=16", "last", 4096, 0, false, true, 1},
+        {"FINISH=LAST_BLOCK GRID=16 ITEMS=16", "last", 4096, 16, false, true, 1},
+        {"FINISH=LAST_BLOCK GRID=0 BLOCK=64 ITEMS=4", "last", 256, 0, false, true, 1},
+        {"FINISH=LAST_BLOCK GRID=2 BLOCK=1024 ITEMS=64", "last", 65536, 2, false, true, 1},
+        {"FINISH=BARRIER GRID=2 ITEMS=16", "meet", 4096, 2, false, true, 1},
+        {"FINISH=PACKED GRID=2 ITEMS=16", "gather", 4096, 2, false, false, 2},
+        {"FINISH=VALUE GRID=0 ITEMS=16", "gather", 4096, 0, false, false, 2},
+        {"FINISH=FLAGGED GRID=0 ITEMS=16", "gather", 4096, 0, false, false, -1},
+        {"FINISH=ATOMIC GRID=1 ITEMS=16", "atomic", 4096, 1, false, false, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const uint64_t tile = cases[i].tile;
+        const size_t pass_index = find_pass(space, cases[i].pass);
         const uint64_t sizes[] = {0,
                                   1,
                                   31,
@@ -345,16 +543,21 @@ static void test_geometry(void **state)
                                   UINT64_C(1) << 40,
                                   UINT64_C(1) << 62};
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-            const struct problem problem = {SUM, I32, I32, 77, COLD}; /* its n plays no part */
+            const struct problem problem = {SUM, I32,  I32,
+                                            77,  COLD, false}; /* its n plays no part */
             const struct point_context context = {space, &problem, &target};
             int64_t row[SPACE_NAMES_MAX];
             struct point_pass pass;
             make_row(space, cases[i].params, row);
-            if (point_pass(&context, row, cases[i].pass, sizes[k], &pass, &error) != 0)
+            if (point_pass(&context, row, pass_index, sizes[k], &pass, &error) != 0)
                 fail_msg("%s", error.text);
             assert_pass(&pass, sizes[k], tile, cases[i].per_sm * (uint64_t)target.sms);
-            assert_int_equal(pass.partials, cases[i].pass == 2 ? pass.grid : 0);
-            assert_int_equal(pass.outputs, cases[i].pass == 2 ? 1 : pass.grid);
+            assert_int_equal(pass.partials, cases[i].has_partials ? pass.grid : 0);
+            assert_int_equal(pass.outputs, cases[i].has_outputs ? pass.grid : 1);
+            assert_int_equal(pass.state,
+                             cases[i].state < 0 ? (int64_t)pass.grid : cases[i].state);
+            assert_int_equal(pass.cluster, 1);
+            assert_int_equal(pass.shared_bytes, 0);
         }
     }
 }
@@ -364,10 +567,10 @@ static void test_pass_rows(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {SUM, I32, I64, 1000, COLD};
+    const struct problem problem = {SUM, I32, I64, 1000, COLD, false};
     const struct point_context context = {space, &problem, &target};
     int64_t row[SPACE_NAMES_MAX], out[SPACE_NAMES_MAX];
-    make_row(space, "VECTOR=4 FINISH=PASSES", row);
+    make_row(space, "VECTOR=4 FINISH=PASSES ACCUMS=1", row);
     assert_int_equal(point_pass_row(&context, row, 0, out, &error), 0);
     assert_memory_equal(row, out, space->param_count * sizeof *row);
     assert_int_equal(point_pass_row(&context, row, 1, out, &error), 0);
@@ -388,10 +591,16 @@ static void test_wrong_geometry(void **state)
         "block = 1\ngrid = 4\ntile = 1\noutputs = 5\nheight = 1\n",
         "block = 1\ngrid = 4\ntile = 1\noutputs = 1\npartials = 0 - 1\nheight = 1\n",
         "block = 1\ngrid = 4\ntile = 1\noutputs = 1\nheight = 0 - BLOCKS\n",
+        "block = 1\ngrid = 4\ntile = 1\noutputs = 0 - 1\nheight = 1\n",
+        "block = 1\ngrid = 4\ntile = 1\noutputs = 1\nstate = 0 - P\nheight = 1\n",
+        "block = 1\ngrid = 4\ntile = 1\noutputs = 1\ncluster = 17\nheight = 1\n",
+        "block = 1\ngrid = 4\ntile = 1\noutputs = 1\ncluster = 0 - 1\nheight = 1\n",
+        "block = 1\ngrid = 4\ntile = 1\noutputs = 1\nshared_bytes = 0 - 1\nheight = 1\n",
+        "block = 1\ngrid = 4\ntile = 1\noutputs = 1\nshared_bytes = 2147483648\nheight = 1\n",
         "block = 1\ngrid = 4 / (P - 1)\ntile = 1\noutputs = 1\nheight = 1\n",
     };
     const struct target target = find_target("sm_90");
-    const struct problem problem = {SUM, I32, I32, 5, COLD};
+    const struct problem problem = {SUM, I32, I32, 5, COLD, false};
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         char bytes[400];
         snprintf(bytes, sizeof bytes,
@@ -418,7 +627,7 @@ static void test_round_trip(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {SUM, I32, I32, 400000000, COLD};
+    const struct problem problem = {SUM, I32, I32, 400000000, COLD, false};
     const struct point_context context = {space, &problem, &target};
     struct points points;
     struct text text = {0};
@@ -434,8 +643,10 @@ static void test_round_trip(void **state)
     }
     text_clear(&text);
     point_format(&text, space, space->default_row, false);
-    assert_string_equal(text.at, "BLOCK=256 ITEMS=16 VECTOR=2 UNROLL=8 WARP=SHUFFLE LOAD=PLAIN "
-                                 "MIN_BLOCKS=1 FINISH=PASSES");
+    assert_int_equal(strncmp(text.at, "BLOCK=256 ITEMS=32 VECTOR=4 UNROLL=8 ", 37), 0);
+    assert_non_null(strstr(text.at, " WARP=SHUFFLE LOAD=PLAIN "));
+    assert_non_null(strstr(text.at, " FINISH=FLAGGED"));
+    assert_null(strstr(text.at, "GRID="));
     text_dispose(&text);
     point_dispose(&points);
 }
@@ -451,8 +662,8 @@ static void test_parse(void **state)
         memcpy(row, space->default_row, space->param_count * sizeof *row);
         assert_int_equal(point_parse(space, same[i], row, &error), 0);
         assert_int_equal(row[0], i < 3 ? 256 : 64);
-        assert_int_equal(row[4], i < 3 ? 0 : 3);
-        assert_int_equal(row[1], 16);
+        assert_int_equal(row[space_find_param(space, "WARP", 4)], i < 3 ? 0 : 3);
+        assert_int_equal(row[1], 32);
     }
 }
 
@@ -463,7 +674,7 @@ static void test_hostile_strings(void **state)
         const char *string, *said;
     } cases[] = {
         {"BLOCK", "'BLOCK' names no param"},
-        {"BLOCK=", "values 64 128 256"},
+        {"BLOCK=", "values 32 64 128 256"},
         {"=64", "names no param"},
         {"=", "BLOCK ITEMS VECTOR"},
         {"block=64", "names no param"},
@@ -516,19 +727,14 @@ static void test_long_strings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_overflow_names_the_line),
-        cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_every_problem_has_points),
-        cmocka_unit_test(test_empty_expansion),
-        cmocka_unit_test(test_single),
-        cmocka_unit_test(test_which_passes_apply),
-        cmocka_unit_test(test_geometry),
-        cmocka_unit_test(test_pass_rows),
-        cmocka_unit_test(test_wrong_geometry),
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_parse),
-        cmocka_unit_test(test_hostile_strings),
+        cmocka_unit_test(test_values),         cmocka_unit_test(test_overflow_names_the_line),
+        cmocka_unit_test(test_rules),          cmocka_unit_test(test_every_problem_has_points),
+        cmocka_unit_test(test_walk),           cmocka_unit_test(test_empty_expansion),
+        cmocka_unit_test(test_add),
+        cmocka_unit_test(test_single),         cmocka_unit_test(test_which_passes_apply),
+        cmocka_unit_test(test_geometry),       cmocka_unit_test(test_pass_rows),
+        cmocka_unit_test(test_wrong_geometry), cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_parse),          cmocka_unit_test(test_hostile_strings),
         cmocka_unit_test(test_long_strings),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

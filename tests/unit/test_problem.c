@@ -73,7 +73,7 @@ static void test_what_goes_together(void **state)
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int acc = 0; acc < TYPE_COUNT; acc++) {
                 const struct problem problem = {(enum op)op, (enum type)type, (enum type)acc, 5,
-                                                COLD};
+                                                COLD, false};
                 const bool is_bits = op == AND || op == OR || op == XOR;
                 const bool good = accs[type][acc] && !(is_bits && type >= F16);
                 assert_int_equal(problem_check(&problem, &error), good ? 0 : -1);
@@ -93,10 +93,20 @@ static void test_partials(void **state)
     (void)state;
     for (int op = 0; op < OP_COUNT; op++) {
         assert_int_equal(problem_ops[op].partial, op == SUMSQ ? SUM : op);
-        const struct problem wide = {(enum op)op, F16, F32, 5, COLD};
-        const struct problem whole = {(enum op)op, I8, I32, 5, COLD};
+        const struct problem wide = {(enum op)op, F16, F32, 5, COLD, false};
+        const struct problem whole = {(enum op)op, I8, I32, 5, COLD, false};
         assert_int_equal(problem_is_rounded_sum(&wide), op == SUM || op == SUMSQ);
         assert_false(problem_is_rounded_sum(&whole));
+        const bool is_position = op == ARGMIN || op == ARGMAX;
+        struct problem fixed = wide, exact = whole;
+        fixed.is_deterministic = exact.is_deterministic = true;
+        problem_simplify(&fixed);
+        problem_simplify(&exact);
+        assert_int_equal(fixed.is_deterministic, op == SUM || op == SUMSQ || op == PROD);
+        assert_false(exact.is_deterministic);
+        assert_int_equal(problem_result(&wide), is_position ? U64 : F32);
+        assert_int_equal(problem_partial_bytes(&whole), is_position ? 16 : 4);
+        assert_string_equal(problem_ops[op].space, is_position ? "arg" : "reduce");
     }
 }
 
@@ -107,12 +117,13 @@ static void test_format(void **state)
         struct problem problem;
         const char *text;
     } cases[] = {
-        {{SUM, I32, I32, 400000000, COLD}, "sum i32 400M cold"},
-        {{SUM, I8, I32, 5, COLD}, "sum i8 5 cold"},
-        {{SUMSQ, BF16, F64, 5, COLD}, "sumsq bf16 acc f64 5 cold"},
-        {{MAX, F32, F64, 0, WARM}, "max f32 acc f64 0 warm"},
-        {{XOR, U64, U64, UINT64_MAX, COLD}, "xor u64 18446744073709551615 cold"},
-        {{PROD, I32, I64, UINT64_C(1) << 32, COLD}, "prod i32 acc i64 4Gi cold"},
+        {{SUM, I32, I32, 400000000, COLD, false}, "sum i32 400M cold"},
+        {{SUM, I8, I32, 5, COLD, false}, "sum i8 5 cold"},
+        {{SUMSQ, BF16, F64, 5, COLD, false}, "sumsq bf16 acc f64 5 cold"},
+        {{MAX, F32, F64, 0, WARM, false}, "max f32 acc f64 0 warm"},
+        {{XOR, U64, U64, UINT64_MAX, COLD, false}, "xor u64 18446744073709551615 cold"},
+        {{PROD, I32, I64, UINT64_C(1) << 32, COLD, false}, "prod i32 acc i64 4Gi cold"},
+        {{SUM, F32, F64, 7, WARM, true}, "sum f32 acc f64 7 warm deterministic"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char out[PROBLEM_CHARS];

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,7 +135,7 @@ static void test_extremes(void **state)
     struct record record = example_record;
     (void)state;
 
-    record.problem = (struct problem){XOR, U64, U64, UINT64_C(1) << 62, WARM};
+    record.problem = (struct problem){XOR, U64, U64, UINT64_C(1) << 62, WARM, false};
     record.space_hash = 0;
     record.sources_hash = UINT64_MAX;
     memset(record.gpu, 'G', sizeof record.gpu - 1);
@@ -379,6 +380,134 @@ static void test_missing_unknown_and_double_fields(void **state)
     free(text);
 }
 
+/* The field stands only where it says yes, so that older records mean what they meant. */
+static void test_deterministic(void **state)
+{
+    struct record record = example_record, back;
+    struct error error;
+    (void)state;
+
+    char *plain = emitted(&record);
+    assert_null(strstr(plain, "deterministic"));
+    assert_int_equal(parsed(&back, plain, &error), 0);
+    assert_false(back.problem.is_deterministic);
+
+    record.problem.is_deterministic = true;
+    char *text = emitted(&record);
+    assert_non_null(strstr(text, "\nregime = cold\ndeterministic = yes\nspace = "));
+    assert_reads_back(&record);
+    assert_string_equal(record_key_difference(&example_record, &record), "deterministic");
+    assert_string_equal(record_key_difference(&record, &example_record), "deterministic");
+
+    static const char *const wrong[] = {"no", "Yes", "1", "true", ""};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char line[40];
+        snprintf(line, sizeof line, "deterministic = %s", wrong[i]);
+        char *changed = with_line(text, "deterministic", line, true);
+        assert_int_equal(parsed(&back, changed, &error), -1);
+        assert_non_null(strstr(error.text, "deterministic"));
+        free(changed);
+    }
+    char *dropped = with_line(text, "deterministic", NULL, false); /* the checksum knows */
+    assert_int_equal(parsed(&back, dropped, &error), -1);
+    assert_non_null(strstr(error.text, "checksum"));
+    free(dropped);
+    free(text);
+    free(plain);
+}
+
+/* An interval says from where to where, a size of a sweep what other variants take; records of
+ * one n have none of these fields, as before there were sweeps. */
+static void test_interval(void **state)
+{
+    static const char *const names[] = {"n_from", "n_to", "interval_ps", "single_ps"};
+    struct record record = example_record, back;
+    struct error error;
+    (void)state;
+
+    char *plain = emitted(&record);
+    for (size_t i = 0; i < 4; i++)
+        assert_null(strstr(plain, names[i]));
+    assert_int_equal(parsed(&back, plain, &error), 0);
+    assert_true(back.n_from == 0 && back.n_to == 0 && !back.interval_ps && !back.single_ps);
+    free(plain);
+
+    record.interval_ps = 350000000;
+    record.single_ps = 1;
+    assert_reads_back(&record);
+    assert_null(record_key_difference(&example_record, &record));
+
+    record.n_from = 200000000;
+    record.n_to = 800000000;
+    assert_reads_back(&record);
+    assert_string_equal(record_key_difference(&example_record, &record), "n_from");
+    char *text = emitted(&record);
+    assert_non_null(strstr(text, "\nregime = cold\nn_from = 200000000\nn_to = 800000000\n"));
+    static const struct {
+        const char *key, *line;
+    } wrong[] = {
+        {"n_from", "n_from = 0"},         {"n_from", "n_from = -1"},
+        {"n_from", "n_from = 400000001"}, {"n_from", NULL},
+        {"n_to", "n_to = 399999999"},     {"n_to", "n_to = 4611686018427387905"},
+        {"n_to", NULL},                   {"n_to", "n_to = 1K"},
+        {"interval_ps", "interval_ps = 0"},
+        {"interval_ps", "interval_ps = 18446744073709551616"},
+        {"single_ps", "single_ps = x"},   {"single_ps", "single_ps ="},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char *changed = with_line(text, wrong[i].key, wrong[i].line, true);
+        if (parsed(&back, changed, &error) == 0)
+            fail_msg("accepted: %s", wrong[i].line ? wrong[i].line : wrong[i].key);
+        assert_non_null(strstr(error.text, "file.ini:"));
+        free(changed);
+    }
+    char *dropped = with_line(text, "single_ps", NULL, false); /* the checksum knows */
+    assert_int_equal(parsed(&back, dropped, &error), -1);
+    free(dropped);
+    free(text);
+}
+
+static struct record interval_of(uint64_t from, uint64_t to)
+{
+    struct record record = example_record;
+    record.n_from = from;
+    record.n_to = to;
+    record.problem.n = from;
+    return record;
+}
+
+/* What replaces what: an n the same n, an interval those that it overlaps. */
+static void test_same_problem(void **state)
+{
+    struct record one = example_record, other = one, interval = interval_of(1000, 2000);
+    (void)state;
+    assert_true(record_is_same_problem(&one, &other));
+    strcpy(other.driver, "590");
+    other.sources_hash++;
+    assert_true(record_is_same_problem(&one, &other));
+    other.problem.n++;
+    assert_false(record_is_same_problem(&one, &other));
+    one.problem.n = 1500;
+    assert_false(record_is_same_problem(&one, &interval));
+    assert_false(record_is_same_problem(&interval, &one));
+
+    static const struct {
+        uint64_t from, to;
+        bool is_same;
+    } cases[] = {{1, 999, false},    {1, 1000, true},     {1, 5000, true}, {1200, 1300, true},
+                 {2000, 3000, true}, {2001, 3000, false}, {1000, 2000, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct record with = interval_of(cases[i].from, cases[i].to);
+        assert_int_equal(record_is_same_problem(&interval, &with), cases[i].is_same);
+        assert_int_equal(record_is_same_problem(&with, &interval), cases[i].is_same);
+        with.problem.regime = WARM;
+        assert_false(record_is_same_problem(&interval, &with));
+        with = interval_of(cases[i].from, cases[i].to);
+        with.sms++;
+        assert_false(record_is_same_problem(&interval, &with));
+    }
+}
+
 /* One change a key field, in the order of the file. */
 static void test_key_difference(void **state)
 {
@@ -432,6 +561,9 @@ int main(void)
         cmocka_unit_test(test_errors_name_line_and_field),
         cmocka_unit_test(test_signed_change_is_read),
         cmocka_unit_test(test_missing_unknown_and_double_fields),
+        cmocka_unit_test(test_deterministic),
+        cmocka_unit_test(test_interval),
+        cmocka_unit_test(test_same_problem),
         cmocka_unit_test(test_key_difference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

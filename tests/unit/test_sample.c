@@ -87,8 +87,9 @@ static void test_places(void **state)
     (void)state;
     struct sample_place *places;
     size_t count, at[TARGETS] = {0};
+    struct space *space = load_space("configs/reduce.ini");
     uint64_t least = UINT64_MAX, most = 0;
-    assert_int_equal(sample_places(&places, &count, TARGETS, &error), 0);
+    assert_int_equal(sample_places(&places, &count, space, TARGETS, &error), 0);
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(problem_check(&places[i].problem, &error), 0);
         assert_true(places[i].target < TARGETS);
@@ -101,6 +102,7 @@ static void test_places(void **state)
     assert_int_equal(least, 1024);
     assert_int_equal(most, 1073741824);
     free(places);
+    space_free(space);
 }
 
 /* Nothing is lost: no point of any place has a pair that the sample has not. */
@@ -119,7 +121,7 @@ static void test_pairs(void **state)
     assert_in_range(sample.count, 12 * 8 / 2, 200);
     assert_true(see_sample(&seen, space, targets, &sample) > 500);
     assert_true(sample.missed > 0); /* LOAD = NEVER with anything */
-    assert_int_equal(sample_places(&places, &count, TARGETS, &error), 0);
+    assert_int_equal(sample_places(&places, &count, space, TARGETS, &error), 0);
     for (size_t i = 0; i < count; i++) {
         const struct point_context context = {space, &places[i].problem,
                                               &targets[places[i].target]};
@@ -142,7 +144,7 @@ static void test_reduce(void **state)
     (void)state;
     static const char *const values[] = {"LOAD=BULK",        "LOAD=ASYNC",    "WARP=REDUX",
                                          "FINISH=PACKED_WARPS", "FINISH=BARRIER", "CLUSTER=16",
-                                         "ORDER=CONTIGUOUS",    "VECTOR=32"};
+                                         "ORDER=CONTIGUOUS",    "VECTOR=32",     "MATH=TENSOR"};
     struct space *space = load_space("configs/reduce-wide.ini");
     struct target targets[TARGETS];
     struct sample sample;

@@ -137,6 +137,21 @@ static const struct bad {
     {"BLOCK = min(BLOCK, 32)", "BLOCK = N", 29, "'BLOCK'"},
     {"BLOCK = min(BLOCK, 32)", "BLOCK = min(BLOCK)", 29, ""},
 
+    {"repeat = until one", "cooperative = maybe", 37,
+     "'cooperative' is no or yes, not 'maybe'"},
+    {"repeat = until one", "cooperative = yes\ncooperative = no", 38, "cooperative"},
+    {"partials = BLOCKS\n", "state = BLOCKS\npartials = BLOKS\n", 35, "'BLOKS'"},
+    {"args = input n output partials\n", "args = input n output partials state\n", 27,
+     "lacks 'state'"},
+    {"repeat = until one", "state = 2 *", 37, "expected"},
+    {"repeat = until one", "state =", 37, ""},
+    {"repeat = until one", "shared_bytes = BLOCKS", 37, "'BLOCKS'"},
+    {"repeat = until one", "shared_bytes = 1 +", 37, "expected"},
+    {"repeat = until one", "shared_byte = 1", 37, "'shared_byte'"},
+    {"repeat = until one", "cluster = BLOCKS", 37, "'BLOCKS'"},
+    {"repeat = until one", "cluster = 2\ncluster = 2", 38, "cluster"},
+    {"args = input n output\n", "args = input n output counter\n", 25, "state, not"},
+
     {"repeat = until one", "timed = maybe", 37, "'timed' is no or yes, not 'maybe'"},
     {"repeat = until one", "timed =", 37, "'timed' is no or yes"},
     {"repeat = until one", "timed = no\ntimed = no", 38, "timed"},
@@ -278,6 +293,34 @@ static void test_too_much(void **state)
     text_dispose(&bytes);
 }
 
+/* A space gives values or positions, and takes the operations that ask for them alone. */
+static void test_positions(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"configs/reduce.ini", "configs/arg.ini"};
+    static const struct target target = {.cc = 90, .sms = 132, .threads_per_sm = 2048};
+    for (int i = 0; i < 2; i++) {
+        struct space *space = load_space(names[i]);
+        assert_int_equal(space->gives_position, i == 1);
+        for (int op = 0; op < OP_COUNT; op++) {
+            const struct problem problem = {(enum op)op, I32, I32, 1000, COLD, false};
+            const struct point_context context = {space, &problem, &target};
+            const bool fits = (op == ARGMIN || op == ARGMAX) == (i == 1);
+            struct error error;
+            assert_int_equal(space_check_problem(space, &problem, &error), fits ? 0 : -1);
+            if (fits)
+                continue;
+            struct points points;
+            assert_non_null(strstr(error.text, i == 1 ? "--space reduce" : "--space arg"));
+            assert_int_equal(error.code, ERROR_USAGE);
+            assert_int_equal(point_expand(&points, &context, &error), -1);
+            assert_int_equal(point_reject(&context, space->default_row, &error), POINT_FAILED);
+            assert_int_equal(space_settle_default(space, &problem, &target, &error), -1);
+        }
+        space_free(space);
+    }
+}
+
 static void test_good_file(void **state)
 {
     (void)state;
@@ -339,12 +382,12 @@ static void test_settled_default(void **state)
         bool is_host, fails;
         int64_t block, way;
     } rows[] = {
-        {{SUM, I32, I64, 5, COLD}, false, false, 32, 0},
-        {{MAX, F64, F64, 5, COLD}, true, false, 64, 0},
-        {{MIN, F32, F32, 5, WARM}, true, false, 32, 1},
-        {{SUMSQ, U8, U32, 5, COLD}, false, false, 32, 1},
-        {{SUMSQ, U8, U32, 5, COLD}, true, true, 0, 0},
-        {{SUM, BF16, F32, 5, COLD}, false, true, 0, 0},
+        {{SUM, I32, I64, 5, COLD, false}, false, false, 32, 0},
+        {{MAX, F64, F64, 5, COLD, false}, true, false, 64, 0},
+        {{MIN, F32, F32, 5, WARM, false}, true, false, 32, 1},
+        {{SUMSQ, U8, U32, 5, COLD, false}, false, false, 32, 1},
+        {{SUMSQ, U8, U32, 5, COLD, false}, true, true, 0, 0},
+        {{SUM, BF16, F32, 5, COLD, false}, false, true, 0, 0},
     };
     struct space *space = NULL;
     struct error error;
@@ -392,26 +435,58 @@ static void test_model_and_timed(void **state)
     free(bytes);
 }
 
+/* What a pass may leave out, and what it says where it does not. */
+static void test_launch_keys(void **state)
+{
+    (void)state;
+    struct space *space = NULL;
+    struct error error;
+    char *bytes = change("repeat = until one\n",
+                         "state = 2 * BLOCKS\nshared_bytes = 4 * TILE\ncluster = BLOCK / 16\n"
+                         "cooperative = yes\n");
+    if (space_load(&space, "little.ini", bytes, strlen(bytes), &error) != 0)
+        fail_msg("%s", error.text);
+    const struct pass *main = &space->passes[0], *rest = &space->passes[1];
+    assert_true(!main->state && !main->shared_bytes && !main->cluster && !main->is_cooperative);
+    assert_string_equal(expr_source(rest->state), "2 * BLOCKS");
+    assert_string_equal(expr_source(rest->shared_bytes), "4 * TILE");
+    assert_string_equal(expr_source(rest->cluster), "BLOCK / 16");
+    assert_true(rest->is_cooperative);
+    space_free(space);
+    free(bytes);
+}
+
 static void test_files_of_the_program(void **state)
 {
     (void)state;
     static const char *const names[] = {"configs/reduce.ini", "configs/reduce-wide.ini"};
-    static const char *const params[] = {"BLOCK", "ITEMS",      "VECTOR", "UNROLL", "WARP",
-                                         "LOAD",  "MIN_BLOCKS", "FINISH", "GRID"};
+    static const char *const params[] = {"BLOCK",   "ITEMS",  "VECTOR", "UNROLL", "ACCUMS",
+                                         "WARP",    "LOAD",   "STAGES", "ORDER",  "MIN_BLOCKS",
+                                         "CLUSTER", "FINISH", "GRID"};
+    static const char *const passes[] = {"main",   "rest", "last",  "meet",
+                                         "gather", "init", "atomic"};
+    enum { PARAMS = sizeof params / sizeof *params, PASSES = sizeof passes / sizeof *passes };
     uint64_t hashes[2];
     for (size_t i = 0; i < 2; i++) {
         struct space *space = load_space(names[i]);
-        assert_int_equal(space->param_count, 9);
-        for (size_t k = 0; k < 9; k++) {
-            assert_string_equal(space->params[k].name, params[k]);
-            assert_true(space->params[k].meaning && *space->params[k].meaning);
-            assert_int_equal(space->params[k].is_launch, k == 8);
+        for (size_t k = 0; k < PARAMS; k++) {
+            const int at = space_find_param(space, params[k], strlen(params[k]));
+            if (at < 0)
+                fail_msg("%s has no param %s", names[i], params[k]);
+            assert_true(at == (int)space->param_count - 1 || k + 1 < PARAMS);
         }
-        assert_int_equal(space->pass_count, 3);
-        for (size_t k = 0; k < 3; k++)
+        for (size_t k = 0; k < space->param_count; k++) {
+            assert_true(space->params[k].meaning && *space->params[k].meaning);
+            assert_int_equal(space->params[k].is_launch, k + 1 == space->param_count);
+        }
+        assert_int_equal(space->pass_count, PASSES);
+        for (size_t k = 0; k < PASSES; k++) {
+            assert_string_equal(space->passes[k].name, passes[k]);
             assert_true(space->passes[k].is_timed);
+            assert_int_equal(space->passes[k].is_cooperative, strcmp(passes[k], "meet") == 0);
+        }
         assert_string_equal(expr_source(space->in_flight),
-                            "BLOCK * UNROLL * VECTOR * ELEM_BYTES");
+                            "BLOCK * (IS_RING ? STAGES * LOADS : UNROLL) * LOAD_BYTES");
         assert_string_equal(space->template_name, "reduce.cu");
         hashes[i] = space->hash;
         space_free(space);
@@ -442,10 +517,16 @@ static void test_damaged_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good_file),       cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_empty_spaces),    cmocka_unit_test(test_too_much),
-        cmocka_unit_test(test_model_and_timed), cmocka_unit_test(test_files_of_the_program),
-        cmocka_unit_test(test_damaged_files),   cmocka_unit_test(test_settled_default),
+        cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_good_file),
+        cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_empty_spaces),
+        cmocka_unit_test(test_too_much),
+        cmocka_unit_test(test_launch_keys),
+        cmocka_unit_test(test_model_and_timed),
+        cmocka_unit_test(test_files_of_the_program),
+        cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_settled_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,6 +192,49 @@ static void test_doubled_key_becomes_one(void **state)
     text_dispose(&file);
 }
 
+static struct record interval_of(uint64_t from, uint64_t to)
+{
+    struct record record = example_record;
+    record.n_from = record.problem.n = from;
+    record.n_to = to;
+    return record;
+}
+
+/* A new interval takes the place of all that it overlaps; records of one n stay. */
+static void test_interval_replaces_what_it_overlaps(void **state)
+{
+    char path[PATH_CHARS];
+    const struct record old[] = {interval_of(1, 99), interval_of(100, 199), interval_of(200, 299),
+                                 interval_of(300, 399), record_of(150, 5000)};
+    const struct record new[] = {interval_of(150, 250), interval_of(251, 300)};
+    struct error error = {0};
+
+    path_in(path, state, record_file);
+    assert_int_equal(store_save_all(path, old, 5, &error), 0);
+    assert_int_equal(store_save_all(path, new, 2, &error), 0);
+    struct records records = loaded(path);
+    assert_int_equal(records.skipped, 0);
+    assert_int_equal(records.count, 4);
+    assert_true(is_identical(&records.at[0], &old[0]));
+    assert_true(is_identical(&records.at[1], &new[0]));
+    assert_true(is_identical(&records.at[2], &new[1]));
+    assert_true(is_identical(&records.at[3], &old[4]));
+    store_dispose(&records);
+}
+
+/* One that cannot be read back keeps all from being written. */
+static void test_all_or_none(void **state)
+{
+    char path[PATH_CHARS];
+    struct record both[] = {record_of(1, 5000), record_of(2, 5000)};
+    struct error error = {0};
+
+    path_in(path, state, record_file);
+    both[1].median_ps = 0;
+    assert_int_equal(store_save_all(path, both, 2, &error), -1);
+    assert_false(exists(path, ""));
+}
+
 static void test_unreadable_record_is_not_written(void **state)
 {
     char path[PATH_CHARS];
@@ -219,6 +262,12 @@ static struct text sample_file(void **state, struct record samples[SAMPLES])
     path_in(path, state, "sample.ini");
     for (uint64_t i = 0; i < SAMPLES; i++) {
         samples[i] = record_of(1000 + i, 5000 + i);
+        if (i == 1) /* of a sweep */
+            samples[i].interval_ps = 5100;
+        if (i == 2) {
+            samples[i].n_from = 1000;
+            samples[i].n_to = 2000;
+        }
         save(path, &samples[i]);
     }
     return get_file(path);
@@ -427,6 +476,8 @@ int main(void)
         IN_FOLDER(test_cleaned_name_replaces),
         IN_FOLDER(test_doubled_key_becomes_one),
         IN_FOLDER(test_unreadable_record_is_not_written),
+        IN_FOLDER(test_interval_replaces_what_it_overlaps),
+        IN_FOLDER(test_all_or_none),
         IN_FOLDER(test_every_byte_flipped),
         IN_FOLDER(test_every_length_cut),
         IN_FOLDER(test_every_line_dropped_or_doubled),

@@ -1,0 +1,311 @@
+/* compare_input: finds out which of the three an argument is. Hides where files, records and
+ * published figures are looked for. */
+#include "autotune/command/compare_input.h"
+
+#include "autotune/command/output.h"
+#include "autotune/device/nvrtc.h"
+#include "autotune/embedded.h"
+#include "cache/file.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char published_folder[] = "configs/published/", tuned_folder[] = "configs/tuned/";
+
+static bool has_start(const char *string, const char *start)
+{
+    return strncmp(string, start, strlen(start)) == 0;
+}
+
+static bool has_end(const char *string, const char *end)
+{
+    const size_t length = strlen(string), tail = strlen(end);
+    return length >= tail && strcmp(string + length - tail, end) == 0;
+}
+
+/* --- The GPU ------------------------------------------------------------------------------ */
+
+static void take_model(struct compare_input *out, const struct gpus_model *model)
+{
+    out->has_target = true;
+    out->target = model->target;
+    out->clock_khz = model->clock_khz;
+    out->side.sms = model->target.sms;
+    out->side.peak_bytes = model->peak_bytes;
+}
+
+/* What a record says of its GPU goes before what the table says of that name. */
+static void take_record(struct compare_input *out, const struct record *record)
+{
+    char arch[16];
+    struct gpus_model model;
+    struct error ignored;
+    if (gpus_find_model(&model, record->gpu, &ignored) == 0) {
+        take_model(out, &model);
+    } else {
+        snprintf(arch, sizeof arch, "sm_%d", record->cc);
+        out->has_target = record->source != RECORD_EMULATED &&
+                          gpus_find(&out->target, arch, &ignored) == 0;
+    }
+    out->target.sms = record->sms;
+    out->side.sms = record->sms;
+    if (record->memory_clock_khz && record->bus_bits)
+        out->side.peak_bytes =
+            (uint64_t)record->memory_clock_khz * 1000 * (uint64_t)record->bus_bits * 2 / 8;
+    snprintf(out->side.name, sizeof out->side.name, "%s", record->gpu);
+}
+
+/* A document's own peak stands for a GPU that the table lacks. */
+static void take_document(struct compare_input *out, const struct published *published)
+{
+    struct gpus_model model;
+    struct error ignored;
+    snprintf(out->side.name, sizeof out->side.name, "%.120s", published->gpu_name);
+    if (published->gpu && gpus_find_model(&model, published->gpu, &ignored) == 0)
+        take_model(out, &model);
+    else
+        out->side.peak_bytes = (uint64_t)(published_real(&published->peak_gbs) * 1e9 + 0.5);
+}
+
+/* --- Figures ------------------------------------------------------------------------------ */
+
+static int add_published(struct compare_input *out, const char *file, const char *bytes,
+                         size_t length, struct error *error)
+{
+    struct published *published = malloc(sizeof *published);
+    if (!published)
+        return error_memory(error, sizeof *published);
+    if (out->published_count == COMPARE_PUBLISHED_MAX) {
+        free(published);
+        return error_set(error, ERROR_FAILED, "%s: more than %d documents about one GPU", file,
+                         COMPARE_PUBLISHED_MAX);
+    }
+    if (published_load(published, file, bytes, length, error)) {
+        free(published);
+        return -1;
+    }
+    out->published[out->published_count++] = published;
+    return 0;
+}
+
+/* Appends the records of the GPU of this name; empties `more`. `name` NULL takes those of the
+ * GPU of the first. */
+static int add_records(struct compare_input *out, struct records *more, const char *name,
+                       struct error *error)
+{
+    struct records *records = &out->records;
+    struct record *at =
+        reallocarray(records->at, records->count + more->count + 1, sizeof *at);
+    size_t others = 0;
+    if (!at) {
+        store_dispose(more);
+        return error_memory(error, (records->count + more->count) * sizeof *at);
+    }
+    records->at = at;
+    for (size_t i = 0; i < more->count; i++) {
+        struct gpus_model model;
+        struct error ignored;
+        const struct record *record = &more->at[i];
+        const bool is_of =
+            name ? gpus_find_model(&model, record->gpu, &ignored) == 0 &&
+                       strcmp(model.name, name) == 0
+                 : strcmp(record->gpu, more->at[0].gpu) == 0 && record->cc == more->at[0].cc;
+        if (is_of)
+            at[records->count++] = *record;
+        others += !is_of;
+    }
+    if (!name && others)
+        output_warn("%zu records of other GPUs than %s are passed over: 'autotune merge' sorts "
+                    "them by GPU", others, more->at[0].gpu);
+    if (more->skipped && !name)
+        output_warn("%s", more->reason.text);
+    store_dispose(more);
+    return 0;
+}
+
+/* --- Files -------------------------------------------------------------------------------- */
+
+static int read_file(struct compare_input *out, const char *path, struct text *text,
+                     struct error *error)
+{
+    struct records records;
+    struct ini ini;
+    text_adds(text, ""); /* an empty file has bytes too */
+    if (text_check(text, error))
+        return -1;
+    const bool is_ini = ini_load(&ini, path, text->at ? text->at : "", text->length, error) == 0;
+    const bool is_published = is_ini && ini_find(&ini, "published", "schema");
+    if (is_ini)
+        ini_dispose(&ini);
+    if (is_published) {
+        if (add_published(out, path, text->at, text->length, error))
+            return -1;
+        take_document(out, out->published[0]);
+        return 0;
+    }
+    if (store_load_bytes(&records, path, text->at ? text->at : "", text->length, error))
+        return -1;
+    if (records.count == 0) {
+        error_set(error, ERROR_IO, "%s: no record, and no published figures%s%s: name a file "
+                  "that 'autotune show' reads, or one like configs/published/*.ini", path,
+                  records.skipped ? "; " : "", records.skipped ? records.reason.text : "");
+        store_dispose(&records);
+        return -1;
+    }
+    if (add_records(out, &records, NULL, error))
+        return -1;
+    take_record(out, &out->records.at[0]);
+    return 0;
+}
+
+static int open_file(struct compare_input *out, const char *path, struct error *error)
+{
+    struct text text = {0};
+    struct error reason;
+    int failed = 0;
+    switch (file_read(&text, path, INI_FILE_MAX, &reason)) {
+    case FILE_READ:
+        failed = read_file(out, path, &text, error);
+        break;
+    case FILE_MISSING:
+        failed = error_set(error, ERROR_IO, "%s: there is no such file: name a record file, "
+                           "a GPU, or published figures", path);
+        break;
+    case FILE_REFUSED:
+        failed = error_set(error, ERROR_IO, "%s", reason.text);
+        break;
+    }
+    text_dispose(&text);
+    return failed;
+}
+
+/* --- Names -------------------------------------------------------------------------------- */
+
+static int open_document(struct compare_input *out, const struct embedded *file,
+                         struct error *error)
+{
+    if (add_published(out, file->name, file->bytes, file->length, error))
+        return -1;
+    take_document(out, out->published[0]);
+    return 0;
+}
+
+/* The documents about a GPU that come with the program, and its shipped records. */
+static int add_embedded(struct compare_input *out, const char *model, struct error *error)
+{
+    for (size_t i = 0; i < embedded_count; i++) {
+        const struct embedded *file = &embedded_files[i];
+        struct records records;
+        if (has_start(file->name, tuned_folder) &&
+            (store_load_bytes(&records, file->name, file->bytes, file->length, error) ||
+             add_records(out, &records, model, error)))
+            return -1;
+        if (!has_start(file->name, published_folder))
+            continue;
+        if (add_published(out, file->name, file->bytes, file->length, error))
+            return -1;
+        struct published *last = out->published[out->published_count - 1];
+        if (last->gpu && strcmp(last->gpu, model) == 0)
+            continue;
+        published_dispose(last);
+        free(last);
+        out->published_count--;
+    }
+    return 0;
+}
+
+/* The records kept here, whatever their file is called. Without a folder there are just none. */
+static int add_kept(struct compare_input *out, const char *model, const struct request *request,
+                    struct error *error)
+{
+    struct text folder = {0}, path = {0};
+    struct error ignored;
+    int failed = 0;
+    if (store_folder(&folder, request->cache, &ignored))
+        return 0;
+    DIR *open = opendir(folder.at);
+    for (struct dirent *entry; open && !failed && (entry = readdir(open));) {
+        struct records records;
+        if (entry->d_name[0] == '.' || !has_end(entry->d_name, ".ini"))
+            continue;
+        text_clear(&path);
+        text_addf(&path, "%s/%s", folder.at, entry->d_name);
+        failed = text_check(&path, error) || store_load(&records, path.at, error) ||
+                 add_records(out, &records, model, error);
+    }
+    if (open)
+        closedir(open);
+    text_dispose(&path);
+    text_dispose(&folder);
+    return failed;
+}
+
+static int open_model(struct compare_input *out, const char *name,
+                      const struct request *request, struct error *error)
+{
+    struct gpus_model model;
+    if (gpus_find_model(&model, name, error))
+        return -1;
+    take_model(out, &model);
+    snprintf(out->side.name, sizeof out->side.name, "%s", model.name);
+    return add_kept(out, model.name, request, error) || add_embedded(out, model.name, error) ? -1
+                                                                                         : 0;
+}
+
+static int report_unknown(const char *name, struct error *error)
+{
+    struct error models;
+    struct gpus_model ignored;
+    struct text documents = {0};
+    gpus_find_model(&ignored, name, &models);
+    for (size_t i = 0; i < embedded_count; i++) {
+        const char *file = embedded_files[i].name;
+        const size_t skip = strlen(published_folder);
+        if (has_start(file, published_folder))
+            text_addf(&documents, "%s%.*s", documents.length ? ", " : "",
+                      (int)(strlen(file) - skip - strlen(".ini")), file + skip);
+    }
+    error_set(error, ERROR_USAGE, "%.1500s; published are %s; a record file ends in .ini",
+              models.text, documents.at ? documents.at : "none");
+    text_dispose(&documents);
+    return -1;
+}
+
+int compare_input_open(struct compare_input *out, const struct request *request,
+                       const char *name, struct error *error)
+{
+    char path[300];
+    int failed;
+    *out = (struct compare_input){.has_target = false};
+    snprintf(path, sizeof path, "%s%.200s.ini", published_folder, name);
+    const struct embedded *document = strchr(name, '/') ? NULL : embedded_find(path);
+    if (document)
+        failed = open_document(out, document, error);
+    else if (strchr(name, '/') || has_end(name, ".ini"))
+        failed = open_file(out, name, error);
+    else if (gpus_knows_model(name))
+        failed = open_model(out, name, request, error);
+    else
+        failed = report_unknown(name, error);
+    if (failed) {
+        compare_input_close(out);
+        return -1;
+    }
+    if (out->has_target && nvrtc_open(&out->nvrtc, request->nvrtc, out->target.cc,
+                                      &out->no_nvrtc))
+        out->nvrtc = NULL;
+    return 0;
+}
+
+void compare_input_close(struct compare_input *input)
+{
+    for (size_t i = 0; i < input->published_count; i++) {
+        published_dispose(input->published[i]);
+        free(input->published[i]);
+    }
+    store_dispose(&input->records);
+    nvrtc_close(input->nvrtc);
+    *input = (struct compare_input){.has_target = false};
+}

@@ -1,0 +1,80 @@
+/* compare_kernel: from a record by its space and params, from a published figure by the rung of
+ * the ladder that is the same kernel. Hides where their files are looked for. */
+#include "autotune/command/compare_kernel.h"
+
+#include "autotune/embedded.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_CHARS = 300 };
+
+static int open_rung(struct compare_kernel *out, const struct compare_winner *winner,
+                     const struct rungs *rungs, struct error *error)
+{
+    const struct published_kernel *kernel = &winner->document->kernels[winner->figure->kernel];
+    const uint64_t threads = winner->figure->at[PUBLISHED_THREADS].digits;
+    bool is_chosen[RUNGS_MAX] = {false};
+    size_t i = 0;
+    if (!kernel->rung)
+        return error_set(error, ERROR_FAILED, "the ladder has no such kernel");
+    if (rungs_choose(rungs, kernel->rung, is_chosen, error))
+        return -1;
+    while (!is_chosen[i])
+        i++;
+    if (ladder_rung_open(&out->rung, rungs, &rungs->rungs[i], error))
+        return -1;
+    if (threads && !ladder_rung_resize(&out->rung, (unsigned)threads))
+        return error_set(error, ERROR_FAILED, "the ladder's %s has no blocks of %" PRIu64,
+                         kernel->rung, threads);
+    return 0;
+}
+
+/* The space of this name, with its default for the problem and the target. */
+static int open_space(struct compare_kernel *out, const char *name, const struct problem *problem,
+                      const struct target *target, struct error *error)
+{
+    char path[PATH_CHARS];
+    snprintf(path, sizeof path, "configs/%.100s.ini", name);
+    const struct embedded *file = embedded_find(path);
+    if (!file)
+        return error_set(error, ERROR_FAILED, "its space %.100s is not built in", name);
+    if (space_load(&out->rung.space, file->name, file->bytes, file->length, error) ||
+        space_settle_default(out->rung.space, problem, target, error))
+        return -1;
+    snprintf(path, sizeof path, "templates/%.200s", out->rung.space->template_name);
+    const struct embedded *template = embedded_find(path);
+    if (!template)
+        return error_set(error, ERROR_FAILED, "its template is not built in");
+    out->rung.template = (struct emit_file){template->name, template->bytes};
+    memcpy(out->rung.row, out->rung.space->default_row,
+           out->rung.space->param_count * sizeof *out->rung.row);
+    return 0;
+}
+
+int compare_kernel_open(struct compare_kernel *out, const struct compare_winner *winner,
+                        const struct rungs *rungs, const struct problem *problem,
+                        const struct target *target, struct error *error)
+{
+    const struct embedded *types = embedded_find("templates/types.cu");
+    const struct embedded *intrinsics = embedded_find("templates/intrinsics.cu");
+    const char *space = winner->record ? winner->record->space : problem_ops[problem->op].space;
+    *out = (struct compare_kernel){.rung = {.space = NULL}};
+    if ((winner->figure ? open_rung(out, winner, rungs, error)
+                        : open_space(out, space, problem, target, error)) ||
+        (winner->record &&
+         point_parse(out->rung.space, winner->record->params, out->rung.row, error))) {
+        compare_kernel_close(out);
+        return -1;
+    }
+    out->sources = (struct emit_sources){out->rung.template,
+                                         {types->name, types->bytes},
+                                         {intrinsics->name, intrinsics->bytes}};
+    return 0;
+}
+
+void compare_kernel_close(struct compare_kernel *kernel)
+{
+    ladder_rung_close(&kernel->rung);
+}

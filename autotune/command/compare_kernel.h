@@ -1,0 +1,28 @@
+/* compare_kernel: the kernel of a winner, so that it can be compiled for another GPU. */
+#ifndef AUTOTUNE_COMPARE_KERNEL_H
+#define AUTOTUNE_COMPARE_KERNEL_H
+
+#include "autotune/command/ladder_rung.h"
+#include "cache/record.h"
+#include "generator/published.h"
+
+/* What is best for a problem on one GPU: a record, or a figure of a document, or neither. */
+struct compare_winner {
+    const struct record *record;
+    const struct published *document;
+    const struct published_figure *figure;
+};
+
+struct compare_kernel {
+    struct ladder_rung rung; /* its space and row, whatever it is */
+    struct emit_sources sources;
+};
+
+/* Of neither it is the default of the operation's space. An error says why there is no such
+ * kernel here; close only after a success. */
+int compare_kernel_open(struct compare_kernel *out, const struct compare_winner *winner,
+                        const struct rungs *rungs, const struct problem *problem,
+                        const struct target *target, struct error *error);
+void compare_kernel_close(struct compare_kernel *kernel);
+
+#endif

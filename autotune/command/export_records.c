@@ -1,0 +1,231 @@
+/* export_records: reads all record files and keeps what an export can use. Hides why each of
+ * the others is passed over, to be told where nothing is left. */
+#include "autotune/command/export_records.h"
+
+#include "autotune/command/output.h"
+#include "autotune/embedded.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_CHARS = 160 };
+
+struct gathering {
+    struct records *out;
+    const struct setup *setup;
+    const struct request *request;
+    struct record want;
+    size_t capacity;
+    size_t other_code, other_regime, other_n, other_gpu; /* of the problem, but passed over */
+};
+
+/* --- One record --------------------------------------------------------------------------- */
+
+/* Letters and digits alone, in small letters. */
+static void simplify(char out[NAME_CHARS], const char *name, size_t length)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < length && used < NAME_CHARS - 1; i++) {
+        const char c = name[i];
+        if (c >= 'A' && c <= 'Z')
+            out[used++] = (char)(c - 'A' + 'a');
+        else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+            out[used++] = c;
+    }
+    out[used] = 0;
+}
+
+static bool is_wanted_gpu(const struct record *record, const char *names)
+{
+    char gpu[NAME_CHARS], name[NAME_CHARS];
+    const bool is_host = record->source == RECORD_EMULATED;
+    simplify(gpu, is_host ? "host" : record->gpu, strlen(is_host ? "host" : record->gpu));
+    for (const char *at = names; at;) {
+        const size_t length = strcspn(at, ",");
+        simplify(name, at, length);
+        if (*name && (is_host ? strcmp(name, gpu) == 0 : strstr(gpu, name) != NULL))
+            return true;
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return !names && !is_host;
+}
+
+static bool is_wanted_n(const struct record *record, const struct request *request)
+{
+    for (size_t i = 0; i < request->count_count; i++) {
+        const uint64_t n = request->counts[i];
+        if (n == record->problem.n ||
+            (record->n_to && record->n_from <= n && n <= record->n_to))
+            return true;
+    }
+    return request->count_count == 0;
+}
+
+static bool is_wanted(struct gathering *all, const struct record *record)
+{
+    if (record->source == RECORD_PUBLISHED ||
+        record_group_difference(record, &all->want, RECORD_PROBLEM | RECORD_SPACE))
+        return false;
+    size_t *const why =
+        record_group_difference(record, &all->want, RECORD_CODE) ? &all->other_code
+        : record->problem.regime != all->want.problem.regime     ? &all->other_regime
+        : !is_wanted_gpu(record, all->request->gpu)              ? &all->other_gpu
+        : !is_wanted_n(record, all->request)                     ? &all->other_n
+                                                                 : NULL;
+    if (why)
+        ++*why;
+    return !why;
+}
+
+static bool is_known(const struct gathering *all, const struct record *record)
+{
+    for (size_t i = 0; i < all->out->count; i++)
+        if (record_is_same_problem(&all->out->at[i], record))
+            return true;
+    return false;
+}
+
+/* Records whose params are no point of the space are passed over, as wherever records are read.
+ */
+static bool is_point(const struct gathering *all, const struct record *record)
+{
+    int64_t row[SPACE_NAMES_MAX];
+    struct error cause;
+    memcpy(row, all->setup->space->default_row, all->setup->space->param_count * sizeof *row);
+    if (point_parse(all->setup->space, record->params, row, &cause) == 0)
+        return true;
+    output_warn("a record of %s is passed over: %s", record->gpu, cause.text);
+    return false;
+}
+
+static int add_records(struct gathering *all, const struct records *records,
+                       struct error *error)
+{
+    struct records *out = all->out;
+    for (size_t i = 0; i < records->count; i++) {
+        const struct record *record = &records->at[i];
+        if (!is_wanted(all, record) || is_known(all, record) || !is_point(all, record))
+            continue;
+        if (out->count == all->capacity) {
+            const size_t grown = all->capacity ? 2 * all->capacity : 64;
+            struct record *at = realloc(out->at, grown * sizeof *at);
+            if (!at)
+                return error_memory(error, grown * sizeof *at);
+            out->at = at;
+            all->capacity = grown;
+        }
+        out->at[out->count++] = *record;
+    }
+    return 0;
+}
+
+/* --- All files ---------------------------------------------------------------------------- */
+
+static int add_file(struct gathering *all, const char *folder, const char *name,
+                    struct error *error)
+{
+    char path[4096];
+    struct records records;
+    const size_t length = strlen(name);
+    if (length < 5 || name[0] == '.' || strcmp(name + length - 4, ".ini") != 0)
+        return 0;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (store_load(&records, path, error))
+        return -1;
+    if (records.skipped)
+        output_warn("%s", records.reason.text);
+    const int failed = add_records(all, &records, error);
+    store_dispose(&records);
+    return failed;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int add_folder(struct gathering *all, const char *folder, struct error *error)
+{
+    struct dirent **names = NULL;
+    const int count = scandir(folder, &names, NULL, by_name);
+    int failed = 0;
+    if (count < 0 && errno != ENOENT)
+        return error_set(error, ERROR_IO, "%s: cannot be read: %s", folder, strerror(errno));
+    for (int i = 0; i < count; i++) {
+        if (!failed)
+            failed = add_file(all, folder, names[i]->d_name, error);
+        free(names[i]);
+    }
+    free(names);
+    return failed;
+}
+
+static int add_shipped(struct gathering *all, struct error *error)
+{
+    int failed = 0;
+    for (size_t i = 0; i < embedded_count && !failed; i++) {
+        const struct embedded *file = &embedded_files[i];
+        struct records records;
+        if (strncmp(file->name, "configs/tuned/", sizeof "configs/tuned/" - 1) != 0)
+            continue;
+        if (store_load_bytes(&records, file->name, file->bytes, file->length, error))
+            return -1;
+        failed = add_records(all, &records, error);
+        store_dispose(&records);
+    }
+    return failed;
+}
+
+/* --- The whole ---------------------------------------------------------------------------- */
+
+static int refuse_nothing(const struct gathering *all, const char *folder, struct error *error)
+{
+    const struct {
+        size_t count;
+        const char *text;
+    } causes[] = {
+        {all->other_n, "there are records of other n: leave --n out, or name one of them"},
+        {all->other_gpu, "there are records of other devices: leave --gpu out, or name one"},
+        {all->other_regime, all->request->warm
+                                ? "there are records for cold data: leave --warm out"
+                                : "there are records for warm data: add --warm"},
+        {all->other_code, "its records are of other kernels or another method: tune again"},
+    };
+    char problem[PROBLEM_CHARS];
+    struct problem named = all->want.problem;
+    const char *cause = "'autotune' with the same problem makes one";
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        if (causes[i].count) {
+            cause = causes[i].text;
+            break;
+        }
+    const bool is_position = problem_ops[named.op].is_position;
+    snprintf(problem, sizeof problem, "%s of %s", problem_ops[named.op].name,
+             problem_types[named.type].name);
+    if (!is_position && named.acc != problem_default_acc(named.type))
+        snprintf(problem, sizeof problem, "%s of %s in %s", problem_ops[named.op].name,
+                 problem_types[named.type].name, problem_types[named.acc].name);
+    return error_set(error, ERROR_FAILED,
+                     "nothing to export: no record of %s%s in %s serves for that; %s", problem,
+                     named.is_deterministic ? ", deterministic," : "", folder, cause);
+}
+
+int export_records_find(struct records *out, const struct setup *setup,
+                        const struct request *request, struct error *error)
+{
+    struct gathering all = {.out = out, .setup = setup, .request = request};
+    struct text folder = {0};
+    *out = (struct records){0};
+    setup_record(&all.want, setup);
+    int failed = store_folder(&folder, request->cache, error) ||
+                 add_folder(&all, folder.at, error) || add_shipped(&all, error);
+    if (!failed && out->count == 0)
+        failed = refuse_nothing(&all, folder.at, error);
+    text_dispose(&folder);
+    if (failed)
+        store_dispose(out);
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,15 @@
+/* export_records: which records an export is made from. */
+#ifndef AUTOTUNE_EXPORT_RECORDS_H
+#define AUTOTUNE_EXPORT_RECORDS_H
+
+#include "autotune/command/setup.h"
+#include "cache/store.h"
+
+/* The records of the request's problem that fit space and sources of the setup, from the folder
+ * of records and, where that has none for the same, from those that come with the program;
+ * narrowed by --n and --gpu. None is ERROR_FAILED with a sentence that says which there were.
+ */
+int export_records_find(struct records *out, const struct setup *setup,
+                        const struct request *request, struct error *error);
+
+#endif

@@ -1,0 +1,88 @@
+/* sweep_drawing: sorted pointers into a heap of records. */
+#include "autotune/command/sweep_drawing.h"
+
+#include "autotune/command/setup.h"
+#include "autotune/tune/sweep.h"
+
+#include <stdlib.h>
+
+static bool is_same_sweep(const struct record *a, const struct record *b)
+{
+    return !record_group_difference(a, b, RECORD_KEY & ~RECORD_SIZE);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct record *x = *(const struct record *const *)a;
+    const struct record *y = *(const struct record *const *)b;
+    if (x->problem.regime != y->problem.regime)
+        return x->problem.regime < y->problem.regime ? -1 : 1;
+    return (x->problem.n > y->problem.n) - (x->problem.n < y->problem.n);
+}
+
+const struct record *sweep_drawing_interval(const struct sweep_drawing *drawing,
+                                            const struct record *size)
+{
+    for (size_t i = 0; i < drawing->interval_count; i++) {
+        const struct record *interval = drawing->intervals[i];
+        if (interval->problem.regime == size->problem.regime &&
+            interval->n_from <= size->problem.n && size->problem.n <= interval->n_to)
+            return interval;
+    }
+    return NULL;
+}
+
+/* What the sizes of the first regime are compared with, the others are too. */
+static uint64_t find_single(const struct sweep_drawing *drawing)
+{
+    uint64_t sizes[SWEEP_SIZES_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < drawing->size_count && count < SWEEP_SIZES_MAX; i++)
+        if (drawing->sizes[i]->problem.regime == drawing->sizes[0]->problem.regime)
+            sizes[count++] = drawing->sizes[i]->problem.n;
+    const bool is_host = count && drawing->sizes[0]->source == RECORD_EMULATED;
+    return count ? sizes[sweep_nearest(sizes, count, setup_usual_n(is_host))] : 0;
+}
+
+/* The part of a sweep that --n names. */
+static void leave_others(struct sweep_drawing *drawing, const struct request *request)
+{
+    const uint64_t low = request->problem.n, high = request->n_high ? request->n_high : low;
+    size_t sizes = 0, intervals = 0;
+    for (size_t i = 0; i < drawing->size_count && request->has_n; i++)
+        if (low <= drawing->sizes[i]->problem.n && drawing->sizes[i]->problem.n <= high)
+            drawing->sizes[sizes++] = drawing->sizes[i];
+    for (size_t i = 0; i < drawing->interval_count && request->has_n; i++)
+        if (drawing->intervals[i]->n_from <= high && low <= drawing->intervals[i]->n_to)
+            drawing->intervals[intervals++] = drawing->intervals[i];
+    if (request->has_n) {
+        drawing->size_count = sizes;
+        drawing->interval_count = intervals;
+    }
+}
+
+bool sweep_drawing_is_first(const struct record *records, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (records[k].n_to && is_same_sweep(&records[k], &records[i]))
+            return false;
+    return records[i].n_to != 0;
+}
+
+void sweep_drawing_collect(struct sweep_drawing *out, const struct request *request,
+                           const struct record *first, const struct record *records,
+                           size_t count)
+{
+    out->interval_count = out->size_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (records[i].n_to && is_same_sweep(&records[i], first))
+            out->intervals[out->interval_count++] = &records[i];
+    for (size_t i = 0; i < count; i++)
+        if (!records[i].n_to && records[i].interval_ps && is_same_sweep(&records[i], first) &&
+            sweep_drawing_interval(out, &records[i]))
+            out->sizes[out->size_count++] = &records[i];
+    qsort(out->intervals, out->interval_count, sizeof *out->intervals, by_size);
+    qsort(out->sizes, out->size_count, sizeof *out->sizes, by_size);
+    out->single_n = find_single(out);
+    leave_others(out, request);
+}

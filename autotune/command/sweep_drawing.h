@@ -1,0 +1,28 @@
+/* sweep_drawing: the records that belong to one sweep: the intervals of one problem on one GPU,
+ * made with the same tools, and the sizes within them. */
+#ifndef AUTOTUNE_SWEEP_DRAWING_H
+#define AUTOTUNE_SWEEP_DRAWING_H
+
+#include "autotune/command/request.h"
+#include "cache/record.h"
+
+/* Initialise with room for as many pointers as there are records, twice. */
+struct sweep_drawing {
+    const struct record **intervals, **sizes; /* by regime and n */
+    size_t interval_count, size_count;
+    uint64_t single_n; /* whose winner all are compared with */
+};
+
+/* Is at[i] an interval whose sweep is no earlier one's? */
+bool sweep_drawing_is_first(const struct record *records, size_t i);
+
+/* Collects the sweep of the interval `first`, of --n only what that names. */
+void sweep_drawing_collect(struct sweep_drawing *out, const struct request *request,
+                           const struct record *first, const struct record *records,
+                           size_t count);
+
+/* The interval that a size is in; one of the sizes collected is always in one. */
+const struct record *sweep_drawing_interval(const struct sweep_drawing *drawing,
+                                            const struct record *size);
+
+#endif

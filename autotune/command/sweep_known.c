@@ -1,0 +1,76 @@
+/* sweep_known: the file of one GPU, read once for all sizes. */
+#include "autotune/command/sweep_known.h"
+
+#include "autotune/command/output.h"
+#include "autotune/command/tune_keep.h"
+
+#include <stdlib.h>
+
+int sweep_known_load(struct records *out, const struct request *request,
+                     const struct setup *setup, struct error *error)
+{
+    struct text folder = {0}, path = {0};
+    struct record key;
+    struct error ignored;
+    int failed = 0;
+    *out = (struct records){.count = 0};
+    setup_record(&key, setup);
+    if (store_folder(&folder, request->cache, &ignored) == 0 &&
+        store_path(&path, folder.at, key.gpu, &ignored) == 0)
+        failed = store_load(out, path.at, error);
+    if (!failed && out->skipped)
+        output_warn("%s", out->reason.text);
+    text_dispose(&folder);
+    text_dispose(&path);
+    return failed;
+}
+
+static bool is_same_but_n(const struct record *a, const struct record *b)
+{
+    return !record_group_difference(a, b, RECORD_KEY & ~RECORD_SIZE);
+}
+
+const struct record *sweep_known_size(const struct records *records,
+                                      const struct request *request, const struct setup *setup)
+{
+    struct record want;
+    setup_record(&want, setup);
+    for (size_t i = 0; i < records->count; i++)
+        if (!record_key_difference(&records->at[i], &want))
+            return tune_keep_is_unfinished(request, setup, &records->at[i]) ? NULL
+                                                                            : &records->at[i];
+    return NULL;
+}
+
+const struct record *sweep_known_interval(const struct records *records,
+                                          const struct setup *setup)
+{
+    struct record want;
+    setup_record(&want, setup);
+    for (size_t i = 0; i < records->count; i++) {
+        const struct record *record = &records->at[i];
+        if (record->n_to && record->problem.regime == want.problem.regime &&
+            record->n_from <= want.problem.n && want.problem.n <= record->n_to &&
+            is_same_but_n(record, &want))
+            return record;
+    }
+    return NULL;
+}
+
+int sweep_known_choose(struct records *out, const struct records *records,
+                       const struct request *request, const struct setup *setup,
+                       struct error *error)
+{
+    struct record want;
+    *out = (struct records){.at = calloc(records->count + 1, sizeof *out->at)};
+    if (!out->at)
+        return error_memory(error, (records->count + 1) * sizeof *out->at);
+    setup_record(&want, setup);
+    for (size_t i = 0; i < records->count; i++) {
+        const struct record *record = &records->at[i];
+        if ((record->problem.regime == WARM ? !request->cold : !request->warm) &&
+            is_same_but_n(record, &want))
+            out->at[out->count++] = *record;
+    }
+    return 0;
+}

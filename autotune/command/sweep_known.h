@@ -1,0 +1,26 @@
+/* sweep_known: what records say of a sweep before it begins. */
+#ifndef AUTOTUNE_SWEEP_KNOWN_H
+#define AUTOTUNE_SWEEP_KNOWN_H
+
+#include "autotune/command/setup.h"
+
+/* The records of the setup's GPU; a damaged file is warned of, no file is no records. */
+int sweep_known_load(struct records *out, const struct request *request,
+                     const struct setup *setup, struct error *error);
+
+/* The record of the setup's problem and n, if it is exact and its tuning came to an end; NULL
+ * otherwise. */
+const struct record *sweep_known_size(const struct records *records,
+                                      const struct request *request, const struct setup *setup);
+
+/* The interval around the setup's n, as exact; NULL when there is none. */
+const struct record *sweep_known_interval(const struct records *records,
+                                          const struct setup *setup);
+
+/* All exact records of the setup's problem at any n, of the regimes that the request has.
+ * store_dispose frees them. */
+int sweep_known_choose(struct records *out, const struct records *records,
+                       const struct request *request, const struct setup *setup,
+                       struct error *error);
+
+#endif

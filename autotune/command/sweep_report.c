@@ -1,0 +1,349 @@
+/* sweep_report: one table of all sizes for programs; for people a table a sweep, with a bar
+ * each where there is room, and a table of the variants that the letters stand for. */
+#include "autotune/command/sweep_report.h"
+
+#include "autotune/command/output.h"
+#include "autotune/command/sweep_drawing.h"
+#include "autotune/report/figures.h"
+#include "autotune/report/terminal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    BAR_MIN = 12, /* characters; a narrower one shows nothing */
+    BAR_MAX = 40,
+    WIDTH_OF_FILES = 100, /* columns, where no terminal says how many */
+};
+
+/* --- Sizes -------------------------------------------------------------------------------- */
+
+/* Without a key: for people only. Without a title: for programs only. */
+enum { SINGLE_US = 17 };
+static const struct table_column columns[] = {
+    {NULL, "gpu", false},
+    {NULL, "op", false},
+    {NULL, "type", false},
+    {NULL, "acc", false},
+    {NULL, "deterministic", false},
+    {"n", NULL, true},
+    {NULL, "n", true},
+    {"regime", "regime", false},
+    {"variant", NULL, false},
+    {NULL, "n_from", true},
+    {NULL, "n_to", true},
+    {"us", "us", true},
+    {"GB/s", "gbs", true},
+    {"% peak", "peak_pct", true},
+    {"loss %", "loss_pct", true},
+    {NULL, "own_us", true},
+    {NULL, "single_n", true},
+    [SINGLE_US] = {"us of one", "single_us", true},
+    {"x", "single_ratio", true},
+    {NULL, "params", false},
+    {"", NULL, false},
+    {NULL, "own_params", false},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+/* A, B, ... by the first interval with these params, then numbers. */
+static void name_variant(char out[NUMBER_CHARS], const struct sweep_drawing *drawing,
+                         const struct record *interval)
+{
+    size_t before = 0;
+    for (size_t i = 0; i < drawing->interval_count; i++) {
+        const char *params = drawing->intervals[i]->params;
+        bool is_new = true;
+        if (strcmp(params, interval->params) == 0)
+            break;
+        for (size_t k = 0; k < i; k++)
+            is_new = is_new && strcmp(drawing->intervals[k]->params, params) != 0;
+        before += is_new;
+    }
+    if (before < 26)
+        snprintf(out, NUMBER_CHARS, "%c", (char)('A' + (int)before));
+    else
+        snprintf(out, NUMBER_CHARS, "%zu", before + 1);
+}
+
+/* No "-0.0". */
+static void add_tenths(struct table *table, double value)
+{
+    table_addf(table, "%.1f", value > -0.05 && value < 0.05 ? 0 : value);
+}
+
+static double loss_percent(const struct record *size)
+{
+    return 100 * ((double)size->interval_ps / (double)size->median_ps - 1);
+}
+
+static void add_problem(struct table *table, const struct record *size)
+{
+    const struct problem *problem = &size->problem;
+    char n[NUMBER_CHARS];
+    table_add(table, size->gpu);
+    table_add(table, problem_ops[problem->op].name);
+    table_add(table, problem_types[problem->type].name);
+    table_add(table, problem_types[problem->acc].name);
+    table_add(table, problem->is_deterministic ? "yes" : "no");
+    table_add(table, number_format_count(n, problem->n));
+    table_addf(table, "%" PRIu64, problem->n);
+    table_add(table, problem_regimes[problem->regime]);
+}
+
+static void add_figures(struct table *table, const struct record *size)
+{
+    const uint64_t peak =
+        (uint64_t)size->memory_clock_khz * 1000 * (uint64_t)size->bus_bits * 2 / 8;
+    const double percent = figures_peak_percent(&size->problem, size->interval_ps, peak);
+    char us[NUMBER_CHARS];
+    table_add(table, figures_us(us, size->interval_ps));
+    table_addf(table, "%.1f", figures_gbs(&size->problem, size->interval_ps));
+    if (percent >= 0)
+        table_addf(table, "%.1f", percent);
+    else
+        table_add(table, NULL);
+    add_tenths(table, loss_percent(size));
+    table_add(table, figures_us(us, size->median_ps));
+}
+
+static void add_single(struct table *table, const struct sweep_drawing *drawing,
+                       const struct record *size)
+{
+    char us[NUMBER_CHARS];
+    if (size->single_ps) {
+        table_addf(table, "%" PRIu64, drawing->single_n);
+        table_add(table, figures_us(us, size->single_ps));
+        table_addf(table, "%.2f", (double)size->single_ps / (double)size->interval_ps);
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        table_add(table, NULL);
+}
+
+static double most_gbs(const struct sweep_drawing *drawing)
+{
+    double most = 0;
+    for (size_t i = 0; i < drawing->size_count; i++)
+        most = fmax(most,
+                    figures_gbs(&drawing->sizes[i]->problem, drawing->sizes[i]->interval_ps));
+    return most;
+}
+
+/* As long as its part of the most, which takes `chars`. */
+static void add_bar(struct table *table, const struct record *size, double most, size_t chars)
+{
+    char bar[BAR_MAX + 1];
+    const double share = figures_gbs(&size->problem, size->interval_ps) / most;
+    const size_t length = (size_t)(share * (double)chars + 0.5);
+    memset(bar, '#', sizeof bar - 1);
+    bar[length < BAR_MAX ? length : BAR_MAX] = '\0';
+    table_add(table, bar);
+}
+
+static void add_sizes(struct table *table, const struct sweep_drawing *drawing,
+                      size_t bar_chars)
+{
+    const double most = most_gbs(drawing);
+    for (size_t i = 0; i < drawing->size_count; i++) {
+        const struct record *size = drawing->sizes[i];
+        const struct record *interval = sweep_drawing_interval(drawing, size);
+        char name[NUMBER_CHARS];
+        add_problem(table, size);
+        name_variant(name, drawing, interval);
+        table_add(table, name);
+        table_addf(table, "%" PRIu64, interval->n_from);
+        table_addf(table, "%" PRIu64, interval->n_to);
+        add_figures(table, size);
+        add_single(table, drawing, size);
+        table_add(table, interval->params);
+        add_bar(table, size, most, bar_chars);
+        table_add(table, size->params);
+    }
+}
+
+static void print_sizes(struct text *out, const struct sweep_drawing *drawing)
+{
+    struct table_column own[COLUMNS];
+    char n[NUMBER_CHARS], title[NUMBER_CHARS + 8];
+    const size_t room =
+        (size_t)(isatty(STDOUT_FILENO) ? terminal_width(stdout) : WIDTH_OF_FILES);
+    size_t bar_chars = 0;
+    snprintf(title, sizeof title, "us of %s's", number_format_count(n, drawing->single_n));
+    memcpy(own, columns, sizeof own);
+    own[SINGLE_US].title = title;
+    for (int pass = 0; pass < 2; pass++) { /* the first for the width */
+        struct table table = {.columns = own, .column_count = COLUMNS};
+        add_sizes(&table, drawing, bar_chars);
+        if (pass == 1)
+            table_print(out, &table, terminal_has_color(stdout));
+        const size_t width = table_width(&table) + 2;
+        table_dispose(&table);
+        bar_chars = room < width + BAR_MIN   ? 0
+                    : room - width < BAR_MAX ? room - width
+                                             : BAR_MAX;
+    }
+}
+
+/* --- Intervals ---------------------------------------------------------------------------- */
+
+static const struct table_column interval_columns[] = {
+    {NULL, "gpu", false},        {NULL, "op", false},      {NULL, "type", false},
+    {NULL, "acc", false},        {"variant", NULL, false}, {"from", NULL, true},
+    {"to", NULL, true},          {NULL, "n_from", true},   {NULL, "n_to", true},
+    {"regime", "regime", false}, {"sizes", "sizes", true}, {"loss %", "loss_pct", true},
+    {"params", NULL, false},     {NULL, "params", false},
+};
+enum { INTERVAL_COLUMNS = sizeof interval_columns / sizeof *interval_columns };
+
+static bool has_word(const char *params, const char *word, size_t length)
+{
+    for (const char *at = params; *at;) {
+        const size_t own = strcspn(at, " ");
+        if (own == length && memcmp(at, word, length) == 0)
+            return true;
+        at += own + (at[own] != '\0');
+    }
+    return false;
+}
+
+/* Appends the words of params that all intervals share, or those that not all do. */
+static void add_words(struct text *out, const struct sweep_drawing *drawing, const char *params,
+                      bool is_shared)
+{
+    for (const char *word = params; *word;) {
+        const size_t length = strcspn(word, " ");
+        bool is_in_all = true;
+        for (size_t i = 0; i < drawing->interval_count; i++)
+            is_in_all = is_in_all && has_word(drawing->intervals[i]->params, word, length);
+        if (is_in_all == is_shared)
+            text_addf(out, "%s%.*s", out->length ? " " : "", (int)length, word);
+        word += length + (word[length] != '\0');
+    }
+}
+
+static void add_interval(struct table *table, const struct sweep_drawing *drawing,
+                         const struct record *interval)
+{
+    char text[NUMBER_CHARS];
+    struct text words = {0};
+    size_t sizes = 0;
+    double most = -100;
+    for (size_t i = 0; i < drawing->size_count; i++)
+        if (sweep_drawing_interval(drawing, drawing->sizes[i]) == interval) {
+            const double loss = loss_percent(drawing->sizes[i]);
+            most = loss > most ? loss : most;
+            sizes++;
+        }
+    table_add(table, interval->gpu);
+    table_add(table, problem_ops[interval->problem.op].name);
+    table_add(table, problem_types[interval->problem.type].name);
+    table_add(table, problem_types[interval->problem.acc].name);
+    name_variant(text, drawing, interval);
+    table_add(table, text);
+    table_add(table, number_format_count(text, interval->n_from));
+    table_add(table, number_format_count(text, interval->n_to));
+    table_addf(table, "%" PRIu64, interval->n_from);
+    table_addf(table, "%" PRIu64, interval->n_to);
+    table_add(table, problem_regimes[interval->problem.regime]);
+    table_addf(table, "%zu", sizes);
+    if (sizes)
+        add_tenths(table, most);
+    else
+        table_add(table, NULL);
+    add_words(&words, drawing, interval->params, false);
+    table_add(table, words.length ? words.at : "as below");
+    table_add(table, interval->params);
+    text_dispose(&words);
+}
+
+/* --- The whole ---------------------------------------------------------------------------- */
+
+static void print_sweep(struct text *out, const struct sweep_drawing *drawing,
+                        struct table *intervals)
+{
+    const struct record *first = drawing->intervals[0];
+    const struct problem *problem = &first->problem;
+    struct table own = {.columns = interval_columns, .column_count = INTERVAL_COLUMNS};
+    struct text shared = {0};
+    text_addf(out, "%ssweep     %s %s", out->length ? "\n" : "", problem_ops[problem->op].name,
+              problem_types[problem->type].name);
+    if (problem->acc != problem_default_acc(problem->type))
+        text_addf(out, " in %s", problem_types[problem->acc].name);
+    text_addf(out, "%s on %s: %zu sizes, %zu interval%s%s\n",
+              problem->is_deterministic ? " deterministic" : "", first->gpu,
+              drawing->size_count, drawing->interval_count,
+              drawing->interval_count == 1 ? "" : "s",
+              first->source == RECORD_EMULATED ? "; emulated: no model of a GPU's speed" : "");
+    print_sizes(out, drawing);
+    for (size_t i = 0; i < drawing->interval_count; i++) {
+        add_interval(&own, drawing, drawing->intervals[i]);
+        add_interval(intervals, drawing, drawing->intervals[i]);
+    }
+    text_adds(out, "\n");
+    table_print(out, &own, terminal_has_color(stdout));
+    table_dispose(&own);
+    add_words(&shared, drawing, first->params, true);
+    if (shared.length)
+        text_addf(out, "in all    %s\n", shared.at);
+    text_dispose(&shared);
+}
+
+static int write_all(const struct request *request, const struct text *text,
+                     const struct table *sizes, const struct table *intervals,
+                     struct error *error)
+{
+    struct text json = {0}, csv = {0};
+    struct error ignored;
+    text_adds(&json, "{\"sizes\": ");
+    table_json(&json, sizes);
+    text_adds(&json, ", \"intervals\": ");
+    table_json(&json, intervals);
+    text_adds(&json, "}\n");
+    table_csv(&csv, sizes);
+    int failed = 0;
+    if (!output_is_taken(request) && text->length)
+        failed = output_write("-", text, error);
+    if (request->json && output_write(request->json, &json, failed ? &ignored : error))
+        failed = -1;
+    if (request->csv && output_write(request->csv, &csv, failed ? &ignored : error))
+        failed = -1;
+    text_dispose(&json);
+    text_dispose(&csv);
+    return failed;
+}
+
+int sweep_report_print(const struct request *request, const struct record *records,
+                       size_t record_count, size_t *count, struct error *error)
+{
+    struct table sizes = {.columns = columns, .column_count = COLUMNS};
+    struct table intervals = {.columns = interval_columns, .column_count = INTERVAL_COLUMNS};
+    const struct record **room = calloc(2 * record_count + 1, sizeof *room);
+    struct sweep_drawing drawing = {.intervals = room, .sizes = room + record_count};
+    struct text text = {0};
+    size_t drawn = 0;
+    if (!room)
+        return error_memory(error, 2 * record_count * sizeof *room);
+    for (size_t i = 0; i < record_count; i++) {
+        if (!sweep_drawing_is_first(records, i))
+            continue;
+        sweep_drawing_collect(&drawing, request, &records[i], records, record_count);
+        if (drawing.size_count == 0)
+            continue;
+        print_sweep(&text, &drawing, &intervals);
+        add_sizes(&sizes, &drawing, 0);
+        drawn++;
+    }
+    int failed = write_all(request, &text, &sizes, &intervals, error);
+    if (count)
+        *count = drawn;
+    table_dispose(&sizes);
+    table_dispose(&intervals);
+    text_dispose(&text);
+    free(room);
+    return failed;
+}

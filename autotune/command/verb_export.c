@@ -1,0 +1,284 @@
+/* verb_export: the records of a problem as files of another program: tables, kernels, machine
+ * code, variables of build tools. Needs no device. */
+#include "autotune/command/export_records.h"
+#include "autotune/command/output.h"
+#include "autotune/command/verbs.h"
+#include "autotune/device/gpus.h"
+#include "autotune/library/export.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { ARCHS_MAX = 32, PATH_CHARS = 4096 };
+
+struct task {
+    struct request request;
+    struct setup setup;
+    struct records records;
+    enum export_format formats[EXPORT_FORMATS];
+    size_t format_count;
+    int archs[ARCHS_MAX];
+    size_t arch_count;
+    char prefix[EXPORT_PREFIX_CHARS];
+};
+
+/* --- What is asked for -------------------------------------------------------------------- */
+
+/* Copies the word at *at and moves behind it and its comma; false at the end. */
+static bool next_word(const char **at, char *out, size_t size)
+{
+    const size_t length = strcspn(*at, ",");
+    if (!**at)
+        return false;
+    snprintf(out, size, "%.*s", (int)length, *at);
+    *at += length + ((*at)[length] != 0);
+    return true;
+}
+
+static int parse_formats(struct task *task, struct error *error)
+{
+    char word[40];
+    const char *at = task->request.format;
+    if (!at)
+        return error_set(error, ERROR_USAGE,
+                         "no format: write --format header, cu, cubin, cmake, make or json, or "
+                         "several separated by commas");
+    while (next_word(&at, word, sizeof word)) {
+        enum export_format format;
+        if (export_find_format(&format, word, error))
+            return -1;
+        for (size_t i = 0; i < task->format_count; i++)
+            if (task->formats[i] == format)
+                return error_set(error, ERROR_USAGE, "--format names %s twice: keep one", word);
+        task->formats[task->format_count++] = format;
+    }
+    return 0;
+}
+
+static int by_arch(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+static int parse_archs(struct task *task, struct error *error)
+{
+    char word[40];
+    const char *at = task->request.arch ? task->request.arch : "";
+    while (next_word(&at, word, sizeof word)) {
+        struct target target;
+        size_t known = 0;
+        if (gpus_find(&target, word, error))
+            return -1;
+        while (known < task->arch_count && task->archs[known] != target.cc)
+            known++;
+        if (known == ARCHS_MAX)
+            return error_set(error, ERROR_USAGE, "--arch names more than %d: give fewer",
+                             ARCHS_MAX);
+        task->archs[known] = target.cc;
+        task->arch_count += known == task->arch_count;
+    }
+    qsort(task->archs, task->arch_count, sizeof *task->archs, by_arch);
+    return 0;
+}
+
+static int open_setup(struct task *task, struct error *error)
+{
+    struct request plain = task->request;
+    struct target oldest;
+    plain.arch = NULL; /* there it is what the kernel is for; here, for what to compile */
+    if (setup_open(&task->setup, &plain, false, error))
+        return -1;
+    if (gpus_find(&oldest, "sm_70", error) ||
+        space_settle_default(task->setup.space, &task->setup.problem, &oldest, error)) {
+        setup_close(&task->setup);
+        return -1;
+    }
+    return 0;
+}
+
+/* The command that makes the file again, but for where records are and files go. */
+static void add_command(struct text *out, const struct task *task, enum export_format format)
+{
+    const struct request *request = &task->request;
+    const struct problem *problem = &task->setup.problem;
+    const struct {
+        const char *name, *value;
+    } options[] = {
+        {"--space", request->space}, {"--template", request->template}, {"--gpu", request->gpu},
+        {"--arch", request->arch},   {"--prefix", task->prefix},
+    };
+    text_addf(out, "autotune export --format %s --op %s --type %s --acc %s%s%s",
+              export_formats[format], problem_ops[problem->op].name,
+              problem_types[problem->type].name, problem_types[problem->acc].name,
+              problem->is_deterministic ? " --deterministic" : "",
+              problem->regime == WARM ? " --warm" : "");
+    for (size_t i = 0; i < request->count_count; i++)
+        text_addf(out, "%s%" PRIu64, i ? "," : " --n ", request->counts[i]);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].value)
+            text_addf(out, strpbrk(options[i].value, " ;&|<>()*?") ? " %s '%s'" : " %s %s",
+                      options[i].name, options[i].value);
+}
+
+/* --- Files -------------------------------------------------------------------------------- */
+
+static int make_folder(const char *folder, struct error *error)
+{
+    struct stat status;
+    if (mkdir(folder, 0777) == 0 || (stat(folder, &status) == 0 && S_ISDIR(status.st_mode)))
+        return 0;
+    return error_set(error, ERROR_IO,
+                     "%.1000s: cannot be made: %s; name a folder with --output", folder,
+                     strerror(errno));
+}
+
+/* A file of someone else's is not replaced: the names are common ones. */
+static int check_ours(const char *path, struct error *error)
+{
+    char head[2048];
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return 0; /* none, or writing will say what is wrong */
+    head[fread(head, 1, sizeof head - 1, file)] = 0;
+    fclose(file);
+    if (!*head || strstr(head, export_mark))
+        return 0;
+    return error_set(
+        error, ERROR_IO,
+        "%.1000s is there already, and autotune did not write it: move it, or choose "
+        "another --output or --prefix",
+        path);
+}
+
+/* As a whole or not at all: a build must not find half a file. */
+static int write_file(const char *path, const struct text *text, struct error *error)
+{
+    char temporary[PATH_CHARS + 8];
+    snprintf(temporary, sizeof temporary, "%s.tmp", path);
+    if (output_write(temporary, text, error)) {
+        remove(temporary);
+        return -1;
+    }
+    if (rename(temporary, path) == 0)
+        return 0;
+    error_set(error, ERROR_IO, "%.1000s: cannot be written: %s", path, strerror(errno));
+    remove(temporary);
+    return -1;
+}
+
+static int write_files(const char *folder, const struct export_files *files,
+                       struct text *written, struct error *error)
+{
+    char path[PATH_CHARS];
+    for (int is_write = 0; is_write < 2; is_write++)
+        for (size_t i = 0; i < files->count; i++) {
+            const int used = snprintf(path, sizeof path, "%s%s%s", folder ? folder : "",
+                                      folder ? "/" : "", files->at[i].name);
+            if (used < 0 || (size_t)used >= sizeof path)
+                return error_set(error, ERROR_USAGE,
+                                 "--output is too long: give a shorter one");
+            if (is_write ? write_file(path, &files->at[i].text, error)
+                         : check_ours(path, error))
+                return -1;
+            if (is_write)
+                text_addf(written, "%s\n", path);
+        }
+    return 0;
+}
+
+/* --- The whole ---------------------------------------------------------------------------- */
+
+static int write_format(const struct task *task, struct export *export,
+                        enum export_format format, struct text *written, struct error *error)
+{
+    const bool is_stdout = task->request.output && strcmp(task->request.output, "-") == 0;
+    struct export_files files;
+    struct text command = {0};
+    add_command(&command, task, format);
+    if (text_check(&command, error))
+        return -1;
+    export->source.command = command.at;
+    int failed = export_write(&files, export, format, task->request.nvrtc, error);
+    if (!failed) {
+        if (!is_stdout)
+            failed = write_files(task->request.output, &files, written, error);
+        else if (files.count == 1 && task->format_count == 1)
+            failed = output_write("-", &files.at[0].text, error);
+        else
+            failed =
+                error_set(error, ERROR_USAGE,
+                          "--output - is for one file, and these are several: name a folder");
+        export_dispose_files(&files);
+    }
+    text_dispose(&command);
+    return failed;
+}
+
+static void note_export(const struct task *task, const struct export *export)
+{
+    for (size_t i = 0; i < export->gpu_count; i++)
+        output_note(&task->request, "device    %s (sm_%d, %d SMs): %zu %s\n",
+                    export->gpus[i].name, export->gpus[i].cc, export->gpus[i].sms,
+                    export->gpus[i].count, export->gpus[i].count == 1 ? "row" : "rows");
+    if (export->left_out.length)
+        output_warn(
+            "left out, for nothing tells them apart when the export runs: %s; --gpu names "
+            "what to take",
+            export->left_out.at);
+}
+
+static int export_all(const struct task *task, struct error *error)
+{
+    struct export export;
+    struct text written = {0};
+    const struct export_source source = {
+        .space = task->setup.space,
+        .sources = &task->setup.sources,
+        .problem = task->setup.problem,
+        .records = task->records.at,
+        .record_count = task->records.count,
+        .prefix = task->prefix,
+        .command = "",
+        .version = VERSION,
+        .archs = task->archs,
+        .arch_count = task->arch_count,
+    };
+    const char *folder = task->request.output;
+    if (export_init(&export, &source, error))
+        return -1;
+    note_export(task, &export);
+    int failed = folder && strcmp(folder, "-") != 0 ? make_folder(folder, error) : 0;
+    for (size_t i = 0; !failed && i < task->format_count; i++)
+        failed = write_format(task, &export, task->formats[i], &written, error);
+    if (!failed && written.length)
+        failed = output_write("-", &written, error);
+    text_dispose(&written);
+    export_dispose(&export);
+    return failed;
+}
+
+int verb_export(int argc, char **argv, struct error *error)
+{
+    struct task *task = calloc(1, sizeof *task);
+    if (!task)
+        return error_memory(error, sizeof *task);
+    int failed = request_parse(&task->request, VERB_EXPORT, argc, argv, error) ||
+                 parse_formats(task, error) || parse_archs(task, error) ||
+                 (task->request.prefix && export_check_prefix(task->request.prefix, error)) ||
+                 open_setup(task, error);
+    if (!failed) {
+        export_default_prefix(task->prefix, &task->setup.problem);
+        if (task->request.prefix)
+            snprintf(task->prefix, sizeof task->prefix, "%s", task->request.prefix);
+        failed = export_records_find(&task->records, &task->setup, &task->request, error) ||
+                 export_all(task, error);
+        store_dispose(&task->records);
+        setup_close(&task->setup);
+    }
+    free(task);
+    return failed ? -1 : 0;
+}

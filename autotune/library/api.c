@@ -1,0 +1,264 @@
+/* api: the public face of contexts and plans: checks what a caller gives, before anything is
+ * done, and says what is wrong in a caller's words. Workspaces and calls: workspace.c. */
+#include "autotune/library/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the elements: past any GPU's memory, and the default's tiles still count in 32 bits. */
+static const uint64_t BYTES_MAX = UINT64_C(1) << 43;
+
+const char *autotune_version(void)
+{
+    return VERSION;
+}
+
+/* Fields that a later version may give a meaning. */
+static int check_reserved(void *const *reserved, size_t count, const char *name,
+                          struct autotune_error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (reserved[i])
+            return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                        "%s.reserved is not zero: fill the struct with zeros first; if this is "
+                        "a field of a later version, link that one (this is " VERSION ")", name);
+    return 0;
+}
+
+enum { CONTEXT_RESERVED = 8, PROBLEM_RESERVED = 4, OPTIONS_RESERVED = 4 };
+
+/* --- Context ------------------------------------------------------------------------------ */
+
+static char *copy(const char *string, bool *has_failed)
+{
+    char *made = string ? strdup(string) : NULL;
+    *has_failed = *has_failed || (string && !made);
+    return made;
+}
+
+/* What takes a plan's time and is the same for most: done once, here. */
+static void prepare(struct autotune_context *context)
+{
+    const struct shelf *shelf;
+    struct error ignored;
+    shelf_find(&context->shelves, SUM, &shelf, &ignored);
+    choose_prepare(&context->records, &context->lent->info);
+}
+
+/* The folder for compiled kernels: NULL for none. Without a home there is none. */
+static char *find_folder(const char *option, bool *has_failed)
+{
+    struct text folder = {0};
+    struct error ignored;
+    if (option)
+        return *option ? copy(option, has_failed) : NULL;
+    if (store_folder(&folder, NULL, &ignored) == 0)
+        text_adds(&folder, "/kernels");
+    *has_failed = *has_failed || folder.failed;
+    return folder.at;
+}
+
+static int copy_options(struct autotune_context *context,
+                        const struct autotune_context_options *options,
+                        struct autotune_error *error)
+{
+    bool has_failed = false;
+    context->program = copy(options->program, &has_failed);
+    context->records.place = copy(options->records, &has_failed);
+    context->kernels.nvrtc = copy(options->nvrtc, &has_failed);
+    context->kernels.folder = find_folder(options->kernels, &has_failed);
+    return has_failed ? fail_memory(error) : 0;
+}
+
+static void free_context(struct autotune_context *context, bool is_current)
+{
+    if (context->lent)
+        kernels_dispose(&context->kernels, is_current);
+    choose_dispose(&context->records);
+    shelf_free(context->shelves);
+    lent_close(context->lent);
+    pthread_mutex_destroy(&context->mutex);
+    free(context->program);
+    free(context);
+}
+
+int autotune_context_create(struct autotune_context **out,
+                            const struct autotune_context_options *options,
+                            struct autotune_error *error)
+{
+    static const struct autotune_context_options defaults = {0};
+    struct autotune_context *context;
+    int failed;
+    if (!out)
+        return fail_null("out", error);
+    *out = NULL;
+    options = options ? options : &defaults;
+    failed = check_reserved(options->reserved, CONTEXT_RESERVED, "autotune_context_options",
+                            error);
+    if (failed)
+        return failed;
+    context = calloc(1, sizeof *context);
+    if (!context)
+        return fail_memory(error);
+    pthread_mutex_init(&context->mutex, NULL);
+    failed = lent_open(&context->lent, options->device, error);
+    context->kernels.lent = context->lent;
+    if (!failed)
+        failed = copy_options(context, options, error);
+    if (failed) {
+        free_context(context, false);
+        return failed;
+    }
+    prepare(context);
+    *out = context;
+    return 0;
+}
+
+int autotune_context_destroy(struct autotune_context *context, struct autotune_error *error)
+{
+    if (!context)
+        return 0;
+    const unsigned plans = atomic_load(&context->plans);
+    if (plans)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "the context still has %u plan%s: destroy them first", plans,
+                    plans == 1 ? "" : "s");
+    const int lost = context->lent->ops->check(context->lent, error);
+    free_context(context, lost == 0);
+    return lost;
+}
+
+/* --- Plan --------------------------------------------------------------------------------- */
+
+static int read_problem(struct problem *out, const struct autotune_problem *problem,
+                        struct autotune_error *error)
+{
+    struct error cause;
+    int failed = check_reserved(problem->reserved, PROBLEM_RESERVED, "autotune_problem", error);
+    if (failed)
+        return failed;
+    if (!problem->op || !problem->type)
+        return fail_null(problem->op ? "autotune_problem.type" : "autotune_problem.op", error);
+    if (problem_find_op(&out->op, problem->op, &cause) ||
+        problem_find_type(&out->type, problem->type, &cause))
+        return fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause);
+    out->acc = problem_default_acc(out->type);
+    out->n = problem->n;
+    out->regime = problem->is_warm ? WARM : COLD;
+    out->is_deterministic = problem->is_deterministic;
+    if ((problem->acc && problem_find_type(&out->acc, problem->acc, &cause)) ||
+        problem_check(out, &cause))
+        return fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause);
+    problem_simplify(out);
+    if (out->n == 0)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "autotune_problem.n is 0: give the most elements that a call will have");
+    if (out->n > BYTES_MAX / (uint64_t)problem_types[out->type].bytes)
+        return fail(error, AUTOTUNE_N_TOO_LARGE,
+                    "autotune_problem.n is %llu: no kernel takes so many; reduce them in parts",
+                    (unsigned long long)out->n);
+    return 0;
+}
+
+static int check_options(const struct autotune_plan_options *options,
+                         struct autotune_error *error)
+{
+    if ((int)options->from < AUTOTUNE_FROM_BEST || (int)options->from > AUTOTUNE_FROM_TUNING)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "autotune_plan_options.from is %d: give one of enum autotune_from",
+                    (int)options->from);
+    if (!(options->budget_seconds >= 0 && options->budget_seconds <= 1e6))
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "autotune_plan_options.budget_seconds is not within 0 and a million");
+    return check_reserved(options->reserved, OPTIONS_RESERVED, "autotune_plan_options", error);
+}
+
+int autotune_plan_create(struct autotune_plan **out, struct autotune_context *context,
+                         const struct autotune_problem *problem,
+                         const struct autotune_plan_options *options,
+                         struct autotune_error *error)
+{
+    static const struct autotune_plan_options defaults = {AUTOTUNE_FROM_BEST, 0, {0}};
+    struct problem wanted;
+    int failed;
+    if (!out)
+        return fail_null("out", error);
+    *out = NULL;
+    if (!context || !problem)
+        return fail_null(context ? "problem" : "context", error);
+    options = options ? options : &defaults;
+    failed = read_problem(&wanted, problem, error);
+    if (!failed)
+        failed = check_options(options, error);
+    if (!failed)
+        failed = context->lent->ops->check(context->lent, error);
+    if (!failed)
+        failed = plan_make(out, context, &wanted, options, error);
+    if (!failed)
+        atomic_fetch_add(&context->plans, 1);
+    return failed;
+}
+
+int autotune_plan_destroy(struct autotune_plan *plan, struct autotune_error *error)
+{
+    if (!plan)
+        return 0;
+    const unsigned workspaces = atomic_load(&plan->workspaces);
+    if (workspaces)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "the plan still has %u workspace%s: destroy them first", workspaces,
+                    workspaces == 1 ? "" : "s");
+    atomic_fetch_sub(&plan->context->plans, 1);
+    plan_free(plan);
+    return 0;
+}
+
+static const char *or_empty(const struct text *text)
+{
+    return text->at ? text->at : "";
+}
+
+enum autotune_grade autotune_plan_grade(const struct autotune_plan *plan)
+{
+    return plan->grade;
+}
+
+enum autotune_kernels autotune_plan_kernels(const struct autotune_plan *plan)
+{
+    return plan->how;
+}
+
+uint64_t autotune_plan_n(const struct autotune_plan *plan)
+{
+    return plan->problem.n;
+}
+
+unsigned autotune_plan_launches(const struct autotune_plan *plan)
+{
+    return (unsigned)plan->launches;
+}
+
+size_t autotune_plan_element_bytes(const struct autotune_plan *plan)
+{
+    return plan->element_bytes;
+}
+
+size_t autotune_plan_result_bytes(const struct autotune_plan *plan)
+{
+    return plan->result_bytes;
+}
+
+const char *autotune_plan_params(const struct autotune_plan *plan)
+{
+    return or_empty(&plan->params);
+}
+
+const char *autotune_plan_origin(const struct autotune_plan *plan)
+{
+    return or_empty(&plan->origin);
+}
+
+const char *autotune_plan_warning(const struct autotune_plan *plan)
+{
+    return plan->warning;
+}

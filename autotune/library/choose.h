@@ -1,0 +1,56 @@
+/* choose: the variant that a plan uses: from the records that are here, those that ship, or the
+ * space's default. Reads the GPU's own file of records again only when it has changed. Calls
+ * take turns: the caller holds a lock. */
+#ifndef AUTOTUNE_CHOOSE_H
+#define AUTOTUNE_CHOOSE_H
+
+#include "autotune/library/fail.h"
+#include "autotune/library/shelf.h"
+#include "autotune/device/device.h"
+#include "cache/find.h"
+
+#include <sys/stat.h>
+
+enum { CHOOSE_SETS_MAX = 256 }; /* files of records that are looked at */
+
+/* Records that are kept in memory. Initialise with the place; the rest is private. */
+struct choose_records {
+    char *place;         /* the option: a folder, a file, or NULL for the usual folder */
+    struct records own;  /* of this GPU's file, or of the file that `place` is */
+    struct stat own_stat;
+    bool has_own;
+    struct records shipped;
+    bool has_shipped;
+};
+
+/* Reads what a plan will read first, so that it need not: the file of this GPU, what ships. What
+ * is wrong there is said when it is read again. */
+void choose_prepare(struct choose_records *records, const struct device_info *info);
+
+/* What is to be chosen for. */
+struct choose_request {
+    const struct shelf *shelf; /* default row settled for the problem */
+    const struct problem *problem;
+    const struct device_info *info; /* its compiler may be "": not looked for yet */
+    enum autotune_from from;
+};
+
+struct choice {
+    int64_t row[SPACE_NAMES_MAX];
+    enum find_grade grade;    /* exact also where only the compiler is not known yet */
+    struct record record;     /* zeros for the default */
+    struct error warning;     /* ERROR_NONE: nothing */
+};
+
+/* NO_RECORD, OTHER_GPU: what is asked for is not here. For AUTOTUNE_FROM_TUNING anything but an
+ * exact record is as good as none. */
+int choose_row(struct choice *out, struct choose_records *records,
+               const struct choose_request *request, struct autotune_error *error);
+
+/* Appends the folder for the records that tuning makes. BAD_ARGUMENT when `place` is a file. */
+int choose_folder(struct text *out, const struct choose_records *records,
+                  struct autotune_error *error);
+
+void choose_dispose(struct choose_records *records);
+
+#endif

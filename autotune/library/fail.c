@@ -1,0 +1,83 @@
+/* fail: fills the caller's error. Hides which option of the program is which field. */
+#include "autotune/library/fail.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The longer before the shorter that it begins with. */
+static const struct word {
+    const char *option, *field;
+} words[] = {
+    {"--nvrtc FILE", "autotune_context_options.nvrtc"},
+    {"--nvrtc", "autotune_context_options.nvrtc"},
+    {"--cache FOLDER", "autotune_context_options.records or .kernels"},
+    {"--cache", "autotune_context_options.records or .kernels"},
+    {"--device host", "autotune_context_options.device \"host\""},
+    {"--deterministic", "autotune_problem.is_deterministic"},
+    {"--type", "autotune_problem.type"},
+    {"--acc", "autotune_problem.acc"},
+    {"--op", "autotune_problem.op"},
+    {"--n", "autotune_problem.n"},
+};
+enum { WORDS = sizeof words / sizeof *words };
+
+/* The option that the text begins with, if it ends there too. */
+static const struct word *find_word(const char *text)
+{
+    for (size_t i = 0; i < WORDS; i++) {
+        const size_t length = strlen(words[i].option);
+        if (strncmp(text, words[i].option, length) == 0 &&
+            !strchr("abcdefghijklmnopqrstuvwxyz-", text[length] ? text[length] : ' '))
+            return &words[i];
+    }
+    return NULL;
+}
+
+char *fail_translate(char *out, size_t size, const char *text)
+{
+    size_t used = 0;
+    while (*text && used + 1 < size) {
+        const struct word *word = find_word(text);
+        if (word) {
+            const int length = snprintf(out + used, size - used, "%s", word->field);
+            used += (size_t)length < size - used ? (size_t)length : size - used - 1;
+            text += strlen(word->option);
+        } else {
+            out[used++] = *text++;
+        }
+    }
+    out[used] = '\0';
+    return out;
+}
+
+int fail(struct autotune_error *error, enum autotune_code code, const char *format, ...)
+{
+    if (!error)
+        return code;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error->text, sizeof error->text, format, args);
+    va_end(args);
+    error->code = code;
+    return code;
+}
+
+int fail_for(struct autotune_error *error, enum autotune_code code, const struct error *cause)
+{
+    if (!error)
+        return code;
+    fail_translate(error->text, sizeof error->text, cause->text);
+    error->code = code;
+    return code;
+}
+
+int fail_null(const char *what, struct autotune_error *error)
+{
+    return fail(error, AUTOTUNE_BAD_ARGUMENT, "%s is NULL: give one", what);
+}
+
+int fail_memory(struct autotune_error *error)
+{
+    return fail(error, AUTOTUNE_NO_MEMORY, "out of memory on the host; end what else uses it");
+}

@@ -1,0 +1,196 @@
+/* images: a file is a few lines of text (the key, the kernels' names, the size), the code, and
+ * a checksum over all of it. Hides the form and the name of the file. */
+#include "autotune/library/images.h"
+
+#include "cache/file.h"
+#include "generator/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { CHECKSUM_BYTES = 8, NAME_MAX_BYTES = 4096, NUMBER_DIGITS = 10 };
+
+/* "nvrtc-13.0" for "NVRTC 13.0". */
+static void add_plain(struct text *out, const char *name)
+{
+    for (; *name; name++) {
+        const char lower = *name >= 'A' && *name <= 'Z' ? (char)(*name - 'A' + 'a') : *name;
+        const bool is_plain = (lower >= 'a' && lower <= 'z') ||
+                              (lower >= '0' && lower <= '9') || lower == '.';
+        text_add(out, is_plain ? &lower : "-", 1);
+    }
+}
+
+static void add_path(struct text *out, const char *folder, const struct image_key *key)
+{
+    text_addf(out, "%s/%016" PRIx64 "-sm_%d-", folder, key->source_hash, key->cc);
+    add_plain(out, key->compiler);
+    text_adds(out, "-" VERSION ".kernels"); /* so that two versions do not undo each other */
+}
+
+/* The beginning of the file; what follows differs from image to image. */
+static void add_key(struct text *out, const struct image_key *key)
+{
+    text_addf(out,
+              "autotune compiled kernels, made by version " VERSION "\n"
+              "source %016" PRIx64 "\narch sm_%d\ncompiler %s\nkernels %zu\n",
+              key->source_hash, key->cc, key->compiler, key->kernels);
+}
+
+static void put_checksum(unsigned char out[CHECKSUM_BYTES], const char *bytes, size_t length)
+{
+    const XXH64_hash_t hash = XXH3_64bits(bytes, length);
+    for (int i = 0; i < CHECKSUM_BYTES; i++)
+        out[i] = (unsigned char)(hash >> 8 * i);
+}
+
+/* --- Reading ------------------------------------------------------------------------------ */
+
+struct cursor {
+    const char *at, *end;
+};
+
+static bool take(struct cursor *cursor, const char *bytes, size_t length)
+{
+    if ((size_t)(cursor->end - cursor->at) < length || memcmp(cursor->at, bytes, length) != 0)
+        return false;
+    cursor->at += length;
+    return true;
+}
+
+static bool take_number(struct cursor *cursor, size_t *out)
+{
+    const char *first = cursor->at;
+    *out = 0;
+    while (cursor->at < cursor->end && *cursor->at >= '0' && *cursor->at <= '9' &&
+           cursor->at - first < NUMBER_DIGITS)
+        *out = *out * 10 + (size_t)(*cursor->at++ - '0');
+    return cursor->at > first && take(cursor, "\n", 1);
+}
+
+/* A line of its own, as a string of its own; NULL when it is none or there is no memory. */
+static char *take_name(struct cursor *cursor)
+{
+    const size_t left = (size_t)(cursor->end - cursor->at);
+    const char *newline = left ? memchr(cursor->at, '\n', left) : NULL;
+    if (!newline || newline == cursor->at || newline - cursor->at > NAME_MAX_BYTES)
+        return NULL;
+    char *name = strndup(cursor->at, (size_t)(newline - cursor->at));
+    cursor->at = newline + 1;
+    return name;
+}
+
+static bool take_image(struct cursor *cursor, const struct image_key *key,
+                       struct device_image *out)
+{
+    size_t is_ptx;
+    if (!take(cursor, "ptx ", 4) || !take_number(cursor, &is_ptx) || is_ptx > 1)
+        return false;
+    out->is_ptx = is_ptx;
+    out->names = calloc(key->kernels, sizeof *out->names);
+    for (; out->names && out->count < key->kernels; out->count++)
+        if (!take(cursor, "name ", 5) || !(out->names[out->count] = take_name(cursor)))
+            return false;
+    if (!out->names || !take(cursor, "bytes ", 6) || !take_number(cursor, &out->size) ||
+        out->size == 0 || out->size != (size_t)(cursor->end - cursor->at))
+        return false;
+    out->bytes = malloc(out->size);
+    if (out->bytes)
+        memcpy(out->bytes, cursor->at, out->size);
+    return out->bytes;
+}
+
+static bool parse(struct device_image *out, const struct text *file,
+                  const struct image_key *key)
+{
+    unsigned char checksum[CHECKSUM_BYTES];
+    struct text wanted = {0};
+    if (file->length < CHECKSUM_BYTES)
+        return false;
+    struct cursor cursor = {file->at, file->at + file->length - CHECKSUM_BYTES};
+    put_checksum(checksum, file->at, file->length - CHECKSUM_BYTES);
+    add_key(&wanted, key);
+    const bool is_right = memcmp(cursor.end, checksum, CHECKSUM_BYTES) == 0 &&
+                          !wanted.failed && take(&cursor, wanted.at, wanted.length) &&
+                          take_image(&cursor, key, out);
+    text_dispose(&wanted);
+    return is_right;
+}
+
+bool images_find(struct device_image *out, const char *folder, const struct image_key *key,
+                 struct error *reason)
+{
+    struct text path = {0}, file = {0};
+    bool is_found = false;
+    *out = (struct device_image){0};
+    *reason = (struct error){.code = ERROR_NONE};
+    add_path(&path, folder, key);
+    if (path.failed) {
+        text_check(&path, reason);
+    } else {
+        const enum file_state state = file_read(&file, path.at, IMAGE_BYTES_MAX, reason);
+        is_found = state == FILE_READ && parse(out, &file, key);
+        if (state == FILE_MISSING)
+            *reason = (struct error){.code = ERROR_NONE};
+        else if (state == FILE_READ && !is_found)
+            error_set(reason, ERROR_IO,
+                      "%s is damaged: it is compiled again", path.at);
+    }
+    if (!is_found)
+        device_dispose_image(out);
+    text_dispose(&path);
+    text_dispose(&file);
+    return is_found;
+}
+
+/* --- Writing ------------------------------------------------------------------------------ */
+
+static void add_image(struct text *out, const struct image_key *key,
+                      const struct device_image *image)
+{
+    unsigned char checksum[CHECKSUM_BYTES];
+    add_key(out, key);
+    text_addf(out, "ptx %d\n", image->is_ptx);
+    for (size_t i = 0; i < image->count; i++)
+        text_addf(out, "name %s\n", image->names[i]);
+    text_addf(out, "bytes %zu\n", image->size);
+    text_add(out, image->bytes, image->size);
+    if (out->failed)
+        return;
+    put_checksum(checksum, out->at, out->length);
+    text_add(out, (const char *)checksum, CHECKSUM_BYTES);
+}
+
+/* One lock serves the folder: writers are few, and none leaves a file of its own behind. */
+static int replace(const char *folder, const char *path, const struct text *file,
+                   struct error *error)
+{
+    struct text lock_path = {0};
+    text_addf(&lock_path, "%s/kernels", folder);
+    int failed = text_check(&lock_path, error);
+    const int lock = failed ? -1 : file_lock(lock_path.at, error);
+    if (lock >= 0) {
+        failed = file_replace(path, file, NULL, error);
+        file_unlock(lock);
+    }
+    text_dispose(&lock_path);
+    return lock < 0 ? -1 : failed;
+}
+
+int images_store(const char *folder, const struct image_key *key,
+                 const struct device_image *image, struct error *error)
+{
+    struct text path = {0}, file = {0};
+    if (image->count != key->kernels || image->size > IMAGE_BYTES_MAX / 2)
+        return error_set(error, ERROR_IO, "an image of %zu kernels and %zu bytes is not kept",
+                         image->count, image->size);
+    add_path(&path, folder, key);
+    add_image(&file, key, image);
+    int failed = text_check(&path, error) || text_check(&file, error) ||
+                 file_make_folder(folder, error) || replace(folder, path.at, &file, error);
+    text_dispose(&path);
+    text_dispose(&file);
+    return failed ? -1 : 0;
+}

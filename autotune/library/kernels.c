@@ -1,0 +1,128 @@
+/* kernels: looks in memory, then on disk, then compiles. Hides the compiler, which is opened
+ * only when neither has the kernels: opening NVRTC takes as long as many plans. */
+#include "autotune/library/kernels.h"
+
+#include "autotune/library/images.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int open_compiler(struct kernels *kernels, struct autotune_error *error)
+{
+    struct error cause;
+    if (kernels->compiler)
+        return 0;
+    if (kernels->lent->compiler) {
+        kernels->compiler = kernels->lent->compiler;
+        return 0;
+    }
+    return device_open_compiler(&kernels->compiler, &kernels->lent->info, kernels->nvrtc,
+                                &cause)
+               ? fail_for(error, AUTOTUNE_NO_DEVICE, &cause)
+               : 0;
+}
+
+/* The emulator's images are of this very build of the program, and soon compiled: not kept. */
+static bool is_kept(const struct kernels *kernels)
+{
+    return kernels->folder && !kernels->lent->info.target.is_host;
+}
+
+static int load(struct kernels *kernels, const struct image_key *key,
+                const struct device_image *image, const struct kernel_set **out,
+                struct autotune_error *error)
+{
+    struct kernel_set *set = calloc(1, sizeof *set);
+    if (!set)
+        return fail_memory(error);
+    const int failed =
+        kernels->lent->ops->load(kernels->lent, image, &set->module, set->at, error);
+    if (failed) {
+        free(set);
+        return failed;
+    }
+    set->source_hash = key->source_hash;
+    set->count = key->kernels;
+    snprintf(set->compiler, sizeof set->compiler, "%s", key->compiler);
+    set->next = kernels->sets;
+    *out = kernels->sets = set;
+    return 0;
+}
+
+/* One that is kept but that the driver refuses is as good as none. */
+static bool find_kept(struct kernels *kernels, const struct image_key *key,
+                      const struct kernel_set **out, struct error *warning)
+{
+    struct device_image image;
+    struct error reason;
+    if (!is_kept(kernels) || !*key->compiler)
+        return false;
+    const bool is_found = images_find(&image, kernels->folder, key, &reason);
+    if (reason.code != ERROR_NONE)
+        *warning = reason;
+    const bool is_loaded = is_found && load(kernels, key, &image, out, NULL) == 0;
+    device_dispose_image(&image);
+    return is_loaded;
+}
+
+static int compile(struct kernels *kernels, const struct emit_variant *variant,
+                   const char *kernel, const struct image_key *key,
+                   const struct kernel_set **out, struct error *warning,
+                   struct autotune_error *error)
+{
+    struct device_source sources[SPACE_PASSES_MAX];
+    struct device_image image = {0};
+    struct error cause;
+    for (size_t i = 0; i < variant->count; i++)
+        sources[i] = (struct device_source){variant->texts[i].at, kernel};
+    if (kernels->compiler->ops->compile(kernels->compiler, sources, variant->count, &image,
+                                        &cause))
+        return fail_for(error, AUTOTUNE_FAILED, &cause);
+    const int failed = load(kernels, key, &image, out, error);
+    if (!failed && is_kept(kernels) && images_store(kernels->folder, key, &image, &cause))
+        *warning = cause;
+    device_dispose_image(&image);
+    return failed;
+}
+
+int kernels_find(struct kernels *kernels, const struct emit_variant *variant,
+                 const char *kernel, const char *compiler, const struct kernel_set **out,
+                 enum autotune_kernels *how, struct error *warning,
+                 struct autotune_error *error)
+{
+    struct image_key key = {emit_hash_variant(variant), kernels->lent->info.target.cc, compiler,
+                            variant->count};
+    *how = AUTOTUNE_LOADED;
+    for (const struct kernel_set *set = kernels->sets; set; set = set->next)
+        if (set->source_hash == key.source_hash && set->count == key.kernels) {
+            *out = set;
+            return 0;
+        }
+    *how = AUTOTUNE_CACHED;
+    if (find_kept(kernels, &key, out, warning))
+        return 0;
+    const int failed = open_compiler(kernels, error);
+    if (failed)
+        return failed;
+    key.compiler = kernels->compiler->info.compiler;
+    if (strcmp(key.compiler, compiler) != 0 && find_kept(kernels, &key, out, warning))
+        return 0;
+    *how = AUTOTUNE_COMPILED;
+    return compile(kernels, variant, kernel, &key, out, warning, error);
+}
+
+void kernels_dispose(struct kernels *kernels, bool is_current)
+{
+    while (kernels->sets) {
+        struct kernel_set *set = kernels->sets;
+        kernels->sets = set->next;
+        if (is_current)
+            kernels->lent->ops->unload(kernels->lent, set->module);
+        free(set);
+    }
+    if (kernels->compiler != kernels->lent->compiler)
+        device_close(kernels->compiler);
+    free(kernels->folder);
+    free(kernels->nvrtc);
+}

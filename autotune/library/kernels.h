@@ -1,0 +1,41 @@
+/* kernels: a variant's kernels, ready to be launched: loaded already, or read from disk, or
+ * compiled. Calls take turns: the caller holds a lock. */
+#ifndef AUTOTUNE_KERNELS_H
+#define AUTOTUNE_KERNELS_H
+
+#include "autotune/library/lent.h"
+#include "generator/emit.h"
+
+/* What is loaded on one device. */
+struct kernels {
+    struct lent *lent;       /* outlives it */
+    char *folder;            /* of compiled kernels; NULL: none are kept */
+    char *nvrtc;             /* path, or NULL */
+    struct device *compiler; /* opened when first needed, which takes long */
+    struct kernel_set *sets;
+};
+
+/* The kernels of one variant; they live as long as the struct kernels. */
+struct kernel_set {
+    uint64_t source_hash; /* emit_hash_variant */
+    size_t count;         /* as of emit_variant.texts */
+    char compiler[64];    /* what compiled them: "NVRTC 13.0" */
+    struct device_module *module;
+    struct device_kernel at[SPACE_PASSES_MAX];
+    struct kernel_set *next;
+};
+
+/* `compiler` is what the kernels were tuned with, or "": kept kernels of that one are taken
+ * without looking for the compiler that is here. `kernel` is the function's name. `warning`
+ * receives what was wrong with a kept file, or why none could be written. NO_DEVICE: there is no
+ * compiler; FAILED: it fails. */
+int kernels_find(struct kernels *kernels, const struct emit_variant *variant,
+                 const char *kernel, const char *compiler, const struct kernel_set **out,
+                 enum autotune_kernels *how, struct error *warning,
+                 struct autotune_error *error);
+
+/* Unloads them all when `is_current`, which says that the device can still be used; frees what
+ * the host has of them. */
+void kernels_dispose(struct kernels *kernels, bool is_current);
+
+#endif

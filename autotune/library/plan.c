@@ -1,0 +1,193 @@
+/* plan: from a problem to what is launched for it: choose a row, find its kernels, keep its
+ * geometry. Hides that only one plan of a context is made at a time. */
+#include "autotune/library/plan.h"
+
+#include "autotune/library/spawn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Which row ---------------------------------------------------------------------------- */
+
+static int tune(struct autotune_context *context, const struct problem *problem,
+                double budget_seconds, struct autotune_error *error)
+{
+    struct text folder = {0};
+    int failed = choose_folder(&folder, &context->records, error);
+    if (!failed) {
+        const struct spawn_request request = {
+            .program = context->program,
+            .folder = folder.at,
+            .nvrtc = context->kernels.nvrtc,
+            .info = &context->lent->info,
+            .problem = problem,
+            .budget_seconds = budget_seconds,
+        };
+        failed = spawn_tuning(&request, error);
+    }
+    text_dispose(&folder);
+    return failed;
+}
+
+/* For tuning the record is looked for, made, and looked for again: then it must be there. */
+static int choose(struct choice *out, struct autotune_context *context,
+                  const struct choose_request *request, double budget_seconds,
+                  struct autotune_error *error)
+{
+    int failed = choose_row(out, &context->records, request, error);
+    if (request->from != AUTOTUNE_FROM_TUNING ||
+        (failed != AUTOTUNE_NO_RECORD && failed != AUTOTUNE_OTHER_GPU))
+        return failed;
+    failed = tune(context, request->problem, budget_seconds, error);
+    if (failed)
+        return failed;
+    failed = choose_row(out, &context->records, request, error);
+    return failed ? fail(error, AUTOTUNE_TUNE_FAILED,
+                         "%.500s ended well, but left no record that this library takes: are "
+                         "both of the same version (" VERSION ")?", context->program)
+                  : 0;
+}
+
+/* --- What is known of the choice ----------------------------------------------------------- */
+
+static void set_grade(struct autotune_plan *plan, const struct choice *choice,
+                      const struct kernel_set *set)
+{
+    static const enum autotune_grade grades[FIND_GRADES] = {
+        [FIND_EXACT] = AUTOTUNE_EXACT,     [FIND_STALE] = AUTOTUNE_STALE,
+        [FIND_OTHER_N] = AUTOTUNE_OTHER_N, [FIND_SAME_CC] = AUTOTUNE_SAME_CC,
+        [FIND_SHIPPED] = AUTOTUNE_SHIPPED, [FIND_NONE] = AUTOTUNE_DEFAULT,
+    };
+    plan->grade = grades[choice->grade];
+    if (plan->grade == AUTOTUNE_EXACT && strcmp(set->compiler, choice->record.compiler) != 0)
+        plan->grade = AUTOTUNE_STALE;
+}
+
+static int describe(struct autotune_plan *plan, const struct choice *choice,
+                    struct autotune_error *error)
+{
+    char problem[PROBLEM_CHARS];
+    point_format(&plan->params, plan->space, choice->row, true);
+    if (choice->grade != FIND_NONE)
+        text_addf(&plan->origin, "%s, %s", choice->record.gpu,
+                  problem_format(problem, &choice->record.problem));
+    if (choice->warning.code != ERROR_NONE)
+        fail_translate(plan->warning, sizeof plan->warning, choice->warning.text);
+    return plan->params.failed || plan->origin.failed ? fail_memory(error) : 0;
+}
+
+/* --- Kernels and geometry ------------------------------------------------------------------ */
+
+static int find_kernels(struct autotune_plan *plan, const struct shelf *shelf,
+                        const struct point_context *point, struct choice *choice,
+                        struct autotune_error *error)
+{
+    struct emit_variant variant;
+    const struct kernel_set *set;
+    struct error cause;
+    if (emit_variant(&variant, point, &shelf->sources, choice->row, &cause))
+        return fail_for(error, AUTOTUNE_FAILED, &cause);
+    const int failed =
+        kernels_find(&plan->context->kernels, &variant, plan->space->kernel,
+                     choice->record.compiler, &set, &plan->how, &choice->warning, error);
+    for (size_t p = 0; p < plan->space->pass_count && !failed; p++)
+        if (variant.text_of_pass[p] >= 0)
+            plan->kernels[p] = &set->at[variant.text_of_pass[p]];
+    if (!failed)
+        set_grade(plan, choice, set);
+    emit_dispose(&variant);
+    return failed;
+}
+
+static int make_geometry(struct autotune_plan *plan, const struct point_context *point,
+                         const int64_t *row, struct autotune_error *error)
+{
+    struct device_launch launches[CALL_LAUNCHES_MAX];
+    struct lent *lent = plan->context->lent;
+    const struct call_buffers nowhere = {0};
+    struct call_plan call;
+    struct error cause;
+    if (geometry_make(&plan->geometry, point, row, &cause) ||
+        geometry_call(plan->geometry, plan->problem.n, &call, &cause))
+        return fail_for(error, AUTOTUNE_FAILED, &cause);
+    plan->scratch_bytes = call.scratch_bytes;
+    plan->state_bytes = call.state_bytes;
+    plan->launches = call.count;
+    call_bind(launches, &call, plan->space, plan->kernels, &nowhere);
+    return lent->ops->allow(lent, launches, call.count, error);
+}
+
+static int make(struct autotune_plan *plan, const struct autotune_plan_options *options,
+                struct autotune_error *error)
+{
+    struct autotune_context *context = plan->context;
+    const struct target *target = &context->lent->info.target;
+    const struct shelf *shelf;
+    struct choice choice;
+    struct error cause;
+    if (shelf_find(&context->shelves, plan->problem.op, &shelf, &cause) ||
+        space_settle_default(shelf->space, &plan->problem, target, &cause))
+        return fail_for(error, AUTOTUNE_FAILED, &cause);
+    plan->space = shelf->space;
+    const struct choose_request request = {shelf, &plan->problem, &context->lent->info,
+                                           options->from};
+    const struct point_context point = {shelf->space, &plan->problem, target};
+    int failed = choose(&choice, context, &request, options->budget_seconds, error);
+    if (!failed)
+        failed = find_kernels(plan, shelf, &point, &choice, error);
+    if (!failed)
+        failed = make_geometry(plan, &point, choice.row, error);
+    return failed ? failed : describe(plan, &choice, error);
+}
+
+int plan_make(struct autotune_plan **out, struct autotune_context *context,
+              const struct problem *problem, const struct autotune_plan_options *options,
+              struct autotune_error *error)
+{
+    struct autotune_plan *plan = calloc(1, sizeof *plan);
+    *out = NULL;
+    if (!plan)
+        return fail_memory(error);
+    plan->context = context;
+    plan->problem = *problem;
+    plan->element_bytes = (uint64_t)problem_types[problem->type].bytes;
+    plan->result_bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
+    pthread_mutex_lock(&context->mutex);
+    const int failed = make(plan, options, error);
+    pthread_mutex_unlock(&context->mutex);
+    if (failed) {
+        plan_free(plan);
+        return failed;
+    }
+    *out = plan;
+    return 0;
+}
+
+void plan_free(struct autotune_plan *plan)
+{
+    geometry_free(plan->geometry);
+    text_dispose(&plan->params);
+    text_dispose(&plan->origin);
+    free(plan);
+}
+
+/* --- Calls --------------------------------------------------------------------------------- */
+
+int plan_call(const struct autotune_plan *plan, const struct call_buffers *buffers, uint64_t n,
+              struct device_launch launches[CALL_LAUNCHES_MAX], size_t *count,
+              struct autotune_error *error)
+{
+    struct call_plan call;
+    struct error cause;
+    if (geometry_call(plan->geometry, n, &call, &cause))
+        return fail_for(error, AUTOTUNE_FAILED, &cause);
+    /* No space that is known asks for more when n is smaller; one that did must not write past
+     * the workspace. */
+    if (call.scratch_bytes > plan->scratch_bytes || call.state_bytes > plan->state_bytes)
+        return fail(error, AUTOTUNE_FAILED,
+                    "a call of %llu elements needs a larger workspace than one of %llu: make a "
+                    "plan for it", (unsigned long long)n, (unsigned long long)plan->problem.n);
+    call_bind(launches, &call, plan->space, plan->kernels, buffers);
+    *count = call.count;
+    return 0;
+}

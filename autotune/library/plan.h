@@ -1,0 +1,51 @@
+/* plan: what stands behind the public face: a context with what its plans share, plans, and
+ * workspaces. Arguments are checked before they come here. */
+#ifndef AUTOTUNE_PLAN_H
+#define AUTOTUNE_PLAN_H
+
+#include "autotune/library/choose.h"
+#include "autotune/library/geometry.h"
+#include "autotune/library/kernels.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct autotune_context {
+    struct lent *lent;
+    char *program;
+    atomic_uint plans;
+    pthread_mutex_t mutex; /* of what follows */
+    struct shelf *shelves;
+    struct choose_records records;
+    struct kernels kernels;
+};
+
+/* Nothing of it changes after plan_make but the count of its workspaces. */
+struct autotune_plan {
+    struct autotune_context *context;
+    struct problem problem;
+    const struct space *space;
+    struct geometry *geometry;
+    const struct device_kernel *kernels[SPACE_PASSES_MAX]; /* by pass */
+    uint64_t scratch_bytes, state_bytes; /* of a call of problem.n */
+    size_t launches;                     /* likewise */
+    uint64_t element_bytes, result_bytes;
+    enum autotune_grade grade;
+    enum autotune_kernels how;
+    struct text params, origin;
+    char warning[1024];
+    atomic_uint workspaces;
+};
+
+/* The device's context is current, the arguments are of the public face, checked. */
+int plan_make(struct autotune_plan **out, struct autotune_context *context,
+              const struct problem *problem, const struct autotune_plan_options *options,
+              struct autotune_error *error);
+void plan_free(struct autotune_plan *plan);
+
+/* The launches of a call, `*count` of them, or what is wrong. */
+int plan_call(const struct autotune_plan *plan, const struct call_buffers *buffers, uint64_t n,
+              struct device_launch launches[CALL_LAUNCHES_MAX], size_t *count,
+              struct autotune_error *error);
+
+#endif

@@ -1,0 +1,135 @@
+/* spawn: a command line for the program, and what it said when it failed. Its messages go to a
+ * file in memory, which cannot fill up and make it wait as a pipe can. */
+#include "autotune/library/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { ARGUMENTS_MAX = 32, SAID_CHARS = 1000 };
+
+struct command {
+    const char *at[ARGUMENTS_MAX];
+    size_t count;
+    char n[32], budget[32];
+};
+
+static void add(struct command *command, const char *option, const char *value)
+{
+    command->at[command->count++] = option;
+    if (value)
+        command->at[command->count++] = value;
+}
+
+static void make_command(struct command *command, const struct spawn_request *request)
+{
+    const struct problem *problem = request->problem;
+    snprintf(command->n, sizeof command->n, "%" PRIu64, problem->n);
+    snprintf(command->budget, sizeof command->budget, "%.0fms",
+             request->budget_seconds * 1000);
+    command->count = 0;
+    add(command, request->program, "tune");
+    add(command, "--quiet", NULL);
+    add(command, "--device", request->info->spec);
+    add(command, "--op", problem_ops[problem->op].name);
+    add(command, "--type", problem_types[problem->type].name);
+    add(command, "--acc", problem_types[problem->acc].name);
+    add(command, "--n", command->n);
+    add(command, problem->regime == WARM ? "--warm" : "--cold", NULL);
+    if (problem->is_deterministic)
+        add(command, "--deterministic", NULL);
+    add(command, "--cache", request->folder);
+    if (request->nvrtc)
+        add(command, "--nvrtc", request->nvrtc);
+    if (request->budget_seconds > 0)
+        add(command, "--budget", command->budget);
+    add(command, NULL, NULL);
+}
+
+static int start(pid_t *child, const struct command *command, int messages)
+{
+    posix_spawn_file_actions_t actions;
+    int reason = posix_spawn_file_actions_init(&actions);
+    if (reason)
+        return reason;
+    reason = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    if (!reason)
+        reason = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    if (!reason)
+        reason = posix_spawn_file_actions_adddup2(&actions, messages, 2);
+    if (!reason)
+        reason = posix_spawn(child, command->at[0], &actions, NULL,
+                             (char *const *)(uintptr_t)command->at, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return reason;
+}
+
+/* The last line of what it said, which is its error's. */
+static void read_last(int messages, char out[SAID_CHARS])
+{
+    const off_t end = lseek(messages, 0, SEEK_END);
+    const off_t first = end > SAID_CHARS - 1 ? end - (SAID_CHARS - 1) : 0;
+    const ssize_t got = pread(messages, out, SAID_CHARS - 1, first);
+    size_t length = got > 0 ? (size_t)got : 0;
+    while (length && out[length - 1] == '\n')
+        length--;
+    out[length] = '\0';
+    const char *newline = strrchr(out, '\n');
+    if (newline)
+        memmove(out, newline + 1, strlen(newline + 1) + 1);
+}
+
+static int judge(int status, int messages, struct autotune_error *error)
+{
+    char said[SAID_CHARS];
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return 0;
+    read_last(messages, said);
+    if (WIFEXITED(status))
+        return fail(error, AUTOTUNE_TUNE_FAILED, "tuning failed with exit status %d: %s",
+                    WEXITSTATUS(status), *said ? said : "it said nothing; run it by hand");
+    return fail(error, AUTOTUNE_TUNE_FAILED, "tuning was ended by signal %d: run it by hand",
+                WTERMSIG(status));
+}
+
+/* Where the caller ignores SIGCHLD, or waits for any process, the status is not ours to see:
+ * then the record alone will tell. */
+static int wait_for(pid_t child)
+{
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return 0;
+    return status;
+}
+
+int spawn_tuning(const struct spawn_request *request, struct autotune_error *error)
+{
+    struct command command;
+    pid_t child;
+    if (!request->program)
+        return fail(error, AUTOTUNE_NO_PROGRAM,
+                    "there is no record to plan from, and no program to make one: set "
+                    "autotune_context_options.program to the path of the installed autotune");
+    make_command(&command, request);
+    const int messages = memfd_create("messages", MFD_CLOEXEC);
+    if (messages < 0)
+        return fail(error, AUTOTUNE_FAILED, "no file for what autotune says: %s",
+                    strerror(errno));
+    const int reason = start(&child, &command, messages);
+    const int failed =
+        reason ? fail(error, AUTOTUNE_NO_PROGRAM,
+                      "%.500s cannot be started: %s; set autotune_context_options.program to "
+                      "the path of the installed autotune", request->program, strerror(reason))
+               : judge(wait_for(child), messages, error);
+    close(messages);
+    return failed;
+}

@@ -1,0 +1,179 @@
+/* analysis: emit, compile, read the machine code, compute. Hides how the
+ * bounds are put together. */
+#include "autotune/report/analysis.h"
+
+#include "autotune/device/disasm.h"
+#include "autotune/device/gpus.h"
+#include "autotune/device/nvrtc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const double analysis_latency_s = 0.5e-6;
+
+/* From compute capability 7.0 on: four schedulers, each with an instruction of a warp a cycle. */
+static const double ISSUED_PER_CYCLE = 4;
+
+const char *const analysis_limiters[] = {
+    [ANALYSIS_MEMORY] = "memory",
+    [ANALYSIS_IN_FLIGHT] = "bytes in flight",
+    [ANALYSIS_INSTRUCTIONS] = "instructions",
+};
+
+static void explain(struct analysis *out, const char *why)
+{
+    if (!out->why[0])
+        snprintf(out->why, sizeof out->why, "%.590s", why);
+}
+
+/* The first pass that applies, with its launch; SPACE_PASSES_MAX = none. */
+static size_t find_pass(struct analysis *out, const struct analysis_subject *subject,
+                        struct point_pass *pass, struct error *error)
+{
+    const struct point_context *context = subject->context;
+    for (size_t p = 0; p < context->space->pass_count; p++) {
+        /* A step that prepares the result reads nothing. */
+        const struct expr *outputs = context->space->passes[p].outputs;
+        if (point_pass(context, subject->row, p, context->problem->n, pass, error))
+            return SPACE_PASSES_MAX;
+        if (!pass->applies || (outputs && strcmp(expr_source(outputs), "0") == 0))
+            continue;
+        out->block = pass->block;
+        out->grid = pass->grid;
+        out->dynamic_bytes = pass->shared_bytes;
+        return p;
+    }
+    error_set(error, ERROR_FAILED, "%s: no pass of this variant applies for n = %llu",
+              context->space->file, (unsigned long long)context->problem->n);
+    return SPACE_PASSES_MAX;
+}
+
+/* --- Instructions ------------------------------------------------------------------------- */
+
+static bool count_machine(struct analysis *out, const struct device_image *image)
+{
+    struct text text = {0};
+    struct error error;
+    const bool is_there =
+        disasm_run(&text, image->bytes, image->size, &error) == 0 && text_check(&text, &error) == 0 &&
+        sass_count(&out->mix, text.at, false, &error) == 0;
+    text_dispose(&text);
+    return is_there;
+}
+
+static bool count_portable(struct analysis *out, struct nvrtc *nvrtc, int cc,
+                           const struct device_source *source)
+{
+    struct device_image image;
+    struct error error;
+    if (nvrtc_compile(nvrtc, cc, NVRTC_PTX, source, 1, &image, &error))
+        return false;
+    const bool is_there = sass_count(&out->mix, image.bytes, true, &error) == 0;
+    device_dispose_image(&image);
+    return is_there;
+}
+
+static void compile(struct analysis *out, const struct analysis_subject *subject,
+                    const char *text)
+{
+    const struct point_context *context = subject->context;
+    const struct device_source source = {text, context->space->kernel};
+    const int cc = context->target->cc;
+    struct device_image image = {0};
+    struct error why;
+    if (!subject->nvrtc) {
+        explain(out, "no NVRTC compiles for its architecture");
+        return;
+    }
+    if (nvrtc_compile(subject->nvrtc, cc, NVRTC_CUBIN, &source, 1, &image, &why)) {
+        explain(out, why.text);
+    } else if (!cubin_needs(&out->needs, image.bytes, image.size, image.names[0])) {
+        explain(out, "the machine code does not say what it needs");
+    } else {
+        out->is_compiled = true;
+        if (!count_machine(out, &image) && !count_portable(out, subject->nvrtc, cc, &source))
+            explain(out, "its instructions cannot be counted");
+    }
+    device_dispose_image(&image);
+}
+
+/* --- Bounds ------------------------------------------------------------------------------- */
+
+/* What a block asks for before it waits: as the space says, else what its threads load at a
+ * time. */
+static int block_bytes(double *out, const struct analysis *analysis,
+                       const struct analysis_subject *subject, size_t pass, struct error *error)
+{
+    const struct point_context *context = subject->context;
+    const struct space *space = context->space;
+    int64_t effective[SPACE_NAMES_MAX], values[SPACE_NAMES_MAX], bytes;
+    *out = (double)sass_bytes_at_once(&analysis->mix) * analysis->block;
+    if (!space->in_flight)
+        return 0;
+    if (point_pass_row(context, subject->row, pass, effective, error) ||
+        point_values(context, effective, false, values, error) ||
+        expr_eval(space->in_flight, values, &bytes, error))
+        return -1;
+    *out = (double)bytes;
+    return 0;
+}
+
+/* The time that its instructions take to issue, against the time of its bytes. Of a loop only:
+ * of straight code some may never run. */
+static double instruction_share(const struct analysis *analysis,
+                                const struct analysis_subject *subject)
+{
+    const struct target *target = subject->context->target;
+    const double bytes = problem_types[subject->context->problem->type].bytes;
+    if (!analysis->mix.loop_bytes || !subject->clock_khz || analysis->mix.is_ptx)
+        return 1;
+    const double per_second = ISSUED_PER_CYCLE * OCCUPANCY_WARP * target->sms *
+                              (double)subject->clock_khz * 1000 / analysis->per_element;
+    return per_second * bytes / (double)subject->peak_bytes;
+}
+
+static int bound(struct analysis *out, const struct analysis_subject *subject, size_t pass,
+                 struct error *error)
+{
+    const struct target *target = subject->context->target;
+    double bytes;
+    if (block_bytes(&bytes, out, subject, pass, error))
+        return -1;
+    const double waves = ceil((double)out->grid / fmax(1, target->sms));
+    const double resident = fmin(out->occupancy.blocks, fmax(1, waves));
+    out->in_flight = bytes * resident;
+    out->wanted = (double)subject->peak_bytes * analysis_latency_s / fmax(1, target->sms);
+    if (out->in_flight <= 0 || out->wanted <= 0)
+        return 0;
+    const double flight = out->in_flight / out->wanted;
+    const double issue = instruction_share(out, subject);
+    out->bound = fmin(1, fmin(flight, issue));
+    out->limiter = out->bound >= 1  ? ANALYSIS_MEMORY
+                   : issue < flight ? ANALYSIS_INSTRUCTIONS
+                                    : ANALYSIS_IN_FLIGHT;
+    return 0;
+}
+
+int analysis_run(struct analysis *out, const struct analysis_subject *subject,
+                 struct error *error)
+{
+    struct emit_variant variant;
+    struct occupancy_limits limits;
+    struct point_pass pass;
+    *out = (struct analysis){.block = 0};
+    const size_t first = find_pass(out, subject, &pass, error);
+    if (first == SPACE_PASSES_MAX || gpus_limits(&limits, subject->context->target->cc, error) ||
+        emit_variant(&variant, subject->context, subject->sources, subject->row, error))
+        return -1;
+    compile(out, subject, variant.texts[variant.text_of_pass[first]].at);
+    emit_dispose(&variant);
+    if (!out->is_compiled)
+        return 0;
+    const struct occupancy_kernel kernel = {(int)out->block, out->needs.registers,
+                                            out->needs.shared_bytes + out->dynamic_bytes};
+    occupancy_compute(&out->occupancy, &limits, &kernel);
+    out->per_element =
+        sass_per_element(&out->mix, problem_types[subject->context->problem->type].bytes);
+    return bound(out, subject, first, error);
+}

@@ -1,0 +1,72 @@
+/* compare: GPUs side by side, problem by problem: what is fastest on each, how fast, what keeps
+ * it from more, and how much of each GPU's bandwidth is reached on all of them. Each figure says
+ * whether it was measured, published or predicted, and no sum mixes these. */
+#ifndef AUTOTUNE_COMPARE_H
+#define AUTOTUNE_COMPARE_H
+
+#include "autotune/report/analysis.h"
+#include "autotune/report/table.h"
+#include "generator/problem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { COMPARE_SIDES_MAX = 8 };
+
+enum compare_basis {
+    COMPARE_NOTHING,
+    COMPARE_PREDICTED, /* an upper bound, from static analysis */
+    COMPARE_PUBLISHED,
+    COMPARE_EMULATED,  /* by the host: no model of speed */
+    COMPARE_MEASURED,
+};
+extern const char *const compare_bases[]; /* "measured", ... */
+
+struct compare_side {
+    char name[128];
+    int sms;
+    uint64_t peak_bytes; /* theoretical, per second; 0 = unknown */
+};
+
+/* One GPU's answer to one problem. */
+struct compare_cell {
+    enum compare_basis basis;
+    char winner[256];  /* the kernel, with its params */
+    char source[160];  /* of a published figure; the file of a measured one; "" */
+    uint64_t ps;       /* per reduction; 0 where the basis gives none */
+    double gbs;        /* 10^9 bytes per second; of a prediction the bound; 0 = unknown */
+    double peak_pct;   /* of the theoretical bandwidth; negative = unknown */
+    struct analysis analysis; /* of the winner here; is_compiled tells whether it is known */
+    bool has_loss;     /* both measured: what the first GPU's winner loses here */
+    double loss_pct;
+};
+
+struct compare_line {
+    struct problem problem;
+    uint64_t row; /* elements that give one result; 0 = all of them */
+    struct compare_cell cells[COMPARE_SIDES_MAX];
+};
+
+struct compare {
+    struct compare_side sides[COMPARE_SIDES_MAX]; /* 2 at least */
+    size_t side_count;
+    struct compare_line *lines;
+    size_t line_count;
+};
+
+/* Performance portability of a line, in percent: the harmonic mean over all GPUs of the share of
+ * the theoretical bandwidth (architectural efficiency). S. J. Pennycook, J. D. Sewall, V. W. Lee,
+ * "Implications of a metric for performance portability", Future Generation Computer Systems 92
+ * (2019). Of measured figures, or of published ones, where all have these, else of the bounds:
+ * `basis` says which. Negative, with COMPARE_NOTHING: some GPU has not even a bound. */
+double compare_portability(const struct compare *compare, const struct compare_line *line,
+                           enum compare_basis *basis);
+
+/* A row for each line and GPU. Dispose of the table. */
+void compare_table(struct table *out, const struct compare *compare);
+
+/* Appends, below the table for people: where winners differ and why, what is lost, the
+ * portability of each line, what could not be analysed, and what the words mean. */
+void compare_notes(struct text *out, const struct compare *compare);
+
+#endif

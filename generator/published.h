@@ -1,0 +1,93 @@
+/* published: figures that a document gives for kernels of its own on a GPU of its own, read from
+ * an INI file. They are for comparison only: no record is made of them, and whoever shows one
+ * says that it is published. */
+#ifndef AUTOTUNE_PUBLISHED_H
+#define AUTOTUNE_PUBLISHED_H
+
+#include "generator/error.h"
+#include "generator/ini.h"
+#include "generator/problem.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    PUBLISHED_SCHEMA = 1, /* of the file's form */
+    PUBLISHED_KERNELS_MAX = 32,
+    PUBLISHED_FIGURES_MAX = 128,
+    PUBLISHED_CONDITIONS_MAX = 8,
+};
+
+/* What a document may say of a kernel under some condition; keys of [figures]. */
+enum published_column {
+    PUBLISHED_THREADS,   /* threads: per block */
+    PUBLISHED_ITEMS,     /* items: elements per thread at load */
+    PUBLISHED_ROW,       /* row: elements that give one result, where there are many results */
+    PUBLISHED_MS,        /* ms */
+    PUBLISHED_US,        /* us */
+    PUBLISHED_GBS,       /* gbs: 10^9 bytes per second, counted as the document counts */
+    PUBLISHED_PEAK,      /* peak_pct: that in percent of the document's peak */
+    PUBLISHED_COMPUTE,   /* compute_pct, memory_pct: throughput by Nsight Compute */
+    PUBLISHED_MEMORY,
+    PUBLISHED_OCCUPANCY, /* occupancy_pct */
+    PUBLISHED_STEP,      /* step, total: times faster than the one before, than the first */
+    PUBLISHED_TOTAL,
+    PUBLISHED_COLUMNS
+};
+extern const char *const published_columns[PUBLISHED_COLUMNS]; /* the keys */
+
+/* A number exactly as it is written: 431.366 is {431366, 3, true}. */
+struct published_number {
+    uint64_t digits;
+    unsigned decimals;
+    bool is_there;
+};
+
+struct published_kernel {
+    const char *name;         /* of its section: "1" for [figures 1] */
+    const char *kernel;       /* as in the document: "#1 interleaved modulo" */
+    const char *rung;         /* of the ladder, that has the same kernel; NULL = none */
+    const char *task;         /* what it does where that is no reduction; NULL = the problem */
+    const char *note;         /* NULL = none */
+    struct problem problem;   /* the file's, with its own type and n where it has such */
+    size_t first, count;      /* its figures */
+};
+
+struct published_figure {
+    size_t kernel; /* its index */
+    struct published_number at[PUBLISHED_COLUMNS];
+    uint64_t ps;   /* its ms or us; 0 = no time is given */
+};
+
+struct published {
+    const char *source;   /* the document: "CS599 Lecture 6" */
+    const char *gpu;      /* its name in configs/gpus.ini; NULL = not there */
+    const char *gpu_name; /* as the document has it */
+    const char *conditions[PUBLISHED_CONDITIONS_MAX];
+    size_t condition_count;
+    struct published_number peak_gbs; /* as the document has it */
+    struct problem problem;
+    struct published_kernel kernels[PUBLISHED_KERNELS_MAX];
+    struct published_figure figures[PUBLISHED_FIGURES_MAX];
+    size_t kernel_count, figure_count;
+    struct ini ini; /* holds the strings */
+};
+
+/* `file` names the bytes in errors. Whatever is unknown, missing, of another schema, no number,
+ * too much, or a list of another length than its neighbours is ERROR_USAGE with FILE:LINE.
+ * Dispose of it after a success only. */
+int published_load(struct published *out, const char *file, const char *bytes, size_t length,
+                   struct error *error);
+void published_dispose(struct published *published);
+
+/* The number as a double; 0 where it is not there. */
+double published_real(const struct published_number *number);
+
+/* The fastest figure of a problem (type, op and n; COLD counts as any) whose task is a reduction
+ * of all its elements to one value, or with `row` > 0 to one value a row of so many; NULL =
+ * there is none with a time. */
+const struct published_figure *published_best(const struct published *published,
+                                              const struct problem *problem, uint64_t row);
+
+#endif

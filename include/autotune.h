@@ -1,0 +1,242 @@
+/* autotune: reductions on the GPU by kernels that were tuned for it.
+ *
+ *     context  what the plans of one GPU share: records, compiler, loaded kernels
+ *     plan     how one problem is reduced there: kernels and launch geometry for up to n elements
+ *     workspace  the device memory that one call in flight needs
+ *     execute  queues the launches of one call on a stream, and nothing else
+ *
+ * The library uses the CUDA context that is current to the calling thread: the one of the
+ * runtime API after cudaSetDevice, or one of the driver API. It opens none and has no stream of
+ * its own. It prints nothing, ends no process, installs no signal handler, keeps no global
+ * state, and does not tune unless a plan asks for it, and then in a process of its own.
+ *
+ * Errors: a function returns 0 or a negative enum autotune_code, and then fills `error` with
+ * that code and one sentence: what was wrong, where, and what to do next. `error` may be NULL.
+ * After a failure *out is NULL; after a success `error` is left alone.
+ *
+ * Ownership: what a _create function gives is the caller's, to be given to _destroy. A context
+ * outlives its plans, a plan its workspaces. Strings that go in are copied.
+ *
+ * Threads: a context and a plan may be used from any number of threads at once; a workspace
+ * from one at a time. Each thread that calls needs the CUDA context to be current.
+ *
+ * Sizes are in bytes, n in elements. A `void *` named `stream` is a CUstream or cudaStream_t;
+ * NULL is the default stream. This header needs C99 or C++ and no header of CUDA's. */
+#ifndef AUTOTUNE_H
+#define AUTOTUNE_H
+
+#include <stddef.h> /* size_t */
+#include <stdint.h> /* uint64_t */
+
+#ifdef __GNUC__
+#define AUTOTUNE_API __attribute__((visibility("default")))
+#else
+#define AUTOTUNE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- Errors ------------------------------------------------------------------------------- */
+
+enum autotune_code {
+    AUTOTUNE_OK = 0,
+    AUTOTUNE_FAILED = -1,        /* what fits no other line: the driver or a compiler says why */
+    AUTOTUNE_BAD_ARGUMENT = -2,  /* a pointer, name or value that cannot be, or is still used */
+    AUTOTUNE_NO_MEMORY = -3,     /* no room on the GPU or on the host */
+    AUTOTUNE_NO_DEVICE = -4,     /* no driver, no GPU, or no NVRTC that compiles for it */
+    AUTOTUNE_NO_CONTEXT = -5,    /* no CUDA context is current, or the one used was destroyed */
+    AUTOTUNE_OTHER_CONTEXT = -6, /* the current CUDA context is not the plan's: another GPU's */
+    AUTOTUNE_N_TOO_LARGE = -7,   /* more elements than the plan is for, or than a kernel takes */
+    AUTOTUNE_MISALIGNED = -8,    /* an address that is not a multiple of its element's size */
+    AUTOTUNE_NO_RECORD = -9,     /* no record of this problem, where one is asked for */
+    AUTOTUNE_OTHER_GPU = -10,    /* there are records of it, but of a GPU that is not this one */
+    AUTOTUNE_NO_PROGRAM = -11,   /* tuning was asked for, but `autotune` cannot be started */
+    AUTOTUNE_TUNE_FAILED = -12   /* `autotune` ran and gave no record: the sentence has its own */
+};
+
+struct autotune_error {
+    int code;        /* enum autotune_code */
+    char text[2000]; /* zero-terminated, one sentence, no newline unless a compiler's */
+};
+
+/* "0.1.0", the version of the library that is linked. */
+AUTOTUNE_API const char *autotune_version(void);
+
+/* --- Context ------------------------------------------------------------------------------ */
+
+struct autotune_context; /* opaque */
+
+/* Fill with zeros first: `struct autotune_context_options options = {0};`. */
+struct autotune_context_options {
+    /* NULL: the GPU of the CUDA context that is current to the calling thread. "host": an
+     * emulator that runs kernels on the CPU, for tests where there is no GPU. It needs a C
+     * compiler, says nothing about speed, takes ordinary memory and no stream, and ends each
+     * call before it returns. */
+    const char *device;
+    /* A folder of records, or one file of them. NULL: $XDG_CACHE_HOME/autotune, else
+     * ~/.cache/autotune, where the program `autotune` keeps its own. A file that is damaged or
+     * not to be trusted is passed over: see autotune_plan_warning. */
+    const char *records;
+    /* The folder for compiled kernels. NULL: `kernels` in the usual folder of records; "": keep
+     * none. It is made with mode 0700; a file there that others could have written, or whose
+     * checksum differs, is compiled again. It may be removed at any time. */
+    const char *kernels;
+    /* The path of the libnvrtc.so to compile with. NULL: the best of those found. */
+    const char *nvrtc;
+    /* The path of the installed program `autotune`, for plans that tune. NULL: none may. */
+    const char *program;
+    void *reserved[8]; /* zeros */
+};
+
+/* Takes the CUDA context that is current; a plan of this context runs nowhere else. `options`
+ * may be NULL. Compiles nothing and looks for no compiler; reads records, and each plan does so
+ * again where they have changed.
+ * Errors: NO_CONTEXT, NO_DEVICE, BAD_ARGUMENT, NO_MEMORY. */
+AUTOTUNE_API int autotune_context_create(struct autotune_context **out,
+                                         const struct autotune_context_options *options,
+                                         struct autotune_error *error);
+
+/* Unloads its kernels: none may be running. BAD_ARGUMENT, and nothing is done, while it has
+ * plans. NO_CONTEXT or OTHER_CONTEXT when the CUDA context is not current: the context is gone
+ * all the same, but its kernels stay loaded until the CUDA context is destroyed. NULL is
+ * ignored. */
+AUTOTUNE_API int autotune_context_destroy(struct autotune_context *context,
+                                          struct autotune_error *error);
+
+/* --- Plan --------------------------------------------------------------------------------- */
+
+struct autotune_plan; /* opaque */
+
+/* What is reduced: n elements in a row to one result. Names are those of `autotune list`; an
+ * unknown one is BAD_ARGUMENT and its sentence lists the known ones. Fill with zeros first. */
+struct autotune_problem {
+    const char *op;   /* "sum", "sumsq", "prod", "min", "max", "and", "or", "xor" */
+    const char *type; /* of the elements: "i8" "u8" "i16" "u16" "i32" "u32" "i64" "u64" "f16"
+                       * "bf16" "f32" "f64" */
+    const char *acc;  /* of the accumulator and the result; NULL: the element's type, for less
+                       * than 32 bits i32, u32 or f32 */
+    uint64_t n;       /* elements: the most of any call, and the number it is made fast for */
+    int is_warm;      /* not 0: the elements are mostly in the L2 cache already */
+    int is_deterministic; /* not 0: the same bits, run after run, for the same n, address modulo
+                           * 32 and plan parameters; integers always are */
+    void *reserved[4];    /* zeros */
+};
+
+enum autotune_from {
+    AUTOTUNE_FROM_BEST = 0, /* the best of what there is: records, else shipped, else default */
+    AUTOTUNE_FROM_RECORD,   /* a record made on this GPU, of this n or another; else NO_RECORD,
+                             * or OTHER_GPU */
+    AUTOTUNE_FROM_SHIPPED,  /* a record that came with the library; else NO_RECORD */
+    AUTOTUNE_FROM_DEFAULT,  /* what runs on any GPU; reads no file of records */
+    AUTOTUNE_FROM_TUNING    /* a record of this GPU and this n; where there is none, the program
+                             * `autotune` is run to make it, which may take minutes: it needs the
+                             * GPU for itself and room for the elements */
+};
+
+/* Fill with zeros first. */
+struct autotune_plan_options {
+    enum autotune_from from;
+    double budget_seconds; /* FROM_TUNING: when to end the search; 0: when all is tried */
+    void *reserved[4];     /* zeros */
+};
+
+/* Chooses a variant, compiles its kernels unless they are loaded or kept on disk, and loads
+ * them: another n of the same variant compiles nothing. `options` may be NULL. Not while a
+ * stream of this GPU is captured. A record whose variant cannot take n elements is passed over.
+ * Errors: BAD_ARGUMENT, N_TOO_LARGE, NO_RECORD, OTHER_GPU, NO_PROGRAM, TUNE_FAILED, NO_DEVICE
+ * (no NVRTC), NO_CONTEXT, OTHER_CONTEXT, NO_MEMORY, FAILED. */
+AUTOTUNE_API int autotune_plan_create(struct autotune_plan **out,
+                                      struct autotune_context *context,
+                                      const struct autotune_problem *problem,
+                                      const struct autotune_plan_options *options,
+                                      struct autotune_error *error);
+
+/* BAD_ARGUMENT, and nothing is done, while it has workspaces. NULL is ignored. */
+AUTOTUNE_API int autotune_plan_destroy(struct autotune_plan *plan,
+                                       struct autotune_error *error);
+
+/* How well the record that a plan was made from fits, from best to worst. */
+enum autotune_grade {
+    AUTOTUNE_EXACT,   /* this GPU, this n, this driver, this compiler */
+    AUTOTUNE_STALE,   /* but driver or compiler have changed since */
+    AUTOTUNE_OTHER_N, /* this GPU, another n or another state of the cache */
+    AUTOTUNE_SAME_CC, /* another GPU of the same compute capability */
+    AUTOTUNE_SHIPPED, /* from the records that came with the library */
+    AUTOTUNE_DEFAULT  /* no record */
+};
+
+/* How a plan's kernels came to be there. */
+enum autotune_kernels {
+    AUTOTUNE_LOADED,  /* another plan of the context has the same */
+    AUTOTUNE_CACHED,  /* compiled before, read from disk */
+    AUTOTUNE_COMPILED /* by this plan */
+};
+
+/* Each string lives as long as the plan. */
+AUTOTUNE_API enum autotune_grade autotune_plan_grade(const struct autotune_plan *plan);
+AUTOTUNE_API enum autotune_kernels autotune_plan_kernels(const struct autotune_plan *plan);
+AUTOTUNE_API uint64_t autotune_plan_n(const struct autotune_plan *plan);
+AUTOTUNE_API unsigned autotune_plan_launches(const struct autotune_plan *plan); /* for its n */
+AUTOTUNE_API size_t autotune_plan_element_bytes(const struct autotune_plan *plan);
+AUTOTUNE_API size_t autotune_plan_result_bytes(const struct autotune_plan *plan);
+/* "BLOCK=256 ITEMS=16 ...", as `autotune emit --variant` takes them. */
+AUTOTUNE_API const char *autotune_plan_params(const struct autotune_plan *plan);
+/* What the record was made for, "NVIDIA H200, sum i32 400M cold"; "" for DEFAULT. */
+AUTOTUNE_API const char *autotune_plan_origin(const struct autotune_plan *plan);
+/* What went wrong without being an error (a damaged record, no room for the kernel's file), one
+ * sentence; "" for nothing. */
+AUTOTUNE_API const char *autotune_plan_warning(const struct autotune_plan *plan);
+
+/* --- Workspace ---------------------------------------------------------------------------- */
+
+struct autotune_workspace; /* opaque */
+
+/* Device memory that a workspace of the plan needs; at least 1. */
+AUTOTUNE_API size_t autotune_plan_workspace_bytes(const struct autotune_plan *plan);
+
+/* One call is in flight in a workspace at a time: a call may follow another on the same stream,
+ * but calls that can run at the same time, and graphs that hold such calls, need one each.
+ * `memory` is workspace_bytes of device memory, 256-byte aligned, that stays the caller's and
+ * holds nothing else while the workspace lives; NULL: the library allocates it. It is cleared
+ * on `stream`, and ready for every stream on return. Not while a stream is captured.
+ * Errors: BAD_ARGUMENT, MISALIGNED, NO_MEMORY, NO_CONTEXT, OTHER_CONTEXT, FAILED. */
+AUTOTUNE_API int autotune_workspace_create(struct autotune_workspace **out,
+                                           struct autotune_plan *plan, void *memory,
+                                           void *stream, struct autotune_error *error);
+
+/* Clears it again, in the order of `stream`: after a call that failed, or whose launch was
+ * aborted, and before the next one. */
+AUTOTUNE_API int autotune_workspace_reset(struct autotune_workspace *workspace, void *stream,
+                                          struct autotune_error *error);
+
+/* No call may be in flight in it. NO_CONTEXT or OTHER_CONTEXT when the CUDA context is not
+ * current: the workspace is gone all the same, but memory that the library allocated stays until
+ * the CUDA context is destroyed. NULL is ignored. */
+AUTOTUNE_API int autotune_workspace_destroy(struct autotune_workspace *workspace,
+                                            struct autotune_error *error);
+
+/* --- Execute ------------------------------------------------------------------------------ */
+
+/* Queues the reduction of n elements at `input` to one result at `output`, and returns before
+ * it has run. Only launches: it allocates nothing, takes no lock and waits for nothing, so that
+ * it can be captured into a graph; the emulator "host" has a lock.
+ *   input   device memory, n elements; aligned to an element, fastest when aligned to 16 bytes;
+ *           may be NULL when n is 0
+ *   n       0 to the plan's; 0 gives the operation's identity
+ *   output  device memory for one accumulator (result_bytes), aligned to its size; it must not
+ *           overlap input or workspace
+ *   stream  of the plan's CUDA context, or NULL
+ * Errors: N_TOO_LARGE, MISALIGNED, BAD_ARGUMENT, NO_CONTEXT, OTHER_CONTEXT: nothing was queued.
+ * FAILED: the driver refused a launch; after that, reset the workspace. What goes wrong while a
+ * kernel runs is reported by the caller's own next wait, as for any kernel. */
+AUTOTUNE_API int autotune_execute(struct autotune_workspace *workspace, const void *input,
+                                  uint64_t n, void *output, void *stream,
+                                  struct autotune_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,52 @@
+# The library: libautotune.a and .so, and what is installed with them. Included by the Makefile.
+LIBDIR   ?= $(PREFIX)/lib
+OBJCOPY  ?= objcopy
+ABI       = 0
+ARCHIVE   = $(BUILD)/libautotune.a
+SHARED    = $(BUILD)/libautotune.so.$(VERSION)
+# All but what only the program needs: the tuner, reports, commands and exports.
+PRIVATE   = $(wildcard autotune/command/*.c autotune/report/*.c autotune/library/export*.c) \
+            $(filter-out autotune/tune/call.c,$(wildcard autotune/tune/*.c)) \
+            $(wildcard autotune/device/baseline.c autotune/device/disasm.c autotune/device/nvml.c)
+LIBRARY   = $(filter-out $(PRIVATE:%.c=$(BUILD)/obj/%.o),$(OBJECTS))
+AT_LIB    = $(DESTDIR)$(LIBDIR)
+AT_CMAKE  = $(AT_LIB)/cmake/autotune
+COMPLETE  = $(if $(SANITIZE),,-Wl$(COMMA)-z$(COMMA)defs) # a sanitizer's names are the program's
+COMMA    := ,
+FILL      = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@PREFIX@|$(PREFIX)|g' \
+            -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|g' \
+            -e 's|@INCLUDE@|$(shell realpath -m --relative-to=$(LIBDIR)/cmake/autotune $(PREFIX)/include)|g'
+
+library: $(ARCHIVE) $(SHARED) ## build the library alone, as archive and shared object
+
+$(SHARED): $(LIBRARY)
+	$(CC) $(ALLFLAGS) -shared -Wl,-soname,libautotune.so.$(ABI) -Wl,--exclude-libs,ALL $(COMPLETE) -o $@ $^ $(LIBS)
+
+# One object, in which everything but the public functions is local: nothing of it can meet a
+# name of the program that it is linked into.
+$(ARCHIVE): $(LIBRARY)
+	$(CC) -r -nostdlib -o $(BUILD)/libautotune.o $^ -l:libinih.a -l:libxxhash.a
+	$(OBJCOPY) -w --keep-global-symbol='autotune_*' $(BUILD)/libautotune.o
+	rm -f $@
+	$(AR) rcsD $@ $(BUILD)/libautotune.o
+
+install-library: $(ARCHIVE) $(SHARED)
+	install -D -m 644 include/autotune.h $(DESTDIR)$(PREFIX)/include/autotune.h
+	install -D -m 644 -t $(AT_LIB) $(ARCHIVE)
+	install -D -m 755 -t $(AT_LIB) $(SHARED)
+	ln -sf $(notdir $(SHARED)) $(AT_LIB)/libautotune.so.$(ABI)
+	ln -sf libautotune.so.$(ABI) $(AT_LIB)/libautotune.so
+	mkdir -p $(AT_LIB)/pkgconfig $(AT_CMAKE)
+	$(FILL) autotune/library/autotune.pc.in > $(AT_LIB)/pkgconfig/autotune.pc
+	$(FILL) autotune/library/autotuneConfig.cmake.in > $(AT_CMAKE)/autotuneConfig.cmake
+	$(FILL) autotune/library/autotuneConfigVersion.cmake.in > $(AT_CMAKE)/autotuneConfigVersion.cmake
+	install -D -m 644 docs/autotune.3 $(SHARE)/man/man3/autotune.3
+	install -D -m 644 -t $(SHARE)/doc/autotune/examples $(wildcard examples/*.c examples/*.cu examples/*.md)
+
+uninstall-library:
+	rm -f $(DESTDIR)$(PREFIX)/include/autotune.h $(AT_LIB)/libautotune.a \
+	    $(AT_LIB)/libautotune.so $(AT_LIB)/libautotune.so.* $(AT_LIB)/pkgconfig/autotune.pc \
+	    $(SHARE)/man/man3/autotune.3
+	rm -rf $(AT_CMAKE)
+
+.PHONY: library install-library uninstall-library

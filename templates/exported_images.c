@@ -1,0 +1,26 @@
+//: arrays
+const struct prefix_image prefix_images[] = {
+//: images
+};
+const int prefix_image_count = sizeof prefix_images / sizeof *prefix_images;
+
+const struct prefix_image *prefix_find_image(int cc)
+{
+    const struct prefix_image *best = 0;
+    for (int i = 0; i < prefix_image_count; i++) {
+        const struct prefix_image *image = &prefix_images[i];
+        if (image->cc <= cc && (image->is_ptx ? !best : image->cc / 10 == cc / 10))
+            best = image;
+    }
+    return best;
+}
+
+int prefix_row_in(const struct prefix_image *image, int row, enum prefix_match *match)
+{
+    for (int i = 0; i < prefix_rows[row].count; i++)
+        if (!image->names[prefix_steps[prefix_rows[row].first + i].kernel]) {
+            *match = PREFIX_DEFAULT;
+            return PREFIX_DEFAULT_ROW;
+        }
+    return row;
+}

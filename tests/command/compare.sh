@@ -1,0 +1,94 @@
+#!/bin/sh
+# GPUs side by side: by name, by file, by document; what is published, emulated, predicted, and
+# what is said where something is missing.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+
+refuses nothing 64 "nothing to compare" compare
+refuses one 64 "nothing to compare" compare v100
+refuses unknown 64 "'v10' is no GPU of the table: it has V100, .*RTX 5070 Ti.*cs599-lecture-6" compare v100 v10
+refuses no-such-file 74 "none\.ini: there is no such file" compare v100 none.ini
+refuses too-many 64 "more than 8" compare t4 t4 t4 t4 t4 t4 t4 t4 t4
+refuses no-device-option 64 "option of" compare v100 t4 --device 0
+echo '[space]' > wrong.ini
+refuses wrong-file 74 "wrong\.ini: no record, and no published figures" compare v100 wrong.ini
+printf '[published]\nschema = 1\nspeed = 3\n' > wrong.ini
+refuses wrong-figures 64 "wrong\.ini:3: \[published\] speed" compare v100 wrong.ini
+: > empty.ini
+refuses empty-file 74 "empty\.ini: no record" compare v100 empty.ini
+cp "$ROOT/configs/published/cuda-006.ini" shared.ini
+chmod a+w shared.ini
+refuses hostile-file 74 "shared\.ini" compare v100 shared.ini
+
+# Out of the box. rows PATTERN: how many lines of the table match.
+rows() {
+    grep -Ec "$1" out
+}
+run compare v100 rtx5070ti
+check pair has_status 0
+check pair-published test "$(rows '^sum f32 1Gi cold  *V100  *published  *4900\.00  *876\.6  *97\.6 ')" -eq 1
+check pair-other test "$(rows '^sum f32 512Mi cold in rows of 1Ki  *RTX 5070 Ti  *published  *10193\.50  *210\.9  *23\.5 ')" -eq 1
+check pair-no-figure-of-its-own test "$(rows '^sum f32 1Gi cold  *RTX 5070 Ti  *published')" -eq 0
+check pair-none-measured test "$(rows '^sum .* measured ')" -eq 0
+check pair-words grep -q '^published: .*not measured here' out
+check pair-kernel grep -q '#6 8 elements per thread at load, blocks of 1024' out
+run compare "NVIDIA GeForce RTX 5070 Ti" "Tesla V100 SXM2" --quiet
+check spelt-out has_status 0
+check spelt-out-order sh -c 'sed -n 2p out | grep -q "RTX 5070 Ti"'
+
+# A document by its name, by its file, and the GPU that it is about give the same figures.
+run compare cs599-lecture-6 cuda-006 --csv by-name.csv
+check document has_status 0
+cp "$ROOT/configs/published/cs599-lecture-6.ini" mine.ini
+run compare ./mine.ini cuda-006 --csv by-file.csv
+check document-file has_status 0
+check document-same cmp by-name.csv by-file.csv
+run compare cs759-lecture v100
+check old-gpu has_status 0
+check old-gpu-row test "$(rows '^sum i32 4Mi cold  *G80  *published  *268\.00  *62\.7  *72\.5 ')" -eq 1
+check old-gpu-not-analysed grep -q '^note  *G80: its architecture is not in' out
+
+# Forms.
+run compare v100 rtx5070 --json - --quiet
+check json has_status 0
+check json-keys grep -q '"gpu": "V100", "basis": "published", "us": 4900.00, "gbs": 876.6, "peak_pct": 97.6' out
+check json-source grep -q '"source": "CUDA 006 - Reduction (WangYu::Space)"' out
+if command -v python3 > /dev/null; then
+    check json-parses python3 -c 'import json, sys; assert len(json.load(open("out"))) == 4'
+fi
+run compare v100 rtx5070 --n 400M --type i32 --csv -
+check filter-has-one-problem test "$(wc -l < out)" -eq 3
+run compare v100 rtx5070 --op max --csv - # no figure of either: the space's default on both
+check other-problem has_status 0
+check other-problem-default test "$(grep -c 'the default of reduce' out)" -eq 2
+run compare v100 rtx5070 --n 0
+check nothing-to-reduce has_status 0
+
+# Without a compiler the figures that are known are shown all the same.
+run compare v100 rtx5070ti --nvrtc /nothing/libnvrtc.so
+check no-nvrtc has_status 0
+check no-nvrtc-published test "$(rows ' published ')" -ge 5
+check no-nvrtc-no-prediction test "$(rows ' predicted ')" -eq 0
+check no-nvrtc-is-said grep -q '^note  *V100: .*/nothing/libnvrtc.so' out
+
+# With one, predictions: of an architecture that it has.
+if "$AUTOTUNE" emit --arch sm_120 --ptx --quiet > ptx 2> err; then
+    run compare rtx5070 rtx5090
+    check predicted test "$(rows '^sum i32 400M cold  *RTX 5090  *predicted ')" -eq 1
+    check predicted-says-so grep -q '^predicted: at most.*nothing was run' out
+    check predicted-portability grep -Eq '^portable  *sum i32 400M cold: [0-9.]+ % of peak.*, predicted, at most$' out
+    run compare rtx5070ti rtx5090 --csv -
+    check occupancy grep -q ',66.7,threads,1,' out
+else
+    skip predicted "no NVRTC for sm_120"
+fi
+
+# The emulator's records are shown as what they are.
+small_space small.ini
+run --device host --n 1K --space small.ini
+run compare "$XDG_CACHE_HOME/autotune/host.ini" v100 --n 1K
+check emulated has_status 0
+check emulated-row test "$(rows '^sum i32 1K cold  *host  *emulated ')" -eq 1
+check emulated-is-said grep -q "no model of a GPU's speed" out
+check emulated-no-portability sh -c '! grep -q "^portable.*emulated" out'
+finish

@@ -1,0 +1,278 @@
+#!/bin/sh
+# export: every format is written, twice the same, builds without a warning as C99, C++17 and with
+# nvcc, and the exported selector and launcher give the rows of the records.
+. tests/command/helpers
+CC=${CC:-cc}
+WARN="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
+
+refuses no-format 64 "write --format header" export
+refuses bad-format 64 "'cuda' is none: choose header" export --format cuda
+refuses format-twice 64 "names cu twice" export --format cu,cu
+refuses nothing 1 "nothing to export.*'autotune' with the same problem makes one" export --format cu
+refuses bad-prefix 64 "4u.*begins no name of C" export --format cu --prefix 4u
+refuses keyword 64 "int: C or C\+\+ has a meaning" export --format cu --prefix int
+refuses bad-arch 64 "sm_1" export --format cubin --arch sm_1
+refuses bad-op 64 "median" export --format cu --op median
+
+# The emulator's record is the pattern for those of GPUs that are not here.
+run --device host --n 1000 --budget 10s --cache base --quiet
+check tuned has_status 0
+[ -s base/host.ini ] || finish
+cat > sign.c <<'END'
+#include <stdio.h>
+#include <xxhash.h>
+int main(void)
+{
+    static char bytes[1 << 16];
+    size_t length = fread(bytes, 1, sizeof bytes, stdin);
+    printf("checksum = %016llx\n", (unsigned long long)XXH3_64bits(bytes, length));
+}
+END
+$CC -o sign sign.c -l:libxxhash.a 2> sign.log
+if [ ! -x sign ]; then
+    skip export "no static libxxhash to sign records with"
+    finish
+fi
+
+# add FILE GPU CC SMS N PARAMS [FROM TO]: a record of that GPU, whose other params are the default's.
+default="BLOCK=256 ITEMS=32 VECTOR=4 UNROLL=8 WARP=SHUFFLE LOAD=PLAIN STAGES=0 ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=FLAGGED GRID=4"
+records=0
+add() {
+    params=$default
+    for word in $6; do
+        params=$(echo "$params" | sed "s/\b${word%%=*}=[^ ]*/$word/")
+    done
+    [ -f "$1" ] || printf '[autotune]\nschema = 1\n\n' > "$1"
+    records=$((records + 1))
+    sed -n '/^op = /,/^tuned = /p' base/host.ini |
+        sed "s/^gpu = .*/gpu = $2/; s/^cc = .*/cc = $3/; s/^sms = .*/sms = $4/
+             s/^n = .*/n = $5/; s/^source = .*/source = measured/; s/^params = .*/params = $params/" |
+        sed "${7:+s/^regime = .*/&\nn_from = $7\nn_to = $8/}" > fields
+    { printf '[record %d]\n' $records; cat fields; ./sign < fields; } >> "$1"
+    chmod 600 "$1"
+}
+mkdir -m 700 cache-gpus
+h200=cache-gpus/nvidia-h200.ini
+add $h200 "NVIDIA H200" 90 132 1024 "ITEMS=4 UNROLL=1 FINISH=PASSES GRID=0"
+add $h200 "NVIDIA H200" 90 132 1048576 "ITEMS=16 UNROLL=4 GRID=2"
+add $h200 "NVIDIA H200" 90 132 400000000 "ITEMS=64 UNROLL=16 WARP=REDUX FINISH=PASSES GRID=0"
+add $h200 "NVIDIA H200" 90 132 4294967296 "LOAD=BULK STAGES=6 FINISH=BARRIER GRID=1"
+add cache-gpus/h100.ini "NVIDIA H100 PCIe" 90 114 1048576 "BLOCK=128 WARP=TREE FINISH=ATOMIC"
+add cache-gpus/t4.ini "Tesla T4" 75 40 400000 "ITEMS=8 UNROLL=2 FINISH=PACKED GRID=0" 200000 800000
+add cache-gpus/t4.ini "Tesla T4" 75 40 1048576 "WARP=VOLATILE ORDER=CONTIGUOUS FINISH=VALUE"
+add cache-gpus/rtx.ini "NVIDIA GeForce RTX 5070 Ti" 120 70 400000000 "BLOCK=512 VECTOR=8 UNROLL=4 WARP=REDUX LOAD=NONCOHERENT FINISH=PACKED GRID=1"
+
+refuses other-type 1 "nothing to export" export --format cu --type f64 --cache cache-gpus
+refuses other-n 1 "there are records of other n" export --format cu --n 5 --cache cache-gpus
+refuses other-gpu 1 "there are records of other devices" export --format cu --gpu B200 --cache cache-gpus
+refuses other-regime 1 "there are records for cold data" export --format cu --warm --cache cache-gpus
+refuses host-not-asked-for 1 "there are records of other devices" export --format cu --cache base
+refuses several-to-stdout 64 "name a folder" export --format cu --output - --cache cache-gpus --quiet
+refuses no-such-folder 74 "name a folder" export --format cu --output a/b/c --cache cache-gpus --quiet
+refuses full-disk 74 "/dev/full" export --format json --output /dev/full --cache cache-gpus --quiet
+refuses twin-word 64 "'none'.*one argument too many" export --format cu none
+
+# --- Files -------------------------------------------------------------------------------------
+formats=header,cu,cmake,make,json
+export_to() {
+    folder=$1
+    shift
+    run export --format $formats --prefix my --cache cache-gpus --output "$folder" "$@"
+}
+export_to one
+check written has_status 0
+check names test "$(sort out | tr '\n' ' ')" = \
+    "one/CMakeLists.txt one/my.cmake one/my.cu one/my.h one/my.json one/my.mk one/my_table.h "
+check noted grep -q '^device    NVIDIA H200 (sm_90, 132 SMs): 4 rows' err
+export_to two
+check same-bytes diff -r one two
+for file in one/*; do
+    check "provenance ${file#one/}" sh -c "head -c 1000 $file | grep -q 'made by autotune' &&
+        grep -q 'autotune export --format' $file && grep -q 'NVIDIA H200' $file"
+done
+export_to one --quiet
+check again has_status 0
+check quiet test ! -s err
+echo mine > two/my.h
+export_to two
+check not-ours refused 74 "two/my.h is there already, and autotune did not write it"
+check not-ours-kept grep -q '^mine$' two/my.h
+run export --format json --cache cache-gpus --output - --quiet
+check json-stdout grep -q '^{"origin": "made by autotune' out
+if command -v python3 > /dev/null; then
+    check json python3 -c "
+import json
+made = json.load(open('one/my.json'))
+assert [gpu['name'] for gpu in made['gpus']] == ['Tesla T4', 'NVIDIA H100 PCIe', 'NVIDIA H200',
+                                                 'NVIDIA GeForce RTX 5070 Ti']
+assert [row['n'] for row in made['gpus'][2]['rows']] == [1024, 1048576, 400000000, 4294967296]
+assert made['gpus'][2]['rows'][3]['params']['LOAD'] == 'BULK'
+assert made['gpus'][0]['rows'][0]['n_to'] == 800000
+assert made['default']['params'].keys() == made['gpus'][0]['rows'][0]['params'].keys()"
+fi
+run export --format header --gpu h200,t4 --n 1Mi --cache cache-gpus --output few
+check narrowed test "$(grep -c '^device ' err)" -eq 2
+run export --format cu --gpu host --cache base --output host --quiet
+check host has_status 0
+
+# --- The selector ------------------------------------------------------------------------------
+cat > select.c <<'END'
+#include "my_table.h"
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    enum my_match match;
+    const int sms = argc > 2 ? atoi(argv[2]) : 0;
+    const uint64_t n = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
+    const int row = my_select(argc > 1 ? atoi(argv[1]) : 0, sms, n, &match);
+    struct my_plan plan;
+    printf("%d %d %d %s\n", (int)match, my_plan_row(&plan, row, sms, n), plan.count,
+           my_rows[row].text);
+    for (int i = 0; i < plan.count; i++)
+        printf("%u %u %llu\n", plan.launches[i].grid, plan.launches[i].step->block,
+               (unsigned long long)plan.launches[i].inputs);
+    return my_kernel_names[0] == 0;
+}
+END
+cp select.c select.cc
+check c99 $CC -std=c99 $WARN -Ione -o select select.c
+check c++17 g++ -std=c++17 $WARN -Ione -o select++ select.cc
+if command -v clang > clang.log 2>&1; then
+    check clang-c99 clang -std=c99 $WARN -Ione -o select-clang select.c
+    check clang-c++17 clang++ -std=c++17 $WARN -Ione -o select-clang++ select.cc
+else
+    skip clang "no clang here"
+fi
+# selects NAME CC SMS N MATCH PATTERN
+selects() {
+    ./select "$2" "$3" "$4" > selected
+    check "select $1" grep -Eq "^$5 0 [0-9]+ .*$6" selected
+    check "select $1 as C++" sh -c "./select++ $2 $3 $4 | cmp - selected"
+}
+selects exact 90 132 400000000 0 'ITEMS=64 .*GRID=0$'
+selects nearest-below 90 132 20480000 1 'ITEMS=16 '
+selects nearest-above 90 132 20480001 1 'ITEMS=64 '
+selects zero 90 132 0 1 'ITEMS=4 '
+selects far-above 90 132 17179869184 1 'LOAD=BULK'
+selects interval 75 40 799999 1 'FINISH=PACKED'
+selects behind-interval 75 40 1000000 1 'FINISH=VALUE'
+selects same-cc 90 78 1048576 2 'FINISH=ATOMIC'
+selects same-cc-n 90 78 2000 2 'ITEMS=4 '
+selects unknown 86 84 1048576 3 'BLOCK=256 '
+# launches NAME CC SMS N LINES: grid, block and inputs of each launch.
+launches() {
+    ./select "$2" "$3" "$4" | sed 1d | tr '\n' ';' > launched
+    check "launch $1" test "$(cat launched)" = "$5"
+}
+launches passes 90 132 400000000 "24415 256 400000000;2 256 24415;1 256 2;"
+launches one-block 90 132 1024 "1 256 1024;"
+launches per-sm 90 132 1048576 "256 256 1048576;"
+launches fewer-sms 90 10 1048576 "1 1 1048576;40 128 1048576;"
+launches default 86 84 1000000000 "336 256 1000000000;"
+
+# --- nvcc --------------------------------------------------------------------------------------
+NVCC=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2> /dev/null)
+if [ -z "$NVCC" ]; then
+    skip nvcc "no nvcc here"
+    finish
+fi
+compile() {
+    "$NVCC" -std=c++17 -Werror all-warnings -Xcompiler -Wall,-Wextra "$@"
+}
+for arch in 75 90 120; do
+    check "nvcc sm_$arch" compile -arch=sm_$arch -c -o my-$arch.o one/my.cu
+done
+check host-record compile -arch=sm_90 -c -o host.o host/sum_i32.cu
+old=
+for nvcc in /usr/local/cuda-12*/bin/nvcc; do
+    [ -x "$nvcc" ] && "$nvcc" --list-gpu-arch | grep -q compute_70 && old=$nvcc
+done
+if [ -n "$old" ]; then
+    check "nvcc sm_70" "$old" -std=c++17 -Werror all-warnings -arch=sm_70 -c -o my-70.o one/my.cu
+else
+    skip "nvcc sm_70" "no nvcc of CUDA 12 here"
+fi
+
+# What the launcher launches, with a runtime that only writes it down.
+INCLUDE=$(dirname "$NVCC")/../include
+[ -f "$INCLUDE/cuda_runtime_api.h" ] || INCLUDE=/usr/local/cuda/include
+sed 's/"exported.h"/"my.h"/' "$ROOT/tests/command/fake_runtime.c" > fake.c
+check header-c99 $CC -std=c99 $WARN -isystem "$INCLUDE" -Ione -c -o fake.o fake.c
+g++ -o fake fake.o my-90.o > fake.log 2>&1
+if [ ! -x fake ]; then
+    skip launcher "this nvcc's objects ask for another runtime than the stand-in"
+else
+    # runs NAME CC SMS PTX N MAX PATTERN: the launcher's lines, joined by ';'.
+    runs() {
+        FAKE_CC=$2 FAKE_SMS=$3 FAKE_PTX=$4 ./fake "$5" "$6" | sed 's/_ZN10my_kernels2v[0-9]*6reduceE[^ ]*/K/' |
+            tr '\n' ';' > launched
+        check "launcher $1" sh -c "grep -E '$7' launched || { cat launched; false; }"
+    }
+    allow="allow K 8 196608;"
+    runs exact 90 132 90 400000000 400000000 "^${allow}match 0 [^;]*;K 24415 256 0 1 0 400000000;K 2 256 0 1 0 24415;K 1 256 0 1 0 2;workspace 196096, error 0;"
+    runs smaller 90 132 90 1024 4294967296 ";K 1 256 0 1 0 1024;workspace [0-9]+, error 0;"
+    runs bulk 90 132 90 4294967296 4294967296 ";K 132 256 196608 1 1 4294967296;workspace [0-9]+, error 0;"
+    runs same-cc 90 78 90 1048576 1048576 "match 2 [^;]*;K 1 1 0 1 0 0;K 256 128 0 1 0 1048576;"
+    runs default 86 84 80 1000000000 1000000000 "^match 3 [^;]*GRID=4;K 336 256 0 1 0 1000000000;"
+    runs older-code 90 132 75 400000000 400000000 "^match 3 [^;]*GRID=4;K 528 256 0 1 0 400000000;"
+    runs too-small 90 132 90 400000000 1000 "workspace [0-9]+, error 1;$"
+    runs no-device 0 0 0 1000 1000 "^match 3 ;workspace 0, error 100;$"
+fi
+
+# --- Builds of other programs ------------------------------------------------------------------
+run export --format cu,make,cmake --cache cache-gpus --output exported --quiet
+cp -r "$ROOT/examples/exported-make" "$ROOT/examples/exported-cmake" .
+check make make -s -C exported-make EXPORT=../exported NVCC="$NVCC"
+check make-program test -x exported-make/total
+check make-variable sh -c "printf 'include exported/sum_i32.mk\nall:\n\t@echo \$(sum_i32_sm_90_132_1048576_ITEMS)\n' |
+    make -s -f - | grep -qx 16"
+if command -v cmake > cmake.log 2>&1; then
+    check cmake sh -c "CUDACXX=$NVCC cmake -S exported-cmake -B tree -DEXPORT=$PWD/exported &&
+        cmake --build tree"
+    check cmake-program test -x tree/total
+    printf 'include(exported/sum_i32.cmake)\nmessage("${sum_i32_sm_90_132_400000000_WARP}")\n' > ask.cmake
+    check cmake-variable sh -c "cmake -P ask.cmake 2>&1 | grep -qx REDUX"
+else
+    skip cmake "no cmake here"
+fi
+
+# --- Machine code ------------------------------------------------------------------------------
+run export --format cubin --prefix my --arch sm_75,sm_90 --cache cache-gpus --output code --quiet
+if [ "$status" -eq 69 ]; then
+    skip cubin "no NVRTC here"
+    finish
+fi
+check cubin has_status 0
+cat > images.c <<'END'
+#include "my_cubin.h"
+#include <stdio.h>
+int main(void)
+{
+    static const int devices[] = {70, 75, 86, 90, 120};
+    for (int i = 0; i < 5; i++) {
+        const struct my_image *image = my_find_image(devices[i]);
+        enum my_match match = MY_EXACT;
+        if (!image) {
+            printf("none ");
+            continue;
+        }
+        const int row = my_row_in(image, my_select(90, 132, 4294967296, &match), &match);
+        printf("%d%s:%d:%d ", image->cc, image->is_ptx ? "ptx" : image->bytes[1] == 'E' ? "" : "?",
+               row == MY_DEFAULT_ROW, (int)match);
+        if (!image->names[my_steps[my_rows[row].first].kernel])
+            return 1;
+    }
+    return 0;
+}
+END
+cp images.c images.cc
+cp code/my_cubin.c cubin.cc
+check cubin-c99 $CC -std=c99 $WARN -Icode -o images images.c code/my_cubin.c
+check cubin-c++17 g++ -std=c++17 $WARN -Icode -o images++ images.cc cubin.cc
+check images sh -c "./images > images.out; cat images.out
+    grep -qx 'none 75:1:3 75ptx:1:3 90:0:0 75ptx:1:3 ' images.out"
+mv code again
+run export --format cubin --prefix my --arch sm_75,sm_90 --cache cache-gpus --output code --quiet
+check cubin-same-bytes diff -r code again
+finish

@@ -1,0 +1,147 @@
+/* fake_runtime: stands in for CUDA's runtime under an exported launcher, so that what it launches
+ * can be seen without a GPU. FAKE_CC, FAKE_SMS and FAKE_PTX say what the device is and for what the
+ * code was compiled. Each launch is a line: kernel grid block shared cluster cooperative count. */
+#include "exported.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KERNELS_MAX = 64 };
+static struct { const void *entry; const char *name; } kernels[KERNELS_MAX];
+static int kernel_count;
+
+static int setting(const char *name)
+{
+    const char *value = getenv(name);
+    return value ? atoi(value) : 0;
+}
+
+void **__cudaRegisterFatBinary(void *code);
+void __cudaRegisterFatBinaryEnd(void **handle);
+void __cudaUnregisterFatBinary(void **handle);
+void __cudaRegisterFunction(void **handle, const char *entry, char *name, const char *device_name,
+                            int limit, void *a, void *b, void *c, void *d, int *e);
+char __cudaInitModule(void **handle);
+unsigned __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
+cudaError_t __cudaGetKernel(void **out, const void *entry);
+cudaError_t __cudaLaunchKernel(void *kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                               cudaStream_t stream);
+
+void **__cudaRegisterFatBinary(void *code)
+{
+    static void *handle;
+    handle = code;
+    return &handle;
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
+void __cudaUnregisterFatBinary(void **handle) { (void)handle; }
+char __cudaInitModule(void **handle) { (void)handle; return 0; }
+
+void __cudaRegisterFunction(void **handle, const char *entry, char *name, const char *device_name,
+                            int limit, void *a, void *b, void *c, void *d, int *e)
+{
+    (void)handle; (void)name; (void)limit; (void)a; (void)b; (void)c; (void)d; (void)e;
+    kernels[kernel_count].entry = entry;
+    kernels[kernel_count++].name = device_name;
+}
+
+unsigned __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
+{
+    (void)grid; (void)block; (void)shared; (void)stream;
+    abort();
+}
+
+cudaError_t __cudaGetKernel(void **out, const void *entry) { (void)out; (void)entry; abort(); }
+
+cudaError_t __cudaLaunchKernel(void *kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                               cudaStream_t stream)
+{
+    (void)kernel; (void)grid; (void)block; (void)args; (void)shared; (void)stream;
+    abort();
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    *device = 0;
+    return setting("FAKE_CC") ? cudaSuccess : cudaErrorNoDevice;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    (void)device;
+    *value = attribute == cudaDevAttrComputeCapabilityMajor   ? setting("FAKE_CC") / 10
+             : attribute == cudaDevAttrComputeCapabilityMinor ? setting("FAKE_CC") % 10
+                                                              : setting("FAKE_SMS");
+    return cudaSuccess;
+}
+
+static const char *name_of(const void *entry)
+{
+    for (int i = 0; i < kernel_count; i++)
+        if (kernels[i].entry == entry)
+            return kernels[i].name;
+    abort();
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *entry)
+{
+    name_of(entry);
+    memset(out, 0, sizeof *out);
+    out->ptxVersion = setting("FAKE_PTX");
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *entry, enum cudaFuncAttribute attribute, int value)
+{
+    printf("allow %s %d %d\n", name_of(entry), (int)attribute, value);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream)
+{
+    (void)stream;
+    memset(to, byte, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *entry, void **args)
+{
+    unsigned cluster = 1;
+    int is_cooperative = 0;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            cluster = config->attrs[i].val.clusterDim.x;
+        else if (config->attrs[i].id == cudaLaunchAttributeCooperative)
+            is_cooperative = config->attrs[i].val.cooperative;
+    }
+    printf("%s %u %u %zu %u %d %llu\n", name_of(entry), config->gridDim.x, config->blockDim.x,
+           config->dynamicSmemBytes, cluster, is_cooperative,
+           config->blockDim.x > 1 ? *(unsigned long long *)args[1] : 0); /* 1: prepares alone */
+    return cudaSuccess;
+}
+
+/* fake N MAX: what a call for N elements launches with a workspace for MAX. */
+int main(int argc, char **argv)
+{
+    static char in[64];
+    static int32_t out;
+    const size_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
+    const size_t n_max = argc > 2 ? strtoull(argv[2], NULL, 10) : n;
+    size_t bytes = 0;
+    enum my_match match = MY_DEFAULT;
+    const char *params = "";
+    cudaError_t error = my_workspace_bytes(n_max, &bytes);
+    void *workspace = malloc(bytes ? bytes : 1);
+    if (error == cudaSuccess)
+        error = my_workspace_init(workspace, bytes, 0);
+    if (error == cudaSuccess)
+        error = my_match(n, &match, &params);
+    printf("match %d %s\n", (int)match, params);
+    if (error == cudaSuccess)
+        error = my((const int32_t *)(const void *)in, n, &out, workspace, bytes, 0);
+    printf("workspace %zu, error %d\n", bytes, (int)error);
+    free(workspace);
+    return 0;
+}

@@ -1,0 +1,157 @@
+#!/bin/sh
+# A sweep: each size is tuned and kept, intervals cover the range, an interruption costs one size,
+# and the records draw what the sweep printed.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+small_space small.ini
+RECORDS=$XDG_CACHE_HOME/autotune/host.ini
+JOURNALS=$XDG_CACHE_HOME/autotune/journal
+set -- --device host --space small.ini
+
+refuses backwards 64 'ends below its start' "$@" --n 16K..1K
+refuses from-nothing 64 'range from 1 on' "$@" --n 0..1K
+refuses no-end 64 "--n is ''" "$@" --n 1K..
+refuses past-all-memory 64 'room for' "$@" --n 1K..1000000000G
+refuses loss-without-range 64 'loss is of a sweep' "$@" --n 1K --loss 1
+for wrong in x -1 1% 51 0.0001 1e1 ''; do
+    refuses "loss-is-'$wrong'" 64 "loss is '|'$wrong'|empty" "$@" --n 1K..2K --loss "$wrong"
+done
+refuses loss-past-all 64 'from 0 to 50' "$@" --n 1K..2K --loss 50.001
+refuses replay 64 'leave one' --replay some.journal --n 1K..2K
+refuses verify-takes-one 64 "'1K\.\.2K'" verify "$@" --n 1K..2K
+run show --sweep
+check none-yet has_status 0
+check none-yet-is-said grep -q "no sweeps.*1K\.\.4G" err
+run show --sweep --json -
+check none-yet-json test "$(tr -d ' \n' < out)" = '{"sizes":[],"intervals":[]}'
+
+# holds FILE EXPRESSION: strict JSON of which it is true.
+holds() {
+    python3 - "$1" "$2" <<'PYTHON'
+import json, sys
+def refuse(word):
+    raise ValueError(word)
+def once(pairs):
+    assert len({key for key, _ in pairs}) == len(pairs), "a key twice"
+    return dict(pairs)
+it = json.loads(open(sys.argv[1], encoding="utf-8").read(), parse_constant=refuse,
+                object_pairs_hook=once)
+of = lambda regime: [size for size in it["sizes"] if size["regime"] == regime]
+def covers(regime, low, high):
+    part = [i for i in it["intervals"] if i["regime"] == regime]
+    return (part[0]["n_from"] == low and part[-1]["n_to"] == high and
+            all(a["n_to"] + 1 == b["n_from"] for a, b in zip(part, part[1:])) and
+            all(i["n_from"] <= i["n_to"] for i in part) and
+            all(sum(i["n_from"] <= s["n"] <= i["n_to"] for i in part) == 1 for s in of(regime)) and
+            all((s["n_from"], s["n_to"], s["params"]) in
+                [(i["n_from"], i["n_to"], i["params"]) for i in part] for s in of(regime)) and
+            sum(i["sizes"] for i in part) == len(of(regime)))
+def loses(limit):
+    return all(s["loss_pct"] <= limit + .05 and
+               abs(s["us"] / s["own_us"] - 1 - s["loss_pct"] / 100) < 0.002 for s in it["sizes"])
+names = {"it": it, "of": of, "covers": covers, "loses": loses, "all": all, "len": len, "set": set}
+assert eval(sys.argv[2], names), sys.argv[2]
+PYTHON
+}
+
+# Cold and warm; the sizes of 1K..16K.
+run "$@" --n 1K..16K --loss 8 --json sweep.json --csv sweep.csv
+cp out swept
+check sweep has_status 0
+check says-what-it-does grep -q '^sweep  *sum i32 1K\.\.16K: 5 sizes cold, 5 sizes warm.* 8 %' err
+check line-a-size test "$(grep -c '^size ' err)" -ge 10
+check draws grep -Eq '^ *16K  cold ' out
+check draws-intervals grep -Eq '^A  *1K ' out
+check draws-params grep -q 'BLOCK=' out
+check plain sh -c '! LC_ALL=C grep -q "$(printf "[\033\r]")" out err'
+check json holds sweep.json 'len(it["sizes"]) == 10'
+check sizes holds sweep.json '[s["n"] for s in of("warm")] == [1000, 2000, 4000, 10000, 16000]'
+check intervals-cold holds sweep.json 'covers("cold", 1000, 16000)'
+check intervals-warm holds sweep.json 'covers("warm", 1000, 16000)'
+check losses holds sweep.json 'loses(8)'
+check single holds sweep.json 'set(s["single_n"] for s in it["sizes"]) == {16000}'
+check single-times holds sweep.json \
+    'all(abs(s["single_us"] / s["us"] - s["single_ratio"]) < .01 for s in it["sizes"])'
+check csv test "$(wc -l < sweep.csv)" -eq 11
+check csv-keys grep -q '^gpu,op,type,acc,deterministic,n,regime,n_from,n_to,us,gbs,' sweep.csv
+
+# The same command, and show, draw the same from the records; nothing is measured again.
+before=$(journal_lines "$JOURNALS"/*.journal | wc -l)
+cp "$RECORDS" before.ini
+run "$@" --n 1K..16K
+check again-from-records grep -q '^records  *exact' err
+check again-is-the-same cmp out swept
+run show --sweep
+check show-is-the-same cmp out swept
+check nothing-measured test "$(journal_lines "$JOURNALS"/*.journal | wc -l)" -eq "$before"
+check nothing-written cmp "$RECORDS" before.ini
+run show --sweep --json -
+check show-json cmp out sweep.json
+run show --sweep --n 2K..4K --json -
+check show-part holds out 'len(it["sizes"]) == 4 and it["sizes"][0]["single_n"] == 16000'
+run "$@" --n 2K..4K --cold --json -
+check part-from-records holds out '[s["n"] for s in it["sizes"]] == [2000, 4000]'
+run show --n 1K..4K
+check show-records-of-a-range test "$(grep -Ec ' (1K|2K|4K) +(cold|warm) ' out)" -eq 6
+check show-intervals grep -Eq ' 1K\.\.[0-9]+[A-Za-z]* +cold ' out
+run show --sweep --type f32
+check show-none-of-a-kind grep -q 'no sweeps of this kind' err
+
+# Each size has an exact record; what lies between has an interval, which tune does not take.
+run "$@" --n 4K
+check exact grep -q '^record  *exact' err
+run verify "$@" --n 3K
+check between grep -q '(same GPU, other n)' err
+check between-says-where grep -q '^ *which serves n from' err
+run "$@" --n 3K
+check tuned-itself grep -q '^to try ' err
+
+# Another sweep of a part with another loss takes the place of the intervals that it overlaps.
+run "$@" --n 1K..4K --cold --loss 50
+check loss-measures-again grep -q '^size ' err
+check loss-tries-nothing-new test "$(journal_lines "$JOURNALS"/*4000-cold.journal | cut -f 1 |
+    sort | uniq -d | wc -l)" -eq 0
+run show --sweep --n 1K..4K --json -
+check replaced holds out 'covers("cold", 1000, 4000)'
+
+# Records of a sweep are merged like others.
+mkdir shared
+run merge --cache shared "$RECORDS"
+check merged has_status 0
+check merged-all cmp "$RECORDS" shared/host.ini
+
+# Without its trials a record is raced again, but not tuned.
+rm -r "$JOURNALS"
+run "$@" --n 1K..4K --cold --loss 10
+check without-journals has_status 0
+check without-journals-none-tried test "$(cat "$JOURNALS"/*.journal | wc -c)" -lt 4000
+
+# Ctrl-C: the sizes that are done are kept, and the same command goes on.
+set -- --device host --space small.ini --n 2K..64K --type u32 --cold
+env --default-signal=INT "$AUTOTUNE" "$@" > out 2> err < /dev/null &
+running=$!
+while kill -0 $running 2> /dev/null && [ "$(grep -c '^size ' err)" -lt 3 ]; do sleep 0.05; done
+kill -INT $running 2> /dev/null
+wait $running
+status=$?
+check interrupted has_status 130
+check interrupted-is-said grep -q '^autotune: interrupted: .*kept, and the same command goes on' err
+check interrupted-no-process no_process
+check interrupted-draws-nothing test ! -s out
+done=$(grep -c '^size ' err)
+run show --type u32
+check interrupted-keeps test "$(grep -c '^host ' out)" -ge "$((done - 1))"
+run "$@" --json resumed.json
+check resumed has_status 0
+check resumed-covers holds resumed.json 'covers("cold", 2000, 64000) and len(it["sizes"]) == 6'
+twice=$(for journal in "$JOURNALS"/*u32*.journal; do
+    journal_lines "$journal" | awk -F '\t' '$3 == "measured"' | cut -f 1 | sort | uniq -d
+done | wc -l)
+check resumed-measures-none-twice test "$twice" -eq 0
+
+# A folder that cannot be written costs one warning, not the sweep.
+run --device host --space small.ini --n 1K..2K --cold --cache /proc/autotune
+check unwritable has_status 0
+check unwritable-draws grep -q '^A ' out
+check unwritable-warns test "$(grep -c 'warning: the records are not kept' err)" -eq 1
+finish

@@ -1,0 +1,262 @@
+// sum of f32 accumulated in f32, for sm_90: pass 'last' of reduce-wide, made from reduce.cu by
+// autotune emit --space reduce-wide --op sum --type f32 --acc f32 --arch sm_90 --pass last --variant BLOCK=512,ITEMS=16,VECTOR=4,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=BULK,STAGES=4,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=8,FINISH=LAST_BLOCK
+
+enum {
+    BLOCK = 512,    // threads per block
+    VECTOR = 4,     // elements per load
+    STAGES = 4,     // tiles in the ring of shared memory (0: none, loads go to registers)
+    MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
+    CLUSTER = 8,    // blocks that combine over distributed shared memory before the finish
+    TILE = 8192,    // BLOCK * ITEMS
+    LOADS = 4,      // ITEMS / VECTOR
+    ELEM_BYTES = 4, // bytes of an element
+};
+
+typedef float elem;
+
+typedef float accum;
+
+// What one load brings.
+typedef struct __align__(VECTOR * ELEM_BYTES) { elem at[VECTOR]; } vec;
+
+// The value that changes nothing.
+__device__ __forceinline__ accum identity(void)
+{
+    return 0;
+}
+
+// What is combined of an element.
+__device__ __forceinline__ accum map(elem value)
+{
+    return (accum)value;
+}
+
+__device__ __forceinline__ accum combine(accum a, accum b)
+{
+    return a + b;
+}
+
+// Combines what one load brought.
+__device__ __forceinline__ accum fold(accum a, vec got)
+{
+    for (int k = 0; k < VECTOR; k++)
+        a = combine(a, map(got.at[k]));
+    return a;
+}
+
+// Counts a block in and says how many came before it. Releases what this thread wrote and
+// acquires what the others released. The count wraps to 0 after the last of `blocks`: ready for
+// the next call.
+__device__ __forceinline__ unsigned arrive(unsigned *arrived, unsigned blocks)
+{
+    unsigned before;
+    asm volatile("atom.inc.acq_rel.gpu.global.u32 %0, [%1], %2;"
+                 : "=r"(before) : "l"(arrived), "r"(blocks - 1) : "memory");
+    return before;
+}
+
+// A barrier that one arrival and the bytes it announces complete.
+__device__ __forceinline__ void barrier_init(unsigned long long *barrier)
+{
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;"
+                 :: "r"((unsigned)__cvta_generic_to_shared(barrier)) : "memory");
+}
+
+// Makes barriers just made known to the copy engine.
+__device__ __forceinline__ void barrier_publish(void)
+{
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+// Waits for the end of a phase (0, 1, 0, ...).
+__device__ __forceinline__ void barrier_wait(unsigned long long *barrier, unsigned phase)
+{
+    unsigned is_done;
+    do
+        asm volatile("{\n\t"
+                     ".reg .pred done;\n\t"
+                     "mbarrier.try_wait.parity.shared.b64 done, [%1], %2;\n\t"
+                     "selp.u32 %0, 1, 0, done;\n\t"
+                     "}"
+                     : "=r"(is_done)
+                     : "r"((unsigned)__cvta_generic_to_shared(barrier)), "r"(phase)
+                     : "memory");
+    while (!is_done);
+}
+
+// Starts the copy of a tile into shared memory by the copy engine; its arrival completes a phase.
+__device__ __forceinline__ void copy_bulk(vec *to, const vec *from, unsigned long long *barrier)
+{
+    const unsigned bytes = BLOCK * LOADS * sizeof(vec);
+    const unsigned at = (unsigned)__cvta_generic_to_shared(barrier);
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
+                 :: "r"(at), "r"(bytes) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1], %2, [%3];"
+                 :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(bytes), "r"(at)
+                 : "memory");
+}
+
+__device__ __forceinline__ unsigned cluster_rank(void)
+{
+    unsigned rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+
+// Every thread of the cluster arrives, and may go on; releases what it wrote.
+__device__ __forceinline__ void cluster_arrive(void)
+{
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+
+// Waits until all have arrived; acquires what they released.
+__device__ __forceinline__ void cluster_wait(void)
+{
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+// Writes to where `to` lies in the cluster's first block.
+__device__ __forceinline__ void cluster_put(accum *to, accum value)
+{
+    unsigned at;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, 0;"
+                 : "=r"(at) : "r"((unsigned)__cvta_generic_to_shared(to)));
+    const union { accum value; unsigned bits; } from = {value};
+    asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(at), "r"(from.bits) : "memory");
+}
+
+// Combines the values of the first `lanes` lanes of a warp; lane 0 gets the result.
+__device__ __forceinline__ accum warp_reduce(accum a, int lanes)
+{
+    for (int d = lanes / 2; d > 0; d /= 2)
+        a = combine(a, __shfl_down_sync(~0u, a, d));
+    return a;
+}
+
+// Combines one value a thread; thread 0 gets the result.
+__device__ __forceinline__ accum block_reduce(accum a)
+{
+    const unsigned t = threadIdx.x;
+    a = warp_reduce(a, 32);
+    __shared__ accum shared[BLOCK / 32];
+    if (t % 32 == 0)
+        shared[t / 32] = a;
+    __syncthreads();
+    if (t < 32)
+        a = warp_reduce(t < BLOCK / 32 ? shared[t] : identity(), BLOCK / 32);
+    return a;
+}
+
+// Combines one value a block of the cluster; thread 0 of its first block gets the result.
+__device__ __forceinline__ accum cluster_reduce(accum a)
+{
+    __shared__ accum values[CLUSTER];
+    cluster_wait(); // all blocks of the cluster have started: their shared memory is there
+    if (threadIdx.x == 0)
+        cluster_put(&values[cluster_rank()], a);
+    cluster_arrive();
+    cluster_wait(); // all have put theirs
+    if (cluster_rank() == 0 && threadIdx.x == 0) {
+        a = values[0];
+        for (int i = 1; i < CLUSTER; i++)
+            a = combine(a, values[i]);
+    }
+    return a;
+}
+
+// What is no whole tile: `front` elements of x, and the last `left` of all n, which begin at
+// `rest`.
+__device__ __forceinline__ accum ends(const elem *x, unsigned long long n, const vec *rest,
+                                      unsigned front, unsigned left)
+{
+    const unsigned threads = (gridDim.x < LOADS ? gridDim.x : LOADS) * BLOCK;
+    const unsigned thread = blockIdx.x * BLOCK + threadIdx.x;
+    accum a = identity();
+    for (unsigned i = thread; i < left / VECTOR; i += threads)
+        a = fold(a, rest[i]);
+    if (thread < front)
+        a = combine(a, map(x[thread]));
+    if (thread < left % VECTOR)
+        a = combine(a, map(x[n - left % VECTOR + thread]));
+    return a;
+}
+
+// Reduces n elements of x, n may be 0. The blocks walk over whole tiles of BLOCK * LOADS loads;
+// what is left over is for the first blocks.
+// The last block to arrive reduces what all left in `partials` to *y. `state` counts them: zero
+// before and after. An aborted launch leaves it above zero: clear it then.
+__global__ void
+__launch_bounds__(BLOCK, MIN_BLOCKS)
+reduce(const elem *x, unsigned long long n, accum *y, accum *partials, unsigned *state)
+{
+    accum a = identity();
+    cluster_arrive();
+    // Elements before the first address aligned for a vector.
+    const unsigned head = -(unsigned)(unsigned long long)x / ELEM_BYTES % VECTOR;
+    const unsigned tiles = n < head ? 0 : (unsigned)((n - head) / TILE);
+    const vec *v = (const vec *)(x + head);
+    const unsigned step = gridDim.x, first = blockIdx.x, end = tiles;
+    // One thread copies whole tiles ahead into the ring; `filled` tells all when one is there.
+    extern __shared__ __align__(128) vec ring[];
+    __shared__ unsigned long long filled[STAGES];
+    unsigned ahead = first;
+    if (threadIdx.x == 0) {
+        for (int s = 0; s < STAGES; s++)
+            barrier_init(&filled[s]);
+        barrier_publish();
+        for (int s = 0; s < STAGES; s++, ahead += step)
+            if (ahead < end)
+                copy_bulk(ring + s * (BLOCK * LOADS),
+                          v + (unsigned long long)ahead * (BLOCK * LOADS), &filled[s]);
+    }
+    __syncthreads();
+    unsigned s = 0, phase = 0;
+    for (unsigned tile = first; tile < end; tile += step, ahead += step) {
+        barrier_wait(&filled[s], phase);
+        const vec *from = ring + s * (BLOCK * LOADS) + threadIdx.x;
+        #pragma unroll
+        for (int i = 0; i < LOADS; i++)
+            a = fold(a, from[i * BLOCK]);
+        __syncthreads(); // all have read: the place can be filled again
+        if (threadIdx.x == 0 && ahead < end)
+            copy_bulk(ring + s * (BLOCK * LOADS),
+                      v + (unsigned long long)ahead * (BLOCK * LOADS), &filled[s]);
+        if (++s == STAGES) {
+            s = 0;
+            phase ^= 1;
+        }
+    }
+
+    // Less than a tile is left, and at both ends less than a vector: for the first LOADS blocks.
+    if (blockIdx.x < LOADS) {
+        const unsigned front = n < head ? (unsigned)n : head;
+        const unsigned left = (unsigned)n - front - tiles * TILE;
+        if ((front | left) != 0)
+            a = combine(a, ends(x, n, v + (unsigned long long)tiles * (BLOCK * LOADS), front,
+                                left));
+    }
+
+    a = block_reduce(a);
+    a = cluster_reduce(a);
+    if (cluster_rank() != 0)
+        return;
+    const unsigned blocks = gridDim.x / CLUSTER;
+    const unsigned block = blockIdx.x / CLUSTER;
+    __shared__ bool is_last;
+    if (threadIdx.x == 0) {
+        partials[block] = a;
+        is_last = arrive(state, blocks) == blocks - 1;
+    }
+    __syncthreads();
+    if (!is_last)
+        return;
+
+    // The last block to arrive combines the partial results, in the same order every time.
+    a = identity();
+    for (unsigned i = threadIdx.x; i < blocks; i += BLOCK)
+        a = combine(a, partials[i]);
+    a = block_reduce(a);
+    if (threadIdx.x == 0)
+        *y = a;
+}

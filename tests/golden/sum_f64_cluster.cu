@@ -1,0 +1,190 @@
+// sum of f64 accumulated in f64, for sm_90: pass 'main' of reduce-wide, made from reduce.cu by
+// autotune emit --space reduce-wide --op sum --type f64 --acc f64 --arch sm_90 --pass main --variant BLOCK=512,ITEMS=16,VECTOR=2,UNROLL=8,ACCUMS=2,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=2,FINISH=PASSES
+
+enum {
+    BLOCK = 512,    // threads per block
+    VECTOR = 2,     // elements per load
+    UNROLL = 8,     // loads issued before combining
+    ACCUMS = 2,     // independent accumulators per thread
+    MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
+    CLUSTER = 2,    // blocks that combine over distributed shared memory before the finish
+    TILE = 8192,    // BLOCK * ITEMS
+    LOADS = 8,      // ITEMS / VECTOR
+    ELEM_BYTES = 8, // bytes of an element
+};
+
+typedef double elem;
+
+typedef double accum;
+
+// What one load brings.
+typedef struct __align__(VECTOR * ELEM_BYTES) { elem at[VECTOR]; } vec;
+
+// The value that changes nothing.
+__device__ __forceinline__ accum identity(void)
+{
+    return 0;
+}
+
+// What is combined of an element.
+__device__ __forceinline__ accum map(elem value)
+{
+    return (accum)value;
+}
+
+__device__ __forceinline__ accum combine(accum a, accum b)
+{
+    return a + b;
+}
+
+// Combines what one load brought.
+__device__ __forceinline__ accum fold(accum a, vec got)
+{
+    for (int k = 0; k < VECTOR; k++)
+        a = combine(a, map(got.at[k]));
+    return a;
+}
+
+__device__ __forceinline__ vec load(const vec *from)
+{
+    return *from;
+}
+
+__device__ __forceinline__ unsigned cluster_rank(void)
+{
+    unsigned rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+
+// Every thread of the cluster arrives, and may go on; releases what it wrote.
+__device__ __forceinline__ void cluster_arrive(void)
+{
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+
+// Waits until all have arrived; acquires what they released.
+__device__ __forceinline__ void cluster_wait(void)
+{
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+// Writes to where `to` lies in the cluster's first block.
+__device__ __forceinline__ void cluster_put(accum *to, accum value)
+{
+    unsigned at;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, 0;"
+                 : "=r"(at) : "r"((unsigned)__cvta_generic_to_shared(to)));
+    const union { accum value; unsigned long long bits; } from = {value};
+    asm volatile("st.shared::cluster.u64 [%0], %1;" :: "r"(at), "l"(from.bits) : "memory");
+}
+
+// Combines the values of the first `lanes` lanes of a warp; lane 0 gets the result.
+__device__ __forceinline__ accum warp_reduce(accum a, int lanes)
+{
+    for (int d = lanes / 2; d > 0; d /= 2)
+        a = combine(a, __shfl_down_sync(~0u, a, d));
+    return a;
+}
+
+// Combines one value a thread; thread 0 gets the result.
+__device__ __forceinline__ accum block_reduce(accum a)
+{
+    const unsigned t = threadIdx.x;
+    a = warp_reduce(a, 32);
+    __shared__ accum shared[BLOCK / 32];
+    if (t % 32 == 0)
+        shared[t / 32] = a;
+    __syncthreads();
+    if (t < 32)
+        a = warp_reduce(t < BLOCK / 32 ? shared[t] : identity(), BLOCK / 32);
+    return a;
+}
+
+// Combines one value a block of the cluster; thread 0 of its first block gets the result.
+__device__ __forceinline__ accum cluster_reduce(accum a)
+{
+    __shared__ accum values[CLUSTER];
+    cluster_wait(); // all blocks of the cluster have started: their shared memory is there
+    if (threadIdx.x == 0)
+        cluster_put(&values[cluster_rank()], a);
+    cluster_arrive();
+    cluster_wait(); // all have put theirs
+    if (cluster_rank() == 0 && threadIdx.x == 0) {
+        a = values[0];
+        for (int i = 1; i < CLUSTER; i++)
+            a = combine(a, values[i]);
+    }
+    return a;
+}
+
+// What is no whole tile: `front` elements of x, and the last `left` of all n, which begin at
+// `rest`.
+__device__ __forceinline__ accum ends(const elem *x, unsigned long long n, const vec *rest,
+                                      unsigned front, unsigned left)
+{
+    const unsigned threads = (gridDim.x < LOADS ? gridDim.x : LOADS) * BLOCK;
+    const unsigned thread = blockIdx.x * BLOCK + threadIdx.x;
+    accum a = identity();
+    for (unsigned i = thread; i < left / VECTOR; i += threads)
+        a = fold(a, load(rest + i));
+    if (thread < front)
+        a = combine(a, map(x[thread]));
+    if (thread < left % VECTOR)
+        a = combine(a, map(x[n - left % VECTOR + thread]));
+    return a;
+}
+
+// Reduces n elements of x, n may be 0. The blocks walk over whole tiles of BLOCK * LOADS loads;
+// what is left over is for the first blocks.
+// Writes one value a block to y: reduce those again until one is left.
+__global__ void
+__launch_bounds__(BLOCK, MIN_BLOCKS)
+reduce(const elem *x, unsigned long long n, accum *y)
+{
+    accum a = identity();
+    cluster_arrive();
+    // Elements before the first address aligned for a vector.
+    const unsigned head = -(unsigned)(unsigned long long)x / ELEM_BYTES % VECTOR;
+    const unsigned tiles = n < head ? 0 : (unsigned)((n - head) / TILE);
+    const vec *v = (const vec *)(x + head);
+    accum part[ACCUMS];
+    #pragma unroll
+    for (int i = 0; i < ACCUMS; i++)
+        part[i] = identity();
+    const unsigned step = gridDim.x, first = blockIdx.x, end = tiles;
+    const vec *mine = v + threadIdx.x;
+    for (unsigned tile = first; tile < end; tile += step) {
+        const vec *from = mine + (unsigned long long)tile * (BLOCK * LOADS);
+        #pragma unroll 1
+        for (int i = 0; i < LOADS; i += UNROLL) {
+            vec got[UNROLL];
+            #pragma unroll
+            for (int u = 0; u < UNROLL; u++)
+                got[u] = load(from + (i + u) * BLOCK);
+            #pragma unroll
+            for (int u = 0; u < UNROLL; u++)
+                part[u % ACCUMS] = fold(part[u % ACCUMS], got[u]);
+        }
+    }
+    #pragma unroll
+    for (int i = 0; i < ACCUMS; i++)
+        a = combine(a, part[i]);
+
+    // Less than a tile is left, and at both ends less than a vector: for the first LOADS blocks.
+    if (blockIdx.x < LOADS) {
+        const unsigned front = n < head ? (unsigned)n : head;
+        const unsigned left = (unsigned)n - front - tiles * TILE;
+        if ((front | left) != 0)
+            a = combine(a, ends(x, n, v + (unsigned long long)tiles * (BLOCK * LOADS), front,
+                                left));
+    }
+
+    a = block_reduce(a);
+    a = cluster_reduce(a);
+    if (cluster_rank() != 0)
+        return;
+    const unsigned block = blockIdx.x / CLUSTER;
+    if (threadIdx.x == 0)
+        y[block] = a;
+}

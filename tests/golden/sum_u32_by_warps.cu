@@ -1,0 +1,125 @@
+// sum of u32 accumulated in u32, for sm_90: pass 'gather' of reduce, made from reduce.cu by
+// autotune emit --op sum --type u32 --acc u32 --arch sm_90 --pass gather --variant BLOCK=32,ITEMS=16,VECTOR=4,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=PACKED_WARPS
+
+enum {
+    BLOCK = 32,     // threads per block
+    VECTOR = 4,     // elements per load
+    UNROLL = 4,     // loads issued before combining
+    MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
+    TILE = 512,     // BLOCK * ITEMS
+    LOADS = 4,      // ITEMS / VECTOR
+    ELEM_BYTES = 4, // bytes of an element
+};
+
+typedef unsigned elem;
+
+typedef unsigned accum;
+
+// What one load brings.
+typedef struct __align__(VECTOR * ELEM_BYTES) { elem at[VECTOR]; } vec;
+
+// The value that changes nothing.
+__device__ __forceinline__ accum identity(void)
+{
+    return 0;
+}
+
+// What is combined of an element.
+__device__ __forceinline__ accum map(elem value)
+{
+    return (accum)value;
+}
+
+__device__ __forceinline__ accum combine(accum a, accum b)
+{
+    return a + b;
+}
+
+// Combines what one load brought.
+__device__ __forceinline__ accum fold(accum a, vec got)
+{
+    for (int k = 0; k < VECTOR; k++)
+        a = combine(a, map(got.at[k]));
+    return a;
+}
+
+__device__ __forceinline__ vec load(const vec *from)
+{
+    return *from;
+}
+
+// Combines the values of the first `lanes` lanes of a warp; lane 0 gets the result.
+__device__ __forceinline__ accum warp_reduce(accum a, int lanes)
+{
+    for (int d = lanes / 2; d > 0; d /= 2)
+        a = combine(a, __shfl_down_sync(~0u, a, d));
+    return a;
+}
+
+// What is no whole tile: `front` elements of x, and the last `left` of all n, which begin at
+// `rest`.
+__device__ __forceinline__ accum ends(const elem *x, unsigned long long n, const vec *rest,
+                                      unsigned front, unsigned left)
+{
+    const unsigned threads = (gridDim.x < LOADS ? gridDim.x : LOADS) * BLOCK;
+    const unsigned thread = blockIdx.x * BLOCK + threadIdx.x;
+    accum a = identity();
+    for (unsigned i = thread; i < left / VECTOR; i += threads)
+        a = fold(a, load(rest + i));
+    if (thread < front)
+        a = combine(a, map(x[thread]));
+    if (thread < left % VECTOR)
+        a = combine(a, map(x[n - left % VECTOR + thread]));
+    return a;
+}
+
+// Reduces n elements of x, n may be 0. The blocks walk over whole tiles of BLOCK * LOADS loads;
+// what is left over is for the first blocks.
+// `state` gathers the sum in its high half, which wraps around, and counts in its low half; who
+// completes the count writes *y and sets it back to zero. An aborted launch leaves it above
+// zero: clear it then.
+__global__ void
+__launch_bounds__(BLOCK, MIN_BLOCKS)
+reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
+{
+    accum a = identity();
+    // Elements before the first address aligned for a vector.
+    const unsigned head = -(unsigned)(unsigned long long)x / ELEM_BYTES % VECTOR;
+    const unsigned tiles = n < head ? 0 : (unsigned)((n - head) / TILE);
+    const vec *v = (const vec *)(x + head);
+    const unsigned step = gridDim.x, first = blockIdx.x, end = tiles;
+    const vec *mine = v + threadIdx.x;
+    for (unsigned tile = first; tile < end; tile += step) {
+        const vec *from = mine + (unsigned long long)tile * (BLOCK * LOADS);
+        #pragma unroll 1
+        for (int i = 0; i < LOADS; i += UNROLL) {
+            vec got[UNROLL];
+            #pragma unroll
+            for (int u = 0; u < UNROLL; u++)
+                got[u] = load(from + (i + u) * BLOCK);
+            #pragma unroll
+            for (int u = 0; u < UNROLL; u++)
+                a = fold(a, got[u]);
+        }
+    }
+
+    // Less than a tile is left, and at both ends less than a vector: for the first LOADS blocks.
+    if (blockIdx.x < LOADS) {
+        const unsigned front = n < head ? (unsigned)n : head;
+        const unsigned left = (unsigned)n - front - tiles * TILE;
+        if ((front | left) != 0)
+            a = combine(a, ends(x, n, v + (unsigned long long)tiles * (BLOCK * LOADS), front,
+                                left));
+    }
+
+    a = warp_reduce(a, 32);
+    const unsigned blocks = gridDim.x;
+    if (threadIdx.x % 32 == 0) {
+        const unsigned long long mine = (unsigned long long)a << 32 | 1;
+        const unsigned long long sum = atomicAdd(state, mine) + mine;
+        if ((unsigned)sum == blocks * (BLOCK / 32)) {
+            *y = (accum)(sum >> 32);
+            *state = 0;
+        }
+    }
+}

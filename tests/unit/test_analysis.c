@@ -1,0 +1,192 @@
+/* Static analysis: what is known of a kernel without NVRTC and with it, the figures that follow
+ * by hand, and that no published figure lies above its bound. */
+#include "autotune/device/gpus.h"
+#include "autotune/device/nvrtc.h"
+#include "autotune/report/analysis.h"
+#include "generator/published.h"
+#include "generator/rungs.h"
+#include "tests/unit/reduce_files.h"
+
+#include <stdio.h>
+
+/* A kernel of some space for a GPU. */
+struct fixture {
+    struct space *space;
+    struct emit_sources sources;
+    struct gpus_model gpu;
+    struct problem problem;
+    struct point_context context;
+    int64_t row[SPACE_NAMES_MAX];
+    struct analysis_subject subject;
+};
+
+static void open_fixture(struct fixture *f, const char *config, const char *gpu,
+                         const struct problem *problem, const char *params)
+{
+    char path[100];
+    struct error error;
+    snprintf(path, sizeof path, "configs/%s.ini", config);
+    *f = (struct fixture){.problem = *problem, .sources = load_sources()};
+    const struct embedded *file = find_file(path);
+    if (space_load(&f->space, file->name, file->bytes, file->length, &error) ||
+        gpus_find_model(&f->gpu, gpu, &error) ||
+        space_settle_default(f->space, problem, &f->gpu.target, &error))
+        fail_msg("%s", error.text);
+    snprintf(path, sizeof path, "templates/%s", f->space->template_name);
+    f->sources.template = (struct emit_file){f->space->template_name, find_file(path)->bytes};
+    make_row(f->space, params, f->row);
+    f->context = (struct point_context){f->space, &f->problem, &f->gpu.target};
+    f->subject = (struct analysis_subject){.context = &f->context, .sources = &f->sources,
+                                           .row = f->row, .peak_bytes = f->gpu.peak_bytes,
+                                           .clock_khz = f->gpu.clock_khz};
+    if (nvrtc_open(&f->subject.nvrtc, NULL, f->gpu.target.cc, &error))
+        f->subject.nvrtc = NULL;
+}
+
+static struct analysis analyse(const struct fixture *f)
+{
+    struct analysis analysis;
+    struct error error;
+    if (analysis_run(&analysis, &f->subject, &error))
+        fail_msg("%s", error.text);
+    return analysis;
+}
+
+static void close_fixture(struct fixture *f)
+{
+    nvrtc_close(f->subject.nvrtc);
+    space_free(f->space);
+}
+
+static const struct problem sum_f32 = {SUM, F32, F32, 400000000, COLD, false};
+
+static void test_without_nvrtc(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_fixture(&f, "reduce", "V100", &sum_f32, "BLOCK=512");
+    nvrtc_close(f.subject.nvrtc);
+    f.subject.nvrtc = NULL;
+    const struct analysis analysis = analyse(&f);
+    assert_false(analysis.is_compiled);
+    assert_non_null(strstr(analysis.why, "NVRTC"));
+    assert_int_equal(analysis.block, 512);
+    assert_true(analysis.bound == 0 && analysis.mix.total == 0);
+    close_fixture(&f);
+}
+
+/* Blocks of 256 with 8 loads of 16 bytes in flight are 32 KiB each; an H200 wants 4814.304 GB/s
+ * x 0.5 us / 132 SMs. */
+static void test_in_flight(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *params;
+        double in_flight;
+        bool is_bound;
+    } rows[] = {
+        {"BLOCK=256 ITEMS=32 VECTOR=4 UNROLL=8 GRID=4", 4 * 32768, false},
+        {"BLOCK=256 ITEMS=32 VECTOR=4 UNROLL=8 GRID=1", 32768, false},
+        {"BLOCK=256 ITEMS=4 VECTOR=4 UNROLL=1 GRID=1", 4096, true},
+        {"BLOCK=32 ITEMS=1 VECTOR=1 UNROLL=1 GRID=0", 32 * 32 * 4, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fixture f;
+        open_fixture(&f, "reduce", "H200", &sum_f32, rows[i].params);
+        if (!f.subject.nvrtc) {
+            close_fixture(&f);
+            print_message("no NVRTC for sm_90\n");
+            skip();
+        }
+        const struct analysis analysis = analyse(&f);
+        assert_true(analysis.is_compiled);
+        assert_in_range(analysis.needs.registers, 10, 128);
+        assert_int_equal(analysis.needs.local_bytes, 0);
+        assert_true(analysis.mix.counts[SASS_LOAD] > 0);
+        assert_true(analysis.wanted > 18235 && analysis.wanted < 18237);
+        if (analysis.in_flight < rows[i].in_flight || analysis.in_flight > rows[i].in_flight)
+            fail_msg("%s: %f bytes, %d blocks", rows[i].params, analysis.in_flight,
+                     analysis.occupancy.blocks);
+        assert_int_equal(analysis.limiter, rows[i].is_bound ? ANALYSIS_IN_FLIGHT
+                                                            : ANALYSIS_MEMORY);
+        const double share = rows[i].in_flight / analysis.wanted;
+        const double want = share < 1 ? share : 1;
+        assert_true(analysis.bound > want - 1e-6 && analysis.bound < want + 1e-6);
+        close_fixture(&f);
+    }
+}
+
+/* The same figure as a space's kernel: the bound of the rung that a document's kernel is. */
+static double bound_of(const struct published *published, const struct published_figure *figure,
+                       const struct rungs *rungs)
+{
+    const struct published_kernel *kernel = &published->kernels[figure->kernel];
+    bool is_chosen[RUNGS_MAX] = {false};
+    char config[80], params[200];
+    struct fixture f;
+    struct error error;
+    size_t i = 0;
+    assert_int_equal(rungs_choose(rungs, kernel->rung, is_chosen, &error), 0);
+    while (!is_chosen[i])
+        i++;
+    snprintf(config, sizeof config, "ladder/%s", rungs->rungs[i].space);
+    snprintf(params, sizeof params, "%s", rungs->rungs[i].params);
+    if (figure->at[PUBLISHED_THREADS].is_there) {
+        const char *rest = strchr(params, ' ');
+        char sized[220];
+        snprintf(sized, sizeof sized, "BLOCK=%d%s", (int)figure->at[PUBLISHED_THREADS].digits,
+                 rest ? rest : "");
+        snprintf(params, sizeof params, "%.199s", sized);
+    }
+    open_fixture(&f, config, published->gpu, &kernel->problem, params);
+    const double bound = f.subject.nvrtc ? analyse(&f).bound : 0;
+    close_fixture(&f);
+    return bound;
+}
+
+/* A bound below what was reached would be no bound. */
+static void test_bounds_hold(void **state)
+{
+    (void)state;
+    static struct published published;
+    const struct embedded *ladder = find_file("configs/ladder/rungs.ini");
+    struct rungs rungs;
+    struct error error;
+    size_t compared = 0;
+    assert_int_equal(rungs_load(&rungs, ladder->name, ladder->bytes, ladder->length, &error), 0);
+    for (size_t d = 0; d < embedded_count; d++) {
+        const struct embedded *file = &embedded_files[d];
+        if (strncmp(file->name, "configs/published/", 18) != 0)
+            continue;
+        assert_int_equal(
+            published_load(&published, file->name, file->bytes, file->length, &error), 0);
+        for (size_t i = 0; i < published.figure_count && published.gpu; i++) {
+            const struct published_figure *figure = &published.figures[i];
+            struct gpus_model gpu;
+            assert_int_equal(gpus_find_model(&gpu, published.gpu, &error), 0);
+            const struct problem *problem = &published.kernels[figure->kernel].problem;
+            const double reached = (double)problem->n * problem_types[problem->type].bytes /
+                                   ((double)figure->ps * 1e-12) / (double)gpu.peak_bytes;
+            const double bound = bound_of(&published, figure, &rungs);
+            if (bound > 0 && bound < reached)
+                fail_msg("%s, %s: bound %.3f, reached %.3f", file->name,
+                         published.kernels[figure->kernel].kernel, bound, reached);
+            compared += bound > 0;
+        }
+        published_dispose(&published);
+    }
+    rungs_dispose(&rungs);
+    print_message("%zu published figures compared\n", compared);
+    if (!compared)
+        skip();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_without_nvrtc),
+        cmocka_unit_test(test_in_flight),
+        cmocka_unit_test(test_bounds_hold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,507 @@
+/* export: the functions that an export carries, compiled as C99, choose what find_record
+ * chooses and launch what call_plan launches; the same records give the same bytes; bad input
+ * has a sentence. */
+#include "autotune/device/gpus.h"
+#include "autotune/device/nvrtc.h"
+#include "autotune/library/export.h"
+#include "autotune/tune/call.h"
+#include "cache/find.h"
+#include "tests/unit/reduce_files.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct error error;
+
+/* The GPUs of the records, then two that have none: another of a known kind, and a stranger. */
+static const struct gpu {
+    const char *name;
+    int cc, sms;
+} gpus[] = {
+    {"NVIDIA H200", 90, 132}, {"NVIDIA H100 PCIe", 90, 114}, {"Tesla T4", 75, 40},
+    {"NVIDIA A100", 80, 108}, {"NVIDIA H20", 90, 78},        {"NVIDIA L4", 89, 58},
+};
+enum { GPUS = sizeof gpus / sizeof *gpus, KNOWN_GPUS = 4 };
+
+static const uint64_t tuned[] = {1000, 65536, 1 << 20, 100000007, UINT64_C(1) << 32};
+static const uint64_t asked[] = {0,
+                                 1,
+                                 2,
+                                 999,
+                                 1000,
+                                 1001,
+                                 4096,
+                                 8095,
+                                 65535,
+                                 65536,
+                                 65537,
+                                 262144,
+                                 300000,
+                                 524288,
+                                 (1 << 20) - 1,
+                                 1 << 20,
+                                 (1 << 20) + 1,
+                                 5000000,
+                                 10239999,
+                                 20480000,
+                                 100000007,
+                                 400000000,
+                                 UINT64_C(655360022),
+                                 (UINT64_C(1) << 32) - 1,
+                                 UINT64_C(1) << 32,
+                                 (UINT64_C(1) << 33) + 5};
+enum { TUNED = sizeof tuned / sizeof *tuned, ASKED = sizeof asked / sizeof *asked };
+
+/* --- Records ------------------------------------------------------------------------------ */
+
+struct fixture {
+    struct space *space;
+    struct emit_sources sources;
+    struct problem problem;
+    struct record records[64];
+    size_t count;
+    uint64_t random;
+};
+
+static uint64_t next_random(struct fixture *fixture)
+{
+    fixture->random = fixture->random * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return fixture->random >> 33;
+}
+
+/* The default with some params changed, which the rules known at compile time allow there. */
+static void choose_params(struct fixture *fixture, const struct problem *problem,
+                          const struct target *target, char *out, size_t size)
+{
+    const struct space *space = fixture->space;
+    const struct point_context context = {space, problem, target};
+    int64_t row[SPACE_NAMES_MAX];
+    for (int tries = 0; tries < 200000; tries++) {
+        memcpy(row, space->default_row, space->param_count * sizeof *row);
+        for (uint64_t changes = 1 + next_random(fixture) % 8; changes > 0; changes--) {
+            const size_t i = next_random(fixture) % space->param_count;
+            row[i] = space->params[i].values[next_random(fixture) % space->params[i].count];
+        }
+        const int broken = point_reject(&context, row, &error);
+        if (broken == POINT_FAILED || (broken >= 0 && !space->rules[broken].is_launch))
+            continue;
+        struct call_plan plan;
+        if (call_plan(&plan, &context, row, problem->n, &error))
+            continue;
+        struct text text = {0};
+        point_format(&text, space, row, true);
+        assert_true(text.length < size);
+        memcpy(out, text.at, text.length + 1);
+        text_dispose(&text);
+        return;
+    }
+    fail_msg("no row of the space was found");
+}
+
+static struct target target_of(const struct gpu *gpu)
+{
+    struct target target;
+    char arch[16];
+    snprintf(arch, sizeof arch, "sm_%d", gpu->cc);
+    if (gpus_find(&target, arch, &error) != 0)
+        fail_msg("%s", error.text);
+    target.sms = gpu->sms;
+    return target;
+}
+
+static struct record *add_record(struct fixture *fixture, const struct gpu *gpu, uint64_t n)
+{
+    struct record *record = &fixture->records[fixture->count++];
+    const struct target target = target_of(gpu);
+    *record = (struct record){.problem = fixture->problem,
+                              .method = RECORD_METHOD,
+                              .cc = gpu->cc,
+                              .sms = gpu->sms,
+                              .source = RECORD_MEASURED,
+                              .median_ps = 1000 + n};
+    record->problem.n = n;
+    snprintf(record->gpu, sizeof record->gpu, "%s", gpu->name);
+    snprintf(record->space, sizeof record->space, "%s", fixture->space->name);
+    snprintf(record->driver, sizeof record->driver, "580 (CUDA 13.0)");
+    snprintf(record->compiler, sizeof record->compiler, "NVRTC 13.0");
+    snprintf(record->tuned, sizeof record->tuned, "2026-11-21T01:25:00Z");
+    choose_params(fixture, &record->problem, &target, record->params, sizeof record->params);
+    return record;
+}
+
+static void open_fixture(struct fixture *out, enum op op, enum type type, uint64_t seed)
+{
+    const struct gpu oldest = {"", 70, 0};
+    struct target target = target_of(&oldest);
+    *out = (struct fixture){
+        .space = load_space("configs/reduce-wide.ini"),
+        .sources = load_sources(),
+        .random = seed,
+        .problem = {.op = op, .type = type, .acc = problem_default_acc(type), .n = 1}};
+    assert_int_equal(space_settle_default(out->space, &out->problem, &target, &error), 0);
+    for (size_t g = 0; g < KNOWN_GPUS; g++)
+        for (size_t i = 0; i < TUNED; i++)
+            if (g < 2 || i % 2 == g % 2)
+                add_record(out, &gpus[g], tuned[i]);
+    struct record *interval = add_record(out, &gpus[0], 300000);
+    interval->n_from = 200000;
+    interval->n_to = 700000;
+}
+
+static struct export_source source_of(const struct fixture *fixture)
+{
+    return (struct export_source){.space = fixture->space,
+                                  .sources = &fixture->sources,
+                                  .problem = fixture->problem,
+                                  .records = fixture->records,
+                                  .record_count = fixture->count,
+                                  .prefix = "my",
+                                  .command = "autotune export",
+                                  .version = "0"};
+}
+
+/* --- The program that asks an export ------------------------------------------------------ */
+
+static const char program[] =
+    "#include \"my_table.h\"\n"
+    "#include <inttypes.h>\n"
+    "#include <stdio.h>\n"
+    "int main(void)\n"
+    "{\n"
+    "    static const char *const matches[] = {\"exact\", \"other n\", \"same cc\", "
+    "\"default\"};\n"
+    "    struct my_plan plan;\n"
+    "    uint64_t n;\n"
+    "    int cc, sms;\n"
+    "    while (scanf(\"%d %d %\" SCNu64, &cc, &sms, &n) == 3) {\n"
+    "        enum my_match match;\n"
+    "        const int row = my_select(cc, sms, n, &match);\n"
+    "        const int failed = my_plan_row(&plan, row, sms, n);\n"
+    "        printf(\"%s | %s |\", matches[match], my_rows[row].text);\n"
+    "        if (failed)\n"
+    "            printf(\" failed\");\n"
+    "        else\n"
+    "            printf(\" %\" PRIu64 \" %\" PRIu64, plan.scratch_bytes, plan.state_bytes);\n"
+    "        for (int i = 0; i < plan.count && !failed; i++) {\n"
+    "            const struct my_launch *l = &plan.launches[i];\n"
+    "            printf(\" | %d %u %u %u %u %d %\" PRIu64 \" %\" PRIu64 \" %\" PRIu64 \" %\" "
+    "PRIu64,\n"
+    "                   l->step->pass, l->grid, l->step->block, l->step->cluster,\n"
+    "                   l->step->shared_bytes, l->step->is_cooperative, l->inputs, "
+    "l->outputs,\n"
+    "                   l->output, l->partials);\n"
+    "            for (int k = 0; k < l->step->arg_count; k++)\n"
+    "                printf(\" %d\", (int)l->step->args[k]);\n"
+    "        }\n"
+    "        printf(\"\\n\");\n"
+    "    }\n"
+    "    return 0;\n"
+    "}\n";
+
+/* What the program should say, by the parts of autotune that tune. */
+static void add_want(struct text *out, const struct fixture *fixture, const struct gpu *gpu,
+                     uint64_t n)
+{
+    static const char *const matches[FIND_GRADES] = {[FIND_EXACT] = "exact",
+                                                     [FIND_OTHER_N] = "other n",
+                                                     [FIND_SAME_CC] = "same cc",
+                                                     [FIND_NONE] = "default"};
+    const struct space *space = fixture->space;
+    const struct records set = {.at = (struct record *)fixture->records,
+                                .count = fixture->count};
+    struct record want = fixture->records[0];
+    struct find_result found;
+    struct target target = target_of(gpu);
+    struct problem problem = fixture->problem;
+    const struct point_context context = {space, &problem, &target};
+    int64_t row[SPACE_NAMES_MAX];
+    struct call_plan plan;
+    want.problem.n = problem.n = n;
+    want.cc = gpu->cc;
+    want.sms = gpu->sms;
+    snprintf(want.gpu, sizeof want.gpu, "%s", gpu->name);
+    find_record(&found, &want, &set, 1, NULL);
+    memcpy(row, space->default_row, space->param_count * sizeof *row);
+    if (found.grade != FIND_NONE)
+        assert_int_equal(point_parse(space, found.record.params, row, &error), 0);
+    text_addf(out, "%s | ", matches[found.grade]);
+    point_format(out, space, row, true);
+    if (call_plan(&plan, &context, row, n, &error)) {
+        text_adds(out, " | failed\n");
+        return;
+    }
+    text_addf(out, " | %" PRIu64 " %" PRIu64, plan.scratch_bytes, plan.state_bytes);
+    for (size_t i = 0; i < plan.count; i++) {
+        const struct call_step *step = &plan.steps[i];
+        const struct pass *pass = &space->passes[step->pass];
+        text_addf(out, " | %zu %u %u %u %u %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+                  step->pass, step->shape.grid, step->shape.block, step->shape.cluster,
+                  step->shape.shared_bytes, pass->is_cooperative, step->n, step->shape.outputs,
+                  step->output_offset, step->partials_offset);
+        for (size_t k = 0; k < pass->arg_count; k++)
+            text_addf(out, " %d", (int)pass->args[k]);
+    }
+    text_adds(out, "\n");
+}
+
+static void put(const char *folder, const char *name, const char *bytes, size_t length)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void run(const char *folder, const char *command)
+{
+    char line[900];
+    snprintf(line, sizeof line, "cd %s && %s", folder, command);
+    if (system(line) != 0)
+        fail_msg("%s failed", command);
+}
+
+static void compare_answers(const struct fixture *fixture)
+{
+    char folder[] = "/tmp/autotune-export-XXXXXX", path[300];
+    struct export_source source = source_of(fixture);
+    struct export_files files;
+    struct export export;
+    struct text questions = {0}, want = {0}, got = {0};
+    assert_non_null(mkdtemp(folder));
+    if (export_init(&export, &source, &error) ||
+        export_write(&files, &export, EXPORT_HEADER, NULL, &error))
+        fail_msg("%s", error.text);
+    put(folder, files.at[0].name, files.at[0].text.at, files.at[0].text.length);
+    put(folder, "program.c", program, sizeof program - 1);
+    for (size_t g = 0; g < GPUS; g++)
+        for (size_t i = 0; i < ASKED; i++) {
+            text_addf(&questions, "%d %d %" PRIu64 "\n", gpus[g].cc, gpus[g].sms, asked[i]);
+            add_want(&want, fixture, &gpus[g], asked[i]);
+        }
+    put(folder, "in", questions.at, questions.length);
+    put(folder, "want", want.at, want.length);
+    run(folder, "${CC:-cc} -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -o "
+                "program program.c");
+    run(folder, "./program < in > out");
+    run(folder, "diff want out > difference || { head -c 3000 difference; false; }");
+    snprintf(path, sizeof path, "%s/out", folder);
+    assert_int_equal(text_read(&got, path, 1 << 24, &error), 0);
+    assert_string_equal(got.at, want.at);
+    for (size_t i = 0; i < 4; i++) { /* every match was met */
+        static const char *const matches[] = {"exact |", "other n |", "same cc |", "default |"};
+        assert_non_null(strstr(got.at, matches[i]));
+    }
+    /* tiles are counted in 31 bits: what has more is refused, not cut */
+    run(folder, "echo 60 1 1125899906842624 | ./program | grep -q '^default.* failed$'");
+    run(folder, "echo 60 1 17179869184 | ./program | grep -q '^default' && "
+                "! echo 60 1 17179869184 | ./program | grep -q failed");
+    run(folder, "rm -r \"$PWD\"");
+    text_dispose(&questions);
+    text_dispose(&want);
+    text_dispose(&got);
+    export_dispose_files(&files);
+    export_dispose(&export);
+}
+
+static void test_answers(void **state)
+{
+    static const struct {
+        enum op op;
+        enum type type;
+    } problems[] = {{SUM, I32}, {SUM, F32}, {MAX, I64}, {SUMSQ, I8}, {PROD, F64}, {MIN, F16}};
+    (void)state;
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+        struct fixture fixture;
+        open_fixture(&fixture, problems[i].op, problems[i].type, 7 + i);
+        compare_answers(&fixture);
+        space_free(fixture.space);
+    }
+}
+
+/* --- Bytes -------------------------------------------------------------------------------- */
+
+static void write_all(struct text *out, const struct fixture *fixture)
+{
+    static const enum export_format formats[] = {EXPORT_HEADER, EXPORT_CU, EXPORT_CMAKE,
+                                                 EXPORT_MAKE, EXPORT_JSON};
+    struct export_source source = source_of(fixture);
+    struct export export;
+    if (export_init(&export, &source, &error))
+        fail_msg("%s", error.text);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        struct export_files files;
+        if (export_write(&files, &export, formats[i], NULL, &error))
+            fail_msg("%s", error.text);
+        for (size_t k = 0; k < files.count; k++) {
+            const char *mark = strstr(files.at[k].text.at, export_mark);
+            assert_non_null(mark);
+            assert_true(mark - files.at[k].text.at < 1000);
+            text_addf(out, "%s\n%s", files.at[k].name, files.at[k].text.at);
+        }
+        export_dispose_files(&files);
+    }
+    export_dispose(&export);
+}
+
+/* In whatever order files and records were read. */
+static void test_same_bytes(void **state)
+{
+    struct fixture fixture;
+    struct text first = {0}, second = {0};
+    (void)state;
+    open_fixture(&fixture, SUM, I32, 3);
+    write_all(&first, &fixture);
+    for (size_t i = fixture.count; i > 1; i--) {
+        const size_t k = next_random(&fixture) % i;
+        const struct record swapped = fixture.records[k];
+        fixture.records[k] = fixture.records[i - 1];
+        fixture.records[i - 1] = swapped;
+    }
+    write_all(&second, &fixture);
+    assert_string_equal(first.at, second.at);
+    text_dispose(&first);
+    text_dispose(&second);
+    space_free(fixture.space);
+}
+
+/* Rows that differ in what is known at launch alone share a kernel; the text of one for a newer
+ * architecture is left out where an older one is compiled for. */
+static void test_kernels(void **state)
+{
+    struct fixture fixture;
+    struct export_files files;
+    struct export export;
+    (void)state;
+    open_fixture(&fixture, SUM, I32, 5);
+    fixture.count = 2; /* two of one GPU */
+    snprintf(fixture.records[1].params, sizeof fixture.records[1].params, "%s",
+             fixture.records[0].params);
+    char *grid = strstr(fixture.records[1].params, "GRID=");
+    assert_non_null(grid);
+    strcpy(grid, strcmp(grid, "GRID=2") == 0 ? "GRID=1" : "GRID=2");
+    struct export_source source = source_of(&fixture);
+    assert_int_equal(export_init(&export, &source, &error), 0);
+    assert_int_equal(export.row_count, 3);
+    assert_int_equal(export.rows[0].record == export.rows[1].record, 0);
+    assert_int_equal(export.steps[export.rows[0].first_step].kernel,
+                     export.steps[export.rows[1].first_step].kernel);
+    assert_int_equal(export_write(&files, &export, EXPORT_CU, NULL, &error), 0);
+    assert_string_equal(files.at[0].name, "my.h");
+    assert_string_equal(files.at[1].name, "my.cu");
+    assert_non_null(strstr(files.at[1].text.at, "__CUDA_ARCH__ >= 900"));
+    assert_null(strstr(files.at[1].text.at, "__CUDA_ARCH__ >= 700"));
+    export_dispose_files(&files);
+    export_dispose(&export);
+    space_free(fixture.space);
+}
+
+/* NVRTC compiles the .cu as it stands, for an architecture that has all kernels and for one
+ * that is too old for them, and finds the kernels by their names. */
+static void test_nvrtc(void **state)
+{
+    struct fixture fixture;
+    struct export_files files;
+    struct export export;
+    (void)state;
+    open_fixture(&fixture, SUM, I32, 13);
+    struct export_source source = source_of(&fixture);
+    assert_int_equal(export_init(&export, &source, &error), 0);
+    assert_int_equal(export_write(&files, &export, EXPORT_CU, NULL, &error), 0);
+    for (int cc = 75; cc <= 90; cc += 15) {
+        const struct device_source unit = {files.at[1].text.at, "my_kernels::v0::reduce"};
+        struct device_image image;
+        struct nvrtc *nvrtc;
+        if (nvrtc_open(&nvrtc, NULL, cc, &error)) {
+            print_message("no NVRTC here\n");
+            skip();
+        }
+        if (nvrtc_compile(nvrtc, cc, NVRTC_CUBIN, &unit, 1, &image, &error))
+            fail_msg("sm_%d: %s", cc, error.text);
+        device_dispose_image(&image);
+        nvrtc_close(nvrtc);
+    }
+    export_dispose_files(&files);
+    export_dispose(&export);
+    space_free(fixture.space);
+}
+
+/* A GPU that a selector cannot tell from another is left out and named. */
+static void test_alike(void **state)
+{
+    static const struct gpu twin = {"NVIDIA H300", 90, 132};
+    struct fixture fixture;
+    struct export export;
+    (void)state;
+    open_fixture(&fixture, SUM, I32, 11);
+    add_record(&fixture, &twin, 4096);
+    struct export_source source = source_of(&fixture);
+    assert_int_equal(export_init(&export, &source, &error), 0);
+    assert_int_equal(export.gpu_count, KNOWN_GPUS);
+    assert_string_equal(export.left_out.at, "NVIDIA H300 (like NVIDIA H200)");
+    export_dispose(&export);
+    space_free(fixture.space);
+}
+
+/* --- Bad input ---------------------------------------------------------------------------- */
+
+static void test_nothing(void **state)
+{
+    struct fixture fixture;
+    struct export export;
+    (void)state;
+    open_fixture(&fixture, SUM, I32, 1);
+    fixture.count = 0;
+    struct export_source source = source_of(&fixture);
+    assert_int_equal(export_init(&export, &source, &error), -1);
+    assert_int_equal(error.code, ERROR_FAILED);
+    assert_non_null(strstr(error.text, "nothing to export"));
+    space_free(fixture.space);
+}
+
+static void test_prefix(void **state)
+{
+    static const char *const good[] = {"a", "sum_i32", "Sum4", "x_"};
+    static const char *const bad[] = {
+        "",          "4u",  "_x",
+        "a-b",       "a b", "int",
+        "namespace", "a;b", "abcdefghijabcdefghijabcdefghijabcdefghija"};
+    char name[EXPORT_PREFIX_CHARS];
+    struct problem problem = {.op = SUM, .type = I8, .acc = I64, .is_deterministic = true};
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_int_equal(export_check_prefix(good[i], &error), 0);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(export_check_prefix(bad[i], &error), -1);
+        assert_int_equal(error.code, ERROR_USAGE);
+    }
+    export_default_prefix(name, &problem);
+    assert_string_equal(name, "sum_i8_i64_deterministic");
+    assert_int_equal(export_check_prefix(name, &error), 0);
+}
+
+static void test_format(void **state)
+{
+    enum export_format format;
+    (void)state;
+    for (int i = 0; i < EXPORT_FORMATS; i++) {
+        assert_int_equal(export_find_format(&format, export_formats[i], &error), 0);
+        assert_int_equal(format, i);
+    }
+    assert_int_equal(export_find_format(&format, "cuda", &error), -1);
+    assert_int_equal(error.code, ERROR_USAGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_answers), cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_kernels), cmocka_unit_test(test_alike),
+        cmocka_unit_test(test_nvrtc),   cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_prefix),  cmocka_unit_test(test_format),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,170 @@
+/* Tests of images: what is read is what was written, or nothing: every byte changed, every
+ * length cut, every field of the key another, and files that must not be trusted. */
+#include "autotune/library/images.h"
+#include "tests/unit/record_files.h"
+
+#include <dirent.h>
+
+static struct error error;
+static const struct image_key key = {0x0123456789abcdef, 90, "NVRTC 13.0", 2};
+
+static struct device_image make_image(void)
+{
+    static char code[] = "\177ELF\0 code\n", first[] = "_Z1a", second[] = "_ZN2v16reduceEv";
+    static char *names[] = {first, second};
+    return (struct device_image){.bytes = code, .size = sizeof code, .names = names, .count = 2};
+}
+
+static void keep(void **state)
+{
+    const struct device_image image = make_image();
+    if (images_store(*state, &key, &image, &error))
+        fail_msg("%s", error.text);
+}
+
+/* The path of the one file of kernels in the folder. */
+static void find_path(char out[PATH_CHARS], void **state)
+{
+    DIR *open = opendir(*state);
+    int count = 0;
+    assert_non_null(open);
+    for (struct dirent *entry; (entry = readdir(open)) != NULL;)
+        if (strncmp(entry->d_name, "0123456789abcdef-sm_90-nvrtc-13.0-", 34) == 0) {
+            path_in(out, state, entry->d_name);
+            count++;
+        }
+    closedir(open);
+    assert_int_equal(count, 1);
+}
+
+static bool find(void **state, const struct image_key *wanted)
+{
+    const struct device_image image = make_image();
+    struct device_image found;
+    if (!images_find(&found, *state, wanted, &error)) {
+        assert_null(found.bytes);
+        assert_null(found.names);
+        return false;
+    }
+    assert_int_equal(found.size, image.size);
+    assert_memory_equal(found.bytes, image.bytes, image.size);
+    assert_int_equal(found.count, 2);
+    assert_string_equal(found.names[0], image.names[0]);
+    assert_string_equal(found.names[1], image.names[1]);
+    assert_false(found.is_ptx);
+    assert_int_equal(error.code, ERROR_NONE);
+    device_dispose_image(&found);
+    return true;
+}
+
+static void test_round(void **state)
+{
+    struct device_image image = make_image(), found;
+    assert_false(find(state, &key)); /* no file is no error */
+    assert_int_equal(error.code, ERROR_NONE);
+    keep(state);
+    assert_true(find(state, &key));
+    image.is_ptx = true;
+    assert_int_equal(images_store(*state, &key, &image, &error), 0);
+    assert_true(images_find(&found, *state, &key, &error));
+    assert_true(found.is_ptx);
+    device_dispose_image(&found);
+}
+
+static void test_keys(void **state)
+{
+    const struct image_key others[] = {
+        {key.source_hash + 1, 90, "NVRTC 13.0", 2}, {key.source_hash, 80, "NVRTC 13.0", 2},
+        {key.source_hash, 90, "NVRTC 12.8", 2},     {key.source_hash, 90, "NVRTC-13.0", 2},
+        {key.source_hash, 90, "NVRTC 13.0", 1},     {key.source_hash, 90, "NVRTC 13.0", 3},
+    };
+    keep(state);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(find(state, &others[i]));
+    assert_true(find(state, &key));
+}
+
+/* The file of another key under this one's name is not this one's. */
+static void test_moved(void **state)
+{
+    const struct image_key other = {key.source_hash + 1, 90, "NVRTC 13.0", 2};
+    const struct device_image image = make_image();
+    char path[PATH_CHARS], command[2 * PATH_CHARS + 40];
+    keep(state);
+    find_path(path, state);
+    assert_int_equal(images_store(*state, &other, &image, &error), 0);
+    snprintf(command, sizeof command, "mv '%s'/0123456789abcdf0-* '%s'", (char *)*state, path);
+    assert_int_equal(system(command), 0);
+    assert_false(find(state, &key));
+    assert_int_equal(error.code, ERROR_IO);
+}
+
+static void test_damage(void **state)
+{
+    char path[PATH_CHARS];
+    keep(state);
+    find_path(path, state);
+    struct text whole = get_file(path);
+    for (size_t i = 0; i < whole.length; i++)
+        for (unsigned char bit = 1; bit; bit = (unsigned char)(bit << 1)) {
+            whole.at[i] = (char)(whole.at[i] ^ bit);
+            put_file(path, whole.at, whole.length);
+            assert_false(find(state, &key));
+            assert_int_equal(error.code, ERROR_IO);
+            assert_non_null(strstr(error.text, path));
+            whole.at[i] = (char)(whole.at[i] ^ bit);
+        }
+    for (size_t i = 0; i < whole.length; i++) {
+        put_file(path, whole.at, i);
+        assert_false(find(state, &key));
+    }
+    text_add(&whole, "", 1);
+    put_file(path, whole.at, whole.length);
+    assert_false(find(state, &key));
+    put_file(path, whole.at, whole.length - 1);
+    assert_true(find(state, &key));
+    text_dispose(&whole);
+}
+
+static void test_distrust(void **state)
+{
+    char path[PATH_CHARS], other[PATH_CHARS];
+    keep(state);
+    find_path(path, state);
+    assert_int_equal(chmod(path, 0660), 0);
+    assert_false(find(state, &key));
+    assert_non_null(strstr(error.text, "written by others"));
+    assert_int_equal(chmod(path, 0600), 0);
+    assert_int_equal(rename(path, path_in(other, state, "other")), 0);
+    assert_int_equal(symlink(other, path), 0);
+    assert_false(find(state, &key));
+    assert_non_null(strstr(error.text, "symbolic link"));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_false(find(state, &key));
+    assert_non_null(strstr(error.text, "not a regular file"));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rename(other, path), 0);
+    assert_true(find(state, &key));
+}
+
+static void test_no_place(void **state)
+{
+    const struct device_image image = make_image();
+    const struct image_key more = {key.source_hash, 90, "NVRTC 13.0", 3};
+    char path[PATH_CHARS];
+    put_file(path_in(path, state, "file"), "", 0);
+    assert_int_equal(images_store(path, &key, &image, &error), -1);
+    assert_int_equal(error.code, ERROR_IO);
+    assert_non_null(strstr(error.text, path));
+    assert_int_equal(images_store(*state, &more, &image, &error), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(test_round),  IN_FOLDER(test_keys),     IN_FOLDER(test_moved),
+        IN_FOLDER(test_damage), IN_FOLDER(test_distrust), IN_FOLDER(test_no_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

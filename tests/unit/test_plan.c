@@ -1,0 +1,583 @@
+/* The library on the emulator, through its public face: plans from the default and from
+ * records, what is reduced, what is refused and with which words, threads at once, tuning in
+ * another process. Run from the tree's root; AUTOTUNE names the program where there is one. */
+#include "autotune/device/device.h"
+#include "cache/store.h"
+#include "include/autotune.h"
+#include "tests/unit/reduce_files.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct autotune_error error;
+
+/* --- Contexts, plans, calls ----------------------------------------------------------------- */
+
+static char folder[] = "/tmp/test-plan-XXXXXX";
+
+static struct autotune_context *open_context(const char *records, const char *program)
+{
+    struct autotune_context_options options = {0};
+    struct autotune_context *context = NULL;
+    options.device = "host";
+    options.records = records;
+    options.program = program;
+    if (autotune_context_create(&context, &options, &error))
+        fail_msg("%s", error.text);
+    return context;
+}
+
+static struct autotune_plan *make_plan(struct autotune_context *context, const char *op,
+                                       const char *type, uint64_t n, enum autotune_from from)
+{
+    const struct autotune_problem problem = {.op = op, .type = type, .n = n};
+    const struct autotune_plan_options options = {.from = from};
+    struct autotune_plan *plan = NULL;
+    if (autotune_plan_create(&plan, context, &problem, &options, &error))
+        fail_msg("%s", error.text);
+    return plan;
+}
+
+static struct autotune_workspace *make_workspace(struct autotune_plan *plan)
+{
+    struct autotune_workspace *workspace = NULL;
+    if (autotune_workspace_create(&workspace, plan, NULL, NULL, &error))
+        fail_msg("%s", error.text);
+    return workspace;
+}
+
+static void assert_refused(int got, enum autotune_code code, const char *said)
+{
+    if (got != (int)code || error.code != (int)code || !strstr(error.text, said))
+        fail_msg("%d, error %d '%s': not %d and '%s'", got, error.code, error.text, code, said);
+    error.code = 0;
+}
+
+static void close_all(struct autotune_context *context, struct autotune_plan *plan,
+                      struct autotune_workspace *workspace)
+{
+    assert_int_equal(autotune_workspace_destroy(workspace, &error), 0);
+    assert_int_equal(autotune_plan_destroy(plan, &error), 0);
+    assert_int_equal(autotune_context_destroy(context, &error), 0);
+}
+
+enum { N = 20000 };
+static int32_t elements[N + 1];
+
+static int32_t sum_of(const int32_t *x, uint64_t n)
+{
+    uint32_t sum = 0;
+    for (uint64_t i = 0; i < n; i++)
+        sum += (uint32_t)x[i];
+    return (int32_t)sum;
+}
+
+static void assert_sums(struct autotune_workspace *workspace, uint64_t limit)
+{
+    static const uint64_t sizes[] = {0, 1, 2, 31, 4097, 8192, 8193, 19999, N};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= limit; i++)
+        for (size_t start = 0; start < 2; start++) {
+            const uint64_t n = sizes[i] == N ? N - start : sizes[i];
+            int32_t result = -1;
+            if (autotune_execute(workspace, elements + start, n, &result, NULL, &error))
+                fail_msg("%s", error.text);
+            assert_int_equal(result, sum_of(elements + start, n));
+        }
+}
+
+/* --- Records -------------------------------------------------------------------------------- */
+
+/* A record of this emulator, as tuning would make it. */
+static struct record make_record(uint64_t n, const char *params)
+{
+    const struct device_options options = {.spec = "host"};
+    struct error cause;
+    struct device *device;
+    struct space *space = load_space("configs/reduce.ini");
+    const struct emit_sources sources = load_sources();
+    if (device_open(&device, &options, &cause))
+        fail_msg("%s", cause.text);
+    struct record record = {
+        .problem = {.op = SUM, .type = I32, .acc = I32, .n = n},
+        .space = "reduce",
+        .space_hash = space->hash,
+        .sources_hash = emit_hash(&sources),
+        .method = RECORD_METHOD,
+        .cc = device->info.target.cc,
+        .sms = device->info.target.sms,
+        .source = RECORD_EMULATED,
+        .median_ps = 1000000,
+        .low_ps = 1000000,
+        .high_ps = 1000000,
+        .candidates = 3,
+        .tuned = "2026-11-21T01:25:00Z",
+    };
+    snprintf(record.gpu, sizeof record.gpu, "%s", device->info.name);
+    snprintf(record.driver, sizeof record.driver, "%s", device->info.driver);
+    snprintf(record.compiler, sizeof record.compiler, "%s", device->info.compiler);
+    snprintf(record.params, sizeof record.params, "%s", params);
+    device_close(device);
+    space_free(space);
+    return record;
+}
+
+/* Its path below the test's folder. */
+static const char *keep(const char *name, const struct record *record)
+{
+    static char path[200];
+    struct error cause;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (store_save(path, record, &cause))
+        fail_msg("%s", cause.text);
+    return path;
+}
+
+#define SHAPE                                                                                  \
+    "BLOCK=64 ITEMS=16 VECTOR=4 UNROLL=4 ACCUMS=1 WARP=REDUX LOAD=PLAIN STAGES=0 "             \
+    "ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 "
+
+/* --- Tests ---------------------------------------------------------------------------------- */
+
+static void test_default(void **state)
+{
+    (void)state;
+    struct autotune_context *context = open_context("/nowhere", NULL);
+    struct autotune_plan *plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_BEST);
+    struct autotune_workspace *workspace = make_workspace(plan);
+    assert_int_equal(autotune_plan_grade(plan), AUTOTUNE_DEFAULT);
+    assert_int_equal(autotune_plan_kernels(plan), AUTOTUNE_COMPILED);
+    assert_int_equal(autotune_plan_n(plan), N);
+    assert_int_equal(autotune_plan_element_bytes(plan), 4);
+    assert_int_equal(autotune_plan_result_bytes(plan), 4);
+    assert_string_equal(autotune_plan_origin(plan), "");
+    assert_string_equal(autotune_plan_warning(plan), "");
+    assert_true(strstr(autotune_plan_params(plan), "BLOCK=") == autotune_plan_params(plan));
+    assert_true(autotune_plan_workspace_bytes(plan) >= 8);
+    assert_sums(workspace, N);
+    close_all(context, plan, workspace);
+}
+
+/* Several launches with scratch memory between them, in memory of the caller's; the variant was
+ * tuned for many more elements. */
+static void test_record(void **state)
+{
+    (void)state;
+    struct record record =
+        make_record(400000000, "BLOCK=128 ITEMS=64 VECTOR=4 UNROLL=16 ACCUMS=1 WARP=SHUFFLE "
+                               "LOAD=PLAIN STAGES=0 ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 "
+                               "FINISH=PASSES GRID=0");
+    record.problem.type = record.problem.acc = F32;
+    struct autotune_context *context = open_context(keep("passes.ini", &record), NULL);
+    struct autotune_plan *plan = make_plan(context, "sum", "f32", N, AUTOTUNE_FROM_RECORD);
+    struct autotune_workspace *workspace = NULL;
+    static float input[N];
+    void *memory = NULL;
+    float sum = 0;
+    assert_int_equal(autotune_plan_grade(plan), AUTOTUNE_OTHER_N);
+    assert_int_equal(autotune_plan_launches(plan), 2);
+    assert_non_null(strstr(autotune_plan_params(plan), "BLOCK=128 ITEMS=64 VECTOR=4 UNROLL=16"));
+    assert_non_null(strstr(autotune_plan_params(plan), "FINISH=PASSES GRID=0"));
+    assert_string_equal(autotune_plan_origin(plan), "host, sum f32 400M cold");
+    const size_t bytes = autotune_plan_workspace_bytes(plan);
+    assert_int_equal(posix_memalign(&memory, 256, bytes + 8), 0);
+    memset(memory, 0xa5, bytes + 8);
+    assert_int_equal(autotune_workspace_create(&workspace, plan, memory, NULL, &error), 0);
+    for (size_t n = 0; n < N; n++) {
+        float result = -1;
+        if (n % 4999 == 0 || n == N - 1) {
+            assert_int_equal(autotune_execute(workspace, input, n, &result, NULL, &error), 0);
+            assert_true(result >= sum && result <= sum);
+        }
+        sum += input[n] = (float)(n % 17);
+    }
+    for (size_t i = 0; i < 8; i++)
+        assert_int_equal(((unsigned char *)memory)[bytes + i], 0xa5);
+    close_all(context, plan, workspace);
+    free(memory);
+}
+
+/* Another n, and another record with the same variant, share what is loaded. */
+static void test_another_n(void **state)
+{
+    (void)state;
+    struct record record = make_record(N, SHAPE "FINISH=PACKED GRID=1");
+    const char *path = keep("shared.ini", &record);
+    struct autotune_context *context = open_context(path, NULL);
+    struct autotune_plan *plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_RECORD);
+    struct autotune_plan *smaller = make_plan(context, "sum", "i32", 5000, AUTOTUNE_FROM_BEST);
+    assert_int_equal(autotune_plan_kernels(plan), AUTOTUNE_COMPILED);
+    assert_int_equal(autotune_plan_kernels(smaller), AUTOTUNE_LOADED);
+    assert_int_equal(autotune_plan_grade(smaller), AUTOTUNE_OTHER_N);
+    record = make_record(5000, SHAPE "FINISH=PACKED GRID=0"); /* the file is read again */
+    keep("shared.ini", &record);
+    struct autotune_plan *exact = make_plan(context, "sum", "i32", 5000, AUTOTUNE_FROM_BEST);
+    assert_int_equal(autotune_plan_kernels(exact), AUTOTUNE_LOADED);
+    assert_int_equal(autotune_plan_grade(exact), AUTOTUNE_EXACT);
+    struct autotune_workspace *workspace = make_workspace(exact), *other = make_workspace(plan);
+    assert_sums(workspace, 5000);
+    assert_sums(other, N);
+    assert_int_equal(autotune_workspace_destroy(other, &error), 0);
+    assert_int_equal(autotune_plan_destroy(plan, &error), 0);
+    assert_int_equal(autotune_plan_destroy(smaller, &error), 0);
+    close_all(context, exact, workspace);
+}
+
+static void test_stale(void **state)
+{
+    (void)state;
+    struct record record = make_record(N, SHAPE "FINISH=PACKED GRID=1");
+    snprintf(record.compiler, sizeof record.compiler, "another 1.0");
+    struct autotune_context *context = open_context(keep("stale.ini", &record), NULL);
+    struct autotune_plan *plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_RECORD);
+    assert_int_equal(autotune_plan_grade(plan), AUTOTUNE_STALE);
+    close_all(context, plan, NULL);
+}
+
+/* Records that are no use here: of another GPU, of a variant that the rules forbid for so many
+ * elements, of no variant at all. */
+static void test_records_refused(void **state)
+{
+    (void)state;
+    static const struct autotune_plan_options from = {.from = AUTOTUNE_FROM_RECORD};
+    const struct autotune_problem problem = {.op = "sum", .type = "i32", .n = N};
+    struct autotune_plan *plan;
+    struct record record = make_record(N, SHAPE "FINISH=PACKED GRID=1");
+    snprintf(record.gpu, sizeof record.gpu, "Quadro of old");
+    record.source = RECORD_MEASURED;
+    struct autotune_context *context = open_context(keep("other.ini", &record), NULL);
+    assert_refused(autotune_plan_create(&plan, context, &problem, &from, &error),
+                   AUTOTUNE_OTHER_GPU, "there is one for Quadro of old (sm_90), which is not");
+    assert_null(plan);
+    plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_BEST);
+    assert_int_equal(autotune_plan_grade(plan), AUTOTUNE_SAME_CC);
+    close_all(context, plan, NULL);
+
+    record = make_record(10, SHAPE "FINISH=BARRIER GRID=0"); /* resident only by chance */
+    context = open_context(keep("wrong.ini", &record), NULL);
+    assert_refused(autotune_plan_create(&plan, context, &problem, &from, &error),
+                   AUTOTUNE_NO_RECORD, "a record of host is passed over: ");
+    plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_BEST);
+    assert_int_equal(autotune_plan_grade(plan), AUTOTUNE_DEFAULT);
+    assert_true(strstr(autotune_plan_warning(plan), "passed over") != NULL);
+    close_all(context, plan, NULL);
+
+    record = make_record(N, SHAPE "FINISH=MAGIC GRID=0");
+    context = open_context(keep("unknown.ini", &record), NULL);
+    assert_refused(autotune_plan_create(&plan, context, &problem, &from, &error),
+                   AUTOTUNE_NO_RECORD, "MAGIC");
+    assert_int_equal(autotune_context_destroy(context, &error), 0);
+
+    context = open_context(folder, NULL); /* the GPU's own file is not among them */
+    const struct autotune_problem product = {.op = "prod", .type = "i32", .n = N};
+    assert_refused(autotune_plan_create(&plan, context, &product, &from, &error),
+                   AUTOTUNE_NO_RECORD, "no record of prod i32 20K cold for host");
+    assert_int_equal(autotune_context_destroy(context, &error), 0);
+}
+
+/* Every operation and type has a default that reduces one element to itself, or to where it
+ * stands. */
+static void test_every_type(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *op, *type, *acc;
+        size_t element, result;
+    } cases[] = {
+        {"max", "i8", NULL, 1, 4},      {"min", "f64", NULL, 8, 8},   {"sum", "u8", "u64", 1, 8},
+        {"sumsq", "f16", NULL, 2, 4},   {"xor", "u64", NULL, 8, 8},   {"prod", "i16", NULL, 2, 4},
+        {"argmax", "f32", NULL, 4, 8},
+    };
+    struct autotune_context *context = open_context(folder, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct autotune_problem problem = {
+            .op = cases[i].op, .type = cases[i].type, .acc = cases[i].acc, .n = 100,
+            .is_deterministic = i % 2};
+        const struct autotune_plan_options options = {.from = AUTOTUNE_FROM_DEFAULT};
+        struct autotune_plan *plan;
+        if (autotune_plan_create(&plan, context, &problem, &options, &error))
+            fail_msg("%s", error.text);
+        assert_int_equal(autotune_plan_element_bytes(plan), cases[i].element);
+        assert_int_equal(autotune_plan_result_bytes(plan), cases[i].result);
+        struct autotune_workspace *workspace = make_workspace(plan);
+        uint64_t input[2] = {0, 0}, output[2] = {UINT64_MAX, UINT64_MAX};
+        assert_int_equal(autotune_execute(workspace, input, 1, output, NULL, &error), 0);
+        assert_int_equal(output[1], UINT64_MAX);
+        assert_memory_equal(output, input, cases[i].result);
+        assert_int_equal(autotune_workspace_destroy(workspace, &error), 0);
+        assert_int_equal(autotune_plan_destroy(plan, &error), 0);
+    }
+    assert_int_equal(autotune_context_destroy(context, &error), 0);
+}
+
+static void test_bad_problems(void **state)
+{
+    (void)state;
+    static const struct {
+        struct autotune_problem problem;
+        enum autotune_code code;
+        const char *said;
+    } cases[] = {
+        {{.type = "i32", .n = 1}, AUTOTUNE_BAD_ARGUMENT, "autotune_problem.op is NULL"},
+        {{.op = "sum", .n = 1}, AUTOTUNE_BAD_ARGUMENT, "autotune_problem.type is NULL"},
+        {{.op = "mean", .type = "i32", .n = 1}, AUTOTUNE_BAD_ARGUMENT,
+         "unknown operation 'mean': choose one of sum"},
+        {{.op = "sum", .type = "float", .n = 1}, AUTOTUNE_BAD_ARGUMENT, "unknown type 'float'"},
+        {{.op = "and", .type = "f32", .n = 1}, AUTOTUNE_BAD_ARGUMENT,
+         "choose another autotune_problem.type"},
+        {{.op = "sum", .type = "i64", .acc = "i32", .n = 1}, AUTOTUNE_BAD_ARGUMENT,
+         "use i64 for autotune_problem.acc"},
+        {{.op = "sum", .type = "i32"}, AUTOTUNE_BAD_ARGUMENT, "autotune_problem.n is 0"},
+        {{.op = "sum", .type = "i32", .n = UINT64_MAX}, AUTOTUNE_N_TOO_LARGE, "in parts"},
+        {{.op = "sum", .type = "i32", .n = (UINT64_C(1) << 42) + 1}, AUTOTUNE_N_TOO_LARGE,
+         "4398046511105"},
+        {{.op = "sum", .type = "i32", .n = 1, .reserved = {(void *)folder}},
+         AUTOTUNE_BAD_ARGUMENT, "autotune_problem.reserved is not zero"},
+    };
+    const struct autotune_problem good = {.op = "sum", .type = "i32", .n = 1};
+    struct autotune_context *context = open_context(folder, NULL);
+    struct autotune_plan *plan;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        plan = (struct autotune_plan *)(void *)folder;
+        assert_refused(autotune_plan_create(&plan, context, &cases[i].problem, NULL, &error),
+                       cases[i].code, cases[i].said);
+        assert_null(plan);
+    }
+    struct autotune_plan_options options = {.from = (enum autotune_from)9};
+    assert_refused(autotune_plan_create(&plan, context, &good, &options, &error),
+                   AUTOTUNE_BAD_ARGUMENT, "autotune_plan_options.from is 9");
+    options = (struct autotune_plan_options){.budget_seconds = -1};
+    assert_refused(autotune_plan_create(&plan, context, &good, &options, &error),
+                   AUTOTUNE_BAD_ARGUMENT, "budget_seconds");
+    assert_refused(autotune_plan_create(&plan, NULL, &good, NULL, &error),
+                   AUTOTUNE_BAD_ARGUMENT, "context is NULL");
+    assert_refused(autotune_plan_create(&plan, context, NULL, NULL, &error),
+                   AUTOTUNE_BAD_ARGUMENT, "problem is NULL");
+    assert_refused(autotune_plan_create(NULL, context, &good, NULL, &error),
+                   AUTOTUNE_BAD_ARGUMENT, "out is NULL");
+    assert_int_equal(autotune_plan_create(NULL, context, &good, NULL, NULL),
+                     AUTOTUNE_BAD_ARGUMENT);
+    assert_int_equal(autotune_context_destroy(context, &error), 0);
+    struct autotune_context_options other = {.device = "0"};
+    assert_refused(autotune_context_create(&context, &other, &error), AUTOTUNE_BAD_ARGUMENT,
+                   "autotune_context_options.device is \"0\"");
+    assert_null(context);
+}
+
+static void test_bad_calls(void **state)
+{
+    (void)state;
+    struct autotune_context *context = open_context(folder, NULL);
+    struct autotune_plan *plan = make_plan(context, "sum", "i32", 1000, AUTOTUNE_FROM_DEFAULT);
+    struct autotune_workspace *workspace = make_workspace(plan), *other;
+    int32_t result = 7;
+    char *odd = (char *)elements + 1;
+    const struct {
+        const void *input;
+        uint64_t n;
+        void *output;
+        enum autotune_code code;
+        const char *said;
+    } cases[] = {
+        {elements, 1001, &result, AUTOTUNE_N_TOO_LARGE,
+         "n is 1001, but the plan is for at most 1000 elements"},
+        {odd, 1, &result, AUTOTUNE_MISALIGNED, "not a multiple of the 4 bytes of an element"},
+        {elements, 1, odd, AUTOTUNE_MISALIGNED, "not a multiple of the 4 bytes of a result"},
+        {NULL, 1, &result, AUTOTUNE_BAD_ARGUMENT, "input is NULL"},
+        {elements, 1, NULL, AUTOTUNE_BAD_ARGUMENT, "output is NULL"},
+        {elements, 1000, elements + 999, AUTOTUNE_BAD_ARGUMENT, "lies within the elements"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_refused(autotune_execute(workspace, cases[i].input, cases[i].n, cases[i].output,
+                                        NULL, &error),
+                       cases[i].code, cases[i].said);
+    assert_refused(autotune_execute(NULL, elements, 1, &result, NULL, &error),
+                   AUTOTUNE_BAD_ARGUMENT, "workspace is NULL");
+    assert_int_equal(result, 7);
+    assert_int_equal(autotune_execute(workspace, NULL, 0, &result, NULL, NULL), 0);
+    assert_int_equal(result, 0);
+    assert_refused(autotune_workspace_create(&other, plan, odd, NULL, &error),
+                   AUTOTUNE_MISALIGNED, "not a multiple of 256");
+    assert_refused(autotune_plan_destroy(plan, &error), AUTOTUNE_BAD_ARGUMENT,
+                   "still has 1 workspace:");
+    assert_refused(autotune_context_destroy(context, &error), AUTOTUNE_BAD_ARGUMENT,
+                   "still has 1 plan:");
+    assert_int_equal(autotune_workspace_reset(workspace, NULL, &error), 0);
+    assert_sums(workspace, 31);
+    close_all(context, plan, workspace);
+    assert_int_equal(autotune_context_destroy(NULL, NULL), 0);
+    assert_int_equal(autotune_plan_destroy(NULL, NULL), 0);
+    assert_int_equal(autotune_workspace_destroy(NULL, NULL), 0);
+}
+
+/* What an aborted launch leaves behind spoils the next result until it is cleared. */
+static void test_reset(void **state)
+{
+    (void)state;
+    struct autotune_context *context = open_context(folder, NULL);
+    const struct record record = make_record(N, SHAPE "FINISH=PACKED GRID=1");
+    keep("host.ini", &record); /* the emulator's own file in the folder */
+    struct autotune_plan *plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_RECORD);
+    struct autotune_workspace *workspace = NULL;
+    const size_t bytes = autotune_plan_workspace_bytes(plan);
+    void *memory = NULL;
+    int32_t result = 0;
+    assert_int_equal(posix_memalign(&memory, 256, bytes), 0);
+    assert_int_equal(autotune_workspace_create(&workspace, plan, memory, NULL, &error), 0);
+    memset(memory, 1, bytes);
+    assert_int_equal(autotune_execute(workspace, elements, N, &result, NULL, &error), 0);
+    assert_int_not_equal(result, sum_of(elements, N));
+    assert_int_equal(autotune_workspace_reset(workspace, NULL, &error), 0);
+    assert_sums(workspace, N);
+    close_all(context, plan, workspace);
+    free(memory);
+}
+
+/* Threads share a context and a plan; each has a workspace. */
+static void *reduce_in_thread(void *shared)
+{
+    struct autotune_plan *plan = shared;
+    struct autotune_workspace *workspace = NULL;
+    intptr_t wrong = autotune_workspace_create(&workspace, plan, NULL, NULL, NULL);
+    for (uint64_t n = 0; n < 300 && !wrong; n += 7) {
+        int32_t result = -1;
+        wrong = autotune_execute(workspace, elements, n, &result, NULL, NULL) ||
+                result != sum_of(elements, n);
+    }
+    return (void *)(wrong || autotune_workspace_destroy(workspace, NULL) ? shared : NULL);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    struct autotune_context *context = open_context(folder, NULL);
+    struct autotune_plan *plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_DEFAULT);
+    pthread_t threads[THREADS];
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, reduce_in_thread, plan), 0);
+    struct autotune_plan *second = make_plan(context, "sum", "i32", 9, AUTOTUNE_FROM_DEFAULT);
+    for (size_t i = 0; i < THREADS; i++) {
+        void *wrong = NULL;
+        assert_int_equal(pthread_join(threads[i], &wrong), 0);
+        assert_null(wrong);
+    }
+    assert_int_equal(autotune_plan_destroy(second, &error), 0);
+    close_all(context, plan, NULL);
+}
+
+/* --- Tuning --------------------------------------------------------------------------------- */
+
+/* A program that keeps its arguments and ends as it is told to. */
+static const char *write_program(const char *ending)
+{
+    static char path[200];
+    snprintf(path, sizeof path, "%s/program", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "#!/bin/sh\necho \"$*\" > %s/arguments\necho nothing to see\n%s\n", folder,
+            ending);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, 0700), 0);
+    return path;
+}
+
+static void test_tuning_refused(void **state)
+{
+    (void)state;
+    const struct autotune_problem problem = {
+        .op = "sum", .type = "f16", .n = 12345, .is_warm = 1, .is_deterministic = 1};
+    const struct autotune_plan_options options = {.from = AUTOTUNE_FROM_TUNING,
+                                                  .budget_seconds = 1.5};
+    const struct {
+        const char *program;
+        enum autotune_code code;
+        const char *said;
+    } cases[] = {
+        {NULL, AUTOTUNE_NO_PROGRAM, "set autotune_context_options.program"},
+        {"/nowhere/autotune", AUTOTUNE_NO_PROGRAM, "/nowhere/autotune cannot be started: No such"},
+        {"exit 0", AUTOTUNE_TUNE_FAILED, "ended well, but left no record"},
+        {"echo first >&2; echo autotune: no more GPUs >&2; exit 69", AUTOTUNE_TUNE_FAILED,
+         "exit status 69: autotune: no more GPUs"},
+        {"exit 70", AUTOTUNE_TUNE_FAILED, "exit status 70: it said nothing"},
+        {"kill -9 $$", AUTOTUNE_TUNE_FAILED, "ended by signal 9"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct autotune_context *context =
+            open_context(folder, i < 2 ? cases[i].program : write_program(cases[i].program));
+        struct autotune_plan *plan;
+        assert_refused(autotune_plan_create(&plan, context, &problem, &options, &error),
+                       cases[i].code, cases[i].said);
+        assert_int_equal(autotune_context_destroy(context, &error), 0);
+    }
+    char path[200], said[600] = "", wanted[600];
+    snprintf(path, sizeof path, "%s/arguments", folder);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(said, sizeof said, file));
+    fclose(file);
+    snprintf(wanted, sizeof wanted,
+             "tune --quiet --device host --op sum --type f16 --acc f32 --n 12345 --warm "
+             "--deterministic --cache %s --budget 1500ms\n", folder);
+    assert_string_equal(said, wanted);
+}
+
+/* A file of records is no place for new ones; a host that ignores its children loses nothing. */
+static void test_tuning_odd_hosts(void **state)
+{
+    (void)state;
+    const struct autotune_problem problem = {.op = "max", .type = "u8", .n = 12345};
+    const struct autotune_plan_options options = {.from = AUTOTUNE_FROM_TUNING};
+    const struct record record = make_record(N, SHAPE "FINISH=PACKED GRID=1");
+    struct autotune_context *context =
+        open_context(keep("alone.ini", &record), write_program("exit 0"));
+    struct autotune_plan *plan;
+    assert_refused(autotune_plan_create(&plan, context, &problem, &options, &error),
+                   AUTOTUNE_BAD_ARGUMENT, "give a folder");
+    assert_int_equal(autotune_context_destroy(context, &error), 0);
+    context = open_context(folder, write_program("exit 3"));
+    signal(SIGCHLD, SIG_IGN);
+    assert_refused(autotune_plan_create(&plan, context, &problem, &options, &error),
+                   AUTOTUNE_TUNE_FAILED, "left no record");
+    signal(SIGCHLD, SIG_DFL);
+    assert_int_equal(autotune_context_destroy(context, &error), 0);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i <= N; i++)
+        elements[i] = (int32_t)(i * 2654435761u);
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    char command[200];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_default),
+        cmocka_unit_test(test_record),
+        cmocka_unit_test(test_another_n),
+        cmocka_unit_test(test_stale),
+        cmocka_unit_test(test_records_refused),
+        cmocka_unit_test(test_every_type),
+        cmocka_unit_test(test_bad_problems),
+        cmocka_unit_test(test_bad_calls),
+        cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_tuning_refused),
+        cmocka_unit_test(test_tuning_odd_hosts),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,138 @@
+/* The verb on files: what was measured on two GPUs, whose winner loses how much on the other by
+ * its journal, and the portability of both. */
+#include "autotune/command/verbs.h"
+#include "cache/journal.h"
+#include "tests/unit/record_files.h"
+
+static const char on_a[] = "BLOCK=256 ITEMS=16 VECTOR=4 UNROLL=4 ACCUMS=1 WARP=SHUFFLE LOAD=PLAIN "
+                           "STAGES=0 ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=FLAGGED GRID=4";
+static const char on_b[] = "BLOCK=512 ITEMS=16 VECTOR=4 UNROLL=4 ACCUMS=1 WARP=SHUFFLE LOAD=PLAIN "
+                           "STAGES=0 ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=FLAGGED GRID=2";
+
+/* A record of a sum of 2^28 f32 on a GPU of 1000 GB/s. */
+static struct record make_record(const char *gpu, const char *params, uint64_t ps)
+{
+    struct record record = example_record;
+    record.problem = (struct problem){SUM, F32, F32, 1 << 28, COLD, false};
+    record.memory_clock_khz = 1000000;
+    record.bus_bits = 4000;
+    record.median_ps = record.low_ps = record.high_ps = ps;
+    snprintf(record.gpu, sizeof record.gpu, "%s", gpu);
+    snprintf(record.params, sizeof record.params, "%s", params);
+    return record;
+}
+
+static void keep_record(char path[PATH_CHARS], void **state, const char *name,
+                 const struct record *record)
+{
+    struct error error;
+    path_in(path, state, name);
+    if (store_save(path, record, &error))
+        fail_msg("%s", error.text);
+}
+
+static void add_trial(struct journal *journal, uint64_t identity, const char *params,
+                      uint64_t first, uint64_t second)
+{
+    struct error error;
+    struct journal_trial trial = {.identity = identity, .variant = identity,
+                                  .status = "measured", .times_ps = {first, second},
+                                  .time_count = 2};
+    snprintf(trial.params, sizeof trial.params, "%s", params);
+    if (journal_append(journal, &trial, &error))
+        fail_msg("%s", error.text);
+}
+
+static void keep_journal(void **state, const struct record *record)
+{
+    struct text path = {0};
+    struct journal journal;
+    struct error error;
+    if (journal_path(&path, *state, record, &error) ||
+        journal_open(&journal, path.at, record, false, NULL, &error))
+        fail_msg("%s", error.text);
+    add_trial(&journal, 1, on_b, 4100, 4000);
+    add_trial(&journal, 2, on_a, 5000, 5200);
+    journal_close(&journal);
+    text_dispose(&path);
+}
+
+/* What `autotune compare A B --json FILE` writes. */
+static struct text compare(void **state, char *a, char *b)
+{
+    char json[PATH_CHARS], out[] = "--json", quiet[] = "--quiet", cache[] = "--cache";
+    char csv[] = "--csv=-";
+    char verb[] = "autotune compare";
+    path_in(json, state, "out.json");
+    char *argv[] = {verb, a, b, out, json, csv, cache, *state, quiet, NULL};
+    struct error error;
+    if (verb_compare(9, argv, &error))
+        fail_msg("%s", error.text);
+    return get_file(json);
+}
+
+static void check_holds(const struct text *text, const char *part)
+{
+    if (!strstr(text->at, part))
+        fail_msg("\"%s\" is not in:\n%s", part, text->at);
+}
+
+static void test_loss_by_the_journal(void **state)
+{
+    char a[PATH_CHARS], b[PATH_CHARS];
+    const struct record first = make_record("GPU A", on_a, 2 * UINT64_C(1073741824));
+    const struct record second = make_record("GPU B", on_b, 4 * UINT64_C(1073741824));
+    keep_record(a, state, "a.ini", &first);
+    keep_record(b, state, "b.ini", &second);
+    struct text got = compare(state, a, b); /* no journal: the loss is not known */
+    check_holds(&got, "\"loss_pct\": null, \"portability_pct\": 33.3, "
+                      "\"portability_basis\": \"measured\"");
+    if (strstr(got.at, "\"loss_pct\": 0") || strstr(got.at, "\"basis\": \"predicted\""))
+        fail_msg("%s", got.at);
+    text_dispose(&got);
+    keep_journal(state, &second);
+    got = compare(state, a, b);
+    check_holds(&got, "\"gpu\": \"GPU A\", \"basis\": \"measured\", \"us\": 2147.48, "
+                      "\"gbs\": 500.0, \"peak_pct\": 50.0");
+    check_holds(&got, "\"gpu\": \"GPU B\", \"basis\": \"measured\", \"us\": 4294.97, "
+                      "\"gbs\": 250.0, \"peak_pct\": 25.0");
+    check_holds(&got, "\"loss_pct\": 25.0, \"portability_pct\": 33.3"); /* 5000 against 4000 */
+    text_dispose(&got);
+}
+
+static void test_same_winner_loses_nothing(void **state)
+{
+    char a[PATH_CHARS], b[PATH_CHARS];
+    const struct record first = make_record("GPU A", on_a, 2 * UINT64_C(1073741824));
+    const struct record second = make_record("GPU B", on_a, 2 * UINT64_C(1073741824));
+    keep_record(a, state, "a.ini", &first);
+    keep_record(b, state, "b.ini", &second);
+    struct text got = compare(state, a, b);
+    check_holds(&got, "\"loss_pct\": 0.0, \"portability_pct\": 50.0");
+    text_dispose(&got);
+}
+
+/* A GPU's name stands for the records kept of it, whatever their file is called. */
+static void test_records_by_name(void **state)
+{
+    char a[PATH_CHARS], b[PATH_CHARS], name[] = "h200", other[] = "v100";
+    struct record kept = make_record("NVIDIA H200", on_a, 2 * UINT64_C(1073741824));
+    const struct record alien = make_record("GPU B", on_b, 1000);
+    keep_record(a, state, "whatever.ini", &kept);
+    keep_record(b, state, "b.ini", &alien);
+    struct text got = compare(state, name, other);
+    check_holds(&got, "\"gpu\": \"H200\", \"basis\": \"measured\", \"us\": 2147.48");
+    if (strstr(got.at, "GPU B") || strstr(got.at, "0.00,"))
+        fail_msg("%s", got.at);
+    text_dispose(&got);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(test_loss_by_the_journal),
+        IN_FOLDER(test_same_winner_loses_nothing),
+        IN_FOLDER(test_records_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
