@@ -7,7 +7,7 @@ _autotune_options() {
     local common="--cache --quiet --help"
     case $1 in
     tune)
-        echo "$problem --deterministic --cold --warm --loss --device --strategy --budget --seed --retune --replay" \
+        echo "$problem --deterministic --cold --warm --loss --confirm --device --strategy --budget --seed --retune --replay" \
             "$sources --nvrtc $tables $common"
         ;;
     show) echo "--n --op --type --deterministic --sweep $tables $common" ;;
@@ -32,6 +32,7 @@ _autotune_options() {
         echo "--format --output --prefix --gpu --arch $problem --deterministic --cold --warm" \
             "$sources --nvrtc $common"
         ;;
+    compare) echo "--n --op --type --nvrtc $tables $common" ;;
     doctor) echo "--nvrtc --cache --help" ;;
     esac
 }
@@ -78,13 +79,13 @@ _autotune_after() {
 _autotune_argument() {
     case $1 in
     list) _autotune_words "devices types operations params variants spaces archs" "$2" ;;
-    help) _autotune_words "tune show merge list emit verify bench ladder export doctor" "$2" ;;
-    merge) _autotune_files -f "$2" ;;
+    help) _autotune_words "tune show merge list emit verify bench ladder export compare doctor" "$2" ;;
+    merge | compare) _autotune_files -f "$2" ;;
     esac
 }
 
 _autotune() {
-    local verbs="tune show merge list emit verify bench ladder export doctor help version"
+    local verbs="tune show merge list emit verify bench ladder export compare doctor help version"
     local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=tune
     COMPREPLY=()
     if ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} != -* ]]; then

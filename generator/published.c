@@ -1,5 +1,6 @@
 /* published: [published] with what holds for all, then [figures NAME] for each kernel, whose
- * keys are lists: a value for each condition, or one for all. Hides how lists become figures. */
+ * keys are lists: a value for each condition, or one for all. Hides how lists become figures.
+ */
 #include "generator/published.h"
 
 #include "generator/number.h"
@@ -8,12 +9,18 @@
 #include <string.h>
 
 const char *const published_columns[PUBLISHED_COLUMNS] = {
-    [PUBLISHED_THREADS] = "threads",      [PUBLISHED_ITEMS] = "items",
-    [PUBLISHED_ROW] = "row",              [PUBLISHED_MS] = "ms",
-    [PUBLISHED_US] = "us",                [PUBLISHED_GBS] = "gbs",
-    [PUBLISHED_PEAK] = "peak_pct",        [PUBLISHED_COMPUTE] = "compute_pct",
-    [PUBLISHED_MEMORY] = "memory_pct",    [PUBLISHED_OCCUPANCY] = "occupancy_pct",
-    [PUBLISHED_STEP] = "step",            [PUBLISHED_TOTAL] = "total",
+    [PUBLISHED_THREADS] = "threads",
+    [PUBLISHED_ITEMS] = "items",
+    [PUBLISHED_ROW] = "row",
+    [PUBLISHED_MS] = "ms",
+    [PUBLISHED_US] = "us",
+    [PUBLISHED_GBS] = "gbs",
+    [PUBLISHED_PEAK] = "peak_pct",
+    [PUBLISHED_COMPUTE] = "compute_pct",
+    [PUBLISHED_MEMORY] = "memory_pct",
+    [PUBLISHED_OCCUPANCY] = "occupancy_pct",
+    [PUBLISHED_STEP] = "step",
+    [PUBLISHED_TOTAL] = "total",
 };
 
 static const char head[] = "published", prefix[] = "figures ";
@@ -139,8 +146,8 @@ static int read_head(struct published *out, const struct ini_item *item, struct 
 
 static int check_head(struct published *out, struct error *error)
 {
-    static const char *const needed[] = {"schema", "source", "gpu",  "gpu_name",
-                                         "op",     "type",   "n",    "condition"};
+    static const char *const needed[] = {"schema", "source", "gpu", "gpu_name",
+                                         "op",     "type",   "n",   "condition"};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         const struct ini_item *item = ini_find(&out->ini, head, needed[i]);
         if (!item || !*item->value)
@@ -155,7 +162,8 @@ static int check_head(struct published *out, struct error *error)
 
 /* --- Kernels ------------------------------------------------------------------------------ */
 
-/* A list of one value stands for all conditions; the first longer one says how many there are. */
+/* A list of one value stands for all conditions; the first longer one says how many there are.
+ */
 static int fit_list(struct published *out, struct published_kernel *kernel, size_t count,
                     const struct ini_item *item, struct error *error)
 {
@@ -195,7 +203,8 @@ static int read_list(struct published *out, const struct ini_item *item,
 
 static int begin_kernel(struct published *out, const struct ini_item *item, struct error *error)
 {
-    if (out->kernel_count == PUBLISHED_KERNELS_MAX || out->figure_count == PUBLISHED_FIGURES_MAX)
+    if (out->kernel_count == PUBLISHED_KERNELS_MAX ||
+        out->figure_count == PUBLISHED_FIGURES_MAX)
         return complain(out, item, error, "is one section too many: drop it");
     out->kernels[out->kernel_count] =
         (struct published_kernel){.name = item->section + strlen(prefix),
@@ -243,8 +252,9 @@ static int end_kernel(struct published *out, struct error *error)
         const bool has_ms = figure->at[PUBLISHED_MS].is_there;
         const bool has_us = figure->at[PUBLISHED_US].is_there;
         if (has_ms && has_us)
-            return error_set(error, ERROR_USAGE, "%s: [figures %s] has both ms and us: keep one",
-                             out->ini.file, kernel->name);
+            return error_set(error, ERROR_USAGE,
+                             "%s: [figures %s] has both ms and us: keep one", out->ini.file,
+                             kernel->name);
         figure->kernel = out->kernel_count - 1;
         figure->ps = has_ms || has_us ? time_of(figure) : 0;
         if (has_ms || has_us || figure->at[PUBLISHED_GBS].is_there)
@@ -254,8 +264,10 @@ static int end_kernel(struct published *out, struct error *error)
     out->figure_count = kept;
     if (kernel->kernel && kernel->count)
         return 0;
-    return error_set(error, ERROR_USAGE, "%s: [figures %s] needs kernel, and ms, us or gbs: add "
-                     "what is missing", out->ini.file, kernel->name);
+    return error_set(error, ERROR_USAGE,
+                     "%s: [figures %s] needs kernel, and ms, us or gbs: add "
+                     "what is missing",
+                     out->ini.file, kernel->name);
 }
 
 /* --- The whole ---------------------------------------------------------------------------- */

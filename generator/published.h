@@ -1,6 +1,6 @@
-/* published: figures that a document gives for kernels of its own on a GPU of its own, read from
- * an INI file. They are for comparison only: no record is made of them, and whoever shows one
- * says that it is published. */
+/* published: figures that a document gives for kernels of its own on a GPU of its own, read
+ * from an INI file. They are for comparison only: no record is made of them, and whoever shows
+ * one says that it is published. */
 #ifndef AUTOTUNE_PUBLISHED_H
 #define AUTOTUNE_PUBLISHED_H
 
@@ -21,14 +21,14 @@ enum {
 
 /* What a document may say of a kernel under some condition; keys of [figures]. */
 enum published_column {
-    PUBLISHED_THREADS,   /* threads: per block */
-    PUBLISHED_ITEMS,     /* items: elements per thread at load */
-    PUBLISHED_ROW,       /* row: elements that give one result, where there are many results */
-    PUBLISHED_MS,        /* ms */
-    PUBLISHED_US,        /* us */
-    PUBLISHED_GBS,       /* gbs: 10^9 bytes per second, counted as the document counts */
-    PUBLISHED_PEAK,      /* peak_pct: that in percent of the document's peak */
-    PUBLISHED_COMPUTE,   /* compute_pct, memory_pct: throughput by Nsight Compute */
+    PUBLISHED_THREADS, /* threads: per block */
+    PUBLISHED_ITEMS,   /* items: elements per thread at load */
+    PUBLISHED_ROW,     /* row: elements that give one result, where there are many results */
+    PUBLISHED_MS,      /* ms */
+    PUBLISHED_US,      /* us */
+    PUBLISHED_GBS,     /* gbs: 10^9 bytes per second, counted as the document counts */
+    PUBLISHED_PEAK,    /* peak_pct: that in percent of the document's peak */
+    PUBLISHED_COMPUTE, /* compute_pct, memory_pct: throughput by Nsight Compute */
     PUBLISHED_MEMORY,
     PUBLISHED_OCCUPANCY, /* occupancy_pct */
     PUBLISHED_STEP,      /* step, total: times faster than the one before, than the first */
@@ -45,19 +45,19 @@ struct published_number {
 };
 
 struct published_kernel {
-    const char *name;         /* of its section: "1" for [figures 1] */
-    const char *kernel;       /* as in the document: "#1 interleaved modulo" */
-    const char *rung;         /* of the ladder, that has the same kernel; NULL = none */
-    const char *task;         /* what it does where that is no reduction; NULL = the problem */
-    const char *note;         /* NULL = none */
-    struct problem problem;   /* the file's, with its own type and n where it has such */
-    size_t first, count;      /* its figures */
+    const char *name;       /* of its section: "1" for [figures 1] */
+    const char *kernel;     /* as in the document: "#1 interleaved modulo" */
+    const char *rung;       /* of the ladder, that has the same kernel; NULL = none */
+    const char *task;       /* what it does where that is no reduction; NULL = the problem */
+    const char *note;       /* NULL = none */
+    struct problem problem; /* the file's, with its own type and n where it has such */
+    size_t first, count;    /* its figures */
 };
 
 struct published_figure {
     size_t kernel; /* its index */
     struct published_number at[PUBLISHED_COLUMNS];
-    uint64_t ps;   /* its ms or us; 0 = no time is given */
+    uint64_t ps; /* its ms or us; 0 = no time is given */
 };
 
 struct published {
@@ -84,9 +84,9 @@ void published_dispose(struct published *published);
 /* The number as a double; 0 where it is not there. */
 double published_real(const struct published_number *number);
 
-/* The fastest figure of a problem (type, op and n; COLD counts as any) whose task is a reduction
- * of all its elements to one value, or with `row` > 0 to one value a row of so many; NULL =
- * there is none with a time. */
+/* The fastest figure of a problem (type, op and n; COLD counts as any) whose task is a
+ * reduction of all its elements to one value, or with `row` > 0 to one value a row of so many;
+ * NULL = there is none with a time. */
 const struct published_figure *published_best(const struct published *published,
                                               const struct problem *problem, uint64_t row);
 

@@ -1,9 +1,9 @@
 /* autotune: reductions on the GPU by kernels that were tuned for it.
  *
- *     context  what the plans of one GPU share: records, compiler, loaded kernels
- *     plan     how one problem is reduced there: kernels and launch geometry for up to n elements
+ *     context    what the plans of one GPU share: records, compiler, loaded kernels
+ *     plan       how one problem is reduced there: kernels and geometry for up to n elements
  *     workspace  the device memory that one call in flight needs
- *     execute  queues the launches of one call on a stream, and nothing else
+ *     execute    queues the launches of one call on a stream, and nothing else
  *
  * The library uses the CUDA context that is current to the calling thread: the one of the
  * runtime API after cudaSetDevice, or one of the driver API. It opens none and has no stream of
@@ -42,18 +42,18 @@ extern "C" {
 
 enum autotune_code {
     AUTOTUNE_OK = 0,
-    AUTOTUNE_FAILED = -1,        /* what fits no other line: the driver or a compiler says why */
-    AUTOTUNE_BAD_ARGUMENT = -2,  /* a pointer, name or value that cannot be, or is still used */
+    AUTOTUNE_FAILED = -1,        /* what fits no other line: driver or compiler say why */
+    AUTOTUNE_BAD_ARGUMENT = -2,  /* a value that cannot be, or what is still used */
     AUTOTUNE_NO_MEMORY = -3,     /* no room on the GPU or on the host */
     AUTOTUNE_NO_DEVICE = -4,     /* no driver, no GPU, or no NVRTC that compiles for it */
     AUTOTUNE_NO_CONTEXT = -5,    /* no CUDA context is current, or the one used was destroyed */
     AUTOTUNE_OTHER_CONTEXT = -6, /* the current CUDA context is not the plan's: another GPU's */
-    AUTOTUNE_N_TOO_LARGE = -7,   /* more elements than the plan is for, or than a kernel takes */
+    AUTOTUNE_N_TOO_LARGE = -7,   /* more elements than the plan is for, or a kernel takes */
     AUTOTUNE_MISALIGNED = -8,    /* an address that is not a multiple of its element's size */
     AUTOTUNE_NO_RECORD = -9,     /* no record of this problem, where one is asked for */
-    AUTOTUNE_OTHER_GPU = -10,    /* there are records of it, but of a GPU that is not this one */
+    AUTOTUNE_OTHER_GPU = -10,    /* there are records of it, but of another GPU */
     AUTOTUNE_NO_PROGRAM = -11,   /* tuning was asked for, but `autotune` cannot be started */
-    AUTOTUNE_TUNE_FAILED = -12   /* `autotune` ran and gave no record: the sentence has its own */
+    AUTOTUNE_TUNE_FAILED = -12   /* `autotune` ran and gave no record: its sentence too */
 };
 
 struct autotune_error {
@@ -110,13 +110,16 @@ AUTOTUNE_API int autotune_context_destroy(struct autotune_context *context,
 struct autotune_plan; /* opaque */
 
 /* What is reduced: n elements in a row to one result. Names are those of `autotune list`; an
- * unknown one is BAD_ARGUMENT and its sentence lists the known ones. Fill with zeros first. */
+ * unknown one is BAD_ARGUMENT and its sentence lists the known ones. What comes out for nothing
+ * (n = 0), NaN, infinities and overflow stands in correctness.md, installed with this header.
+ * Fill with zeros first. */
 struct autotune_problem {
-    const char *op;   /* "sum", "sumsq", "prod", "min", "max", "and", "or", "xor" */
+    const char *op;   /* "sum", "sumsq" (of squares), "prod", "min", "max", "and", "or", "xor";
+                       * "argmin", "argmax": where the first of the least or greatest stands */
     const char *type; /* of the elements: "i8" "u8" "i16" "u16" "i32" "u32" "i64" "u64" "f16"
                        * "bf16" "f32" "f64" */
-    const char *acc;  /* of the accumulator and the result; NULL: the element's type, for less
-                       * than 32 bits i32, u32 or f32 */
+    const char *acc;  /* of the accumulator and the result (argmin and argmax give a uint64_t);
+                       * NULL: the element's type, for less than 32 bits i32, u32 or f32 */
     uint64_t n;       /* elements: the most of any call, and the number it is made fast for */
     int is_warm;      /* not 0: the elements are mostly in the L2 cache already */
     int is_deterministic; /* not 0: the same bits, run after run, for the same n, address modulo
@@ -126,13 +129,13 @@ struct autotune_problem {
 
 enum autotune_from {
     AUTOTUNE_FROM_BEST = 0, /* the best of what there is: records, else shipped, else default */
-    AUTOTUNE_FROM_RECORD,   /* a record made on this GPU, of this n or another; else NO_RECORD,
-                             * or OTHER_GPU */
+    AUTOTUNE_FROM_RECORD,   /* a record made on this GPU, of this n or another, in the space
+                             * used where none is named; else NO_RECORD, or OTHER_GPU */
     AUTOTUNE_FROM_SHIPPED,  /* a record that came with the library; else NO_RECORD */
     AUTOTUNE_FROM_DEFAULT,  /* what runs on any GPU; reads no file of records */
     AUTOTUNE_FROM_TUNING    /* a record of this GPU and this n; where there is none, the program
-                             * `autotune` is run to make it, which may take minutes: it needs the
-                             * GPU for itself and room for the elements */
+                             * `autotune` is run to make it, which may take minutes: it needs
+                             * the GPU for itself and room for the elements */
 };
 
 /* Fill with zeros first. */
@@ -212,8 +215,8 @@ AUTOTUNE_API int autotune_workspace_reset(struct autotune_workspace *workspace, 
                                           struct autotune_error *error);
 
 /* No call may be in flight in it. NO_CONTEXT or OTHER_CONTEXT when the CUDA context is not
- * current: the workspace is gone all the same, but memory that the library allocated stays until
- * the CUDA context is destroyed. NULL is ignored. */
+ * current: the workspace is gone all the same, but memory that the library allocated stays
+ * until the CUDA context is destroyed. NULL is ignored. */
 AUTOTUNE_API int autotune_workspace_destroy(struct autotune_workspace *workspace,
                                             struct autotune_error *error);
 
@@ -225,7 +228,7 @@ AUTOTUNE_API int autotune_workspace_destroy(struct autotune_workspace *workspace
  *   input   device memory, n elements; aligned to an element, fastest when aligned to 16 bytes;
  *           may be NULL when n is 0
  *   n       0 to the plan's; 0 gives the operation's identity
- *   output  device memory for one accumulator (result_bytes), aligned to its size; it must not
+ *   output  device memory for one result (result_bytes), aligned to its size; it must not
  *           overlap input or workspace
  *   stream  of the plan's CUDA context, or NULL
  * Errors: N_TOO_LARGE, MISALIGNED, BAD_ARGUMENT, NO_CONTEXT, OTHER_CONTEXT: nothing was queued.

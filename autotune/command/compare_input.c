@@ -46,8 +46,8 @@ static void take_record(struct compare_input *out, const struct record *record)
         take_model(out, &model);
     } else {
         snprintf(arch, sizeof arch, "sm_%d", record->cc);
-        out->has_target = record->source != RECORD_EMULATED &&
-                          gpus_find(&out->target, arch, &ignored) == 0;
+        out->has_target =
+            record->source != RECORD_EMULATED && gpus_find(&out->target, arch, &ignored) == 0;
     }
     out->target.sms = record->sms;
     out->side.sms = record->sms;
@@ -96,8 +96,7 @@ static int add_records(struct compare_input *out, struct records *more, const ch
                        struct error *error)
 {
     struct records *records = &out->records;
-    struct record *at =
-        reallocarray(records->at, records->count + more->count + 1, sizeof *at);
+    struct record *at = reallocarray(records->at, records->count + more->count + 1, sizeof *at);
     size_t others = 0;
     if (!at) {
         store_dispose(more);
@@ -118,7 +117,8 @@ static int add_records(struct compare_input *out, struct records *more, const ch
     }
     if (!name && others)
         output_warn("%zu records of other GPUs than %s are passed over: 'autotune merge' sorts "
-                    "them by GPU", others, more->at[0].gpu);
+                    "them by GPU",
+                    others, more->at[0].gpu);
     if (more->skipped && !name)
         output_warn("%s", more->reason.text);
     store_dispose(more);
@@ -135,7 +135,8 @@ static int read_file(struct compare_input *out, const char *path, struct text *t
     text_adds(text, ""); /* an empty file has bytes too */
     if (text_check(text, error))
         return -1;
-    const bool is_ini = ini_load(&ini, path, text->at ? text->at : "", text->length, error) == 0;
+    const bool is_ini =
+        ini_load(&ini, path, text->at ? text->at : "", text->length, error) == 0;
     const bool is_published = is_ini && ini_find(&ini, "published", "schema");
     if (is_ini)
         ini_dispose(&ini);
@@ -148,9 +149,11 @@ static int read_file(struct compare_input *out, const char *path, struct text *t
     if (store_load_bytes(&records, path, text->at ? text->at : "", text->length, error))
         return -1;
     if (records.count == 0) {
-        error_set(error, ERROR_IO, "%s: no record, and no published figures%s%s: name a file "
-                  "that 'autotune show' reads, or one like configs/published/*.ini", path,
-                  records.skipped ? "; " : "", records.skipped ? records.reason.text : "");
+        error_set(error, ERROR_IO,
+                  "%s: no record, and no published figures%s%s: name a file "
+                  "that 'autotune show' reads, or one like configs/published/*.ini",
+                  path, records.skipped ? "; " : "",
+                  records.skipped ? records.reason.text : "");
         store_dispose(&records);
         return -1;
     }
@@ -170,8 +173,10 @@ static int open_file(struct compare_input *out, const char *path, struct error *
         failed = read_file(out, path, &text, error);
         break;
     case FILE_MISSING:
-        failed = error_set(error, ERROR_IO, "%s: there is no such file: name a record file, "
-                           "a GPU, or published figures", path);
+        failed = error_set(error, ERROR_IO,
+                           "%s: there is no such file: name a record file, "
+                           "a GPU, or published figures",
+                           path);
         break;
     case FILE_REFUSED:
         failed = error_set(error, ERROR_IO, "%s", reason.text);
@@ -216,7 +221,8 @@ static int add_embedded(struct compare_input *out, const char *model, struct err
     return 0;
 }
 
-/* The records kept here, whatever their file is called. Without a folder there are just none. */
+/* The records kept here, whatever their file is called. Without a folder there are just none.
+ */
 static int add_kept(struct compare_input *out, const char *model, const struct request *request,
                     struct error *error)
 {
@@ -250,8 +256,9 @@ static int open_model(struct compare_input *out, const char *name,
         return -1;
     take_model(out, &model);
     snprintf(out->side.name, sizeof out->side.name, "%s", model.name);
-    return add_kept(out, model.name, request, error) || add_embedded(out, model.name, error) ? -1
-                                                                                         : 0;
+    return add_kept(out, model.name, request, error) || add_embedded(out, model.name, error)
+               ? -1
+               : 0;
 }
 
 static int report_unknown(const char *name, struct error *error)
@@ -293,8 +300,8 @@ int compare_input_open(struct compare_input *out, const struct request *request,
         compare_input_close(out);
         return -1;
     }
-    if (out->has_target && nvrtc_open(&out->nvrtc, request->nvrtc, out->target.cc,
-                                      &out->no_nvrtc))
+    if (out->has_target &&
+        nvrtc_open(&out->nvrtc, request->nvrtc, out->target.cc, &out->no_nvrtc))
         out->nvrtc = NULL;
     return 0;
 }

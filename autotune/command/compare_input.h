@@ -15,13 +15,13 @@ enum { COMPARE_PUBLISHED_MAX = 16 };
 
 struct compare_input {
     struct compare_side side;
-    bool has_target;            /* else nothing can be analysed for it */
+    bool has_target; /* else nothing can be analysed for it */
     struct target target;
-    int clock_khz;              /* 0 = unknown */
-    struct records records;     /* of this GPU alone */
+    int clock_khz;          /* 0 = unknown */
+    struct records records; /* of this GPU alone */
     struct published *published[COMPARE_PUBLISHED_MAX];
     size_t published_count;
-    struct nvrtc *nvrtc;        /* compiles for it; NULL = none does, as no_nvrtc says */
+    struct nvrtc *nvrtc; /* compiles for it; NULL = none does, as no_nvrtc says */
     struct error no_nvrtc;
 };
 

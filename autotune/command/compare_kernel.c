@@ -32,8 +32,9 @@ static int open_rung(struct compare_kernel *out, const struct compare_winner *wi
 }
 
 /* The space of this name, with its default for the problem and the target. */
-static int open_space(struct compare_kernel *out, const char *name, const struct problem *problem,
-                      const struct target *target, struct error *error)
+static int open_space(struct compare_kernel *out, const char *name,
+                      const struct problem *problem, const struct target *target,
+                      struct error *error)
 {
     char path[PATH_CHARS];
     snprintf(path, sizeof path, "configs/%.100s.ini", name);
@@ -68,9 +69,8 @@ int compare_kernel_open(struct compare_kernel *out, const struct compare_winner 
         compare_kernel_close(out);
         return -1;
     }
-    out->sources = (struct emit_sources){out->rung.template,
-                                         {types->name, types->bytes},
-                                         {intrinsics->name, intrinsics->bytes}};
+    out->sources = (struct emit_sources){
+        out->rung.template, {types->name, types->bytes}, {intrinsics->name, intrinsics->bytes}};
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "autotune/command/export_records.h"
 
 #include "autotune/command/output.h"
+#include "autotune/device/gpus.h"
 #include "autotune/embedded.h"
 
 #include <dirent.h>
@@ -88,15 +89,27 @@ static bool is_known(const struct gathering *all, const struct record *record)
     return false;
 }
 
-/* Records whose params are no point of the space are passed over, as wherever records are read.
- */
+/* What would not run is passed over, as wherever records are read: params that are no point of
+ * the space, or one that its rules refuse for that architecture. */
 static bool is_point(const struct gathering *all, const struct record *record)
 {
-    int64_t row[SPACE_NAMES_MAX];
+    const struct space *space = all->setup->space;
+    struct target target;
     struct error cause;
-    memcpy(row, all->setup->space->default_row, all->setup->space->param_count * sizeof *row);
-    if (point_parse(all->setup->space, record->params, row, &cause) == 0)
-        return true;
+    char arch[16];
+    int64_t row[SPACE_NAMES_MAX];
+    const struct point_context context = {space, &record->problem, &target};
+    snprintf(arch, sizeof arch, "sm_%d", record->cc);
+    memcpy(row, space->default_row, space->param_count * sizeof *row);
+    if (gpus_find(&target, arch, &cause) == 0 &&
+        point_parse(space, record->params, row, &cause) == 0) {
+        const int broken = point_reject(&context, row, &cause);
+        if (broken == POINT_VALID || (broken >= 0 && space->rules[broken].is_launch))
+            return true;
+        if (broken >= 0)
+            error_set(&cause, ERROR_IO, "the rule '%s' refuses it",
+                      space->rules[broken].reason);
+    }
     output_warn("a record of %s is passed over: %s", record->gpu, cause.text);
     return false;
 }
@@ -194,23 +207,19 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
                                 : "there are records for warm data: add --warm"},
         {all->other_code, "its records are of other kernels or another method: tune again"},
     };
-    char problem[PROBLEM_CHARS];
-    struct problem named = all->want.problem;
+    const struct problem *problem = &all->want.problem;
     const char *cause = "'autotune' with the same problem makes one";
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (causes[i].count) {
             cause = causes[i].text;
             break;
         }
-    const bool is_position = problem_ops[named.op].is_position;
-    snprintf(problem, sizeof problem, "%s of %s", problem_ops[named.op].name,
-             problem_types[named.type].name);
-    if (!is_position && named.acc != problem_default_acc(named.type))
-        snprintf(problem, sizeof problem, "%s of %s in %s", problem_ops[named.op].name,
-                 problem_types[named.type].name, problem_types[named.acc].name);
-    return error_set(error, ERROR_FAILED,
-                     "nothing to export: no record of %s%s in %s serves for that; %s", problem,
-                     named.is_deterministic ? ", deterministic," : "", folder, cause);
+    return error_set(
+        error, ERROR_FAILED,
+        "nothing to export: no record of %s of %s in %s%s in %.1000s serves for that; %s",
+        problem_ops[problem->op].name, problem_types[problem->type].name,
+        problem_types[problem->acc].name, problem->is_deterministic ? ", deterministic," : "",
+        folder, cause);
 }
 
 int export_records_find(struct records *out, const struct setup *setup,

@@ -61,6 +61,7 @@ static const struct row {
     {EXPORT, {"gpu", KEY_GPU, "NAMES", 0, "only records of these GPUs: a part of the name, as H200, several separated by commas; host: the emulator's (default: all but the emulator)", 0}},
     {EXPORT, {"arch", KEY_ARCH, "ARCHS", 0, "to compile for, as sm_80,sm_90 (default: those of the records)", 0}},
     {TUNE, {"loss", KEY_LOSS, "PERCENT", 0, "of a sweep: what a variant may lose in its interval (default 1)", 0}},
+    {TUNE, {"confirm", KEY_CONFIRM, 0, 0, "of a sweep that is kept: race each size's winner against its interval's variant again", 0}},
     {TUNE, {"strategy", KEY_STRATEGY, "NAME", 0, "race (default on a GPU): what cannot win is left; exhaustive: every candidate; random: every one in random order; cover: each pair of values once (default on the host)", 0}},
     {TUNE, {"budget", KEY_BUDGET, "TIME", 0, "end the search after this long, as 30s, 500ms or 2m, with the best by then", 0}},
     {TUNE | VERIFY | BENCH | LADDER, {"seed", KEY_SEED, "NUMBER", 0, "of inputs, orders and the emulator's schedule (default 1)", 0}},

@@ -48,6 +48,7 @@ enum option_key {
     KEY_DETERMINISTIC,
     KEY_LOSS,
     KEY_SWEEP,
+    KEY_CONFIRM,
     KEY_FORMAT,
     KEY_OUTPUT,
     KEY_PREFIX,

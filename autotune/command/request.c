@@ -184,6 +184,7 @@ static bool *find_flag(struct request *request, int key)
         {KEY_SASS, &request->sass},     {KEY_COVER, &request->cover}, {KEY_ALL, &request->all},
         {KEY_COLD, &request->cold},     {KEY_WARM, &request->warm},
         {KEY_STREAM, &request->stream}, {KEY_SWEEP, &request->sweep},
+        {KEY_CONFIRM, &request->confirm},
         {KEY_DETERMINISTIC, &request->problem.is_deterministic},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -362,8 +363,10 @@ static int check_clashes(const struct request *request, struct error *error)
         {request->offset % (uint64_t)problem_types[request->problem.type].bytes != 0,
          "--offset leaves elements across their own alignment: give a multiple of the type's "
          "bytes"},
-        {request->has_loss && !request->n_high,
-         "--loss is of a sweep: give a range with --n, such as 1K..4G"},
+        {(request->has_loss || request->confirm) && !request->n_high,
+         "--loss and --confirm are of a sweep: give a range with --n, such as 1K..4G"},
+        {request->confirm && request->retune,
+         "--confirm measures again what --retune would replace: choose one"},
         {request->replay && request->n_high,
          "--replay runs on one journal, a range takes many: leave one of them out"},
         {request->replay && request->retune,

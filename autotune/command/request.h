@@ -51,7 +51,7 @@ struct request {
     size_t count_count;
     uint64_t n_high;      /* of tune and show: --n is problem.n..n_high; 0 = it is one n */
     double loss;          /* of tune: what an interval's variant may lose, 0.01 = 1 % */
-    bool has_loss, sweep; /* sweep: of show */
+    bool has_loss, confirm, sweep; /* sweep: of show */
     const char *blocks, *source;          /* of ladder: sizes; the rung to print; NULL = none */
     const char *rungs[REQUEST_RUNGS_MAX]; /* of ladder: names of rungs or groups; none = all */
     size_t rung_count;

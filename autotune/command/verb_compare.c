@@ -79,10 +79,13 @@ static int by_problem(const void *a, const void *b)
 {
     const struct compare_line *x = a, *y = b;
     const uint64_t keys[][2] = {
-        {x->problem.op, y->problem.op},         {x->problem.type, y->problem.type},
-        {x->problem.acc, y->problem.acc},       {x->problem.regime, y->problem.regime},
+        {x->problem.op, y->problem.op},
+        {x->problem.type, y->problem.type},
+        {x->problem.acc, y->problem.acc},
+        {x->problem.regime, y->problem.regime},
         {x->problem.is_deterministic, y->problem.is_deterministic},
-        {x->row, y->row},                       {x->problem.n, y->problem.n},
+        {x->row, y->row},
+        {x->problem.n, y->problem.n},
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (keys[i][0] != keys[i][1])
@@ -109,7 +112,8 @@ static int gather(struct comparison *comparison, struct error *error)
 /* --- What each has ------------------------------------------------------------------------ */
 
 /* A record goes before a published figure, and of figures the fastest. */
-static struct compare_winner find_best(const struct compare_input *input, const struct compare_line *line)
+static struct compare_winner find_best(const struct compare_input *input,
+                                       const struct compare_line *line)
 {
     struct compare_winner best = {.record = NULL};
     for (size_t i = 0; i < input->records.count && !line->row; i++) {
@@ -153,8 +157,8 @@ static void fill_published(struct compare_cell *cell, const struct compare_winne
     cell->gbs = at[PUBLISHED_GBS].is_there ? published_real(&at[PUBLISHED_GBS])
                                            : figures_gbs(problem, cell->ps);
     cell->peak_pct = at[PUBLISHED_PEAK].is_there ? published_real(&at[PUBLISHED_PEAK])
-                     : side->peak_bytes ? cell->gbs * 1e11 / (double)side->peak_bytes
-                                        : -1;
+                     : side->peak_bytes          ? cell->gbs * 1e11 / (double)side->peak_bytes
+                                                 : -1;
     name_figure(cell->winner, sizeof cell->winner, best);
     snprintf(cell->source, sizeof cell->source, "%.150s", best->document->source);
 }
@@ -185,14 +189,16 @@ static void analyse(struct compare_cell *cell, const struct comparison *comparis
                  "its architecture is not in configs/gpus.ini: nothing is analysed for it");
         return;
     }
-    int failed = compare_kernel_open(&kernel, best, &comparison->rungs, problem, &input->target,
-                                     &why);
+    int failed =
+        compare_kernel_open(&kernel, best, &comparison->rungs, problem, &input->target, &why);
     if (!failed) {
         const struct point_context context = {kernel.rung.space, problem, &input->target};
-        const struct analysis_subject subject = {
-            .context = &context, .sources = &kernel.sources, .row = kernel.rung.row,
-            .peak_bytes = input->side.peak_bytes, .clock_khz = input->clock_khz,
-            .nvrtc = input->nvrtc};
+        const struct analysis_subject subject = {.context = &context,
+                                                 .sources = &kernel.sources,
+                                                 .row = kernel.rung.row,
+                                                 .peak_bytes = input->side.peak_bytes,
+                                                 .clock_khz = input->clock_khz,
+                                                 .nvrtc = input->nvrtc};
         failed = analysis_run(&cell->analysis, &subject, &why);
         compare_kernel_close(&kernel);
     }

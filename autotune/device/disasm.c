@@ -86,10 +86,11 @@ static int try_tools(struct text *out, const char *path, struct error *error)
     }
     text_clear(out);
     return error_set(error, ERROR_FAILED,
-                     is_there ? "the disassembler here does not know this machine code: install "
-                                "the one of the CUDA toolkit that compiled it"
-                              : "neither nvdisasm nor cuobjdump is here: install the CUDA "
-                                "toolkit's cuda-nvdisasm");
+                     is_there
+                         ? "the disassembler here does not know this machine code: install "
+                           "the one of the CUDA toolkit that compiled it"
+                         : "neither nvdisasm nor cuobjdump is here: install the CUDA "
+                           "toolkit's cuda-nvdisasm");
 }
 
 int disasm_run(struct text *out, const void *bytes, size_t size, struct error *error)

@@ -21,7 +21,8 @@ static int check_reserved(void *const *reserved, size_t count, const char *name,
         if (reserved[i])
             return fail(error, AUTOTUNE_BAD_ARGUMENT,
                         "%s.reserved is not zero: fill the struct with zeros first; if this is "
-                        "a field of a later version, link that one (this is " VERSION ")", name);
+                        "a field of a later version, link that one (this is " VERSION ")",
+                        name);
     return 0;
 }
 
@@ -93,8 +94,8 @@ int autotune_context_create(struct autotune_context **out,
         return fail_null("out", error);
     *out = NULL;
     options = options ? options : &defaults;
-    failed = check_reserved(options->reserved, CONTEXT_RESERVED, "autotune_context_options",
-                            error);
+    failed =
+        check_reserved(options->reserved, CONTEXT_RESERVED, "autotune_context_options", error);
     if (failed)
         return failed;
     context = calloc(1, sizeof *context);

@@ -58,7 +58,8 @@ static int read_row(const struct choose_request *request, const struct record *r
     const uint64_t n = request->problem->n;
     memcpy(row, space->default_row, space->param_count * sizeof *row);
     return point_parse(space, record->params, row, reason) ||
-                   check_row(request, row, record->problem.n > n ? record->problem.n : n, reason)
+                   check_row(request, row, record->problem.n > n ? record->problem.n : n,
+                             reason)
                ? -1
                : 0;
 }
@@ -100,7 +101,8 @@ int choose_folder(struct text *out, const struct choose_records *records,
     if (is_file(records->place))
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_context_options.records is the file %.500s: give a folder, so "
-                    "that tuning can keep its record", records->place);
+                    "that tuning can keep its record",
+                    records->place);
     return store_folder(out, records->place, &cause)
                ? fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause)
                : 0;
@@ -174,8 +176,8 @@ static int gather_others(struct records *sets, size_t *count, const char *folder
 {
     DIR *open = opendir(folder);
     int failed = 0;
-    for (struct dirent *entry; open && !failed && *count < CHOOSE_SETS_MAX &&
-                               (entry = readdir(open)) != NULL;) {
+    for (struct dirent *entry;
+         open && !failed && *count < CHOOSE_SETS_MAX && (entry = readdir(open)) != NULL;) {
         struct records some = {0};
         struct error ignored = {.code = ERROR_NONE};
         char path[4096];
@@ -215,8 +217,8 @@ static void grade(struct search *search)
 }
 
 /* The file of this GPU, and the folder it is in; no folder when the place is a file. */
-static int find_own(struct text *folder, struct text *path, const struct choose_records *records,
-                    const char *gpu, struct error *error)
+static int find_own(struct text *folder, struct text *path,
+                    const struct choose_records *records, const char *gpu, struct error *error)
 {
     if (is_file(records->place))
         text_adds(path, records->place);

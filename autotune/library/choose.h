@@ -4,9 +4,9 @@
 #ifndef AUTOTUNE_CHOOSE_H
 #define AUTOTUNE_CHOOSE_H
 
+#include "autotune/device/device.h"
 #include "autotune/library/fail.h"
 #include "autotune/library/shelf.h"
-#include "autotune/device/device.h"
 #include "cache/find.h"
 
 #include <sys/stat.h>
@@ -15,16 +15,16 @@ enum { CHOOSE_SETS_MAX = 256 }; /* files of records that are looked at */
 
 /* Records that are kept in memory. Initialise with the place; the rest is private. */
 struct choose_records {
-    char *place;         /* the option: a folder, a file, or NULL for the usual folder */
-    struct records own;  /* of this GPU's file, or of the file that `place` is */
+    char *place;        /* the option: a folder, a file, or NULL for the usual folder */
+    struct records own; /* of this GPU's file, or of the file that `place` is */
     struct stat own_stat;
     bool has_own;
     struct records shipped;
     bool has_shipped;
 };
 
-/* Reads what a plan will read first, so that it need not: the file of this GPU, what ships. What
- * is wrong there is said when it is read again. */
+/* Reads what a plan will read first, so that it need not: the file of this GPU, what ships.
+ * What is wrong there is said when it is read again. */
 void choose_prepare(struct choose_records *records, const struct device_info *info);
 
 /* What is to be chosen for. */
@@ -37,9 +37,9 @@ struct choose_request {
 
 struct choice {
     int64_t row[SPACE_NAMES_MAX];
-    enum find_grade grade;    /* exact also where only the compiler is not known yet */
-    struct record record;     /* zeros for the default */
-    struct error warning;     /* ERROR_NONE: nothing */
+    enum find_grade grade; /* exact also where only the compiler is not known yet */
+    struct record record;  /* zeros for the default */
+    struct error warning;  /* ERROR_NONE: nothing */
 };
 
 /* NO_RECORD, OTHER_GPU: what is asked for is not here. For AUTOTUNE_FROM_TUNING anything but an

@@ -41,8 +41,8 @@ static bool uses_any(const struct space *space, const struct expr *expr, const b
 static void list_derived(struct shape *shape, const struct space *space)
 {
     const struct pass *keys = shape->keys;
-    const struct expr *const needs[] = {keys->block,        keys->grid,    keys->outputs,
-                                        keys->partials,     keys->state,   keys->cluster,
+    const struct expr *const needs[] = {keys->block,       keys->grid,  keys->outputs,
+                                        keys->partials,    keys->state, keys->cluster,
                                         keys->shared_bytes};
     bool is_changing[SPACE_NAMES_MAX] = {false}, is_needed[SPACE_NAMES_MAX] = {false};
     for (size_t i = 0; i < space->derived_count; i++) {
@@ -176,8 +176,8 @@ static int add_step(const struct geometry *geometry, const struct shape *shape,
     if (plan->count == CALL_LAUNCHES_MAX)
         return error_set(error, ERROR_USAGE,
                          "%s: pass '%s' would be repeated more than %d times: correct its "
-                         "outputs", geometry->space->file, shape->keys->name,
-                         CALL_LAUNCHES_MAX);
+                         "outputs",
+                         geometry->space->file, shape->keys->name, CALL_LAUNCHES_MAX);
     step->pass = shape->pass;
     step->n = *left;
     step->output_offset = step->partials_offset = 0;
@@ -187,8 +187,7 @@ static int add_step(const struct geometry *geometry, const struct shape *shape,
     if (8 * step->shape.state > plan->state_bytes)
         plan->state_bytes = 8 * step->shape.state;
     if (step->shape.outputs > 1)
-        step->output_offset =
-            take_scratch(plan, step->shape.outputs, geometry->partial_bytes);
+        step->output_offset = take_scratch(plan, step->shape.outputs, geometry->partial_bytes);
     if (step->shape.partials)
         step->partials_offset =
             take_scratch(plan, step->shape.partials, geometry->partial_bytes);
@@ -222,10 +221,12 @@ int geometry_call(const struct geometry *geometry, uint64_t n, struct call_plan 
     if (out->count > 0 && !is_started)
         return error_set(error, ERROR_USAGE,
                          "%s: no pass writes a value, outputs is 0 in all that apply: add one "
-                         "that reads the inputs and has 'outputs = 1'", geometry->space->file);
+                         "that reads the inputs and has 'outputs = 1'",
+                         geometry->space->file);
     if (!is_started || left != 1)
         return error_set(error, ERROR_USAGE,
                          "%s: the passes leave %" PRIu64 " values, not one: add a pass with "
-                         "'repeat = until one'", geometry->space->file, left);
+                         "'repeat = until one'",
+                         geometry->space->file, left);
     return 0;
 }

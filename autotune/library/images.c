@@ -17,8 +17,8 @@ static void add_plain(struct text *out, const char *name)
 {
     for (; *name; name++) {
         const char lower = *name >= 'A' && *name <= 'Z' ? (char)(*name - 'A' + 'a') : *name;
-        const bool is_plain = (lower >= 'a' && lower <= 'z') ||
-                              (lower >= '0' && lower <= '9') || lower == '.';
+        const bool is_plain =
+            (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9') || lower == '.';
         text_add(out, is_plain ? &lower : "-", 1);
     }
 }
@@ -112,8 +112,8 @@ static bool parse(struct device_image *out, const struct text *file,
     struct cursor cursor = {file->at, file->at + file->length - CHECKSUM_BYTES};
     put_checksum(checksum, file->at, file->length - CHECKSUM_BYTES);
     add_key(&wanted, key);
-    const bool is_right = memcmp(cursor.end, checksum, CHECKSUM_BYTES) == 0 &&
-                          !wanted.failed && take(&cursor, wanted.at, wanted.length) &&
+    const bool is_right = memcmp(cursor.end, checksum, CHECKSUM_BYTES) == 0 && !wanted.failed &&
+                          take(&cursor, wanted.at, wanted.length) &&
                           take_image(&cursor, key, out);
     text_dispose(&wanted);
     return is_right;
@@ -135,8 +135,7 @@ bool images_find(struct device_image *out, const char *folder, const struct imag
         if (state == FILE_MISSING)
             *reason = (struct error){.code = ERROR_NONE};
         else if (state == FILE_READ && !is_found)
-            error_set(reason, ERROR_IO,
-                      "%s is damaged: it is compiled again", path.at);
+            error_set(reason, ERROR_IO, "%s is damaged: it is compiled again", path.at);
     }
     if (!is_found)
         device_dispose_image(out);

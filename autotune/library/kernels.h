@@ -27,8 +27,8 @@ struct kernel_set {
 
 /* `compiler` is what the kernels were tuned with, or "": kept kernels of that one are taken
  * without looking for the compiler that is here. `kernel` is the function's name. `warning`
- * receives what was wrong with a kept file, or why none could be written. NO_DEVICE: there is no
- * compiler; FAILED: it fails. */
+ * receives what was wrong with a kept file, or why none could be written. NO_DEVICE: there is
+ * no compiler; FAILED: it fails. */
 int kernels_find(struct kernels *kernels, const struct emit_variant *variant,
                  const char *kernel, const char *compiler, const struct kernel_set **out,
                  enum autotune_kernels *how, struct error *warning,

@@ -12,7 +12,8 @@ int lent_open(struct lent **out, const char *device, struct autotune_error *erro
         return lent_open_host(out, error);
     return fail(error, AUTOTUNE_BAD_ARGUMENT,
                 "autotune_context_options.device is \"%.100s\": give NULL for the GPU of the "
-                "current CUDA context, or \"host\" for the emulator", device);
+                "current CUDA context, or \"host\" for the emulator",
+                device);
 }
 
 void lent_close(struct lent *lent)

@@ -17,9 +17,8 @@ struct lent_ops {
     int (*check)(const struct lent *lent, struct autotune_error *error);
 
     /* Loads an image; `kernels` receives image->count kernels that live until unload. */
-    int (*load)(struct lent *lent, const struct device_image *image,
-                struct device_module **out, struct device_kernel *kernels,
-                struct autotune_error *error);
+    int (*load)(struct lent *lent, const struct device_image *image, struct device_module **out,
+                struct device_kernel *kernels, struct autotune_error *error);
     void (*unload)(struct lent *lent, struct device_module *module);
 
     /* Once for launches like these, before the first: leave for what they ask for. */
@@ -41,7 +40,8 @@ struct lent_ops {
 struct lent {
     const struct lent_ops *ops;
     struct device_info info; /* the compiler's name is not known on a GPU: "" */
-    struct device *compiler; /* on the host what compiles; NULL on a GPU: device_open_compiler */
+    struct device
+        *compiler; /* on the host what compiles; NULL on a GPU: device_open_compiler */
 };
 
 /* `device`: NULL for the context that is current, or "host". */

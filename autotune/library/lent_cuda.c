@@ -67,7 +67,8 @@ static int explain_context(const struct cuda_guest *guest, CUresult result,
     if (result || current == guest->context)
         return fail(error, AUTOTUNE_NO_CONTEXT,
                     "the CUDA context on %s was destroyed or reset, and all that the library "
-                    "had there with it: %s", gpu, anew);
+                    "had there with it: %s",
+                    gpu, anew);
     if (number != guest->number)
         return fail(error, AUTOTUNE_OTHER_CONTEXT,
                     "this is for %s (GPU %d), but GPU %d is current to this thread: call "
@@ -119,8 +120,8 @@ static int find_kernel(const struct cuda_guest *guest, struct device_module *mod
     int shared_bytes = 0;
     CUresult result = guest->cu.module_function(&function, module->handle, name);
     if (result == CUDA_SUCCESS)
-        result = guest->cu.function_attribute(&shared_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
-                                              function);
+        result = guest->cu.function_attribute(&shared_bytes,
+                                              CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function);
     *out = (struct device_kernel){
         .module = module, .function = function, .shared_bytes = shared_bytes};
     return check_result(guest, result, "finding a kernel in its image", error);
@@ -295,9 +296,16 @@ static int take_context(struct cuda_guest *guest, struct autotune_error *error)
 int lent_open_cuda(struct lent **out, struct autotune_error *error)
 {
     static const struct lent_ops ops = {
-        .close = cuda_close, .check = cuda_check, .load = cuda_load, .unload = cuda_unload,
-        .allow = cuda_allow, .alloc = cuda_alloc, .free = cuda_free, .clear = cuda_clear,
-        .wait = cuda_wait, .launch = cuda_launch,
+        .close = cuda_close,
+        .check = cuda_check,
+        .load = cuda_load,
+        .unload = cuda_unload,
+        .allow = cuda_allow,
+        .alloc = cuda_alloc,
+        .free = cuda_free,
+        .clear = cuda_clear,
+        .wait = cuda_wait,
+        .launch = cuda_launch,
     };
     struct cuda_guest *guest = calloc(1, sizeof *guest);
     struct error cause;

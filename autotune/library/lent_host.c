@@ -111,9 +111,16 @@ static int host_launch(struct lent *lent, const struct device_launch *launches, 
 int lent_open_host(struct lent **out, struct autotune_error *error)
 {
     static const struct lent_ops ops = {
-        .close = host_close, .check = host_check, .load = host_load, .unload = host_unload,
-        .allow = host_allow, .alloc = host_alloc, .free = host_free, .clear = host_clear,
-        .wait = host_wait, .launch = host_launch,
+        .close = host_close,
+        .check = host_check,
+        .load = host_load,
+        .unload = host_unload,
+        .allow = host_allow,
+        .alloc = host_alloc,
+        .free = host_free,
+        .clear = host_clear,
+        .wait = host_wait,
+        .launch = host_launch,
     };
     const struct device_options options = {.spec = "host"};
     struct host_guest *guest = calloc(1, sizeof *guest);

@@ -44,11 +44,13 @@ static int choose(struct choice *out, struct autotune_context *context,
     failed = choose_row(out, &context->records, request, error);
     return failed ? fail(error, AUTOTUNE_TUNE_FAILED,
                          "%.500s ended well, but left no record that this library takes: are "
-                         "both of the same version (" VERSION ")?", context->program)
+                         "both of the same version (" VERSION ")?",
+                         context->program)
                   : 0;
 }
 
-/* --- What is known of the choice ----------------------------------------------------------- */
+/* --- What is known of the choice -----------------------------------------------------------
+ */
 
 static void set_grade(struct autotune_plan *plan, const struct choice *choice,
                       const struct kernel_set *set)
@@ -76,7 +78,8 @@ static int describe(struct autotune_plan *plan, const struct choice *choice,
     return plan->params.failed || plan->origin.failed ? fail_memory(error) : 0;
 }
 
-/* --- Kernels and geometry ------------------------------------------------------------------ */
+/* --- Kernels and geometry ------------------------------------------------------------------
+ */
 
 static int find_kernels(struct autotune_plan *plan, const struct shelf *shelf,
                         const struct point_context *point, struct choice *choice,
@@ -171,7 +174,8 @@ void plan_free(struct autotune_plan *plan)
     free(plan);
 }
 
-/* --- Calls --------------------------------------------------------------------------------- */
+/* --- Calls ---------------------------------------------------------------------------------
+ */
 
 int plan_call(const struct autotune_plan *plan, const struct call_buffers *buffers, uint64_t n,
               struct device_launch launches[CALL_LAUNCHES_MAX], size_t *count,
@@ -186,7 +190,8 @@ int plan_call(const struct autotune_plan *plan, const struct call_buffers *buffe
     if (call.scratch_bytes > plan->scratch_bytes || call.state_bytes > plan->state_bytes)
         return fail(error, AUTOTUNE_FAILED,
                     "a call of %llu elements needs a larger workspace than one of %llu: make a "
-                    "plan for it", (unsigned long long)n, (unsigned long long)plan->problem.n);
+                    "plan for it",
+                    (unsigned long long)n, (unsigned long long)plan->problem.n);
     call_bind(launches, &call, plan->space, plan->kernels, buffers);
     *count = call.count;
     return 0;

@@ -27,8 +27,8 @@ struct autotune_plan {
     const struct space *space;
     struct geometry *geometry;
     const struct device_kernel *kernels[SPACE_PASSES_MAX]; /* by pass */
-    uint64_t scratch_bytes, state_bytes; /* of a call of problem.n */
-    size_t launches;                     /* likewise */
+    uint64_t scratch_bytes, state_bytes;                   /* of a call of problem.n */
+    size_t launches;                                       /* likewise */
     uint64_t element_bytes, result_bytes;
     enum autotune_grade grade;
     enum autotune_kernels how;

@@ -13,10 +13,11 @@ static int find_file(const struct embedded **out, const char *folder, const char
     char path[200];
     snprintf(path, sizeof path, "%s/%.150s%s", folder, name, ending);
     *out = embedded_find(path);
-    return *out ? 0
-                : error_set(error, ERROR_FAILED,
-                            "%s is not part of this build; build it again with `make clean all`",
-                            path);
+    return *out
+               ? 0
+               : error_set(error, ERROR_FAILED,
+                           "%s is not part of this build; build it again with `make clean all`",
+                           path);
 }
 
 static int open_space(struct shelf *shelf, const char *name, struct error *error)

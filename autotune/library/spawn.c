@@ -33,8 +33,7 @@ static void make_command(struct command *command, const struct spawn_request *re
 {
     const struct problem *problem = request->problem;
     snprintf(command->n, sizeof command->n, "%" PRIu64, problem->n);
-    snprintf(command->budget, sizeof command->budget, "%.0fms",
-             request->budget_seconds * 1000);
+    snprintf(command->budget, sizeof command->budget, "%.0fms", request->budget_seconds * 1000);
     command->count = 0;
     add(command, request->program, "tune");
     add(command, "--quiet", NULL);
@@ -128,7 +127,8 @@ int spawn_tuning(const struct spawn_request *request, struct autotune_error *err
     const int failed =
         reason ? fail(error, AUTOTUNE_NO_PROGRAM,
                       "%.500s cannot be started: %s; set autotune_context_options.program to "
-                      "the path of the installed autotune", request->program, strerror(reason))
+                      "the path of the installed autotune",
+                      request->program, strerror(reason))
                : judge(wait_for(child), messages, error);
     close(messages);
     return failed;

@@ -110,7 +110,8 @@ static int refuse_call(const struct autotune_plan *plan, const void *input, uint
     if (n > plan->problem.n)
         return fail(error, AUTOTUNE_N_TOO_LARGE,
                     "n is %llu, but the plan is for at most %llu elements: make a plan for "
-                    "more", (unsigned long long)n, (unsigned long long)plan->problem.n);
+                    "more",
+                    (unsigned long long)n, (unsigned long long)plan->problem.n);
     if ((uintptr_t)input % plan->element_bytes)
         return fail(error, AUTOTUNE_MISALIGNED,
                     "input is at %p, not a multiple of the %u bytes of an element of type %s",
@@ -132,8 +133,7 @@ static bool is_good_call(const struct autotune_plan *plan, uint64_t input, uint6
     return output && (input || !n) && n <= plan->problem.n &&
            (input & (plan->element_bytes - 1)) == 0 &&
            (output & (plan->result_bytes - 1)) == 0 &&
-           (output + plan->result_bytes <= input ||
-            output >= input + n * plan->element_bytes);
+           (output + plan->result_bytes <= input || output >= input + n * plan->element_bytes);
 }
 
 int autotune_execute(struct autotune_workspace *workspace, const void *input, uint64_t n,

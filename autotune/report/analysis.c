@@ -12,7 +12,8 @@
 
 const double analysis_latency_s = 0.5e-6;
 
-/* From compute capability 7.0 on: four schedulers, each with an instruction of a warp a cycle. */
+/* From compute capability 7.0 on: four schedulers, each with an instruction of a warp a cycle.
+ */
 static const double ISSUED_PER_CYCLE = 4;
 
 const char *const analysis_limiters[] = {
@@ -55,9 +56,9 @@ static bool count_machine(struct analysis *out, const struct device_image *image
 {
     struct text text = {0};
     struct error error;
-    const bool is_there =
-        disasm_run(&text, image->bytes, image->size, &error) == 0 && text_check(&text, &error) == 0 &&
-        sass_count(&out->mix, text.at, false, &error) == 0;
+    const bool is_there = disasm_run(&text, image->bytes, image->size, &error) == 0 &&
+                          text_check(&text, &error) == 0 &&
+                          sass_count(&out->mix, text.at, false, &error) == 0;
     text_dispose(&text);
     return is_there;
 }
@@ -163,7 +164,8 @@ int analysis_run(struct analysis *out, const struct analysis_subject *subject,
     struct point_pass pass;
     *out = (struct analysis){.block = 0};
     const size_t first = find_pass(out, subject, &pass, error);
-    if (first == SPACE_PASSES_MAX || gpus_limits(&limits, subject->context->target->cc, error) ||
+    if (first == SPACE_PASSES_MAX ||
+        gpus_limits(&limits, subject->context->target->cc, error) ||
         emit_variant(&variant, subject->context, subject->sources, subject->row, error))
         return -1;
     compile(out, subject, variant.texts[variant.text_of_pass[first]].at);

@@ -34,15 +34,15 @@ extern const char *const analysis_limiters[]; /* "memory", "bytes in flight", "i
 struct analysis {
     /* The first pass that applies. */
     unsigned block, grid, dynamic_bytes;
-    bool is_compiled;      /* the rest is unknown without it; `why` says what is missing */
-    char why[600];         /* "" = all is there */
+    bool is_compiled; /* the rest is unknown without it; `why` says what is missing */
+    char why[600];    /* "" = all is there */
     struct cubin_needs needs;
     struct occupancy occupancy;
-    struct sass_mix mix;   /* of no instruction where nothing could be counted */
-    double per_element;    /* instructions; 0 = unknown */
+    struct sass_mix mix; /* of no instruction where nothing could be counted */
+    double per_element;  /* instructions; 0 = unknown */
     /* Bytes on an SM: under way, and wanted: bandwidth x latency / SMs (Little's law). */
     double in_flight, wanted;
-    double bound;          /* of the theoretical bandwidth, 0 .. 1; 0 = unknown */
+    double bound;                  /* of the theoretical bandwidth, 0 .. 1; 0 = unknown */
     enum analysis_limiter limiter; /* what makes that bound */
 };
 

@@ -9,30 +9,43 @@
 #include <string.h>
 
 const char *const compare_bases[] = {
-    [COMPARE_NOTHING] = "nothing known",   [COMPARE_PREDICTED] = "predicted",
-    [COMPARE_PUBLISHED] = "published", [COMPARE_EMULATED] = "emulated",
+    [COMPARE_NOTHING] = "nothing known", [COMPARE_PREDICTED] = "predicted",
+    [COMPARE_PUBLISHED] = "published",   [COMPARE_EMULATED] = "emulated",
     [COMPARE_MEASURED] = "measured",
 };
 
 /* People read the problem in a word and the winner last, for it is long. */
 static const struct table_column columns[] = {
-    {"problem", NULL, false},      {NULL, "op", false},
-    {NULL, "type", false},         {NULL, "acc", false},
-    {NULL, "n", true},             {NULL, "row", true},
-    {NULL, "regime", false},       {"gpu", "gpu", false},
-    {"basis", "basis", false},     {"us", "us", true},
-    {"GB/s", "gbs", true},         {"% peak", "peak_pct", true},
+    {"problem", NULL, false},
+    {NULL, "op", false},
+    {NULL, "type", false},
+    {NULL, "acc", false},
+    {NULL, "n", true},
+    {NULL, "row", true},
+    {NULL, "regime", false},
+    {"gpu", "gpu", false},
+    {"basis", "basis", false},
+    {"us", "us", true},
+    {"GB/s", "gbs", true},
+    {"% peak", "peak_pct", true},
     {"occupancy %", "occupancy_pct", true},
     {"its limit", "occupancy_limiter", false},
-    {NULL, "blocks_per_sm", true}, {"registers", "registers", true},
-    {NULL, "shared_bytes", true},  {NULL, "local_bytes", true},
-    {"KiB in flight", "in_flight_kib", true}, {"wanted", "wanted_kib", true},
+    {NULL, "blocks_per_sm", true},
+    {"registers", "registers", true},
+    {NULL, "shared_bytes", true},
+    {NULL, "local_bytes", true},
+    {"KiB in flight", "in_flight_kib", true},
+    {"wanted", "wanted_kib", true},
     {"instr/element", "instructions_per_element", true},
     {"of", "instructions_from", false},
-    {NULL, "bound_pct", true},     {NULL, "bound_by", false},
-    {"loss %", "loss_pct", true},  {NULL, "portability_pct", true},
-    {NULL, "portability_basis", false}, {NULL, "source", false},
-    {NULL, "not_analysed", false}, {"winner", "winner", false},
+    {NULL, "bound_pct", true},
+    {NULL, "bound_by", false},
+    {"loss %", "loss_pct", true},
+    {NULL, "portability_pct", true},
+    {NULL, "portability_basis", false},
+    {NULL, "source", false},
+    {NULL, "not_analysed", false},
+    {"winner", "winner", false},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -101,7 +114,7 @@ static void add_analysis(struct table *table, const struct analysis *analysis)
     const bool has_mix = analysis->mix.total > 0;
     const bool has_bound = analysis->bound > 0;
     add_real(table, is_known, 1, analysis->occupancy.share * 100);
-    table_add(table, !is_known                                    ? NULL
+    table_add(table, !is_known ? NULL
                      : occupancy_is_limited(&analysis->occupancy)
                          ? occupancy_names[analysis->occupancy.limiter]
                          : "none");
@@ -275,11 +288,13 @@ static bool has_basis(const struct compare *compare, enum compare_basis basis)
 static void add_words(struct text *out, const struct compare *compare)
 {
     if (has_basis(compare, COMPARE_PUBLISHED))
-        text_adds(out, "published: a document's figures of its own kernels, counted its way; not "
-                       "measured here\n");
+        text_adds(out,
+                  "published: a document's figures of its own kernels, counted its way; not "
+                  "measured here\n");
     if (has_basis(compare, COMPARE_PREDICTED))
-        text_adds(out, "predicted: at most, by bytes in flight and instructions (static analysis); "
-                       "nothing was run\n");
+        text_adds(out,
+                  "predicted: at most, by bytes in flight and instructions (static analysis); "
+                  "nothing was run\n");
     if (has_basis(compare, COMPARE_EMULATED))
         text_adds(out, "emulated: on the host, no model of a GPU's speed\n");
 }
@@ -287,8 +302,8 @@ static void add_words(struct text *out, const struct compare *compare)
 void compare_notes(struct text *out, const struct compare *compare)
 {
     static void (*const kinds[])(struct text *, const struct compare *,
-                                 const struct compare_line *) = {
-        add_difference, add_prediction, add_loss, add_portability};
+                                 const struct compare_line *) = {add_difference, add_prediction,
+                                                                 add_loss, add_portability};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (size_t l = 0; l < compare->line_count; l++)
             kinds[k](out, compare, &compare->lines[l]);

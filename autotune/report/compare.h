@@ -1,6 +1,6 @@
 /* compare: GPUs side by side, problem by problem: what is fastest on each, how fast, what keeps
- * it from more, and how much of each GPU's bandwidth is reached on all of them. Each figure says
- * whether it was measured, published or predicted, and no sum mixes these. */
+ * it from more, and how much of each GPU's bandwidth is reached on all of them. Each figure
+ * says whether it was measured, published or predicted, and no sum mixes these. */
 #ifndef AUTOTUNE_COMPARE_H
 #define AUTOTUNE_COMPARE_H
 
@@ -17,7 +17,7 @@ enum compare_basis {
     COMPARE_NOTHING,
     COMPARE_PREDICTED, /* an upper bound, from static analysis */
     COMPARE_PUBLISHED,
-    COMPARE_EMULATED,  /* by the host: no model of speed */
+    COMPARE_EMULATED, /* by the host: no model of speed */
     COMPARE_MEASURED,
 };
 extern const char *const compare_bases[]; /* "measured", ... */
@@ -31,13 +31,13 @@ struct compare_side {
 /* One GPU's answer to one problem. */
 struct compare_cell {
     enum compare_basis basis;
-    char winner[256];  /* the kernel, with its params */
-    char source[160];  /* of a published figure; the file of a measured one; "" */
-    uint64_t ps;       /* per reduction; 0 where the basis gives none */
-    double gbs;        /* 10^9 bytes per second; of a prediction the bound; 0 = unknown */
-    double peak_pct;   /* of the theoretical bandwidth; negative = unknown */
+    char winner[256]; /* the kernel, with its params */
+    char source[160]; /* of a published figure; the file of a measured one; "" */
+    uint64_t ps;      /* per reduction; 0 where the basis gives none */
+    double gbs;       /* 10^9 bytes per second; of a prediction the bound; 0 = unknown */
+    double peak_pct;  /* of the theoretical bandwidth; negative = unknown */
     struct analysis analysis; /* of the winner here; is_compiled tells whether it is known */
-    bool has_loss;     /* both measured: what the first GPU's winner loses here */
+    bool has_loss;            /* both measured: what the first GPU's winner loses here */
     double loss_pct;
 };
 
@@ -54,11 +54,12 @@ struct compare {
     size_t line_count;
 };
 
-/* Performance portability of a line, in percent: the harmonic mean over all GPUs of the share of
- * the theoretical bandwidth (architectural efficiency). S. J. Pennycook, J. D. Sewall, V. W. Lee,
- * "Implications of a metric for performance portability", Future Generation Computer Systems 92
- * (2019). Of measured figures, or of published ones, where all have these, else of the bounds:
- * `basis` says which. Negative, with COMPARE_NOTHING: some GPU has not even a bound. */
+/* Performance portability of a line, in percent: the harmonic mean over all GPUs of the share
+ * of the theoretical bandwidth (architectural efficiency). S. J. Pennycook, J. D. Sewall, V. W.
+ * Lee, "Implications of a metric for performance portability", Future Generation Computer
+ * Systems 92 (2019). Of measured figures, or of published ones, where all have these, else of
+ * the bounds: `basis` says which. Negative, with COMPARE_NOTHING: some GPU has not even a
+ * bound. */
 double compare_portability(const struct compare *compare, const struct compare_line *line,
                            enum compare_basis *basis);
 

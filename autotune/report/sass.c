@@ -8,8 +8,8 @@
 #include <string.h>
 
 const char *const sass_names[SASS_KINDS] = {
-    [SASS_LOAD] = "loads",     [SASS_STORE] = "stores",     [SASS_ATOMIC] = "atomics",
-    [SASS_SHARED] = "shared",  [SASS_LOCAL] = "local",      [SASS_WARP] = "warp",
+    [SASS_LOAD] = "loads",       [SASS_STORE] = "stores",    [SASS_ATOMIC] = "atomics",
+    [SASS_SHARED] = "shared",    [SASS_LOCAL] = "local",     [SASS_WARP] = "warp",
     [SASS_BARRIER] = "barriers", [SASS_BRANCH] = "branches", [SASS_OTHER] = "other",
 };
 
@@ -20,39 +20,61 @@ struct opcode {
 };
 
 static const struct opcode machine[] = {
-    {"LDGSTS", SASS_LOAD},   {"LDGDEPBAR", SASS_BARRIER}, {"LDG", SASS_LOAD},
-    {"LD.", SASS_LOAD},      {"UBLKCP", SASS_LOAD},  {"STG", SASS_STORE},
-    {"ST.", SASS_STORE},     {"ATOMS", SASS_SHARED}, {"ATOM", SASS_ATOMIC},
-    {"REDUX", SASS_WARP},    {"CREDUX", SASS_WARP},  {"REDG", SASS_ATOMIC},
-    {"RED.", SASS_ATOMIC},   {"RED", SASS_ATOMIC},   {"LDS", SASS_SHARED},
-    {"STS", SASS_SHARED},    {"LDL", SASS_LOCAL},    {"STL", SASS_LOCAL},
-    {"SHFL", SASS_WARP},     {"VOTE", SASS_WARP},    {"MATCH", SASS_WARP},
-    {"BAR", SASS_BARRIER},   {"WARPSYNC", SASS_BARRIER}, {"MEMBAR", SASS_BARRIER},
-    {"ERRBAR", SASS_BARRIER}, {"DEPBAR", SASS_BARRIER}, {"FENCE", SASS_BARRIER},
-    {"SYNCS", SASS_BARRIER}, {"BRA", SASS_BRANCH},   {"EXIT", SASS_BRANCH},
-    {"RET", SASS_BRANCH},    {"CALL", SASS_BRANCH},  {"BRX", SASS_BRANCH},
-    {"JMP", SASS_BRANCH},    {"BSSY", SASS_BRANCH},  {"BSYNC", SASS_BRANCH},
+    {"LDGSTS", SASS_LOAD},    {"LDGDEPBAR", SASS_BARRIER}, {"LDG", SASS_LOAD},
+    {"LD.", SASS_LOAD},       {"UBLKCP", SASS_LOAD},       {"STG", SASS_STORE},
+    {"ST.", SASS_STORE},      {"ATOMS", SASS_SHARED},      {"ATOM", SASS_ATOMIC},
+    {"REDUX", SASS_WARP},     {"CREDUX", SASS_WARP},       {"REDG", SASS_ATOMIC},
+    {"RED.", SASS_ATOMIC},    {"RED", SASS_ATOMIC},        {"LDS", SASS_SHARED},
+    {"STS", SASS_SHARED},     {"LDL", SASS_LOCAL},         {"STL", SASS_LOCAL},
+    {"SHFL", SASS_WARP},      {"VOTE", SASS_WARP},         {"MATCH", SASS_WARP},
+    {"BAR", SASS_BARRIER},    {"WARPSYNC", SASS_BARRIER},  {"MEMBAR", SASS_BARRIER},
+    {"ERRBAR", SASS_BARRIER}, {"DEPBAR", SASS_BARRIER},    {"FENCE", SASS_BARRIER},
+    {"SYNCS", SASS_BARRIER},  {"BRA", SASS_BRANCH},        {"EXIT", SASS_BRANCH},
+    {"RET", SASS_BRANCH},     {"CALL", SASS_BRANCH},       {"BRX", SASS_BRANCH},
+    {"JMP", SASS_BRANCH},     {"BSSY", SASS_BRANCH},       {"BSYNC", SASS_BRANCH},
 };
 
 static const struct opcode portable[] = {
-    {"ld.global", SASS_LOAD},      {"ld.volatile.global", SASS_LOAD},
-    {"ld.relaxed", SASS_LOAD},     {"ld.acquire", SASS_LOAD},
-    {"cp.async.c", SASS_LOAD},     {"cp.async.bulk.shared", SASS_LOAD},
-    {"cp.async.bulk.global", SASS_STORE}, {"cp.async", SASS_BARRIER},
-    {"st.global", SASS_STORE},     {"st.volatile.global", SASS_STORE},
-    {"st.relaxed", SASS_STORE},    {"st.release", SASS_STORE},
-    {"atom.shared", SASS_SHARED},  {"red.shared", SASS_SHARED},
-    {"atom", SASS_ATOMIC},         {"redux", SASS_WARP}, {"red.", SASS_ATOMIC},
-    {"ld.shared", SASS_SHARED},    {"st.shared", SASS_SHARED},
-    {"ld.volatile.shared", SASS_SHARED}, {"st.volatile.shared", SASS_SHARED},
-    {"ld.local", SASS_LOCAL},      {"st.local", SASS_LOCAL},
-    {"shfl", SASS_WARP},           {"vote", SASS_WARP}, {"match", SASS_WARP},
-    {"bar", SASS_BARRIER},         {"membar", SASS_BARRIER}, {"fence", SASS_BARRIER},
-    {"mbarrier", SASS_BARRIER},    {"bra", SASS_BRANCH}, {"ret", SASS_BRANCH},
-    {"call", SASS_BRANCH},         {"exit", SASS_BRANCH}, {"brx", SASS_BRANCH},
+    {"ld.global", SASS_LOAD},
+    {"ld.volatile.global", SASS_LOAD},
+    {"ld.relaxed", SASS_LOAD},
+    {"ld.acquire", SASS_LOAD},
+    {"cp.async.c", SASS_LOAD},
+    {"cp.async.bulk.shared", SASS_LOAD},
+    {"cp.async.bulk.global", SASS_STORE},
+    {"cp.async", SASS_BARRIER},
+    {"st.global", SASS_STORE},
+    {"st.volatile.global", SASS_STORE},
+    {"st.relaxed", SASS_STORE},
+    {"st.release", SASS_STORE},
+    {"atom.shared", SASS_SHARED},
+    {"red.shared", SASS_SHARED},
+    {"atom", SASS_ATOMIC},
+    {"redux", SASS_WARP},
+    {"red.", SASS_ATOMIC},
+    {"ld.shared", SASS_SHARED},
+    {"st.shared", SASS_SHARED},
+    {"ld.volatile.shared", SASS_SHARED},
+    {"st.volatile.shared", SASS_SHARED},
+    {"ld.local", SASS_LOCAL},
+    {"st.local", SASS_LOCAL},
+    {"shfl", SASS_WARP},
+    {"vote", SASS_WARP},
+    {"match", SASS_WARP},
+    {"bar", SASS_BARRIER},
+    {"membar", SASS_BARRIER},
+    {"fence", SASS_BARRIER},
+    {"mbarrier", SASS_BARRIER},
+    {"bra", SASS_BRANCH},
+    {"ret", SASS_BRANCH},
+    {"call", SASS_BRANCH},
+    {"exit", SASS_BRANCH},
+    {"brx", SASS_BRANCH},
 };
-enum { MACHINE = sizeof machine / sizeof *machine,
-       PORTABLE = sizeof portable / sizeof *portable };
+enum {
+    MACHINE = sizeof machine / sizeof *machine,
+    PORTABLE = sizeof portable / sizeof *portable
+};
 
 static enum sass_kind find_kind(const char *opcode, bool is_ptx)
 {
@@ -82,7 +104,8 @@ static unsigned bytes_of_machine(const char *opcode)
     static const struct {
         const char *part;
         unsigned bytes;
-    } rows[] = {{"256", 32}, {"128", 16}, {"64", 8}, {"U16", 2}, {"S16", 2}, {"U8", 1}, {"S8", 1}};
+    } rows[] = {{"256", 32}, {"128", 16}, {"64", 8}, {"U16", 2},
+                {"S16", 2},  {"U8", 1},   {"S8", 1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (has_part(opcode, rows[i].part))
             return rows[i].bytes;
@@ -92,8 +115,10 @@ static unsigned bytes_of_machine(const char *opcode)
 /* ld.global.nc.v4.f32: four of 32 bits. */
 static unsigned bytes_of_portable(const char *opcode)
 {
-    const unsigned count = has_part(opcode, "v8") ? 8 : has_part(opcode, "v4") ? 4
-                         : has_part(opcode, "v2") ? 2 : 1;
+    const unsigned count = has_part(opcode, "v8")   ? 8
+                           : has_part(opcode, "v4") ? 4
+                           : has_part(opcode, "v2") ? 2
+                                                    : 1;
     const char *type = strrchr(opcode, '.');
     const int bits = type && strchr("bfsu", type[1]) ? atoi(type + 2) : 0;
     return count * (unsigned)(bits >= 8 && bits <= 128 ? bits / 8 : 4);
@@ -105,7 +130,7 @@ static unsigned bytes_of_portable(const char *opcode)
 struct line {
     char opcode[WORD_MAX];
     char label[WORD_MAX];
-    char target[WORD_MAX]; /* of a branch; "" = none */
+    char target[WORD_MAX];  /* of a branch; "" = none */
     char address[WORD_MAX]; /* where it stands, as jumps without labels have it; "" = unknown */
 };
 
@@ -160,7 +185,8 @@ static bool is_opcode_start(char c, bool is_ptx)
     return is_ptx ? islower((unsigned char)c) != 0 : isupper((unsigned char)c) != 0;
 }
 
-/* False when the line is neither: a directive, a comment, a brace, the bytes of an instruction. */
+/* False when the line is neither: a directive, a comment, a brace, the bytes of an instruction.
+ */
 static bool read_line(struct line *out, const char *at, bool is_ptx)
 {
     memset(out, 0, sizeof *out);
@@ -249,8 +275,8 @@ static void count_line(struct counter *counter, const struct line *line)
     mix->total++;
     mix->counts[kind]++;
     if (kind == SASS_LOAD)
-        mix->load_bytes += mix->is_ptx ? bytes_of_portable(line->opcode)
-                                       : bytes_of_machine(line->opcode);
+        mix->load_bytes +=
+            mix->is_ptx ? bytes_of_portable(line->opcode) : bytes_of_machine(line->opcode);
     if (kind == SASS_BRANCH)
         close_loop(counter, line->target);
 }

@@ -1,5 +1,6 @@
 /* sass: counts the instructions of a kernel by kind, from its disassembly or, for want of one,
- * its PTX, and finds the loop that reads most. A count of what stands there, not of what runs. */
+ * its PTX, and finds the loop that reads most. A count of what stands there, not of what runs.
+ */
 #ifndef AUTOTUNE_SASS_H
 #define AUTOTUNE_SASS_H
 
@@ -10,15 +11,15 @@
 #include <stdint.h>
 
 enum sass_kind {
-    SASS_LOAD,    /* from global memory */
-    SASS_STORE,   /* to it */
+    SASS_LOAD,  /* from global memory */
+    SASS_STORE, /* to it */
     SASS_ATOMIC,
     SASS_SHARED,  /* loads and stores of shared memory */
     SASS_LOCAL,   /* of local memory: spills */
     SASS_WARP,    /* shuffles, votes, reductions of a warp */
     SASS_BARRIER, /* and fences */
     SASS_BRANCH,
-    SASS_OTHER,   /* arithmetic, moves, addresses */
+    SASS_OTHER, /* arithmetic, moves, addresses */
     SASS_KINDS
 };
 extern const char *const sass_names[SASS_KINDS]; /* "loads", "stores" ... */

@@ -91,6 +91,10 @@ int sweep_table_take(struct sweep_table *table, size_t size, const struct tune_r
                      const int64_t *own, uint64_t own_ps, struct error *error)
 {
     const struct tune_place *winner = sweep_table_place(result, own);
+    if (!winner)
+        return error_set(error, ERROR_NOISY,
+                         "too noisy to decide: no round of the race counts; end what else "
+                         "uses this device and run the same command again");
     for (size_t row = 0; row < table->count; row++)
         clear(table, row, size);
     for (size_t i = 0; i < result->place_count; i++) {

@@ -23,7 +23,8 @@ void sweep_table_dispose(struct sweep_table *table);
 
 /* Takes all entrants of a race at a size, in place of what was known of that size. `own` is the
  * size's winner, one of them, which takes `own_ps`. A row's loss is the upper end of the 95 %
- * interval, so that measured again it is hardly more; the winner loses nothing. */
+ * interval, so that measured again it is hardly more; the winner loses nothing. ERROR_NOISY
+ * when the winner has no time. */
 int sweep_table_take(struct sweep_table *table, size_t size, const struct tune_result *result,
                      const int64_t *own, uint64_t own_ps, struct error *error);
 

@@ -12,11 +12,13 @@ refuses backwards 64 'ends below its start' "$@" --n 16K..1K
 refuses from-nothing 64 'range from 1 on' "$@" --n 0..1K
 refuses no-end 64 "--n is ''" "$@" --n 1K..
 refuses past-all-memory 64 'room for' "$@" --n 1K..1000000000G
-refuses loss-without-range 64 'loss is of a sweep' "$@" --n 1K --loss 1
+refuses loss-without-range 64 'are of a sweep' "$@" --n 1K --loss 1
 for wrong in x -1 1% 51 0.0001 1e1 ''; do
     refuses "loss-is-'$wrong'" 64 "loss is '|'$wrong'|empty" "$@" --n 1K..2K --loss "$wrong"
 done
 refuses loss-past-all 64 'from 0 to 50' "$@" --n 1K..2K --loss 50.001
+refuses confirm-without-range 64 'confirm are of a sweep' "$@" --n 1K --confirm
+refuses confirm-and-retune 64 'choose one' "$@" --n 1K..2K --confirm --retune
 refuses replay 64 'leave one' --replay some.journal --n 1K..2K
 refuses verify-takes-one 64 "'1K\.\.2K'" verify "$@" --n 1K..2K
 run show --sweep
@@ -81,6 +83,13 @@ cp "$RECORDS" before.ini
 run "$@" --n 1K..16K
 check again-from-records grep -q '^records  *exact' err
 check again-is-the-same cmp out swept
+run "$@" --n 1K..16K --confirm --loss 50 --json -
+check confirm has_status 0
+check confirm-measures holds out 'len(it["sizes"]) == 10'
+check confirm-writes-nothing cmp "$RECORDS" before.ini
+run "$@" --n 1K..32K --confirm
+check confirm-of-none has_status 64
+check confirm-of-none-is-said grep -q 'leave --confirm out' err
 run show --sweep
 check show-is-the-same cmp out swept
 check nothing-measured test "$(journal_lines "$JOURNALS"/*.journal | wc -l)" -eq "$before"
@@ -128,6 +137,7 @@ check without-journals-none-tried test "$(cat "$JOURNALS"/*.journal | wc -c)" -l
 
 # Ctrl-C: the sizes that are done are kept, and the same command goes on.
 set -- --device host --space small.ini --n 2K..64K --type u32 --cold
+: > err # what the last run left there must not be taken for this one's
 env --default-signal=INT "$AUTOTUNE" "$@" > out 2> err < /dev/null &
 running=$!
 while kill -0 $running 2> /dev/null && [ "$(grep -c '^size ' err)" -lt 3 ]; do sleep 0.05; done

@@ -1,8 +1,9 @@
 /* Proves the library on a GPU by using it as a program would: test_library [FOLDER]. Results at
- * many sizes and starts, graphs, streams and threads at once, contexts that are not the plan's or
- * are gone; then what it costs: a plan from a record with kept kernels in a fresh process (at
- * most 2 ms), a call beside the bare launches of the same kernels (at most 1.2 times the host's
- * time). FOLDER, which is made, keeps a record and kernels. Exit code 0 = all held, 69 = no GPU. */
+ * many sizes and starts, graphs, streams and threads at once, contexts that are not the plan's
+ * or are gone; then what it costs: a plan from a record with kept kernels in a fresh process
+ * (at most 2 ms), a call beside the bare launches of the same kernels (at most 1.2 times the
+ * host's time). FOLDER, which is made, keeps a record and kernels. Exit code 0 = all held, 69 =
+ * no GPU. */
 #include "autotune/library/plan.h"
 
 #include <stdio.h>
@@ -217,7 +218,8 @@ static void expect_code(int got, enum autotune_code code, const struct autotune_
 /* In a child: it loses contexts. */
 static void lose_contexts(void)
 {
-    CUresult (*create)(CUcontext *, unsigned, CUdevice), (*destroy)(CUcontext), (*reset)(CUdevice);
+    CUresult (*create)(CUcontext *, unsigned, CUdevice), (*destroy)(CUcontext),
+        (*reset)(CUdevice);
     struct autotune_error error;
     CUcontext other = NULL;
     *(void **)&create = find("cuCtxCreate_v2");
@@ -239,7 +241,8 @@ static void lose_contexts(void)
     struct autotune_workspace *lost_workspace = make_workspace(lost_plan, NULL);
     check(destroy(other), "its end");
     check(cu.context_set(NULL), "none current");
-    expect_code(execute(lost_workspace, 0, 1, result, NULL, &error), AUTOTUNE_NO_CONTEXT, &error);
+    expect_code(execute(lost_workspace, 0, 1, result, NULL, &error), AUTOTUNE_NO_CONTEXT,
+                &error);
     check(cu.context_set(primary), "the first current");
     expect_code(execute(lost_workspace, 0, 1, result, NULL, &error), AUTOTUNE_OTHER_CONTEXT,
                 &error);
@@ -265,37 +268,48 @@ static void lose_contexts(void)
 /* The default as if it had been tuned here, so that no tuning is needed for a record. */
 static void keep_record(void)
 {
-    struct device *compiler;
+    struct device *compiler = NULL;
     struct device_info info;
-    const struct shelf *shelf;
+    const struct shelf *shelf = NULL;
     struct shelf *shelves = NULL;
     struct text params = {0}, path = {0};
     const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = N};
-    expect(cuda_describe(&info, 0, &cause) == 0 &&
-               device_open_compiler(&compiler, &info, NULL, &cause) == 0 &&
-               shelf_find(&shelves, SUM, &shelf, &cause) == 0 &&
-               space_settle_default(shelf->space, &problem, &info.target, &cause) == 0,
-           "a key", cause.text);
+    expect(cuda_describe(&info, 0, &cause) == 0, "a GPU", cause.text);
+    expect(device_open_compiler(&compiler, &info, NULL, &cause) == 0, "NVRTC", cause.text);
+    expect(shelf_find(&shelves, SUM, &shelf, &cause) == 0, "a space", cause.text);
+    expect(space_settle_default(shelf->space, &problem, &info.target, &cause) == 0,
+           "its default", cause.text);
     struct record record = {
-        .problem = problem, .space_hash = shelf->space->hash,
-        .sources_hash = shelf->sources_hash, .method = RECORD_METHOD, .cc = info.target.cc,
-        .sms = info.target.sms, .memory_clock_khz = info.memory_clock_khz,
-        .bus_bits = info.bus_bits, .source = RECORD_MEASURED, .median_ps = 1000000,
-        .low_ps = 1000000, .high_ps = 1000000, .candidates = 1,
-        .tuned = "2026-11-21T01:25:00Z", .space = "reduce",
+        .problem = problem,
+        .space_hash = shelf->space->hash,
+        .sources_hash = shelf->sources_hash,
+        .method = RECORD_METHOD,
+        .cc = info.target.cc,
+        .sms = info.target.sms,
+        .memory_clock_khz = info.memory_clock_khz,
+        .bus_bits = info.bus_bits,
+        .source = RECORD_MEASURED,
+        .median_ps = 1000000,
+        .low_ps = 1000000,
+        .high_ps = 1000000,
+        .candidates = 1,
+        .tuned = "2026-11-21T01:25:00Z",
+        .space = "reduce",
     };
     int64_t row[SPACE_NAMES_MAX];
     memcpy(row, shelf->space->default_row, shelf->space->param_count * sizeof *row);
     /* One that the rules allow, so that it can be found: sums of i32 can be packed. */
     expect(point_parse(shelf->space, "FINISH=PACKED WARP=REDUX GRID=2 ITEMS=16 UNROLL=4", row,
-                       &cause) == 0, "a row", cause.text);
+                       &cause) == 0,
+           "a row", cause.text);
     point_format(&params, shelf->space, row, true);
     snprintf(record.params, sizeof record.params, "%s", params.at);
     snprintf(record.gpu, sizeof record.gpu, "%s", info.name);
     snprintf(record.driver, sizeof record.driver, "%s", info.driver);
     snprintf(record.compiler, sizeof record.compiler, "%s", compiler->info.compiler);
     expect(store_path(&path, folder, info.name, &cause) == 0 &&
-               store_save(path.at, &record, &cause) == 0, "a record", cause.text);
+               store_save(path.at, &record, &cause) == 0,
+           "a record", cause.text);
     text_dispose(&params);
     text_dispose(&path);
     device_close(compiler);
@@ -320,7 +334,8 @@ static void time_plan(void)
            autotune_plan_warning(plan));
     expect(autotune_plan_kernels(other) == AUTOTUNE_LOADED, "what is loaded", "another");
     printf("a fresh process: context %.0f us; plan from a record and kept kernels %.0f us; "
-           "another n %.0f us\n", context_us, plan_us, other_us);
+           "another n %.0f us\n",
+           context_us, plan_us, other_us);
     expect(plan_us <= PLAN_US, "a plan within 2 ms", "more");
 }
 
@@ -337,9 +352,12 @@ static void launch_bare(const struct device_launch *launches, size_t count, CUst
         void *args[LAUNCH_ARGS_MAX];
         for (size_t k = 0; k < launches[i].arg_count; k++)
             args[k] = (void *)(uintptr_t)&launches[i].args[k];
-        const CUlaunchConfig config = {.gridDimX = launches[i].grid, .gridDimY = 1,
-                                       .gridDimZ = 1, .blockDimX = launches[i].block,
-                                       .blockDimY = 1, .blockDimZ = 1,
+        const CUlaunchConfig config = {.gridDimX = launches[i].grid,
+                                       .gridDimY = 1,
+                                       .gridDimZ = 1,
+                                       .blockDimX = launches[i].block,
+                                       .blockDimY = 1,
+                                       .blockDimZ = 1,
                                        .sharedMemBytes = launches[i].shared_bytes,
                                        .hStream = stream};
         cu.launch(&config, launches[i].kernel->function, args, NULL);
@@ -353,8 +371,8 @@ static void time_calls(struct autotune_plan *plan, struct autotune_workspace *wo
     static double bare_ns[ROUNDS], call_ns[ROUNDS], ratios[ROUNDS];
     struct device_launch launches[CALL_LAUNCHES_MAX];
     const CUdeviceptr result = make_results(1), memory = make_results(1 << 16);
-    const struct call_buffers buffers = {.input = elements, .output = result,
-                                         .scratch = memory, .state = memory};
+    const struct call_buffers buffers = {
+        .input = elements, .output = result, .scratch = memory, .state = memory};
     struct autotune_error error;
     size_t count = 0;
     expect(autotune_plan_workspace_bytes(plan) <= 4 << 16, "a small workspace", "a large one");
@@ -378,8 +396,8 @@ static void time_calls(struct autotune_plan *plan, struct autotune_workspace *wo
     qsort(call_ns, ROUNDS, sizeof *call_ns, compare);
     qsort(ratios, ROUNDS, sizeof *ratios, compare);
     printf("%zu launches for %" PRIu64 " elements: bare %.0f ns, a call %.0f ns of the host; "
-           "ratio %.3f (median of %d rounds by turns)\n", count, n, bare_ns[ROUNDS / 2],
-           call_ns[ROUNDS / 2], ratios[ROUNDS / 2], ROUNDS);
+           "ratio %.3f (median of %d rounds by turns)\n",
+           count, n, bare_ns[ROUNDS / 2], call_ns[ROUNDS / 2], ratios[ROUNDS / 2], ROUNDS);
     expect(ratios[ROUNDS / 2] <= CALL_RATIO, "a call within 1.2 times its launches", "more");
     check(cu.memory_free(result), "freeing");
     check(cu.memory_free(memory), "freeing");
@@ -452,7 +470,8 @@ static void run_process(const char *step)
         _exit(127);
     }
     expect(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-               WEXITSTATUS(status) == 0, "a step that ends well", step);
+               WEXITSTATUS(status) == 0,
+           "a step that ends well", step);
 }
 
 int main(int count, char **args)

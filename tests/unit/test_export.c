@@ -264,7 +264,7 @@ static void run(const char *folder, const char *command)
         fail_msg("%s failed", command);
 }
 
-static void compare_answers(const struct fixture *fixture)
+static void compare_answers(const struct fixture *fixture, struct text *met)
 {
     char folder[] = "/tmp/autotune-export-XXXXXX", path[300];
     struct export_source source = source_of(fixture);
@@ -300,6 +300,7 @@ static void compare_answers(const struct fixture *fixture)
     run(folder, "echo 60 1 17179869184 | ./program | grep -q '^default' && "
                 "! echo 60 1 17179869184 | ./program | grep -q failed");
     run(folder, "rm -r \"$PWD\"");
+    text_add(met, got.at, got.length);
     text_dispose(&questions);
     text_dispose(&want);
     text_dispose(&got);
@@ -313,13 +314,24 @@ static void test_answers(void **state)
         enum op op;
         enum type type;
     } problems[] = {{SUM, I32}, {SUM, F32}, {MAX, I64}, {SUMSQ, I8}, {PROD, F64}, {MIN, F16}};
+    enum { SEEDS = 3 };
+    struct text met = {0};
     (void)state;
-    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+    for (size_t i = 0; i < SEEDS * sizeof problems / sizeof *problems; i++) {
         struct fixture fixture;
-        open_fixture(&fixture, problems[i].op, problems[i].type, 7 + i);
-        compare_answers(&fixture);
+        open_fixture(&fixture, problems[i / SEEDS].op, problems[i / SEEDS].type, 7 + i);
+        compare_answers(&fixture, &met);
         space_free(fixture.space);
     }
+    static const char *const finishes[] = {"PASSES",  "LAST_BLOCK", "PACKED",  "PACKED_WARPS",
+                                           "FLAGGED", "VALUE",      "BARRIER", "ATOMIC"};
+    for (size_t i = 0; i < sizeof finishes / sizeof *finishes; i++) {
+        char word[40];
+        snprintf(word, sizeof word, "FINISH=%s ", finishes[i]);
+        if (!strstr(met.at, word))
+            fail_msg("no row with %s was asked for: choose other seeds", word);
+    }
+    text_dispose(&met);
 }
 
 /* --- Bytes -------------------------------------------------------------------------------- */

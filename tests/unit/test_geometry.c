@@ -34,8 +34,9 @@ static void assert_same_call(const struct call_plan *have, const struct call_pla
     }
 }
 
-static const uint64_t sizes[] = {0,    1,    2,    31,      4095,     4096,      4097,
-                                 8192, 8193, 65537, 1000000, 16777217, 400000000, UINT64_C(1) << 33};
+static const uint64_t sizes[] = {
+    0,    1,    2,     31,      4095,     4096,      4097,
+    8192, 8193, 65537, 1000000, 16777217, 400000000, UINT64_C(1) << 33};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 static void check_row(const struct point_context *context, const char *params)
@@ -60,9 +61,15 @@ static void test_same_as_call_plan(void **state)
 {
     (void)state;
     static const char *const params[] = {
-        "FINISH=PASSES GRID=0", "FINISH=PASSES GRID=4", "FINISH=LAST_BLOCK GRID=0",
-        "FINISH=LAST_BLOCK GRID=16", "FINISH=FLAGGED GRID=4", "FINISH=PACKED GRID=2",
-        "FINISH=VALUE GRID=1", "FINISH=BARRIER GRID=2", "FINISH=ATOMIC GRID=3",
+        "FINISH=PASSES GRID=0",
+        "FINISH=PASSES GRID=4",
+        "FINISH=LAST_BLOCK GRID=0",
+        "FINISH=LAST_BLOCK GRID=16",
+        "FINISH=FLAGGED GRID=4",
+        "FINISH=PACKED GRID=2",
+        "FINISH=VALUE GRID=1",
+        "FINISH=BARRIER GRID=2",
+        "FINISH=ATOMIC GRID=3",
         "FINISH=PASSES GRID=0 BLOCK=64 ITEMS=4 VECTOR=1 UNROLL=1",
         "FINISH=PASSES GRID=1 LOAD=BULK STAGES=4",
     };
@@ -86,7 +93,7 @@ static void test_same_as_call_plan(void **state)
 }
 
 #define PASS(name, outputs, more)                                                              \
-    "[pass " name "]\nblock = 32\ngrid = N + 1\ntile = 32\noutputs = " outputs "\n"         \
+    "[pass " name "]\nblock = 32\ngrid = N + 1\ntile = 32\noutputs = " outputs "\n"            \
     "args = input n output\nheight = 1\n" more
 
 /* A derived value of a derived value of N, and passes that do not end or leave too much. */

@@ -106,14 +106,16 @@ static void open_gear(struct gear *gear)
     gear->context = open_context();
     gear->plan = make_plan(gear->context, 1000);
     expect(autotune_workspace_create(&gear->workspace, gear->plan, NULL, gear->stream,
-                                     &error) == 0, "a workspace", error.text);
+                                     &error) == 0,
+           "a workspace", error.text);
 }
 
 static void close_gear(struct gear *gear)
 {
     expect(autotune_workspace_destroy(gear->workspace, &error) == 0 &&
                autotune_plan_destroy(gear->plan, &error) == 0 &&
-               autotune_context_destroy(gear->context, &error) == 0, "an end", error.text);
+               autotune_context_destroy(gear->context, &error) == 0,
+           "an end", error.text);
     expect(get("fake_objects") == 0, "nothing left", "leaks");
 }
 
@@ -184,8 +186,8 @@ static void expect_kernels(enum autotune_kernels wanted, const char *warning)
     expect(autotune_plan_kernels(gear.plan) == wanted, "kernels of another kind",
            autotune_plan_warning(gear.plan));
     expect(*warning ? strstr(autotune_plan_warning(gear.plan), warning) != NULL
-                    : !*autotune_plan_warning(gear.plan), warning,
-           autotune_plan_warning(gear.plan));
+                    : !*autotune_plan_warning(gear.plan),
+           warning, autotune_plan_warning(gear.plan));
     struct autotune_plan *other = make_plan(gear.context, 999);
     expect(autotune_plan_kernels(other) == AUTOTUNE_LOADED, "what is loaded", "another");
     expect(autotune_plan_destroy(other, &error) == 0, "its end", error.text);
@@ -206,8 +208,8 @@ static void run_kept(void)
     FILE *file = fopen(path, "r+");
     expect(file && fseek(file, 900, SEEK_SET) == 0, "a file to change", path);
     const int byte = fgetc(file);
-    expect(fseek(file, 900, SEEK_SET) == 0 && fputc(byte ^ 1, file) != EOF &&
-               fclose(file) == 0, "a changed bit", path);
+    expect(fseek(file, 900, SEEK_SET) == 0 && fputc(byte ^ 1, file) != EOF && fclose(file) == 0,
+           "a changed bit", path);
     expect_kernels(AUTOTUNE_COMPILED, "is damaged");
     expect_kernels(AUTOTUNE_CACHED, "");
     expect(chmod(path, 0622) == 0, "a file that others can write", path);
@@ -254,7 +256,8 @@ static void run_other_context(void)
     expect_code(autotune_workspace_reset(gear.workspace, gear.stream, &error),
                 AUTOTUNE_OTHER_CONTEXT, "GPU 1 is current");
     make_current(NULL);
-    expect_code(run(&gear, 5), AUTOTUNE_NO_CONTEXT, "no CUDA context is current to this thread");
+    expect_code(run(&gear, 5), AUTOTUNE_NO_CONTEXT,
+                "no CUDA context is current to this thread");
     expect(get("fake_launches") == 0, "nothing launched", "something");
     make_current(context_of(0));
     expect(run(&gear, 5) == 0, "a call", error.text);
@@ -311,7 +314,8 @@ static void run_no_compiler(void)
     struct autotune_plan *plan;
     make_current(context_of(0));
     expect(autotune_context_create(&context, &options, &error) == 0, "a context", error.text);
-    expect_code(autotune_plan_create(&plan, context, &problem, NULL, &error), AUTOTUNE_NO_DEVICE,
+    expect_code(autotune_plan_create(&plan, context, &problem, NULL, &error),
+                AUTOTUNE_NO_DEVICE,
                 "autotune_context_options.nvrtc /nowhere/libnvrtc.so: no such file");
     expect(autotune_context_destroy(context, &error) == 0, "its end", error.text);
 }

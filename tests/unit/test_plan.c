@@ -16,7 +16,8 @@
 
 static struct autotune_error error;
 
-/* --- Contexts, plans, calls ----------------------------------------------------------------- */
+/* --- Contexts, plans, calls -----------------------------------------------------------------
+ */
 
 static char folder[] = "/tmp/test-plan-XXXXXX";
 
@@ -90,7 +91,8 @@ static void assert_sums(struct autotune_workspace *workspace, uint64_t limit)
         }
 }
 
-/* --- Records -------------------------------------------------------------------------------- */
+/* --- Records --------------------------------------------------------------------------------
+ */
 
 /* A record of this emulator, as tuning would make it. */
 static struct record make_record(uint64_t n, const char *params)
@@ -141,7 +143,8 @@ static const char *keep(const char *name, const struct record *record)
     "BLOCK=64 ITEMS=16 VECTOR=4 UNROLL=4 ACCUMS=1 WARP=REDUX LOAD=PLAIN STAGES=0 "             \
     "ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 "
 
-/* --- Tests ---------------------------------------------------------------------------------- */
+/* --- Tests ----------------------------------------------------------------------------------
+ */
 
 static void test_default(void **state)
 {
@@ -180,7 +183,8 @@ static void test_record(void **state)
     float sum = 0;
     assert_int_equal(autotune_plan_grade(plan), AUTOTUNE_OTHER_N);
     assert_int_equal(autotune_plan_launches(plan), 2);
-    assert_non_null(strstr(autotune_plan_params(plan), "BLOCK=128 ITEMS=64 VECTOR=4 UNROLL=16"));
+    assert_non_null(
+        strstr(autotune_plan_params(plan), "BLOCK=128 ITEMS=64 VECTOR=4 UNROLL=16"));
     assert_non_null(strstr(autotune_plan_params(plan), "FINISH=PASSES GRID=0"));
     assert_string_equal(autotune_plan_origin(plan), "host, sum f32 400M cold");
     const size_t bytes = autotune_plan_workspace_bytes(plan);
@@ -288,15 +292,17 @@ static void test_every_type(void **state)
         const char *op, *type, *acc;
         size_t element, result;
     } cases[] = {
-        {"max", "i8", NULL, 1, 4},      {"min", "f64", NULL, 8, 8},   {"sum", "u8", "u64", 1, 8},
-        {"sumsq", "f16", NULL, 2, 4},   {"xor", "u64", NULL, 8, 8},   {"prod", "i16", NULL, 2, 4},
+        {"max", "i8", NULL, 1, 4},     {"min", "f64", NULL, 8, 8}, {"sum", "u8", "u64", 1, 8},
+        {"sumsq", "f16", NULL, 2, 4},  {"xor", "u64", NULL, 8, 8}, {"prod", "i16", NULL, 2, 4},
         {"argmax", "f32", NULL, 4, 8},
     };
     struct autotune_context *context = open_context(folder, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct autotune_problem problem = {
-            .op = cases[i].op, .type = cases[i].type, .acc = cases[i].acc, .n = 100,
-            .is_deterministic = i % 2};
+        const struct autotune_problem problem = {.op = cases[i].op,
+                                                 .type = cases[i].type,
+                                                 .acc = cases[i].acc,
+                                                 .n = 100,
+                                                 .is_deterministic = i % 2};
         const struct autotune_plan_options options = {.from = AUTOTUNE_FROM_DEFAULT};
         struct autotune_plan *plan;
         if (autotune_plan_create(&plan, context, &problem, &options, &error))
@@ -324,19 +330,24 @@ static void test_bad_problems(void **state)
     } cases[] = {
         {{.type = "i32", .n = 1}, AUTOTUNE_BAD_ARGUMENT, "autotune_problem.op is NULL"},
         {{.op = "sum", .n = 1}, AUTOTUNE_BAD_ARGUMENT, "autotune_problem.type is NULL"},
-        {{.op = "mean", .type = "i32", .n = 1}, AUTOTUNE_BAD_ARGUMENT,
+        {{.op = "mean", .type = "i32", .n = 1},
+         AUTOTUNE_BAD_ARGUMENT,
          "unknown operation 'mean': choose one of sum"},
         {{.op = "sum", .type = "float", .n = 1}, AUTOTUNE_BAD_ARGUMENT, "unknown type 'float'"},
-        {{.op = "and", .type = "f32", .n = 1}, AUTOTUNE_BAD_ARGUMENT,
+        {{.op = "and", .type = "f32", .n = 1},
+         AUTOTUNE_BAD_ARGUMENT,
          "choose another autotune_problem.type"},
-        {{.op = "sum", .type = "i64", .acc = "i32", .n = 1}, AUTOTUNE_BAD_ARGUMENT,
+        {{.op = "sum", .type = "i64", .acc = "i32", .n = 1},
+         AUTOTUNE_BAD_ARGUMENT,
          "use i64 for autotune_problem.acc"},
         {{.op = "sum", .type = "i32"}, AUTOTUNE_BAD_ARGUMENT, "autotune_problem.n is 0"},
         {{.op = "sum", .type = "i32", .n = UINT64_MAX}, AUTOTUNE_N_TOO_LARGE, "in parts"},
-        {{.op = "sum", .type = "i32", .n = (UINT64_C(1) << 42) + 1}, AUTOTUNE_N_TOO_LARGE,
+        {{.op = "sum", .type = "i32", .n = (UINT64_C(1) << 42) + 1},
+         AUTOTUNE_N_TOO_LARGE,
          "4398046511105"},
         {{.op = "sum", .type = "i32", .n = 1, .reserved = {(void *)folder}},
-         AUTOTUNE_BAD_ARGUMENT, "autotune_problem.reserved is not zero"},
+         AUTOTUNE_BAD_ARGUMENT,
+         "autotune_problem.reserved is not zero"},
     };
     const struct autotune_problem good = {.op = "sum", .type = "i32", .n = 1};
     struct autotune_context *context = open_context(folder, NULL);
@@ -470,7 +481,8 @@ static void test_threads(void **state)
     close_all(context, plan, NULL);
 }
 
-/* --- Tuning --------------------------------------------------------------------------------- */
+/* --- Tuning ---------------------------------------------------------------------------------
+ */
 
 /* A program that keeps its arguments and ends as it is told to. */
 static const char *write_program(const char *ending)
@@ -499,7 +511,8 @@ static void test_tuning_refused(void **state)
         const char *said;
     } cases[] = {
         {NULL, AUTOTUNE_NO_PROGRAM, "set autotune_context_options.program"},
-        {"/nowhere/autotune", AUTOTUNE_NO_PROGRAM, "/nowhere/autotune cannot be started: No such"},
+        {"/nowhere/autotune", AUTOTUNE_NO_PROGRAM,
+         "/nowhere/autotune cannot be started: No such"},
         {"exit 0", AUTOTUNE_TUNE_FAILED, "ended well, but left no record"},
         {"echo first >&2; echo autotune: no more GPUs >&2; exit 69", AUTOTUNE_TUNE_FAILED,
          "exit status 69: autotune: no more GPUs"},
@@ -522,11 +535,13 @@ static void test_tuning_refused(void **state)
     fclose(file);
     snprintf(wanted, sizeof wanted,
              "tune --quiet --device host --op sum --type f16 --acc f32 --n 12345 --warm "
-             "--deterministic --cache %s --budget 1500ms\n", folder);
+             "--deterministic --cache %s --budget 1500ms\n",
+             folder);
     assert_string_equal(said, wanted);
 }
 
-/* A file of records is no place for new ones; a host that ignores its children loses nothing. */
+/* A file of records is no place for new ones; a host that ignores its children loses nothing.
+ */
 static void test_tuning_odd_hosts(void **state)
 {
     (void)state;
@@ -566,18 +581,12 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_default),
-        cmocka_unit_test(test_record),
-        cmocka_unit_test(test_another_n),
-        cmocka_unit_test(test_stale),
-        cmocka_unit_test(test_records_refused),
-        cmocka_unit_test(test_every_type),
-        cmocka_unit_test(test_bad_problems),
-        cmocka_unit_test(test_bad_calls),
-        cmocka_unit_test(test_reset),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_tuning_refused),
-        cmocka_unit_test(test_tuning_odd_hosts),
+        cmocka_unit_test(test_default),         cmocka_unit_test(test_record),
+        cmocka_unit_test(test_another_n),       cmocka_unit_test(test_stale),
+        cmocka_unit_test(test_records_refused), cmocka_unit_test(test_every_type),
+        cmocka_unit_test(test_bad_problems),    cmocka_unit_test(test_bad_calls),
+        cmocka_unit_test(test_reset),           cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_tuning_refused),  cmocka_unit_test(test_tuning_odd_hosts),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

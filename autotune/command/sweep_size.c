@@ -1,0 +1,238 @@
+/* sweep_size: each race has, beside the size's own best, the rows that serve the interval so
+ * far, so that what they lose is measured on the way. Hides which those are, and what a known
+ * winner is worth. */
+#include "autotune/command/sweep_size.h"
+
+#include "autotune/command/interrupt.h"
+#include "autotune/command/keep.h"
+#include "autotune/command/output.h"
+#include "autotune/command/sweep_known.h"
+#include "autotune/command/tune_begin.h"
+#include "autotune/command/tune_keep.h"
+#include "autotune/command/tune_notes.h"
+#include "autotune/device/monotonic.h"
+#include "autotune/report/figures.h"
+#include "autotune/tune/call.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SURVIVORS = TUNE_ROWS_MAX - 2, SURVIVORS_HOST = 4 };
+
+static const double RACE_SECONDS = 0.4; /* a size; neighbours bear each other out */
+static const double STAYS = 1.005; /* a known winner is replaced by what is faster than that */
+
+/* --- One size ----------------------------------------------------------------------------- */
+
+/* A row may be one that the rules reject here, if only it has launches. */
+static bool can_run(const struct setup *setup, const int64_t *row)
+{
+    struct call_plan plan;
+    struct error ignored;
+    return call_plan(&plan, &setup->context, row, setup->problem.n, &ignored) == 0;
+}
+
+/* The rows that are to be in the race whatever comes: the single one, the known winner, and as
+ * many as may serve on. */
+static int ask_rows(const struct sweep *sweep, const struct sweep_leg *leg, size_t size,
+                    const int64_t *known, int64_t *rows, size_t *count, struct error *error)
+{
+    const size_t width = leg->table.width;
+    const struct setup *setup = &sweep->setup;
+    size_t survivors[SURVIVORS], most = setup->target.is_host ? SURVIVORS_HOST : SURVIVORS;
+    *count = 0;
+    if (sweep->has_single && can_run(setup, sweep->single))
+        memcpy(rows + width * (*count)++, sweep->single, width * sizeof *rows);
+    if (known)
+        memcpy(rows + width * (*count)++, known, width * sizeof *rows);
+    most = sweep_survivors(survivors, most, sweep_table_losses(&leg->table), size,
+                           sweep->request->loss);
+    for (size_t i = 0; i < most; i++) {
+        const int64_t *row = sweep_table_row(&leg->table, survivors[i]);
+        const int broken = point_reject(&setup->context, row, error);
+        if (broken == POINT_FAILED)
+            return -1;
+        if (broken == POINT_VALID)
+            memcpy(rows + width * (*count)++, row, width * sizeof *rows);
+    }
+    return 0;
+}
+
+/* Noise that was too much once may be less the second time; trials are in the journal. */
+static int run_twice(struct sweep *sweep, struct tune_result *out, struct tune_options *options,
+                     struct error *error)
+{
+    struct tune_notes_watch watch = {.problem = &sweep->setup.problem};
+    struct tune_job job;
+    int failed = -1;
+    tune_begin_job(&job, sweep->request, &sweep->setup, &sweep->fleet.kinds[0], 1);
+    options->progress = (struct tune_progress){tune_notes_progress, &watch};
+    if (sweep->request->quiet)
+        options->progress.show = NULL;
+    else
+        terminal_progress_start(&watch.progress, stderr);
+    for (int tries = 0; tries < 2 && failed; tries++) {
+        failed = tune_run(out, &job, options, error);
+        if (!failed || error->code != ERROR_NOISY)
+            break;
+    }
+    if (!sweep->request->quiet)
+        terminal_progress_end(&watch.progress);
+    if (failed)
+        keep_explain(&sweep->setup, sweep->setup.space->default_row, error);
+    return failed;
+}
+
+void sweep_size_keep(struct sweep *sweep, const struct record *records, size_t count)
+{
+    struct text path = {0};
+    struct error cause;
+    if (tune_keep_save(&path, sweep->request, records, count, &cause) == 0) {
+        if (count > 1)
+            output_note(sweep->request, "records   %s\n", path.at);
+    } else if (!sweep->has_warned) {
+        output_warn("the records are not kept: %s", cause.text);
+        sweep->has_warned = true;
+    }
+    text_dispose(&path);
+}
+
+/* A known winner stays the winner, with its time in this race, unless it clearly lost. */
+static int take_result(struct sweep *sweep, struct sweep_leg *leg, size_t size,
+                       const struct tune_result *result, const struct record *known,
+                       const int64_t *known_row, struct error *error)
+{
+    const struct tune_place *place = known ? sweep_table_place(result, known_row) : NULL;
+    if (place && place->ratio > STAYS)
+        place = NULL;
+    const int64_t *own = place ? known_row : result->finalists[result->winner].row;
+    struct record *record = &leg->records[size];
+    tune_keep_make(record, &sweep->setup, result);
+    if (place) {
+        const struct record made = *record;
+        *record = *known;
+        record->interval_ps = record->single_ps = 0;
+        record->median_ps = place->median_ps;
+        record->low_ps = place->low_ps;
+        record->high_ps = place->high_ps;
+        memcpy(record->tuned, made.tuned, sizeof record->tuned);
+    }
+    sweep_size_keep(sweep, record, 1);
+    leg->is_done[size] = true;
+    return sweep_table_take(&leg->table, size, result, own, record->median_ps, error);
+}
+
+static void note_size(const struct sweep *sweep, const struct record *record, double seconds)
+{
+    char n[NUMBER_CHARS], us[NUMBER_CHARS];
+    output_note(sweep->request, "size      %6s %s %11s us %8.1f GB/s  %5.2f s  %s\n",
+                number_format_count(n, record->problem.n),
+                problem_regimes[record->problem.regime], figures_us(us, record->median_ps),
+                figures_gbs(&record->problem, record->median_ps), seconds, record->params);
+}
+
+int sweep_size_row(int64_t *out, const struct setup *setup, const struct record *record,
+                   struct error *error)
+{
+    memcpy(out, setup->space->default_row, setup->space->param_count * sizeof *out);
+    return point_parse(setup->space, record->params, out, error);
+}
+
+static struct tune_options options_of(const struct sweep *sweep, const int64_t *rows)
+{
+    const struct request *request = sweep->request;
+    return (struct tune_options){.strategy = tune_begin_strategy(request, &sweep->setup),
+                                 .rows = rows,
+                                 .seed = request->seed,
+                                 .budget_s = request->budget_s,
+                                 .race_s = sweep->setup.target.is_host ? 0 : RACE_SECONDS,
+                                 .is_retune = request->retune,
+                                 .is_stopping = interrupt_came};
+}
+
+/* A known winner whose trials are gone is raced with what is asked for alone. */
+static int tune_with(struct sweep *sweep, struct sweep_leg *leg, size_t size,
+                     const struct record *known, struct journal *journal, struct error *error)
+{
+    int64_t rows[TUNE_ROWS_MAX * SPACE_NAMES_MAX], row[SPACE_NAMES_MAX];
+    struct tune_options options = options_of(sweep, rows);
+    struct tune_result result;
+    const double start = monotonic_s();
+    if ((known && sweep_size_row(row, &sweep->setup, known, error)) ||
+        ask_rows(sweep, leg, size, known ? row : NULL, rows, &options.row_count, error))
+        return -1;
+    options.is_only_rows = known && (!journal || journal->count == 0);
+    options.journal = options.is_only_rows ? NULL : journal;
+    if (run_twice(sweep, &result, &options, error))
+        return -1;
+    if (result.journal_warning.code != ERROR_NONE)
+        output_warn("trials are not all kept: %s", result.journal_warning.text);
+    int failed = take_result(sweep, leg, size, &result, known, row, error);
+    if (!failed)
+        note_size(sweep, &leg->records[size], monotonic_s() - start);
+    tune_dispose(&result);
+    return failed;
+}
+
+int sweep_size_tune(struct sweep *sweep, struct sweep_leg *leg, size_t size,
+                    struct error *error)
+{
+    struct request own = *sweep->request;
+    struct journal journal;
+    struct record record;
+    bool has_journal;
+    if (setup_resize(&sweep->setup, leg->sizes[size], leg->regime, error))
+        return -1;
+    own.quiet = true;
+    own.retune = own.retune && !leg->is_done[size];
+    const struct record *known =
+        leg->is_done[size] ? &leg->records[size]
+        : own.retune       ? NULL
+                           : sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
+    if (known) {
+        record = *known;
+        known = &record;
+    }
+    if (tune_keep_journal(&journal, &has_journal, &own, &sweep->setup, error))
+        return -1;
+    int failed = tune_with(sweep, leg, size, known, has_journal ? &journal : NULL, error);
+    if (has_journal)
+        journal_close(&journal);
+    return failed;
+}
+
+int sweep_size_confirm(struct sweep *sweep, struct record *record, struct error *error)
+{
+    const size_t width = sweep->setup.space->param_count;
+    int64_t rows[2 * SPACE_NAMES_MAX];
+    struct tune_options options = options_of(sweep, rows);
+    struct tune_result result;
+    const double start = monotonic_s();
+    if (setup_resize(&sweep->setup, record->problem.n, record->problem.regime, error))
+        return -1;
+    const struct record *interval = sweep_known_interval(&sweep->kept, &sweep->setup);
+    if (!interval || strcmp(interval->params, record->params) == 0)
+        return 0; /* its own winner serves */
+    options.row_count = 2;
+    options.is_only_rows = true;
+    if (sweep_size_row(rows, &sweep->setup, record, error) ||
+        sweep_size_row(rows + width, &sweep->setup, interval, error) ||
+        run_twice(sweep, &result, &options, error))
+        return -1;
+    const struct tune_place *own = sweep_table_place(&result, rows);
+    const struct tune_place *other = sweep_table_place(&result, rows + width);
+    int failed = 0;
+    if (own && other) {
+        record->median_ps = own->median_ps;
+        record->interval_ps =
+            (uint64_t)llround((double)own->median_ps * other->ratio / own->ratio);
+        note_size(sweep, record, monotonic_s() - start);
+    } else {
+        failed = error_set(error, ERROR_WRONG,
+                           "n = %llu: %s is not right any more: tune again with --retune",
+                           (unsigned long long)record->problem.n,
+                           own ? "its interval's variant" : "its winner");
+    }
+    tune_dispose(&result);
+    return failed;
+}

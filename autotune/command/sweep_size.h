@@ -1,0 +1,36 @@
+/* sweep_size: one size of a sweep, tuned or measured again. */
+#ifndef AUTOTUNE_SWEEP_SIZE_H
+#define AUTOTUNE_SWEEP_SIZE_H
+
+#include "autotune/command/fleet.h"
+#include "autotune/command/sweep_leg.h"
+
+/* A sweep under way. */
+struct sweep {
+    const struct request *request;
+    struct fleet fleet;
+    struct setup setup;
+    struct records kept; /* before the sweep */
+    struct sweep_leg legs[REGIME_COUNT];
+    size_t leg_count;
+    int64_t single[SPACE_NAMES_MAX]; /* the row that all sizes are compared with */
+    bool has_single, has_warned;
+};
+
+/* Tunes a size, or races it again where it is known, and keeps the winner's record at once, so
+ * that an interruption costs one size. Takes part: the single row, and those that serve the
+ * interval so far. */
+int sweep_size_tune(struct sweep *sweep, struct sweep_leg *leg, size_t size,
+                    struct error *error);
+
+/* Races the winner of a kept size against its interval's variant; the record gets the times. */
+int sweep_size_confirm(struct sweep *sweep, struct record *record, struct error *error);
+
+/* Writes records; what cannot be written costs one warning in all. */
+void sweep_size_keep(struct sweep *sweep, const struct record *records, size_t count);
+
+/* The row of a record's params. */
+int sweep_size_row(int64_t *out, const struct setup *setup, const struct record *record,
+                   struct error *error);
+
+#endif
