@@ -56,7 +56,8 @@ static cudaError_t prefix_ask(int number, prefix_device *out)
 {
     cudaFuncAttributes code;
     int major = 0, minor = 0;
-    cudaError_t error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, number);
+    cudaError_t error =
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, number);
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, number);
     if (error == cudaSuccess)
@@ -180,8 +181,8 @@ extern "C" cudaError_t prefix_workspace_init(void *workspace, size_t bytes, cuda
     return cudaMemsetAsync(workspace, 0, bytes, stream);
 }
 
-extern "C" cudaError_t prefix(const ELEMENT *in, size_t n, RESULT *out, void *workspace, size_t bytes,
-    cudaStream_t stream)
+extern "C" cudaError_t prefix(const ELEMENT *in, size_t n, RESULT *out, void *workspace,
+    size_t bytes, cudaStream_t stream)
 {
     prefix_plan plan;
     cudaError_t error = prefix_plan_for(&plan, n);

@@ -1,11 +1,11 @@
 /* verb_compare: GPUs side by side. Gathers every problem that some GPU has a figure for, fills
  * in what each has, and has the winners analysed. Hides what goes before what. */
 #include "autotune/command/compare_input.h"
+#include "autotune/command/compare_journal.h"
 #include "autotune/command/compare_kernel.h"
 #include "autotune/command/output.h"
 #include "autotune/command/verbs.h"
 #include "autotune/report/figures.h"
-#include "cache/journal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -208,7 +208,7 @@ static void analyse(struct compare_cell *cell, const struct comparison *comparis
         snprintf(cell->analysis.why, sizeof cell->analysis.why, "%.590s", input->no_nvrtc.text);
 }
 
-/* --- Predictions and losses --------------------------------------------------------------- */
+/* --- Cells -------------------------------------------------------------------------------- */
 
 static void fill_predicted(struct compare_cell *cell, const struct comparison *comparison,
                            const struct compare_winner *of, const struct compare_input *input,
@@ -229,47 +229,15 @@ static void fill_predicted(struct compare_cell *cell, const struct comparison *c
     cell->gbs = cell->analysis.bound * (double)input->side.peak_bytes / 1e9;
 }
 
-static uint64_t least_time(const struct journal_trial *trial)
+/* What the run that found `here` knows beside it; `first` is the first GPU's winner. */
+static void fill_journal(const struct comparison *comparison, struct compare_cell *cell,
+                         const struct record *here, const struct record *first,
+                         const struct compare_input *input)
 {
-    uint64_t least = 0;
-    for (size_t i = 0; i < trial->time_count; i++)
-        if (!least || trial->times_ps[i] < least)
-            least = trial->times_ps[i];
-    return least;
-}
-
-/* By the journal of the run that found `here`: the other's params there, against its own. Both
- * times are of the search, not of the finals, so that they compare. */
-static void find_loss(struct compare_cell *cell, const struct comparison *comparison,
-                      const struct record *here, const struct record *other)
-{
-    struct text folder = {0}, path = {0};
-    struct journal journal;
-    struct record key;
-    struct error ignored;
-    uint64_t own = 0, others = 0;
-    if (strcmp(here->params, other->params) == 0) {
-        cell->has_loss = true;
-        return;
-    }
-    if (strcmp(here->space, other->space) == 0 &&
-        store_folder(&folder, comparison->request->cache, &ignored) == 0 &&
-        journal_path(&path, folder.at, here, &ignored) == 0 &&
-        journal_load(&journal, &key, path.at, &ignored) == 0) {
-        for (size_t i = 0; i < journal.count; i++) {
-            const struct journal_trial *trial = &journal.trials[i];
-            if (strcmp(trial->params, here->params) == 0)
-                own = least_time(trial);
-            if (strcmp(trial->params, other->params) == 0)
-                others = least_time(trial);
-        }
-        journal_close(&journal);
-    }
-    cell->has_loss = own && others;
-    if (cell->has_loss)
-        cell->loss_pct = ((double)others / (double)own - 1) * 100;
-    text_dispose(&path);
-    text_dispose(&folder);
+    const char *cache = comparison->request->cache;
+    if (first && first->source == RECORD_MEASURED)
+        cell->has_loss = compare_journal_loss(&cell->loss_pct, cache, here, first);
+    compare_journal_rank(&cell->evidence, cache, here, input);
 }
 
 static void fill_line(struct comparison *comparison, struct compare_line *line)
@@ -294,8 +262,8 @@ static void fill_line(struct comparison *comparison, struct compare_line *line)
         else
             fill_published(cell, &bests[s], &input->side, &line->problem);
         analyse(cell, comparison, &bests[s], input, &line->problem);
-        if (s && bests[s].record && bests[0].record && cell->basis == COMPARE_MEASURED)
-            find_loss(cell, comparison, bests[s].record, bests[0].record);
+        if (cell->basis == COMPARE_MEASURED)
+            fill_journal(comparison, cell, bests[s].record, s ? bests[0].record : NULL, input);
     }
 }
 

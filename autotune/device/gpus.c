@@ -1,5 +1,5 @@
-/* gpus: reads configs/gpus.ini, as it stood at build, for one architecture or one GPU. Hides the
- * file, and how freely a GPU's name may be written. */
+/* gpus: reads configs/gpus.ini, as it stood at build, for one architecture or one GPU. Hides
+ * the file, and how freely a GPU's name may be written. */
 #include "autotune/device/gpus.h"
 
 #include "autotune/embedded.h"

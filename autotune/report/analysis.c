@@ -156,26 +156,44 @@ static int bound(struct analysis *out, const struct analysis_subject *subject, s
     return 0;
 }
 
-int analysis_run(struct analysis *out, const struct analysis_subject *subject,
-                 struct error *error)
+/* What follows from the kernel's needs and its instructions. */
+static int conclude(struct analysis *out, const struct analysis_subject *subject, size_t pass,
+                    struct error *error)
 {
-    struct emit_variant variant;
     struct occupancy_limits limits;
-    struct point_pass pass;
-    *out = (struct analysis){.block = 0};
-    const size_t first = find_pass(out, subject, &pass, error);
-    if (first == SPACE_PASSES_MAX ||
-        gpus_limits(&limits, subject->context->target->cc, error) ||
-        emit_variant(&variant, subject->context, subject->sources, subject->row, error))
+    if (gpus_limits(&limits, subject->context->target->cc, error))
         return -1;
-    compile(out, subject, variant.texts[variant.text_of_pass[first]].at);
-    emit_dispose(&variant);
-    if (!out->is_compiled)
-        return 0;
     const struct occupancy_kernel kernel = {(int)out->block, out->needs.registers,
                                             out->needs.shared_bytes + out->dynamic_bytes};
     occupancy_compute(&out->occupancy, &limits, &kernel);
     out->per_element =
         sass_per_element(&out->mix, problem_types[subject->context->problem->type].bytes);
-    return bound(out, subject, first, error);
+    return bound(out, subject, pass, error);
+}
+
+int analysis_run(struct analysis *out, const struct analysis_subject *subject,
+                 struct error *error)
+{
+    struct emit_variant variant;
+    struct point_pass pass;
+    *out = (struct analysis){.block = 0};
+    const size_t first = find_pass(out, subject, &pass, error);
+    if (first == SPACE_PASSES_MAX ||
+        emit_variant(&variant, subject->context, subject->sources, subject->row, error))
+        return -1;
+    compile(out, subject, variant.texts[variant.text_of_pass[first]].at);
+    emit_dispose(&variant);
+    return out->is_compiled ? conclude(out, subject, first, error) : 0;
+}
+
+int analysis_bound(double *out, const struct analysis_subject *subject, int registers,
+                   struct error *error)
+{
+    struct point_pass pass;
+    struct analysis analysis = {.needs = {.registers = registers}};
+    const size_t first = find_pass(&analysis, subject, &pass, error);
+    if (first == SPACE_PASSES_MAX || conclude(&analysis, subject, first, error))
+        return -1;
+    *out = analysis.bound;
+    return 0;
 }

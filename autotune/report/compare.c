@@ -41,6 +41,9 @@ static const struct table_column columns[] = {
     {NULL, "bound_pct", true},
     {NULL, "bound_by", false},
     {"loss %", "loss_pct", true},
+    {NULL, "ranked_candidates", true},
+    {NULL, "bound_rank", true},
+    {NULL, "prior_rank", true},
     {NULL, "portability_pct", true},
     {NULL, "portability_basis", false},
     {NULL, "source", false},
@@ -145,6 +148,9 @@ static void add_cell(struct table *table, const struct compare *compare,
     add_real(table, cell->peak_pct >= 0, 1, cell->peak_pct);
     add_analysis(table, &cell->analysis);
     add_real(table, cell->has_loss, 1, cell->loss_pct);
+    add_real(table, cell->evidence.count > 0, 0, (double)cell->evidence.count);
+    add_real(table, cell->evidence.count > 0, 2, cell->evidence.bound);
+    add_real(table, cell->evidence.count > 0, 2, cell->evidence.prior);
     add_real(table, portability >= 0, 1, portability);
     table_add(table, portability >= 0 ? compare_bases[basis] : NULL);
     table_add(table, cell->source[0] ? cell->source : NULL);
@@ -248,6 +254,32 @@ static void add_loss(struct text *out, const struct compare *compare,
     }
 }
 
+/* A correlation, with its sign. */
+static void add_correlation(struct text *out, double value)
+{
+    const unsigned hundredths = (unsigned)((value < 0 ? -value : value) * 100 + 0.5);
+    text_addf(out, "%s%u.%02u", value < 0 && hundredths ? "-" : "", hundredths / 100,
+              hundredths % 100);
+}
+
+static void add_evidence(struct text *out, const struct compare *compare,
+                         const struct compare_line *line)
+{
+    for (size_t s = 0; s < compare->side_count; s++) {
+        const struct compare_evidence *evidence = &line->cells[s].evidence;
+        if (!evidence->count)
+            continue;
+        text_adds(out, "evidence  ");
+        add_name(out, line);
+        text_addf(out, " on %s: rank correlation with the speed of %zu candidates: bound ",
+                  compare->sides[s].name, evidence->count);
+        add_correlation(out, evidence->bound);
+        text_adds(out, ", prior ");
+        add_correlation(out, evidence->prior);
+        text_adds(out, "\n");
+    }
+}
+
 static void add_portability(struct text *out, const struct compare *compare,
                             const struct compare_line *line)
 {
@@ -302,8 +334,8 @@ static void add_words(struct text *out, const struct compare *compare)
 void compare_notes(struct text *out, const struct compare *compare)
 {
     static void (*const kinds[])(struct text *, const struct compare *,
-                                 const struct compare_line *) = {add_difference, add_prediction,
-                                                                 add_loss, add_portability};
+                                 const struct compare_line *) = {
+        add_difference, add_prediction, add_loss, add_portability, add_evidence};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (size_t l = 0; l < compare->line_count; l++)
             kinds[k](out, compare, &compare->lines[l]);

@@ -39,6 +39,11 @@ struct compare_cell {
     struct analysis analysis; /* of the winner here; is_compiled tells whether it is known */
     bool has_loss;            /* both measured: what the first GPU's winner loses here */
     double loss_pct;
+    /* Measured, and its run's journal is here: how well what is said beforehand ranks. */
+    struct compare_evidence {
+        size_t count;        /* candidates; 0 = no journal */
+        double bound, prior; /* rank correlation of each with the speed */
+    } evidence;
 };
 
 struct compare_line {

@@ -58,10 +58,10 @@ h200=cache-gpus/nvidia-h200.ini
 add $h200 "NVIDIA H200" 90 132 1024 "ITEMS=4 UNROLL=1 FINISH=PASSES GRID=0"
 add $h200 "NVIDIA H200" 90 132 1048576 "ITEMS=16 UNROLL=4 GRID=2"
 add $h200 "NVIDIA H200" 90 132 400000000 "ITEMS=64 UNROLL=16 WARP=REDUX FINISH=PASSES GRID=0"
-add $h200 "NVIDIA H200" 90 132 4294967296 "LOAD=BULK STAGES=6 FINISH=BARRIER GRID=1"
+add $h200 "NVIDIA H200" 90 132 4294967296 "WARP=REDUX LOAD=BULK STAGES=6 FINISH=BARRIER GRID=1"
 add cache-gpus/h100.ini "NVIDIA H100 PCIe" 90 114 1048576 "BLOCK=128 WARP=TREE FINISH=ATOMIC"
 add cache-gpus/t4.ini "Tesla T4" 75 40 400000 "ITEMS=8 UNROLL=2 FINISH=PACKED GRID=0" 200000 800000
-add cache-gpus/t4.ini "Tesla T4" 75 40 1048576 "WARP=VOLATILE ORDER=CONTIGUOUS FINISH=VALUE"
+add cache-gpus/t4.ini "Tesla T4" 75 40 1048576 "WARP=VOLATILE FINISH=VALUE"
 add cache-gpus/rtx.ini "NVIDIA GeForce RTX 5070 Ti" 120 70 400000000 "BLOCK=512 VECTOR=8 UNROLL=4 WARP=REDUX LOAD=NONCOHERENT FINISH=PACKED GRID=1"
 
 refuses other-type 1 "nothing to export" export --space $space --format cu --type f64 --cache cache-gpus
@@ -116,6 +116,14 @@ run export --space $space --format header --gpu h200,t4 --n 1Mi --cache cache-gp
 check narrowed test "$(grep -c '^device ' err)" -eq 2
 run export --space $space --format cu --gpu host --cache base --output host --quiet
 check host has_status 0
+
+# A record that would not run is passed over and named, the others stand.
+cp -r cache-gpus cache-broken
+add cache-broken/b200.ini "NVIDIA B200" 100 148 1048576 "FINISH=PACKED_WARPS WARP=TREE"
+run export --space $space --format json --cache cache-broken --output - --quiet
+check broken-record grep -q "a record of NVIDIA B200 is passed over: the rule 'warps arrive" err
+check broken-record-alone grep -q "NVIDIA H200" out
+check broken-record-left-out sh -c "! grep -q B200 out"
 
 # --- The selector ------------------------------------------------------------------------------
 cat > select.c <<'END'

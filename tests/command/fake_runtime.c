@@ -1,6 +1,7 @@
-/* fake_runtime: stands in for CUDA's runtime under an exported launcher, so that what it launches
- * can be seen without a GPU. FAKE_CC, FAKE_SMS and FAKE_PTX say what the device is and for what the
- * code was compiled. Each launch is a line: kernel grid block shared cluster cooperative count. */
+/* fake_runtime: stands in for CUDA's runtime under an exported launcher, so that what it
+ * launches can be seen without a GPU. FAKE_CC, FAKE_SMS and FAKE_PTX say what the device is and
+ * for what the code was compiled. A launch is a line: kernel grid block shared cluster
+ * cooperative count. */
 #include "exported.h"
 
 #include <stdio.h>
@@ -8,7 +9,10 @@
 #include <string.h>
 
 enum { KERNELS_MAX = 64 };
-static struct { const void *entry; const char *name; } kernels[KERNELS_MAX];
+static struct {
+    const void *entry;
+    const char *name;
+} kernels[KERNELS_MAX];
 static int kernel_count;
 
 static int setting(const char *name)
@@ -20,8 +24,9 @@ static int setting(const char *name)
 void **__cudaRegisterFatBinary(void *code);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);
-void __cudaRegisterFunction(void **handle, const char *entry, char *name, const char *device_name,
-                            int limit, void *a, void *b, void *c, void *d, int *e);
+void __cudaRegisterFunction(void **handle, const char *entry, char *name,
+                            const char *device_name, int limit, void *a, void *b, void *c,
+                            void *d, int *e);
 char __cudaInitModule(void **handle);
 unsigned __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
 cudaError_t __cudaGetKernel(void **out, const void *entry);
@@ -35,30 +40,61 @@ void **__cudaRegisterFatBinary(void *code)
     return &handle;
 }
 
-void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
-void __cudaUnregisterFatBinary(void **handle) { (void)handle; }
-char __cudaInitModule(void **handle) { (void)handle; return 0; }
-
-void __cudaRegisterFunction(void **handle, const char *entry, char *name, const char *device_name,
-                            int limit, void *a, void *b, void *c, void *d, int *e)
+void __cudaRegisterFatBinaryEnd(void **handle)
 {
-    (void)handle; (void)name; (void)limit; (void)a; (void)b; (void)c; (void)d; (void)e;
+    (void)handle;
+}
+void __cudaUnregisterFatBinary(void **handle)
+{
+    (void)handle;
+}
+char __cudaInitModule(void **handle)
+{
+    (void)handle;
+    return 0;
+}
+
+void __cudaRegisterFunction(void **handle, const char *entry, char *name,
+                            const char *device_name, int limit, void *a, void *b, void *c,
+                            void *d, int *e)
+{
+    (void)handle;
+    (void)name;
+    (void)limit;
+    (void)a;
+    (void)b;
+    (void)c;
+    (void)d;
+    (void)e;
     kernels[kernel_count].entry = entry;
     kernels[kernel_count++].name = device_name;
 }
 
 unsigned __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
 {
-    (void)grid; (void)block; (void)shared; (void)stream;
+    (void)grid;
+    (void)block;
+    (void)shared;
+    (void)stream;
     abort();
 }
 
-cudaError_t __cudaGetKernel(void **out, const void *entry) { (void)out; (void)entry; abort(); }
+cudaError_t __cudaGetKernel(void **out, const void *entry)
+{
+    (void)out;
+    (void)entry;
+    abort();
+}
 
 cudaError_t __cudaLaunchKernel(void *kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                cudaStream_t stream)
 {
-    (void)kernel; (void)grid; (void)block; (void)args; (void)shared; (void)stream;
+    (void)kernel;
+    (void)grid;
+    (void)block;
+    (void)args;
+    (void)shared;
+    (void)stream;
     abort();
 }
 
@@ -106,7 +142,8 @@ cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t strea
     return cudaSuccess;
 }
 
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *entry, void **args)
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *entry,
+                                void **args)
 {
     unsigned cluster = 1;
     int is_cooperative = 0;

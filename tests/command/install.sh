@@ -96,7 +96,7 @@ if command -v bash > /dev/null; then
     completes device-short "host" autotune -d h
     completes device-of-verify "auto host" autotune verify --device ""
     completes number "" autotune --n ""
-    completes options-after-a-flag "--cold --cache --csv" autotune tune --warm --c
+    completes options-after-a-flag "--cold --confirm --cache --csv" autotune tune --warm --c
     completes topic "params" autotune list p
     completes help "$(echo "$WITH_OPTIONS" | tr '\n' ' ')" autotune help ""
     : > record-a.ini
@@ -144,8 +144,11 @@ quiet_make() {
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$ROOT" "$@"
 }
 make_target() {
-    quiet_make -o "$AUTOTUNE" "$1" BUILD="$(dirname "$AUTOTUNE")" DESTDIR="$SCRATCH/root" \
-        PREFIX=/opt/here
+    make_folder=$(dirname "$AUTOTUNE")
+    make_version=$("$AUTOTUNE" --version | sed -n '1s/^autotune //p')
+    quiet_make -o "$AUTOTUNE" -o "$make_folder/libautotune.a" \
+        -o "$make_folder/libautotune.so.$make_version" "$1" BUILD="$make_folder" \
+        DESTDIR="$SCRATCH/root" PREFIX=/opt/here
 }
 if command -v make > /dev/null && [ "$(basename "$AUTOTUNE")" = autotune ]; then
     AT=root/opt/here

@@ -1,12 +1,12 @@
-/* Proves the computed occupancy against the driver: test_driver_occupancy DEVICE [SPACE]. Every variant
- * of the space (reduce) for a few problems is compiled, read from its machine code, loaded, and
- * asked about: registers, shared and local memory, and how many blocks an SM holds must be what
- * the driver says. A plain program, so that it runs where no test library is. Exit code 0 = all
- * were equal, 69 = there is no such device, or it has no occupancy (the host). */
+/* Proves the computed occupancy against the driver: test_driver_occupancy DEVICE [SPACE]. Every
+ * variant of the space (reduce) for a few problems is compiled, read from its machine code,
+ * loaded, and asked about: registers, shared and local memory, and how many blocks an SM holds
+ * must be what the driver says. A plain program, so that it runs where no test library is. Exit
+ * code 0 = all were equal, 69 = there is no such device, or it has no occupancy (the host). */
 #include "autotune/device/cubin.h"
+#include "autotune/device/device.h"
 #include "autotune/device/gpus.h"
 #include "autotune/embedded.h"
-#include "autotune/device/device.h"
 #include "generator/emit.h"
 
 #include <inttypes.h>
@@ -45,7 +45,8 @@ static int fail(const char *what, const struct error *error)
     return -1;
 }
 
-/* --- One unit ------------------------------------------------------------------------------ */
+/* --- One unit ------------------------------------------------------------------------------
+ */
 
 static void complain(struct run *run, const struct item *item, const char *what, int64_t got,
                      int64_t want)
@@ -113,7 +114,8 @@ static int flush(struct run *run)
     return failed;
 }
 
-/* --- Every variant ------------------------------------------------------------------------- */
+/* --- Every variant -------------------------------------------------------------------------
+ */
 
 /* Each pass that applies, but those that share a kernel and its launch. */
 static int add_variant(struct run *run, const struct point_context *context, const int64_t *row)
@@ -145,8 +147,8 @@ static int compare_problem(struct run *run, const struct problem *problem)
     if (point_expand(&points, &context, &error))
         return fail("expand", &error);
     for (size_t v = 0; v < points.variant_count && !failed; v++)
-        failed = add_variant(run, &context,
-                             points.rows + points.variants[v].first * points.width);
+        failed =
+            add_variant(run, &context, points.rows + points.variants[v].first * points.width);
     failed = failed || flush(run);
     printf("%s: %zu variants; %" PRIu64 " kernels so far, %" PRIu64 " differences\n",
            problem_format(name, problem), points.variant_count, run->kernels, run->wrong);
@@ -175,8 +177,8 @@ static int open_run(struct run *run, const char *spec, const char *space)
                                          {intrinsics->name, intrinsics->bytes}};
     if (device_open(&run->device, &options, &error))
         return fail("open", &error);
-    if (run->device->ops->occupancy && gpus_limits(&run->limits, run->device->info.target.cc,
-                                                   &error))
+    if (run->device->ops->occupancy &&
+        gpus_limits(&run->limits, run->device->info.target.cc, &error))
         return fail("limits", &error);
     return 0;
 }

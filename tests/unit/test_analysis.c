@@ -36,8 +36,10 @@ static void open_fixture(struct fixture *f, const char *config, const char *gpu,
     f->sources.template = (struct emit_file){f->space->template_name, find_file(path)->bytes};
     make_row(f->space, params, f->row);
     f->context = (struct point_context){f->space, &f->problem, &f->gpu.target};
-    f->subject = (struct analysis_subject){.context = &f->context, .sources = &f->sources,
-                                           .row = f->row, .peak_bytes = f->gpu.peak_bytes,
+    f->subject = (struct analysis_subject){.context = &f->context,
+                                           .sources = &f->sources,
+                                           .row = f->row,
+                                           .peak_bytes = f->gpu.peak_bytes,
                                            .clock_khz = f->gpu.clock_khz};
     if (nvrtc_open(&f->subject.nvrtc, NULL, f->gpu.target.cc, &error))
         f->subject.nvrtc = NULL;
@@ -107,8 +109,8 @@ static void test_in_flight(void **state)
         if (analysis.in_flight < rows[i].in_flight || analysis.in_flight > rows[i].in_flight)
             fail_msg("%s: %f bytes, %d blocks", rows[i].params, analysis.in_flight,
                      analysis.occupancy.blocks);
-        assert_int_equal(analysis.limiter, rows[i].is_bound ? ANALYSIS_IN_FLIGHT
-                                                            : ANALYSIS_MEMORY);
+        assert_int_equal(analysis.limiter,
+                         rows[i].is_bound ? ANALYSIS_IN_FLIGHT : ANALYSIS_MEMORY);
         const double share = rows[i].in_flight / analysis.wanted;
         const double want = share < 1 ? share : 1;
         assert_true(analysis.bound > want - 1e-6 && analysis.bound < want + 1e-6);
@@ -153,7 +155,8 @@ static void test_bounds_hold(void **state)
     struct rungs rungs;
     struct error error;
     size_t compared = 0;
-    assert_int_equal(rungs_load(&rungs, ladder->name, ladder->bytes, ladder->length, &error), 0);
+    assert_int_equal(rungs_load(&rungs, ladder->name, ladder->bytes, ladder->length, &error),
+                     0);
     for (size_t d = 0; d < embedded_count; d++) {
         const struct embedded *file = &embedded_files[d];
         if (strncmp(file->name, "configs/published/", 18) != 0)

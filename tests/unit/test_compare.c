@@ -16,8 +16,11 @@ static struct compare compare;
 /* Two GPUs and a line that both were measured on, at 80 and 50 % of the peak. */
 static void make(void)
 {
-    const struct compare_cell measured = {.basis = COMPARE_MEASURED, .winner = "BLOCK=256",
-                                          .source = "driver 1", .ps = 2000000, .gbs = 800,
+    const struct compare_cell measured = {.basis = COMPARE_MEASURED,
+                                          .winner = "BLOCK=256",
+                                          .source = "driver 1",
+                                          .ps = 2000000,
+                                          .gbs = 800,
                                           .peak_pct = 80};
     memset(lines, 0, sizeof lines);
     lines[0] = (struct compare_line){.problem = {SUM, F32, F32, 400000, COLD, false},
@@ -25,8 +28,11 @@ static void make(void)
     lines[0].cells[1].peak_pct = 50;
     lines[0].cells[1].gbs = 500;
     snprintf(lines[0].cells[1].winner, sizeof lines[0].cells[1].winner, "BLOCK=512");
-    compare = (struct compare){.sides = {{"One", 10, 1000000000000}, {"Two", 10, 1000000000000}},
-                               .side_count = 2, .lines = lines, .line_count = 1};
+    compare =
+        (struct compare){.sides = {{"One", 10, 1000000000000}, {"Two", 10, 1000000000000}},
+                         .side_count = 2,
+                         .lines = lines,
+                         .line_count = 1};
 }
 
 static void set_bounds(double one, double two)
@@ -97,11 +103,16 @@ static void test_table(void **state)
     struct text json = {0}, print = {0};
     make();
     lines[0].cells[1].analysis = (struct analysis){
-        .block = 1024, .is_compiled = true, .needs = {.registers = 40, .shared_bytes = 128},
-        .dynamic_bytes = 1024, .occupancy = {.blocks = 1, .share = 2.0 / 3,
-                                             .limiter = OCCUPANCY_THREADS},
+        .block = 1024,
+        .is_compiled = true,
+        .needs = {.registers = 40, .shared_bytes = 128},
+        .dynamic_bytes = 1024,
+        .occupancy = {.blocks = 1, .share = 2.0 / 3, .limiter = OCCUPANCY_THREADS},
         .mix = {.is_ptx = true, .total = 9, .loop_total = 4, .loop_bytes = 16},
-        .per_element = 1, .in_flight = 4096, .wanted = 8192, .bound = 0.5,
+        .per_element = 1,
+        .in_flight = 4096,
+        .wanted = 8192,
+        .bound = 0.5,
         .limiter = ANALYSIS_IN_FLIGHT};
     lines[0].row = 128;
     compare_table(&table, &compare);
@@ -131,17 +142,28 @@ static void test_notes(void **state)
     lines[0].cells[1].has_loss = true;
     lines[0].cells[1].loss_pct = 12.96;
     lines[0].cells[0].analysis = (struct analysis){
-        .block = 256, .is_compiled = true,
+        .block = 256,
+        .is_compiled = true,
         .occupancy = {.blocks = 3, .share = 0.375, .limiter = OCCUPANCY_SHARED},
-        .in_flight = 4096, .wanted = 8192, .bound = 0.5, .limiter = ANALYSIS_IN_FLIGHT};
+        .in_flight = 4096,
+        .wanted = 8192,
+        .bound = 0.5,
+        .limiter = ANALYSIS_IN_FLIGHT};
+    lines[0].cells[0].evidence = (struct compare_evidence){1980, -0.254, 0.996};
     compare_notes(&notes, &compare);
+    check_holds(notes.at,
+                "evidence  sum f32 400K cold on One: rank correlation with the speed of "
+                "1980 candidates: bound -0.25, prior 1.00\n");
     check_holds(notes.at, "differ    sum f32 400K cold: BLOCK=256 on One, BLOCK=512 on Two\n");
-    check_holds(notes.at, "on One 3 blocks of 256 on an SM, 38 % of its warps, limited by shared "
-                          "memory; 4 KiB in flight of the 8 wanted: bound by bytes in flight\n");
+    check_holds(notes.at,
+                "on One 3 blocks of 256 on an SM, 38 % of its warps, limited by shared "
+                "memory; 4 KiB in flight of the 8 wanted: bound by bytes in flight\n");
     check_holds(notes.at, "on Two not analysed\n");
-    check_holds(notes.at, "loss      sum f32 400K cold: One's winner takes 13.0 % longer on Two");
-    check_holds(notes.at, "portable  sum f32 400K cold: 61.5 % of peak, the harmonic mean over all, "
-                          "measured\n");
+    check_holds(notes.at,
+                "loss      sum f32 400K cold: One's winner takes 13.0 % longer on Two");
+    check_holds(notes.at,
+                "portable  sum f32 400K cold: 61.5 % of peak, the harmonic mean over all, "
+                "measured\n");
     check_lacks(notes.at, "published:");
     check_lacks(notes.at, "predicted:");
     text_dispose(&notes);
@@ -169,8 +191,10 @@ static void test_notes_of_a_prediction(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_harmonic_mean), cmocka_unit_test(test_never_mixed),
-        cmocka_unit_test(test_table),         cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_harmonic_mean),
+        cmocka_unit_test(test_never_mixed),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_notes),
         cmocka_unit_test(test_notes_of_a_prediction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

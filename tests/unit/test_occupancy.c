@@ -45,29 +45,30 @@ static void test_by_hand(void **state)
         enum occupancy_limiter limiter;
     } rows[] = {
         {90, 256, 32, 0, 8, 100, OCCUPANCY_THREADS},
-        {90, 256, 40, 0, 6, 75, OCCUPANCY_REGISTERS},   /* 12 warps of 1280 in each part */
-        {90, 1024, 33, 0, 1, 50, OCCUPANCY_REGISTERS},  /* 33 registers are handed out as 40 */
+        {90, 256, 40, 0, 6, 75, OCCUPANCY_REGISTERS},  /* 12 warps of 1280 in each part */
+        {90, 1024, 33, 0, 1, 50, OCCUPANCY_REGISTERS}, /* 33 registers are handed out as 40 */
         {90, 1024, 64, 0, 1, 50, OCCUPANCY_REGISTERS},
-        {90, 1024, 65, 0, 0, 0, OCCUPANCY_REGISTERS},   /* more than an SM has */
+        {90, 1024, 65, 0, 0, 0, OCCUPANCY_REGISTERS}, /* more than an SM has */
         {90, 32, 16, 0, 32, 50, OCCUPANCY_BLOCKS},
         {86, 32, 16, 0, 16, 100.0 / 3, OCCUPANCY_BLOCKS},
-        {90, 128, 32, 49152, 4, 25, OCCUPANCY_SHARED},  /* 49 KiB each, of 228 */
+        {90, 128, 32, 49152, 4, 25, OCCUPANCY_SHARED}, /* 49 KiB each, of 228 */
         {70, 128, 32, 49152, 2, 12.5, OCCUPANCY_SHARED},
         {70, 128, 32, 98304, 1, 6.25, OCCUPANCY_SHARED},
         {90, 256, 32, 232448, 1, 12.5, OCCUPANCY_SHARED},
-        {90, 256, 32, 232449, 0, 0, OCCUPANCY_SHARED},  /* one byte more than a block may have */
+        {90, 256, 32, 232449, 0, 0, OCCUPANCY_SHARED}, /* one byte more than a block may have */
         {75, 1024, 32, 0, 1, 100, OCCUPANCY_THREADS},
         {120, 96, 32, 0, 16, 100, OCCUPANCY_THREADS},
-        {120, 33, 16, 0, 24, 100, OCCUPANCY_THREADS},   /* two warps each */
-        {90, 2048, 16, 0, 0, 0, OCCUPANCY_THREADS},     /* no block is that large */
-        {90, 256, 256, 0, 0, 0, OCCUPANCY_REGISTERS},   /* nor that deep */
-        {90, 256, 0, 0, 8, 100, OCCUPANCY_THREADS},     /* registers unknown: no limit */
+        {120, 33, 16, 0, 24, 100, OCCUPANCY_THREADS}, /* two warps each */
+        {90, 2048, 16, 0, 0, 0, OCCUPANCY_THREADS},   /* no block is that large */
+        {90, 256, 256, 0, 0, 0, OCCUPANCY_REGISTERS}, /* nor that deep */
+        {90, 256, 0, 0, 8, 100, OCCUPANCY_THREADS},   /* registers unknown: no limit */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct occupancy got =
             compute(rows[i].cc, rows[i].block, rows[i].registers, rows[i].shared_bytes);
         if (got.blocks != rows[i].blocks || got.limiter != rows[i].limiter ||
-            got.share * 100 < rows[i].percent - 1e-9 || got.share * 100 > rows[i].percent + 1e-9)
+            got.share * 100 < rows[i].percent - 1e-9 ||
+            got.share * 100 > rows[i].percent + 1e-9)
             fail_msg("row %zu: %d blocks, %.3f %%, %s", i, got.blocks, got.share * 100,
                      occupancy_names[got.limiter]);
         assert_int_equal(occupancy_is_limited(&got), rows[i].percent < 100);
@@ -110,17 +111,26 @@ static int ask_calculator(int cc, const struct target *target, int block, int re
                           int64_t shared_bytes)
 {
     const struct occupancy_limits limits = limits_of(cc);
-    struct cudaOccDeviceProp device = {
-        .computeMajor = cc / 10, .computeMinor = cc % 10, .maxThreadsPerBlock = 1024,
-        .maxThreadsPerMultiprocessor = target->threads_per_sm, .regsPerBlock = 65536,
-        .regsPerMultiprocessor = 65536, .warpSize = 32, .sharedMemPerBlock = 49152,
-        .sharedMemPerMultiprocessor = (size_t)target->shared_per_sm, .numSms = target->sms,
-        .sharedMemPerBlockOptin = (size_t)limits.shared_opt_in,
-        .reservedSharedMemPerBlock = cc >= 80 ? 1024 : 0};
-    struct cudaOccFuncAttributes function = {
-        .maxThreadsPerBlock = 1024, .numRegs = registers, .sharedSizeBytes = 0,
-        .partitionedGCConfig = PARTITIONED_GC_OFF, .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
-        .maxDynamicSharedSizeBytes = (size_t)shared_bytes, .numBlockBarriers = 1};
+    struct cudaOccDeviceProp device = {.computeMajor = cc / 10,
+                                       .computeMinor = cc % 10,
+                                       .maxThreadsPerBlock = 1024,
+                                       .maxThreadsPerMultiprocessor = target->threads_per_sm,
+                                       .regsPerBlock = 65536,
+                                       .regsPerMultiprocessor = 65536,
+                                       .warpSize = 32,
+                                       .sharedMemPerBlock = 49152,
+                                       .sharedMemPerMultiprocessor =
+                                           (size_t)target->shared_per_sm,
+                                       .numSms = target->sms,
+                                       .sharedMemPerBlockOptin = (size_t)limits.shared_opt_in,
+                                       .reservedSharedMemPerBlock = cc >= 80 ? 1024 : 0};
+    struct cudaOccFuncAttributes function = {.maxThreadsPerBlock = 1024,
+                                             .numRegs = registers,
+                                             .sharedSizeBytes = 0,
+                                             .partitionedGCConfig = PARTITIONED_GC_OFF,
+                                             .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
+                                             .maxDynamicSharedSizeBytes = (size_t)shared_bytes,
+                                             .numBlockBarriers = 1};
     struct cudaOccDeviceState launch = {.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
     struct cudaOccResult result;
     if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &function, &launch, block,

@@ -283,6 +283,22 @@ static void test_records_refused(void **state)
     assert_int_equal(autotune_context_destroy(context, &error), 0);
 }
 
+/* What ships may grow: a plan from it says so, and the default is none. */
+static void test_shipped(void **state)
+{
+    (void)state;
+    const struct autotune_plan_options from = {.from = AUTOTUNE_FROM_SHIPPED};
+    const struct autotune_problem problem = {.op = "prod", .type = "i8", .acc = "i64", .n = 77};
+    struct autotune_context *context = open_context(folder, NULL);
+    struct autotune_plan *plan;
+    const int got = autotune_plan_create(&plan, context, &problem, &from, &error);
+    if (got)
+        assert_refused(got, AUTOTUNE_NO_RECORD, "for host came with the library");
+    else
+        assert_int_equal(autotune_plan_grade(plan), AUTOTUNE_SHIPPED);
+    close_all(context, plan, NULL);
+}
+
 /* Every operation and type has a default that reduces one element to itself, or to where it
  * stands. */
 static void test_every_type(void **state)
@@ -581,12 +597,13 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_default),         cmocka_unit_test(test_record),
-        cmocka_unit_test(test_another_n),       cmocka_unit_test(test_stale),
-        cmocka_unit_test(test_records_refused), cmocka_unit_test(test_every_type),
-        cmocka_unit_test(test_bad_problems),    cmocka_unit_test(test_bad_calls),
-        cmocka_unit_test(test_reset),           cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_tuning_refused),  cmocka_unit_test(test_tuning_odd_hosts),
+        cmocka_unit_test(test_default),          cmocka_unit_test(test_record),
+        cmocka_unit_test(test_another_n),        cmocka_unit_test(test_stale),
+        cmocka_unit_test(test_records_refused),  cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_every_type),       cmocka_unit_test(test_bad_problems),
+        cmocka_unit_test(test_bad_calls),        cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_threads),          cmocka_unit_test(test_tuning_refused),
+        cmocka_unit_test(test_tuning_odd_hosts),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

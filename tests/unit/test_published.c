@@ -92,7 +92,9 @@ static void test_reduction_part_1(void **state)
         {"0 ", {"128", 0, "128", 0, "5017.23", "431.366", "48.14"}, 5017230000},
         {"0 ", {"256", 0, "256", 0, "5098.87", "423.229", "47.23"}, 5098870000},
         {"0 ", {"512", 0, "512", 0, "5652.35", "380.67", "42.48"}, 5652350000},
-        {"0 ", {"1024", 0, "1024", 0, "10193.5", "210.878", "23.53", 0, 0, "66.67"}, 10193500000},
+        {"0 ",
+         {"1024", 0, "1024", 0, "10193.5", "210.878", "23.53", 0, 0, "66.67"},
+         10193500000},
         {"1 ", {"128", 0, "128", 0, "4962.33", "436.138", "48.67"}, 4962330000},
     };
     load("reduction-part-1");
@@ -137,7 +139,8 @@ static void test_cuda_006(void **state)
     published_dispose(&published);
 }
 
-/* By size of a block down, by kernel across; kernels #5 to #9 have 4 to 64 elements a thread. */
+/* By size of a block down, by kernel across; kernels #5 to #9 have 4 to 64 elements a thread.
+ */
 static void test_cs599(void **state)
 {
     (void)state;
@@ -187,25 +190,32 @@ static void test_cs759(void **state)
     (void)state;
     static const struct row rows[] = {
         {"1 interleaved, divergent",
-         {"128", [PUBLISHED_MS] = "8.054", [PUBLISHED_GBS] = "2.083"}, 8054000000},
+         {"128", [PUBLISHED_MS] = "8.054", [PUBLISHED_GBS] = "2.083"},
+         8054000000},
         {"2 interleaved, bank conflicts",
-         {"128", [PUBLISHED_MS] = "3.456", [PUBLISHED_GBS] = "4.854",
-          [PUBLISHED_STEP] = "2.33", [PUBLISHED_TOTAL] = "2.33"}, 3456000000},
+         {"128", [PUBLISHED_MS] = "3.456", [PUBLISHED_GBS] = "4.854", [PUBLISHED_STEP] = "2.33",
+          [PUBLISHED_TOTAL] = "2.33"},
+         3456000000},
         {"3 sequential addressing",
-         {"128", [PUBLISHED_MS] = "1.722", [PUBLISHED_GBS] = "9.741",
-          [PUBLISHED_STEP] = "2.01", [PUBLISHED_TOTAL] = "4.68"}, 1722000000},
+         {"128", [PUBLISHED_MS] = "1.722", [PUBLISHED_GBS] = "9.741", [PUBLISHED_STEP] = "2.01",
+          [PUBLISHED_TOTAL] = "4.68"},
+         1722000000},
         {"4 first add during load",
          {"128", [PUBLISHED_MS] = "0.965", [PUBLISHED_GBS] = "17.377",
-          [PUBLISHED_STEP] = "1.78", [PUBLISHED_TOTAL] = "8.34"}, 965000000},
+          [PUBLISHED_STEP] = "1.78", [PUBLISHED_TOTAL] = "8.34"},
+         965000000},
         {"5 last warp unrolled",
-         {"128", [PUBLISHED_MS] = "0.536", [PUBLISHED_GBS] = "31.289",
-          [PUBLISHED_STEP] = "1.8", [PUBLISHED_TOTAL] = "15.01"}, 536000000},
+         {"128", [PUBLISHED_MS] = "0.536", [PUBLISHED_GBS] = "31.289", [PUBLISHED_STEP] = "1.8",
+          [PUBLISHED_TOTAL] = "15.01"},
+         536000000},
         {"6 completely unrolled",
          {"128", [PUBLISHED_MS] = "0.381", [PUBLISHED_GBS] = "43.996",
-          [PUBLISHED_STEP] = "1.41", [PUBLISHED_TOTAL] = "21.16"}, 381000000},
+          [PUBLISHED_STEP] = "1.41", [PUBLISHED_TOTAL] = "21.16"},
+         381000000},
         {"7 several adds per thread",
          {"128", [PUBLISHED_MS] = "0.268", [PUBLISHED_GBS] = "62.671",
-          [PUBLISHED_STEP] = "1.42", [PUBLISHED_TOTAL] = "30.04"}, 268000000},
+          [PUBLISHED_STEP] = "1.42", [PUBLISHED_TOTAL] = "30.04"},
+         268000000},
         {"7 several adds per thread", {[PUBLISHED_GBS] = "73"}, 0},
         {"work-efficient scan", {[PUBLISHED_MS] = "15.85"}, 15850000000},
     };
@@ -275,7 +285,8 @@ static void test_best(void **state)
     published_dispose(&published);
 }
 
-#define HEAD "[published]\nschema = 1\nsource = S\ngpu = -\ngpu_name = G\nop = sum\ntype = i32\n"
+#define HEAD                                                                                   \
+    "[published]\nschema = 1\nsource = S\ngpu = -\ngpu_name = G\nop = sum\ntype = i32\n"
 #define WHOLE HEAD "n = 1K\ncondition = c\n"
 
 static void test_refused(void **state)
@@ -289,7 +300,8 @@ static void test_refused(void **state)
         {WHOLE "[figures a]\nms = 1\n", "needs kernel"},
         {WHOLE "[figures a]\nkernel = k\n", "ms, us or gbs"},
         {WHOLE "[figures a]\nkernel = k\nthreads = 1 2\n", "ms, us or gbs"},
-        {WHOLE "[figures a]\nkernel = k\nms = 1 2\nthreads = 1 2 3\n", "t:13: [figures a] threads"},
+        {WHOLE "[figures a]\nkernel = k\nms = 1 2\nthreads = 1 2 3\n",
+         "t:13: [figures a] threads"},
         {WHOLE "[figures a]\nkernel = k\nms = 1\nus = 1\n", "both ms and us"},
         {WHOLE "[figures a]\nkernel = k\nms = 1.\n", "t:12:"},
         {WHOLE "[figures a]\nkernel = k\nms = .5\n", "no list of numbers"},
@@ -325,9 +337,9 @@ static void test_refused(void **state)
 static void test_lists(void **state)
 {
     (void)state;
-    static const char text[] =
-        WHOLE "[figures a]\nkernel = k\nitems = 7\nms = 1 - 3.25\nthreads = 32 64 128\nstep = 2\n"
-              "[figures b]\nkernel = l\nus = 0.5\n";
+    static const char text[] = WHOLE
+        "[figures a]\nkernel = k\nitems = 7\nms = 1 - 3.25\nthreads = 32 64 128\nstep = 2\n"
+        "[figures b]\nkernel = l\nus = 0.5\n";
     struct error error;
     if (published_load(&published, "t", text, sizeof text - 1, &error))
         fail_msg("%s", error.text);
@@ -341,13 +353,48 @@ static void test_lists(void **state)
     published_dispose(&published);
 }
 
+/* Every byte of every file changed, every length cut: refused or read, and no harm done. */
+static void test_damage(void **state)
+{
+    (void)state;
+    static const char bytes[] = {'9', '-', ' ', '\n', '[', '='};
+    size_t refused = 0, taken = 0;
+    for (size_t i = 0; i < embedded_count; i++) {
+        const struct embedded *file = &embedded_files[i];
+        char copy[8192];
+        struct error error;
+        if (strncmp(file->name, "configs/published/", 18) != 0)
+            continue;
+        assert_true(file->length < sizeof copy);
+        for (size_t at = 0; at < file->length * 7; at++) {
+            const size_t place = at / 7, length = at % 7 == 6 ? place : file->length;
+            memcpy(copy, file->bytes, file->length);
+            if (at % 7 < 6)
+                copy[place] = bytes[at % 7];
+            if (published_load(&published, "t", copy, length, &error)) {
+                refused++;
+                continue;
+            }
+            taken++;
+            assert_true(published.figure_count <= PUBLISHED_FIGURES_MAX);
+            published_dispose(&published);
+        }
+    }
+    assert_true(refused > 1000 && taken > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reduction_part_1), cmocka_unit_test(test_cuda_006),
-        cmocka_unit_test(test_cs599),            cmocka_unit_test(test_cs759),
-        cmocka_unit_test(test_files),            cmocka_unit_test(test_best),
-        cmocka_unit_test(test_refused),          cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_reduction_part_1),
+        cmocka_unit_test(test_cuda_006),
+        cmocka_unit_test(test_cs599),
+        cmocka_unit_test(test_cs759),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_best),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

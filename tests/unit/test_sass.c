@@ -145,7 +145,8 @@ static void test_addresses(void **state)
               "        /*0020*/                   FADD R0, R4, R0 ;\n"
               "        /*0030*/              @!P0 BRA 0x10 ;\n"
               "        /*0040*/                   LDG.E.64 R4, [R2] ;\n"
-              "        /*0050*/                   EXIT ;\n", false);
+              "        /*0050*/                   EXIT ;\n",
+              false);
     assert_int_equal(mix.total, 5);
     assert_int_equal(mix.loop_total, 3);
     assert_int_equal(mix.loop_bytes, 8);
@@ -160,7 +161,8 @@ static void test_ptx_loop(void **state)
                                       "\tld.global.v2.f32 \t{%f1, %f2}, [%rd1];\n"
                                       "\tadd.f32 \t%f3, %f1, %f2;\n"
                                       "\t@%p1 bra \t$L__BB0_2;\n"
-                                      "\tret;\n", true);
+                                      "\tret;\n",
+                                      true);
     assert_int_equal(mix.total, 5);
     assert_int_equal(mix.loop_total, 3);
     assert_int_equal(mix.loop_bytes, 8);
@@ -171,7 +173,8 @@ static void test_no_loop(void **state)
 {
     (void)state;
     const struct sass_mix mix = count("/*0000*/ LDG.E R1, [R2] ;\n/*0010*/ STG.E [R2], R1 ;\n"
-                                      "/*0020*/ EXIT ;\n", false);
+                                      "/*0020*/ EXIT ;\n",
+                                      false);
     assert_int_equal(mix.loop_total, 0);
     assert_true(sass_per_element(&mix, 4) == 3);
     assert_true(sass_per_element(&mix, 1) == 0.75);
@@ -182,8 +185,10 @@ static void test_no_loop(void **state)
 static void test_nothing(void **state)
 {
     (void)state;
-    static const char *const rows[] = {"", "\n\n", "// comment\n.version 8.8\n", "/*", "@", "$", ".",
-                                       "/*0000*/", "/*zz*/ ;", "$L:\n", "`(", ";;;\n"};
+    static const char *const rows[] = {"",      "\n\n",     "// comment\n.version 8.8\n",
+                                       "/*",    "@",        "$",
+                                       ".",     "/*0000*/", "/*zz*/ ;",
+                                       "$L:\n", "`(",       ";;;\n"};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int is_ptx = 0; is_ptx < 2; is_ptx++) {
             struct sass_mix mix;
@@ -204,7 +209,8 @@ static void test_real(void **state)
         "    float sum = 0;\n"
         "#pragma unroll 1\n"
         "    for (unsigned long long i = 0; i < n; i++) {\n"
-        "        const v a = in[4 * i], b = in[4 * i + 1], c = in[4 * i + 2], d = in[4 * i + 3];\n"
+        "        const v a = in[4 * i], b = in[4 * i + 1], c = in[4 * i + 2], d = in[4 * i + "
+        "3];\n"
         "        for (int k = 0; k < 4; k++) sum += a.at[k] + b.at[k] + c.at[k] + d.at[k];\n"
         "    }\n"
         "    *out = sum;\n"

@@ -1,0 +1,18 @@
+/* compare_journal: what the journal of the run that found a record knows beside its winner. */
+#ifndef AUTOTUNE_COMPARE_JOURNAL_H
+#define AUTOTUNE_COMPARE_JOURNAL_H
+
+#include "autotune/command/compare_input.h"
+
+/* How much longer the params of `other` take than those of `here` where that was measured, in
+ * percent: both times are of the search, not of the finals, so that they compare. False: the
+ * journal is not there, or does not know both. `cache` as in store_folder. */
+bool compare_journal_loss(double *percent, const char *cache, const struct record *here,
+                          const struct record *other);
+
+/* How the bound of each candidate of that run (by the registers that it had), and the prior
+ * that it had then, rank with how fast it was. A count of 0: no journal, or no bound. */
+void compare_journal_rank(struct compare_evidence *out, const char *cache,
+                          const struct record *record, const struct compare_input *input);
+
+#endif
