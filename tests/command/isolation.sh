@@ -40,7 +40,7 @@ is_kernel && /^    accum a = identity\(\);$/ && !is_planted++ {
     print "        __builtin_trap();"
     print "    //? elif FAULT == TRAP_LATE"
     print "    static unsigned calls;"
-    print "    if (n > 10000 && thread == 0 && ++calls > 12)"
+    print "    if (n > 10000 && thread == 0 && ++calls > 24)"
     print "        __builtin_trap();"
     print "    //? elif FAULT == LOOP"
     print "    for (volatile int on = 1; on;)"

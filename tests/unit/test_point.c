@@ -177,7 +177,8 @@ static void test_rules(void **state)
         const struct point_context context = {space, &problem, &target};
         int64_t row[SPACE_NAMES_MAX];
         target.cc = cases[i].cc;
-        make_row(space, cases[i].params, row);
+        make_row(space, "FINISH=FLAGGED", row);
+        assert_int_equal(point_parse(space, cases[i].params, row, &error), 0);
         const int broken = point_reject(&context, row, &error);
         if (broken == POINT_FAILED)
             fail_msg("%s", error.text);
@@ -645,7 +646,7 @@ static void test_round_trip(void **state)
     point_format(&text, space, space->default_row, false);
     assert_int_equal(strncmp(text.at, "BLOCK=256 ITEMS=32 VECTOR=4 UNROLL=8 ", 37), 0);
     assert_non_null(strstr(text.at, " WARP=SHUFFLE LOAD=PLAIN "));
-    assert_non_null(strstr(text.at, " FINISH=FLAGGED"));
+    assert_non_null(strstr(text.at, " FINISH=PACKED"));
     assert_null(strstr(text.at, "GRID="));
     text_dispose(&text);
     point_dispose(&points);
