@@ -61,6 +61,40 @@ static const char *explain_strategy(const struct request *request, enum strategy
     return "what cannot win is left; the default on a GPU";
 }
 
+enum { REJECTED_SHOWN = 5 };
+
+/* How many rules rejected more than this one, or as many and stand before it. */
+static size_t find_rank(const struct points *points, size_t count, size_t rule)
+{
+    size_t rank = 0;
+    for (size_t i = 0; i < count; i++)
+        rank += points->rejected[i] > points->rejected[rule] ||
+                (points->rejected[i] == points->rejected[rule] && i < rule);
+    return rank;
+}
+
+/* The rules that rejected most, in their order, and what all others did together. */
+static void note_rejected(const struct request *request, const struct space *space,
+                          const struct points *points)
+{
+    uint64_t rest = 0;
+    size_t others = 0;
+    for (size_t i = 0; i < space->rule_count; i++) {
+        if (!points->rejected[i])
+            continue;
+        if (find_rank(points, space->rule_count, i) < REJECTED_SHOWN) {
+            output_note(request, "rejected  %9" PRIu64 "  by the rule: %s\n",
+                        points->rejected[i], space->rules[i].reason);
+        } else {
+            rest += points->rejected[i];
+            others++;
+        }
+    }
+    if (others)
+        output_note(request, "rejected  %9" PRIu64 "  by %zu other rule%s\n", rest, others,
+                    others == 1 ? "" : "s");
+}
+
 void tune_notes_space(const struct request *request, const struct setup *setup,
                       const struct points *points, enum strategy strategy)
 {
@@ -69,10 +103,7 @@ void tune_notes_space(const struct request *request, const struct setup *setup,
         rejected += points->rejected[i];
     output_note(request, "space     %s: %" PRIu64 " points, %" PRIu64 " left by its rules\n",
                 setup->space->name, points->total, points->total - rejected);
-    for (size_t i = 0; i < setup->space->rule_count; i++)
-        if (points->rejected[i])
-            output_note(request, "rejected  %8" PRIu64 "  by the rule: %s\n",
-                        points->rejected[i], setup->space->rules[i].reason);
+    note_rejected(request, setup->space, points);
     output_note(request, "to try    %zu candidates of %zu variants; strategy %s (%s)\n",
                 points->count, points->variant_count, strategy_names[strategy],
                 explain_strategy(request, strategy));
