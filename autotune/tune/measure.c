@@ -73,12 +73,19 @@ static int open_default(struct measure *measure, const struct emit_sources *sour
     return 0;
 }
 
+/* Of a measurement in the search: each input once, which proves the candidate on all. Warm data
+ * has one input, and a graph of one short call would end before the host has launched the next. */
+static size_t search_calls(const struct measure *measure)
+{
+    return measure->input.problem.regime == WARM ? measure->bench.calls : measure->input.count;
+}
+
 static int prepare_reference(struct measure *measure, struct error *error)
 {
     bench_release(&measure->bench, &measure->reference);
     return bench_prepare(&measure->reference, &measure->bench, measure->context,
                          measure->context->space->default_row, measure->default_kernels,
-                         measure->input.count, error);
+                         search_calls(measure), error);
 }
 
 int measure_reference(struct measure *measure, uint64_t *out_ps, struct error *error)
@@ -291,7 +298,7 @@ static int try_candidate(struct measure *measure, const struct job_unit *unit,
                          error))
         return -1;
     int failed = bench_prepare(&entry, &measure->bench, measure->context, row, kernels,
-                               measure->input.count, error) ||
+                               search_calls(measure), error) ||
                  measure_entry(measure, unit, &entry, trial, error);
     bench_release(&measure->bench, &entry);
     if (failed) {
