@@ -105,6 +105,21 @@ void compiler_dispose(struct compiled_unit *unit)
     unit->count = 0;
 }
 
+int compiler_compile_row(struct compiled_unit *out, struct device *device,
+                         const struct point_context *context,
+                         const struct emit_sources *sources, const int64_t *row,
+                         struct error *error)
+{
+    const size_t only = 0;
+    struct point_variant variant = {0, 1};
+    const struct points points = {.width = context->space->param_count,
+                                  .rows = (int64_t *)(uintptr_t)row, /* only read */
+                                  .count = 1,
+                                  .variants = &variant,
+                                  .variant_count = 1};
+    return compiler_compile(out, device, context, sources, &points, &only, 1, error);
+}
+
 void compiler_kernels(const struct compiled_variant *variant,
                       const struct device_kernel *loaded,
                       const struct device_kernel *out[SPACE_PASSES_MAX])
@@ -112,6 +127,14 @@ void compiler_kernels(const struct compiled_variant *variant,
     for (size_t pass = 0; pass < SPACE_PASSES_MAX; pass++)
         out[pass] =
             variant->kernel_of_pass[pass] >= 0 ? &loaded[variant->kernel_of_pass[pass]] : NULL;
+}
+
+unsigned compiler_registers(const struct device_kernel *const kernels[SPACE_PASSES_MAX])
+{
+    for (size_t p = 0; p < SPACE_PASSES_MAX; p++)
+        if (kernels[p])
+            return (unsigned)kernels[p]->registers;
+    return 0;
 }
 
 uint64_t compiler_hash(const struct compiled_variant *variant, const struct device_image *image)

@@ -34,10 +34,19 @@ int compiler_compile(struct compiled_unit *out, struct device *device,
                      const struct points *points, const size_t *variants, size_t count,
                      struct error *error);
 
+/* The same of one row alone, whatever the rules say of it. */
+int compiler_compile_row(struct compiled_unit *out, struct device *device,
+                         const struct point_context *context,
+                         const struct emit_sources *sources, const int64_t *row,
+                         struct error *error);
+
 /* Fills the kernels of each pass of a variant from the loaded kernels of its unit's image. */
 void compiler_kernels(const struct compiled_variant *variant,
                       const struct device_kernel *loaded,
                       const struct device_kernel *out[SPACE_PASSES_MAX]);
+
+/* Registers per thread of the first pass; 0 = unknown. */
+unsigned compiler_registers(const struct device_kernel *const kernels[SPACE_PASSES_MAX]);
 
 /* A hash of a variant's machine code, all kernels of it; 0 = unknown. */
 uint64_t compiler_hash(const struct compiled_variant *variant,

@@ -146,9 +146,7 @@ static int prepare(struct finals *finals, struct entrant *entrant, struct error 
 {
     struct measure *measure = finals->measure;
     struct job_entrant *report = &finals->out->entrants[entrant - finals->entrants];
-    for (size_t p = SPACE_PASSES_MAX; p-- > 0;)
-        if (entrant->kernels[p])
-            report->registers = (unsigned)entrant->kernels[p]->registers;
+    report->registers = compiler_registers(entrant->kernels);
     if (announce(finals, entrant, error))
         return -1;
     return bench_prepare(&entrant->entry, &measure->bench, measure->context, entrant->row,

@@ -47,24 +47,12 @@ static int sample(struct guest *guest, struct error *error)
 static int time_guest(struct guest *guest, struct error *error)
 {
     struct measure *measure = guest->measure;
-    struct job_trial *trial = &guest->trial;
-    struct bench_verdict verdict;
     if (measure_announce(measure, PHASE_MEASURE, 0, 0, error) ||
         bench_prepare(&guest->entry, &measure->bench, measure->context, guest->row,
                       guest->kernels, measure->input.count, error) ||
-        measure_proof(measure, 0, &guest->entry, &trial->times_ps[0], &verdict, error))
+        measure_first(measure, &guest->entry, &guest->trial, error))
         return -1;
-    if (!verdict.is_right) {
-        trial->status = TRIAL_WRONG;
-        memcpy(trial->reason, verdict.reason, sizeof trial->reason);
-        return 0;
-    }
-    trial->time_count = 1;
-    trial->grid = guest->entry.grid;
-    trial->block = guest->entry.block;
-    trial->status =
-        trial->times_ps[0] < bench_floor_ps(&measure->bench) ? TRIAL_TOO_FAST : TRIAL_MEASURED;
-    return trial->status == TRIAL_MEASURED ? sample(guest, error) : 0;
+    return guest->trial.status == TRIAL_MEASURED ? sample(guest, error) : 0;
 }
 
 /* What is wrong at small sizes was reported by measure_variant; it is the verdict too. */
@@ -80,9 +68,7 @@ static int prove_and_time(struct guest *guest, struct error *error)
                                    guest->loaded, error))
         return -1;
     compiler_kernels(&guest->unit.variants[0], guest->loaded, guest->kernels);
-    for (size_t p = SPACE_PASSES_MAX; p-- > 0;)
-        if (guest->kernels[p])
-            guest->trial.registers = (unsigned)guest->kernels[p]->registers;
+    guest->trial.registers = compiler_registers(guest->kernels);
     if (measure_announce(measure, PHASE_PROVE, 0, 0, error) ||
         measure_variant(measure, &variant, guest->kernels, &is_right, error))
         return -1;
@@ -94,17 +80,10 @@ static int run(struct guest *guest, const struct emit_sources *sources, struct e
 {
     struct measure *measure = guest->measure;
     struct job_trial *trial = &guest->trial;
-    struct point_variant variant = {0, 1};
-    const size_t only = 0;
-    const struct points points = {.width = measure->context->space->param_count,
-                                  .rows = (int64_t *)(uintptr_t)guest->row,
-                                  .count = 1,
-                                  .variants = &variant,
-                                  .variant_count = 1};
     trial->status = TRIAL_FAILED;
     if (measure_announce(measure, PHASE_LOAD, 0, 0, error) ||
-        compiler_compile(&guest->unit, measure->device, measure->context, sources, &points,
-                         &only, 1, error))
+        compiler_compile_row(&guest->unit, measure->device, measure->context, sources,
+                             guest->row, error))
         return -1;
     if (guest->unit.variants[0].is_failed) {
         snprintf(trial->reason, sizeof trial->reason, "%.230s",

@@ -43,17 +43,10 @@ static int open_default(struct measure *measure, const struct emit_sources *sour
 {
     const struct space *space = measure->context->space;
     const struct check_rows rows = {space->default_row, space->default_row};
-    const size_t only = 0;
     struct compiled_unit *unit = &measure->default_unit;
-    struct point_variant variant = {0, 1};
-    const struct points points = {.width = space->param_count,
-                                  .rows = space->default_row,
-                                  .count = 1,
-                                  .variants = &variant,
-                                  .variant_count = 1};
     struct check_verdict verdict;
-    if (compiler_compile(unit, measure->device, measure->context, sources, &points, &only, 1,
-                         error))
+    if (compiler_compile_row(unit, measure->device, measure->context, sources,
+                             space->default_row, error))
         return -1;
     if (unit->variants[0].is_failed) {
         *error = unit->variants[0].reason;
@@ -258,9 +251,8 @@ static int sample(struct measure *measure, const struct job_unit *unit,
     return 0;
 }
 
-static int measure_entry(struct measure *measure, const struct job_unit *unit,
-                         const struct bench_entry *entry, struct job_trial *trial,
-                         struct error *error)
+int measure_first(struct measure *measure, const struct bench_entry *entry,
+                  struct job_trial *trial, struct error *error)
 {
     struct bench_verdict verdict;
     trial->time_count = 1;
@@ -273,8 +265,6 @@ static int measure_entry(struct measure *measure, const struct job_unit *unit,
         memcpy(trial->reason, verdict.reason, sizeof trial->reason);
         return 0;
     }
-    if (sample(measure, unit, entry, trial, error))
-        return -1;
     trial->status =
         trial->times_ps[0] < bench_floor_ps(&measure->bench) ? TRIAL_TOO_FAST : TRIAL_MEASURED;
     return 0;
@@ -291,15 +281,15 @@ static int try_candidate(struct measure *measure, const struct job_unit *unit,
     *trial = (struct job_trial){.candidate = variant->ids[which],
                                 .status = TRIAL_FAILED,
                                 .reference_ps = measure->reference_ps};
-    for (size_t p = SPACE_PASSES_MAX; p-- > 0;)
-        if (kernels[p])
-            trial->registers = (unsigned)kernels[p]->registers;
+    trial->registers = compiler_registers(kernels);
     if (measure_announce(measure, PHASE_MEASURE, variant->compiled.variant, trial->candidate,
                          error))
         return -1;
     int failed = bench_prepare(&entry, &measure->bench, measure->context, row, kernels,
                                search_calls(measure), error) ||
-                 measure_entry(measure, unit, &entry, trial, error);
+                 measure_first(measure, &entry, trial, error) ||
+                 (trial->status != TRIAL_WRONG &&
+                  sample(measure, unit, &entry, trial, error));
     bench_release(&measure->bench, &entry);
     if (failed) {
         if (!measure_is_alive(measure))

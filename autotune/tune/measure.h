@@ -56,6 +56,10 @@ int measure_variant(struct measure *measure, const struct job_variant *variant,
                     struct error *error);
 int measure_proof(struct measure *measure, uint64_t candidate, const struct bench_entry *entry,
                   uint64_t *out_ps, struct bench_verdict *out, struct error *error);
+/* The proof at full n, which is the first timing: times, launch, status and reason of the trial of
+ * trial->candidate. */
+int measure_first(struct measure *measure, const struct bench_entry *entry,
+                  struct job_trial *trial, struct error *error);
 /* After a failure: does the device still work, so that the failure was the candidate's? */
 bool measure_is_alive(const struct measure *measure);
 
