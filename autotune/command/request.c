@@ -348,7 +348,8 @@ static int check_clashes(const struct request *request, struct error *error)
         {!!request->ptx + !!request->cubin + !!request->sass > 1,
          "--ptx, --cubin and --sass are three forms: choose one"},
         {request->cover && request->all, "--cover is a sample of --all: choose one"},
-        {request->parts > 1 && !request->all, "--part divides --all: give --all too"},
+        {request->parts > 1 && !request->all && !request->cover,
+         "--part divides --cover or --all: give one of them too"},
         {(request->cover || request->all) && is_one,
          "--cover and --all choose problems and variants themselves: leave --n, --op, --type, "
          "--acc, --deterministic and --variant out"},
