@@ -277,26 +277,43 @@ written()
     { trials "$scratch/interrupted" 2>/dev/null || true; } | cut -f 1 | sort -u | wc -l
 }
 
+# Runs the rest of its arguments until so many trials are written, then sends the signal: the
+# status is theirs, and 1 when they end before.
+signal_at()
+{
+    local lines=$1 signal=$2 pid
+    shift 2
+    set -m # else what runs in the background ignores SIGINT
+    "$@" --quiet &
+    pid=$!
+    set +m
+    until [ "$(written)" -ge "$lines" ]; do
+        kill -0 $pid 2>/dev/null || { echo "        ended before $lines trials"; wait $pid; return 1; }
+        sleep 0.05
+    done
+    kill -s "$signal" $pid
+    wait $pid 2>/dev/null
+}
+
 step_interrupt()
 {
-    local size=400M status=0 lines first=1.5 second=2
+    local size=400M status=0 lines
     local command=("$program" --device "$device" --strategy exhaustive --cache "$scratch/interrupted")
     if [ "$device" = host ]; then
         size=2K
         sed '/^\[rule\]$/a few are tried = WARP == SHUFFLE \&\& LOAD == PLAIN \&\& BLOCK <= 256' \
             configs/reduce.ini >"$scratch/small.ini" # the emulator is slow
         command+=(--space "$scratch/small.ini")
-        first=0.7 second=0.8
     fi
     command+=(--n "$size")
     remember_gpu
-    timeout --preserve-status -s INT -k 30 $first "${command[@]}" --quiet || status=$?
+    signal_at 20 INT "${command[@]}" || status=$?
     check interrupt-status test "$status" -eq 130
     check interrupt-no-process-left none_left 15
     lines=$(written)
     echo "        after Ctrl-C $lines in the journal"
     status=0
-    timeout --foreground -s KILL $second "${command[@]}" --quiet || status=$?
+    signal_at $((lines + 20)) KILL "${command[@]}" || status=$?
     check kill-status test "$status" -eq 137
     check kill-no-process-left none_left 15
     check kill-gpu-as-before gpu_as_before
