@@ -4,7 +4,8 @@
 # hang or are wrong cost themselves, not the run), interrupt (Ctrl-C and kill -9 lose nothing and
 # leave nothing behind), race (ties are ties, and 3 % is found), occupancy (what is computed of every
 # variant is what the driver says), library (the library in a program's own context, and what it
-# costs there). Without a step all are taken.
+# costs there), sanitize (compute-sanitizer's tools on a sample of variants, minutes). Without a step
+# all are taken but sanitize.
 # Exit status 69 where there is no such GPU.
 # Usage: tests/gpu.sh BUILD [STEP]...    (DEVICE=host tries the script where there is no GPU)
 set -euo pipefail
@@ -356,6 +357,64 @@ step_race()
     check race grep -qx 'all held' "$scratch/race"
 }
 
+# A sample in which each finish, load, warp step and kind of math of reduce-wide is: type, variant.
+SANITIZED="i32 FINISH=PACKED,WARP=REDUX
+i32 FINISH=PACKED_WARPS,WARP=SHUFFLE,GRID=0,ITEMS=4,UNROLL=1
+i32 FINISH=ATOMIC,ORDER=CONTIGUOUS
+i32 FINISH=FLAGGED,WARP=VOLATILE
+i32 FINISH=VALUE,WARP=TREE
+f32 FINISH=LAST_BLOCK,WARP=VOLATILE,ACCUMS=2
+f32 FINISH=FLAGGED,CLUSTER=2
+f32 FINISH=PASSES,GRID=0,LOAD=NONCOHERENT
+f64 FINISH=BARRIER,LOAD=NO_ALLOCATE,VECTOR=2
+f64 FINISH=FLAGGED,WARP=TREE,VECTOR=2
+i32 FINISH=PACKED,LOAD=ASYNC,STAGES=3,ITEMS=16,UNROLL=4,GRID=2
+i32 FINISH=PACKED,LOAD=BULK,STAGES=3,ITEMS=16,UNROLL=4,GRID=2
+u8 FINISH=PACKED,MATH=TENSOR,VECTOR=16,ITEMS=64,UNROLL=4
+f16 FINISH=FLAGGED,MATH=TENSOR,VECTOR=8,ITEMS=32,UNROLL=4"
+
+# sanitize TOOL TYPE VARIANT [OPTION]...: a proof of one variant under one tool of compute-sanitizer.
+sanitize()
+{
+    local tool=$1 type=$2 variant=$3
+    shift 3
+    timeout -k 10 300 "$sanitizer" --tool "$tool" --target-processes all --error-exitcode 99 \
+        "$program" verify --device "$device" --n 100K --type "$type" --variant "$variant" \
+        --cache "$scratch/sanitized" "$@"
+}
+
+is_clean()
+{
+    sanitize "$@" >"$scratch/sanitizer" 2>&1 && grep -q '^right ' "$scratch/sanitizer" && return
+    cat "$scratch/sanitizer"
+    return 1
+}
+
+# That the sanitizer looks into the process in which the kernels run shows a fault that it finds.
+finds_fault()
+{
+    sanitize memcheck i32 FAULT=OUT_OF_BOUNDS,FINISH=LAST_BLOCK --space "$scratch/faulty.ini" \
+        --template "$scratch/faulty.cu" >"$scratch/sanitizer" 2>&1 || true
+    grep -q 'Invalid __global__ read' "$scratch/sanitizer" || { cat "$scratch/sanitizer"; return 1; }
+}
+
+step_sanitize()
+{
+    local sanitizer tool type variant
+    sanitizer=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer) || true
+    if [ -z "$sanitizer" ] || [ "$device" = host ]; then
+        echo "skip    sanitize: it needs a GPU and compute-sanitizer, of the CUDA Toolkit"
+        return
+    fi
+    faulty_template >"$scratch/faulty.cu" && faulty_space >"$scratch/faulty.ini"
+    check sanitize-finds-a-fault finds_fault
+    for tool in memcheck racecheck initcheck synccheck; do
+        while read -r type variant; do
+            check "$tool $type $variant" is_clean $tool "$type" "$variant" --space reduce-wide
+        done <<<"$SANITIZED"
+    done
+}
+
 # The library uses a GPU that is current, so there is nothing to try on the host.
 step_library()
 {
@@ -370,10 +429,10 @@ step_library()
 
 for step; do
     case $step in
-    device | cover | faults | interrupt | race | occupancy | library) "step_$step" ;;
+    device | cover | faults | interrupt | race | occupancy | library | sanitize) "step_$step" ;;
     *)
         echo "test-gpu: no step '$step': device, cover, faults, interrupt, race," \
-            "occupancy, library" >&2
+            "occupancy, library, sanitize" >&2
         exit 64
         ;;
     esac
