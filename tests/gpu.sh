@@ -368,7 +368,7 @@ f32 FINISH=FLAGGED,CLUSTER=2
 f32 FINISH=PASSES,GRID=0,LOAD=NONCOHERENT
 f64 FINISH=BARRIER,LOAD=NO_ALLOCATE,VECTOR=2
 f64 FINISH=FLAGGED,WARP=TREE,VECTOR=2
-i32 FINISH=PACKED,LOAD=ASYNC,STAGES=3,ITEMS=16,UNROLL=4,GRID=2
+i32 FINISH=PACKED,LOAD=ASYNC,BLOCK=128,STAGES=3,ITEMS=16,UNROLL=4,GRID=2
 i32 FINISH=PACKED,LOAD=BULK,STAGES=3,ITEMS=16,UNROLL=4,GRID=2
 u8 FINISH=PACKED,MATH=TENSOR,VECTOR=16,ITEMS=64,UNROLL=4
 f16 FINISH=FLAGGED,MATH=TENSOR,VECTOR=8,ITEMS=32,UNROLL=4"
@@ -398,9 +398,23 @@ finds_fault()
     grep -q 'Invalid __global__ read' "$scratch/sanitizer" || { cat "$scratch/sanitizer"; return 1; }
 }
 
+# One tool on all of the sample, in a process and a folder of its own.
+sanitize_all()
+{
+    local tool=$1 type variant
+    trap - EXIT
+    failed=0
+    scratch=$scratch/$tool
+    mkdir "$scratch"
+    while read -r type variant; do
+        check "$tool $type $variant" is_clean "$tool" "$type" "$variant" --space reduce-wide
+    done <<<"$SANITIZED"
+    [ "$failed" -eq 0 ]
+}
+
 step_sanitize()
 {
-    local sanitizer tool type variant
+    local sanitizer tool
     sanitizer=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer) || true
     if [ -z "$sanitizer" ] || [ "$device" = host ]; then
         echo "skip    sanitize: it needs a GPU and compute-sanitizer, of the CUDA Toolkit"
@@ -408,11 +422,13 @@ step_sanitize()
     fi
     faulty_template >"$scratch/faulty.cu" && faulty_space >"$scratch/faulty.ini"
     check sanitize-finds-a-fault finds_fault
-    for tool in memcheck racecheck initcheck synccheck; do
-        while read -r type variant; do
-            check "$tool $type $variant" is_clean $tool "$type" "$variant" --space reduce-wide
-        done <<<"$SANITIZED"
+    for tool in memcheck racecheck initcheck synccheck; do # beside each other: minutes each
+        sanitize_all $tool >"$scratch/$tool.log" 2>&1 &
     done
+    for tool in memcheck racecheck initcheck synccheck; do
+        wait -n || failed=$((failed + 1))
+    done
+    cat "$scratch"/*check.log
 }
 
 # The library uses a GPU that is current, so there is nothing to try on the host.
