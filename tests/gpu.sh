@@ -4,7 +4,8 @@
 # hang or are wrong cost themselves, not the run), interrupt (Ctrl-C and kill -9 lose nothing and
 # leave nothing behind), race (ties are ties, and 3 % is found), occupancy (what is computed of every
 # variant is what the driver says), library (the library in a program's own context, and what it
-# costs there). Without a step all are taken.
+# costs there), profile (Nsight Compute on a rung with bank conflicts and one without, and on the
+# default). Without a step all are taken.
 # Exit status 69 where there is no such GPU.
 # Usage: tests/gpu.sh BUILD [STEP]...    (DEVICE=host tries the script where there is no GPU)
 set -euo pipefail
@@ -13,7 +14,7 @@ shift
 build=$(cd "$build" && pwd)
 cd "$(dirname "$0")/.."
 device=${DEVICE:-0}
-[ $# -gt 0 ] || set -- device cover faults interrupt race occupancy library
+[ $# -gt 0 ] || set -- device cover faults interrupt race occupancy library profile
 
 "$build/autotune" doctor
 if [ "$device" != host ] && ! "$build/autotune" doctor | grep -q "^gpu $device .*, cc "; then
@@ -351,12 +352,65 @@ step_library()
     check library grep -qx 'all held' "$scratch/library.log"
 }
 
+# figure FILE COLUMN: of the first launch in a CSV of profile, whose kernel's name is in quotes.
+figure()
+{
+    tr -d '\r' <"$1" | awk -v column="$2" '
+    NR == 1 { n = split($0, names, ","); next }
+    NR == 2 {
+        gsub(/"[^"]*"/, "quoted")
+        split($0, values, ",")
+        for (i = 1; i <= n; i++) if (names[i] == column) print values[i]
+    }'
+}
+
+# is_within FILE COLUMN LOW HIGH
+is_within()
+{
+    local got
+    got=$(figure "$1" "$2")
+    echo "$2 is '$got', expected $3 to $4"
+    awk -v got="$got" -v low="$3" -v high="$4" \
+        'BEGIN { exit !(got ~ /^[0-9.]+$/ && got + 0 >= low && got + 0 <= high) }'
+}
+
+# Harris 2 reads and writes shared memory across 2, 4, ... banks, Harris 3 does not; no clock is
+# set, so the percentages have wide limits.
+step_profile()
+{
+    local status=0 kernel file column
+    if [ "$device" = host ]; then
+        check profile-run timeout -k 10 60 "$program" profile --device host --n 20K --run harris-2
+        echo "skip    profile: it needs a GPU"
+        return
+    fi
+    for kernel in harris-2 harris-3 BLOCK=256; do
+        file=$scratch/$kernel.csv
+        status=0
+        timeout -k 10 180 "$program" profile --device "$device" --n 400M --csv "$file" $kernel \
+            >"$scratch/profile" 2>&1 || status=$?
+        sed 's/^/        /' "$scratch/profile"
+        if [ "$status" -eq 69 ]; then
+            echo "skip    profile: $(grep '^autotune: ' "$scratch/profile")"
+            return
+        fi
+        check "profile-$kernel" test "$status" -eq 0
+        for column in memory_pct compute_pct occupancy_pct stall_pct; do
+            check "profile-$kernel-$column" is_within "$file" $column 1 100.5
+        done
+        check "profile-$kernel-us" is_within "$file" us 300 5000
+        check "profile-$kernel-registers" is_within "$file" registers 8 255
+    done
+    check profile-conflicts is_within "$scratch/harris-2.csv" shared_excess_per_instruction 0.1 31
+    check profile-no-conflicts is_within "$scratch/harris-3.csv" shared_excess_per_instruction 0 0.01
+}
+
 for step; do
     case $step in
-    device | cover | faults | interrupt | race | occupancy | library) "step_$step" ;;
+    device | cover | faults | interrupt | race | occupancy | library | profile) "step_$step" ;;
     *)
         echo "test-gpu: no step '$step': device, cover, faults, interrupt, race," \
-            "occupancy, library" >&2
+            "occupancy, library, profile" >&2
         exit 64
         ;;
     esac

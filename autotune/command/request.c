@@ -184,7 +184,7 @@ static bool *find_flag(struct request *request, int key)
         {KEY_SASS, &request->sass},     {KEY_COVER, &request->cover}, {KEY_ALL, &request->all},
         {KEY_COLD, &request->cold},     {KEY_WARM, &request->warm},
         {KEY_STREAM, &request->stream}, {KEY_SWEEP, &request->sweep},
-        {KEY_CONFIRM, &request->confirm},
+        {KEY_CONFIRM, &request->confirm}, {KEY_RUN, &request->run},
         {KEY_DETERMINISTIC, &request->problem.is_deterministic},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -273,7 +273,7 @@ static int parse_argument(struct parse *parse, const char *value, struct argp_st
     const char *program = state->argv[0];
     if (parse->request->verb == VERB_MERGE || parse->request->verb == VERB_COMPARE)
         return take_files(parse, state);
-    if (parse->request->verb == VERB_LIST && !parse->request->topic) {
+    if ((parse->request->verb & (VERB_LIST | VERB_PROFILE)) && !parse->request->topic) {
         parse->request->topic = value;
         return 0;
     }

@@ -16,6 +16,7 @@ const struct verb_row verbs[] = {
     {"verify", "prove a variant, a covering sample or everything correct", verb_verify},
     {"bench", "time the kernels of the records against CUB", verb_bench},
     {"ladder", "measure the classic reductions, from the slowest on", verb_ladder},
+    {"profile", "run one kernel under Nsight Compute and read its figures back", verb_profile},
     {"export", "write tuned kernels for other programs: CUDA, cubins, CMake, Make, JSON", verb_export},
     {"compare", "set GPUs side by side: records, published figures, predictions", verb_compare},
     {"doctor", "say what is here, what is missing and what to install", verb_doctor},
