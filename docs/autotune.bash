@@ -12,7 +12,7 @@ _autotune_options() {
         ;;
     show) echo "--n --op --type --deterministic --sweep $tables $common" ;;
     merge) echo "$tables $common" ;;
-    list) echo "$problem --deterministic --arch $sources $tables --quiet --help" ;;
+    list) echo "$problem --deterministic --arch --sources $sources $tables --quiet --help" ;;
     emit)
         echo "$problem --deterministic --arch --variant --pass --ptx --cubin --sass $sources" \
             "--nvrtc $common"
@@ -82,7 +82,7 @@ _autotune_after() {
 
 _autotune_argument() {
     case $1 in
-    list) _autotune_words "devices types operations params variants spaces archs" "$2" ;;
+    list) _autotune_words "devices types operations params variants spaces archs gpus" "$2" ;;
     help) _autotune_words "tune show merge list emit verify bench ladder profile export compare doctor" "$2" ;;
     merge | compare) _autotune_files -f "$2" ;;
     esac

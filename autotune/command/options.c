@@ -88,6 +88,7 @@ static const struct row {
     {EMIT, {"cubin", KEY_CUBIN, "FILE", 0, "machine code, written to FILE, instead of source", 0}},
     {EMIT, {"sass", KEY_SASS, 0, 0, "disassembly instead of source, where cuobjdump or nvdisasm is found", 0}},
     {LADDER, {"source", KEY_SOURCE, "RUNG", 0, "print the CUDA source of a rung instead, its historical form too where that is wrong today", 0}},
+    {LIST, {"sources", KEY_SOURCES, 0, 0, "of gpus: the document behind the figures of each too", 0}},
     {SHOW, {"sweep", KEY_SWEEP, 0, 0, "draw the sweeps: each size, its interval's variant, and what that loses", 0}},
     {TABLES, {"json", KEY_JSON, "FILE", 0, "also write JSON, '-' for stdout instead of the table", 0}},
     {TABLES, {"csv", KEY_CSV, "FILE", 0, "also write CSV, '-' for stdout instead of the table", 0}},
@@ -141,10 +142,11 @@ static const struct verb_doc {
      "  autotune compare v100 rtx5070ti\n"
      "  autotune compare nvidia-h200.ini v100 --n 1Gi --type f32\n"
      "  autotune compare cs599-lecture-6 rtx5070 --json -\n\n" EXIT_CODES},
-    {VERB_LIST, "list", "[devices|types|operations|params|variants|spaces|archs]",
+    {VERB_LIST, "list", "[devices|types|operations|params|variants|spaces|archs|gpus]",
      "Lists what there is to choose from; without a topic, the devices.\v"
      "Examples:\n"
      "  autotune list params\n"
+     "  autotune list gpus --sources\n"
      "  autotune list variants --arch sm_80 --type f64\n\n" EXIT_CODES},
     {VERB_EMIT, "emit", NULL,
      "Prints the CUDA source of a variant: the one given, else the record's that fits best, "

@@ -54,6 +54,7 @@ enum option_key {
     KEY_PREFIX,
     KEY_GPU,
     KEY_RUN,
+    KEY_SOURCES,
 };
 
 enum { OPTIONS_MAX = 64 };

@@ -60,6 +60,7 @@ struct request {
     uint64_t offset, rounds; /* of bench: bytes; 0 = the device's default */
     unsigned part, parts; /* of --all: this part, of so many */
     bool cold, warm, retune, quiet, ptx, sass, cover, all, stream;
+    bool sources; /* of list: where figures are from */
     bool run; /* of profile: launch the kernel, as ncu wants it */
 };
 
