@@ -36,7 +36,7 @@ _autotune_options() {
         echo "$problem --deterministic --cold --warm --device --run --seed $sources --nvrtc $tables" \
             "$common"
         ;;
-    compare) echo "--n --op --type --nvrtc $tables $common" ;;
+    compare) echo "--n --op --type --evidence --nvrtc $tables $common" ;;
     doctor) echo "--nvrtc --cache --help" ;;
     esac
 }

@@ -55,6 +55,7 @@ enum option_key {
     KEY_GPU,
     KEY_RUN,
     KEY_SOURCES,
+    KEY_EVIDENCE,
 };
 
 enum { OPTIONS_MAX = 64 };

@@ -186,6 +186,7 @@ static bool *find_flag(struct request *request, int key)
         {KEY_STREAM, &request->stream}, {KEY_SWEEP, &request->sweep},
         {KEY_CONFIRM, &request->confirm}, {KEY_RUN, &request->run},
         {KEY_SOURCES, &request->sources},
+        {KEY_EVIDENCE, &request->evidence},
         {KEY_DETERMINISTIC, &request->problem.is_deterministic},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)

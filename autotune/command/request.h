@@ -61,6 +61,7 @@ struct request {
     unsigned part, parts; /* of --all: this part, of so many */
     bool cold, warm, retune, quiet, ptx, sass, cover, all, stream;
     bool sources; /* of list: where figures are from */
+    bool evidence; /* of compare: compile what the journals know, to rank predictions */
     bool run; /* of profile: launch the kernel, as ncu wants it */
 };
 

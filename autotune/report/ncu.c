@@ -74,7 +74,7 @@ void ncu_metrics(struct text *out)
 
 /* --- Fields ------------------------------------------------------------------------------- */
 
-enum { FIELDS_MAX = 64, FIELD_CHARS = 128 };
+enum { FIELDS_MAX = 256, FIELD_CHARS = 128 };
 
 struct line {
     char fields[FIELDS_MAX][FIELD_CHARS]; /* longer ones are cut */
