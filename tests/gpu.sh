@@ -314,8 +314,21 @@ step_interrupt()
 
 # --- The steps ------------------------------------------------------------------------------
 
+# NVML's memory clock, as doctor reads it, is one that this GPU can have.
+reads_clocks()
+{
+    local now most
+    now=$("$program" doctor | sed -n "s/^nvml $device .*memory \([0-9]*\) MHz.*/\1/p")
+    most=$(nvidia-smi --id="$device" --query-gpu=clocks.max.memory --format=csv,noheader,nounits)
+    echo "memory clock: '$now' MHz by doctor, at most $most by nvidia-smi"
+    [ -n "$now" ] && [ "$now" -gt 0 ] && [ "$now" -le "$most" ]
+}
+
 step_device()
 {
+    if [ "$device" != host ] && command -v nvidia-smi >/dev/null; then
+        check clocks reads_clocks
+    fi
     check device timeout -k 10 120 "$build/device/test_device" "$device"
     check verify timeout -k 10 300 "$program" verify --device "$device"
 }

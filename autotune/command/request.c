@@ -359,6 +359,10 @@ static int check_clashes(const struct request *request, struct error *error)
         {request->verb == VERB_COMPARE && request->file_count < 2,
          "nothing to compare: write 'autotune compare A B', each a record file, a GPU's name or "
          "published figures"},
+        {request->verb == VERB_PROFILE && request->topic && !strchr(request->topic, '=') &&
+             (request->space || request->template),
+         "a rung of the ladder has a space and a template of its own: leave --space and --template "
+         "out"},
         {request->verb == VERB_BENCH && !request->against,
          "nothing to be timed against: write --against cub once 'make bench' has built it, or "
          "--against FILE"},

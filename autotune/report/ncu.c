@@ -184,33 +184,42 @@ static void take_launch(struct ncu_launch *out, const struct line *names,
 
 /* --- Without launches --------------------------------------------------------------------- */
 
-/* The first line that begins so, without its end; "" = none. */
-static void find_line(char *out, size_t size, const char *text, const char *begin)
+enum { WORDS_CHARS = 600 };
+
+/* What the first line that begins so goes on with; "" = none. A warning is passed over. */
+static void find_line(char out[WORDS_CHARS], const char *text, const char *begin)
 {
+    static const char warning[] = "warning: ";
     *out = '\0';
-    for (const char *at = text; at && *at; at = strchr(at, '\n')) {
+    for (const char *at = text; at && *at && !*out; at = strchr(at, '\n')) {
         at += *at == '\n';
-        if (strncmp(at, begin, strlen(begin)) == 0) {
-            at += strlen(begin);
-            at += strspn(at, " ");
-            snprintf(out, size, "%.*s", (int)strcspn(at, "\r\n"), at);
-            return;
-        }
+        if (strncmp(at, begin, strlen(begin)) != 0)
+            continue;
+        at += strlen(begin);
+        at += strspn(at, " ");
+        if (strncmp(at, warning, strlen(warning)) != 0)
+            snprintf(out, WORDS_CHARS, "%.*s", (int)strcspn(at, "\r\n"), at);
     }
+}
+
+/* Our program's own failure, which may come after the launches: a wrong result. */
+static int check_program(const char *text, struct error *error)
+{
+    char ours[WORDS_CHARS];
+    find_line(ours, text, "autotune: ");
+    return *ours ? error_set(error, ERROR_FAILED, "the kernel could not be profiled: %s", ours)
+                 : 0;
 }
 
 static int explain(const char *text, struct error *error)
 {
-    char own[400], ours[400];
-    find_line(own, sizeof own, text, "==ERROR==");
-    find_line(ours, sizeof ours, text, "autotune: ");
+    char own[WORDS_CHARS];
+    find_line(own, text, "==ERROR==");
     if (strstr(text, "ERR_NVGPUCTRPERM"))
         return error_set(error, ERROR_NO_DEVICE,
                          "ncu may not read this GPU's performance counters (ERR_NVGPUCTRPERM): "
                          "run as root, or let the driver allow it to everybody (module option "
                          "NVreg_RestrictProfilingToAdminUsers=0)");
-    if (*ours)
-        return error_set(error, ERROR_FAILED, "the kernel could not be profiled: %s", ours);
     return error_set(error, ERROR_NO_DEVICE,
                      "ncu profiled no launch here: %s; try the command that it was given by hand",
                      *own ? own : "it gives no reason");
@@ -239,6 +248,10 @@ int ncu_parse(struct ncu_launch *out, size_t most, size_t *count, const char *te
             take_launch(&out[(*count)++], names, units, line);
     }
     free(lines);
+    if (check_program(text, error)) {
+        *count = 0;
+        return -1;
+    }
     return *count ? 0 : explain(text, error);
 }
 

@@ -42,7 +42,8 @@ void ncu_metrics(struct text *out);
 /* Reads the output of `ncu --csv --page raw`: a line of names, one of units, one for each
  * launch; lines around them are passed over. At most `most` launches, in their order. Without
  * any it is an error that says why in ncu's words: ERROR_NO_DEVICE where it may not or cannot
- * read the counters of this GPU. */
+ * read the counters of this GPU. ERROR_FAILED: the program that it ran, this one, says that it
+ * failed. */
 int ncu_parse(struct ncu_launch *out, size_t most, size_t *count, const char *text,
               struct error *error);
 

@@ -24,7 +24,8 @@ refuses run-broken-space 64 "neither a file" profile --device host --run --space
 refuses group 64 "'harris' is a group.*harris-1" profile --device host harris
 refuses rung 64 "no rung or group.*nearest" profile --device host harris-77
 refuses variant 64 "BLOCK=3.* has the values" profile --device host BLOCK=3
-refuses historical 64 "one argument too many" profile --device host harris-1 harris-2
+refuses rung-with-space 64 "of its own" profile --device host harris-1 --space reduce
+refuses two 64 "one argument too many" profile --device host harris-1 harris-2
 refuses on-the-host 69 "not on the host emulator: name one" profile --device host --n 1K --quiet
 
 # The stand-ins. A program without CUDA or NVRTC cannot open even a stand-in GPU.
