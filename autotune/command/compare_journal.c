@@ -57,8 +57,8 @@ bool compare_journal_loss(double *percent, const char *cache, const struct recor
     return own && others;
 }
 
-/* What is said of the candidates of a journal beforehand, and their speeds; those that are known
- * in all of it stand first. */
+/* What is said of the candidates of a journal beforehand, and their speeds, of those for which
+ * all is known. */
 struct ranking {
     const struct analysis_subject *subject; /* its row is any candidate's */
     double *bounds, *priors, *codes, *speeds;

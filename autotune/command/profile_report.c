@@ -95,8 +95,8 @@ static void explain_shared(struct text *out, const char *pass, const struct ncu_
 {
     const double excess = ncu_excess(launch);
     if (excess >= 0.005)
-        text_addf(out, "banks     %s: each instruction on shared memory takes %.2f wavefronts more "
-                  "than without bank conflicts\n", pass, excess);
+        text_addf(out, "banks     %s: each instruction on shared memory takes %.2f wavefronts "
+                  "more than without bank conflicts\n", pass, excess);
 }
 
 /* Of the launch that takes longest: the others hardly count. */

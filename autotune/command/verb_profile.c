@@ -1,5 +1,5 @@
-/* verb_profile: one kernel under Nsight Compute. ncu is started on this very program, which with
- * --run launches the kernel and nothing else; its figures are read back. */
+/* verb_profile: one kernel under Nsight Compute. ncu is started on this very program, which
+ * with --run launches the kernel and nothing else; its figures are read back. */
 #include "autotune/command/ladder_rung.h"
 #include "autotune/command/output.h"
 #include "autotune/command/profile_report.h"
@@ -39,8 +39,8 @@ static const struct rung *find_rung(const struct rungs *rungs, const char *name,
         if (strcmp(rungs->rungs[i].name, name) == 0)
             return &rungs->rungs[i];
     if (rungs_choose(rungs, name, ignored, error) == 0)
-        error_set(error, ERROR_USAGE, "'%.60s' is a group of rungs: name one of them, as %.60s-1",
-                  name, name);
+        error_set(error, ERROR_USAGE,
+                  "'%.60s' is a group of rungs: name one of them, as %.60s-1", name, name);
     return NULL;
 }
 

@@ -103,7 +103,8 @@ static void add_part(struct text *out, size_t start, const char *what, uint64_t 
                      const char *unit)
 {
     if (value)
-        text_addf(out, "%s%s%" PRIu64 " %s", out->length > start ? ", " : "", what, value, unit);
+        text_addf(out, "%s%s%" PRIu64 " %s", out->length > start ? ", " : "", what, value,
+                  unit);
 }
 
 void nvml_format(struct text *out, const struct nvml_reading *reading)

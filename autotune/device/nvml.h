@@ -13,8 +13,8 @@ struct nvml_reading {
     uint64_t milliwatts; /* of the whole board; on many GPUs the mean of a second */
 };
 
-/* Asks about the GPU of `info`, in a few milliseconds. ERROR_NO_DEVICE, with zeros, where there is
- * none, where the library is missing, or where it fails: nothing depends on the answer. */
+/* Asks about the GPU of `info`, in a few milliseconds. ERROR_NO_DEVICE, with zeros, where there
+ * is none, where the library is missing, or where it fails: nothing depends on the answer. */
 int nvml_read(struct nvml_reading *out, const struct device_info *info, struct error *error);
 
 /* Appends "SM 1980 MHz, memory 3201 MHz, 45 C, 413 W": what there is of it. */

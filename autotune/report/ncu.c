@@ -221,7 +221,7 @@ static int explain(const char *text, struct error *error)
                          "run as root, or let the driver allow it to everybody (module option "
                          "NVreg_RestrictProfilingToAdminUsers=0)");
     return error_set(error, ERROR_NO_DEVICE,
-                     "ncu profiled no launch here: %s; try the command that it was given by hand",
+                     "ncu profiled no launch here: %s; see the command to run by hand",
                      *own ? own : "it gives no reason");
 }
 

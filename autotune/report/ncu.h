@@ -10,7 +10,7 @@
 
 enum ncu_figure {
     NCU_NS,            /* duration */
-    NCU_MEMORY,        /* throughput in % of the peak: of the busiest part of the memory system */
+    NCU_MEMORY,        /* throughput in % of the peak, of the busiest part of the memory */
     NCU_COMPUTE,       /* of the busiest part of an SM */
     NCU_OCCUPANCY,     /* achieved: warps on an SM, in % of the most there can be */
     NCU_REGISTERS,     /* per thread */
@@ -19,7 +19,7 @@ enum ncu_figure {
     NCU_SHARED_ATOMICS, /* ... do both at once */
     NCU_WAVEFRONTS,    /* turns that these took in shared memory, by their addresses ... */
     NCU_WAVEFRONTS_IDEAL, /* ... and would have taken without bank conflicts */
-    NCU_CONFLICTS,     /* bank conflicts as the hardware counts them, with other stalls of its */
+    NCU_CONFLICTS,     /* bank conflicts as the hardware counts them, other waits among them */
     NCU_LATENCY,       /* cycles of a warp from one of its instructions to the next */
     NCU_FIGURES
 };
@@ -47,8 +47,8 @@ void ncu_metrics(struct text *out);
 int ncu_parse(struct ncu_launch *out, size_t most, size_t *count, const char *text,
               struct error *error);
 
-/* Instructions that use shared memory; and for each of them the wavefronts beyond the ideal, which
- * bank conflicts cost: 1 for two-way conflicts. Negative: not said. */
+/* Instructions that use shared memory; and for each of them the wavefronts beyond the ideal,
+ * which bank conflicts cost: 1 for two-way conflicts. Negative: not said. */
 double ncu_shared(const struct ncu_launch *launch);
 double ncu_excess(const struct ncu_launch *launch);
 

@@ -56,7 +56,8 @@ static int prepare(struct once *once, const int64_t *row, uint64_t seed, struct 
     if (call_plan(&once->plan, once->context, row, problem->n, error) ||
         input_open(&once->input, once->device, problem, input_least(problem), seed, error) ||
         reserve(once, &buffers->output, CALLS * SLOT_BYTES, POISON_OUTPUT, error) ||
-        reserve(once, &buffers->scratch, once->plan.scratch_bytes + 256, POISON_SCRATCH, error) ||
+        reserve(once, &buffers->scratch, once->plan.scratch_bytes + 256, POISON_SCRATCH,
+                error) ||
         reserve(once, &buffers->state, once->plan.state_bytes + 256, 0, error))
         return -1;
     buffers->input = input_address(&once->input, 0);

@@ -1,5 +1,5 @@
-/* once: one candidate launched by itself, without a graph and without a clock, for a profiler to
- * look at: a call that warms up, then the call that counts. */
+/* once: one candidate launched by itself, without a graph and without a clock, for a profiler
+ * to look at: a call that warms up, then the call that counts. */
 #ifndef AUTOTUNE_ONCE_H
 #define AUTOTUNE_ONCE_H
 

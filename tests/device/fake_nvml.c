@@ -1,5 +1,6 @@
-/* A stand-in for libnvidia-ml.so.1: one GPU, that of tests/device/fake_cuda.c, with what can be read
- * of it and nothing that could be set. Written without nvml.h, as a second reading of the interface.
+/* A stand-in for libnvidia-ml.so.1: one GPU, that of tests/device/fake_cuda.c, with what can be
+ * read of it and nothing that could be set. Written without nvml.h, as a second reading of the
+ * interface.
  * Build: cc -shared -fPIC -Wl,-soname,libnvidia-ml.so.1
  *   -DSTRANGER  knows another GPU only
  *   -DSILENT    says nothing of its power and temperature

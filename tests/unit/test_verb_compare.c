@@ -111,16 +111,16 @@ static void test_loss_by_the_journal(void **state)
                       "\"gbs\": 500.0, \"peak_pct\": 50.0");
     check_holds(&got, "\"gpu\": \"GPU B\", \"basis\": \"measured\", \"us\": 4294.97, "
                       "\"gbs\": 250.0, \"peak_pct\": 25.0");
-    /* 5000 against 4000; both keep enough in flight; the prior was the higher of the slower; and
-     * no GPU reads 1 GiB in 5000 ps. */
+    /* 5000 against 4000; both keep enough in flight; the prior was the higher of the slower;
+     * and no GPU reads 1 GiB in 5000 ps. */
     check_holds(&got, "\"loss_pct\": 25.0, \"ranked_candidates\": 2, \"bound_rank\": 0.00, "
                       "\"prior_rank\": -1.00, \"code_rank\": null, \"above_bound\": 2, "
                       "\"portability_pct\": 33.3");
     text_dispose(&got);
 }
 
-/* Blocks that load little at a time, and few of them, are bound by bytes in flight, whatever else
- * is unknown of them; a journal that has them slow agrees with its bounds. */
+/* Blocks that load little at a time, and few of them, are bound by bytes in flight, whatever
+ * else is unknown of them; a journal that has them slow agrees with its bounds. */
 static void test_evidence(void **state)
 {
     static const struct {
