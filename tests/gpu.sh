@@ -4,7 +4,8 @@
 # hang or are wrong cost themselves, not the run), interrupt (Ctrl-C and kill -9 lose nothing and
 # leave nothing behind), race (ties are ties, and 3 % is found), occupancy (what is computed of every
 # variant is what the driver says), library (the library in a program's own context, and what it
-# costs there), sanitize (compute-sanitizer's tools on a sample of variants, minutes). Without a step
+# costs there), profile (Nsight Compute on a rung with bank conflicts and one without, and on the
+# default), sanitize (compute-sanitizer's tools on a sample of variants, minutes). Without a step
 # all are taken but sanitize.
 # Exit status 69 where there is no such GPU.
 # Usage: tests/gpu.sh BUILD [STEP]...    (DEVICE=host tries the script where there is no GPU)
@@ -14,7 +15,7 @@ shift
 build=$(cd "$build" && pwd)
 cd "$(dirname "$0")/.."
 device=${DEVICE:-0}
-[ $# -gt 0 ] || set -- device cover faults interrupt race occupancy library
+[ $# -gt 0 ] || set -- device cover faults interrupt race occupancy library profile
 
 "$build/autotune" doctor
 if [ "$device" != host ] && ! "$build/autotune" doctor | grep -q "^gpu $device .*, cc "; then
@@ -331,8 +332,21 @@ step_interrupt()
 
 # --- The steps ------------------------------------------------------------------------------
 
+# NVML's memory clock, as doctor reads it, is one that this GPU can have.
+reads_clocks()
+{
+    local now most
+    now=$("$program" doctor | sed -n "s/^nvml $device .*memory \([0-9]*\) MHz.*/\1/p")
+    most=$(nvidia-smi --id="$device" --query-gpu=clocks.max.memory --format=csv,noheader,nounits)
+    echo "memory clock: '$now' MHz by doctor, at most $most by nvidia-smi"
+    [ -n "$now" ] && [ "$now" -gt 0 ] && [ "$now" -le "$most" ]
+}
+
 step_device()
 {
+    if [ "$device" != host ] && command -v nvidia-smi >/dev/null; then
+        check clocks reads_clocks
+    fi
     check device timeout -k 10 120 "$build/device/test_device" "$device"
     check verify timeout -k 10 300 "$program" verify --device "$device"
 }
@@ -398,23 +412,29 @@ finds_fault()
     grep -q 'Invalid __global__ read' "$scratch/sanitizer" || { cat "$scratch/sanitizer"; return 1; }
 }
 
-# One tool on all of the sample, in a process and a folder of its own.
+# All of the sample, several beside each other: most of a check is one CPU's work.
 sanitize_all()
 {
-    local tool=$1 type variant
-    trap - EXIT
-    failed=0
-    scratch=$scratch/$tool
-    mkdir "$scratch"
-    while read -r type variant; do
-        check "$tool $type $variant" is_clean "$tool" "$type" "$variant" --space reduce-wide
-    done <<<"$SANITIZED"
-    [ "$failed" -eq 0 ]
+    local tool type variant lines=0
+    for tool in memcheck racecheck initcheck synccheck; do
+        while read -r type variant; do
+            [ "$(jobs -rp | wc -l)" -lt 10 ] || wait -n || true
+            lines=$((lines + 1))
+            (
+                trap - EXIT
+                failed=0 scratch=$scratch/sanitize-$lines
+                mkdir "$scratch"
+                check "$tool $type $variant" is_clean "$tool" "$type" "$variant" --space reduce-wide
+            ) >"$scratch/sanitize-$lines.log" 2>&1 &
+        done <<<"$SANITIZED"
+    done
+    wait
+    cat "$scratch"/sanitize-*.log
 }
 
 step_sanitize()
 {
-    local sanitizer tool
+    local sanitizer
     sanitizer=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer) || true
     if [ -z "$sanitizer" ] || [ "$device" = host ]; then
         echo "skip    sanitize: it needs a GPU and compute-sanitizer, of the CUDA Toolkit"
@@ -422,13 +442,8 @@ step_sanitize()
     fi
     faulty_template >"$scratch/faulty.cu" && faulty_space >"$scratch/faulty.ini"
     check sanitize-finds-a-fault finds_fault
-    for tool in memcheck racecheck initcheck synccheck; do # beside each other: minutes each
-        sanitize_all $tool >"$scratch/$tool.log" 2>&1 &
-    done
-    for tool in memcheck racecheck initcheck synccheck; do
-        wait -n || failed=$((failed + 1))
-    done
-    cat "$scratch"/*check.log
+    sanitize_all | tee "$scratch/sanitized.log"
+    failed=$((failed + $(grep -c '^FAILED' "$scratch/sanitized.log" || true)))
 }
 
 # The library uses a GPU that is current, so there is nothing to try on the host.
@@ -443,12 +458,67 @@ step_library()
     check library grep -qx 'all held' "$scratch/library.log"
 }
 
+# figure FILE COLUMN: of the first launch in a CSV of profile, whose kernel's name is in quotes.
+figure()
+{
+    tr -d '\r' <"$1" | awk -v column="$2" '
+    NR == 1 { n = split($0, names, ","); next }
+    NR == 2 {
+        gsub(/"[^"]*"/, "quoted")
+        split($0, values, ",")
+        for (i = 1; i <= n; i++) if (names[i] == column) print values[i]
+    }'
+}
+
+# is_within FILE COLUMN LOW HIGH
+is_within()
+{
+    local got
+    got=$(figure "$1" "$2")
+    echo "$2 is '$got', expected $3 to $4"
+    awk -v got="$got" -v low="$3" -v high="$4" \
+        'BEGIN { exit !(got ~ /^[0-9.]+$/ && got + 0 >= low && got + 0 <= high) }'
+}
+
+# Harris 2 reads and writes shared memory across 2, 4, ... banks, Harris 3 does not; no clock is
+# set, so the percentages have wide limits.
+step_profile()
+{
+    local status=0 kernel file column
+    if [ "$device" = host ]; then
+        check profile-run timeout -k 10 60 "$program" profile --device host --n 20K --run harris-2
+        echo "skip    profile: it needs a GPU"
+        return
+    fi
+    for kernel in harris-2 harris-3 BLOCK=256; do
+        file=$scratch/$kernel.csv
+        status=0
+        timeout -k 10 180 "$program" profile --device "$device" --n 400M --csv "$file" $kernel \
+            >"$scratch/profile" 2>&1 || status=$?
+        sed 's/^/        /' "$scratch/profile"
+        if [ "$status" -eq 69 ]; then
+            echo "skip    profile: $(grep '^autotune: ' "$scratch/profile")"
+            return
+        fi
+        check "profile-$kernel" test "$status" -eq 0
+        for column in memory_pct compute_pct occupancy_pct stall_pct; do
+            check "profile-$kernel-$column" is_within "$file" $column 1 100.5
+        done
+        check "profile-$kernel-us" is_within "$file" us 300 5000
+        check "profile-$kernel-registers" is_within "$file" registers 8 255
+    done
+    check profile-conflicts is_within "$scratch/harris-2.csv" shared_excess_per_instruction 0.1 31
+    check profile-no-conflicts is_within "$scratch/harris-3.csv" shared_excess_per_instruction 0 0.01
+}
+
 for step; do
     case $step in
-    device | cover | faults | interrupt | race | occupancy | library | sanitize) "step_$step" ;;
+    device | cover | faults | interrupt | race | occupancy | library | profile | sanitize)
+        "step_$step"
+        ;;
     *)
         echo "test-gpu: no step '$step': device, cover, faults, interrupt, race," \
-            "occupancy, library, sanitize" >&2
+            "occupancy, library, profile, sanitize" >&2
         exit 64
         ;;
     esac

@@ -53,6 +53,9 @@ enum option_key {
     KEY_OUTPUT,
     KEY_PREFIX,
     KEY_GPU,
+    KEY_RUN,
+    KEY_SOURCES,
+    KEY_EVIDENCE,
 };
 
 enum { OPTIONS_MAX = 64 };

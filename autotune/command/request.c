@@ -184,7 +184,9 @@ static bool *find_flag(struct request *request, int key)
         {KEY_SASS, &request->sass},     {KEY_COVER, &request->cover}, {KEY_ALL, &request->all},
         {KEY_COLD, &request->cold},     {KEY_WARM, &request->warm},
         {KEY_STREAM, &request->stream}, {KEY_SWEEP, &request->sweep},
-        {KEY_CONFIRM, &request->confirm},
+        {KEY_CONFIRM, &request->confirm}, {KEY_RUN, &request->run},
+        {KEY_SOURCES, &request->sources},
+        {KEY_EVIDENCE, &request->evidence},
         {KEY_DETERMINISTIC, &request->problem.is_deterministic},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -273,7 +275,7 @@ static int parse_argument(struct parse *parse, const char *value, struct argp_st
     const char *program = state->argv[0];
     if (parse->request->verb == VERB_MERGE || parse->request->verb == VERB_COMPARE)
         return take_files(parse, state);
-    if (parse->request->verb == VERB_LIST && !parse->request->topic) {
+    if ((parse->request->verb & (VERB_LIST | VERB_PROFILE)) && !parse->request->topic) {
         parse->request->topic = value;
         return 0;
     }
@@ -358,6 +360,10 @@ static int check_clashes(const struct request *request, struct error *error)
         {request->verb == VERB_COMPARE && request->file_count < 2,
          "nothing to compare: write 'autotune compare A B', each a record file, a GPU's name or "
          "published figures"},
+        {request->verb == VERB_PROFILE && request->topic && !strchr(request->topic, '=') &&
+             (request->space || request->template),
+         "a rung of the ladder has a space and a template of its own: leave --space and --template "
+         "out"},
         {request->verb == VERB_BENCH && !request->against,
          "nothing to be timed against: write --against cub once 'make bench' has built it, or "
          "--against FILE"},

@@ -254,6 +254,7 @@ static int climb(struct work *work, struct error *error)
     tune_notes_setup(request, &work->setup, 1);
     if (setup_check_room(&work->setup, error) || prepare(work, error) || run_steps(work, error))
         return -1;
+    tune_notes_reading_now(request, &work->setup.device->info);
     for (size_t i = 0; i < work->step_count; i++) {
         fill_cell(work->cells[i], &work->steps[i]);
         proofs += work->steps[i].proofs;
