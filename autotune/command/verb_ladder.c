@@ -1,6 +1,7 @@
 /* verb_ladder: proves and measures the classic reductions one after the other, and shows what
  * each step brought; or shows the source of one. */
 #include "autotune/command/interrupt.h"
+#include "autotune/command/ladder_figures.h"
 #include "autotune/command/ladder_rung.h"
 #include "autotune/command/output.h"
 #include "autotune/command/setup.h"
@@ -34,6 +35,7 @@ struct work {
     int64_t (*rows)[SPACE_NAMES_MAX]; /* ... the row of each ... */
     struct ladder_cell **cells;       /* ... and where it is shown */
     size_t step_count;
+    struct ladder_figures figures;
 };
 
 /* --- What is asked for -------------------------------------------------------------------- */
@@ -96,6 +98,13 @@ static void add_step(struct work *work, struct ladder_cell *cell,
     work->cells[work->step_count++] = cell;
 }
 
+/* Elements of a thread of the first launch, rounded up. */
+static unsigned items_of(const struct call_plan *plan)
+{
+    const uint64_t threads = (uint64_t)plan->grid * plan->block;
+    return (unsigned)((plan->n + threads - 1) / threads);
+}
+
 /* What a rule rejects is shown with its reason, and not run. */
 static int prepare_cell(struct work *work, size_t r, size_t column, struct error *error)
 {
@@ -119,6 +128,8 @@ static int prepare_cell(struct work *work, size_t r, size_t column, struct error
     if (call_plan(&plan, &context, rung->row, work->setup.problem.n, error))
         return -1;
     cell->bytes = ladder_bytes(&plan, rung->space, &work->setup.problem);
+    cell->grid = plan.grid;
+    cell->items = items_of(&plan);
     add_step(work, cell, rung);
     return 0;
 }
@@ -132,7 +143,10 @@ static int prepare(struct work *work, struct error *error)
                                    .columns = columns,
                                    .blocks = work->blocks,
                                    .cells = calloc(count, sizeof *work->ladder.cells),
-                                   .peak = device_peak_bytes(&work->setup.device->info)};
+                                   .peak = device_peak_bytes(&work->setup.device->info),
+                                   .problem = &work->setup.problem,
+                                   .device = work->setup.device->info.name,
+                                   .sms = work->setup.target.sms};
     work->steps = calloc(count, sizeof *work->steps);
     work->rows = calloc(count, sizeof *work->rows);
     work->cells = calloc(count, sizeof *work->cells);
@@ -199,6 +213,43 @@ static void fill_cell(struct ladder_cell *cell, struct climb_step *step)
     }
 }
 
+/* --- Figures ------------------------------------------------------------------------------ */
+
+/* An earlier step of the same kernel; NULL = there is none. Documents share rungs. */
+static const struct ladder_cell *find_same(const struct work *work, size_t step)
+{
+    const struct job_guest *guest = &work->steps[step].guest;
+    for (size_t i = 0; i < step; i++) {
+        const struct job_guest *other = &work->steps[i].guest;
+        if (strcmp(other->space.name, guest->space.name) == 0 &&
+            memcmp(other->row, guest->row, guest->width * sizeof *guest->row) == 0)
+            return work->cells[i];
+    }
+    return NULL;
+}
+
+/* Where they are shown: in a table of one size, and in files. */
+static int compute_figures(struct work *work, struct error *error)
+{
+    const struct request *request = work->request;
+    if (work->ladder.columns > 1 && !request->csv && !request->json)
+        return 0;
+    if (ladder_figures_open(&work->figures, &work->setup, request, error))
+        return -1;
+    for (size_t i = 0; i < work->step_count && !interrupt_came(); i++) {
+        struct ladder_cell *cell = work->cells[i];
+        const size_t rung = (size_t)(cell - work->ladder.cells) / work->ladder.columns;
+        const struct ladder_cell *same = find_same(work, i);
+        if (same) {
+            cell->pattern = same->pattern;
+            cell->analysis = same->analysis;
+        } else if (work->steps[i].status == TRIAL_MEASURED) {
+            ladder_figures_fill(&work->figures, cell, &work->opened[rung], work->rows[i]);
+        }
+    }
+    return 0;
+}
+
 /* --- After -------------------------------------------------------------------------------- */
 
 static int print(struct work *work, struct error *error)
@@ -259,6 +310,8 @@ static int climb(struct work *work, struct error *error)
         proofs += work->steps[i].proofs;
     }
     ladder_compare(&work->ladder);
+    if (compute_figures(work, error))
+        return -1;
     output_note(request,
                 "proved    %" PRIu64 " runs at small sizes, each kernel at n\n"
                 "took      %.2f s\n",
@@ -327,6 +380,7 @@ static void close_work(struct work *work)
     for (size_t i = 0; i < RUNGS_MAX; i++)
         ladder_rung_close(&work->opened[i]);
     rungs_dispose(&work->rungs);
+    ladder_figures_close(&work->figures);
     setup_close(&work->setup);
     free(work->ladder.cells);
     free(work->steps);
