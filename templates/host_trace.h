@@ -4,8 +4,8 @@
 #define HOST_HOOK                                                                              \
     __attribute__((used, weak, visibility("hidden"), no_sanitize_thread)) __typeof__
 
-#define HOST_TOUCH(touch, at, bytes)                                                           \
-    host_self->calls->touch(host_self, touch, at, bytes, __builtin_return_address(0))
+#define HOST_TOUCH(kind, at, bytes)                                                            \
+    host_self->calls->touch(host_self, kind, at, bytes, __builtin_return_address(0))
 
 #define HOST_PLAIN(name, bytes)                                                                \
     HOST_HOOK(void) __tsan_read##name(void *at) { HOST_TOUCH(HOST_READ, at, bytes); }          \

@@ -30,7 +30,9 @@ int ladder_figures_open(struct ladder_figures *out, const struct setup *setup,
                         const struct request *request, struct error *error)
 {
     const struct device_info *info = &setup->device->info;
-    *out = (struct ladder_figures){.setup = setup};
+    *out = (struct ladder_figures){.setup = setup, .problem = setup->problem};
+    if (!request->has_n)
+        out->problem.n = setup_usual_n(false);
     if (request->gpu && !info->target.is_host)
         return error_set(error, ERROR_USAGE,
                          "--gpu %.100s goes with --device host: figures here are of the %s",
@@ -65,8 +67,7 @@ void ladder_figures_fill(struct ladder_figures *figures, struct ladder_cell *cel
     sources.template = rung->template;
     const struct point_context here = {rung->space, &figures->setup->problem,
                                        &figures->setup->target};
-    const struct point_context there = {rung->space, &figures->setup->problem,
-                                        &figures->target};
+    const struct point_context there = {rung->space, &figures->problem, &figures->target};
     const struct analysis_subject subject = {.context = &there,
                                              .sources = &sources,
                                              .row = row,

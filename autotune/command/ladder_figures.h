@@ -14,14 +14,16 @@ struct ladder_figures {
     const struct setup *setup;
     char gpu[128];        /* its name; "" = no GPU is meant, and nothing is known of one */
     struct target target; /* of that GPU */
+    struct problem problem;
     uint64_t peak_bytes;  /* per second */
     int clock_khz;
     struct nvrtc *nvrtc; /* compiles for it; NULL = none does */
     struct error why;    /* the first thing that cannot be computed; ERROR_NONE = none */
 };
 
-/* Of the device of `setup`; with the host as device of the GPU of --gpu, if any. ERROR_USAGE:
- * there is no such GPU, or the device is another. */
+/* Of the device of `setup`; with the host as device of the GPU of --gpu, if any, for the n that
+ * is usual there unless one was given. ERROR_USAGE: there is no such GPU, or the device is
+ * another. */
 int ladder_figures_open(struct ladder_figures *out, const struct setup *setup,
                         const struct request *request, struct error *error);
 void ladder_figures_close(struct ladder_figures *figures);

@@ -68,6 +68,7 @@ static const struct row {
     {TUNE | VERIFY | BENCH | LADDER, {"seed", KEY_SEED, "NUMBER", 0, "of inputs, orders and the emulator's schedule (default 1)", 0}},
     {LADDER, {"rung", KEY_RUNG, "NAME", 0, "only this rung, as harris-5, or group, as harris; may be given again", 0}},
     {LADDER, {"blocks", KEY_BLOCKS, "SIZES", 0, "threads per block: 128, or several as 64,256 or 32..1024 for a table by size (default: each rung's usual one)", 0}},
+    {LADDER, {"grid", KEY_GRID, 0, 0, "threads per block by elements per thread, of each chosen rung that has such a param (default: all that have)", 0}},
     {TUNE, {"retune", KEY_RETUNE, 0, 0, "measure all again, whatever records and the journal know", 0}},
     {TUNE, {"replay", KEY_REPLAY, "JOURNAL", 0, "run the strategy on a journal's trials, without a device", 0}},
     {EMIT | VERIFY, {"variant", KEY_VARIANT, "PARAMS", 0, "BLOCK=256,ITEMS=16,...; the others as in the record, else the default", 0}},
@@ -168,10 +169,14 @@ static const struct verb_doc {
     {VERB_LADDER, "ladder", NULL,
      "Measures the classic reductions as teaching documents build them up: proven, and timed by "
      "the same code as all else. GB/s counts what all launches of a reduction read and write; "
-     "step is over the rung before, total over the first of its group.\v"
+     "step is over the rung before, total over the first of its group. Below a table of one size "
+     "stands why each rung is not faster, from computed figures: lanes active, bank conflicts, "
+     "occupancy, bytes in flight, instructions.\v"
      "Examples:\n"
      "  autotune ladder --n 400M\n"
      "  autotune ladder --rung cs599 --n 1Gi --type f32 --blocks 32..1024\n"
+     "  autotune ladder --grid --rung cs599 --n 1Gi --type f32 --csv grid.csv\n"
+     "  autotune ladder --device host --gpu H200\n"
      "  autotune ladder --source harris-5\n\n" EXIT_CODES},
     {VERB_EXPORT, "export", NULL,
      "Writes the records of a problem, all n and all GPUs in one, for programs that know nothing of "

@@ -53,6 +53,7 @@ enum option_key {
     KEY_OUTPUT,
     KEY_PREFIX,
     KEY_GPU,
+    KEY_GRID,
 };
 
 enum { OPTIONS_MAX = 64 };

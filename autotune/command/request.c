@@ -184,7 +184,7 @@ static bool *find_flag(struct request *request, int key)
         {KEY_SASS, &request->sass},     {KEY_COVER, &request->cover}, {KEY_ALL, &request->all},
         {KEY_COLD, &request->cold},     {KEY_WARM, &request->warm},
         {KEY_STREAM, &request->stream}, {KEY_SWEEP, &request->sweep},
-        {KEY_CONFIRM, &request->confirm},
+        {KEY_CONFIRM, &request->confirm}, {KEY_GRID, &request->grid},
         {KEY_DETERMINISTIC, &request->problem.is_deterministic},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -371,6 +371,8 @@ static int check_clashes(const struct request *request, struct error *error)
          "--replay runs on one journal, a range takes many: leave one of them out"},
         {request->replay && request->retune,
          "--replay runs on what was measured before, --retune measures again: choose one"},
+        {request->grid && request->source,
+         "--grid measures, --source only prints: leave one of them out"},
         {is_stdout(request->json) && is_stdout(request->csv),
          "--json - and --csv - would mix on stdout: give one of them a file"},
         {request->json && request->csv && strcmp(request->json, request->csv) == 0,

@@ -58,7 +58,7 @@ struct request {
     const char *format, *output, *prefix, *gpu; /* of export; NULL = not given */
     uint64_t offset, rounds; /* of bench: bytes; 0 = the device's default */
     unsigned part, parts; /* of --all: this part, of so many */
-    bool cold, warm, retune, quiet, ptx, sass, cover, all, stream;
+    bool cold, warm, retune, quiet, ptx, sass, cover, all, stream, grid;
 };
 
 /* Parses the arguments after the verb; argv[0] is what messages call the program. ERROR_USAGE

@@ -2,12 +2,14 @@
  * each step brought; or shows the source of one. */
 #include "autotune/command/interrupt.h"
 #include "autotune/command/ladder_figures.h"
+#include "autotune/command/ladder_grid.h"
 #include "autotune/command/ladder_rung.h"
 #include "autotune/command/output.h"
 #include "autotune/command/setup.h"
 #include "autotune/command/tune_notes.h"
 #include "autotune/command/verbs.h"
 #include "autotune/device/monotonic.h"
+#include "autotune/report/cause.h"
 #include "autotune/report/ladder.h"
 #include "autotune/report/terminal.h"
 #include "autotune/tune/climb.h"
@@ -15,11 +17,13 @@
 #include "generator/number.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const uint64_t N_HOST = 20000; /* the emulator makes a thread an element of some rungs */
+static const char *const GRID_BLOCKS = "32..1024";
 
 /* All that a run holds. */
 struct work {
@@ -68,9 +72,23 @@ static int read_blocks(struct work *work, const char *value, struct error *error
     }
 }
 
+/* Puts the list of a grid in the place of that of the ladder. */
+static int make_grid(struct work *work, struct error *error)
+{
+    struct rungs grid;
+    if (ladder_grid_list(&grid, &work->rungs, work->is_chosen, error))
+        return -1;
+    rungs_dispose(&work->rungs);
+    work->rungs = grid;
+    for (size_t i = 0; i < RUNGS_MAX; i++)
+        work->is_chosen[i] = i < grid.count;
+    return 0;
+}
+
 static int choose_rungs(struct work *work, struct error *error)
 {
     const struct request *request = work->request;
+    const char *blocks = request->blocks ? request->blocks : request->grid ? GRID_BLOCKS : NULL;
     if (ladder_rung_list(&work->rungs, error))
         return -1;
     for (size_t i = 0; i < work->rungs.count; i++)
@@ -78,11 +96,13 @@ static int choose_rungs(struct work *work, struct error *error)
     for (size_t i = 0; i < request->rung_count; i++)
         if (rungs_choose(&work->rungs, request->rungs[i], work->is_chosen, error))
             return -1;
+    if (request->grid && make_grid(work, error))
+        return -1;
     for (size_t i = 0; i < work->rungs.count; i++)
         if (work->is_chosen[i] &&
             ladder_rung_open(&work->opened[i], &work->rungs, &work->rungs.rungs[i], error))
             return -1;
-    return request->blocks ? read_blocks(work, request->blocks, error) : 0;
+    return blocks ? read_blocks(work, blocks, error) : 0;
 }
 
 /* --- Before ------------------------------------------------------------------------------- */
@@ -96,13 +116,6 @@ static void add_step(struct work *work, struct ladder_cell *cell,
     step->guest =
         (struct job_guest){rung->space_file, rung->template, rung->space->param_count, row};
     work->cells[work->step_count++] = cell;
-}
-
-/* Elements of a thread of the first launch, rounded up. */
-static unsigned items_of(const struct call_plan *plan)
-{
-    const uint64_t threads = (uint64_t)plan->grid * plan->block;
-    return (unsigned)((plan->n + threads - 1) / threads);
 }
 
 /* What a rule rejects is shown with its reason, and not run. */
@@ -129,7 +142,7 @@ static int prepare_cell(struct work *work, size_t r, size_t column, struct error
         return -1;
     cell->bytes = ladder_bytes(&plan, rung->space, &work->setup.problem);
     cell->grid = plan.grid;
-    cell->items = items_of(&plan);
+    cell->elements = fmax((double)plan.tile, (double)plan.n / plan.grid);
     add_step(work, cell, rung);
     return 0;
 }
@@ -146,7 +159,9 @@ static int prepare(struct work *work, struct error *error)
                                    .peak = device_peak_bytes(&work->setup.device->info),
                                    .problem = &work->setup.problem,
                                    .device = work->setup.device->info.name,
-                                   .sms = work->setup.target.sms};
+                                   .sms = work->setup.target.sms,
+                                   .is_host = work->setup.target.is_host,
+                                   .gpu = work->figures.gpu};
     work->steps = calloc(count, sizeof *work->steps);
     work->rows = calloc(count, sizeof *work->rows);
     work->cells = calloc(count, sizeof *work->cells);
@@ -163,7 +178,7 @@ static int prepare(struct work *work, struct error *error)
                : error_set(error, ERROR_USAGE,
                            "--blocks %.100s: no rung that was chosen has such a size: give a "
                            "power of two from 32 to 1024",
-                           work->request->blocks);
+                           work->request->blocks ? work->request->blocks : GRID_BLOCKS);
 }
 
 /* --- The run ------------------------------------------------------------------------------ */
@@ -246,6 +261,7 @@ static int compute_figures(struct work *work, struct error *error)
         } else if (work->steps[i].status == TRIAL_MEASURED) {
             ladder_figures_fill(&work->figures, cell, &work->opened[rung], work->rows[i]);
         }
+        cause_find(cell, &work->ladder);
     }
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "generator/number.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -209,7 +210,7 @@ static void add_conditions(struct table *table, const struct ladder *ladder, siz
     table_addf(table, "%" PRIu64, problem->n);
     table_add(table, problem_ops[problem->op].name);
     table_add(table, problem_types[problem->type].name);
-    add_count(table, cell->items);
+    add_count(table, cell->threads ? ceil(cell->elements / cell->threads) : 0);
     add_count(table, cell->grid);
 }
 

@@ -23,7 +23,7 @@ struct ladder_cell {
     double bytes;             /* ladder_bytes */
     double step, total;       /* ladder_compare: how many times faster; 0 = over nothing */
     unsigned grid;            /* blocks of the first launch that reads elements */
-    unsigned items;           /* elements of a thread in it, rounded up */
+    double elements;          /* of such a block, were it full */
     /* Computed, not measured; unknown where they are not asked for, or cannot be had. */
     struct pattern pattern;   /* of one of these blocks */
     struct analysis analysis; /* of this kernel on this GPU */
@@ -39,6 +39,8 @@ struct ladder {
     const struct problem *problem;
     const char *device;        /* "NVIDIA H200", "host" */
     int sms;                   /* its streaming multiprocessors */
+    bool is_host;              /* emulated: no model of a GPU's speed */
+    const char *gpu;           /* what the analyses are of; "" = nothing */
 };
 
 /* What all launches of a call read and write. One without inputs among its arguments reads

@@ -1,0 +1,17 @@
+/* cause: why a rung of the ladder is not faster, in one sentence made of computed figures: the
+ * first that applies of atomic operations, divergence, bank conflicts, the tree in shared
+ * memory, bytes in flight; else the memory itself. docs/measuring.md has the rules. */
+#ifndef AUTOTUNE_CAUSE_H
+#define AUTOTUNE_CAUSE_H
+
+#include "autotune/report/ladder.h"
+
+/* Writes the cell's cause, from its pattern, its analysis and its time; "" where the pattern is
+ * unknown. */
+void cause_find(struct ladder_cell *cell, const struct ladder *ladder);
+
+/* What one load of a warp, 32 elements, costs on average: */
+double cause_requests(const struct ladder_cell *cell);   /* accesses of shared memory */
+double cause_wavefronts(const struct ladder_cell *cell); /* and what serves them */
+
+#endif
