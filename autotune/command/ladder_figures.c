@@ -4,6 +4,7 @@
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static int take_model(struct ladder_figures *out, const char *name, struct error *error)
@@ -74,6 +75,13 @@ void ladder_figures_fill(struct ladder_figures *figures, struct ladder_cell *cel
                                              .peak_bytes = figures->peak_bytes,
                                              .clock_khz = figures->clock_khz,
                                              .nvrtc = figures->nvrtc};
+    struct call_plan plan;
+    if (figures->setup->target.is_host && *figures->gpu) {
+        if (call_plan(&plan, &there, row, figures->problem.n, &why))
+            explain(figures, &why);
+        else
+            cell->elements_there = fmax((double)plan.tile, (double)plan.n / plan.grid);
+    }
     if (pattern_run(&cell->pattern, &here, &sources, row, &why))
         explain(figures, &why);
     if (figures->nvrtc && analysis_run(&cell->analysis, &subject, &why))

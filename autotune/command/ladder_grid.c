@@ -24,12 +24,10 @@ static bool is_first_of_space(const struct rungs *list, const bool is_chosen[RUN
     return true;
 }
 
-static void add_group(struct text *out, const struct rungs *list, const struct rung *rung,
-                      const struct param *items)
+static void add_group(struct text *out, const struct rung *rung, const struct param *items)
 {
-    const struct rungs_group *group = &list->groups[rung->group];
-    text_addf(out, "[group grid-%s]\ntitle = Grid of ladder/%s, from %s: %s\n", rung->space,
-              rung->space, rung->name, group->title);
+    text_addf(out, "[group grid-%s]\ntitle = Grid of ladder/%s, the kernel of %s\n",
+              rung->space, rung->space, rung->name);
     for (size_t i = 0; i < items->count; i++)
         text_addf(out,
                   "[rung %s-%" PRId64 "]\nkernel = %" PRId64
@@ -47,7 +45,7 @@ static int add_space(struct text *out, const struct rungs *list, const struct ru
         return -1;
     const struct param *items = find_items(list, &opened);
     if (items)
-        add_group(out, list, rung, items);
+        add_group(out, rung, items);
     ladder_rung_close(&opened);
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "autotune/command/ladder_figures.h"
 #include "autotune/command/ladder_grid.h"
 #include "autotune/command/ladder_rung.h"
+#include "autotune/command/ladder_source.h"
 #include "autotune/command/output.h"
 #include "autotune/command/setup.h"
 #include "autotune/command/tune_notes.h"
@@ -256,6 +257,7 @@ static int compute_figures(struct work *work, struct error *error)
         const size_t rung = (size_t)(cell - work->ladder.cells) / work->ladder.columns;
         const struct ladder_cell *same = find_same(work, i);
         if (same) {
+            cell->elements_there = same->elements_there;
             cell->pattern = same->pattern;
             cell->analysis = same->analysis;
         } else if (work->steps[i].status == TRIAL_MEASURED) {
@@ -263,10 +265,30 @@ static int compute_figures(struct work *work, struct error *error)
         }
         cause_find(cell, &work->ladder);
     }
+    if (work->figures.why.code != ERROR_NONE)
+        output_warn("some figures are not computed: %s", work->figures.why.text);
     return 0;
 }
 
 /* --- After -------------------------------------------------------------------------------- */
+
+/* What is no measurement, and whose figures they are. */
+static void print_basis(struct text *out, const struct work *work)
+{
+    const struct ladder_figures *figures = &work->figures;
+    char n[NUMBER_CHARS];
+    text_adds(out, work->ladder.columns == 1 || work->setup.target.is_host ? "\n" : "");
+    if (work->ladder.columns == 1)
+        text_adds(out, "lanes, conflicts, wavefronts for 32 elements: of a block, as the emulator "
+                       "sees it\n");
+    if (work->ladder.columns == 1 && figures->nvrtc)
+        text_addf(out,
+                  "warps, bytes in flight and instructions for an element: computed for %s, n = "
+                  "%s\n",
+                  figures->gpu, number_format_count(n, figures->problem.n));
+    if (work->setup.target.is_host)
+        text_adds(out, "emulated: no model of a GPU's speed\n");
+}
 
 static int print(struct work *work, struct error *error)
 {
@@ -274,8 +296,7 @@ static int print(struct work *work, struct error *error)
     struct text text = {0}, csv = {0}, json = {0};
     struct table table;
     ladder_print(&text, &work->ladder, terminal_has_color(stdout));
-    if (work->setup.target.is_host)
-        text_adds(&text, "\nemulated: no model of a GPU's speed\n");
+    print_basis(&text, work);
     ladder_table(&table, &work->ladder);
     table_csv(&csv, &table);
     table_json(&json, &table);
@@ -337,53 +358,14 @@ static int climb(struct work *work, struct error *error)
 
 /* --- Source ------------------------------------------------------------------------------- */
 
-static int add_source(struct text *out, const struct point_context *context,
-                      const struct emit_sources *sources, const int64_t *row,
-                      struct error *error)
-{
-    struct emit_variant variant;
-    if (emit_variant(&variant, context, sources, row, error))
-        return -1;
-    for (size_t i = 0; i < variant.count; i++)
-        text_addf(out, "%s%s", out->length ? "\n" : "", variant.texts[i].at);
-    emit_dispose(&variant);
-    return 0;
-}
-
-/* The form in the document, which a rule keeps from being run: that is the reason. */
-static int add_historical(struct text *out, const struct point_context *context,
-                          const struct emit_sources *sources, const struct rung *rung,
-                          int64_t *row, struct error *error)
-{
-    if (point_parse(context->space, rung->historical, row, error))
-        return -1;
-    const int broken = point_reject(context, row, error);
-    if (broken == POINT_FAILED)
-        return -1;
-    text_addf(out, "\n// ----- %s as it was written, which is never run here -----\n",
-              rung->name);
-    if (broken >= 0)
-        text_addf(out, "// %s\n", context->space->rules[broken].reason);
-    return add_source(out, context, sources, row, error);
-}
-
 static int print_source(struct work *work, struct error *error)
 {
     struct text text = {0};
     int failed = 0;
-    for (size_t i = 0; i < work->rungs.count && !failed; i++) {
-        struct ladder_rung *opened = &work->opened[i];
-        const struct rung *rung = &work->rungs.rungs[i];
-        const struct point_context context = {opened->space, &work->setup.problem,
-                                              &work->setup.target};
-        struct emit_sources sources = work->setup.sources;
-        if (!work->is_chosen[i])
-            continue;
-        sources.template = opened->template;
-        failed = add_source(&text, &context, &sources, opened->row, error) ||
-                 (rung->historical &&
-                  add_historical(&text, &context, &sources, rung, opened->row, error));
-    }
+    for (size_t i = 0; i < work->rungs.count && !failed; i++)
+        if (work->is_chosen[i])
+            failed = ladder_source_add(&text, &work->setup, &work->rungs.rungs[i],
+                                       &work->opened[i], error);
     failed = failed || output_write("-", &text, error);
     text_dispose(&text);
     return failed ? -1 : 0;

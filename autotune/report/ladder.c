@@ -2,6 +2,8 @@
  * sizes side by side. */
 #include "autotune/report/ladder.h"
 
+#include "autotune/report/cause.h"
+
 #include "generator/number.h"
 
 #include <inttypes.h>
@@ -177,6 +179,29 @@ static void print_reasons(struct text *out, const struct ladder *ladder,
         }
 }
 
+/* Of several sizes: the fastest of all. */
+static void print_best(struct text *out, const struct ladder *ladder,
+                       const struct rungs_group *group)
+{
+    const struct ladder_cell *best = NULL;
+    size_t rung = 0;
+    for (size_t r = group->first; r < group->first + group->count; r++)
+        for (size_t column = 0; column < ladder->columns; column++) {
+            const struct ladder_cell *cell = cell_at(ladder, r, column);
+            if (cell->ps && (!best || cell->ps < best->ps)) {
+                best = cell;
+                rung = r;
+            }
+        }
+    if (!best)
+        return;
+    text_addf(out, "best: %s, %u threads: %.4f ms, %.1f GB/s", ladder->rungs->rungs[rung].kernel,
+              best->threads, (double)best->ps / 1e9, ladder_gbs(best));
+    if (ladder->peak)
+        text_addf(out, ", %.1f %% of peak", peak_percent(ladder, best));
+    text_adds(out, "\n");
+}
+
 void ladder_print(struct text *out, const struct ladder *ladder, bool bold_titles)
 {
     const char *between = "";
@@ -189,6 +214,10 @@ void ladder_print(struct text *out, const struct ladder *ladder, bool bold_title
         for (size_t i = 0; i < group->note_count; i++)
             text_addf(out, "%s\n", group->notes[i]);
         print_reasons(out, ladder, group);
+        if (ladder->columns == 1)
+            cause_print(out, ladder, group, bold_titles);
+        else
+            print_best(out, ladder, group);
         between = "\n";
     }
 }

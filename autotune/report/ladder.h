@@ -25,6 +25,7 @@ struct ladder_cell {
     unsigned grid;            /* blocks of the first launch that reads elements */
     double elements;          /* of such a block, were it full */
     /* Computed, not measured; unknown where they are not asked for, or cannot be had. */
+    double elements_there;    /* as elements, where the analysis is of; 0 = the same */
     struct pattern pattern;   /* of one of these blocks */
     struct analysis analysis; /* of this kernel on this GPU */
     char cause[LADDER_CAUSE]; /* "" = unknown */
