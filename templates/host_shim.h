@@ -33,7 +33,7 @@ struct host_calls {
     void (*yield)(struct host_thread *self);
     unsigned long long (*warp)(struct host_thread *self, enum host_op op, unsigned mask,
                                unsigned long long value, unsigned lane, unsigned width);
-    /* Only a kernel compiled to be traced does (host_trace.h): before each access, with where
+    /* Only a kernel compiled to be traced does (host_hooks.h): before each access, with where
      * it stands in the code. */
     void (*touch)(struct host_thread *self, enum host_touch touch, const void *at,
                   unsigned bytes, const void *site);

@@ -5,52 +5,38 @@
 
 #include <stdlib.h>
 
+int host_trace_init(struct host_trace *out, struct error *error)
+{
+    *out = (struct host_trace){.accesses = calloc(HOST_TRACE_MAX, sizeof *out->accesses)};
+    return out->accesses ? 0 : error_memory(error, HOST_TRACE_MAX * sizeof *out->accesses);
+}
+
 void host_trace_dispose(struct host_trace *trace)
 {
     free(trace->accesses);
     *trace = (struct host_trace){.count = 0};
 }
 
-FIBER_UNWATCHED static bool is_of(const struct host_access *a, const struct host_access *b)
+FIBER_UNWATCHED static bool is_same(const struct host_place *a, const struct host_place *b)
 {
     return a->site == b->site && a->warp == b->warp && a->step == b->step &&
            a->touch == b->touch;
 }
 
-/* One more access, of no lane yet; NULL without memory. */
-FIBER_UNWATCHED static struct host_access *add(struct host_trace *trace,
-                                               const struct host_access *access)
-{
-    if (trace->count == trace->capacity) {
-        const size_t capacity = trace->capacity ? trace->capacity * 2 : 64;
-        struct host_access *more =
-            realloc(trace->accesses, capacity * sizeof *trace->accesses);
-        if (!more) {
-            trace->failed = true;
-            return NULL;
-        }
-        trace->accesses = more;
-        trace->capacity = capacity;
-    }
-    struct host_access *added = &trace->accesses[trace->count++];
-    *added = *access;
-    added->lanes = 0;
-    return added;
-}
-
-FIBER_UNWATCHED void host_trace_note(struct host_trace *trace,
-                                     const struct host_access *access, unsigned lane,
-                                     uint64_t at)
+FIBER_UNWATCHED void host_trace_note(struct host_trace *trace, const struct host_place *place,
+                                     unsigned lane, uint64_t at)
 {
     const uint32_t bit = UINT32_C(1) << lane;
-    struct host_access *found = NULL;
-    for (size_t i = 0; i < trace->count && !found; i++)
-        if (is_of(&trace->accesses[i], access) && !(trace->accesses[i].lanes & bit))
-            found = &trace->accesses[i];
-    if (!found)
-        found = add(trace, access);
-    if (!found)
+    size_t i = 0;
+    while (i < trace->count && (!is_same(&trace->accesses[i].place, place) ||
+                                (trace->accesses[i].lanes & bit)))
+        i++;
+    if (i == HOST_TRACE_MAX) {
+        trace->is_full = true;
         return;
-    found->lanes |= bit;
-    found->at[lane] = at;
+    }
+    if (i == trace->count)
+        trace->accesses[trace->count++].place = *place;
+    trace->accesses[i].lanes |= bit;
+    trace->accesses[i].at[lane] = at;
 }

@@ -184,19 +184,20 @@ static void print_best(struct text *out, const struct ladder *ladder,
                        const struct rungs_group *group)
 {
     const struct ladder_cell *best = NULL;
-    size_t rung = 0;
+    size_t rung = 0, size = 0;
     for (size_t r = group->first; r < group->first + group->count; r++)
         for (size_t column = 0; column < ladder->columns; column++) {
             const struct ladder_cell *cell = cell_at(ladder, r, column);
             if (cell->ps && (!best || cell->ps < best->ps)) {
                 best = cell;
                 rung = r;
+                size = column;
             }
         }
     if (!best)
         return;
     text_addf(out, "best: %s, %u threads: %.4f ms, %.1f GB/s", ladder->rungs->rungs[rung].kernel,
-              best->threads, (double)best->ps / 1e9, ladder_gbs(best));
+              ladder->blocks[size], (double)best->ps / 1e9, ladder_gbs(best));
     if (ladder->peak)
         text_addf(out, ", %.1f %% of peak", peak_percent(ladder, best));
     text_adds(out, "\n");

@@ -16,11 +16,11 @@ static void add_shared(struct pattern *out, struct pattern_step *step,
 {
     const unsigned lanes = (unsigned)__builtin_popcount(access->lanes);
     struct banks banks;
-    if (access->touch == HOST_ATOMIC) {
+    if (access->place.touch == HOST_ATOMIC) {
         out->atomics_shared += lanes;
         return;
     }
-    banks_count(&banks, access->lanes, access->at, access->bytes);
+    banks_count(&banks, access->lanes, access->at, access->place.bytes);
     step->requests++;
     step->lanes += lanes;
     step->ways = banks.ways > step->ways ? banks.ways : step->ways;
@@ -35,12 +35,12 @@ static void add_shared(struct pattern *out, struct pattern_step *step,
 void pattern_count(struct pattern *out, const struct host_trace *trace)
 {
     struct pattern_step steps[PATTERN_STEPS_MAX] = {{.requests = 0}};
-    *out = (struct pattern){.is_known = !trace->failed};
+    *out = (struct pattern){.is_known = !trace->is_full};
     for (size_t i = 0; i < trace->count; i++) {
         const struct host_access *access = &trace->accesses[i];
-        const unsigned last = PATTERN_STEPS_MAX - 1;
-        if (access->is_shared)
-            add_shared(out, &steps[access->step < last ? access->step : last], access);
+        const unsigned step = access->place.step, last = PATTERN_STEPS_MAX - 1;
+        if (access->place.is_shared)
+            add_shared(out, &steps[step < last ? step : last], access);
         else
             out->atomics_global += (unsigned)__builtin_popcount(access->lanes);
     }
@@ -152,16 +152,19 @@ int pattern_run(struct pattern *out, const struct point_context *context,
     struct problem problem = *context->problem;
     const struct point_context here = {context->space, &problem, &host};
     struct emit_variant variant;
-    struct host_trace trace = {.count = 0};
+    struct host_trace trace;
     struct call_plan plan;
     *out = (struct pattern){.is_known = false};
     host.is_host = true;
     if (call_plan(&plan, &here, row, problem.n, error))
         return -1;
     problem.n = plan.tile;
-    if (call_plan(&plan, &here, row, problem.n, error) ||
-        emit_variant(&variant, &here, sources, row, error))
+    if (call_plan(&plan, &here, row, problem.n, error) || host_trace_init(&trace, error))
         return -1;
+    if (emit_variant(&variant, &here, sources, row, error)) {
+        host_trace_dispose(&trace);
+        return -1;
+    }
     int failed = trace_variant(&trace, &variant, &plan, &here, error);
     emit_dispose(&variant);
     if (!failed)

@@ -21,7 +21,7 @@ struct pattern_step {
 
 /* Of a block whose tile is full. */
 struct pattern {
-    bool is_known;
+    bool is_known; /* all of it was seen */
     unsigned requests, lanes; /* as of a step */
     unsigned wavefronts;      /* in which the banks serve them */
     unsigned ideal;           /* wavefronts without a conflict */
