@@ -58,8 +58,21 @@ static int refuse(const struct rungs *list, struct error *error)
                      list->items ? list->items : "for");
 }
 
-int ladder_grid_list(struct rungs *out, const struct rungs *list,
-                     const bool is_chosen[RUNGS_MAX], struct error *error)
+/* Reads it, and puts it in the other's place. */
+static int take_list(struct rungs *list, bool is_chosen[RUNGS_MAX], const struct text *text,
+                     struct error *error)
+{
+    struct rungs grid;
+    if (rungs_load(&grid, "the grid's list", text->at, text->length, error))
+        return -1;
+    rungs_dispose(list);
+    *list = grid;
+    for (size_t i = 0; i < RUNGS_MAX; i++)
+        is_chosen[i] = i < grid.count;
+    return 0;
+}
+
+int ladder_grid_make(struct rungs *list, bool is_chosen[RUNGS_MAX], struct error *error)
 {
     struct text text = {0};
     int failed = 0;
@@ -69,10 +82,9 @@ int ladder_grid_list(struct rungs *out, const struct rungs *list,
         if (is_chosen[i] && is_first_of_space(list, is_chosen, i))
             failed = add_space(&text, list, &list->rungs[i], error);
     failed = failed || text_check(&text, error);
-    if (!failed && text.length == empty)
-        failed = refuse(list, error);
     if (!failed)
-        failed = rungs_load(out, "the grid's list", text.at, text.length, error);
+        failed = text.length == empty ? refuse(list, error)
+                                      : take_list(list, is_chosen, &text, error);
     text_dispose(&text);
     return failed ? -1 : 0;
 }

@@ -5,9 +5,8 @@
 
 #include "generator/rungs.h"
 
-/* Dispose of it as of any list. ERROR_USAGE when no chosen rung has such a param, with those
- * that have. */
-int ladder_grid_list(struct rungs *out, const struct rungs *list,
-                     const bool is_chosen[RUNGS_MAX], struct error *error);
+/* Puts that list in place of `list`, all of it chosen. ERROR_USAGE when no chosen rung has such
+ * a param. */
+int ladder_grid_make(struct rungs *list, bool is_chosen[RUNGS_MAX], struct error *error);
 
 #endif

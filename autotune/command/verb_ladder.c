@@ -73,19 +73,6 @@ static int read_blocks(struct work *work, const char *value, struct error *error
     }
 }
 
-/* Puts the list of a grid in the place of that of the ladder. */
-static int make_grid(struct work *work, struct error *error)
-{
-    struct rungs grid;
-    if (ladder_grid_list(&grid, &work->rungs, work->is_chosen, error))
-        return -1;
-    rungs_dispose(&work->rungs);
-    work->rungs = grid;
-    for (size_t i = 0; i < RUNGS_MAX; i++)
-        work->is_chosen[i] = i < grid.count;
-    return 0;
-}
-
 static int choose_rungs(struct work *work, struct error *error)
 {
     const struct request *request = work->request;
@@ -97,7 +84,7 @@ static int choose_rungs(struct work *work, struct error *error)
     for (size_t i = 0; i < request->rung_count; i++)
         if (rungs_choose(&work->rungs, request->rungs[i], work->is_chosen, error))
             return -1;
-    if (request->grid && make_grid(work, error))
+    if (request->grid && ladder_grid_make(&work->rungs, work->is_chosen, error))
         return -1;
     for (size_t i = 0; i < work->rungs.count; i++)
         if (work->is_chosen[i] &&
@@ -161,8 +148,7 @@ static int prepare(struct work *work, struct error *error)
                                    .problem = &work->setup.problem,
                                    .device = work->setup.device->info.name,
                                    .sms = work->setup.target.sms,
-                                   .is_host = work->setup.target.is_host,
-                                   .gpu = work->figures.gpu};
+                                   .is_host = work->setup.target.is_host};
     work->steps = calloc(count, sizeof *work->steps);
     work->rows = calloc(count, sizeof *work->rows);
     work->cells = calloc(count, sizeof *work->cells);
@@ -250,9 +236,10 @@ static int compute_figures(struct work *work, struct error *error)
     const struct request *request = work->request;
     if (work->ladder.columns > 1 && !request->csv && !request->json)
         return 0;
-    if (ladder_figures_open(&work->figures, &work->setup, request, error))
-        return -1;
-    for (size_t i = 0; i < work->step_count && !interrupt_came(); i++) {
+    for (size_t i = 0; i < work->step_count; i++) {
+        if (interrupt_came())
+            return error_set(error, ERROR_INTERRUPTED,
+                             "interrupted: the same command starts again");
         struct ladder_cell *cell = work->cells[i];
         const size_t rung = (size_t)(cell - work->ladder.cells) / work->ladder.columns;
         const struct ladder_cell *same = find_same(work, i);
@@ -272,31 +259,13 @@ static int compute_figures(struct work *work, struct error *error)
 
 /* --- After -------------------------------------------------------------------------------- */
 
-/* What is no measurement, and whose figures they are. */
-static void print_basis(struct text *out, const struct work *work)
-{
-    const struct ladder_figures *figures = &work->figures;
-    char n[NUMBER_CHARS];
-    text_adds(out, work->ladder.columns == 1 || work->setup.target.is_host ? "\n" : "");
-    if (work->ladder.columns == 1)
-        text_adds(out, "lanes, conflicts, wavefronts for 32 elements: of a block, as the emulator "
-                       "sees it\n");
-    if (work->ladder.columns == 1 && figures->nvrtc)
-        text_addf(out,
-                  "warps, bytes in flight and instructions for an element: computed for %s, n = "
-                  "%s\n",
-                  figures->gpu, number_format_count(n, figures->problem.n));
-    if (work->setup.target.is_host)
-        text_adds(out, "emulated: no model of a GPU's speed\n");
-}
-
 static int print(struct work *work, struct error *error)
 {
     const struct request *request = work->request;
     struct text text = {0}, csv = {0}, json = {0};
     struct table table;
     ladder_print(&text, &work->ladder, terminal_has_color(stdout));
-    print_basis(&text, work);
+    cause_print_basis(&text, &work->ladder, work->figures.gpu, work->figures.problem.n);
     ladder_table(&table, &work->ladder);
     table_csv(&csv, &table);
     table_json(&json, &table);
@@ -340,7 +309,9 @@ static int climb(struct work *work, struct error *error)
     if (!request->has_n && work->setup.target.is_host)
         work->setup.problem.n = N_HOST;
     tune_notes_setup(request, &work->setup, 1);
-    if (setup_check_room(&work->setup, error) || prepare(work, error) || run_steps(work, error))
+    if (setup_check_room(&work->setup, error) || prepare(work, error) ||
+        ladder_figures_open(&work->figures, &work->setup, request, error) ||
+        run_steps(work, error))
         return -1;
     for (size_t i = 0; i < work->step_count; i++) {
         fill_cell(work->cells[i], &work->steps[i]);

@@ -2,6 +2,8 @@
  * a figure is a cause. */
 #include "autotune/report/cause.h"
 
+#include "generator/number.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -225,4 +227,26 @@ void cause_print(struct text *out, const struct ladder *ladder, const struct run
         if (*cell->cause)
             text_addf(out, "%s: %s\n", ladder->rungs->rungs[r].name, cell->cause);
     }
+}
+
+void cause_print_basis(struct text *out, const struct ladder *ladder, const char *gpu,
+                       uint64_t n)
+{
+    bool is_any = false, has_gpu = false;
+    char number[NUMBER_CHARS];
+    for (size_t r = 0; r < ladder->rungs->count && ladder->columns == 1; r++) {
+        is_any |= *ladder->cells[r].cause != '\0';
+        has_gpu |= ladder->cells[r].analysis.is_compiled;
+    }
+    if (is_any || ladder->is_host)
+        text_adds(out, "\n");
+    if (is_any)
+        text_adds(out, "lanes, conflicts, wavefronts for 32 elements: of a block, as the emulator "
+                       "sees it\n");
+    if (has_gpu)
+        text_addf(out,
+                  "warps, kB in flight and instructions for an element: computed for %s, n = %s\n",
+                  gpu, number_format_count(number, n));
+    if (ladder->is_host)
+        text_adds(out, "emulated: no model of a GPU's speed\n");
 }

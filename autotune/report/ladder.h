@@ -41,7 +41,6 @@ struct ladder {
     const char *device;        /* "NVIDIA H200", "host" */
     int sms;                   /* its streaming multiprocessors */
     bool is_host;              /* emulated: no model of a GPU's speed */
-    const char *gpu;           /* what the analyses are of; "" = nothing */
 };
 
 /* What all launches of a call read and write. One without inputs among its arguments reads

@@ -379,7 +379,9 @@ static void test_grid(void **state)
     struct error error;
     (void)state;
     memset(is_chosen, true, sizeof is_chosen);
-    assert_int_equal(ladder_grid_list(&grid, &rungs, is_chosen, &error), 0);
+    assert_int_equal(ladder_rung_list(&grid, &error), 0);
+    assert_int_equal(ladder_grid_make(&grid, is_chosen, &error), 0);
+    assert_true(is_chosen[9] && !is_chosen[10]);
     assert_int_equal(grid.group_count, 2);
     assert_string_equal(grid.groups[0].name, "grid-several_at_load");
     assert_string_equal(grid.groups[1].name, "grid-chunks");
@@ -396,9 +398,11 @@ static void test_grid(void **state)
     rungs_dispose(&grid);
     for (size_t i = 0; i < RUNGS_MAX; i++)
         is_chosen[i] = i < 7;
-    assert_int_equal(ladder_grid_list(&grid, &rungs, is_chosen, &error), -1);
+    assert_int_equal(ladder_rung_list(&grid, &error), 0);
+    assert_int_equal(ladder_grid_make(&grid, is_chosen, &error), -1);
     assert_int_equal(error.code, ERROR_USAGE);
     assert_non_null(strstr(error.text, "no rung that was chosen has a param ITEMS"));
+    rungs_dispose(&grid);
 }
 
 static void test_print_by_size(void **state)
