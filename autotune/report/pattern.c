@@ -31,11 +31,25 @@ static void add_shared(struct pattern *out, struct pattern_step *step,
     out->ways = banks.ways > out->ways ? banks.ways : out->ways;
 }
 
+/* Places in the code that reach for shared memory. */
+static unsigned count_sites(const struct host_trace *trace)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < trace->count; i++) {
+        const struct host_place *place = &trace->accesses[i].place;
+        size_t k = 0;
+        while (k < i && trace->accesses[k].place.site != place->site)
+            k++;
+        count += place->is_shared && k == i;
+    }
+    return count;
+}
+
 /* What comes after the last step that there is room for is counted with it. */
 void pattern_count(struct pattern *out, const struct host_trace *trace)
 {
     struct pattern_step steps[PATTERN_STEPS_MAX] = {{.requests = 0}};
-    *out = (struct pattern){.is_known = !trace->is_full};
+    *out = (struct pattern){.is_known = !trace->is_full, .sites = count_sites(trace)};
     for (size_t i = 0; i < trace->count; i++) {
         const struct host_access *access = &trace->accesses[i];
         const unsigned step = access->place.step, last = PATTERN_STEPS_MAX - 1;

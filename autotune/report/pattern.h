@@ -29,6 +29,7 @@ struct pattern {
     struct pattern_step steps[PATTERN_STEPS_MAX]; /* in order; those without a request left out */
     size_t step_count;
     unsigned atomics_shared, atomics_global; /* operations of threads */
+    unsigned sites; /* places in the code that reach for shared memory */
 };
 
 /* Sums up a trace. */

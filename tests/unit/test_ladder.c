@@ -342,7 +342,7 @@ static void test_figures(void **state)
     cells[1].elements = 128;
     cells[1].grid = 32768;
     cells[1].pattern = (struct pattern){true, 29, 510, 74, 29, 4, {{4, 128, 1}, {6, 96, 2}}, 2,
-                                        0, 0};
+                                        0, 0, 4};
     cells[1].analysis = (struct analysis){.is_compiled = true,
                                           .occupancy = {12, 24, 0.5, {16, 12, 40, 32},
                                                         OCCUPANCY_REGISTERS},

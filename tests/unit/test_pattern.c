@@ -4,6 +4,7 @@
 #include "autotune/device/banks.h"
 #include "autotune/device/gpus.h"
 #include "autotune/device/host_trace.h"
+#include "autotune/device/nvrtc.h"
 #include "autotune/embedded.h"
 #include "autotune/report/cause.h"
 #include "autotune/report/pattern.h"
@@ -279,6 +280,45 @@ static void test_all(void **state)
     }
 }
 
+/* NVRTC keeps every access: it writes as many instructions as the emulator saw places. */
+static void test_sites(void **state)
+{
+    struct nvrtc *nvrtc;
+    struct error error;
+    (void)state;
+    if (nvrtc_open(&nvrtc, NULL, 90, &error)) {
+        print_message("%s\n", error.text);
+        skip();
+    }
+    for (size_t r = 0; r < rungs.count; r++) {
+        const struct problem problem = {SUM, F16, F32, 400000000, COLD, false};
+        struct ladder_rung rung;
+        struct target target;
+        struct text text = {0};
+        struct device_image image;
+        struct sass_mix mix;
+        assert_int_equal(ladder_rung_open(&rung, &rungs, &rungs.rungs[r], &error), 0);
+        assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
+        assert_true(ladder_rung_resize(&rung, 128));
+        const struct point_context context = {rung.space, &problem, &target};
+        const struct emit_sources sources = {rung.template, built_in("templates/types.cu"),
+                                             built_in("templates/intrinsics.cu")};
+        const size_t main_pass = strcmp(rung.space->passes[0].name, "main") == 0 ? 0 : 1;
+        assert_int_equal(emit_kernel(&text, &context, &sources, rung.row, main_pass, &error), 0);
+        const struct device_source source = {text.at, rung.space->kernel};
+        assert_int_equal(nvrtc_compile(nvrtc, 90, NVRTC_PTX, &source, 1, &image, &error), 0);
+        assert_int_equal(sass_count(&mix, image.bytes, true, &error), 0);
+        const struct pattern pattern = run_rung(rungs.rungs[r].name, F16, 128);
+        if (pattern.sites != mix.counts[SASS_SHARED])
+            fail_msg("%s: %u places, %u instructions", rungs.rungs[r].name, pattern.sites,
+                     (unsigned)mix.counts[SASS_SHARED]);
+        device_dispose_image(&image);
+        text_dispose(&text);
+        ladder_rung_close(&rung);
+    }
+    nvrtc_close(nvrtc);
+}
+
 /* A kernel that cannot be compiled is an error, and one that hangs. */
 static void test_refused(void **state)
 {
@@ -391,7 +431,8 @@ int main(void)
         cmocka_unit_test(test_strided),      cmocka_unit_test(test_sequential),
         cmocka_unit_test(test_modulo),       cmocka_unit_test(test_last_warp),
         cmocka_unit_test(test_atomics),      cmocka_unit_test(test_all),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_causes),
+        cmocka_unit_test(test_sites),        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_causes),
         cmocka_unit_test(test_cause_of_gpu),
     };
     return cmocka_run_group_tests(tests, load_list, dispose_list);
