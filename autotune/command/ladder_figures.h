@@ -15,7 +15,7 @@ struct ladder_figures {
     char gpu[128];        /* its name; "" = no GPU is meant, and nothing is known of one */
     struct target target; /* of that GPU */
     struct problem problem;
-    uint64_t peak_bytes;  /* per second */
+    uint64_t peak_bytes; /* per second */
     int clock_khz;
     struct nvrtc *nvrtc; /* compiles for it; NULL = none does */
     struct error why;    /* the first thing that cannot be computed; ERROR_NONE = none */

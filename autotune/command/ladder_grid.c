@@ -52,10 +52,11 @@ static int add_space(struct text *out, const struct rungs *list, const struct ru
 
 static int refuse(const struct rungs *list, struct error *error)
 {
-    return error_set(error, ERROR_USAGE,
-                     "--grid: no rung that was chosen has a param %s, elements per thread: leave "
-                     "--rung out, and those that have one are taken",
-                     list->items ? list->items : "for");
+    return error_set(
+        error, ERROR_USAGE,
+        "--grid: no rung that was chosen has a param %s, elements per thread: leave "
+        "--rung out, and those that have one are taken",
+        list->items ? list->items : "for");
 }
 
 /* Reads it, and puts it in the other's place. */

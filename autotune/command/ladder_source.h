@@ -1,4 +1,5 @@
-/* ladder_source: the CUDA source of a rung, in its historical form too where that is wrong today.
+/* ladder_source: the CUDA source of a rung, in its historical form too where that is wrong
+ * today.
  */
 #ifndef AUTOTUNE_LADDER_SOURCE_H
 #define AUTOTUNE_LADDER_SOURCE_H

@@ -2,8 +2,8 @@
  *
  * From compute capability 5.0 on there are 32 banks of 4 bytes, each of which serves one word a
  * wavefront, to any number of lanes (CUDA C++ Programming Guide, shared memory of each
- * capability). Accesses of 8 bytes are served half a warp after the other, of 16 bytes a quarter:
- * 128 bytes at a time. */
+ * capability). Accesses of 8 bytes are served half a warp after the other, of 16 bytes a
+ * quarter: 128 bytes at a time. */
 #ifndef AUTOTUNE_BANKS_H
 #define AUTOTUNE_BANKS_H
 

@@ -28,8 +28,8 @@ FIBER_UNWATCHED void host_trace_note(struct host_trace *trace, const struct host
 {
     const uint32_t bit = UINT32_C(1) << lane;
     size_t i = 0;
-    while (i < trace->count && (!is_same(&trace->accesses[i].place, place) ||
-                                (trace->accesses[i].lanes & bit)))
+    while (i < trace->count &&
+           (!is_same(&trace->accesses[i].place, place) || (trace->accesses[i].lanes & bit)))
         i++;
     if (i == HOST_TRACE_MAX) {
         trace->is_full = true;

@@ -1,5 +1,5 @@
-/* cause: a headline, its figures, and behind a semicolon what else is short. Hides from where on
- * a figure is a cause. */
+/* cause: a headline, its figures, and behind a semicolon what else is short. Hides from where
+ * on a figure is a cause. */
 #include "autotune/report/cause.h"
 
 #include "generator/number.h"
@@ -45,16 +45,18 @@ static void add_atomics(struct text *out, const struct ladder_cell *cell)
     const struct pattern *pattern = &cell->pattern;
     const bool is_global = pattern->atomics_global >= pattern->atomics_shared;
     const unsigned count = is_global ? pattern->atomics_global : pattern->atomics_shared;
-    text_addf(out, "atomic operations: %u for the %.0f elements of a block, all on one word of %s",
+    text_addf(out,
+              "atomic operations: %u for the %.0f elements of a block, all on one word of %s",
               count, elements_of(cell), is_global ? "global memory" : "its shared memory");
 }
 
 static void add_divergence(struct text *out, const struct ladder_cell *cell)
 {
-    text_addf(out,
-              "divergence: %.1f of 32 lanes active in an access of shared memory, %.1f accesses "
-              "for 32 elements",
-              pattern_lanes(&cell->pattern), cause_requests(cell));
+    text_addf(
+        out,
+        "divergence: %.1f of 32 lanes active in an access of shared memory, %.1f accesses "
+        "for 32 elements",
+        pattern_lanes(&cell->pattern), cause_requests(cell));
 }
 
 static void add_conflicts(struct text *out, const struct ladder_cell *cell)
@@ -68,10 +70,11 @@ static void add_conflicts(struct text *out, const struct ladder_cell *cell)
 
 static void add_tree(struct text *out, const struct ladder_cell *cell)
 {
-    text_addf(out,
-              "a tree for few elements: %.1f accesses of shared memory for 32 elements, %.1f of "
-              "32 lanes active",
-              cause_requests(cell), pattern_lanes(&cell->pattern));
+    text_addf(
+        out,
+        "a tree for few elements: %.1f accesses of shared memory for 32 elements, %.1f of "
+        "32 lanes active",
+        cause_requests(cell), pattern_lanes(&cell->pattern));
 }
 
 static void add_in_flight(struct text *out, const struct ladder_cell *cell)
@@ -179,8 +182,8 @@ static void add_analysis(struct table *table, const struct analysis *analysis)
     if (!analysis->is_compiled)
         return;
     table_addf(table, "%d/%d", occupancy->warps, most_warps(occupancy));
-    table_add(table, occupancy_is_limited(occupancy) ? occupancy_names[occupancy->limiter]
-                                                     : "-");
+    table_add(table,
+              occupancy_is_limited(occupancy) ? occupancy_names[occupancy->limiter] : "-");
     add_figure(table, analysis->in_flight > 0, analysis->in_flight / 1e3, 1, "");
     add_figure(table, analysis->per_element > 0, analysis->per_element, 1,
                analysis->mix.is_ptx ? " PTX" : " SASS");
@@ -190,10 +193,9 @@ static void print_table(struct text *out, const struct ladder *ladder,
                         const struct rungs_group *group, bool has_gpu, bool bold_titles)
 {
     static const struct table_column columns[] = {
-        {"rung", NULL, false},           {"lanes of 32", NULL, true},
-        {"conflicts", NULL, true},       {"wavefronts", NULL, true},
-        {"warps an SM", NULL, true},     {"limit", NULL, false},
-        {"kB in flight", NULL, true},    {"instructions", NULL, true}};
+        {"rung", NULL, false},        {"lanes of 32", NULL, true}, {"conflicts", NULL, true},
+        {"wavefronts", NULL, true},   {"warps an SM", NULL, true}, {"limit", NULL, false},
+        {"kB in flight", NULL, true}, {"instructions", NULL, true}};
     struct table table = {.columns = columns, .column_count = has_gpu ? 8 : 4};
     for (size_t r = group->first; r < group->first + group->count; r++) {
         const struct ladder_cell *cell = &ladder->cells[r * ladder->columns];
@@ -241,12 +243,14 @@ void cause_print_basis(struct text *out, const struct ladder *ladder, const char
     if (is_any || ladder->is_host)
         text_adds(out, "\n");
     if (is_any)
-        text_adds(out, "lanes, conflicts, wavefronts for 32 elements: of a block, as the emulator "
-                       "sees it\n");
+        text_adds(out,
+                  "lanes, conflicts, wavefronts for 32 elements: of a block, as the emulator "
+                  "sees it\n");
     if (has_gpu)
-        text_addf(out,
-                  "warps, kB in flight and instructions for an element: computed for %s, n = %s\n",
-                  gpu, number_format_count(number, n));
+        text_addf(
+            out,
+            "warps, kB in flight and instructions for an element: computed for %s, n = %s\n",
+            gpu, number_format_count(number, n));
     if (ladder->is_host)
         text_adds(out, "emulated: no model of a GPU's speed\n");
 }

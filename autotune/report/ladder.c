@@ -257,6 +257,19 @@ static void add_steps(struct table *table, const struct pattern *pattern, bool i
     text_dispose(&words);
 }
 
+/* The same, a word an instruction: how often it runs, or its wavefronts beyond the ideal. */
+static void add_sites(struct table *table, const struct pattern *pattern, bool is_excess)
+{
+    struct text words = {0};
+    for (size_t i = 0; i < pattern->site_count; i++) {
+        const struct pattern_site *site = &pattern->sites[i];
+        text_addf(&words, "%s%u", i ? " " : "",
+                  is_excess ? site->wavefronts - site->ideal : site->requests);
+    }
+    table_add(table, words.at);
+    text_dispose(&words);
+}
+
 /* NULL for what is not known, a number for what is, 0 too. */
 static void add_known(struct table *table, bool is_known, unsigned value)
 {
@@ -318,6 +331,8 @@ static void add_row(struct table *table, const struct ladder *ladder, size_t run
     add_pattern(table, &cell->pattern);
     add_analysis(table, &cell->analysis);
     table_add(table, *cell->cause ? cell->cause : NULL);
+    add_sites(table, &cell->pattern, false);
+    add_sites(table, &cell->pattern, true);
 }
 
 void ladder_table(struct table *out, const struct ladder *ladder)
@@ -366,6 +381,8 @@ void ladder_table(struct table *out, const struct ladder *ladder)
         {NULL, "instructions", true},
         {NULL, "instructions_of", false},
         {NULL, "cause", false},
+        {NULL, "requests_by_site", false},
+        {NULL, "excess_by_site", false},
     };
     *out = (struct table){.columns = columns, .column_count = sizeof columns / sizeof *columns};
     for (size_t r = 0; r < ladder->rungs->count; r++)

@@ -11,6 +11,34 @@
 
 /* --- Sums --------------------------------------------------------------------------------- */
 
+/* The place's own sums, put in the order of the code; NULL without room. */
+static struct pattern_site *find_site(struct pattern *pattern, const void *at)
+{
+    struct pattern_site *sites = pattern->sites;
+    size_t i = 0;
+    while (i < pattern->site_count && (uintptr_t)sites[i].at < (uintptr_t)at)
+        i++;
+    if (i < pattern->site_count && sites[i].at == at)
+        return &sites[i];
+    if (pattern->site_count == PATTERN_SITES_MAX)
+        return NULL;
+    memmove(&sites[i + 1], &sites[i], (pattern->site_count++ - i) * sizeof *sites);
+    sites[i] = (struct pattern_site){.at = at};
+    return &sites[i];
+}
+
+static void add_site(struct pattern *out, const void *at, const struct banks *banks)
+{
+    struct pattern_site *site = find_site(out, at);
+    if (!site) {
+        out->is_known = false;
+        return;
+    }
+    site->requests++;
+    site->wavefronts += banks->wavefronts;
+    site->ideal += banks->ideal;
+}
+
 static void add_shared(struct pattern *out, struct pattern_step *step,
                        const struct host_access *access)
 {
@@ -21,6 +49,7 @@ static void add_shared(struct pattern *out, struct pattern_step *step,
         return;
     }
     banks_count(&banks, access->lanes, access->at, access->place.bytes);
+    add_site(out, access->place.site, &banks);
     step->requests++;
     step->lanes += lanes;
     step->ways = banks.ways > step->ways ? banks.ways : step->ways;
@@ -31,25 +60,11 @@ static void add_shared(struct pattern *out, struct pattern_step *step,
     out->ways = banks.ways > out->ways ? banks.ways : out->ways;
 }
 
-/* Places in the code that reach for shared memory. */
-static unsigned count_sites(const struct host_trace *trace)
-{
-    unsigned count = 0;
-    for (size_t i = 0; i < trace->count; i++) {
-        const struct host_place *place = &trace->accesses[i].place;
-        size_t k = 0;
-        while (k < i && trace->accesses[k].place.site != place->site)
-            k++;
-        count += place->is_shared && k == i;
-    }
-    return count;
-}
-
 /* What comes after the last step that there is room for is counted with it. */
 void pattern_count(struct pattern *out, const struct host_trace *trace)
 {
     struct pattern_step steps[PATTERN_STEPS_MAX] = {{.requests = 0}};
-    *out = (struct pattern){.is_known = !trace->is_full, .sites = count_sites(trace)};
+    *out = (struct pattern){.is_known = !trace->is_full};
     for (size_t i = 0; i < trace->count; i++) {
         const struct host_access *access = &trace->accesses[i];
         const unsigned step = access->place.step, last = PATTERN_STEPS_MAX - 1;
@@ -87,8 +102,8 @@ static int load_kernels(struct bench *bench, const struct emit_variant *variant,
         units[i] = (struct device_source){variant->texts[i].at, kernel};
     if (bench->device->ops->compile(bench->device, units, variant->count, &image, error))
         return -1;
-    const int failed = bench->device->ops->load(bench->device, &image, &bench->module,
-                                                bench->kernels, error);
+    const int failed =
+        bench->device->ops->load(bench->device, &image, &bench->module, bench->kernels, error);
     device_dispose_image(&image);
     return failed;
 }
@@ -117,7 +132,7 @@ static int make_buffers(struct bench *bench, const struct call_plan *plan,
                : 0;
 }
 
-/* Launches the call up to its first step that leaves values; those before prepare the result. */
+/* Launches the call up to its first step that leaves values. */
 static int launch(struct bench *bench, const struct call_plan *plan, const struct space *space,
                   const struct emit_variant *variant, struct error *error)
 {

@@ -10,7 +10,7 @@
 
 struct host_trace;
 
-enum { PATTERN_STEPS_MAX = 64 };
+enum { PATTERN_STEPS_MAX = 64, PATTERN_SITES_MAX = 64 };
 
 /* Between two barriers, of the block or of a warp. */
 struct pattern_step {
@@ -19,17 +19,24 @@ struct pattern_step {
     unsigned ways;     /* n of the worst n-way bank conflict; 1 = none */
 };
 
+/* Of one place in the code that loads or stores shared memory: an instruction. */
+struct pattern_site {
+    const void *at;
+    unsigned requests, wavefronts, ideal; /* as of the whole */
+};
+
 /* Of a block whose tile is full. */
 struct pattern {
-    bool is_known; /* all of it was seen */
+    bool is_known;            /* all of it was seen, and there is room for it here */
     unsigned requests, lanes; /* as of a step */
     unsigned wavefronts;      /* in which the banks serve them */
     unsigned ideal;           /* wavefronts without a conflict */
     unsigned ways;            /* of the worst step; 0 = shared memory is not used */
-    struct pattern_step steps[PATTERN_STEPS_MAX]; /* in order; those without a request left out */
+    struct pattern_step steps[PATTERN_STEPS_MAX]; /* in order, of those with a request */
     size_t step_count;
-    unsigned atomics_shared, atomics_global; /* operations of threads */
-    unsigned sites; /* places in the code that reach for shared memory */
+    unsigned atomics_shared, atomics_global;      /* operations of threads */
+    struct pattern_site sites[PATTERN_SITES_MAX]; /* in the order of the code */
+    size_t site_count;
 };
 
 /* Sums up a trace. */

@@ -341,8 +341,8 @@ static void test_figures(void **state)
     fill_harris(&ladder, cells);
     cells[1].elements = 128;
     cells[1].grid = 32768;
-    cells[1].pattern = (struct pattern){true, 29, 510, 74, 29, 4, {{4, 128, 1}, {6, 96, 2}}, 2,
-                                        0, 0, 4};
+    cells[1].pattern = (struct pattern){
+        true, 29, 510, 74, 29, 4, {{4, 128, 1}, {6, 96, 2}}, 2, 0, 0, {{NULL, 7, 22, 7}}, 1};
     cells[1].analysis = (struct analysis){.is_compiled = true,
                                           .occupancy = {12, 24, 0.5, {16, 12, 40, 32},
                                                         OCCUPANCY_REGISTERS},
@@ -364,7 +364,7 @@ static void test_figures(void **state)
     table_csv(&text, &table);
     static const char row[] =
         ",G80,ladder/interleaved_strided,4194304,sum,i32,1,32768,29,74,29,4,17.59,32 16,1 2,0,0,"
-        "12,24,50.0,registers,6144,18200,12.50,SASS,conflicts\r\n";
+        "12,24,50.0,registers,6144,18200,12.50,SASS,conflicts,7,15\r\n";
     if (!strstr(text.at, row))
         fail_msg("not%sin\n%s", row, text.at);
     table_dispose(&table);
