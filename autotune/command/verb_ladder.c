@@ -148,7 +148,8 @@ static int prepare(struct work *work, struct error *error)
                                    .problem = &work->setup.problem,
                                    .device = work->setup.device->info.name,
                                    .sms = work->setup.target.sms,
-                                   .is_host = work->setup.target.is_host};
+                                   .is_host = work->setup.target.is_host,
+                                   .gpu = work->figures.gpu};
     work->steps = calloc(count, sizeof *work->steps);
     work->rows = calloc(count, sizeof *work->rows);
     work->cells = calloc(count, sizeof *work->cells);
@@ -265,7 +266,7 @@ static int print(struct work *work, struct error *error)
     struct text text = {0}, csv = {0}, json = {0};
     struct table table;
     ladder_print(&text, &work->ladder, terminal_has_color(stdout));
-    cause_print_basis(&text, &work->ladder, work->figures.gpu, work->figures.problem.n);
+    cause_print_basis(&text, &work->ladder, work->figures.problem.n);
     ladder_table(&table, &work->ladder);
     table_csv(&csv, &table);
     table_json(&json, &table);

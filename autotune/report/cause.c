@@ -231,8 +231,7 @@ void cause_print(struct text *out, const struct ladder *ladder, const struct run
     }
 }
 
-void cause_print_basis(struct text *out, const struct ladder *ladder, const char *gpu,
-                       uint64_t n)
+void cause_print_basis(struct text *out, const struct ladder *ladder, uint64_t n)
 {
     bool is_any = false, has_gpu = false;
     char number[NUMBER_CHARS];
@@ -250,7 +249,7 @@ void cause_print_basis(struct text *out, const struct ladder *ladder, const char
         text_addf(
             out,
             "warps, kB in flight and instructions for an element: computed for %s, n = %s\n",
-            gpu, number_format_count(number, n));
+            ladder->gpu, number_format_count(number, n));
     if (ladder->is_host)
         text_adds(out, "emulated: no model of a GPU's speed\n");
 }

@@ -19,9 +19,8 @@ double cause_wavefronts(const struct ladder_cell *cell); /* and what serves them
 void cause_print(struct text *out, const struct ladder *ladder, const struct rungs_group *group,
                  bool bold_titles);
 
-/* Appends what is said below all tables: whose figures these are, those of machine code of
- * `gpu` at `n`, and that times on the host are no GPU's. */
-void cause_print_basis(struct text *out, const struct ladder *ladder, const char *gpu,
-                       uint64_t n);
+/* Appends what is said below all tables: whose figures these are, those of machine code at
+ * `n`, and that times on the host are no GPU's. */
+void cause_print_basis(struct text *out, const struct ladder *ladder, uint64_t n);
 
 #endif

@@ -333,6 +333,7 @@ static void add_row(struct table *table, const struct ladder *ladder, size_t run
     table_add(table, *cell->cause ? cell->cause : NULL);
     add_sites(table, &cell->pattern, false);
     add_sites(table, &cell->pattern, true);
+    table_add(table, cell->analysis.is_compiled ? ladder->gpu : NULL);
 }
 
 void ladder_table(struct table *out, const struct ladder *ladder)
@@ -383,6 +384,7 @@ void ladder_table(struct table *out, const struct ladder *ladder)
         {NULL, "cause", false},
         {NULL, "requests_by_site", false},
         {NULL, "excess_by_site", false},
+        {NULL, "computed_for", false},
     };
     *out = (struct table){.columns = columns, .column_count = sizeof columns / sizeof *columns};
     for (size_t r = 0; r < ladder->rungs->count; r++)

@@ -41,6 +41,7 @@ struct ladder {
     const char *device;        /* "NVIDIA H200", "host" */
     int sms;                   /* its streaming multiprocessors */
     bool is_host;              /* emulated: no model of a GPU's speed */
+    const char *gpu;           /* what analyses are of; "" = there are none */
 };
 
 /* What all launches of a call read and write. One without inputs among its arguments reads

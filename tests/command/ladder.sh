@@ -61,8 +61,8 @@ check why-divergence grep -q '^harris-1: divergence: 6\.9 of 32 lanes active .*,
 check why-conflicts grep -q '^harris-2: bank conflicts, up to 4-way: 74 wavefronts a block where 29' out
 check why-tree grep -q '^harris-3: a tree for few elements: 7\.2 accesses' out
 check why-atomics grep -q '^wangyu-naive: atomic operations: 256 for the 256 elements of a block' out
-check why-csv-titles test "$(tr -d '\r' < why.csv | head -n 1 | cut -d, -f1-4,16-22,40-42)" = \
-    "group,rung,kernel,threads,device,source,n,op,type,items,grid,cause,requests_by_site,excess_by_site"
+check why-csv-titles test "$(tr -d '\r' < why.csv | head -n 1 | cut -d, -f1-4,16-22,40-43)" = \
+    "group,rung,kernel,threads,device,source,n,op,type,items,grid,cause,requests_by_site,excess_by_site,computed_for"
 check why-csv grep -q \
     ',host,ladder/interleaved_modulo,2000,sum,i32,1,16,74,74,74,1,6.89,32 16 8 4 2 1 1 1,1 1' why.csv
 check why-emulated grep -q 'of a block, as the emulator sees it' out

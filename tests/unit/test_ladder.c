@@ -260,7 +260,8 @@ static void fill_harris(struct ladder *ladder, struct ladder_cell cells[RUNGS_MA
 {
     *ladder =
         (struct ladder){.rungs = &rungs, .columns = 1, .cells = cells, .peak = 86400000000,
-                        .problem = &harris_problem, .device = "G80"};
+                        .problem = &harris_problem, .device = "G80",
+                        .gpu = "G80"};
     memset(cells, 0, RUNGS_MAX * sizeof *cells);
     for (size_t i = 0; i < 7; i++)
         cells[i] = (struct ladder_cell){.is_there = true,
@@ -364,7 +365,7 @@ static void test_figures(void **state)
     table_csv(&text, &table);
     static const char row[] =
         ",G80,ladder/interleaved_strided,4194304,sum,i32,1,32768,29,74,29,4,17.59,32 16,1 2,0,0,"
-        "12,24,50.0,registers,6144,18200,12.50,SASS,conflicts,7,15\r\n";
+        "12,24,50.0,registers,6144,18200,12.50,SASS,conflicts,7,15,G80\r\n";
     if (!strstr(text.at, row))
         fail_msg("not%sin\n%s", row, text.at);
     table_dispose(&table);
