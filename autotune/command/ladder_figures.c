@@ -84,6 +84,10 @@ void ladder_figures_fill(struct ladder_figures *figures, struct ladder_cell *cel
     }
     if (pattern_run(&cell->pattern, &here, &sources, row, &why))
         explain(figures, &why);
-    if (figures->nvrtc && analysis_run(&cell->analysis, &subject, &why))
+    if (!figures->nvrtc)
+        return;
+    if (analysis_run(&cell->analysis, &subject, &why) == 0 && !cell->analysis.is_compiled)
+        error_set(&why, ERROR_FAILED, "%s: %.500s", rung->space->file, cell->analysis.why);
+    if (!cell->analysis.is_compiled)
         explain(figures, &why);
 }

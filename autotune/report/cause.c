@@ -52,20 +52,19 @@ static void add_atomics(struct text *out, const struct ladder_cell *cell)
 
 static void add_divergence(struct text *out, const struct ladder_cell *cell)
 {
-    text_addf(
-        out,
-        "divergence: %.1f of 32 lanes active in an access of shared memory, %.1f accesses "
-        "for 32 elements",
-        pattern_lanes(&cell->pattern), cause_requests(cell));
+    text_addf(out, "divergence: %.1f of 32 lanes active in an access of shared memory (",
+              pattern_lanes(&cell->pattern));
+    pattern_add_steps(out, &cell->pattern, true);
+    text_addf(out, " by step), %.1f accesses for 32 elements", cause_requests(cell));
 }
 
 static void add_conflicts(struct text *out, const struct ladder_cell *cell)
 {
     const struct pattern *pattern = &cell->pattern;
-    text_addf(out,
-              "bank conflicts, up to %u-way: %u wavefronts a block where %u would do, %.1f for "
-              "32 elements",
-              pattern->ways, pattern->wavefronts, pattern->ideal, cause_wavefronts(cell));
+    text_addf(out, "bank conflicts, up to %u-way (", pattern->ways);
+    pattern_add_steps(out, pattern, false);
+    text_addf(out, " by step): %u wavefronts a block where %u would do, %.1f for 32 elements",
+              pattern->wavefronts, pattern->ideal, cause_wavefronts(cell));
 }
 
 static void add_tree(struct text *out, const struct ladder_cell *cell)
@@ -139,7 +138,7 @@ void cause_find(struct ladder_cell *cell, const struct ladder *ladder)
 {
     struct text text = {0};
     cell->cause[0] = '\0';
-    if (!cell->pattern.is_known)
+    if (!cell->pattern.is_known && !is_short(&cell->analysis))
         return;
     add_clause *clause = choose_clause(cell);
     clause(&text, cell);
@@ -189,6 +188,11 @@ static void add_analysis(struct table *table, const struct analysis *analysis)
                analysis->mix.is_ptx ? " PTX" : " SASS");
 }
 
+static bool has_figures(const struct ladder_cell *cell)
+{
+    return cell->pattern.is_known || cell->analysis.is_compiled;
+}
+
 static void print_table(struct text *out, const struct ladder *ladder,
                         const struct rungs_group *group, bool has_gpu, bool bold_titles)
 {
@@ -199,7 +203,7 @@ static void print_table(struct text *out, const struct ladder *ladder,
     struct table table = {.columns = columns, .column_count = has_gpu ? 8 : 4};
     for (size_t r = group->first; r < group->first + group->count; r++) {
         const struct ladder_cell *cell = &ladder->cells[r * ladder->columns];
-        if (!*cell->cause)
+        if (!has_figures(cell))
             continue;
         table_add(&table, ladder->rungs->rungs[r].name);
         add_pattern(&table, cell);
@@ -218,7 +222,7 @@ void cause_print(struct text *out, const struct ladder *ladder, const struct run
     bool is_any = false, has_gpu = false;
     for (size_t r = group->first; r < group->first + group->count; r++) {
         const struct ladder_cell *cell = &ladder->cells[r * ladder->columns];
-        is_any |= *cell->cause != '\0';
+        is_any |= has_figures(cell);
         has_gpu |= cell->analysis.is_compiled;
     }
     if (!is_any)
@@ -236,7 +240,7 @@ void cause_print_basis(struct text *out, const struct ladder *ladder, uint64_t n
     bool is_any = false, has_gpu = false;
     char number[NUMBER_CHARS];
     for (size_t r = 0; r < ladder->rungs->count && ladder->columns == 1; r++) {
-        is_any |= *ladder->cells[r].cause != '\0';
+        is_any |= has_figures(&ladder->cells[r]);
         has_gpu |= ladder->cells[r].analysis.is_compiled;
     }
     if (is_any || ladder->is_host)

@@ -6,8 +6,8 @@
 
 #include "autotune/report/ladder.h"
 
-/* Writes the cell's cause, from its pattern, its analysis and its time; "" where the pattern is
- * unknown. */
+/* Writes the cell's cause, from its pattern, its analysis and its time; "" where nothing is known
+ * for it. */
 void cause_find(struct ladder_cell *cell, const struct ladder *ladder);
 
 /* What one load of a warp, 32 elements, costs on average: */

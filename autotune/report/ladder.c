@@ -244,15 +244,10 @@ static void add_conditions(struct table *table, const struct ladder *ladder, siz
     add_count(table, cell->grid);
 }
 
-/* "32 16 8 4 2 1": a word a step. */
 static void add_steps(struct table *table, const struct pattern *pattern, bool is_lanes)
 {
     struct text words = {0};
-    for (size_t i = 0; i < pattern->step_count; i++) {
-        const struct pattern_step *step = &pattern->steps[i];
-        const double value = is_lanes ? (double)step->lanes / step->requests : step->ways;
-        text_addf(&words, "%s%.3g", i ? " " : "", value);
-    }
+    pattern_add_steps(&words, pattern, is_lanes);
     table_add(table, words.at);
     text_dispose(&words);
 }

@@ -83,6 +83,15 @@ double pattern_lanes(const struct pattern *pattern)
     return pattern->requests ? (double)pattern->lanes / pattern->requests : 0;
 }
 
+void pattern_add_steps(struct text *out, const struct pattern *pattern, bool is_lanes)
+{
+    for (size_t i = 0; i < pattern->step_count; i++) {
+        const struct pattern_step *step = &pattern->steps[i];
+        const double value = is_lanes ? (double)step->lanes / step->requests : step->ways;
+        text_addf(out, "%s%.3g", i ? " " : "", value);
+    }
+}
+
 /* --- The run ------------------------------------------------------------------------------ */
 
 /* A variant's kernels on the emulator, with zeros to read and room to write. */

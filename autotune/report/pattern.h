@@ -47,6 +47,10 @@ void pattern_count(struct pattern *out, const struct host_trace *trace);
 int pattern_run(struct pattern *out, const struct point_context *context,
                 const struct emit_sources *sources, const int64_t *row, struct error *error);
 
+/* Appends "32 16 8 4 2 1": the lanes active in each step's accesses, on average, or its worst
+ * conflict. */
+void pattern_add_steps(struct text *out, const struct pattern *pattern, bool is_lanes);
+
 /* Active lanes of an access, on average; 0 = there is none. */
 double pattern_lanes(const struct pattern *pattern);
 

@@ -368,12 +368,13 @@ static const struct {
     const char *says;
 } causes[] = {
     {"harris-1", 128, 0,
-     "divergence: 6.9 of 32 lanes active in an access of shared memory, 18.5 accesses for 32 "
-     "elements"},
+     "divergence: 6.9 of 32 lanes active in an access of shared memory (32 16 8 4 2 1 1 1 by "
+     "step), 18.5 accesses for 32 elements"},
     {"harris-2", 128, 0,
-     "bank conflicts, up to 4-way: 74 wavefronts a block where 29 would do, 18.5 for 32 "
-     "elements"},
-    {"harris-2", 1024, 9000, "bank conflicts, up to 32-way: "},
+     "bank conflicts, up to 4-way (1 2 4 4 4 4 2 1 by step): 74 wavefronts a block where 29 "
+     "would do, 18.5 for 32 elements"},
+    {"harris-2", 1024, 9000,
+     "bank conflicts, up to 32-way (1 2 4 8 16 32 16 8 4 2 1 by step): "},
     {"harris-2", 1024, 9000, "; 9.0 of 18.0 kB in flight"},
     {"cs599-3", 256, 9000, "a tree for few elements: 5.6 accesses"},
     {"cs599-6", 256, 9000, "bytes in flight: 9.0 kB an SM of the 18.0 that the memory wants"},
@@ -429,9 +430,13 @@ static void test_cause_of_gpu(void **state)
     assert_non_null(strstr(cell.cause, "; an SM takes 100000 ns a block"));
     cause_find(&cell, &host);
     assert_null(strstr(cell.cause, " ns a block"));
-    cell.pattern.is_known = false;
+    cell.pattern = (struct pattern){.is_known = false};
     cause_find(&cell, &ladder);
     assert_string_equal(cell.cause, "");
+    cell.analysis.in_flight = 1000;
+    cell.analysis.wanted = 2000;
+    cause_find(&cell, &ladder);
+    assert_non_null(strstr(cell.cause, "bytes in flight: 1.0 kB an SM of the 2.0"));
 }
 
 int main(void)
