@@ -26,7 +26,7 @@ _autotune_options() {
             "--nvrtc $tables $common"
         ;;
     ladder)
-        echo "$problem --rung --blocks --source --device --seed --nvrtc $tables --quiet --help"
+        echo "$problem --rung --blocks --grid --gpu --source --device --seed --nvrtc $tables --quiet --help"
         ;;
     export)
         echo "--format --output --prefix --gpu --arch $problem --deterministic --cold --warm" \

@@ -59,6 +59,7 @@ static const struct row {
     {BENCH, {"rounds", KEY_ROUNDS, "COUNT", 0, "measurements of each (default 201, on the host 11)", 0}},
     {VERIFY | BENCH | LADDER | PROFILE, {"device", KEY_DEVICE, "DEVICE", 0, "auto (first GPU, else host), host, or a GPU's number (default auto)", 0}},
     {EMIT | LIST, {"arch", KEY_ARCH, "ARCH", 0, "sm_90 or another that 'autotune list archs' shows, or host; needs no device", 0}},
+    {LADDER, {"gpu", KEY_GPU, "NAME", 0, "with --device host: of which GPU occupancy, bytes in flight and instructions are computed, as H200 (default: of none)", 0}},
     {EXPORT, {"gpu", KEY_GPU, "NAMES", 0, "only records of these GPUs: a part of the name, as H200, several separated by commas; host: the emulator's (default: all but the emulator)", 0}},
     {EXPORT, {"arch", KEY_ARCH, "ARCHS", 0, "to compile for, as sm_80,sm_90 (default: those of the records)", 0}},
     {TUNE, {"loss", KEY_LOSS, "PERCENT", 0, "of a sweep: what a variant may lose in its interval (default 1)", 0}},
@@ -70,6 +71,7 @@ static const struct row {
     {LADDER, {"rung", KEY_RUNG, "NAME", 0, "only this rung, as harris-5, or group, as harris; may be given again", 0}},
     {LADDER, {"blocks", KEY_BLOCKS, "SIZES", 0, "threads per block: 128, or several as 64,256 or 32..1024 for a table by size (default: each rung's usual one)", 0}},
     {PROFILE, {"run", KEY_RUN, 0, 0, "only launch the kernel, for a profiler that you start: a call that warms up, then the one to look at, both checked", 0}},
+    {LADDER, {"grid", KEY_GRID, 0, 0, "threads per block by elements per thread, of each chosen rung that has such a param (default: all that have)", 0}},
     {TUNE, {"retune", KEY_RETUNE, 0, 0, "measure all again, whatever records and the journal know", 0}},
     {TUNE, {"replay", KEY_REPLAY, "JOURNAL", 0, "run the strategy on a journal's trials, without a device", 0}},
     {EMIT | VERIFY, {"variant", KEY_VARIANT, "PARAMS", 0, "BLOCK=256,ITEMS=16,...; the others as in the record, else the default", 0}},
@@ -173,10 +175,14 @@ static const struct verb_doc {
     {VERB_LADDER, "ladder", NULL,
      "Measures the classic reductions as teaching documents build them up: proven, and timed by "
      "the same code as all else. GB/s counts what all launches of a reduction read and write; "
-     "step is over the rung before, total over the first of its group.\v"
+     "step is over the rung before, total over the first of its group. Below a table of one size "
+     "stands why each rung is not faster, from computed figures: lanes active, bank conflicts, "
+     "occupancy, bytes in flight, instructions.\v"
      "Examples:\n"
      "  autotune ladder --n 400M\n"
      "  autotune ladder --rung cs599 --n 1Gi --type f32 --blocks 32..1024\n"
+     "  autotune ladder --grid --rung cs599 --n 1Gi --type f32 --csv grid.csv\n"
+     "  autotune ladder --device host --gpu H200\n"
      "  autotune ladder --source harris-5\n\n" EXIT_CODES},
     {VERB_PROFILE, "profile", "[VARIANT|RUNG]",
      "Runs one kernel under Nsight Compute, where its ncu is found, and reads back what that "

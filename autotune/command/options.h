@@ -56,6 +56,7 @@ enum option_key {
     KEY_RUN,
     KEY_SOURCES,
     KEY_EVIDENCE,
+    KEY_GRID,
 };
 
 enum { OPTIONS_MAX = 64 };

@@ -185,7 +185,7 @@ static bool *find_flag(struct request *request, int key)
         {KEY_COLD, &request->cold},     {KEY_WARM, &request->warm},
         {KEY_STREAM, &request->stream}, {KEY_SWEEP, &request->sweep},
         {KEY_CONFIRM, &request->confirm}, {KEY_RUN, &request->run},
-        {KEY_SOURCES, &request->sources},
+        {KEY_SOURCES, &request->sources}, {KEY_GRID, &request->grid},
         {KEY_EVIDENCE, &request->evidence},
         {KEY_DETERMINISTIC, &request->problem.is_deterministic},
     };
@@ -378,6 +378,8 @@ static int check_clashes(const struct request *request, struct error *error)
          "--replay runs on one journal, a range takes many: leave one of them out"},
         {request->replay && request->retune,
          "--replay runs on what was measured before, --retune measures again: choose one"},
+        {request->grid && request->source,
+         "--grid measures, --source only prints: leave one of them out"},
         {is_stdout(request->json) && is_stdout(request->csv),
          "--json - and --csv - would mix on stdout: give one of them a file"},
         {request->json && request->csv && strcmp(request->json, request->csv) == 0,

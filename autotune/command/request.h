@@ -59,7 +59,7 @@ struct request {
     const char *format, *output, *prefix, *gpu; /* of export; NULL = not given */
     uint64_t offset, rounds; /* of bench: bytes; 0 = the device's default */
     unsigned part, parts; /* of --all: this part, of so many */
-    bool cold, warm, retune, quiet, ptx, sass, cover, all, stream;
+    bool cold, warm, retune, quiet, ptx, sass, cover, all, stream, grid;
     bool sources; /* of list: where figures are from */
     bool evidence; /* of compare: compile what the journals know, to rank predictions */
     bool run; /* of profile: launch the kernel, as ncu wants it */

@@ -76,6 +76,7 @@ struct device_graph; /* launches made ready to be run again and again, in order 
 typedef int device_enqueue(void *context, void *stream, struct error *error);
 
 struct device;
+struct host_trace;
 
 struct device_ops {
     void (*close)(struct device *device);
@@ -170,6 +171,10 @@ int cuda_count(char *why, size_t why_size); /* as device_count */
 int cuda_open_compiler(struct device **out, const struct device_info *info, const char *nvrtc,
                        struct error *error);
 int host_open(struct device **out, const struct device_options *options, struct error *error);
+
+/* The host as a device that compiles kernels to be watched: what the first block of each launch
+ * does with shared memory is added to `trace`, which must outlive it. */
+int host_open_tracing(struct device **out, struct host_trace *trace, struct error *error);
 
 /* What the info of this GPU would say, without opening it; of the compiler it says nothing. */
 int cuda_describe(struct device_info *out, int number, struct error *error);
