@@ -59,7 +59,7 @@ enum option_key {
     KEY_GRID,
 };
 
-enum { OPTIONS_MAX = 64 };
+enum { OPTIONS_MAX = 80 };
 
 /* What argp needs to know of a verb; the strings live as long as the program. */
 void options_fill(struct argp *out, struct argp_option options[OPTIONS_MAX], enum verb verb);
