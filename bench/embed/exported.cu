@@ -1,5 +1,5 @@
 // exported: reductions that `autotune export --format cu --prefix exported` wrote, behind the plain C
-// face that `autotune bench --against` opens: as another program has them, with its own workspace.
+// face that `autotune bench --against` opens: as another program has them.
 // ELEM and ACC name the types on the command line, TYPE and RESULT in CUDA C++.
 #include "autotune/device/baseline_face.h"
 #include "exported.h"
@@ -8,34 +8,29 @@
 
 namespace {
 
-constexpr unsigned long long MOST = 1ull << 33; // elements
-
 int supports(const char *type, const char *acc, const char *op)
 {
     return !strcmp(type, ELEM) && !strcmp(acc, ACC) && !strcmp(op, OP);
 }
 
-int temp_bytes(const char *, const char *, const char *, unsigned long long, size_t *out)
+int temp_bytes(const char *, const char *, const char *, unsigned long long n, size_t *out)
 {
-    *out = 0;
-    return cudaSuccess;
+    return exported_workspace_bytes(n, out);
 }
 
+// The first call with a workspace readies it; what a call leaves behind is what the next expects.
 int enqueue(const char *, const char *, const char *, const void *in, void *out,
-            unsigned long long n, void *, size_t, void *stream)
+            unsigned long long n, void *temp, size_t bytes, void *stream)
 {
-    static void *workspace;
-    static size_t bytes;
-    if (!workspace) {
-        cudaError_t error = exported_workspace_bytes(MOST, &bytes);
-        if (error == cudaSuccess)
-            error = cudaMalloc(&workspace, bytes);
-        if (error == cudaSuccess)
-            error = exported_workspace_init(workspace, bytes, static_cast<cudaStream_t>(stream));
+    static void *ready;
+    if (temp != ready) {
+        const cudaError_t error =
+            exported_workspace_init(temp, bytes, static_cast<cudaStream_t>(stream));
         if (error != cudaSuccess)
             return error;
+        ready = temp;
     }
-    return exported(static_cast<const TYPE *>(in), n, static_cast<RESULT *>(out), workspace, bytes,
+    return exported(static_cast<const TYPE *>(in), n, static_cast<RESULT *>(out), temp, bytes,
                     static_cast<cudaStream_t>(stream));
 }
 

@@ -1,6 +1,6 @@
 /* library: the reductions of libautotune behind the plain C face that `autotune bench --against`
- * opens: a plan and a workspace for each n, made at its first call, from the records of
- * $XDG_CACHE_HOME. */
+ * opens: a plan for each n, from the records of $XDG_CACHE_HOME, and one workspace, which is in the
+ * memory that the caller lends. */
 #include "autotune/device/baseline_face.h"
 #include "include/autotune.h"
 
@@ -9,9 +9,11 @@ enum { PLANS = 256 };
 static struct held {
     unsigned long long n;
     struct autotune_plan *plan;
-    struct autotune_workspace *workspace;
 } held[PLANS];
 static struct autotune_context *context;
+static struct autotune_workspace *workspace; /* of `ready`, in `lent` */
+static const struct held *ready;
+static void *lent;
 static struct autotune_error why;
 
 static int supports(const char *type, const char *acc, const char *op)
@@ -20,37 +22,50 @@ static int supports(const char *type, const char *acc, const char *op)
     return 1;
 }
 
+static struct held *find(unsigned long long n)
+{
+    size_t i = 0;
+    while (i + 1 < PLANS && held[i].plan && held[i].n != n)
+        i++;
+    return &held[i];
+}
+
 static int temp_bytes(const char *type, const char *acc, const char *op, unsigned long long n,
                       size_t *out)
 {
-    (void)type, (void)acc, (void)op, (void)n;
-    *out = 0;
+    const struct autotune_problem problem = {.op = op, .type = type, .acc = acc, .n = n};
+    const struct autotune_plan_options options = {.from = AUTOTUNE_FROM_RECORD};
+    struct held *at = find(n);
+    if (!context && autotune_context_create(&context, NULL, &why))
+        return why.code;
+    if (!at->plan && autotune_plan_create(&at->plan, context, &problem, &options, &why))
+        return why.code;
+    at->n = n;
+    *out = autotune_plan_workspace_bytes(at->plan);
     return 0;
 }
 
-static int make(struct held *at, const struct autotune_problem *problem, void *stream)
+static int lend(const struct held *at, void *temp, void *stream)
 {
-    if (!context && autotune_context_create(&context, NULL, &why))
+    ready = NULL;
+    if (workspace && autotune_workspace_destroy(workspace, &why))
         return why.code;
-    const struct autotune_plan_options options = {.from = AUTOTUNE_FROM_RECORD};
-    if (autotune_plan_create(&at->plan, context, problem, &options, &why) ||
-        autotune_workspace_create(&at->workspace, at->plan, NULL, stream, &why))
+    workspace = NULL;
+    if (autotune_workspace_create(&workspace, at->plan, temp, stream, &why))
         return why.code;
-    at->n = problem->n;
+    ready = at;
+    lent = temp;
     return 0;
 }
 
 static int enqueue(const char *type, const char *acc, const char *op, const void *in, void *out,
-                   unsigned long long n, void *temp, size_t temp_size, void *stream)
+                   unsigned long long n, void *temp, size_t bytes, void *stream)
 {
-    const struct autotune_problem problem = {.op = op, .type = type, .acc = acc, .n = n};
-    size_t i = 0;
-    (void)temp, (void)temp_size;
-    while (i + 1 < PLANS && held[i].plan && held[i].n != n)
-        i++;
-    if (!held[i].plan && make(&held[i], &problem, stream))
+    const struct held *at = find(n);
+    (void)type, (void)acc, (void)op, (void)bytes;
+    if ((at != ready || temp != lent) && lend(at, temp, stream))
         return why.code;
-    return autotune_execute(held[i].workspace, in, n, out, stream, &why);
+    return autotune_execute(workspace, in, n, out, stream, &why);
 }
 
 static const char *explain(int error)
