@@ -166,7 +166,9 @@ static const char **find_string(struct request *request, int key)
         {KEY_CUBIN, &request->cubin},       {KEY_REPLAY, &request->replay},
         {KEY_AGAINST, &request->against},   {KEY_FORMAT, &request->format},
         {KEY_OUTPUT, &request->output},     {KEY_PREFIX, &request->prefix},
-        {KEY_GPU, &request->gpu},
+        {KEY_GPU, &request->gpu},           {KEY_OUTPUT_FILE, &request->output},
+        {KEY_BENCH, &request->bench},       {KEY_LADDER, &request->ladder},
+        {KEY_AXES, &request->axes},
     };
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         if (strings[i].key == key)
@@ -184,7 +186,7 @@ static bool *find_flag(struct request *request, int key)
         {KEY_SASS, &request->sass},     {KEY_COVER, &request->cover}, {KEY_ALL, &request->all},
         {KEY_COLD, &request->cold},     {KEY_WARM, &request->warm},
         {KEY_STREAM, &request->stream}, {KEY_SWEEP, &request->sweep},
-        {KEY_CONFIRM, &request->confirm},
+        {KEY_CONFIRM, &request->confirm}, {KEY_MARKDOWN, &request->markdown},
         {KEY_DETERMINISTIC, &request->problem.is_deterministic},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -271,7 +273,7 @@ static int take_files(struct parse *parse, struct argp_state *state)
 static int parse_argument(struct parse *parse, const char *value, struct argp_state *state)
 {
     const char *program = state->argv[0];
-    if (parse->request->verb == VERB_MERGE || parse->request->verb == VERB_COMPARE)
+    if (parse->request->verb & (VERB_MERGE | VERB_COMPARE | VERB_REPORT))
         return take_files(parse, state);
     if (parse->request->verb == VERB_LIST && !parse->request->topic) {
         parse->request->topic = value;

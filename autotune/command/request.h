@@ -24,6 +24,7 @@ enum verb {
     VERB_LADDER = 1 << 8,
     VERB_EXPORT = 1 << 9,
     VERB_COMPARE = 1 << 10,
+    VERB_REPORT = 1 << 11,
 };
 
 enum { REQUEST_COUNTS_MAX = 64, REQUEST_RUNGS_MAX = 64 };
@@ -39,7 +40,7 @@ struct request {
     const char *cubin;                    /* file; NULL = none */
     const char *replay;                   /* journal; NULL = none */
     const char *topic;                    /* what to list */
-    char **files;                         /* what to merge or compare: within argv */
+    char **files;                         /* what to merge, compare or report: within argv */
     size_t file_count;
     struct problem problem;               /* regime and n may be unset, see has_ */
     bool has_n, has_op, has_type, has_acc, has_strategy;
@@ -55,10 +56,12 @@ struct request {
     const char *blocks, *source;          /* of ladder: sizes; the rung to print; NULL = none */
     const char *rungs[REQUEST_RUNGS_MAX]; /* of ladder: names of rungs or groups; none = all */
     size_t rung_count;
-    const char *format, *output, *prefix, *gpu; /* of export; NULL = not given */
+    const char *format, *output, *prefix, *gpu; /* of export (output: of report too); NULL = not
+                                                 * given */
+    const char *bench, *ladder, *axes; /* of report: tables; two params, or NULL */
     uint64_t offset, rounds; /* of bench: bytes; 0 = the device's default */
     unsigned part, parts; /* of --all: this part, of so many */
-    bool cold, warm, retune, quiet, ptx, sass, cover, all, stream;
+    bool cold, warm, retune, quiet, ptx, sass, cover, all, stream, markdown;
 };
 
 /* Parses the arguments after the verb; argv[0] is what messages call the program. ERROR_USAGE

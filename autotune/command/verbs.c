@@ -18,6 +18,7 @@ const struct verb_row verbs[] = {
     {"ladder", "measure the classic reductions, from the slowest on", verb_ladder},
     {"export", "write tuned kernels for other programs: CUDA, cubins, CMake, Make, JSON", verb_export},
     {"compare", "set GPUs side by side: records, published figures, predictions", verb_compare},
+    {"report", "make a page of it all: charts, heat map, ladder, GPUs, source", verb_report},
     {"doctor", "say what is here, what is missing and what to install", verb_doctor},
     {"help", "print this, or the help of a verb: autotune help emit", verb_help},
     {"version", "print the version", verb_version},

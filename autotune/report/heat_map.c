@@ -1,0 +1,256 @@
+/* heat_map: cells stand where their labels came first; the order of the labels is kept beside. */
+#include "autotune/report/heat_map.h"
+
+#include "autotune/report/figures.h"
+#include "autotune/report/markup.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- Values ------------------------------------------------------------------------------- */
+
+/* Numbers go by size; a word stays behind what was there. */
+static bool is_before(const char *a, const char *b)
+{
+    uint64_t x, y;
+    struct error ignored;
+    return number_parse_count(&x, a, "", &ignored) == 0 &&
+           number_parse_count(&y, b, "", &ignored) == 0 && x < y;
+}
+
+/* The place of a label, which is added where it is new; -1: there is no room. */
+static int find_label(struct heat_side *side, const char *label)
+{
+    for (size_t i = 0; i < side->count; i++)
+        if (strcmp(side->labels[i], label) == 0)
+            return (int)i;
+    if (side->count == HEAT_MAP_SIDE_MAX || strlen(label) >= HEAT_MAP_LABEL)
+        return -1;
+    const size_t added = side->count++;
+    snprintf(side->labels[added], HEAT_MAP_LABEL, "%s", label);
+    size_t at = added;
+    for (; at > 0 && is_before(label, side->labels[side->order[at - 1]]); at--)
+        side->order[at] = side->order[at - 1];
+    side->order[at] = added;
+    return (int)added;
+}
+
+void heat_map_add(struct heat_map *map, const char *row, const char *column, double value,
+                  const char *note)
+{
+    const int r = find_label(&map->rows, row), c = find_label(&map->columns, column);
+    if (r < 0 || c < 0) {
+        map->dropped++;
+        return;
+    }
+    struct heat_cell *cell = &map->cells[r][c];
+    map->count++;
+    if (cell->count++ && cell->value >= value)
+        return;
+    cell->value = value;
+    snprintf(cell->note, sizeof cell->note, "%s", note);
+}
+
+const struct heat_cell *heat_map_best(const struct heat_map *map, const char **row,
+                                      const char **column)
+{
+    const struct heat_cell *best = NULL;
+    for (size_t r = 0; r < map->rows.count; r++)
+        for (size_t c = 0; c < map->columns.count; c++) {
+            const struct heat_cell *cell = &map->cells[r][c];
+            if (!cell->count || (best && cell->value <= best->value))
+                continue;
+            best = cell;
+            *row = map->rows.labels[r];
+            *column = map->columns.labels[c];
+        }
+    return best;
+}
+
+static double find_least(const struct heat_map *map)
+{
+    double least = INFINITY;
+    for (size_t r = 0; r < map->rows.count; r++)
+        for (size_t c = 0; c < map->columns.count; c++)
+            if (map->cells[r][c].count)
+                least = fmin(least, map->cells[r][c].value);
+    return least;
+}
+
+static double find_most(const struct heat_map *map)
+{
+    const char *row, *column;
+    const struct heat_cell *best = heat_map_best(map, &row, &column);
+    return best ? best->value : 0;
+}
+
+unsigned heat_map_step(const struct heat_map *map, double value)
+{
+    const double least = find_least(map), most = find_most(map);
+    const double share = most > least ? (value - least) / (most - least) : 1;
+    const int step = (int)(share * HEAT_MAP_STEPS);
+    return step < 0 ? 0 : step >= HEAT_MAP_STEPS ? HEAT_MAP_STEPS - 1 : (unsigned)step;
+}
+
+void heat_map_dispose(struct heat_map *map)
+{
+    (void)map; /* holds nothing */
+}
+
+/* --- The table ---------------------------------------------------------------------------- */
+
+void heat_map_table(struct table *out, struct heat_map *map)
+{
+    const struct table_column columns[] = {{map->rows.name, NULL, true},
+                                           {map->columns.name, NULL, true},
+                                           {map->unit, NULL, true},
+                                           {"measured", NULL, true},
+                                           {"the best with", NULL, false}};
+    char value[NUMBER_CHARS];
+    memcpy(map->table_columns, columns, sizeof columns);
+    *out = (struct table){.columns = map->table_columns,
+                          .column_count = sizeof columns / sizeof *columns};
+    for (size_t r = 0; r < map->rows.count; r++)
+        for (size_t c = 0; c < map->columns.count; c++) {
+            const size_t row = map->rows.order[r], column = map->columns.order[c];
+            const struct heat_cell *cell = &map->cells[row][column];
+            if (!cell->count)
+                continue;
+            table_add(out, map->rows.labels[row]);
+            table_add(out, map->columns.labels[column]);
+            table_add(out, figures_short(value, cell->value));
+            table_addf(out, "%zu", cell->count);
+            table_add(out, cell->note);
+        }
+}
+
+/* --- HTML --------------------------------------------------------------------------------- */
+
+/* As many digits as a narrow cell has room for. */
+static char *format_cell(char out[NUMBER_CHARS], double value)
+{
+    figures_short(out, value);
+    if (value < 1000)
+        out[4] = '\0'; /* 56.31 is 56.3, and 563.1 is 563. */
+    if (value < 1000 && out[3] == '.')
+        out[3] = '\0';
+    return out;
+}
+
+static void add_side(struct text *out, const struct heat_side *side, const char *where)
+{
+    markup_text(out, where);
+    text_adds(out, ": <b>");
+    markup_text(out, side->name);
+    text_adds(out, "</b>");
+    if (*side->meaning) {
+        text_adds(out, ", ");
+        markup_text(out, side->meaning);
+    }
+    text_adds(out, ". ");
+}
+
+static void add_titles(struct text *out, const struct heat_map *map)
+{
+    text_adds(out, "<thead><tr><th scope=\"col\">");
+    markup_text(out, map->rows.name);
+    text_addf(out, "</th><th scope=\"colgroup\" colspan=\"%zu\">", map->columns.count);
+    markup_text(out, map->columns.name);
+    text_adds(out, "</th></tr>\n<tr><td></td>");
+    for (size_t c = 0; c < map->columns.count; c++) {
+        text_adds(out, "<th scope=\"col\">");
+        markup_text(out, map->columns.labels[map->columns.order[c]]);
+        text_adds(out, "</th>");
+    }
+    text_adds(out, "</tr></thead>\n");
+}
+
+static void add_cell(struct text *out, const struct heat_map *map, const struct heat_cell *cell)
+{
+    char value[NUMBER_CHARS];
+    if (!cell->count) {
+        text_adds(out, "<td class=\"none\">&#183;</td>");
+        return;
+    }
+    text_addf(out, "<td class=\"h%u%s\" title=\"%s ", heat_map_step(map, cell->value),
+              cell->value >= find_most(map) ? " best" : "", figures_short(value, cell->value));
+    markup_text(out, map->unit);
+    text_addf(out, ", the best of %zu: ", cell->count);
+    markup_text(out, cell->note);
+    text_addf(out, "\">%s</td>", format_cell(value, cell->value));
+}
+
+static void add_scale(struct text *out, const struct heat_map *map)
+{
+    char value[NUMBER_CHARS];
+    text_addf(out, "<p class=\"scale\"><span>%s</span>", figures_short(value, find_least(map)));
+    for (unsigned step = 0; step < HEAT_MAP_STEPS; step++)
+        text_addf(out, "<i class=\"h%u\"></i>", step);
+    text_addf(out, "<span>%s ", figures_short(value, find_most(map)));
+    markup_text(out, map->unit);
+    text_adds(out, "</span> <span class=\"muted\">&#183; not tried</span></p>\n");
+}
+
+void heat_map_html(struct text *out, struct heat_map *map)
+{
+    text_adds(out, "<p class=\"axes\">");
+    add_side(out, &map->rows, "Down");
+    add_side(out, &map->columns, "Across");
+    text_addf(out,
+              "</p>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"heat\" "
+              "style=\"--columns:%zu\">",
+              map->columns.count);
+    markup_element(out, "caption", NULL, map->title);
+    add_titles(out, map);
+    text_adds(out, "<tbody>\n");
+    for (size_t r = 0; r < map->rows.count; r++) {
+        const size_t row = map->rows.order[r];
+        text_adds(out, "<tr><th scope=\"row\">");
+        markup_text(out, map->rows.labels[row]);
+        text_adds(out, "</th>");
+        for (size_t c = 0; c < map->columns.count; c++)
+            add_cell(out, map, &map->cells[row][map->columns.order[c]]);
+        text_adds(out, "</tr>\n");
+    }
+    text_adds(out, "</tbody></table></div>\n");
+    add_scale(out, map);
+}
+
+/* --- As text ------------------------------------------------------------------------------ */
+
+enum { CELL_COLUMNS = 8 };
+
+static void draw_titles(struct text *out, const struct heat_map *map)
+{
+    text_addf(out, "%10s", map->rows.name);
+    for (size_t c = 0; c < map->columns.count; c++)
+        text_addf(out, "%*.*s", CELL_COLUMNS, CELL_COLUMNS - 1,
+                  map->columns.labels[map->columns.order[c]]);
+    text_addf(out, "  %s\n", map->columns.name);
+}
+
+void heat_map_draw(struct text *out, struct heat_map *map, const struct terminal_style *style)
+{
+    const double most = find_most(map);
+    draw_titles(out, map);
+    for (size_t r = 0; r < map->rows.count; r++) {
+        const size_t row = map->rows.order[r];
+        text_addf(out, "%10.10s", map->rows.labels[row]);
+        for (size_t c = 0; c < map->columns.count; c++) {
+            const struct heat_cell *cell = &map->cells[row][map->columns.order[c]];
+            char value[NUMBER_CHARS], ground[2 * NUMBER_CHARS];
+            if (!cell->count) {
+                text_addf(out, "%*s ", CELL_COLUMNS - 1, ".");
+                continue;
+            }
+            snprintf(ground, sizeof ground, "%*s%s", CELL_COLUMNS - 1,
+                     figures_short(value, cell->value), cell->value >= most ? "*" : " ");
+            terminal_cell(out, heat_map_step(map, cell->value), ground, style);
+        }
+        text_adds(out, "\n");
+    }
+    text_addf(out, "%s, the best of all with these two; * the best of all, . not tried\n",
+              map->unit);
+}
