@@ -70,24 +70,42 @@ static double find_peak(const struct csv *csv, const struct columns *at)
     return peak;
 }
 
+/* Bytes of an element, from the line that gives most digits of it: with these GB/s of small n has
+ * more digits than the table. */
+static double find_bytes(const struct csv *csv, const struct columns *at)
+{
+    double bytes = 0, most = 0;
+    for (size_t row = 0; row < csv->rows; row++) {
+        const struct line line = read_line(csv, at, row);
+        if (is_whole(&line) && line.gbs > most) {
+            most = line.gbs;
+            bytes = fmax(round(line.gbs * line.ours_us * 1e3 / line.n), 1);
+        }
+    }
+    return bytes;
+}
+
 static struct line_chart *draw_bandwidth(const struct csv *csv, const struct columns *at)
 {
     struct line_chart *chart = calloc(1, sizeof *chart);
+    const double bytes = find_bytes(csv, at);
     if (!chart)
         return NULL;
     *chart = (struct line_chart){.title = "GB/s over n, beside CUB, measured by turns",
                                  .x_title = "n, elements",
                                  .y_title = "GB/s",
-                                 .limit_name = "theoretical peak",
                                  .limit = find_peak(csv, at),
                                  .from_zero = true};
+    if (chart->limit > 0)
+        snprintf(chart->limit_name, sizeof chart->limit_name, "theoretical peak, %.0f GB/s",
+                 chart->limit);
     for (int side = 0; side < 2; side++) {
         line_chart_begin(chart, side ? "CUB" : "autotune");
         for (size_t row = 0; row < csv->rows; row++) {
             const struct line line = read_line(csv, at, row);
-            const double gbs = side ? line.gbs * line.ours_us / line.theirs_us : line.gbs;
+            const double us = side ? line.theirs_us : line.ours_us;
             if (is_whole(&line))
-                line_chart_add(chart, (struct line_point){line.n, gbs, 0, 0});
+                line_chart_add(chart, (struct line_point){line.n, line.n * bytes / us / 1e3, 0, 0});
         }
     }
     return chart;
@@ -101,7 +119,7 @@ static struct line_chart *draw_ratio(const struct csv *csv, const struct columns
     *chart = (struct line_chart){.title = "How many times faster than CUB, with the 95 % interval",
                                  .x_title = "n, elements",
                                  .y_title = "CUB's time over ours",
-                                 .limit_name = "as fast as CUB",
+                                 .limit_name = "1: as fast as CUB",
                                  .limit = 1};
     line_chart_begin(chart, "autotune");
     for (size_t row = 0; row < csv->rows; row++) {

@@ -152,9 +152,9 @@ static void add_group(struct report *report, const struct csv *csv, const struct
 {
     struct bar_chart *chart = calloc(1, sizeof *chart);
     if (chart) {
-        *chart = (struct bar_chart){.unit = "GB/s", .limit = find_peak(csv, at)};
-        if (chart->limit > 0)
-            snprintf(chart->limit_name, sizeof chart->limit_name, "the theoretical peak");
+        *chart = (struct bar_chart){.unit = "GB/s", .digits = 4, .limit = find_peak(csv, at)};
+        snprintf(chart->limit_name, sizeof chart->limit_name, "the theoretical peak, %.0f GB/s",
+                 chart->limit);
         write_title(chart->title, sizeof chart->title, report, csv_at(csv, first, at->group));
     }
     for (size_t row = first; row < csv->rows && chart; row++)
@@ -228,9 +228,10 @@ static void add_document(struct report *report, const struct published *publishe
     struct bar_chart *chart = calloc(1, sizeof *chart);
     if (chart) {
         char problem[PROBLEM_CHARS];
-        *chart = (struct bar_chart){.unit = "GB/s",
+        *chart = (struct bar_chart){.unit = "GB/s", .digits = 4,
                                     .limit = published_real(&published->peak_gbs)};
-        snprintf(chart->limit_name, sizeof chart->limit_name, "the document's peak");
+        snprintf(chart->limit_name, sizeof chart->limit_name, "the document's peak, %.1f GB/s",
+                 chart->limit);
         snprintf(chart->title, sizeof chart->title, "%.80s, published by %.80s",
                  problem_format(problem, &published->problem), published->source);
         for (size_t k = 0; k < published->kernel_count; k++)

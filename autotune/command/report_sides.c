@@ -21,18 +21,25 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
     char gbs[NUMBER_CHARS], us[NUMBER_CHARS];
     bar.value = cell->peak_pct >= 0 ? cell->peak_pct : 0;
     snprintf(bar.label, sizeof bar.label, "%.120s", compare->sides[side].name);
-    if (cell->basis == COMPARE_NOTHING)
-        snprintf(bar.note, sizeof bar.note, "%.200s",
-                 cell->analysis.why[0] ? cell->analysis.why : "nothing is known of it");
-    else if (cell->ps)
-        snprintf(bar.note, sizeof bar.note, "%s us, %s GB/s%s: %.150s",
-                 figures_us(us, cell->ps), figures_short(gbs, cell->gbs),
-                 cell->peak_pct < 0 ? " of a peak that is not known" : "", cell->winner);
+    if (cell->peak_pct < 0)
+        snprintf(bar.text, sizeof bar.text, "no peak known");
+    if (cell->ps)
+        snprintf(bar.note, sizeof bar.note, "%s%s us, %s GB/s: %.150s",
+                 cell->basis == COMPARE_EMULATED ? "emulated: " : "", figures_us(us, cell->ps),
+                 figures_short(gbs, cell->gbs, 4), cell->winner);
     else
         snprintf(bar.note, sizeof bar.note, "at most %s GB/s, bound by %s: %.150s",
-                 figures_short(gbs, cell->gbs), analysis_limiters[cell->analysis.limiter],
+                 figures_short(gbs, cell->gbs, 4), analysis_limiters[cell->analysis.limiter],
                  cell->winner);
     return bar;
+}
+
+static bool has_figure(const struct compare *compare, const struct compare_line *line)
+{
+    for (size_t s = 0; s < compare->side_count; s++)
+        if (line->cells[s].basis != COMPARE_NOTHING)
+            return true;
+    return false;
 }
 
 static struct bar_chart *draw(const struct compare *compare, const struct compare_line *line)
@@ -41,10 +48,12 @@ static struct bar_chart *draw(const struct compare *compare, const struct compar
     char problem[PROBLEM_CHARS];
     if (!chart)
         return NULL;
-    *chart = (struct bar_chart){.unit = "% of peak", .limit = 100,
-                                .limit_name = "each GPU's own theoretical bandwidth"};
+    *chart = (struct bar_chart){.unit = "%", .digits = 3, .limit = 100,
+                                .limit_name = "100 % of each GPU's own theoretical bandwidth"};
     snprintf(chart->title, sizeof chart->title, "%s", problem_format(problem, &line->problem));
     for (size_t s = 0; s < compare->side_count; s++) {
+        if (line->cells[s].basis == COMPARE_NOTHING)
+            continue;
         const struct bar bar = make_bar(compare, line, s);
         bar_chart_add(chart, &bar);
     }
@@ -93,9 +102,11 @@ int report_sides(struct report *report, struct error *error)
     document_add(document, DOCUMENT_TEXT,
                  "What each figure is, measured, published or predicted, stands beside it. A "
                  "published one is a document's, of its own kernel; a prediction is a bound by "
-                 "bytes in flight and instructions, nothing was run.");
+                 "bytes in flight and instructions, nothing was run. A GPU of which nothing can be "
+                 "said is left out of a chart.");
     for (size_t l = 0; l < compare->line_count; l++)
-        document_figure(document, DOCUMENT_BARS, draw(compare, &compare->lines[l]));
+        if (has_figure(compare, &compare->lines[l]))
+            document_figure(document, DOCUMENT_BARS, draw(compare, &compare->lines[l]));
     struct table *table = document_table(document, DOCUMENT_TABLE,
                                          "All that is known of these, with occupancy and limits",
                                          NULL, 0);

@@ -45,9 +45,11 @@ static struct line_chart *draw(const struct report *report)
     *chart = (struct line_chart){.title = "GB/s over n, from the records",
                                  .x_title = "n, elements",
                                  .y_title = "GB/s",
-                                 .limit_name = "theoretical peak",
                                  .limit = (double)report->subject->side.peak_bytes / 1e9,
                                  .from_zero = true};
+    if (chart->limit > 0)
+        snprintf(chart->limit_name, sizeof chart->limit_name, "theoretical peak, %.0f GB/s",
+                 chart->limit);
     add_series(chart, report, "tuned for each n, data not in the L2 cache (cold)", COLD, gbs_of);
     add_series(chart, report, "tuned for each n, data in the L2 cache (warm)", WARM, gbs_of);
     add_series(chart, report, "one variant for all n (cold)", COLD, gbs_of_single);

@@ -27,13 +27,13 @@ static void add_speed(struct table *tiles, const struct report *report)
              number_format_count(n, record->problem.n), problem_regimes[record->problem.regime],
              figures_us(low, record->low_ps), figures_us(high, record->high_ps));
     add_tile(tiles, "time", figure, remark);
-    snprintf(figure, sizeof figure, "%s GB/s", figures_short(number, gbs));
+    snprintf(figure, sizeof figure, "%s GB/s", figures_short(number, gbs, 4));
     add_tile(tiles, "bandwidth", figure, "bytes of the input over the time");
     if (percent < 0)
         return;
     snprintf(figure, sizeof figure, "%.1f %%", percent);
     snprintf(remark, sizeof remark, "of the theoretical %s GB/s",
-             figures_short(number, (double)report->subject->side.peak_bytes / 1e9));
+             figures_short(number, (double)report->subject->side.peak_bytes / 1e9, 4));
     add_tile(tiles, "of peak", figure, remark);
 }
 
@@ -71,11 +71,12 @@ static void set_title(struct report *report)
                  record->source == RECORD_EMULATED ? "the host emulator"
                                                    : report->subject->side.name);
         snprintf(document->subtitle, sizeof document->subtitle,
-                 "%.60s, cc %d.%d, %d SMs. Tuned %.10s with %.50s, driver %.40s.%s",
-                 record->source == RECORD_EMULATED ? "An emulated GPU" : record->gpu,
-                 record->cc / 10, record->cc % 10, record->sms, record->tuned,
-                 record->compiler, record->driver,
-                 record->source == RECORD_EMULATED ? " Emulated: no model of a GPU's speed." : "");
+                 "%.60s, cc %d.%d, %d SMs. Tuned %.10s with %.50s%s%.40s.",
+                 record->source == RECORD_EMULATED ? "No model of a GPU's speed: an emulator"
+                                                   : record->gpu,
+                 record->cc / 10, record->cc % 10, record->sms, record->tuned, record->compiler,
+                 record->source == RECORD_EMULATED ? "" : ", driver ",
+                 record->source == RECORD_EMULATED ? "" : record->driver);
     }
 }
 

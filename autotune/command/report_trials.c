@@ -110,7 +110,7 @@ static void say_best(struct report *report, const struct heat_map *map)
                  "search's times, taken once; the winner is chosen from interleaved rounds, and "
                  "may be another of those that tie.",
                  map->count, map->rows.name, row, map->columns.name, column,
-                 figures_short(value, best->value));
+                 figures_short(value, best->value, 4));
 }
 
 /* What the journal holds for the headline, into `map`; nothing where it is not there. */

@@ -12,12 +12,14 @@ static size_t within(size_t count, size_t least)
 void axis_fit_log(struct axis *out, double least, double most, size_t count)
 {
     const double slack = 1e-9; /* of what is a power of two but for rounding */
-    int first = (int)floor(log2(least) + slack), last = (int)ceil(log2(most) - slack);
-    if (last <= first)
-        last = first + 1;
-    const int gaps = (int)within(count, 2) - 1;
-    const int step = (last - first + gaps - 1) / gaps;
-    *out = (struct axis){.is_log = true, .low = exp2(first), .high = exp2(last)};
+    double low = log2(least), high = log2(most);
+    if (high - low < 1) {
+        low = floor(low + slack);
+        high = low + fmax(1, ceil(high - low - slack));
+    }
+    const int first = (int)ceil(low - slack), last = (int)floor(high + slack);
+    const int places = (int)within(count, 1), step = (last - first) / places + 1;
+    *out = (struct axis){.is_log = true, .low = exp2(low), .high = exp2(high)};
     for (int power = first; power <= last; power += step)
         out->ticks[out->tick_count++] = exp2(power);
 }

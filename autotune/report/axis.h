@@ -17,8 +17,9 @@ struct axis {
     size_t tick_count;
 };
 
-/* A logarithmic axis that holds least..most (both above 0). Ticks stand at powers of two, a whole
- * number of doublings apart, at most `count` of them (2 .. AXIS_TICKS_MAX). */
+/* A logarithmic axis of least..most (both above 0; widened to a doubling at least). Ticks stand at
+ * powers of two within it, a whole number of doublings apart, at most `count` of them (1 ..
+ * AXIS_TICKS_MAX). */
 void axis_fit_log(struct axis *out, double least, double most, size_t count);
 
 /* A linear axis that holds least..most. Ticks stand at multiples of 1, 2 or 5 times a power of

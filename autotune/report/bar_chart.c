@@ -42,10 +42,11 @@ static double share_of(const struct bar_chart *chart, const struct bar *bar)
 static void add_value(struct text *out, const struct bar_chart *chart, const struct bar *bar)
 {
     char value[NUMBER_CHARS];
-    if (bar->kind == BAR_NONE)
-        text_adds(out, bar_kinds[BAR_NONE]);
+    if (*bar->text || bar->kind == BAR_NONE)
+        text_adds(out, *bar->text ? bar->text : bar_kinds[BAR_NONE]);
     else
-        text_addf(out, "%s %s", figures_short(value, bar->value), chart->unit);
+        text_addf(out, "%s%s %s", bar->kind == BAR_PREDICTED ? "at most " : "",
+                  figures_short(value, bar->value, chart->digits), chart->unit);
 }
 
 void bar_chart_table(struct table *out, struct bar_chart *chart)
@@ -60,7 +61,7 @@ void bar_chart_table(struct table *out, struct bar_chart *chart)
     for (size_t i = 0; i < chart->count; i++) {
         const struct bar *bar = &chart->bars[i];
         table_add(out, bar->label);
-        table_add(out, bar->kind == BAR_NONE ? NULL : figures_short(value, bar->value));
+        table_add(out, bar->kind == BAR_NONE ? NULL : figures_short(value, bar->value, chart->digits));
         table_add(out, bar_kinds[bar->kind]);
         table_add(out, bar->note);
     }
@@ -74,20 +75,17 @@ static void add_legend(struct text *out, const struct bar_chart *chart)
     bool is_there[BAR_KINDS] = {false};
     unsigned kinds = 0;
     for (size_t i = 0; i < chart->count; i++) {
-        kinds += !is_there[chart->bars[i].kind];
+        kinds += !is_there[chart->bars[i].kind] && chart->bars[i].kind != BAR_NONE;
         is_there[chart->bars[i].kind] = true;
     }
     text_adds(out, "<ul class=\"legend\">\n");
-    for (size_t k = 0; k < BAR_NONE && (kinds > 1 || !is_there[BAR_MEASURED]); k++)
+    const bool has_legend = kinds > 1 || !is_there[BAR_MEASURED];
+    for (size_t k = 0; k < BAR_NONE && has_legend; k++)
         if (is_there[k])
             text_addf(out, "<li><i class=\"swatch %s\"></i><span>%s</span></li>\n", bar_kinds[k],
                       bar_kinds[k]);
     if (chart->limit > 0) {
-        char limit[NUMBER_CHARS];
-        text_addf(out, "<li class=\"muted\"><span>full length: %s ",
-                  figures_short(limit, chart->limit));
-        markup_text(out, chart->unit);
-        text_adds(out, *chart->limit_name ? ", " : "");
+        text_adds(out, "<li class=\"muted\"><span>full length: ");
         markup_text(out, chart->limit_name);
         text_adds(out, "</span></li>\n");
     }
@@ -152,14 +150,12 @@ void bar_chart_draw(struct text *out, struct bar_chart *chart,
         terminal_bar(out, bar->kind == BAR_NONE ? 0 : share_of(chart, bar), columns, style);
         add_value(&value, chart, bar);
         out->failed |= value.failed;
-        text_addf(out, "  %s%s%s\n", value.at ? value.at : "",
-                  bar->kind > BAR_MEASURED && bar->kind < BAR_NONE ? ", " : "",
-                  bar->kind > BAR_MEASURED && bar->kind < BAR_NONE ? bar_kinds[bar->kind] : "");
+        text_addf(out, "  %s", value.at ? value.at : "");
+        if (bar->kind > BAR_MEASURED && bar->kind < BAR_NONE)
+            text_addf(out, ", %s", bar_kinds[bar->kind]);
+        text_adds(out, "\n");
         text_dispose(&value);
     }
-    if (chart->limit > 0) {
-        char limit[NUMBER_CHARS];
-        text_addf(out, "full length: %s %s%s%s\n", figures_short(limit, chart->limit),
-                  chart->unit, *chart->limit_name ? ", " : "", chart->limit_name);
-    }
+    if (chart->limit > 0)
+        text_addf(out, "full length: %s\n", chart->limit_name);
 }

@@ -16,13 +16,15 @@ struct bar {
     char label[160];
     char note[240]; /* beside the figure; "" = nothing */
     double value;
+    char text[48]; /* stands where the value would; "" = the value, with its unit */
     enum bar_kind kind;
 };
 
 /* Initialise with zeros and the titles. */
 struct bar_chart {
     char title[200], unit[24];
-    char limit_name[80]; /* what a bar of full length is; "" = the longest */
+    int digits; /* that count, of each value */
+    char limit_name[96]; /* what a bar of full length is */
     double limit;        /* its value; 0 = the longest bar's */
     struct bar *bars;
     size_t count;

@@ -120,7 +120,7 @@ void heat_map_table(struct table *out, struct heat_map *map)
                 continue;
             table_add(out, map->rows.labels[row]);
             table_add(out, map->columns.labels[column]);
-            table_add(out, figures_short(value, cell->value));
+            table_add(out, figures_short(value, cell->value, 4));
             table_addf(out, "%zu", cell->count);
             table_add(out, cell->note);
         }
@@ -128,16 +128,7 @@ void heat_map_table(struct table *out, struct heat_map *map)
 
 /* --- HTML --------------------------------------------------------------------------------- */
 
-/* As many digits as a narrow cell has room for. */
-static char *format_cell(char out[NUMBER_CHARS], double value)
-{
-    figures_short(out, value);
-    if (value < 1000)
-        out[4] = '\0'; /* 56.31 is 56.3, and 563.1 is 563. */
-    if (value < 1000 && out[3] == '.')
-        out[3] = '\0';
-    return out;
-}
+enum { CELL_DIGITS = 3 }; /* what a cell has room for on a phone */
 
 static void add_side(struct text *out, const struct heat_side *side, const char *where)
 {
@@ -175,20 +166,20 @@ static void add_cell(struct text *out, const struct heat_map *map, const struct 
         return;
     }
     text_addf(out, "<td class=\"h%u%s\" title=\"%s ", heat_map_step(map, cell->value),
-              cell->value >= find_most(map) ? " best" : "", figures_short(value, cell->value));
+              cell->value >= find_most(map) ? " best" : "", figures_short(value, cell->value, 4));
     markup_text(out, map->unit);
     text_addf(out, ", the best of %zu: ", cell->count);
     markup_text(out, cell->note);
-    text_addf(out, "\">%s</td>", format_cell(value, cell->value));
+    text_addf(out, "\">%s</td>", figures_short(value, cell->value, CELL_DIGITS));
 }
 
 static void add_scale(struct text *out, const struct heat_map *map)
 {
     char value[NUMBER_CHARS];
-    text_addf(out, "<p class=\"scale\"><span>%s</span>", figures_short(value, find_least(map)));
+    text_addf(out, "<p class=\"scale\"><span>%s</span>", figures_short(value, find_least(map), 4));
     for (unsigned step = 0; step < HEAT_MAP_STEPS; step++)
         text_addf(out, "<i class=\"h%u\"></i>", step);
-    text_addf(out, "<span>%s ", figures_short(value, find_most(map)));
+    text_addf(out, "<span>%s ", figures_short(value, find_most(map), 4));
     markup_text(out, map->unit);
     text_adds(out, "</span> <span class=\"muted\">&#183; not tried</span></p>\n");
 }
@@ -246,7 +237,7 @@ void heat_map_draw(struct text *out, struct heat_map *map, const struct terminal
                 continue;
             }
             snprintf(ground, sizeof ground, "%*s%s", CELL_COLUMNS - 1,
-                     figures_short(value, cell->value), cell->value >= most ? "*" : " ");
+                     figures_short(value, cell->value, 4), cell->value >= most ? "*" : " ");
             terminal_cell(out, heat_map_step(map, cell->value), ground, style);
         }
         text_adds(out, "\n");

@@ -109,7 +109,7 @@ void line_chart_table(struct table *out, struct line_chart *chart)
         table_add(out, number_format_count(number, (uint64_t)x));
         for (size_t s = 0; s < chart->series_count; s++) {
             const struct line_point *point = find_point(&chart->series[s], x);
-            table_add(out, point ? figures_short(number, point->y) : NULL);
+            table_add(out, point ? figures_short(number, point->y, 4) : NULL);
         }
     }
 }
@@ -209,7 +209,7 @@ static void draw_marks(struct text *out, const struct plot *plot, const struct l
         const struct line_point *point = &series->points[i];
         char x[NUMBER_CHARS], y[NUMBER_CHARS], title[200];
         snprintf(title, sizeof title, "%s: %s %s at %s", series->name,
-                 figures_short(y, point->y), chart->y_title,
+                 figures_short(y, point->y, 4), chart->y_title,
                  number_format_count(x, (uint64_t)point->x));
         svg_mark(out, class, s, place(plot, point->x, point->y), MARK, title);
     }
@@ -243,15 +243,15 @@ static void describe(struct text *out, const struct line_chart *chart)
         const struct line_point *last = &series->points[series->count - 1];
         for (size_t i = 0; i < series->count; i++)
             most = series->points[i].y > most->y ? &series->points[i] : most;
-        text_addf(out, " %s: %s at %s", series->name, figures_short(y, first->y),
+        text_addf(out, " %s: %s at %s", series->name, figures_short(y, first->y, 4),
                   number_format_count(x, (uint64_t)first->x));
-        text_addf(out, ", at most %s at %s", figures_short(y, most->y),
+        text_addf(out, ", at most %s at %s", figures_short(y, most->y, 4),
                   number_format_count(x, (uint64_t)most->x));
-        text_addf(out, ", %s at %s.", figures_short(y, last->y),
+        text_addf(out, ", %s at %s.", figures_short(y, last->y, 4),
                   number_format_count(x, (uint64_t)last->x));
     }
     if (chart->limit > 0)
-        text_addf(out, " %s: %s.", chart->limit_name, figures_short(y, chart->limit));
+        text_addf(out, " A level: %s.", chart->limit_name);
 }
 
 static void draw(struct text *out, const struct line_chart *chart, const struct size *size,
@@ -277,7 +277,7 @@ static void add_legend(struct text *out, const struct line_chart *chart)
     enum { KEY_WIDTH = 28, KEY_HEIGHT = 12 };
     const struct svg_point from = {1, KEY_HEIGHT / 2}, to = {KEY_WIDTH - 1, KEY_HEIGHT / 2};
     const struct svg_point middle = {KEY_WIDTH / 2, KEY_HEIGHT / 2};
-    char class[24], limit[NUMBER_CHARS];
+    char class[24];
     text_adds(out, "<ul class=\"legend\">\n");
     for (size_t s = 0; s < chart->series_count; s++) {
         text_adds(out, "<li>");
@@ -295,9 +295,8 @@ static void add_legend(struct text *out, const struct line_chart *chart)
         svg_open(out, "key", KEY_WIDTH, KEY_HEIGHT, "");
         svg_line(out, "limit", from, to);
         svg_close(out);
-        text_adds(out, "<span>");
-        markup_text(out, chart->limit_name);
-        text_addf(out, ": %s</span></li>\n", figures_short(limit, chart->limit));
+        markup_element(out, "span", NULL, chart->limit_name);
+        text_adds(out, "</li>\n");
     }
     text_adds(out, "</ul>\n");
 }
@@ -326,16 +325,13 @@ void line_chart_draw(struct text *out, struct line_chart *chart,
     out->failed |= chart->failed;
     find_range(chart, &least, &most);
     text_addf(out, "%s: %s by %s", series->name, chart->y_title, chart->x_title);
-    if (chart->limit > 0) {
-        char limit[NUMBER_CHARS];
-        text_addf(out, "; %s %s", chart->limit_name, figures_short(limit, chart->limit));
-    }
-    text_adds(out, "\n");
+    text_addf(out, "%s%s\n", chart->limit > 0 ? "; " : "",
+              chart->limit > 0 ? chart->limit_name : "");
     for (size_t i = 0; i < series->count; i++) {
         const struct line_point *point = &series->points[i];
         char x[NUMBER_CHARS], y[NUMBER_CHARS];
         text_addf(out, "%10s  ", number_format_count(x, (uint64_t)point->x));
         terminal_bar(out, point->y / most.y, columns > 0 ? columns : 1, style);
-        text_addf(out, "%7s\n", figures_short(y, point->y));
+        text_addf(out, "%7s\n", figures_short(y, point->y, 4));
     }
 }

@@ -26,7 +26,7 @@ struct line_series {
 struct line_chart {
     char title[LINE_CHART_TITLE];
     char x_title[80], y_title[80];
-    char limit_name[80]; /* of a level that is drawn across: "theoretical peak" */
+    char limit_name[80]; /* of a level that is drawn across: "theoretical peak, 4814 GB/s" */
     double limit;        /* 0 = none */
     bool from_zero;      /* the y axis begins there */
     struct line_series series[LINE_CHART_SERIES_MAX];
