@@ -98,7 +98,7 @@ int report_sizes(struct report *report, struct error *error)
         return 0;
     }
     struct line_chart *chart = draw(report);
-    if (chart && line_chart_count(chart) < 2) {
+    if (chart && (!chart->series_count || chart->series[0].count < 2)) {
         document_add(document, DOCUMENT_MISSING,
                      "One size is tuned, so there is nothing to draw over n: 'autotune --n 1K..4G' "
                      "tunes a range.");
