@@ -85,7 +85,8 @@ static double find_bytes(const struct csv *csv, const struct columns *at)
     return bytes;
 }
 
-static struct line_chart *draw_bandwidth(const struct csv *csv, const struct columns *at)
+static struct line_chart *draw_bandwidth(const struct report *report, const struct csv *csv,
+                                         const struct columns *at)
 {
     struct line_chart *chart = calloc(1, sizeof *chart);
     const double bytes = find_bytes(csv, at);
@@ -94,7 +95,7 @@ static struct line_chart *draw_bandwidth(const struct csv *csv, const struct col
     *chart = (struct line_chart){.title = "GB/s over n, beside CUB, measured by turns",
                                  .x_title = "n, elements",
                                  .y_title = "GB/s",
-                                 .limit = find_peak(csv, at),
+                                 .limit = report_peak(report, find_peak(csv, at)),
                                  .from_zero = true};
     if (chart->limit > 0)
         snprintf(chart->limit_name, sizeof chart->limit_name, "theoretical peak, %.0f GB/s",
@@ -178,7 +179,7 @@ int report_bench(struct report *report, struct error *error)
         return -1;
     int failed = find_columns(&at, &csv, file, error);
     if (!failed) {
-        struct line_chart *bandwidth = draw_bandwidth(&csv, &at);
+        struct line_chart *bandwidth = draw_bandwidth(report, &csv, &at);
         if (bandwidth && !line_chart_count(bandwidth)) {
             failed = error_set(error, ERROR_USAGE, "--bench %.200s: no line has figures", file);
             free(bandwidth);

@@ -226,6 +226,13 @@ int report_kernel(struct compare_kernel *out, struct target *target,
     return compare_kernel_open(out, &winner, NULL, &report->headline->problem, target, error);
 }
 
+double report_peak(const struct report *report, double gbs)
+{
+    const double own =
+        report->subject ? (double)report->subject->side.peak_bytes / 1e9 : 0;
+    return fabs(own - gbs) < 0.01 * gbs ? own : gbs;
+}
+
 int report_read_csv(struct csv *out, const char *path, struct error *error)
 {
     struct text text = {0};

@@ -152,7 +152,8 @@ static void add_group(struct report *report, const struct csv *csv, const struct
 {
     struct bar_chart *chart = calloc(1, sizeof *chart);
     if (chart) {
-        *chart = (struct bar_chart){.unit = "GB/s", .digits = 4, .limit = find_peak(csv, at)};
+        *chart = (struct bar_chart){.unit = "GB/s", .digits = 4,
+                                    .limit = report_peak(report, find_peak(csv, at))};
         snprintf(chart->limit_name, sizeof chart->limit_name, "the theoretical peak, %.0f GB/s",
                  chart->limit);
         write_title(chart->title, sizeof chart->title, report, csv_at(csv, first, at->group));

@@ -34,6 +34,10 @@ bool report_is_alike(const struct report *report, const struct record *record);
 int report_kernel(struct compare_kernel *out, struct target *target,
                   const struct report *report, struct error *error);
 
+/* A peak in GB/s that follows from rounded figures of a table: the subject's own, where it can be
+ * no other. */
+double report_peak(const struct report *report, double gbs);
+
 /* A table that was named on the command line. */
 struct csv;
 int report_read_csv(struct csv *out, const char *path, struct error *error);

@@ -1,0 +1,151 @@
+#!/bin/sh
+# Reports of the emulator's records: a page that stands alone and is well-formed, Markdown, and a
+# drawing; what is missing is said, what is wrong is refused.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+
+has_one() {
+    [ "$(grep -c "$1" "$2")" -eq 1 ]
+}
+lacks() {
+    ! grep -Eiq "$1" "$2"
+}
+# Well-formed as XML, which HTML of this form is too; every element closed, every attribute quoted.
+is_well_formed() {
+    python3 - "$1" << 'END'
+import sys, xml.dom.minidom
+page = xml.dom.minidom.parse(sys.argv[1])
+for name in ("head", "main", "h1"):
+    assert len(page.getElementsByTagName(name)) == 1, name
+for svg in page.getElementsByTagName("svg"):
+    assert svg.hasAttribute("viewBox") and svg.getAttribute("role") == "img", "svg"
+for figure in page.getElementsByTagName("figure"):
+    assert figure.getElementsByTagName("figcaption") and figure.getElementsByTagName("table"), \
+        "a figure without a title or its table"
+END
+}
+
+refuses nothing 1 "no records here; 'autotune --n 1K..4G'" report
+refuses no-such-gpu 64 "'v10' is no GPU" report v10
+refuses no-such-file 74 "none.ini: there is no such file" report none.ini
+refuses too-many 64 "more than 8" report t4 t4 t4 t4 t4 t4 t4 t4 t4
+refuses no-such-table 74 "none.csv" report --bench none.csv
+printf 'n,us\n1,2\n' > wrong.csv
+refuses wrong-table 64 "not a table of bench: it needs the columns n, ours_us" report --bench wrong.csv
+refuses wrong-ladder 64 "not a table of the ladder: it needs the columns group" report --ladder wrong.csv
+printf 'n,us\n1\n' > torn.csv
+refuses torn-table 64 "torn.csv:2: .*not as many cells" report --bench torn.csv
+printf 'n,ours_us,cub_us,ours_gbs\n' > empty.csv
+refuses empty-table 64 "no line has figures" report --bench empty.csv
+refuses no-option-of-others 64 "option of" report --device 0
+
+small_space small.ini
+# widened: two values of ITEMS too.
+widened small.ini ITEMS '4 8' > wide.ini
+for n in 1K 2K 1M; do
+    run --device host --n $n --space wide.ini --quiet
+done
+run report -o page.html
+check page has_status 0
+check page-is-named grep -q '^report  *page.html$' err
+check page-nothing-on-stdout test ! -s out
+check page-title has_one '<h1>sum i32 1M cold on the host emulator</h1>' page.html
+check page-no-network lacks 'https?:|@import|url\(|src=|<link' page.html
+check page-no-script lacks '<script|javascript:| on[a-z]+=' page.html
+check page-phone grep -q '<meta name="viewport"' page.html
+check page-dark grep -q 'prefers-color-scheme: dark' page.html
+check page-print grep -q '@media print' page.html
+check page-emulated grep -q 'No model of a GPU&#39;s speed' page.html
+check page-chart grep -q 'GB/s over n, from the records' page.html
+check page-trials grep -q 'Trials of sum i32 1M cold: GB/s by BLOCK and ITEMS' page.html
+check page-source grep -q '<mark title="[0-9]*: threads per block">BLOCK</mark>' page.html
+check page-says-no-cub grep -q 'Nothing is said of CUB: .*autotune bench' page.html
+check page-says-no-ladder grep -q 'The classic reductions were not measured: .*autotune ladder' page.html
+if command -v python3 > /dev/null; then
+    check page-well-formed is_well_formed page.html
+else
+    skip page-well-formed "no python3 to read it"
+fi
+run report -o - --quiet
+check page-on-stdout cmp out page.html
+
+# With tables; a column more or less, in another order, does no harm.
+run ladder --device host --n 1000 --rung harris --csv ladder.csv
+run report --bench "$ROOT/bench/results/h200-cub-sum-i32-cold.csv" --ladder ladder.csv -o full.html
+check full has_status 0
+check full-cub grep -q 'Faster at 16 of 17 sizes, 1.68 times at 100003, 1.03 times at 4Gi' full.html
+check full-ratio grep -q 'How many times faster than CUB' full.html
+check full-ladder grep -q '7 several adds per thread, grid-stride' full.html
+if command -v python3 > python; then
+    check full-well-formed is_well_formed full.html
+    python3 - << 'END'
+import csv
+rows = list(csv.DictReader(open("ladder.csv", newline="")))
+names = ["note to self"] + sorted(n for n in rows[0] if n not in ("registers", "total"))
+with open("other.csv", "w", newline="") as f:
+    out = csv.DictWriter(f, names, extrasaction="ignore")
+    out.writeheader()
+    for row in rows:
+        out.writerow({**row, "note to self": '<b>"x"</b>'})
+END
+    run report --ladder other.csv -o other.html
+    run report --ladder ladder.csv -o same.html
+    check other-columns sh -c 'sed s/other.csv/ladder.csv/ other.html | cmp - same.html'
+fi
+
+# What stands in a file is text, whatever it looks like.
+printf 'group,rung,kernel,gbs\n<b>g</b>,1,"<script>alert(1)</script>",5\n' > hostile.csv
+run report --ladder hostile.csv -o hostile.html
+check hostile has_status 0
+check hostile-is-text grep -q '&lt;script&gt;alert(1)&lt;/script&gt;' hostile.html
+check hostile-is-no-script lacks '<script|<b>g' hostile.html
+
+# The record that is asked for, and the axes.
+run report --n 2K -o two.html
+check other-n grep -q '<h1>sum i32 2K cold on' two.html
+refuses no-such-n 1 "no record of that --op, --type and --n" report --n 3K
+run report --axes GRID,WARP -o axes.html
+check axes grep -q 'GB/s by GRID and WARP' axes.html
+refuses no-such-axis 64 "'BLOCK,SPEED': give two different params .*BLOCK=" report --axes BLOCK,SPEED
+refuses same-axis 64 "give two different params" report --axes BLOCK,BLOCK
+refuses one-axis 64 "give two different params" report --axes BLOCK
+
+# Markdown.
+run report --md
+check markdown has_status 0
+check markdown-title grep -q '^# sum i32 1M cold on the host emulator$' out
+check markdown-table grep -q '^| BLOCK | ITEMS | GB/s |' out
+check markdown-source grep -q '^```cuda$' out
+check markdown-no-html lacks '<(p|div|table|td|b|mark)[ >]' out
+cp out page
+run report -o page.md --quiet
+check markdown-by-name cmp page page.md
+
+# Drawn: without colour where nobody sees it, without UTF-8 where the locale has none.
+LC_ALL=C "$AUTOTUNE" report > out 2> err
+status=$?
+check text has_status 0
+check text-is-ascii sh -c '! LC_ALL=C grep -q "[^ -~]" out'
+check text-bars grep -Eq '^ *1M  #+ ' out
+check text-heat grep -Eq '^ *BLOCK  *4  *8  ITEMS$' out
+check text-best grep -Eq '^ *(64|128) .*[0-9]\*' out
+LC_ALL=C.UTF-8 "$AUTOTUNE" report > out 2> err
+check text-utf8 grep -q '█' out
+check text-no-colour sh -c '! grep -q "$(printf "\033")" out'
+if command -v script > tool; then
+    TERM=xterm-256color LC_ALL=C.UTF-8 script -qec "'$AUTOTUNE' report" typescript > colours < /dev/null
+    check text-colours grep -q "$(printf '\033\\[48;5;227')" colours
+    TERM=xterm-256color NO_COLOR=1 script -qec "'$AUTOTUNE' report" typescript > plain < /dev/null
+    check text-refused-colours sh -c '! grep -q "$(printf "\033")" plain'
+else
+    skip text-colours "no script(1) to make a terminal"
+fi
+
+# GPUs by name, without any record; a folder that cannot be written.
+run report v100 rtx5070ti --cache nothing -o gpus.html
+check gpus has_status 0
+check gpus-heat grep -q 'Published by CS599 Lecture 6' gpus.html
+check gpus-sides grep -q 'Beside other GPUs' gpus.html
+if command -v python3 > python; then check gpus-well-formed is_well_formed gpus.html; fi
+refuses no-such-folder 74 "nothing/page.html: cannot be written" report -o nothing/page.html
+finish
