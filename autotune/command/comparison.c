@@ -64,7 +64,8 @@ static int add_published(struct comparison *comparison, const struct compare_inp
         for (size_t i = 0; i < document->figure_count; i++) {
             const struct published_figure *figure = &document->figures[i];
             const struct published_kernel *kernel = &document->kernels[figure->kernel];
-            if (figure->ps && !kernel->task && is_wanted(comparison->request, &kernel->problem) &&
+            if (figure->ps && !kernel->task &&
+                is_wanted(comparison->request, &kernel->problem) &&
                 comparison_add(comparison, &kernel->problem, figure->at[PUBLISHED_ROW].digits,
                                error))
                 return -1;

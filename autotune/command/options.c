@@ -83,7 +83,7 @@ static const struct row {
     {TUNE | VERIFY | EMIT | DOCTOR | BENCH | LADDER | COMPARE | EXPORT | REPORT, {"nvrtc", KEY_NVRTC, "FILE", 0, "the NVRTC library to use", 0}},
     {EVERY & ~(LIST | LADDER), {"cache", KEY_CACHE, "FOLDER", 0, "of the records (default $XDG_CACHE_HOME/autotune, else ~/.cache/autotune)", 0}},
     {REPORT, {"bench", KEY_BENCH, "FILE", 0, "the table of 'autotune bench --csv FILE': adds how it compares with CUB", 0}},
-    {REPORT, {"ladder", KEY_LADDER, "FILE", 0, "the table of 'autotune ladder --csv FILE': adds the classic reductions", 0}},
+    {REPORT, {"ladder", KEY_LADDER, "FILES", 0, "tables of 'autotune ladder --csv FILE', several separated by commas: adds the classic reductions", 0}},
     {REPORT, {"axes", KEY_AXES, "PARAM,PARAM", 0, "of the heat map, down and across (default: the space's first two, as BLOCK,ITEMS)", 0}},
     {EVERY, {0, 0, 0, 0, "Output:", 3}},
     {REPORT, {"output", KEY_OUTPUT_FILE, "FILE", 0, "write a page of HTML that needs nothing else (Markdown if its name ends in .md), '-' for stdout; default: draw it as text", 0}},

@@ -10,12 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PATH_CHARS = 4096 };
+
 /* --- The ladder's table ------------------------------------------------------------------- */
 
 /* Those that are missing are -1: a table of an older version has fewer. */
 struct columns {
     int group, rung, kernel, threads, items, status, gbs, peak, step, total, reason, cause;
-    int device, source, n, op, type, ms, bytes;
+    int device, n, op, type, ms, bytes;
 };
 
 static int find_columns(struct columns *out, const struct csv *csv, const char *file,
@@ -26,9 +28,8 @@ static int find_columns(struct columns *out, const struct csv *csv, const char *
         csv_find(csv, "threads"), csv_find(csv, "items"), csv_find(csv, "status"),
         csv_find(csv, "gbs"),    csv_find(csv, "peak_percent"), csv_find(csv, "step"),
         csv_find(csv, "total"),  csv_find(csv, "reason"), csv_find(csv, "cause"),
-        csv_find(csv, "device"), csv_find(csv, "source"), csv_find(csv, "n"),
-        csv_find(csv, "op"),     csv_find(csv, "type"),  csv_find(csv, "ms"),
-        csv_find(csv, "bytes"),
+        csv_find(csv, "device"), csv_find(csv, "n"),     csv_find(csv, "op"),
+        csv_find(csv, "type"),   csv_find(csv, "ms"),    csv_find(csv, "bytes"),
     };
     if (out->group >= 0 && out->rung >= 0 && out->kernel >= 0 && out->gbs >= 0)
         return 0;
@@ -85,7 +86,7 @@ static void add_phrase(struct text *note, const char *before, const char *value,
                        const char *after)
 {
     if (*value)
-        text_addf(note, "%s%s%s%s", note->length ? ", " : "", before, value, after);
+        text_addf(note, "%s%s%s%s", note->length ? "; " : "", before, value, after);
 }
 
 static void write_note(struct bar *bar, const struct csv *csv, const struct columns *at,
@@ -116,7 +117,7 @@ static struct bar read_bar(const struct csv *csv, const struct columns *at, size
 {
     size_t count;
     const size_t row = find_best(csv, at, first, &count);
-    const bool is_emulated = strcmp(csv_at(csv, row, at->source), "emulated") == 0;
+    const bool is_emulated = strcmp(csv_at(csv, row, at->device), "host") == 0;
     struct bar bar = {.kind = is_emulated ? BAR_EMULATED : BAR_MEASURED};
     snprintf(bar.label, sizeof bar.label, "%s", csv_at(csv, row, at->kernel));
     bar.value = gbs_at(csv, at, row);
@@ -147,9 +148,49 @@ static void write_title(char *out, size_t size, const struct report *report, con
             snprintf(out, size, "%s", rungs->groups[g].title);
 }
 
+/* A group of `autotune ladder --grid`, which has no rungs but sizes of one kernel. */
+static const char grid_start[] = "grid-";
+
+static bool is_grid(const char *group)
+{
+    return strncmp(group, grid_start, strlen(grid_start)) == 0;
+}
+
+/* Of a group that was measured at several sizes of a block and of a thread's work: the grid of
+ * both. NULL: it was not, or there is no memory. */
+static struct heat_map *draw_grid(const struct report *report, const struct csv *csv,
+                                  const struct columns *at, size_t first)
+{
+    struct heat_map *map = at->threads < 0 || at->items < 0 ? NULL : calloc(1, sizeof *map);
+    if (!map)
+        return NULL;
+    char title[120];
+    const char *group = csv_at(csv, first, at->group);
+    write_title(title, sizeof title, report, group + (is_grid(group) ? strlen(grid_start) : 0));
+    snprintf(map->title, sizeof map->title, "%s: GB/s by threads and elements", title);
+    snprintf(map->unit, sizeof map->unit, "GB/s");
+    snprintf(map->rows.name, sizeof map->rows.name, "threads");
+    snprintf(map->rows.meaning, sizeof map->rows.meaning, "per block");
+    snprintf(map->columns.name, sizeof map->columns.name, "elements");
+    snprintf(map->columns.meaning, sizeof map->columns.meaning, "per thread");
+    for (size_t row = first; row < csv->rows; row++)
+        if (is_same(csv, row, first, at->group) && gbs_at(csv, at, row) > 0)
+            heat_map_add(map, csv_at(csv, row, at->threads), csv_at(csv, row, at->items),
+                         gbs_at(csv, at, row), csv_at(csv, row, at->kernel));
+    if (map->rows.count > 1 && map->columns.count > 1)
+        return map;
+    free(map);
+    return NULL;
+}
+
 static void add_group(struct report *report, const struct csv *csv, const struct columns *at,
                       size_t first)
 {
+    struct heat_map *grid = draw_grid(report, csv, at, first);
+    if (grid)
+        document_figure(&report->document, DOCUMENT_HEAT, grid);
+    if (grid && is_grid(csv_at(csv, first, at->group)))
+        return;
     struct bar_chart *chart = calloc(1, sizeof *chart);
     if (chart) {
         *chart = (struct bar_chart){.unit = "GB/s", .digits = 4,
@@ -166,7 +207,8 @@ static void add_group(struct report *report, const struct csv *csv, const struct
     document_figure(&report->document, DOCUMENT_BARS, chart);
 }
 
-static void say_where(struct report *report, const struct csv *csv, const struct columns *at)
+static void say_where(struct report *report, const char *file, const struct csv *csv,
+                      const struct columns *at)
 {
     const char *device = csv_at(csv, 0, at->device), *n = csv_at(csv, 0, at->n);
     char count[NUMBER_CHARS];
@@ -174,10 +216,8 @@ static void say_where(struct report *report, const struct csv *csv, const struct
     struct error ignored;
     if (number_parse_count(&elements, n, "", &ignored) == 0)
         n = number_format_count(count, elements);
-    document_add(&report->document, DOCUMENT_TEXT,
-                 "The reductions of teaching documents, each proven correct and then timed: GB/s "
-                 "counts what all launches of a reduction read and write. From %s%s%s%s%s%s%s%s%s.",
-                 report->request->ladder, *n ? ": " : "", csv_at(csv, 0, at->op),
+    document_add(&report->document, DOCUMENT_TEXT, "From %s%s%s%s%s%s%s%s%s.",
+                 file, *n ? ": " : "", csv_at(csv, 0, at->op),
                  *n ? " of " : "", n, *n ? " " : "", csv_at(csv, 0, at->type),
                  *device ? " on " : "", device);
 }
@@ -192,12 +232,32 @@ static int add_ladder(struct report *report, const char *file, struct error *err
     if (!failed && !csv.rows)
         failed = error_set(error, ERROR_USAGE, "--ladder %.200s: has no rung", file);
     if (!failed)
-        say_where(report, &csv, &at);
+        say_where(report, file, &csv, &at);
     for (size_t row = 0; row < csv.rows && !failed; row++)
         if (is_first_of(&csv, row, at.group, -1))
             add_group(report, &csv, &at, row);
     csv_dispose(&csv);
     return failed;
+}
+
+/* Names separated by commas. */
+static int add_ladders(struct report *report, const char *files, struct error *error)
+{
+    document_add(&report->document, DOCUMENT_TEXT,
+                 "The reductions of teaching documents, each proven correct and then timed: GB/s "
+                 "counts what all launches of a reduction read and write.");
+    for (const char *at = files;; at++) {
+        char file[PATH_CHARS];
+        const size_t length = strcspn(at, ",");
+        if (length >= sizeof file)
+            return error_set(error, ERROR_USAGE, "--ladder: a name is too long");
+        snprintf(file, sizeof file, "%.*s", (int)length, at);
+        if (add_ladder(report, file, error))
+            return -1;
+        at += length;
+        if (!*at)
+            return 0;
+    }
 }
 
 /* --- Documents ---------------------------------------------------------------------------- */
@@ -247,7 +307,7 @@ int report_rungs(struct report *report, struct error *error)
     const struct compare_input *subject = report->subject;
     document_add(document, DOCUMENT_SECTION, "The ladder");
     if (report->request->ladder)
-        return add_ladder(report, report->request->ladder, error);
+        return add_ladders(report, report->request->ladder, error);
     for (size_t i = 0; subject && i < subject->published_count; i++)
         add_document(report, subject->published[i]);
     document_add(document, DOCUMENT_MISSING,

@@ -19,10 +19,13 @@ enum document_kind {
     DOCUMENT_LINES,
     DOCUMENT_HEAT,
     DOCUMENT_BARS,
-    DOCUMENT_NOTES,  /* lines as a terminal has them */
+    DOCUMENT_NOTES,  /* lines, each a label in DOCUMENT_NOTE_LABEL columns, or blanks where the
+                      * line goes on with the one before, and text */
     DOCUMENT_SOURCE, /* text: what it is */
     DOCUMENT_KINDS
 };
+
+enum { DOCUMENT_NOTE_LABEL = 10 };
 
 /* Source with the words that are marked in it. */
 struct document_source {

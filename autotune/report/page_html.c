@@ -20,11 +20,27 @@ static void add_missing(struct text *out, struct document_block *block)
     markup_element(out, "p", "missing", block->text);
 }
 
+/* Lines of a label in its columns and what it is about; one without a label goes on. */
 static void add_notes(struct text *out, struct document_block *block)
 {
-    text_adds(out, "<div class=\"scroll\" tabindex=\"0\"><pre class=\"notes\">");
-    markup_text(out, block->text);
-    text_adds(out, "</pre></div>\n");
+    const char *end = ">";
+    text_adds(out, "<dl class=\"facts\"");
+    for (const char *line = block->text; *line;) {
+        const size_t length = strcspn(line, "\n");
+        const size_t label = length < DOCUMENT_NOTE_LABEL ? length : DOCUMENT_NOTE_LABEL;
+        const size_t word = strcspn(line, " \n");
+        text_adds(out, *line == ' ' ? "<br/>" : end);
+        if (*line != ' ') {
+            text_adds(out, "<dt>");
+            markup_bytes(out, line, word < label ? word : label);
+            text_adds(out, "</dt><dd>");
+            end = "</dd>\n";
+        }
+        const size_t blanks = strspn(line + label, " ");
+        markup_bytes(out, line + label + blanks, length - label - blanks);
+        line += length + (line[length] == '\n');
+    }
+    text_addf(out, "%s</dl>\n", end);
 }
 
 static const char *cell_of(const struct table *table, size_t row, size_t column)

@@ -93,6 +93,24 @@ END
     check other-columns sh -c 'sed s/other.csv/ladder.csv/ other.html | cmp - same.html'
 fi
 
+# A grid of threads and elements, and two tables.
+cat > grid.csv << 'END'
+group,rung,kernel,threads,items,ms,bytes,gbs,device,n,op,type,cause
+grid-a,a-4,4 per thread,32,4,2.0,1000000,0.5,host,20000,sum,i32,few loads
+grid-a,a-4,4 per thread,64,4,1.0,1000000,1.0,host,20000,sum,i32,few loads
+grid-a,a-8,8 per thread,64,8,0.5,1000000,2.0,host,20000,sum,i32,none
+plain,p-1,a plain one,64,8,0.5,1000000,2.0,host,20000,sum,i32,it has a cause
+END
+run report --ladder ladder.csv,grid.csv -o grid.html
+check grid has_status 0
+check grid-map grep -q 'title="2.000 GB/s, the best of 1: 8 per thread"' grid.html
+check grid-has-no-bars lacks 'class="label">8 per thread' grid.html
+check grid-beside-bars grep -q 'class="label">a plain one' grid.html
+check grid-cause grep -q 'class="note">blocks of 64; it has a cause' grid.html
+check grid-is-emulated grep -q '<i class="fill emulated"' grid.html
+check grid-after-the-other grep -q '7 several adds per thread, grid-stride' grid.html
+refuses one-of-two-tables 74 "none.csv" report --ladder ladder.csv,none.csv
+
 # What stands in a file is text, whatever it looks like.
 printf 'group,rung,kernel,gbs\n<b>g</b>,1,"<script>alert(1)</script>",5\n' > hostile.csv
 run report --ladder hostile.csv -o hostile.html

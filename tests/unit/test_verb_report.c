@@ -56,11 +56,12 @@ static void keep_trials(void **state)
     if (journal_path(&path, *state, &record, &error) ||
         journal_open(&journal, path.at, &record, false, NULL, &error))
         fail_msg("%s", error.text);
-    uint64_t identity = 1;
+    uint64_t identity = 0;
     for (int block = 64; block <= 1024; block *= 2)
         for (int items = 1; items <= 64; items *= 2) {
             const double off = fabs(log2(block / 256.0)) + fabs(log2(items / 16.0));
-            struct journal_trial trial = {.identity = identity, .variant = identity++,
+            identity++;
+            struct journal_trial trial = {.identity = identity, .variant = identity,
                                           .status = "measured", .time_count = 1};
             trial.times_ps[0] = (uint64_t)(347e6 * (1 + off * off / 8));
             snprintf(trial.params, sizeof trial.params, "BLOCK=%d ITEMS=%d VECTOR=4", block, items);
@@ -142,7 +143,7 @@ static void test_whole_page(void **state)
     check_holds(&page, "<td class=\"none\">");
     check_holds(&page, "1 &lt;interleaved&gt;, divergent");
     check_holds(&page, "1625 GB/s</span><span class=\"note\">blocks of 256, the best of 2 shapes");
-    check_holds(&page, "<span class=\"value\">not known</span><span class=\"note\">wrong, it is "
+    check_holds(&page, "<span class=\"value\">not known</span><span class=\"note\">wrong; it is "
                        "wrong");
     check_holds(&page, "<mark title=\"256: threads per block\">BLOCK</mark>");
     check_holds(&page, "3201 MHz x 6016 bit x 2 = 4814 GB/s");
