@@ -1,4 +1,5 @@
-/* csv: cells are cut out of one copy of the bytes, in place; quotes only ever make them shorter. */
+/* csv: cells are cut out of one copy of the bytes, in place; quotes only ever make them
+ * shorter. */
 #include "generator/csv.h"
 
 #include "generator/number.h"
@@ -13,14 +14,15 @@ struct reader {
     const char *file;
     char *at, *end; /* what is left */
     int line;
-    char *cell; /* the one just read, zero-terminated */
+    char *cell;   /* the one just read, zero-terminated */
     bool is_last; /* of its line */
 };
 
 static int refuse(const struct reader *reader, const char *what, struct error *error)
 {
-    return error_set(error, ERROR_USAGE, "%s:%d: %s: give a table as 'autotune ... --csv' writes it",
-                     reader->file, reader->line, what);
+    return error_set(error, ERROR_USAGE,
+                     "%s:%d: %s: give a table as 'autotune ... --csv' writes it", reader->file,
+                     reader->line, what);
 }
 
 /* The inside of a quoted cell, "" read as ": moves what follows up. */
@@ -117,8 +119,9 @@ int csv_load(struct csv *out, const char *file, const char *bytes, size_t length
     memcpy(out->bytes, bytes, length);
     out->bytes[length] = '\0';
     struct reader reader = {file, out->bytes, out->bytes + length, 1, NULL, false};
-    const int failed = memchr(bytes, '\0', length) ? refuse(&reader, "there is a zero byte", error)
-                                                   : read_lines(out, &reader, error);
+    const int failed = memchr(bytes, '\0', length)
+                           ? refuse(&reader, "there is a zero byte", error)
+                           : read_lines(out, &reader, error);
     if (failed)
         csv_dispose(out);
     return failed;

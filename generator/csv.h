@@ -9,14 +9,14 @@
 #include <stddef.h>
 
 struct csv {
-    char *bytes;        /* what the cells point into */
-    const char **cells; /* row by row, the titles first */
+    char *bytes;          /* what the cells point into */
+    const char **cells;   /* row by row, the titles first */
     size_t columns, rows; /* rows: without the titles */
 };
 
-/* `file` names the bytes in errors. The first line has the titles. ERROR_USAGE with FILE:LINE: no
- * titles, a line with more or fewer cells than these, a quote that is never closed or has text
- * behind it, a control character. Dispose of it after a success only. */
+/* `file` names the bytes in errors. The first line has the titles. ERROR_USAGE with FILE:LINE:
+ * no titles, a line with more or fewer cells than these, a quote that is never closed or has
+ * text behind it, a control character. Dispose of it after a success only. */
 int csv_load(struct csv *out, const char *file, const char *bytes, size_t length,
              struct error *error);
 void csv_dispose(struct csv *csv);

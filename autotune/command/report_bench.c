@@ -29,10 +29,11 @@ static int find_columns(struct columns *out, const struct csv *csv, const char *
     };
     if (out->n >= 0 && out->ours_us >= 0 && out->theirs_us >= 0 && out->gbs >= 0)
         return 0;
-    return error_set(error, ERROR_USAGE,
-                     "--bench %.200s: not a table of bench: it needs the columns n, ours_us, cub_us "
-                     "and ours_gbs; 'autotune bench --against cub --csv FILE' writes one",
-                     file);
+    return error_set(
+        error, ERROR_USAGE,
+        "--bench %.200s: not a table of bench: it needs the columns n, ours_us, cub_us "
+        "and ours_gbs; 'autotune bench --against cub --csv FILE' writes one",
+        file);
 }
 
 static double real_at(const struct csv *csv, size_t row, int column)
@@ -56,7 +57,8 @@ static bool is_whole(const struct line *line)
     return line->n > 0 && line->ours_us > 0 && line->theirs_us > 0 && line->gbs > 0;
 }
 
-/* The peak by which the table counts its percent, from the line that gives most digits of it. */
+/* The peak by which the table counts its percent, from the line that gives most digits of it.
+ */
 static double find_peak(const struct csv *csv, const struct columns *at)
 {
     double peak = 0, most = 0;
@@ -70,8 +72,8 @@ static double find_peak(const struct csv *csv, const struct columns *at)
     return peak;
 }
 
-/* Bytes of an element, from the line that gives most digits of it: with these GB/s of small n has
- * more digits than the table. */
+/* Bytes of an element, from the line that gives most digits of it: with these GB/s of small n
+ * has more digits than the table. */
 static double find_bytes(const struct csv *csv, const struct columns *at)
 {
     double bytes = 0, most = 0;
@@ -106,7 +108,8 @@ static struct line_chart *draw_bandwidth(const struct report *report, const stru
             const struct line line = read_line(csv, at, row);
             const double us = side ? line.theirs_us : line.ours_us;
             if (is_whole(&line))
-                line_chart_add(chart, (struct line_point){line.n, line.n * bytes / us / 1e3, 0, 0});
+                line_chart_add(chart,
+                               (struct line_point){line.n, line.n * bytes / us / 1e3, 0, 0});
         }
     }
     return chart;
@@ -117,11 +120,12 @@ static struct line_chart *draw_ratio(const struct csv *csv, const struct columns
     struct line_chart *chart = calloc(1, sizeof *chart);
     if (!chart)
         return NULL;
-    *chart = (struct line_chart){.title = "How many times faster than CUB, with the 95 % interval",
-                                 .x_title = "n, elements",
-                                 .y_title = "CUB's time over ours",
-                                 .limit_name = "1: as fast as CUB",
-                                 .limit = 1};
+    *chart =
+        (struct line_chart){.title = "How many times faster than CUB, with the 95 % interval",
+                            .x_title = "n, elements",
+                            .y_title = "CUB's time over ours",
+                            .limit_name = "1: as fast as CUB",
+                            .limit = 1};
     line_chart_begin(chart, "autotune");
     for (size_t row = 0; row < csv->rows; row++) {
         const struct line line = read_line(csv, at, row);
@@ -133,8 +137,8 @@ static struct line_chart *draw_ratio(const struct csv *csv, const struct columns
 }
 
 /* In a sentence: where ours is faster, the most, and the largest n. */
-static void describe(struct document *document, const struct csv *csv,
-                     const struct columns *at, const char *file)
+static void describe(struct document *document, const struct csv *csv, const struct columns *at,
+                     const char *file)
 {
     struct line most = {.ratio = 0}, last = {.n = 0};
     size_t count = 0, faster = 0;
@@ -169,10 +173,11 @@ int report_bench(struct report *report, struct error *error)
     struct csv csv;
     document_add(document, DOCUMENT_SECTION, "Against CUB");
     if (!file) {
-        document_add(document, DOCUMENT_MISSING,
-                     "Nothing is said of CUB: 'make bench' builds it, 'autotune bench --against cub "
-                     "--n 1Ki,64Ki,1Mi,64Mi,400M --csv cub.csv' measures both, and --bench cub.csv "
-                     "brings it in here.");
+        document_add(
+            document, DOCUMENT_MISSING,
+            "Nothing is said of CUB: 'make bench' builds it, 'autotune bench --against cub "
+            "--n 1Ki,64Ki,1Mi,64Mi,400M --csv cub.csv' measures both, and --bench cub.csv "
+            "brings it in here.");
         return 0;
     }
     if (report_read_csv(&csv, file, error))

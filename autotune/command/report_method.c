@@ -39,12 +39,11 @@ static void add_run(struct table *facts, const struct record *record)
 {
     char us[NUMBER_CHARS], low[NUMBER_CHARS], high[NUMBER_CHARS], size[NUMBER_CHARS];
     add_fact(facts, "when", "%s, method %d of measuring", record->tuned, record->method);
-    add_fact(facts, "data", "%s read, %s",
-             figures_size(size, figures_bytes(&record->problem)),
+    add_fact(facts, "data", "%s read, %s", figures_size(size, figures_bytes(&record->problem)),
              record->problem.regime == COLD ? "not in the L2 cache (cold)"
                                             : "in the L2 cache as far as it fits (warm)");
-    add_fact(facts, "time", "median %s us, 95 %% interval %s to %s us", figures_us(us,
-             record->median_ps), figures_us(low, record->low_ps),
+    add_fact(facts, "time", "median %s us, 95 %% interval %s to %s us",
+             figures_us(us, record->median_ps), figures_us(low, record->low_ps),
              figures_us(high, record->high_ps));
     add_fact(facts, "candidates", "%u proven and measured, space %s; %u tie with the winner",
              record->candidates, record->space, record->ties);
@@ -68,7 +67,8 @@ static void add_commands(struct table *facts, const struct record *record)
 static const char measured[] =
     "A time is of one whole reduction, all its launches together: a CUDA graph of several runs "
     "between two events, divided by their number. Cold means that a read-only sweep of three "
-    "times the L2 cache comes first and no input is used twice. Every candidate gives the exact "
+    "times the L2 cache comes first and no input is used twice. Every candidate gives the "
+    "exact "
     "result before its time counts; the best race in interleaved rounds, and of those that "
     "cannot be told apart the simplest is taken. GB/s counts the bytes of the input.";
 static const char emulated[] =

@@ -17,18 +17,21 @@ enum { CSV_BYTES_MAX = 16 << 20, PATH_CHARS = 4096 };
 
 /* --- The subject -------------------------------------------------------------------------- */
 
-/* Is what this file has newer? A GPU's records go before the emulator's. */
-static bool is_newer(const struct records *records, const struct record *newest)
+/* The newest of the file's records, if it is newer than `newest`, else NULL. A GPU's go before the
+ * emulator's. */
+static const struct record *find_newer(const struct records *records,
+                                       const struct record *newest)
 {
+    const struct record *found = NULL;
     for (size_t i = 0; i < records->count; i++) {
         const struct record *record = &records->at[i];
         const bool is_gpu = record->source != RECORD_EMULATED;
         const bool was_gpu = newest->source != RECORD_EMULATED;
         if (!*newest->tuned || (is_gpu && !was_gpu) ||
             (is_gpu == was_gpu && strcmp(record->tuned, newest->tuned) > 0))
-            return true;
+            newest = found = record;
     }
-    return false;
+    return found;
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -37,7 +40,8 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 }
 
 /* The file of the newest records in the folder; "" when there are none. */
-static int find_newest(char path[PATH_CHARS], const struct request *request, struct error *error)
+static int find_newest(char path[PATH_CHARS], const struct request *request,
+                       struct error *error)
 {
     struct text folder = {0};
     struct record newest = {.source = RECORD_EMULATED};
@@ -55,8 +59,9 @@ static int find_newest(char path[PATH_CHARS], const struct request *request, str
         snprintf(file, sizeof file, "%s/%s", folder.at, name);
         if (*name != '.' && end && strcmp(end, ".ini") == 0 && !failed)
             failed = store_load(&records, file, error);
-        if (is_newer(&records, &newest)) {
-            newest = records.at[0];
+        const struct record *newer = find_newer(&records, &newest);
+        if (newer) {
+            newest = *newer;
             snprintf(path, PATH_CHARS, "%s", file);
         }
         store_dispose(&records);
@@ -108,9 +113,10 @@ static int open_sides(struct report *report, struct error *error)
     if (request->file_count == 0 && find_newest(newest, request, error))
         return -1;
     if (request->file_count == 0 && !*newest && !request->bench && !request->ladder)
-        return error_set(error, ERROR_FAILED,
-                         "there is nothing to report: no records here; 'autotune --n 1K..4G' makes "
-                         "some, or name a record file or a GPU");
+        return error_set(
+            error, ERROR_FAILED,
+            "there is nothing to report: no records here; 'autotune --n 1K..4G' makes "
+            "some, or name a record file or a GPU");
     if (request->file_count > COMPARE_SIDES_MAX)
         return comparison_open(&report->comparison, request, names, request->file_count, error);
     if (request->file_count == 0 && *newest)
@@ -187,10 +193,11 @@ static int find_headline(struct report *report, struct error *error)
     report->headline = best;
     if (best || !(request->has_n || request->has_op || request->has_type))
         return 0;
-    return error_set(error, ERROR_FAILED,
-                     "%s has no record of that --op, --type and --n: 'autotune show' lists those "
-                     "that are here",
-                     report->subject->side.name);
+    return error_set(
+        error, ERROR_FAILED,
+        "%s has no record of that --op, --type and --n: 'autotune show' lists those "
+        "that are here",
+        report->subject->side.name);
 }
 
 /* --- The whole ---------------------------------------------------------------------------- */
@@ -228,8 +235,7 @@ int report_kernel(struct compare_kernel *out, struct target *target,
 
 double report_peak(const struct report *report, double gbs)
 {
-    const double own =
-        report->subject ? (double)report->subject->side.peak_bytes / 1e9 : 0;
+    const double own = report->subject ? (double)report->subject->side.peak_bytes / 1e9 : 0;
     return fabs(own - gbs) < 0.01 * gbs ? own : gbs;
 }
 

@@ -24,19 +24,23 @@ static int find_columns(struct columns *out, const struct csv *csv, const char *
                         struct error *error)
 {
     *out = (struct columns){
-        csv_find(csv, "group"),  csv_find(csv, "rung"),  csv_find(csv, "kernel"),
-        csv_find(csv, "threads"), csv_find(csv, "items"), csv_find(csv, "status"),
-        csv_find(csv, "gbs"),    csv_find(csv, "peak_percent"), csv_find(csv, "step"),
-        csv_find(csv, "total"),  csv_find(csv, "reason"), csv_find(csv, "cause"),
-        csv_find(csv, "device"), csv_find(csv, "n"),     csv_find(csv, "op"),
-        csv_find(csv, "type"),   csv_find(csv, "ms"),    csv_find(csv, "bytes"),
+        csv_find(csv, "group"),  csv_find(csv, "rung"),
+        csv_find(csv, "kernel"), csv_find(csv, "threads"),
+        csv_find(csv, "items"),  csv_find(csv, "status"),
+        csv_find(csv, "gbs"),    csv_find(csv, "peak_percent"),
+        csv_find(csv, "step"),   csv_find(csv, "total"),
+        csv_find(csv, "reason"), csv_find(csv, "cause"),
+        csv_find(csv, "device"), csv_find(csv, "n"),
+        csv_find(csv, "op"),     csv_find(csv, "type"),
+        csv_find(csv, "ms"),     csv_find(csv, "bytes"),
     };
     if (out->group >= 0 && out->rung >= 0 && out->kernel >= 0 && out->gbs >= 0)
         return 0;
-    return error_set(error, ERROR_USAGE,
-                     "--ladder %.200s: not a table of the ladder: it needs the columns group, rung, "
-                     "kernel and gbs; 'autotune ladder --csv FILE' writes one",
-                     file);
+    return error_set(
+        error, ERROR_USAGE,
+        "--ladder %.200s: not a table of the ladder: it needs the columns group, rung, "
+        "kernel and gbs; 'autotune ladder --csv FILE' writes one",
+        file);
 }
 
 /* GB/s of a row: of its bytes and time, which have more digits, else as it says; 0 = none. */
@@ -193,8 +197,8 @@ static void add_group(struct report *report, const struct csv *csv, const struct
         return;
     struct bar_chart *chart = calloc(1, sizeof *chart);
     if (chart) {
-        *chart = (struct bar_chart){.unit = "GB/s", .digits = 4,
-                                    .limit = report_peak(report, find_peak(csv, at))};
+        *chart = (struct bar_chart){
+            .unit = "GB/s", .digits = 4, .limit = report_peak(report, find_peak(csv, at))};
         snprintf(chart->limit_name, sizeof chart->limit_name, "the theoretical peak, %.0f GB/s",
                  chart->limit);
         write_title(chart->title, sizeof chart->title, report, csv_at(csv, first, at->group));
@@ -216,10 +220,9 @@ static void say_where(struct report *report, const char *file, const struct csv 
     struct error ignored;
     if (number_parse_count(&elements, n, "", &ignored) == 0)
         n = number_format_count(count, elements);
-    document_add(&report->document, DOCUMENT_TEXT, "From %s%s%s%s%s%s%s%s%s.",
-                 file, *n ? ": " : "", csv_at(csv, 0, at->op),
-                 *n ? " of " : "", n, *n ? " " : "", csv_at(csv, 0, at->type),
-                 *device ? " on " : "", device);
+    document_add(&report->document, DOCUMENT_TEXT, "From %s%s%s%s%s%s%s%s%s.", file,
+                 *n ? ": " : "", csv_at(csv, 0, at->op), *n ? " of " : "", n, *n ? " " : "",
+                 csv_at(csv, 0, at->type), *device ? " on " : "", device);
 }
 
 static int add_ladder(struct report *report, const char *file, struct error *error)
@@ -243,9 +246,10 @@ static int add_ladder(struct report *report, const char *file, struct error *err
 /* Names separated by commas. */
 static int add_ladders(struct report *report, const char *files, struct error *error)
 {
-    document_add(&report->document, DOCUMENT_TEXT,
-                 "The reductions of teaching documents, each proven correct and then timed: GB/s "
-                 "counts what all launches of a reduction read and write.");
+    document_add(
+        &report->document, DOCUMENT_TEXT,
+        "The reductions of teaching documents, each proven correct and then timed: GB/s "
+        "counts what all launches of a reduction read and write.");
     for (const char *at = files;; at++) {
         char file[PATH_CHARS];
         const size_t length = strcspn(at, ",");
@@ -279,8 +283,7 @@ static void add_kernel(struct bar_chart *chart, const struct published *publishe
                                            : figures_gbs(&kernel->problem, best->ps);
     snprintf(bar.label, sizeof bar.label, "%s", kernel->kernel);
     if (at[PUBLISHED_THREADS].is_there)
-        snprintf(bar.note, sizeof bar.note, "blocks of %" PRIu64,
-                 at[PUBLISHED_THREADS].digits);
+        snprintf(bar.note, sizeof bar.note, "blocks of %" PRIu64, at[PUBLISHED_THREADS].digits);
     bar_chart_add(chart, &bar);
 }
 
@@ -289,8 +292,8 @@ static void add_document(struct report *report, const struct published *publishe
     struct bar_chart *chart = calloc(1, sizeof *chart);
     if (chart) {
         char problem[PROBLEM_CHARS];
-        *chart = (struct bar_chart){.unit = "GB/s", .digits = 4,
-                                    .limit = published_real(&published->peak_gbs)};
+        *chart = (struct bar_chart){
+            .unit = "GB/s", .digits = 4, .limit = published_real(&published->peak_gbs)};
         snprintf(chart->limit_name, sizeof chart->limit_name, "the document's peak, %.1f GB/s",
                  chart->limit);
         snprintf(chart->title, sizeof chart->title, "%.80s, published by %.80s",
@@ -310,9 +313,10 @@ int report_rungs(struct report *report, struct error *error)
         return add_ladders(report, report->request->ladder, error);
     for (size_t i = 0; subject && i < subject->published_count; i++)
         add_document(report, subject->published[i]);
-    document_add(document, DOCUMENT_MISSING,
-                 "The classic reductions were not measured%s: 'autotune ladder --csv ladder.csv' does "
-                 "it, and --ladder ladder.csv brings it in here.",
-                 subject && subject->published_count ? " here" : "");
+    document_add(
+        document, DOCUMENT_MISSING,
+        "The classic reductions were not measured%s: 'autotune ladder --csv ladder.csv' does "
+        "it, and --ladder ladder.csv brings it in here.",
+        subject && subject->published_count ? " here" : "");
     return 0;
 }

@@ -1,5 +1,5 @@
-/* report_sections: what `autotune report` says, a function a section. Each adds its blocks to the
- * document; what it has no figures for it says in a sentence, and what would bring them. */
+/* report_sections: what `autotune report` says, a function a section. Each adds its blocks to
+ * the document; what it has no figures for it says in a sentence, and what would bring them. */
 #ifndef AUTOTUNE_REPORT_SECTIONS_H
 #define AUTOTUNE_REPORT_SECTIONS_H
 
@@ -20,8 +20,8 @@ struct report {
 int report_open(struct report *out, const struct request *request, struct error *error);
 void report_close(struct report *report);
 
-/* Each returns -1 only for what ends the report: a file that was named and cannot be used, or no
- * memory. */
+/* Each returns -1 only for what ends the report: a file that was named and cannot be used, or
+ * no memory. */
 typedef int report_section(struct report *report, struct error *error);
 report_section report_summary, report_bench, report_sizes, report_trials, report_rungs,
     report_sides, report_winner, report_method;
@@ -34,8 +34,8 @@ bool report_is_alike(const struct report *report, const struct record *record);
 int report_kernel(struct compare_kernel *out, struct target *target,
                   const struct report *report, struct error *error);
 
-/* A peak in GB/s that follows from rounded figures of a table: the subject's own, where it can be
- * no other. */
+/* A peak in GB/s that follows from rounded figures of a table: the subject's own, where it can
+ * be no other. */
 double report_peak(const struct report *report, double gbs);
 
 /* A table that was named on the command line. */

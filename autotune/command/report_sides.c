@@ -1,5 +1,5 @@
-/* report_sides: this GPU beside others: a chart a problem, in percent of each one's peak, and what
- * `autotune compare` says of it. */
+/* report_sides: this GPU beside others: a chart a problem, in percent of each one's peak, and
+ * what `autotune compare` says of it. */
 #include "autotune/command/report_sections.h"
 
 #include "autotune/report/figures.h"
@@ -48,7 +48,9 @@ static struct bar_chart *draw(const struct compare *compare, const struct compar
     char problem[PROBLEM_CHARS];
     if (!chart)
         return NULL;
-    *chart = (struct bar_chart){.unit = "%", .digits = 3, .limit = 100,
+    *chart = (struct bar_chart){.unit = "%",
+                                .digits = 3,
+                                .limit = 100,
                                 .limit_name = "100 % of each GPU's own theoretical bandwidth"};
     snprintf(chart->title, sizeof chart->title, "%s", problem_format(problem, &line->problem));
     for (size_t s = 0; s < compare->side_count; s++) {
@@ -64,8 +66,8 @@ static struct bar_chart *draw(const struct compare *compare, const struct compar
 static int choose_lines(struct report *report, struct error *error)
 {
     struct comparison *comparison = report->comparison;
-    const enum op op = report->headline ? report->headline->problem.op
-                                        : report->request->problem.op;
+    const enum op op =
+        report->headline ? report->headline->problem.op : report->request->problem.op;
     if (report->headline && comparison_add(comparison, &report->headline->problem, 0, error))
         return -1;
     for (size_t s = 0; s < comparison->compare.side_count; s++)
@@ -91,25 +93,27 @@ int report_sides(struct report *report, struct error *error)
     struct text notes = {0};
     document_add(document, DOCUMENT_SECTION, "Beside other GPUs");
     if (compare->side_count < 2) {
-        document_add(document, DOCUMENT_MISSING,
-                     "Without records there is nothing to compare with other GPUs: name two, as "
-                     "'autotune report v100 rtx5070ti'.");
+        document_add(
+            document, DOCUMENT_MISSING,
+            "Without records there is nothing to compare with other GPUs: name two, as "
+            "'autotune report v100 rtx5070ti'.");
         return 0;
     }
     if (choose_lines(report, error))
         return -1;
     comparison_fill(comparison);
-    document_add(document, DOCUMENT_TEXT,
-                 "What each figure is, measured, published or predicted, stands beside it. A "
-                 "published one is a document's, of its own kernel; a prediction is a bound by "
-                 "bytes in flight and instructions, nothing was run. A GPU of which nothing can be "
-                 "said is left out of a chart.");
+    document_add(
+        document, DOCUMENT_TEXT,
+        "What each figure is, measured, published or predicted, stands beside it. A "
+        "published one is a document's, of its own kernel; a prediction is a bound by "
+        "bytes in flight and instructions, nothing was run. A GPU of which nothing can be "
+        "said is left out of a chart.");
     for (size_t l = 0; l < compare->line_count; l++)
         if (has_figure(compare, &compare->lines[l]))
             document_figure(document, DOCUMENT_BARS, draw(compare, &compare->lines[l]));
-    struct table *table = document_table(document, DOCUMENT_TABLE,
-                                         "All that is known of these, with occupancy and limits",
-                                         NULL, 0);
+    struct table *table =
+        document_table(document, DOCUMENT_TABLE,
+                       "All that is known of these, with occupancy and limits", NULL, 0);
     if (table)
         compare_table(table, compare);
     compare_notes(&notes, compare);

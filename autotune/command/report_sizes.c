@@ -1,5 +1,5 @@
-/* report_sizes: what the records say over n: the winner of each size, cold and warm, and what the
- * one variant would take that is best for the usual size; the intervals of a sweep. */
+/* report_sizes: what the records say over n: the winner of each size, cold and warm, and what
+ * the one variant would take that is best for the usual size; the intervals of a sweep. */
 #include "autotune/command/report_sections.h"
 
 #include "autotune/command/sweep_drawing.h"
@@ -50,7 +50,8 @@ static struct line_chart *draw(const struct report *report)
     if (chart->limit > 0)
         snprintf(chart->limit_name, sizeof chart->limit_name, "theoretical peak, %.0f GB/s",
                  chart->limit);
-    add_series(chart, report, "tuned for each n, data not in the L2 cache (cold)", COLD, gbs_of);
+    add_series(chart, report, "tuned for each n, data not in the L2 cache (cold)", COLD,
+               gbs_of);
     add_series(chart, report, "tuned for each n, data in the L2 cache (warm)", WARM, gbs_of);
     add_series(chart, report, "one variant for all n (cold)", COLD, gbs_of_single);
     return chart;
@@ -99,9 +100,10 @@ int report_sizes(struct report *report, struct error *error)
     }
     struct line_chart *chart = draw(report);
     if (chart && (!chart->series_count || chart->series[0].count < 2)) {
-        document_add(document, DOCUMENT_MISSING,
-                     "One size is tuned, so there is nothing to draw over n: 'autotune --n 1K..4G' "
-                     "tunes a range.");
+        document_add(
+            document, DOCUMENT_MISSING,
+            "One size is tuned, so there is nothing to draw over n: 'autotune --n 1K..4G' "
+            "tunes a range.");
         line_chart_dispose(chart);
         free(chart);
         return 0;

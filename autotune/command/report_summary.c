@@ -86,8 +86,7 @@ int report_summary(struct report *report, struct error *error)
     set_title(report);
     if (!report->headline)
         return 0;
-    struct table *tiles =
-        document_table(&report->document, DOCUMENT_TILES, NULL, NULL, 0);
+    struct table *tiles = document_table(&report->document, DOCUMENT_TILES, NULL, NULL, 0);
     if (tiles) {
         add_speed(tiles, report);
         add_proof(tiles, report->headline);

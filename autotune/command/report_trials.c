@@ -64,10 +64,11 @@ static int choose_axes(struct heat_map *map, const char *axes, const char *param
                   find_value(value, params, map->rows.name) &&
                   find_value(value, params, map->columns.name)))
         return 0;
-    return error_set(error, ERROR_USAGE,
-                     "--axes is '%.60s': give two different params of the record, separated by a "
-                     "comma: it has %s",
-                     axes, params);
+    return error_set(
+        error, ERROR_USAGE,
+        "--axes is '%.60s': give two different params of the record, separated by a "
+        "comma: it has %s",
+        axes, params);
 }
 
 /* What the axes mean, where the space is known. */
@@ -104,13 +105,14 @@ static void say_best(struct report *report, const struct heat_map *map)
     const char *row, *column;
     const struct heat_cell *best = heat_map_best(map, &row, &column);
     char value[NUMBER_CHARS];
-    document_add(&report->document, DOCUMENT_TEXT,
-                 "Each cell has the best of all trials with these two values, whatever their other "
-                 "params: %zu in all. The best single time had %s=%s %s=%s: %s GB/s. These are the "
-                 "search's times, taken once; the winner is chosen from interleaved rounds, and "
-                 "may be another of those that tie.",
-                 map->count, map->rows.name, row, map->columns.name, column,
-                 figures_short(value, best->value, 4));
+    document_add(
+        &report->document, DOCUMENT_TEXT,
+        "Each cell has the best of all trials with these two values, whatever their other "
+        "params: %zu in all. The best single time had %s=%s %s=%s: %s GB/s. These are the "
+        "search's times, taken once; the winner is chosen from interleaved rounds, and "
+        "may be another of those that tie.",
+        map->count, map->rows.name, row, map->columns.name, column,
+        figures_short(value, best->value, 4));
 }
 
 /* What the journal holds for the headline, into `map`; nothing where it is not there. */
@@ -211,9 +213,10 @@ int report_trials(struct report *report, struct error *error)
         return -1;
     }
     if (!map->count) {
-        document_add(document, DOCUMENT_MISSING,
-                     "The journal of this record's search is not here, so there are no trials to "
-                     "show: it stays in the folder journal/ where the tuning ran.");
+        document_add(
+            document, DOCUMENT_MISSING,
+            "The journal of this record's search is not here, so there are no trials to "
+            "show: it stays in the folder journal/ where the tuning ran.");
         free(map);
         return 0;
     }

@@ -9,8 +9,8 @@ static const struct table_column columns[] = {
 
 static void add_params(struct report *report, const struct space *space, const int64_t *row)
 {
-    struct table *table = document_table(&report->document, DOCUMENT_TABLE, "Its params", columns,
-                                         sizeof columns / sizeof *columns);
+    struct table *table = document_table(&report->document, DOCUMENT_TABLE, "Its params",
+                                         columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < space->param_count && table; i++) {
         struct text value = {0};
         point_format_value(&value, &space->params[i], row[i]);
@@ -37,7 +37,8 @@ static void mark_params(struct document_source *source, const struct space *spac
 static int add_source(struct report *report, const struct compare_kernel *kernel,
                       const struct target *target, struct error *error)
 {
-    const struct point_context context = {kernel->rung.space, &report->headline->problem, target};
+    const struct point_context context = {kernel->rung.space, &report->headline->problem,
+                                          target};
     struct emit_variant variant;
     if (emit_variant(&variant, &context, &kernel->sources, kernel->rung.row, error))
         return -1;
@@ -74,13 +75,14 @@ int report_winner(struct report *report, struct error *error)
         document_add(document, DOCUMENT_MISSING, "Its source is not shown: %s.", why.text);
         return 0;
     }
-    document_add(document, DOCUMENT_TEXT,
-                 "%s. Its tuned constants are marked in the source: rest the pointer on one to see "
-                 "what it is.%s",
-                 report->headline->params,
-                 report->headline->source == RECORD_EMULATED
-                     ? " The source is as it is emitted for sm_90: the emulator runs its form in C."
-                     : "");
+    document_add(
+        document, DOCUMENT_TEXT,
+        "%s. Its tuned constants are marked in the source: rest the pointer on one to see "
+        "what it is.%s",
+        report->headline->params,
+        report->headline->source == RECORD_EMULATED
+            ? " The source is as it is emitted for sm_90: the emulator runs its form in C."
+            : "");
     add_params(report, kernel.rung.space, kernel.rung.row);
     if (add_source(report, &kernel, &target, &why))
         document_add(document, DOCUMENT_MISSING, "Its source is not shown: %s.", why.text);

@@ -17,8 +17,8 @@ struct axis {
     size_t tick_count;
 };
 
-/* A logarithmic axis of least..most (both above 0; widened to a doubling at least). Ticks stand at
- * powers of two within it, a whole number of doublings apart, at most `count` of them (1 ..
+/* A logarithmic axis of least..most (both above 0; widened to a doubling at least). Ticks stand
+ * at powers of two within it, a whole number of doublings apart, at most `count` of them (1 ..
  * AXIS_TICKS_MAX). */
 void axis_fit_log(struct axis *out, double least, double most, size_t count);
 

@@ -51,9 +51,10 @@ static void add_value(struct text *out, const struct bar_chart *chart, const str
 
 void bar_chart_table(struct table *out, struct bar_chart *chart)
 {
-    const struct table_column columns[] = {
-        {"", NULL, false}, {chart->unit, NULL, true}, {"which is", NULL, false},
-        {"note", NULL, false}};
+    const struct table_column columns[] = {{"", NULL, false},
+                                           {chart->unit, NULL, true},
+                                           {"which is", NULL, false},
+                                           {"note", NULL, false}};
     char value[NUMBER_CHARS];
     memcpy(chart->columns, columns, sizeof columns);
     *out = (struct table){.columns = chart->columns,
@@ -61,7 +62,8 @@ void bar_chart_table(struct table *out, struct bar_chart *chart)
     for (size_t i = 0; i < chart->count; i++) {
         const struct bar *bar = &chart->bars[i];
         table_add(out, bar->label);
-        table_add(out, bar->kind == BAR_NONE ? NULL : figures_short(value, bar->value, chart->digits));
+        table_add(out, bar->kind == BAR_NONE ? NULL
+                                             : figures_short(value, bar->value, chart->digits));
         table_add(out, bar_kinds[bar->kind]);
         table_add(out, bar->note);
     }
@@ -82,8 +84,8 @@ static void add_legend(struct text *out, const struct bar_chart *chart)
     const bool has_legend = kinds > 1 || !is_there[BAR_MEASURED];
     for (size_t k = 0; k < BAR_NONE && has_legend; k++)
         if (is_there[k])
-            text_addf(out, "<li><i class=\"swatch %s\"></i><span>%s</span></li>\n", bar_kinds[k],
-                      bar_kinds[k]);
+            text_addf(out, "<li><i class=\"swatch %s\"></i><span>%s</span></li>\n",
+                      bar_kinds[k], bar_kinds[k]);
     if (chart->limit > 0) {
         text_adds(out, "<li class=\"muted\"><span>full length: ");
         markup_text(out, chart->limit_name);

@@ -23,7 +23,7 @@ struct bar {
 /* Initialise with zeros and the titles. */
 struct bar_chart {
     char title[200], unit[24];
-    int digits; /* that count, of each value */
+    int digits;          /* that count, of each value */
     char limit_name[96]; /* what a bar of full length is */
     double limit;        /* its value; 0 = the longest bar's */
     struct bar *bars;

@@ -19,12 +19,23 @@ static void dispose_block(struct document_block *block)
     switch (block->of.any ? block->kind : DOCUMENT_KINDS) {
     case DOCUMENT_TILES:
     case DOCUMENT_FACTS:
-    case DOCUMENT_TABLE: table_dispose(block->of.table); break;
-    case DOCUMENT_LINES: line_chart_dispose(block->of.lines); break;
-    case DOCUMENT_HEAT: heat_map_dispose(block->of.heat); break;
-    case DOCUMENT_BARS: bar_chart_dispose(block->of.bars); break;
-    case DOCUMENT_SOURCE: dispose_source(block->of.source); break;
-    default: break;
+    case DOCUMENT_TABLE:
+        table_dispose(block->of.table);
+        break;
+    case DOCUMENT_LINES:
+        line_chart_dispose(block->of.lines);
+        break;
+    case DOCUMENT_HEAT:
+        heat_map_dispose(block->of.heat);
+        break;
+    case DOCUMENT_BARS:
+        bar_chart_dispose(block->of.bars);
+        break;
+    case DOCUMENT_SOURCE:
+        dispose_source(block->of.source);
+        break;
+    default:
+        break;
     }
     free(block->of.any);
     free(block->text);
@@ -43,9 +54,8 @@ void document_dispose(struct document *document)
 static struct document_block *add(struct document *document, struct document_block block)
 {
     struct document_block *blocks =
-        document->failed
-            ? NULL
-            : reallocarray(document->blocks, document->count + 1, sizeof *blocks);
+        document->failed ? NULL
+                         : reallocarray(document->blocks, document->count + 1, sizeof *blocks);
     if (!blocks) {
         document->failed = true;
         dispose_block(&block);
@@ -110,5 +120,6 @@ void document_mark(struct document_source *source, const char *name, const char 
 
 int document_check(const struct document *document, struct error *error)
 {
-    return document->failed ? error_set(error, ERROR_FAILED, "out of memory for the report") : 0;
+    return document->failed ? error_set(error, ERROR_FAILED, "out of memory for the report")
+                            : 0;
 }

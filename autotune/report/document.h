@@ -1,5 +1,5 @@
-/* document: a report as a list of blocks (headings, paragraphs, figures, tables, source), whatever
- * it will be written as. page_html, page_markdown and page_text write it. */
+/* document: a report as a list of blocks (headings, paragraphs, figures, tables, source),
+ * whatever it will be written as. page_html, page_markdown and page_text write it. */
 #ifndef AUTOTUNE_DOCUMENT_H
 #define AUTOTUNE_DOCUMENT_H
 
@@ -64,8 +64,8 @@ void document_add(struct document *document, enum document_kind kind, const char
  * frees). */
 void document_figure(struct document *document, enum document_kind kind, void *figure);
 
-/* Adds a table of the kind, to be filled; NULL when there is no memory. Tables of TILES and FACTS
- * have three columns of text; `columns` of a TABLE live as long as the document. */
+/* Adds a table of the kind, to be filled; NULL when there is no memory. Tables of TILES and
+ * FACTS have three columns of text; `columns` of a TABLE live as long as the document. */
 struct table *document_table(struct document *document, enum document_kind kind,
                              const char *text, const struct table_column *columns,
                              size_t column_count);

@@ -1,4 +1,5 @@
-/* heat_map: cells stand where their labels came first; the order of the labels is kept beside. */
+/* heat_map: cells stand where their labels came first; the order of the labels is kept beside.
+ */
 #include "autotune/report/heat_map.h"
 
 #include "autotune/report/figures.h"
@@ -166,7 +167,8 @@ static void add_cell(struct text *out, const struct heat_map *map, const struct 
         return;
     }
     text_addf(out, "<td class=\"h%u%s\" title=\"%s ", heat_map_step(map, cell->value),
-              cell->value >= find_most(map) ? " best" : "", figures_short(value, cell->value, 4));
+              cell->value >= find_most(map) ? " best" : "",
+              figures_short(value, cell->value, 4));
     markup_text(out, map->unit);
     text_addf(out, ", the best of %zu: ", cell->count);
     markup_text(out, cell->note);
@@ -176,7 +178,8 @@ static void add_cell(struct text *out, const struct heat_map *map, const struct 
 static void add_scale(struct text *out, const struct heat_map *map)
 {
     char value[NUMBER_CHARS];
-    text_addf(out, "<p class=\"scale\"><span>%s</span>", figures_short(value, find_least(map), 4));
+    text_addf(out, "<p class=\"scale\"><span>%s</span>",
+              figures_short(value, find_least(map), 4));
     for (unsigned step = 0; step < HEAT_MAP_STEPS; step++)
         text_addf(out, "<i class=\"h%u\"></i>", step);
     text_addf(out, "<span>%s ", figures_short(value, find_most(map), 4));
@@ -189,10 +192,9 @@ void heat_map_html(struct text *out, struct heat_map *map)
     text_adds(out, "<p class=\"axes\">");
     add_side(out, &map->rows, "Down");
     add_side(out, &map->columns, "Across");
-    text_addf(out,
-              "</p>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"heat\" "
-              "style=\"--columns:%zu\">",
-              map->columns.count);
+    text_adds(out, "</p>\n");
+    markup_open_scroll(out, map->title);
+    text_addf(out, "<table class=\"heat\" style=\"--columns:%zu\">", map->columns.count);
     markup_element(out, "caption", NULL, map->title);
     add_titles(out, map);
     text_adds(out, "<tbody>\n");

@@ -1,5 +1,5 @@
-/* heat_map: the best figure for each pair of values of two params, as a coloured table of HTML, as
- * a plain one, and as text. */
+/* heat_map: the best figure for each pair of values of two params, as a coloured table of HTML,
+ * as a plain one, and as text. */
 #ifndef AUTOTUNE_HEAT_MAP_H
 #define AUTOTUNE_HEAT_MAP_H
 
@@ -30,7 +30,7 @@ struct heat_map {
     char title[200], unit[24];
     struct heat_side rows, columns;
     struct heat_cell cells[HEAT_MAP_SIDE_MAX][HEAT_MAP_SIDE_MAX]; /* as the labels came */
-    size_t count;   /* of the values added */
+    size_t count;                                                 /* of the values added */
     size_t dropped; /* of those for which a side had no room for a label */
     struct table_column table_columns[5];
 };

@@ -6,11 +6,26 @@
 #include <string.h>
 
 static const char *const keywords[] = {
-    "__device__", "__forceinline__", "__global__", "__launch_bounds__", "__restrict__",
-    "__shared__", "__align__", "asm", "bool", "break", "char", "const", "constexpr", "continue",
-    "double", "else", "enum", "extern", "false", "float", "for", "if", "inline", "int", "long",
-    "return", "short", "signed", "sizeof", "static", "struct", "true", "typedef", "union",
-    "unsigned", "using", "void", "volatile", "while",
+    "__device__",   "__forceinline__",
+    "__global__",   "__launch_bounds__",
+    "__restrict__", "__shared__",
+    "__align__",    "asm",
+    "bool",         "break",
+    "char",         "const",
+    "constexpr",    "continue",
+    "double",       "else",
+    "enum",         "extern",
+    "false",        "float",
+    "for",          "if",
+    "inline",       "int",
+    "long",         "return",
+    "short",        "signed",
+    "sizeof",       "static",
+    "struct",       "true",
+    "typedef",      "union",
+    "unsigned",     "using",
+    "void",         "volatile",
+    "while",
 };
 
 static bool is_keyword(const char *word, size_t length)

@@ -26,8 +26,7 @@ void line_chart_begin(struct line_chart *chart, const char *name)
 void line_chart_add(struct line_chart *chart, struct line_point point)
 {
     struct line_series *series = &chart->series[chart->series_count - 1];
-    struct line_point *points =
-        reallocarray(series->points, series->count + 1, sizeof *points);
+    struct line_point *points = reallocarray(series->points, series->count + 1, sizeof *points);
     chart->failed |= !points;
     if (!points)
         return;
@@ -62,7 +61,8 @@ static double least_of(double a, double b)
 static void find_range(const struct line_chart *chart, struct line_point *least,
                        struct line_point *most)
 {
-    *least = (struct line_point){.x = INFINITY, .y = chart->limit > 0 ? chart->limit : INFINITY};
+    *least =
+        (struct line_point){.x = INFINITY, .y = chart->limit > 0 ? chart->limit : INFINITY};
     *most = (struct line_point){.x = 0, .y = chart->limit};
     for (size_t s = 0; s < chart->series_count; s++)
         for (size_t i = 0; i < chart->series[s].count; i++) {
@@ -134,7 +134,9 @@ static void fit(struct plot *out, const struct line_chart *chart, const struct s
 {
     struct line_point least, most;
     find_range(chart, &least, &most);
-    *out = (struct plot){.left = LEFT, .right = size->width - RIGHT, .top = TOP,
+    *out = (struct plot){.left = LEFT,
+                         .right = size->width - RIGHT,
+                         .top = TOP,
                          .bottom = size->height - BOTTOM};
     axis_fit_log(&out->x, least.x, most.x, (size_t)((out->right - out->left) / LABEL) + 1);
     axis_fit_linear(&out->y, least.y, most.y, size->y_ticks);
@@ -201,8 +203,8 @@ static void draw_line(struct text *out, const struct plot *plot,
     free(points);
 }
 
-static void draw_marks(struct text *out, const struct plot *plot, const struct line_chart *chart,
-                       size_t s, const char *class)
+static void draw_marks(struct text *out, const struct plot *plot,
+                       const struct line_chart *chart, size_t s, const char *class)
 {
     const struct line_series *series = &chart->series[s];
     for (size_t i = 0; i < series->count; i++) {
@@ -270,8 +272,8 @@ static void draw(struct text *out, const struct line_chart *chart, const struct 
     svg_close(out);
 }
 
-/* Each name with a piece of its line. It stands beside the drawing and not in it, so that it has
- * what room it needs. */
+/* Each name with a piece of its line. It stands beside the drawing and not in it, so that it
+ * has what room it needs. */
 static void add_legend(struct text *out, const struct line_chart *chart)
 {
     enum { KEY_WIDTH = 28, KEY_HEIGHT = 12 };

@@ -1,5 +1,5 @@
-/* line_chart: how a figure goes with n: lines over a logarithmic axis, from one set of points as
- * SVG, as a table and as text. */
+/* line_chart: how a figure goes with n: lines over a logarithmic axis, from one set of points
+ * as SVG, as a table and as text. */
 #ifndef AUTOTUNE_LINE_CHART_H
 #define AUTOTUNE_LINE_CHART_H
 

@@ -7,12 +7,18 @@
 static const char *find_reference(char c)
 {
     switch (c) {
-    case '&': return "&amp;";
-    case '<': return "&lt;";
-    case '>': return "&gt;";
-    case '"': return "&quot;";
-    case '\'': return "&#39;";
-    default: return NULL;
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
     }
 }
 
@@ -47,6 +53,13 @@ void markup_element(struct text *out, const char *name, const char *class, const
     text_addf(out, "</%s>", name);
 }
 
+void markup_open_scroll(struct text *out, const char *name)
+{
+    text_adds(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
+    markup_text(out, name);
+    text_adds(out, "\">");
+}
+
 void markup_number(struct text *out, double value)
 {
     const long long tenths = llround(value * 10);
@@ -65,7 +78,8 @@ static void add_cell(struct text *out, const struct table_column *column, const 
 void markup_table(struct text *out, const struct table *table, const char *caption)
 {
     out->failed |= table->failed;
-    text_adds(out, "<div class=\"scroll\" tabindex=\"0\"><table>");
+    markup_open_scroll(out, caption);
+    text_adds(out, "<table>");
     markup_element(out, "caption", NULL, caption);
     text_adds(out, "<thead><tr>");
     for (size_t i = 0; i < table->column_count; i++)

@@ -1,5 +1,5 @@
-/* markup: HTML and XML as text. The one place where what comes from records, files and documents
- * is escaped: nothing that these hold is ever markup. */
+/* markup: HTML and XML as text. The one place where what comes from records, files and
+ * documents is escaped: nothing that these hold is ever markup. */
 #ifndef AUTOTUNE_MARKUP_H
 #define AUTOTUNE_MARKUP_H
 
@@ -19,8 +19,11 @@ void markup_element(struct text *out, const char *name, const char *class, const
 /* Appends a number with one decimal at most, the same in every locale: coordinates, widths. */
 void markup_number(struct text *out, double value);
 
-/* Appends the table of those columns that people see, in a box of its own that scrolls. `caption`
- * is read out, not seen. */
+/* Opens a <div> in which what is too wide scrolls, by keys too; `name` is read out. */
+void markup_open_scroll(struct text *out, const char *name);
+
+/* Appends the table of those columns that people see, in a box of its own that scrolls.
+ * `caption` is read out, not seen. */
 void markup_table(struct text *out, const struct table *table, const char *caption);
 
 #endif

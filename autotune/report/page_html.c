@@ -159,7 +159,9 @@ static void add_source(struct text *out, struct document_block *block)
     }
     text_adds(out, "<details class=\"source\" open=\"open\"><summary>");
     markup_text(out, block->text);
-    text_adds(out, "</summary>\n<div class=\"scroll\" tabindex=\"0\"><pre><code>");
+    text_adds(out, "</summary>\n");
+    markup_open_scroll(out, block->text);
+    text_adds(out, "<pre><code>");
     highlight_html(out, source->code.at ? source->code.at : "", words, source->word_count);
     text_adds(out, "</code></pre></div></details>\n");
     free(words);
@@ -168,11 +170,11 @@ static void add_source(struct text *out, struct document_block *block)
 /* --- The page ----------------------------------------------------------------------------- */
 
 static void (*const kinds[DOCUMENT_KINDS])(struct text *, struct document_block *) = {
-    [DOCUMENT_TEXT] = add_text,     [DOCUMENT_MISSING] = add_missing,
-    [DOCUMENT_TILES] = add_tiles,   [DOCUMENT_FACTS] = add_facts,
-    [DOCUMENT_TABLE] = add_table,   [DOCUMENT_LINES] = add_lines,
-    [DOCUMENT_HEAT] = add_heat,     [DOCUMENT_BARS] = add_bars,
-    [DOCUMENT_NOTES] = add_notes,   [DOCUMENT_SOURCE] = add_source,
+    [DOCUMENT_TEXT] = add_text,   [DOCUMENT_MISSING] = add_missing,
+    [DOCUMENT_TILES] = add_tiles, [DOCUMENT_FACTS] = add_facts,
+    [DOCUMENT_TABLE] = add_table, [DOCUMENT_LINES] = add_lines,
+    [DOCUMENT_HEAT] = add_heat,   [DOCUMENT_BARS] = add_bars,
+    [DOCUMENT_NOTES] = add_notes, [DOCUMENT_SOURCE] = add_source,
 };
 
 static void add_body(struct text *out, struct document *document)

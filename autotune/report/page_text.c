@@ -22,8 +22,8 @@ static void add_wrapped(struct text *out, const char *string,
         text_adds(out, column ? " " : "");
         column += length + (column > 0);
         for (int i = 0; i < length; i++)
-            text_add(out, (unsigned char)string[i] < ' ' || string[i] == 0x7f ? "?" : string + i,
-                     1);
+            text_add(out,
+                     (unsigned char)string[i] < ' ' || string[i] == 0x7f ? "?" : string + i, 1);
         string += length;
         string += strspn(string, " ");
     }

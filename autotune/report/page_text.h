@@ -4,8 +4,8 @@
 
 #include "autotune/report/document.h"
 
-/* Appends the document: figures are drawn; tables beside them and source are for the other forms.
- * ERROR_FAILED: no memory. */
+/* Appends the document: figures are drawn; tables beside them and source are for the other
+ * forms. ERROR_FAILED: no memory. */
 int page_text(struct text *out, struct document *document, const struct terminal_style *style,
               struct error *error);
 

@@ -88,8 +88,8 @@ static const struct {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-void svg_mark(struct text *out, const char *class, size_t shape, struct svg_point at, double size,
-              const char *title)
+void svg_mark(struct text *out, const char *class, size_t shape, struct svg_point at,
+              double size, const char *title)
 {
     const size_t kind = shape % SHAPES, count = shapes[kind].count;
     struct svg_point corners[4];

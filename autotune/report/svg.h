@@ -30,9 +30,10 @@ void svg_polygon(struct text *out, const char *class, const struct svg_point *po
 void svg_text(struct text *out, const char *class, enum svg_anchor anchor, struct svg_point at,
               const char *string);
 
-/* A mark of the `shape`th kind (circle, square, triangle, diamond, and again), so that series are
- * told apart without colour; `title` is shown where the pointer rests on it, NULL = nothing. */
-void svg_mark(struct text *out, const char *class, size_t shape, struct svg_point at, double size,
-              const char *title);
+/* A mark of the `shape`th kind (circle, square, triangle, diamond, and again), so that series
+ * are told apart without colour; `title` is shown where the pointer rests on it, NULL =
+ * nothing. */
+void svg_mark(struct text *out, const char *class, size_t shape, struct svg_point at,
+              double size, const char *title);
 
 #endif

@@ -44,7 +44,7 @@ int terminal_width(FILE *stream)
 
 /* --- Figures ------------------------------------------------------------------------------ */
 
-/* The locale of the environment, which the program itself never takes on: numbers stay plain. */
+/* The locale of the environment, which the program never takes on: numbers stay plain. */
 static bool is_utf8(void)
 {
     locale_t own = newlocale(LC_CTYPE_MASK, "", (locale_t)0);

@@ -18,12 +18,12 @@ struct terminal_style {
     int width; /* columns */
 };
 
-/* Colour as terminal_has_color, and where TERM names 256 of them; UTF-8 where the locale has it;
- * 100 columns where the stream is no terminal. */
+/* Colour as terminal_has_color, and where TERM names 256 of them; UTF-8 where the locale has
+ * it; 100 columns where the stream is no terminal. */
 struct terminal_style terminal_style(FILE *stream);
 
-/* Appends a bar that takes `share` (0 .. 1) of `columns`, to an eighth of one in UTF-8, padded to
- * all of them. */
+/* Appends a bar that takes `share` (0 .. 1) of `columns`, to an eighth of one in UTF-8, padded
+ * to all of them. */
 void terminal_bar(struct text *out, double share, int columns,
                   const struct terminal_style *style);
 

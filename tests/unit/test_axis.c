@@ -55,7 +55,8 @@ static void test_linear_ticks(void **state)
     assert_true(axis.high > axis.low);
 }
 
-/* Whatever the range: no more ticks than asked for, all within, and the range within the axis. */
+/* Whatever the range: no more ticks than asked for, all within, and the range within the axis.
+ */
 static void test_any_range(void **state)
 {
     (void)state;

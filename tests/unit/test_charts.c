@@ -1,5 +1,5 @@
-/* Tests of markup, svg and the three kinds of charts: nothing that they are given becomes markup,
- * nothing is drawn outside the drawing, and tables say the same as pictures. */
+/* Tests of markup, svg and the three kinds of charts: nothing that they are given becomes
+ * markup, nothing is drawn outside the drawing, and tables say the same as pictures. */
 #include "autotune/report/bar_chart.h"
 #include "autotune/report/heat_map.h"
 #include "autotune/report/highlight.h"
@@ -39,7 +39,8 @@ static void test_escaping(void **state)
     (void)state;
     struct text out = {0};
     markup_text(&out, hostile);
-    assert_string_equal(out.at, "&lt;script&gt;&quot;a&quot; &amp; &#39;b&#39;?&lt;/script&gt;");
+    assert_string_equal(out.at,
+                        "&lt;script&gt;&quot;a&quot; &amp; &#39;b&#39;?&lt;/script&gt;");
     text_clear(&out);
     markup_text(&out, "\xc3\xa4\n\t\x7f");
     assert_string_equal(out.at, "\xc3\xa4\n\t?");
@@ -56,8 +57,8 @@ static void test_numbers(void **state)
     static const struct {
         double value;
         const char *text;
-    } cases[] = {{0, "0"}, {-0.04, "0"}, {1.25, "1.3"}, {-1.5, "-1.5"}, {760, "760"},
-                 {0.06, "0.1"}, {-0.26, "-0.3"}};
+    } cases[] = {{0, "0"},     {-0.04, "0"},  {1.25, "1.3"},  {-1.5, "-1.5"},
+                 {760, "760"}, {0.06, "0.1"}, {-0.26, "-0.3"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct text out = {0};
         markup_number(&out, cases[i].value);
@@ -71,12 +72,13 @@ static void test_highlight(void **state)
     (void)state;
     const struct highlight_word words[] = {{"BLOCK", "256: threads \"per\" block"}};
     struct text out = {0};
-    highlight_html(&out, "int a = BLOCK; // BLOCK <b>\nBLOCKS /* BLOCK */ \"BLOCK\" & 'x'", words,
-                   1);
+    highlight_html(&out, "int a = BLOCK; // BLOCK <b>\nBLOCKS /* BLOCK */ \"BLOCK\" & 'x'",
+                   words, 1);
     assert_string_equal(
-        out.at, "<b>int</b> a = <mark title=\"256: threads &quot;per&quot; block\">BLOCK</mark>; "
-                "<i>// BLOCK &lt;b&gt;</i>\nBLOCKS <i>/* BLOCK */</i> &quot;BLOCK&quot; &amp; "
-                "&#39;x&#39;");
+        out.at,
+        "<b>int</b> a = <mark title=\"256: threads &quot;per&quot; block\">BLOCK</mark>; "
+        "<i>// BLOCK &lt;b&gt;</i>\nBLOCKS <i>/* BLOCK */</i> &quot;BLOCK&quot; &amp; "
+        "&#39;x&#39;");
     text_clear(&out);
     highlight_html(&out, "/* never closed", words, 1);
     assert_string_equal(out.at, "<i>/* never closed</i>");
@@ -89,8 +91,8 @@ static void test_highlight(void **state)
 static void test_table(void **state)
 {
     (void)state;
-    const struct table_column columns[] = {{"a<b", NULL, false}, {NULL, "key", true},
-                                           {"n", NULL, true}};
+    const struct table_column columns[] = {
+        {"a<b", NULL, false}, {NULL, "key", true}, {"n", NULL, true}};
     struct table table = {.columns = columns, .column_count = 3};
     struct text out = {0};
     table_add(&table, hostile);
@@ -111,8 +113,8 @@ static void add_points(struct line_chart *chart, const char *name, double scale)
 {
     line_chart_begin(chart, name);
     for (double x = 1000; x < 5e9; x *= 4) /* any order will do */
-        line_chart_add(chart, (struct line_point){5e12 / x, scale * x, scale * x * 0.9,
-                                                  scale * x * 1.1});
+        line_chart_add(
+            chart, (struct line_point){5e12 / x, scale * x, scale * x * 0.9, scale * x * 1.1});
 }
 
 /* Every coordinate of the drawing, in what order they stand. */
@@ -139,7 +141,8 @@ static void check_within(const char *svg, double width, double height)
     }
 }
 
-/* Text takes 7 units a character at most: none of it leaves the drawing, none runs into another. */
+/* Text takes 7 units a character at most: none of it leaves the drawing, none runs into
+ * another. */
 static void check_texts(const char *svg, double width)
 {
     enum { WIDE = 7, HIGH = 12, MOST = 100 };
@@ -151,16 +154,19 @@ static void check_texts(const char *svg, double width)
     for (const char *at = svg; (at = strstr(at, "<text ")) && at < end; at++) {
         char anchor[16], content[100];
         double x = 0, y = 0;
-        assert_int_equal(sscanf(at, "<text class=\"%*[a-z]\" text-anchor=\"%15[a-z]\" x=\"%lf\" "
-                                    "y=\"%lf\">%99[^<]", anchor, &x, &y, content), 4);
+        assert_int_equal(sscanf(at,
+                                "<text class=\"%*[a-z]\" text-anchor=\"%15[a-z]\" x=\"%lf\" "
+                                "y=\"%lf\">%99[^<]",
+                                anchor, &x, &y, content),
+                         4);
         const double size = WIDE * (double)strlen(content);
         const double left = *anchor == 's' ? x : *anchor == 'm' ? x - size / 2 : x - size;
         assert_true(count < MOST);
         if (left < -1 || left + size > width + 1)
             fail_msg("outside: %s", content);
         for (size_t i = 0; i < count; i++)
-            if (left < boxes[i].right && boxes[i].left < left + size &&
-                y < boxes[i].y + HIGH && boxes[i].y < y + HIGH)
+            if (left < boxes[i].right && boxes[i].left < left + size && y < boxes[i].y + HIGH &&
+                boxes[i].y < y + HIGH)
                 fail_msg("runs into another: %s", content);
         boxes[count++] = (struct box){left, left + size, y};
     }
@@ -170,8 +176,12 @@ static void check_texts(const char *svg, double width)
 static void test_lines(void **state)
 {
     (void)state;
-    struct line_chart chart = {.title = "t", .x_title = "n, elements", .y_title = "GB/s",
-                               .limit_name = "peak, 90000", .limit = 90000, .from_zero = true};
+    struct line_chart chart = {.title = "t",
+                               .x_title = "n, elements",
+                               .y_title = "GB/s",
+                               .limit_name = "peak, 90000",
+                               .limit = 90000,
+                               .from_zero = true};
     struct text out = {0};
     add_points(&chart, hostile, 1e-6);
     add_points(&chart, "other", 2e-5);
@@ -277,12 +287,13 @@ static void test_heat(void **state)
     check_holds(&out, "<td class=\"none\">");
     text_clear(&out);
     heat_map_draw(&out, map, &plain);
-    assert_string_equal(out.at, "     BLOCK       4      16  ITEMS\n"
-                                "        64   1000       . \n"
-                                "       128   4600*      . \n"
-                                "      1024      .   100.0 \n"
-                                "GB/s, the best of all with these two; * the best of all, . not "
-                                "tried\n");
+    assert_string_equal(out.at,
+                        "     BLOCK       4      16  ITEMS\n"
+                        "        64   1000       . \n"
+                        "       128   4600*      . \n"
+                        "      1024      .   100.0 \n"
+                        "GB/s, the best of all with these two; * the best of all, . not "
+                        "tried\n");
     text_clear(&out);
     heat_map_draw(&out, map, &(struct terminal_style){true, true, 80});
     check_holds(&out, "\033[48;5;227;38;5;16m   4600*\033[0m");
@@ -332,8 +343,9 @@ static void test_bars(void **state)
                                 "full length: peak\n");
     text_clear(&out);
     bar_chart_draw(&out, &chart, &(struct terminal_style){true, true, 80});
-    check_holds(&out, "\033[38;5;39m\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588"
-                      "\033[0m ");
+    check_holds(&out,
+                "\033[38;5;39m\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588"
+                "\033[0m ");
     text_dispose(&out);
     bar_chart_dispose(&chart);
 }
@@ -341,10 +353,10 @@ static void test_bars(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_escaping),    cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_highlight),   cmocka_unit_test(test_table),
-        cmocka_unit_test(test_lines),       cmocka_unit_test(test_lines_table),
-        cmocka_unit_test(test_few_points),  cmocka_unit_test(test_heat),
+        cmocka_unit_test(test_escaping),     cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_highlight),    cmocka_unit_test(test_table),
+        cmocka_unit_test(test_lines),        cmocka_unit_test(test_lines_table),
+        cmocka_unit_test(test_few_points),   cmocka_unit_test(test_heat),
         cmocka_unit_test(test_heat_is_full), cmocka_unit_test(test_bars)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,8 @@ static void check_refused(const char *bytes, size_t length, const char *why)
 static void test_columns(void **state)
 {
     (void)state;
-    struct csv csv = load("n,us,variant\r\n1024,1.334,\"A=1,B=2\"\r\n400,,\"say \"\"x\"\"\n!\"\n");
+    struct csv csv =
+        load("n,us,variant\r\n1024,1.334,\"A=1,B=2\"\r\n400,,\"say \"\"x\"\"\n!\"\n");
     double us = 0;
     assert_int_equal(csv.rows, 2);
     assert_int_equal(csv.columns, 3);
@@ -76,7 +77,8 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_ends),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns),
+                                       cmocka_unit_test(test_ends),
                                        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The verb on files: a GPU's sweep and its journal, a table of bench and one of the ladder become
- * charts; what is missing is said. */
+/* The verb on files: a GPU's sweep and its journal, a table of bench and one of the ladder
+ * become charts; what is missing is said. */
 #include "autotune/command/verbs.h"
 #include "cache/journal.h"
 #include "tests/unit/record_files.h"
@@ -61,10 +61,13 @@ static void keep_trials(void **state)
         for (int items = 1; items <= 64; items *= 2) {
             const double off = fabs(log2(block / 256.0)) + fabs(log2(items / 16.0));
             identity++;
-            struct journal_trial trial = {.identity = identity, .variant = identity,
-                                          .status = "measured", .time_count = 1};
+            struct journal_trial trial = {.identity = identity,
+                                          .variant = identity,
+                                          .status = "measured",
+                                          .time_count = 1};
             trial.times_ps[0] = (uint64_t)(347e6 * (1 + off * off / 8));
-            snprintf(trial.params, sizeof trial.params, "BLOCK=%d ITEMS=%d VECTOR=4", block, items);
+            snprintf(trial.params, sizeof trial.params, "BLOCK=%d ITEMS=%d VECTOR=4", block,
+                     items);
             if (block * items < 1024 * 64 && journal_append(&journal, &trial, &error))
                 fail_msg("%s", error.text);
         }
@@ -78,10 +81,13 @@ static const char bench[] =
     "400000000,353.296,347.904,1.0156,1.0153,1.0158,4599.0,95.5,\"BLOCK=512\"\r\n";
 static const char rungs[] =
     "group,rung,kernel,threads,status,ms,bytes,gbs,peak_percent,step,reason,later\r\n"
-    "harris,harris-1,\"1 <interleaved>, divergent\",128,measured,3.3508,1625142884,485.00,10.07,,,x\r\n"
-    "harris,harris-2,\"2 interleaved, bank conflicts\",128,measured,2.1569,1625142884,753.45,15.65,"
+    "harris,harris-1,\"1 <interleaved>, "
+    "divergent\",128,measured,3.3508,1625142884,485.00,10.07,,,x\r\n"
+    "harris,harris-2,\"2 interleaved, bank "
+    "conflicts\",128,measured,2.1569,1625142884,753.45,15.65,"
     "1.5535,,x\r\n"
-    "harris,harris-2,\"2 interleaved, bank conflicts\",256,measured,1.0000,1625142884,1625.14,33.76,"
+    "harris,harris-2,\"2 interleaved, bank "
+    "conflicts\",256,measured,1.0000,1625142884,1625.14,33.76,"
     ",,x\r\n"
     "harris,harris-3,3,128,wrong,,,,,,it is wrong,x\r\n";
 
@@ -134,7 +140,8 @@ static void test_whole_page(void **state)
     check_holds(&page, "<h1>sum i32 400M cold on NVIDIA H200</h1>");
     check_holds(&page, "<dd class=\"figure\">4574 GB/s</dd>"); /* 349.83 us */
     check_holds(&page, "theoretical peak, 4814 GB/s");
-    check_lacks(&page, "theoretical peak, 4816 GB/s"); /* what the table's percent would make it */
+    check_lacks(&page,
+                "theoretical peak, 4816 GB/s"); /* what the table's percent would make it */
     check_holds(&page, "Faster at 2 of 2 sizes, 1.60 times at 1Ki, 1.02 times at 400M");
     check_holds(&page, "one variant for all n (cold)");
     check_holds(&page, "into 1 interval,");
@@ -142,9 +149,11 @@ static void test_whole_page(void **state)
     check_holds(&page, "class=\"h8 best\" title=\"4611 GB/s, the best of 1: VECTOR=4\"");
     check_holds(&page, "<td class=\"none\">");
     check_holds(&page, "1 &lt;interleaved&gt;, divergent");
-    check_holds(&page, "1625 GB/s</span><span class=\"note\">blocks of 256, the best of 2 shapes");
-    check_holds(&page, "<span class=\"value\">not known</span><span class=\"note\">wrong; it is "
-                       "wrong");
+    check_holds(&page,
+                "1625 GB/s</span><span class=\"note\">blocks of 256, the best of 2 shapes");
+    check_holds(&page,
+                "<span class=\"value\">not known</span><span class=\"note\">wrong; it is "
+                "wrong");
     check_holds(&page, "<mark title=\"256: threads per block\">BLOCK</mark>");
     check_holds(&page, "3201 MHz x 6016 bit x 2 = 4814 GB/s");
     check_lacks(&page, "{{");
@@ -220,7 +229,8 @@ static void test_choice(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {IN_FOLDER(test_whole_page), IN_FOLDER(test_records_alone),
+    const struct CMUnitTest tests[] = {IN_FOLDER(test_whole_page),
+                                       IN_FOLDER(test_records_alone),
                                        IN_FOLDER(test_no_records), IN_FOLDER(test_choice)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
