@@ -64,13 +64,20 @@ if ! grep -q '^MEASURED ' measures; then
     skip browser "$browser does not lay a page out here: $(tail -n 1 browser.log)"
     finish
 fi
-for width in 1280 390; do
-    for scheme in light dark; do
-        measured measured.html $width $scheme
-        check "$scheme-$width-is-laid-out" has_measures $scheme $width 3
-        check "$scheme-$width-has-no-fault" has_no_fault
+# looks NAME PAGE DRAWINGS: no fault in any of the four.
+looks() {
+    for width in 1280 390; do
+        for scheme in light dark; do
+            measured "$2" $width $scheme
+            check "$1-$scheme-$width-is-laid-out" has_measures $scheme $width "$3"
+            check "$1-$scheme-$width-has-no-fault" has_no_fault
+        done
     done
-done
+}
+looks records measured.html 3
+run report v100 rtx5070 rtx5070ti -o gpus.html # published grids and ladders
+with_script gpus.html > measured-gpus.html
+looks published measured-gpus.html 0
 
 # What is wrong is seen: each of these plants one fault.
 # plants NAME RULE PATTERN: with that rule of style a fault of that kind is reported.
