@@ -70,16 +70,6 @@ const struct heat_cell *heat_map_best(const struct heat_map *map, const char **r
     return best;
 }
 
-static double find_least(const struct heat_map *map)
-{
-    double least = INFINITY;
-    for (size_t r = 0; r < map->rows.count; r++)
-        for (size_t c = 0; c < map->columns.count; c++)
-            if (map->cells[r][c].count)
-                least = fmin(least, map->cells[r][c].value);
-    return least;
-}
-
 static double find_most(const struct heat_map *map)
 {
     const char *row, *column;
@@ -87,12 +77,17 @@ static double find_most(const struct heat_map *map)
     return best ? best->value : 0;
 }
 
+/* Where each step but the first begins, in percent of the best: finest where choices differ
+ * least, for there a choice is made. */
+static const unsigned steps[HEAT_MAP_STEPS - 1] = {25, 50, 70, 80, 90, 95, 98, 99};
+
 unsigned heat_map_step(const struct heat_map *map, double value)
 {
-    const double least = find_least(map), most = find_most(map);
-    const double share = most > least ? (value - least) / (most - least) : 1;
-    const int step = (int)(share * HEAT_MAP_STEPS);
-    return step < 0 ? 0 : step >= HEAT_MAP_STEPS ? HEAT_MAP_STEPS - 1 : (unsigned)step;
+    const double percent = value / find_most(map) * 100;
+    unsigned step = 0;
+    while (step < HEAT_MAP_STEPS - 1 && percent >= steps[step])
+        step++;
+    return step;
 }
 
 void heat_map_dispose(struct heat_map *map)
@@ -175,16 +170,24 @@ static void add_cell(struct text *out, const struct heat_map *map, const struct 
     text_addf(out, "\">%s</td>", figures_short(value, cell->value, CELL_DIGITS));
 }
 
-static void add_scale(struct text *out, const struct heat_map *map)
+static void write_step(char out[NUMBER_CHARS], unsigned step)
 {
-    char value[NUMBER_CHARS];
-    text_addf(out, "<p class=\"scale\"><span>%s</span>",
-              figures_short(value, find_least(map), 4));
-    for (unsigned step = 0; step < HEAT_MAP_STEPS; step++)
-        text_addf(out, "<i class=\"h%u\"></i>", step);
-    text_addf(out, "<span>%s ", figures_short(value, find_most(map), 4));
-    markup_text(out, map->unit);
-    text_adds(out, "</span> <span class=\"muted\">&#183; not tried</span></p>\n");
+    if (step)
+        snprintf(out, NUMBER_CHARS, "%u", steps[step - 1]);
+    else
+        snprintf(out, NUMBER_CHARS, "<%u", steps[0]);
+}
+
+static void add_scale(struct text *out)
+{
+    char from[NUMBER_CHARS], class[24];
+    text_adds(out, "<p class=\"scale\">");
+    for (unsigned step = 0; step < HEAT_MAP_STEPS; step++) {
+        write_step(from, step);
+        snprintf(class, sizeof class, "h%u", step);
+        markup_element(out, "i", class, from);
+    }
+    text_adds(out, "<span>% of the best and more</span><span>&#183; no figure</span></p>\n");
 }
 
 void heat_map_html(struct text *out, struct heat_map *map)
@@ -208,7 +211,7 @@ void heat_map_html(struct text *out, struct heat_map *map)
         text_adds(out, "</tr>\n");
     }
     text_adds(out, "</tbody></table></div>\n");
-    add_scale(out, map);
+    add_scale(out);
 }
 
 /* --- As text ------------------------------------------------------------------------------ */
@@ -222,6 +225,18 @@ static void draw_titles(struct text *out, const struct heat_map *map)
         text_addf(out, "%*.*s", CELL_COLUMNS, CELL_COLUMNS - 1,
                   map->columns.labels[map->columns.order[c]]);
     text_addf(out, "  %s\n", map->columns.name);
+}
+
+static void draw_scale(struct text *out, const struct terminal_style *style)
+{
+    char from[NUMBER_CHARS], cell[NUMBER_CHARS + 4];
+    text_addf(out, "%10s ", "");
+    for (unsigned step = 0; step < HEAT_MAP_STEPS; step++) {
+        write_step(from, step);
+        snprintf(cell, sizeof cell, " %s ", from);
+        terminal_cell(out, step, cell, style);
+    }
+    text_adds(out, " % of the best and more\n");
 }
 
 void heat_map_draw(struct text *out, struct heat_map *map, const struct terminal_style *style)
@@ -244,6 +259,8 @@ void heat_map_draw(struct text *out, struct heat_map *map, const struct terminal
         }
         text_adds(out, "\n");
     }
-    text_addf(out, "%s, the best of all with these two; * the best of all, . not tried\n",
+    if (style->has_color)
+        draw_scale(out, style);
+    text_addf(out, "%s, the best of all with these two; * the best of all, . no figure\n",
               map->unit);
 }

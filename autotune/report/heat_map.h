@@ -43,7 +43,7 @@ void heat_map_add(struct heat_map *map, const char *row, const char *column, dou
 const struct heat_cell *heat_map_best(const struct heat_map *map, const char **row,
                                       const char **column);
 
-/* The step of a value, 0 .. HEAT_MAP_STEPS - 1, from the least to the greatest of the map. */
+/* The step of a value, 0 .. HEAT_MAP_STEPS - 1, by its share of the greatest of the map. */
 unsigned heat_map_step(const struct heat_map *map, double value);
 
 /* Appends what stands within a <figure>: the coloured table, and the scale. */

@@ -279,6 +279,8 @@ static void test_heat(void **state)
     assert_string_equal(column, "4");
     assert_int_equal(heat_map_step(map, 100), 0);
     assert_int_equal(heat_map_step(map, 4600.4), HEAT_MAP_STEPS - 1);
+    assert_int_equal(heat_map_step(map, 4600.4 * 0.9801), HEAT_MAP_STEPS - 2);
+    assert_int_equal(heat_map_step(map, 4600.4 * 0.2501), 1);
     text_clear(&out);
     heat_map_html(&out, map);
     check_lacks(&out, "<script");
@@ -287,13 +289,12 @@ static void test_heat(void **state)
     check_holds(&out, "<td class=\"none\">");
     text_clear(&out);
     heat_map_draw(&out, map, &plain);
-    assert_string_equal(out.at,
-                        "     BLOCK       4      16  ITEMS\n"
-                        "        64   1000       . \n"
-                        "       128   4600*      . \n"
-                        "      1024      .   100.0 \n"
-                        "GB/s, the best of all with these two; * the best of all, . not "
-                        "tried\n");
+    assert_string_equal(
+        out.at, "     BLOCK       4      16  ITEMS\n"
+                "        64   1000       . \n"
+                "       128   4600*      . \n"
+                "      1024      .   100.0 \n"
+                "GB/s, the best of all with these two; * the best of all, . no figure\n");
     text_clear(&out);
     heat_map_draw(&out, map, &(struct terminal_style){true, true, 80});
     check_holds(&out, "\033[48;5;227;38;5;16m   4600*\033[0m");

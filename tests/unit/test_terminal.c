@@ -317,8 +317,10 @@ static void test_style(void **state)
         const char *term, *colors, *locale;
         bool has_color, has_utf8;
     } cases[] = {
-        {"xterm-256color", NULL, "C.UTF-8", true, true}, {"xterm", NULL, "C", false, false},
-        {"xterm", "truecolor", "C", true, false},        {"dumb", "truecolor", "C", false, false},
+        {"xterm-256color", NULL, "C.UTF-8", true, true},
+        {"xterm", NULL, "C", false, false},
+        {"xterm", "truecolor", "C", true, false},
+        {"dumb", "truecolor", "C", false, false},
         {"screen-256color", NULL, "nonsense", true, false},
     };
     (void)state;
