@@ -122,6 +122,26 @@ void heat_map_table(struct table *out, struct heat_map *map)
         }
 }
 
+void heat_map_matrix(struct table *out, struct heat_map *map)
+{
+    char value[NUMBER_CHARS];
+    snprintf(map->corner, sizeof map->corner, "%s, %s", map->rows.name, map->columns.name);
+    map->matrix_columns[0] = (struct table_column){map->corner, NULL, true};
+    for (size_t c = 0; c < map->columns.count; c++)
+        map->matrix_columns[1 + c] =
+            (struct table_column){map->columns.labels[map->columns.order[c]], NULL, true};
+    *out =
+        (struct table){.columns = map->matrix_columns, .column_count = 1 + map->columns.count};
+    for (size_t r = 0; r < map->rows.count; r++) {
+        const size_t row = map->rows.order[r];
+        table_add(out, map->rows.labels[row]);
+        for (size_t c = 0; c < map->columns.count; c++) {
+            const struct heat_cell *cell = &map->cells[row][map->columns.order[c]];
+            table_add(out, cell->count ? figures_short(value, cell->value, 4) : NULL);
+        }
+    }
+}
+
 /* --- HTML --------------------------------------------------------------------------------- */
 
 enum { CELL_DIGITS = 3 }; /* what a cell has room for on a phone */

@@ -32,7 +32,8 @@ struct heat_map {
     struct heat_cell cells[HEAT_MAP_SIDE_MAX][HEAT_MAP_SIDE_MAX]; /* as the labels came */
     size_t count;                                                 /* of the values added */
     size_t dropped; /* of those for which a side had no room for a label */
-    struct table_column table_columns[5];
+    struct table_column table_columns[5], matrix_columns[1 + HEAT_MAP_SIDE_MAX];
+    char corner[2 * HEAT_MAP_LABEL + 4]; /* title of the matrix's first column */
 };
 
 /* Adds a value above 0; of several in a cell the greatest stays, with its note. */
@@ -51,6 +52,10 @@ void heat_map_html(struct text *out, struct heat_map *map);
 
 /* A row for each cell that has a value. Dispose of the table before the map. */
 void heat_map_table(struct table *out, struct heat_map *map);
+
+/* A row and a column for each label, as the map is drawn. Dispose of the table before the map.
+ */
+void heat_map_matrix(struct table *out, struct heat_map *map);
 
 /* Appends the map with its values, the best with a '*'. */
 void heat_map_draw(struct text *out, struct heat_map *map, const struct terminal_style *style);

@@ -98,6 +98,19 @@ static const struct line_point *find_point(const struct line_series *series, dou
     return NULL;
 }
 
+/* The figure, with its interval where it has one. */
+static void add_cell(struct table *table, const struct line_point *point)
+{
+    char y[NUMBER_CHARS], low[NUMBER_CHARS], high[NUMBER_CHARS];
+    if (!point)
+        table_add(table, NULL);
+    else if (point->high > point->low)
+        table_addf(table, "%s (%s to %s)", figures_short(y, point->y, 4),
+                   figures_short(low, point->low, 4), figures_short(high, point->high, 4));
+    else
+        table_add(table, figures_short(y, point->y, 4));
+}
+
 void line_chart_table(struct table *out, struct line_chart *chart)
 {
     chart->columns[0] = (struct table_column){chart->x_title, NULL, true};
@@ -108,8 +121,7 @@ void line_chart_table(struct table *out, struct line_chart *chart)
         char number[NUMBER_CHARS];
         table_add(out, number_format_count(number, (uint64_t)x));
         for (size_t s = 0; s < chart->series_count; s++) {
-            const struct line_point *point = find_point(&chart->series[s], x);
-            table_add(out, point ? figures_short(number, point->y, 4) : NULL);
+            add_cell(out, find_point(&chart->series[s], x));
         }
     }
 }

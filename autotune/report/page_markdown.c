@@ -92,7 +92,7 @@ static void add_lines(struct text *out, struct document_block *block)
 static void add_heat(struct text *out, struct document_block *block)
 {
     struct table table;
-    heat_map_table(&table, block->of.heat);
+    heat_map_matrix(&table, block->of.heat);
     add_figure(out, block->of.heat->title, &table);
 }
 

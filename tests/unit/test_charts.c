@@ -210,12 +210,12 @@ static void test_lines_table(void **state)
     line_chart_add(&chart, (struct line_point){4096, 20, 0, 0});
     line_chart_add(&chart, (struct line_point){1024, 10.5, 0, 0});
     line_chart_begin(&chart, "b");
-    line_chart_add(&chart, (struct line_point){2048, 3, 0, 0});
+    line_chart_add(&chart, (struct line_point){2048, 3, 2.5, 3.25});
     line_chart_table(&table, &chart);
     table_print(&out, &table, false);
-    assert_string_equal(out.at, "  n      a      b\n"
+    assert_string_equal(out.at, "  n      a                       b\n"
                                 "1Ki  10.50\n"
-                                "2Ki         3.000\n"
+                                "2Ki         3.000 (2.500 to 3.250)\n"
                                 "4Ki  20.00\n");
     table_dispose(&table);
     text_clear(&out);
@@ -273,6 +273,14 @@ static void test_heat(void **state)
                                 "   64      4   1000         2  B\n"
                                 "  128      4   4600         1  <script>\"a\" & 'b'?</script>\n"
                                 " 1024     16  100.0         1  A\n");
+    table_dispose(&table);
+    heat_map_matrix(&table, map);
+    text_clear(&out);
+    table_print(&out, &table, false);
+    assert_string_equal(out.at, "BLOCK, ITEMS     4     16\n"
+                                "          64  1000\n"
+                                "         128  4600\n"
+                                "        1024        100.0\n");
     table_dispose(&table);
     assert_true(heat_map_best(map, &row, &column)->value > 4600);
     assert_string_equal(row, "128");
