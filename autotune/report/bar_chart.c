@@ -148,7 +148,8 @@ void bar_chart_draw(struct text *out, struct bar_chart *chart,
     for (size_t i = 0; i < chart->count; i++) {
         const struct bar *bar = &chart->bars[i];
         struct text value = {0};
-        text_addf(out, "%-*.*s  ", label, label, bar->label);
+        terminal_label(out, bar->label, label, false);
+        text_adds(out, "  ");
         terminal_bar(out, bar->kind == BAR_NONE ? 0 : share_of(chart, bar), columns, style);
         add_value(&value, chart, bar);
         out->failed |= value.failed;

@@ -236,15 +236,16 @@ void heat_map_html(struct text *out, struct heat_map *map)
 
 /* --- As text ------------------------------------------------------------------------------ */
 
-enum { CELL_COLUMNS = 8 };
+enum { LABEL_COLUMNS = 10, CELL_COLUMNS = 8 };
 
 static void draw_titles(struct text *out, const struct heat_map *map)
 {
-    text_addf(out, "%10s", map->rows.name);
+    terminal_label(out, map->rows.name, LABEL_COLUMNS, true);
     for (size_t c = 0; c < map->columns.count; c++)
-        text_addf(out, "%*.*s", CELL_COLUMNS, CELL_COLUMNS - 1,
-                  map->columns.labels[map->columns.order[c]]);
-    text_addf(out, "  %s\n", map->columns.name);
+        terminal_label(out, map->columns.labels[map->columns.order[c]], CELL_COLUMNS, true);
+    text_adds(out, "  ");
+    text_add_visible(out, map->columns.name);
+    text_adds(out, "\n");
 }
 
 static void draw_scale(struct text *out, const struct terminal_style *style)
@@ -265,7 +266,7 @@ void heat_map_draw(struct text *out, struct heat_map *map, const struct terminal
     draw_titles(out, map);
     for (size_t r = 0; r < map->rows.count; r++) {
         const size_t row = map->rows.order[r];
-        text_addf(out, "%10.10s", map->rows.labels[row]);
+        terminal_label(out, map->rows.labels[row], LABEL_COLUMNS, true);
         for (size_t c = 0; c < map->columns.count; c++) {
             const struct heat_cell *cell = &map->cells[row][map->columns.order[c]];
             char value[NUMBER_CHARS], ground[2 * NUMBER_CHARS];

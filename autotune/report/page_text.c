@@ -7,27 +7,25 @@
 typedef void add_block(struct text *out, struct document_block *block,
                        const struct terminal_style *style);
 
-/* Wraps at blanks; control characters are '?', as table_print has them. */
+/* Wraps at blanks; control characters are '?'. */
 static void add_wrapped(struct text *out, const char *string,
                         const struct terminal_style *style)
 {
     const int most = style->width < 40 ? 40 : style->width;
+    struct text visible = {0};
     int column = 0;
-    while (*string) {
-        const int length = (int)strcspn(string, " ");
-        if (column && column + 1 + length > most) {
-            text_adds(out, "\n");
-            column = 0;
-        }
-        text_adds(out, column ? " " : "");
-        column += length + (column > 0);
-        for (int i = 0; i < length; i++)
-            text_add(out,
-                     (unsigned char)string[i] < ' ' || string[i] == 0x7f ? "?" : string + i, 1);
-        string += length;
-        string += strspn(string, " ");
+    text_add_visible(&visible, string);
+    out->failed |= visible.failed;
+    for (const char *at = visible.at; at && *at; at += strspn(at, " ")) {
+        const int length = (int)strcspn(at, " ");
+        const bool is_new = column && column + 1 + length > most;
+        text_adds(out, is_new ? "\n" : column ? " " : "");
+        column = is_new ? length : column + length + (column > 0);
+        text_add(out, at, (size_t)length);
+        at += length;
     }
     text_adds(out, "\n");
+    text_dispose(&visible);
 }
 
 static void add_title(struct text *out, const char *title, const struct terminal_style *style)

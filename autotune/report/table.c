@@ -102,25 +102,6 @@ static size_t column_width(const struct table *table, size_t column)
     return width;
 }
 
-/* C0, DEL, and C1 in UTF-8: bytes of the control character at `s`, 0 when it is none. */
-static size_t control_bytes(const char *s)
-{
-    unsigned char first = (unsigned char)s[0], second = first ? (unsigned char)s[1] : 0;
-    if (first == 0xc2 && second >= 0x80 && second < 0xa0)
-        return 2;
-    return first < 0x20 || first == 0x7f;
-}
-
-/* What a cell holds may come from a file: it must not steer the terminal or break the line. */
-static void add_visible(struct text *out, const char *s)
-{
-    while (*s) {
-        size_t control = control_bytes(s);
-        text_add(out, control ? "?" : s, 1);
-        s += control ? control : 1;
-    }
-}
-
 /* Adds one cell; `*spaces` are owed from the cells before it, so that none end a line. */
 static void print_cell(struct text *out, const char *cell, size_t width, bool is_right,
                        size_t *spaces)
@@ -130,7 +111,7 @@ static void print_cell(struct text *out, const char *cell, size_t width, bool is
     if (length) {
         for (; *spaces; --*spaces)
             text_add(out, " ", 1);
-        add_visible(out, cell);
+        text_add_visible(out, cell);
     }
     *spaces += GAP + (is_right ? 0 : padding);
 }

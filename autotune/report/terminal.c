@@ -85,6 +85,35 @@ void terminal_bar(struct text *out, double share, int columns,
         text_adds(out, " ");
 }
 
+/* Bytes of the first `columns` characters. */
+static size_t cut_to(const char *string, size_t columns)
+{
+    size_t at = 0;
+    for (size_t seen = 0; string[at]; at++) {
+        seen += ((unsigned char)string[at] & 0xc0) != 0x80;
+        if (seen > columns)
+            break;
+    }
+    return at;
+}
+
+void terminal_label(struct text *out, const char *string, int columns, bool is_right)
+{
+    struct text label = {0};
+    int padding = columns;
+    text_add_visible(&label, string);
+    out->failed |= label.failed;
+    const size_t length = label.length ? cut_to(label.at, (size_t)columns) : 0;
+    for (size_t i = 0; i < length; i++)
+        padding -= ((unsigned char)label.at[i] & 0xc0) != 0x80;
+    if (is_right)
+        text_addf(out, "%*s", padding, "");
+    text_add(out, label.at ? label.at : "", length);
+    if (!is_right)
+        text_addf(out, "%*s", padding, "");
+    text_dispose(&label);
+}
+
 /* Brightness alone tells them apart, so that no kind of colour vision is needed. */
 void terminal_cell(struct text *out, unsigned step, const char *string,
                    const struct terminal_style *style)
@@ -131,26 +160,6 @@ static void add_time_left(struct text *line, uint64_t elapsed_ns, double share)
         text_addf(line, "  %u:%02u left", minutes, seconds % 60);
 }
 
-/* Adds a note with its control characters as '?'. */
-static void add_note(struct text *line, const char *note)
-{
-    text_adds(line, "  ");
-    for (; *note; note++)
-        text_add(line, (unsigned char)*note < 0x20 || *note == 0x7f ? "?" : note, 1);
-}
-
-/* Bytes of the first `columns` characters. */
-static size_t cut_to(const char *string, size_t columns)
-{
-    size_t at = 0;
-    for (size_t seen = 0; string[at]; at++) {
-        seen += ((unsigned char)string[at] & 0xc0) != 0x80;
-        if (seen > columns)
-            break;
-    }
-    return at;
-}
-
 static void format_line(struct text *line, const struct terminal_progress *progress,
                         uint64_t done, uint64_t total, const char *note)
 {
@@ -158,8 +167,10 @@ static void format_line(struct text *line, const struct terminal_progress *progr
     add_bar(line, share);
     text_addf(line, " %3d %%  %llu/%llu", (int)(100 * share), (unsigned long long)done,
               (unsigned long long)total);
-    if (note && *note)
-        add_note(line, note);
+    if (note && *note) {
+        text_adds(line, "  ");
+        text_add_visible(line, note);
+    }
     add_time_left(line, progress->last_ns - progress->start_ns, share);
 }
 

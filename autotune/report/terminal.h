@@ -27,6 +27,10 @@ struct terminal_style terminal_style(FILE *stream);
 void terminal_bar(struct text *out, double share, int columns,
                   const struct terminal_style *style);
 
+/* Appends `string`, control characters as '?', cut or padded to so many columns (characters of
+ * UTF-8 are one each), at their right end if `is_right`. */
+void terminal_label(struct text *out, const char *string, int columns, bool is_right);
+
 enum { TERMINAL_STEPS = 9 };
 
 /* Appends `string` on a ground of one of TERMINAL_STEPS colours, dark to bright; plain without

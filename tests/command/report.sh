@@ -117,6 +117,10 @@ run report --ladder hostile.csv -o hostile.html
 check hostile has_status 0
 check hostile-is-text grep -q '&lt;script&gt;alert(1)&lt;/script&gt;' hostile.html
 check hostile-is-no-script lacks '<script|<b>g' hostile.html
+printf 'group,rung,kernel,gbs\n"g\033[2J",1,"\033[2Jx\nµ",5\n' > steering.csv
+run report --ladder steering.csv
+check hostile-steers-no-terminal sh -c '! grep -q "$(printf "\033")" out'
+check hostile-keeps-lines grep -q '^?\[2Jx?µ  *' out
 
 # The record that is asked for, and the axes.
 run report --n 2K -o two.html
