@@ -87,7 +87,7 @@ static const struct row {
     {REPORT, {"axes", KEY_AXES, "PARAM,PARAM", 0, "of the heat map, down and across (default: the space's first two, as BLOCK,ITEMS)", 0}},
     {EVERY, {0, 0, 0, 0, "Output:", 3}},
     {REPORT, {"output", KEY_OUTPUT_FILE, "FILE", 0, "write a page of HTML that needs nothing else (Markdown if its name ends in .md), '-' for stdout; default: draw it as text", 0}},
-    {REPORT, {"md", KEY_MARKDOWN, 0, 0, "Markdown, for a README; to stdout without --output", 0}},
+    {REPORT, {"md", KEY_MARKDOWN, 0, 0, "Markdown, for a README; to stdout where no file is named", 0}},
     {EXPORT, {"format", KEY_FORMAT, "FORMATS", 0, "one or more, separated by commas: header (what to launch, as tables and functions of C), cu (kernels and launcher), cubin (machine code as arrays of C), cmake, make, json", 0}},
     {EXPORT, {"output", KEY_OUTPUT, "FOLDER", 0, "where the files are written; '-': one file, to stdout (default: the current folder)", 0}},
     {EXPORT, {"prefix", KEY_PREFIX, "NAME", 0, "what every name in the files begins with (default: the problem, as sum_i32)", 0}},
