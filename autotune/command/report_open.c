@@ -17,8 +17,8 @@ enum { CSV_BYTES_MAX = 16 << 20, PATH_CHARS = 4096 };
 
 /* --- The subject -------------------------------------------------------------------------- */
 
-/* The newest of the file's records, if it is newer than `newest`, else NULL. A GPU's go before the
- * emulator's. */
+/* The newest of the file's records, if it is newer than `newest`, else NULL. A GPU's go before
+ * the emulator's. */
 static const struct record *find_newer(const struct records *records,
                                        const struct record *newest)
 {
@@ -82,11 +82,28 @@ static bool is_listed(const char *const *names, size_t count, const char *name)
     return false;
 }
 
-/* The GPUs of the table that documents of configs/published/ are about. `room` keeps names. */
+/* The GPU of the table that a name or a record file stands for; "" where that is not known. */
+static void find_model(char out[64], const char *name)
+{
+    struct gpus_model model = {.name = ""};
+    struct records records = {0};
+    struct error ignored;
+    if (gpus_knows_model(name))
+        gpus_find_model(&model, name, &ignored);
+    else if (store_load(&records, name, &ignored) == 0 && records.count)
+        gpus_find_model(&model, records.at[0].gpu, &ignored);
+    store_dispose(&records);
+    snprintf(out, 64, "%s", model.name);
+}
+
+/* The GPUs of the table that documents of configs/published/ are about, behind the first name,
+ * which is the subject's. `room` keeps names. */
 static size_t list_published(const char *names[COMPARE_SIDES_MAX],
                              char room[COMPARE_SIDES_MAX][64], size_t count)
 {
     static const char folder[] = "configs/published/";
+    char own[64];
+    find_model(own, names[0]);
     for (size_t i = 0; i < embedded_count && count < COMPARE_SIDES_MAX; i++) {
         const struct embedded *file = &embedded_files[i];
         struct published published;
@@ -94,7 +111,8 @@ static size_t list_published(const char *names[COMPARE_SIDES_MAX],
         if (strncmp(file->name, folder, strlen(folder)) != 0 ||
             published_load(&published, file->name, file->bytes, file->length, &ignored))
             continue;
-        if (published.gpu && !is_listed(names, count, published.gpu)) {
+        if (published.gpu && strcmp(published.gpu, own) != 0 &&
+            !is_listed(names, count, published.gpu)) {
             snprintf(room[count], sizeof room[count], "%s", published.gpu);
             names[count] = room[count];
             count++;

@@ -177,6 +177,19 @@ static void (*const kinds[DOCUMENT_KINDS])(struct text *, struct document_block 
     [DOCUMENT_NOTES] = add_notes, [DOCUMENT_SOURCE] = add_source,
 };
 
+/* Where the sections are. */
+static void add_contents(struct text *out, const struct document *document)
+{
+    text_adds(out, "<nav aria-label=\"Sections\"><ul>");
+    for (size_t i = 0; i < document->count; i++)
+        if (document->blocks[i].kind == DOCUMENT_SECTION) {
+            text_addf(out, "<li><a href=\"#section-%zu\">", i);
+            markup_text(out, document->blocks[i].text);
+            text_adds(out, "</a></li>\n");
+        }
+    text_adds(out, "</ul></nav>\n");
+}
+
 static void add_body(struct text *out, struct document *document)
 {
     bool is_open = false;
@@ -190,7 +203,9 @@ static void add_body(struct text *out, struct document *document)
             kinds[block->kind](out, block);
             continue;
         }
-        text_adds(out, is_open ? "</section>\n<section>" : "<section>");
+        if (!is_open)
+            add_contents(out, document);
+        text_addf(out, "%s<section id=\"section-%zu\">", is_open ? "</section>\n" : "", i);
         is_open = true;
         markup_element(out, "h2", NULL, block->text);
         text_adds(out, "\n");

@@ -91,4 +91,5 @@ plants finds-a-clipped-label 'svg text { font-size: 40px; }' 'outside: '
 plants finds-an-overlap '.bars .value { margin-left: -9rem; white-space: nowrap; } .bars .label { margin-bottom: -1.2rem; }' '.* runs into '
 plants finds-pale-text '.muted { color: #ccc; }' 'contrast '
 plants finds-a-narrow-cell '.heat { font-size: 2rem !important; }' 'a cell is too narrow'
+check no-process-is-left no_process
 finish

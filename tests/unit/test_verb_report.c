@@ -196,6 +196,13 @@ static void test_no_records(void **state)
     check_holds(&page, "Published by CS599 Lecture 6: GB/s by block and elements");
     check_holds(&page, "<td class=\"h8 best\" title=\"876.6 GB/s");
     check_holds(&page, "#9 64 elements per thread at load");
+    static const char label[] = "<span class=\"label\">V100</span>";
+    const char *chart = strstr(page.at, "<figcaption>sum f32 1Gi cold</figcaption>");
+    assert_non_null(chart);
+    const char *end = strstr(chart, "</figure>"), *once = strstr(chart, label);
+    assert_true(once && once < end);
+    const char *twice = strstr(once + 1, label);
+    assert_true(!twice || twice > end); /* it is not set beside itself */
     text_dispose(&page);
 }
 
