@@ -56,18 +56,18 @@ static int add_records(struct comparison *comparison, const struct compare_input
     return 0;
 }
 
-static int add_published(struct comparison *comparison, const struct compare_input *input,
-                         struct error *error)
+int comparison_add_published(struct comparison *comparison, const struct compare_input *input,
+                             const struct request *wanted, bool with_rows, struct error *error)
 {
     for (size_t d = 0; d < input->published_count; d++) {
         const struct published *document = input->published[d];
         for (size_t i = 0; i < document->figure_count; i++) {
             const struct published_figure *figure = &document->figures[i];
             const struct published_kernel *kernel = &document->kernels[figure->kernel];
-            if (figure->ps && !kernel->task &&
-                is_wanted(comparison->request, &kernel->problem) &&
-                comparison_add(comparison, &kernel->problem, figure->at[PUBLISHED_ROW].digits,
-                               error))
+            const uint64_t row = figure->at[PUBLISHED_ROW].digits;
+            if (figure->ps && !kernel->task && (with_rows || !row) &&
+                is_wanted(wanted, &kernel->problem) &&
+                comparison_add(comparison, &kernel->problem, row, error))
                 return -1;
         }
     }
@@ -99,7 +99,8 @@ int comparison_gather(struct comparison *comparison, struct error *error)
     struct compare *compare = &comparison->compare;
     for (size_t s = 0; s < compare->side_count; s++)
         if (add_records(comparison, &comparison->inputs[s], error) ||
-            add_published(comparison, &comparison->inputs[s], error))
+            comparison_add_published(comparison, &comparison->inputs[s], comparison->request,
+                                     true, error))
             return -1;
     if (compare->line_count == 0) {
         struct problem problem = comparison->request->problem;

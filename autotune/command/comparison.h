@@ -22,6 +22,13 @@ void comparison_close(struct comparison *comparison); /* NULL is none */
 int comparison_add(struct comparison *comparison, const struct problem *problem, uint64_t row,
                    struct error *error);
 
+/* Adds a line for each problem that documents about this input's GPU have a figure for, and of
+ * which the request `wanted` asks for the n, the operation and the type; `with_rows`, also those
+ * of many results. */
+int comparison_add_published(struct comparison *comparison, const struct compare_input *input,
+                             const struct request *wanted, bool with_rows,
+                             struct error *error);
+
 /* Adds a line for each problem that some side has a figure for and the request asks for; where
  * there is none, for the request's own. */
 int comparison_gather(struct comparison *comparison, struct error *error);

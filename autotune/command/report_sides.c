@@ -62,26 +62,18 @@ static struct bar_chart *draw(const struct compare *compare, const struct compar
     return chart;
 }
 
-/* The headline, and what documents have of the others for the same operation. */
+/* The headline, and what documents have of any side for the same operation. */
 static int choose_lines(struct report *report, struct error *error)
 {
     struct comparison *comparison = report->comparison;
-    const enum op op =
-        report->headline ? report->headline->problem.op : report->request->problem.op;
+    struct request wanted = {.has_op = true, .problem = report->request->problem};
+    if (report->headline)
+        wanted.problem.op = report->headline->problem.op;
     if (report->headline && comparison_add(comparison, &report->headline->problem, 0, error))
         return -1;
     for (size_t s = 0; s < comparison->compare.side_count; s++)
-        for (size_t d = 0; d < comparison->inputs[s].published_count; d++) {
-            const struct published *document = comparison->inputs[s].published[d];
-            for (size_t i = 0; i < document->figure_count; i++) {
-                const struct published_figure *figure = &document->figures[i];
-                const struct published_kernel *kernel = &document->kernels[figure->kernel];
-                if (figure->ps && !kernel->task && !figure->at[PUBLISHED_ROW].digits &&
-                    kernel->problem.op == op &&
-                    comparison_add(comparison, &kernel->problem, 0, error))
-                    return -1;
-            }
-        }
+        if (comparison_add_published(comparison, &comparison->inputs[s], &wanted, false, error))
+            return -1;
     return 0;
 }
 
