@@ -136,6 +136,20 @@ static struct line_chart *draw_ratio(const struct csv *csv, const struct columns
     return chart;
 }
 
+/* What was measured on which GPU, where the table says it; those of older versions do not. */
+static void say_where(struct document *document, const struct csv *csv, const char *file)
+{
+    const char *const gpu = csv_at(csv, 0, csv_find(csv, "gpu"));
+    if (*gpu)
+        document_add(document, DOCUMENT_TEXT, "%s %s, %s, on %s, against %s. From %s.",
+                     csv_at(csv, 0, csv_find(csv, "op")), csv_at(csv, 0, csv_find(csv, "type")),
+                     csv_at(csv, 0, csv_find(csv, "regime")), gpu,
+                     csv_at(csv, 0, csv_find(csv, "against")), file);
+    else
+        document_add(document, DOCUMENT_TEXT,
+                     "From %s, which does not say on which GPU it was measured.", file);
+}
+
 /* In a sentence: where ours is faster, the most, and the largest n. */
 static void describe(struct document *document, const struct csv *csv, const struct columns *at,
                      const char *file)
@@ -155,14 +169,12 @@ static void describe(struct document *document, const struct csv *csv, const str
         if (line.n > last.n)
             last = (struct line){.n = line.n, .ratio = ratio};
     }
-    const char *gpu = csv->rows ? csv_at(csv, 0, csv_find(csv, "gpu")) : "";
     document_add(document, DOCUMENT_TEXT,
                  "Faster at %zu of %zu sizes, %.2f times at %s, %.2f times at %s, the largest. "
-                 "From %s, %s%s; figures of other runs do not stand in these charts.",
+                 "Figures of other runs do not stand in these charts.",
                  faster, count, most.ratio, number_format_count(at_most, (uint64_t)most.n),
-                 last.ratio, number_format_count(largest, (uint64_t)last.n), file,
-                 *gpu ? "measured on " : "which does not say on which GPU it was measured",
-                 gpu);
+                 last.ratio, number_format_count(largest, (uint64_t)last.n));
+    say_where(document, csv, file);
 }
 
 int report_bench(struct report *report, struct error *error)

@@ -76,9 +76,12 @@ static void keep_trials(void **state)
 }
 
 static const char bench[] =
-    "n,cub_us,ours_us,ratio,ratio_lo,ratio_hi,ours_gbs,peak_pct,variant\r\n"
-    "1024,2.134,1.334,1.5999,1.5961,1.6027,3.1,0.1,\"BLOCK=32,ITEMS=32\"\r\n"
-    "400000000,353.296,347.904,1.0156,1.0153,1.0158,4599.0,95.5,\"BLOCK=512\"\r\n";
+    "n,cub_us,ours_us,ratio,ratio_lo,ratio_hi,ours_gbs,peak_pct,variant,op,type,regime,"
+    "against,gpu\r\n"
+    "1024,2.134,1.334,1.5999,1.5961,1.6027,3.1,0.1,\"BLOCK=32,ITEMS=32\","
+    "sum,i32,cold,CUB 3.6.0,NVIDIA H200\r\n"
+    "400000000,353.296,347.904,1.0156,1.0153,1.0158,4599.0,95.5,\"BLOCK=512\",sum,i32,cold,"
+    "CUB 3.0.1,NVIDIA H200\r\n";
 static const char rungs[] =
     "group,rung,kernel,threads,status,ms,bytes,gbs,peak_percent,step,reason,later\r\n"
     "harris,harris-1,\"1 <interleaved>, "
@@ -143,6 +146,7 @@ static void test_whole_page(void **state)
     check_lacks(&page,
                 "theoretical peak, 4816 GB/s"); /* what the table's percent would make it */
     check_holds(&page, "Faster at 2 of 2 sizes, 1.60 times at 1Ki, 1.02 times at 400M");
+    check_holds(&page, "sum i32, cold, on NVIDIA H200, against CUB 3.6.0. From ");
     check_holds(&page, "one variant for all n (cold)");
     check_holds(&page, "into 1 interval,");
     check_holds(&page, "The best single time had BLOCK=256 ITEMS=16: 4611 GB/s");
