@@ -51,11 +51,15 @@ static const struct field fields[] = {
     {"ties", FIELD_INT, offsetof(struct record, ties), 0, MANY, VALUE},
     {"registers", FIELD_INT, offsetof(struct record, registers), 0, 1024, VALUE},
     {"candidates", FIELD_INT, offsetof(struct record, candidates), 0, MANY, VALUE},
+    {"finals_sm_mhz", FIELD_ANY, offsetof(struct record, sm_mhz), 1, UINT32_MAX, VALUE},
+    {"finals_memory_mhz", FIELD_ANY, offsetof(struct record, memory_mhz), 1, UINT32_MAX, VALUE},
+    {"finals_celsius", FIELD_ANY, offsetof(struct record, celsius), 1, UINT32_MAX, VALUE},
+    {"finals_milliwatts", FIELD_ANY, offsetof(struct record, milliwatts), 1, UINT32_MAX, VALUE},
     {"error", FIELD_DECIMAL, offsetof(struct record, error), 0, sizeof none.error - 1, VALUE},
     {"tuned", FIELD_UTC, offsetof(struct record, tuned), 1, sizeof none.tuned - 1, VALUE},
 };
 enum { FIELDS = sizeof fields / sizeof *fields, CHECKSUM = FIELDS };
-_Static_assert(FIELDS < 32, "one bit for each field and the checksum");
+_Static_assert(FIELDS < 64, "one bit for each field and the checksum");
 _Static_assert(sizeof none.params <= FIELD_CHARS && sizeof none.gpu <= FIELD_CHARS,
                "every text fits a field's room");
 _Static_assert(sizeof "params = " - 1 + RECORD_PARAMS_MAX == INI_LINE_MAX,
@@ -128,7 +132,7 @@ struct reading {
     const struct ini *ini;
     unsigned groups; /* of the fields that must stand there, and no others */
     int line;        /* of the section's first item */
-    unsigned seen;
+    uint64_t seen;
     uint64_t checksum;
 };
 
@@ -151,9 +155,9 @@ static int read_item(struct reading *reading, struct record *record,
                       : !(fields[i].group & reading->groups))
         return refuse(reading, item->line, "unknown field",
                       "this version writes no such field", error);
-    if (reading->seen & 1u << i)
+    if (reading->seen & UINT64_C(1) << i)
         return refuse(reading, item->line, item->key, "stands twice", error);
-    reading->seen |= 1u << i;
+    reading->seen |= UINT64_C(1) << i;
     if (i == CHECKSUM ? field_parse_hash(&reading->checksum, item->value)
                       : field_read(&fields[i], record, item->value))
         return 0;
@@ -167,7 +171,7 @@ static int check_complete(const struct reading *reading, struct error *error)
     for (size_t i = 0; i <= CHECKSUM; i++)
         if ((i == CHECKSUM ||
              (fields[i].group & reading->groups && !field_may_lack(fields[i].form))) &&
-            !(reading->seen & 1u << i))
+            !(reading->seen & UINT64_C(1) << i))
             return refuse(reading, reading->line,
                           i == CHECKSUM ? "checksum" : fields[i].name, "missing", error);
     return 0;

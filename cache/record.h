@@ -51,6 +51,8 @@ struct record {
     unsigned ties;                       /* other finalists not told apart from the winner */
     unsigned registers;                  /* per thread */
     unsigned candidates;                 /* proven and measured */
+    uint64_t sm_mhz, memory_mhz, celsius, milliwatts; /* of the GPU at the finals' end; 0 =
+                                                       * not known */
     char error[32];                      /* relative, random floats: "3.1e-08"; "" integers */
     char tuned[32];                      /* UTC, "2026-11-21T01:25:00Z" */
 };

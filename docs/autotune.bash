@@ -12,7 +12,7 @@ _autotune_options() {
         ;;
     show) echo "--n --op --type --deterministic --sweep $tables $common" ;;
     merge) echo "$tables $common" ;;
-    list) echo "$problem --deterministic --arch $sources $tables --quiet --help" ;;
+    list) echo "$problem --deterministic --arch --sources $sources $tables --quiet --help" ;;
     emit)
         echo "$problem --deterministic --arch --variant --pass --ptx --cubin --sass $sources" \
             "--nvrtc $common"
@@ -26,13 +26,17 @@ _autotune_options() {
             "--nvrtc $tables $common"
         ;;
     ladder)
-        echo "$problem --rung --blocks --source --device --seed --nvrtc $tables --quiet --help"
+        echo "$problem --rung --blocks --grid --gpu --source --device --seed --nvrtc $tables --quiet --help"
         ;;
     export)
         echo "--format --output --prefix --gpu --arch $problem --deterministic --cold --warm" \
             "$sources --nvrtc $common"
         ;;
-    compare) echo "--n --op --type --nvrtc $tables $common" ;;
+    profile)
+        echo "$problem --deterministic --cold --warm --device --run --seed $sources --nvrtc $tables" \
+            "$common"
+        ;;
+    compare) echo "--n --op --type --evidence --nvrtc $tables $common" ;;
     report) echo "--n --op --type --bench --ladder --axes --output --md --nvrtc $common" ;;
     doctor) echo "--nvrtc --cache --help" ;;
     esac
@@ -47,7 +51,7 @@ _autotune_values() {
     --acc) echo "i32 u32 i64 u64 f32 f64" ;;
     --format) echo "header cu cubin cmake make json" ;;
     --strategy) echo "race exhaustive random cover" ;;
-    --device | -d) [[ $2 == verify || $2 == bench || $2 == ladder ]] && echo "auto host" || echo "auto host all" ;;
+    --device | -d) [[ $2 == verify || $2 == bench || $2 == ladder || $2 == profile ]] && echo "auto host" || echo "auto host all" ;;
     --gpu | --prefix | -n | --n | --loss | --budget | --seed | --arch | --variant | --pass | --part | --offset | --rounds | --blocks | --source | --axes) ;;
     *) return 1 ;;
     esac
@@ -82,14 +86,14 @@ _autotune_after() {
 
 _autotune_argument() {
     case $1 in
-    list) _autotune_words "devices types operations params variants spaces archs" "$2" ;;
-    help) _autotune_words "tune show merge list emit verify bench ladder export compare report doctor" "$2" ;;
+    list) _autotune_words "devices types operations params variants spaces archs gpus" "$2" ;;
+    help) _autotune_words "tune show merge list emit verify bench ladder profile export compare report doctor" "$2" ;;
     merge | compare | report) _autotune_files -f "$2" ;;
     esac
 }
 
 _autotune() {
-    local verbs="tune show merge list emit verify bench ladder export compare report doctor help version"
+    local verbs="tune show merge list emit verify bench ladder profile export compare report doctor help version"
     local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=tune
     COMPREPLY=()
     if ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} != -* ]]; then

@@ -83,8 +83,12 @@ static int read_item(struct rungs *rungs, const struct ini_item *item, bool is_f
         rungs->threads = item->value;
         return 0;
     }
+    if (strcmp(item->section, "ladder") == 0 && strcmp(item->key, "items") == 0) {
+        rungs->items = item->value;
+        return 0;
+    }
     if (!group && !rung)
-        return complain(rungs, item, error, "is none of [ladder] threads, [group], [rung]");
+        return complain(rungs, item, error, "is none of [ladder] threads and items, [group], [rung]");
     if (is_first &&
         (group ? begin_group(rungs, group, item, error) : begin_rung(rungs, rung, item, error)))
         return -1;

@@ -31,6 +31,8 @@ struct rung {
 
 struct rungs {
     const char *threads; /* the param that is the size of a block */
+    const char *items;   /* the param that is elements per thread, in spaces that have one; NULL
+                          * = none has */
     struct rungs_group groups[RUNGS_GROUPS_MAX];
     struct rung rungs[RUNGS_MAX];
     size_t group_count, count;

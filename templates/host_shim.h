@@ -22,6 +22,9 @@ enum host_op {
     HOST_BALLOT,      /* bit i: the value of lane i is not zero */
 };
 
+/* What a thread does with memory. */
+enum host_touch { HOST_READ, HOST_WRITE, HOST_ATOMIC };
+
 struct host_thread;
 
 /* What a kernel calls. */
@@ -30,6 +33,10 @@ struct host_calls {
     void (*yield)(struct host_thread *self);
     unsigned long long (*warp)(struct host_thread *self, enum host_op op, unsigned mask,
                                unsigned long long value, unsigned lane, unsigned width);
+    /* Only a kernel compiled to be traced does (host_hooks.h): before each access, with where
+     * it stands in the code. */
+    void (*touch)(struct host_thread *self, enum host_touch touch, const void *at,
+                  unsigned bytes, const void *site);
 };
 
 struct host_dim {

@@ -96,18 +96,34 @@ __device__ __forceinline__ accum ends(const vec *rest, unsigned left)
 {
     const unsigned threads = (gridDim.x < LOADS ? gridDim.x : LOADS) * BLOCK;
     const unsigned thread = blockIdx.x * BLOCK + threadIdx.x;
+    const unsigned whole = left / VECTOR;
     accum a = identity();
-    for (unsigned i = thread; i < left / VECTOR; i += threads)
-        //? if LOAD == ASYNC || LOAD == BULK
-        a = fold(a, rest[i]);
-        //? else
-        a = fold(a, load(rest + i));
-        //? end
     //? if VECTOR > 1
+    accum first = identity(), last = identity();
     if (thread < front)
-        a = combine(a, map(x[thread]));
+        first = map(x[thread]);
     if (thread < left % VECTOR)
-        a = combine(a, map(x[n - left % VECTOR + thread]));
+        last = map(x[n - left % VECTOR + thread]);
+    //? end
+    #pragma unroll 1
+    for (unsigned i = thread; i < whole; i += ENDS * threads) {
+        vec got[ENDS];
+        #pragma unroll
+        for (unsigned u = 0; u < ENDS; u++) {
+            const unsigned at = i + u * threads < whole ? i + u * threads : i; // there, at least
+            //? if LOAD == ASYNC || LOAD == BULK
+            got[u] = rest[at];
+            //? else
+            got[u] = load(rest + at);
+            //? end
+        }
+        #pragma unroll
+        for (unsigned u = 0; u < ENDS; u++)
+            if (i + u * threads < whole)
+                a = fold(a, got[u]);
+    }
+    //? if VECTOR > 1
+    a = combine(a, combine(first, last));
     //? end
     return a;
 }

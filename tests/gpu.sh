@@ -4,7 +4,9 @@
 # hang or are wrong cost themselves, not the run), interrupt (Ctrl-C and kill -9 lose nothing and
 # leave nothing behind), race (ties are ties, and 3 % is found), occupancy (what is computed of every
 # variant is what the driver says), library (the library in a program's own context, and what it
-# costs there). Without a step all are taken.
+# costs there), profile (Nsight Compute on a rung with bank conflicts and one without, and on the
+# default), sanitize (compute-sanitizer's tools on a sample of variants, minutes). Without a step
+# all are taken but sanitize.
 # Exit status 69 where there is no such GPU.
 # Usage: tests/gpu.sh BUILD [STEP]...    (DEVICE=host tries the script where there is no GPU)
 set -euo pipefail
@@ -13,7 +15,7 @@ shift
 build=$(cd "$build" && pwd)
 cd "$(dirname "$0")/.."
 device=${DEVICE:-0}
-[ $# -gt 0 ] || set -- device cover faults interrupt race occupancy library
+[ $# -gt 0 ] || set -- device cover faults interrupt race occupancy library profile
 
 "$build/autotune" doctor
 if [ "$device" != host ] && ! "$build/autotune" doctor | grep -q "^gpu $device .*, cc "; then
@@ -277,26 +279,43 @@ written()
     { trials "$scratch/interrupted" 2>/dev/null || true; } | cut -f 1 | sort -u | wc -l
 }
 
+# Runs the rest of its arguments until so many trials are written, then sends the signal: the
+# status is theirs, and 1 when they end before.
+signal_at()
+{
+    local lines=$1 signal=$2 pid
+    shift 2
+    set -m # else what runs in the background ignores SIGINT
+    "$@" --quiet &
+    pid=$!
+    set +m
+    until [ "$(written)" -ge "$lines" ]; do
+        kill -0 $pid 2>/dev/null || { echo "        ended before $lines trials"; wait $pid; return 1; }
+        sleep 0.05
+    done
+    kill -s "$signal" $pid
+    wait $pid 2>/dev/null
+}
+
 step_interrupt()
 {
-    local size=400M status=0 lines first=1.5 second=2
+    local size=400M status=0 lines
     local command=("$program" --device "$device" --strategy exhaustive --cache "$scratch/interrupted")
     if [ "$device" = host ]; then
         size=2K
         sed '/^\[rule\]$/a few are tried = WARP == SHUFFLE \&\& LOAD == PLAIN \&\& BLOCK <= 256' \
             configs/reduce.ini >"$scratch/small.ini" # the emulator is slow
         command+=(--space "$scratch/small.ini")
-        first=0.7 second=0.8
     fi
     command+=(--n "$size")
     remember_gpu
-    timeout --preserve-status -s INT -k 30 $first "${command[@]}" --quiet || status=$?
+    signal_at 20 INT "${command[@]}" || status=$?
     check interrupt-status test "$status" -eq 130
     check interrupt-no-process-left none_left 15
     lines=$(written)
     echo "        after Ctrl-C $lines in the journal"
     status=0
-    timeout --foreground -s KILL $second "${command[@]}" --quiet || status=$?
+    signal_at $((lines + 20)) KILL "${command[@]}" || status=$?
     check kill-status test "$status" -eq 137
     check kill-no-process-left none_left 15
     check kill-gpu-as-before gpu_as_before
@@ -313,8 +332,21 @@ step_interrupt()
 
 # --- The steps ------------------------------------------------------------------------------
 
+# NVML's memory clock, as doctor reads it, is one that this GPU can have.
+reads_clocks()
+{
+    local now most
+    now=$("$program" doctor | sed -n "s/^nvml $device .*memory \([0-9]*\) MHz.*/\1/p")
+    most=$(nvidia-smi --id="$device" --query-gpu=clocks.max.memory --format=csv,noheader,nounits)
+    echo "memory clock: '$now' MHz by doctor, at most $most by nvidia-smi"
+    [ -n "$now" ] && [ "$now" -gt 0 ] && [ "$now" -le "$most" ]
+}
+
 step_device()
 {
+    if [ "$device" != host ] && command -v nvidia-smi >/dev/null; then
+        check clocks reads_clocks
+    fi
     check device timeout -k 10 120 "$build/device/test_device" "$device"
     check verify timeout -k 10 300 "$program" verify --device "$device"
 }
@@ -339,6 +371,81 @@ step_race()
     check race grep -qx 'all held' "$scratch/race"
 }
 
+# A sample in which each finish, load, warp step and kind of math of reduce-wide is: type, variant.
+SANITIZED="i32 FINISH=PACKED,WARP=REDUX
+i32 FINISH=PACKED_WARPS,WARP=SHUFFLE,GRID=0,ITEMS=4,UNROLL=1
+i32 FINISH=ATOMIC,ORDER=CONTIGUOUS
+i32 FINISH=FLAGGED,WARP=VOLATILE
+i32 FINISH=VALUE,WARP=TREE
+f32 FINISH=LAST_BLOCK,WARP=VOLATILE,ACCUMS=2
+f32 FINISH=FLAGGED,CLUSTER=2
+f32 FINISH=PASSES,GRID=0,LOAD=NONCOHERENT
+f64 FINISH=BARRIER,LOAD=NO_ALLOCATE,VECTOR=2
+f64 FINISH=FLAGGED,WARP=TREE,VECTOR=2
+i32 FINISH=PACKED,LOAD=ASYNC,BLOCK=128,STAGES=3,ITEMS=16,UNROLL=4,GRID=2
+i32 FINISH=PACKED,LOAD=BULK,STAGES=3,ITEMS=16,UNROLL=4,GRID=2
+u8 FINISH=PACKED,MATH=TENSOR,VECTOR=16,ITEMS=64,UNROLL=4
+f16 FINISH=FLAGGED,MATH=TENSOR,VECTOR=8,ITEMS=32,UNROLL=4"
+
+# sanitize TOOL TYPE VARIANT [OPTION]...: a proof of one variant under one tool of compute-sanitizer.
+sanitize()
+{
+    local tool=$1 type=$2 variant=$3
+    shift 3
+    timeout -k 10 300 "$sanitizer" --tool "$tool" --target-processes all --error-exitcode 99 \
+        "$program" verify --device "$device" --n 100K --type "$type" --variant "$variant" \
+        --cache "$scratch/sanitized" "$@"
+}
+
+is_clean()
+{
+    sanitize "$@" >"$scratch/sanitizer" 2>&1 && grep -q '^right ' "$scratch/sanitizer" && return
+    cat "$scratch/sanitizer"
+    return 1
+}
+
+# That the sanitizer looks into the process in which the kernels run shows a fault that it finds.
+finds_fault()
+{
+    sanitize memcheck i32 FAULT=OUT_OF_BOUNDS,FINISH=LAST_BLOCK --space "$scratch/faulty.ini" \
+        --template "$scratch/faulty.cu" >"$scratch/sanitizer" 2>&1 || true
+    grep -q 'Invalid __global__ read' "$scratch/sanitizer" || { cat "$scratch/sanitizer"; return 1; }
+}
+
+# All of the sample, several beside each other: most of a check is one CPU's work.
+sanitize_all()
+{
+    local tool type variant lines=0
+    for tool in memcheck racecheck initcheck synccheck; do
+        while read -r type variant; do
+            [ "$(jobs -rp | wc -l)" -lt 10 ] || wait -n || true
+            lines=$((lines + 1))
+            (
+                trap - EXIT
+                failed=0 scratch=$scratch/sanitize-$lines
+                mkdir "$scratch"
+                check "$tool $type $variant" is_clean "$tool" "$type" "$variant" --space reduce-wide
+            ) >"$scratch/sanitize-$lines.log" 2>&1 &
+        done <<<"$SANITIZED"
+    done
+    wait
+    cat "$scratch"/sanitize-*.log
+}
+
+step_sanitize()
+{
+    local sanitizer
+    sanitizer=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer) || true
+    if [ -z "$sanitizer" ] || [ "$device" = host ]; then
+        echo "skip    sanitize: it needs a GPU and compute-sanitizer, of the CUDA Toolkit"
+        return
+    fi
+    faulty_template >"$scratch/faulty.cu" && faulty_space >"$scratch/faulty.ini"
+    check sanitize-finds-a-fault finds_fault
+    sanitize_all | tee "$scratch/sanitized.log"
+    failed=$((failed + $(grep -c '^FAILED' "$scratch/sanitized.log" || true)))
+}
+
 # The library uses a GPU that is current, so there is nothing to try on the host.
 step_library()
 {
@@ -351,12 +458,67 @@ step_library()
     check library grep -qx 'all held' "$scratch/library.log"
 }
 
+# figure FILE COLUMN: of the first launch in a CSV of profile, whose kernel's name is in quotes.
+figure()
+{
+    tr -d '\r' <"$1" | awk -v column="$2" '
+    NR == 1 { n = split($0, names, ","); next }
+    NR == 2 {
+        gsub(/"[^"]*"/, "quoted")
+        split($0, values, ",")
+        for (i = 1; i <= n; i++) if (names[i] == column) print values[i]
+    }'
+}
+
+# is_within FILE COLUMN LOW HIGH
+is_within()
+{
+    local got
+    got=$(figure "$1" "$2")
+    echo "$2 is '$got', expected $3 to $4"
+    awk -v got="$got" -v low="$3" -v high="$4" \
+        'BEGIN { exit !(got ~ /^[0-9.]+$/ && got + 0 >= low && got + 0 <= high) }'
+}
+
+# Harris 2 reads and writes shared memory across 2, 4, ... banks, Harris 3 does not; no clock is
+# set, so the percentages have wide limits.
+step_profile()
+{
+    local status=0 kernel file column
+    if [ "$device" = host ]; then
+        check profile-run timeout -k 10 60 "$program" profile --device host --n 20K --run harris-2
+        echo "skip    profile: it needs a GPU"
+        return
+    fi
+    for kernel in harris-2 harris-3 BLOCK=256; do
+        file=$scratch/$kernel.csv
+        status=0
+        timeout -k 10 180 "$program" profile --device "$device" --n 400M --csv "$file" $kernel \
+            >"$scratch/profile" 2>&1 || status=$?
+        sed 's/^/        /' "$scratch/profile"
+        if [ "$status" -eq 69 ]; then
+            echo "skip    profile: $(grep '^autotune: ' "$scratch/profile")"
+            return
+        fi
+        check "profile-$kernel" test "$status" -eq 0
+        for column in memory_pct compute_pct occupancy_pct stall_pct; do
+            check "profile-$kernel-$column" is_within "$file" $column 1 100.5
+        done
+        check "profile-$kernel-us" is_within "$file" us 300 5000
+        check "profile-$kernel-registers" is_within "$file" registers 8 255
+    done
+    check profile-conflicts is_within "$scratch/harris-2.csv" shared_excess_per_instruction 0.1 31
+    check profile-no-conflicts is_within "$scratch/harris-3.csv" shared_excess_per_instruction 0 0.01
+}
+
 for step; do
     case $step in
-    device | cover | faults | interrupt | race | occupancy | library) "step_$step" ;;
+    device | cover | faults | interrupt | race | occupancy | library | profile | sanitize)
+        "step_$step"
+        ;;
     *)
         echo "test-gpu: no step '$step': device, cover, faults, interrupt, race," \
-            "occupancy, library" >&2
+            "occupancy, library, profile, sanitize" >&2
         exit 64
         ;;
     esac

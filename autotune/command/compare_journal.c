@@ -3,6 +3,7 @@
 #include "autotune/command/compare_journal.h"
 
 #include "autotune/command/compare_kernel.h"
+#include "autotune/report/figures.h"
 #include "autotune/report/ranks.h"
 
 #include <stdlib.h>
@@ -55,44 +56,110 @@ bool compare_journal_loss(double *percent, const char *cache, const struct recor
     return own && others;
 }
 
-/* Bound and speed of one trial; false when one of them is not known. */
-static bool judge(double *bound, double *speed, const struct journal_trial *trial,
-                  const struct analysis_subject *subject)
+/* What is said of the candidates of a journal beforehand, and their speeds, of those for which
+ * all is known. */
+struct ranking {
+    const struct analysis_subject *subject; /* its row is any candidate's */
+    double *bounds, *priors, *codes, *speeds;
+    size_t count;
+    struct code { /* of a variant, for all its launches */
+        uint64_t variant;
+        struct analysis analysis;
+    } *codes_known;
+    size_t code_count;
+};
+
+/* The bound of a trial by its machine code; 0 = unknown. Compiles the first of its variant. */
+static double bound_by_code(struct ranking *ranking, const struct analysis_subject *subject,
+                            uint64_t variant)
+{
+    struct analysis analysis;
+    struct error ignored;
+    size_t i = 0;
+    while (i < ranking->code_count && ranking->codes_known[i].variant != variant)
+        i++;
+    struct code *code = &ranking->codes_known[i];
+    if (i == ranking->code_count) {
+        ranking->code_count++;
+        code->variant = variant;
+        if (analysis_run(&code->analysis, subject, &ignored))
+            code->analysis = (struct analysis){.is_compiled = false};
+    }
+    return analysis_rerun(&analysis, &code->analysis, subject, &ignored) ? 0 : analysis.bound;
+}
+
+/* Adds a trial whose time, and all that is said of it, is known. */
+static void add_trial(struct ranking *ranking, const struct journal_trial *trial)
 {
     int64_t row[SPACE_NAMES_MAX];
-    struct analysis_subject own = *subject;
+    struct analysis_subject subject = *ranking->subject;
     struct error ignored;
     const uint64_t ps = compare_journal_least(trial);
-    const struct space *space = subject->context->space;
-    memcpy(row, subject->row, space->param_count * sizeof *row);
-    own.row = row;
+    const struct space *space = subject.context->space;
+    const size_t at = ranking->count;
+    memcpy(row, subject.row, space->param_count * sizeof *row);
+    subject.row = row;
     if (!ps || !trial->registers || point_parse(space, trial->params, row, &ignored) ||
-        analysis_bound(bound, &own, (int)trial->registers, &ignored))
-        return false;
-    *speed = 1 / (double)ps;
-    return *bound > 0;
+        analysis_bound(&ranking->bounds[at], &subject, (int)trial->registers, &ignored) ||
+        ranking->bounds[at] <= 0)
+        return;
+    if (subject.nvrtc)
+        ranking->codes[at] = bound_by_code(ranking, &subject, trial->variant);
+    if (subject.nvrtc && ranking->codes[at] <= 0)
+        return;
+    ranking->priors[at] = trial->prior;
+    ranking->speeds[at] = figures_gbs(subject.context->problem, ps);
+    ranking->count++;
+}
+
+/* Candidates that are faster than their bound says anything can be. */
+static size_t count_above(const struct ranking *ranking, const double *bounds)
+{
+    const double peak = (double)ranking->subject->peak_bytes / 1e9;
+    size_t above = 0;
+    for (size_t i = 0; i < ranking->count; i++)
+        above += ranking->speeds[i] > bounds[i] * peak;
+    return above;
+}
+
+static void correlate(struct compare_evidence *out, const struct ranking *ranking)
+{
+    const size_t count = ranking->count;
+    const double *const speeds = ranking->speeds;
+    struct error ignored;
+    if (!count || ranks_correlation(&out->bound, ranking->bounds, speeds, count, &ignored) ||
+        ranks_correlation(&out->prior, ranking->priors, speeds, count, &ignored) ||
+        ranks_correlation(&out->code, ranking->codes, speeds, count, &ignored))
+        return;
+    out->has_code = ranking->subject->nvrtc != NULL;
+    out->above = count_above(ranking, out->has_code ? ranking->codes : ranking->bounds);
+    out->count = count;
 }
 
 static void rank(struct compare_evidence *out, const struct journal *journal,
-                 const struct analysis_subject *subject)
+                 const struct analysis_subject *subject, struct terminal_progress *progress)
 {
-    double *bounds = calloc(3 * journal->count + 1, sizeof *bounds);
-    struct error ignored;
-    size_t count = 0;
-    if (!bounds)
-        return;
-    double *priors = bounds + journal->count, *speeds = priors + journal->count;
-    for (size_t i = 0; i < journal->count; i++)
-        if (judge(&bounds[count], &speeds[count], &journal->trials[i], subject))
-            priors[count++] = journal->trials[i].prior;
-    if (count && ranks_correlation(&out->bound, bounds, speeds, count, &ignored) == 0 &&
-        ranks_correlation(&out->prior, priors, speeds, count, &ignored) == 0)
-        out->count = count;
-    free(bounds);
+    const size_t most = journal->count + 1;
+    struct ranking ranking = {.subject = subject,
+                              .bounds = calloc(4 * most, sizeof *ranking.bounds),
+                              .codes_known = calloc(most, sizeof *ranking.codes_known)};
+    if (ranking.bounds && ranking.codes_known) {
+        ranking.priors = ranking.bounds + most;
+        ranking.codes = ranking.priors + most;
+        ranking.speeds = ranking.codes + most;
+        for (size_t i = 0; i < journal->count; i++) {
+            add_trial(&ranking, &journal->trials[i]);
+            terminal_progress_show(progress, i + 1, journal->count, "candidates ranked");
+        }
+        correlate(out, &ranking);
+    }
+    free(ranking.bounds);
+    free(ranking.codes_known);
 }
 
 void compare_journal_rank(struct compare_evidence *out, const char *cache,
-                          const struct record *record, const struct compare_input *input)
+                          const struct record *record, const struct compare_input *input,
+                          bool with_code, struct terminal_progress *progress)
 {
     const struct compare_winner winner = {.record = record};
     struct compare_kernel kernel;
@@ -108,8 +175,10 @@ void compare_journal_rank(struct compare_evidence *out, const char *cache,
         const struct analysis_subject subject = {.context = &context,
                                                  .sources = &kernel.sources,
                                                  .row = kernel.rung.row,
-                                                 .peak_bytes = input->side.peak_bytes};
-        rank(out, &journal, &subject);
+                                                 .peak_bytes = input->side.peak_bytes,
+                                                 .clock_khz = input->clock_khz,
+                                                 .nvrtc = with_code ? input->nvrtc : NULL};
+        rank(out, &journal, &subject, progress);
         compare_kernel_close(&kernel);
     }
     journal_close(&journal);

@@ -238,7 +238,13 @@ static void fill_journal(const struct comparison *comparison, struct compare_cel
     const char *cache = comparison->request->cache;
     if (first && first->source == RECORD_MEASURED)
         cell->has_loss = compare_journal_loss(&cell->loss_pct, cache, here, first);
-    compare_journal_rank(&cell->evidence, cache, here, input);
+    struct terminal_progress progress = {0};
+    const bool with_code = comparison->request->evidence;
+    if (with_code && !comparison->request->quiet)
+        terminal_progress_start(&progress, stderr);
+    compare_journal_rank(&cell->evidence, cache, here, input, with_code, &progress);
+    if (progress.stream)
+        terminal_progress_end(&progress);
 }
 
 static void fill_line(struct comparison *comparison, struct compare_line *line)

@@ -18,11 +18,12 @@ enum {
     LADDER = VERB_LADDER,
     EXPORT = VERB_EXPORT,
     COMPARE = VERB_COMPARE,
+    PROFILE = VERB_PROFILE,
     REPORT = VERB_REPORT,
     EVERY = TUNE | SHOW | LIST | EMIT | VERIFY | DOCTOR | MERGE | BENCH | LADDER | EXPORT |
-            COMPARE | REPORT,
-    PROBLEM = TUNE | EMIT | VERIFY | LIST | BENCH | LADDER | EXPORT,
-    TABLES = TUNE | SHOW | LIST | MERGE | BENCH | LADDER | COMPARE,
+            COMPARE | PROFILE | REPORT,
+    PROBLEM = TUNE | EMIT | VERIFY | LIST | BENCH | LADDER | EXPORT | PROFILE,
+    TABLES = TUNE | SHOW | LIST | MERGE | BENCH | LADDER | COMPARE | PROFILE,
 };
 
 /* --- The table ---------------------------------------------------------------------------- */
@@ -50,9 +51,9 @@ static const struct row {
     {REPORT, {"op", KEY_OP, "OP", 0, "the operation (default: that of most records)", 0}},
     {REPORT, {"type", KEY_TYPE, "TYPE", 0, "of the elements (default: that of most records)", 0}},
     {PROBLEM, {"acc", KEY_ACC, "TYPE", 0, "of the accumulator: the elements' type or a wider one of its kind, of 32 bits at least (default: the narrowest)", 0}},
-    {TUNE | VERIFY | BENCH | EXPORT, {"cold", KEY_COLD, 0, 0, "data not in the L2 cache (default)", 0}},
-    {TUNE | VERIFY | BENCH | EXPORT, {"warm", KEY_WARM, 0, 0, "data in the L2 cache as far as it fits", 0}},
-    {TUNE | EMIT | VERIFY | BENCH | LIST | EXPORT, {"deterministic", KEY_DETERMINISTIC, 0, 0, "only variants that combine in a fixed order: the same bits, run after run", 0}},
+    {TUNE | VERIFY | BENCH | EXPORT | PROFILE, {"cold", KEY_COLD, 0, 0, "data not in the L2 cache (default)", 0}},
+    {TUNE | VERIFY | BENCH | EXPORT | PROFILE, {"warm", KEY_WARM, 0, 0, "data in the L2 cache as far as it fits", 0}},
+    {TUNE | EMIT | VERIFY | BENCH | LIST | EXPORT | PROFILE, {"deterministic", KEY_DETERMINISTIC, 0, 0, "only variants that combine in a fixed order: the same bits, run after run", 0}},
     {SHOW, {"deterministic", KEY_DETERMINISTIC, 0, 0, "only records of that kind", 0}},
     {EVERY, {0, 0, 0, 0, "Where and how:", 2}},
     {TUNE, {"device", KEY_DEVICE, "DEVICES", 0, "auto (first GPU, else host), host, a GPU's number, several as 0,1, or all (default auto)", 0}},
@@ -60,27 +61,31 @@ static const struct row {
     {BENCH, {"against", KEY_AGAINST, "FILES", 0, "shared objects of the others, separated by commas; cub: those that 'make bench' builds. The fastest counts", 0}},
     {BENCH, {"stream", KEY_STREAM, 0, 0, "calls in plain stream order (default: as a graph)", 0}},
     {BENCH, {"rounds", KEY_ROUNDS, "COUNT", 0, "measurements of each (default 201, on the host 11)", 0}},
-    {VERIFY | BENCH | LADDER, {"device", KEY_DEVICE, "DEVICE", 0, "auto (first GPU, else host), host, or a GPU's number (default auto)", 0}},
+    {VERIFY | BENCH | LADDER | PROFILE, {"device", KEY_DEVICE, "DEVICE", 0, "auto (first GPU, else host), host, or a GPU's number (default auto)", 0}},
     {EMIT | LIST, {"arch", KEY_ARCH, "ARCH", 0, "sm_90 or another that 'autotune list archs' shows, or host; needs no device", 0}},
+    {LADDER, {"gpu", KEY_GPU, "NAME", 0, "with --device host: of which GPU occupancy, bytes in flight and instructions are computed, as H200 (default: of none)", 0}},
     {EXPORT, {"gpu", KEY_GPU, "NAMES", 0, "only records of these GPUs: a part of the name, as H200, several separated by commas; host: the emulator's (default: all but the emulator)", 0}},
     {EXPORT, {"arch", KEY_ARCH, "ARCHS", 0, "to compile for, as sm_80,sm_90 (default: those of the records)", 0}},
     {TUNE, {"loss", KEY_LOSS, "PERCENT", 0, "of a sweep: what a variant may lose in its interval (default 1)", 0}},
     {TUNE, {"confirm", KEY_CONFIRM, 0, 0, "of a sweep that is kept: race each size's winner against its interval's variant again", 0}},
     {TUNE, {"strategy", KEY_STRATEGY, "NAME", 0, "race (default on a GPU): what cannot win is left; exhaustive: every candidate; random: every one in random order; cover: each pair of values once (default on the host)", 0}},
     {TUNE, {"budget", KEY_BUDGET, "TIME", 0, "end the search after this long, as 30s, 500ms or 2m, with the best by then", 0}},
-    {TUNE | VERIFY | BENCH | LADDER, {"seed", KEY_SEED, "NUMBER", 0, "of inputs, orders and the emulator's schedule (default 1)", 0}},
+    {TUNE | VERIFY | BENCH | LADDER | PROFILE, {"seed", KEY_SEED, "NUMBER", 0, "of inputs, orders and the emulator's schedule (default 1)", 0}},
+    {COMPARE, {"evidence", KEY_EVIDENCE, 0, 0, "where a record has its journal here, compile every variant in it, and say how predictions, made as for a GPU that is not here, rank with the times", 0}},
     {LADDER, {"rung", KEY_RUNG, "NAME", 0, "only this rung, as harris-5, or group, as harris; may be given again", 0}},
     {LADDER, {"blocks", KEY_BLOCKS, "SIZES", 0, "threads per block: 128, or several as 64,256 or 32..1024 for a table by size (default: each rung's usual one)", 0}},
+    {PROFILE, {"run", KEY_RUN, 0, 0, "only launch the kernel, for a profiler that you start: a call that warms up, then the one to look at, both checked", 0}},
+    {LADDER, {"grid", KEY_GRID, 0, 0, "threads per block by elements per thread, of each chosen rung that has such a param (default: all that have)", 0}},
     {TUNE, {"retune", KEY_RETUNE, 0, 0, "measure all again, whatever records and the journal know", 0}},
     {TUNE, {"replay", KEY_REPLAY, "JOURNAL", 0, "run the strategy on a journal's trials, without a device", 0}},
     {EMIT | VERIFY, {"variant", KEY_VARIANT, "PARAMS", 0, "BLOCK=256,ITEMS=16,...; the others as in the record, else the default", 0}},
     {EMIT, {"pass", KEY_PASS, "NAME", 0, "only this pass's kernel", 0}},
     {VERIFY, {"cover", KEY_COVER, 0, 0, "a covering sample of space, operation, type and architecture", 0}},
     {VERIFY, {"all", KEY_ALL, 0, 0, "every variant of every operation, type and architecture", 0}},
-    {VERIFY, {"part", KEY_PART, "K/M", 0, "of --all: only part K (from 1) of M", 0}},
+    {VERIFY, {"part", KEY_PART, "K/M", 0, "of --cover or --all: only part K (from 1) of M", 0}},
     {PROBLEM & ~LADDER, {"space", KEY_SPACE, "FILE", 0, "the space: a file, or a name that 'autotune list spaces' shows (default reduce, for argmin and argmax arg)", 0}},
     {PROBLEM & ~LADDER, {"template", KEY_TEMPLATE, "FILE", 0, "the template instead of the space's own", 0}},
-    {TUNE | VERIFY | EMIT | DOCTOR | BENCH | LADDER | COMPARE | EXPORT | REPORT, {"nvrtc", KEY_NVRTC, "FILE", 0, "the NVRTC library to use", 0}},
+    {TUNE | VERIFY | EMIT | DOCTOR | BENCH | LADDER | COMPARE | EXPORT | PROFILE | REPORT, {"nvrtc", KEY_NVRTC, "FILE", 0, "the NVRTC library to use", 0}},
     {EVERY & ~(LIST | LADDER), {"cache", KEY_CACHE, "FOLDER", 0, "of the records (default $XDG_CACHE_HOME/autotune, else ~/.cache/autotune)", 0}},
     {REPORT, {"bench", KEY_BENCH, "FILE", 0, "a table that bench wrote as CSV: adds how our kernels compare with CUB's", 0}},
     {REPORT, {"ladder", KEY_LADDER, "FILES", 0, "tables that ladder wrote as CSV, several separated by commas: adds the classic reductions", 0}},
@@ -95,6 +100,7 @@ static const struct row {
     {EMIT, {"cubin", KEY_CUBIN, "FILE", 0, "machine code, written to FILE, instead of source", 0}},
     {EMIT, {"sass", KEY_SASS, 0, 0, "disassembly instead of source, where cuobjdump or nvdisasm is found", 0}},
     {LADDER, {"source", KEY_SOURCE, "RUNG", 0, "print the CUDA source of a rung instead, its historical form too where that is wrong today", 0}},
+    {LIST, {"sources", KEY_SOURCES, 0, 0, "of gpus: the document behind the figures of each too", 0}},
     {SHOW, {"sweep", KEY_SWEEP, 0, 0, "draw the sweeps: each size, its interval's variant, and what that loses", 0}},
     {TABLES, {"json", KEY_JSON, "FILE", 0, "also write JSON, '-' for stdout instead of the table", 0}},
     {TABLES, {"csv", KEY_CSV, "FILE", 0, "also write CSV, '-' for stdout instead of the table", 0}},
@@ -147,7 +153,8 @@ static const struct verb_doc {
      "Examples:\n"
      "  autotune compare v100 rtx5070ti\n"
      "  autotune compare nvidia-h200.ini v100 --n 1Gi --type f32\n"
-     "  autotune compare cs599-lecture-6 rtx5070 --json -\n\n" EXIT_CODES},
+     "  autotune compare cs599-lecture-6 rtx5070 --json -\n"
+     "  autotune compare h200 v100 --n 400M --evidence\n\n" EXIT_CODES},
     {VERB_REPORT, "report", "[A [B...]]",
      "Makes a report of what records, their journals and tables know: GB/s over n, beside CUB and the "
      "peak, the trials as a heat map, the ladder, other GPUs, the winner's source, and how it was "
@@ -159,10 +166,11 @@ static const struct verb_doc {
      "  autotune report -o report.html --bench cub.csv --ladder ladder.csv\n"
      "  autotune report nvidia-h200.ini v100 rtx5070ti --type f32 -o report.html\n"
      "  autotune report --md > RESULTS.md\n\n" EXIT_CODES},
-    {VERB_LIST, "list", "[devices|types|operations|params|variants|spaces|archs]",
+    {VERB_LIST, "list", "[devices|types|operations|params|variants|spaces|archs|gpus]",
      "Lists what there is to choose from; without a topic, the devices.\v"
      "Examples:\n"
      "  autotune list params\n"
+     "  autotune list gpus --sources\n"
      "  autotune list variants --arch sm_80 --type f64\n\n" EXIT_CODES},
     {VERB_EMIT, "emit", NULL,
      "Prints the CUDA source of a variant: the one given, else the record's that fits best, "
@@ -187,11 +195,26 @@ static const struct verb_doc {
     {VERB_LADDER, "ladder", NULL,
      "Measures the classic reductions as teaching documents build them up: proven, and timed by "
      "the same code as all else. GB/s counts what all launches of a reduction read and write; "
-     "step is over the rung before, total over the first of its group.\v"
+     "step is over the rung before, total over the first of its group. Below a table of one size "
+     "stands why each rung is not faster, from computed figures: lanes active, bank conflicts, "
+     "occupancy, bytes in flight, instructions.\v"
      "Examples:\n"
      "  autotune ladder --n 400M\n"
      "  autotune ladder --rung cs599 --n 1Gi --type f32 --blocks 32..1024\n"
+     "  autotune ladder --grid --rung cs599 --n 1Gi --type f32 --csv grid.csv\n"
+     "  autotune ladder --device host --gpu H200\n"
      "  autotune ladder --source harris-5\n\n" EXIT_CODES},
+    {VERB_PROFILE, "profile", "[VARIANT|RUNG]",
+     "Runs one kernel under Nsight Compute, where its ncu is found, and reads back what that "
+     "measured: throughput of memory and compute, occupancy, bank conflicts, what warps wait for. "
+     "A variant is named by its params, as BLOCK=256,ITEMS=16, the others as in the record; a rung "
+     "of the ladder by its name; without either it is the record's winner. Clocks are left as they "
+     "are.\v"
+     "Examples:\n"
+     "  autotune profile --n 400M\n"
+     "  autotune profile BLOCK=512,WARP=TREE --n 400M --type f32\n"
+     "  autotune profile harris-2 --n 400M --csv -\n\n"
+     "Exit 69 also where there is no ncu, or where it may not read the counters. " EXIT_CODES},
     {VERB_EXPORT, "export", NULL,
      "Writes the records of a problem, all n and all GPUs in one, for programs that know nothing of "
      "autotune: which kernel serves a device and n is chosen when they run.\v"

@@ -54,13 +54,17 @@ enum option_key {
     KEY_OUTPUT,
     KEY_PREFIX,
     KEY_GPU,
+    KEY_RUN,
+    KEY_SOURCES,
+    KEY_EVIDENCE,
+    KEY_GRID,
     KEY_MARKDOWN,
     KEY_BENCH,
     KEY_LADDER,
     KEY_AXES,
 };
 
-enum { OPTIONS_MAX = 96 };
+enum { OPTIONS_MAX = 112 };
 
 /* What argp needs to know of a verb; the strings live as long as the program. */
 void options_fill(struct argp *out, struct argp_option options[OPTIONS_MAX], enum verb verb);

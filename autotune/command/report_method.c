@@ -1,6 +1,7 @@
 /* report_method: how the headline was measured, on what, and how to do it again. */
 #include "autotune/command/report_sections.h"
 
+#include "autotune/device/nvml.h"
 #include "autotune/report/figures.h"
 
 #include <stdarg.h>
@@ -53,6 +54,19 @@ static void add_run(struct table *facts, const struct record *record)
         add_fact(facts, "error", "%s relative, on random floats", record->error);
 }
 
+/* The GPU as the finals ended. */
+static void add_reading(struct table *facts, const struct record *record)
+{
+    const struct nvml_reading reading = {record->sm_mhz, record->memory_mhz, record->celsius,
+                                         record->milliwatts};
+    struct text text = {0};
+    nvml_format(&text, &reading);
+    add_fact(facts, "at the race's end", "%s",
+             text.length ? text.at
+                         : "clocks, temperature and power are not known: NVML did not say");
+    text_dispose(&text);
+}
+
 static void add_commands(struct table *facts, const struct record *record)
 {
     const struct problem *problem = &record->problem;
@@ -90,6 +104,8 @@ int report_method(struct report *report, struct error *error)
         if (facts) {
             add_device(facts, report);
             add_run(facts, record);
+            if (record->source != RECORD_EMULATED)
+                add_reading(facts, record);
             add_commands(facts, record);
         }
     }

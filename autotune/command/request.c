@@ -186,7 +186,10 @@ static bool *find_flag(struct request *request, int key)
         {KEY_SASS, &request->sass},     {KEY_COVER, &request->cover}, {KEY_ALL, &request->all},
         {KEY_COLD, &request->cold},     {KEY_WARM, &request->warm},
         {KEY_STREAM, &request->stream}, {KEY_SWEEP, &request->sweep},
-        {KEY_CONFIRM, &request->confirm}, {KEY_MARKDOWN, &request->markdown},
+        {KEY_CONFIRM, &request->confirm}, {KEY_RUN, &request->run},
+        {KEY_SOURCES, &request->sources}, {KEY_GRID, &request->grid},
+        {KEY_EVIDENCE, &request->evidence},
+        {KEY_MARKDOWN, &request->markdown},
         {KEY_DETERMINISTIC, &request->problem.is_deterministic},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -275,7 +278,7 @@ static int parse_argument(struct parse *parse, const char *value, struct argp_st
     const char *program = state->argv[0];
     if (parse->request->verb & (VERB_MERGE | VERB_COMPARE | VERB_REPORT))
         return take_files(parse, state);
-    if (parse->request->verb == VERB_LIST && !parse->request->topic) {
+    if ((parse->request->verb & (VERB_LIST | VERB_PROFILE)) && !parse->request->topic) {
         parse->request->topic = value;
         return 0;
     }
@@ -350,7 +353,8 @@ static int check_clashes(const struct request *request, struct error *error)
         {!!request->ptx + !!request->cubin + !!request->sass > 1,
          "--ptx, --cubin and --sass are three forms: choose one"},
         {request->cover && request->all, "--cover is a sample of --all: choose one"},
-        {request->parts > 1 && !request->all, "--part divides --all: give --all too"},
+        {request->parts > 1 && !request->all && !request->cover,
+         "--part divides --cover or --all: give one of them too"},
         {(request->cover || request->all) && is_one,
          "--cover and --all choose problems and variants themselves: leave --n, --op, --type, "
          "--acc, --deterministic and --variant out"},
@@ -359,6 +363,10 @@ static int check_clashes(const struct request *request, struct error *error)
         {request->verb == VERB_COMPARE && request->file_count < 2,
          "nothing to compare: write 'autotune compare A B', each a record file, a GPU's name or "
          "published figures"},
+        {request->verb == VERB_PROFILE && request->topic && !strchr(request->topic, '=') &&
+             (request->space || request->template),
+         "a rung of the ladder has a space and a template of its own: leave --space and --template "
+         "out"},
         {request->verb == VERB_BENCH && !request->against,
          "nothing to be timed against: write --against cub once 'make bench' has built it, or "
          "--against FILE"},
@@ -373,6 +381,8 @@ static int check_clashes(const struct request *request, struct error *error)
          "--replay runs on one journal, a range takes many: leave one of them out"},
         {request->replay && request->retune,
          "--replay runs on what was measured before, --retune measures again: choose one"},
+        {request->grid && request->source,
+         "--grid measures, --source only prints: leave one of them out"},
         {is_stdout(request->json) && is_stdout(request->csv),
          "--json - and --csv - would mix on stdout: give one of them a file"},
         {request->json && request->csv && strcmp(request->json, request->csv) == 0,

@@ -49,6 +49,10 @@ void tune_keep_make(struct record *record, const struct setup *setup,
     record->high_ps = winner->high_ps;
     record->ties = (unsigned)result->ties;
     record->registers = winner->registers;
+    record->sm_mhz = result->reading.sm_mhz;
+    record->memory_mhz = result->reading.memory_mhz;
+    record->celsius = result->reading.celsius;
+    record->milliwatts = result->reading.milliwatts;
     record->candidates = (unsigned)result->counts[TRIAL_MEASURED];
     if (winner->error >= 0)
         snprintf(record->error, sizeof record->error, "%.1e", winner->error);

@@ -184,6 +184,23 @@ static void note_race(const struct request *request, const struct tune_result *r
                     result->restarts == 1 ? " that was" : "es that were");
 }
 
+void tune_notes_reading(const struct request *request, const struct nvml_reading *reading)
+{
+    struct text text = {0};
+    nvml_format(&text, reading);
+    if (text.length)
+        output_note(request, "clocks    %s as the measuring ended\n", text.at);
+    text_dispose(&text);
+}
+
+void tune_notes_reading_now(const struct request *request, const struct device_info *info)
+{
+    struct nvml_reading reading;
+    struct error ignored;
+    if (nvml_read(&reading, info, &ignored) == 0)
+        tune_notes_reading(request, &reading);
+}
+
 void tune_notes_trials(const struct request *request, const struct setup *setup,
                        const struct tune_result *result)
 {
@@ -196,6 +213,7 @@ void tune_notes_trials(const struct request *request, const struct setup *setup,
     for (size_t i = 0; i < result->reason_count && i < REASONS_SHOWN; i++)
         note_reason(request, setup, result, i);
     note_race(request, result);
+    tune_notes_reading(request, &result->reading);
     if (result->journal_warning.code != ERROR_NONE)
         output_warn("trials are not all kept: %s", result->journal_warning.text);
     output_note(

@@ -18,6 +18,11 @@ void tune_notes_setup(const struct request *request, const struct setup *setup, 
 void tune_notes_space(const struct request *request, const struct setup *setup,
                       const struct points *points, enum strategy strategy);
 
+/* Clocks, temperature and power as the measuring ended; nothing where they are not known. */
+void tune_notes_reading(const struct request *request, const struct nvml_reading *reading);
+/* The same, asked for now. */
+void tune_notes_reading_now(const struct request *request, const struct device_info *info);
+
 /* What became of the candidates. */
 void tune_notes_trials(const struct request *request, const struct setup *setup,
                        const struct tune_result *result);

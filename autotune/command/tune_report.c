@@ -270,11 +270,29 @@ static void json_times(struct text *out, const struct setup *setup, const struct
               *record->error ? record->error : "null", record->ties, record->candidates);
 }
 
+/* The GPU as the race ended. */
+static void json_reading(struct text *out, const struct record *record)
+{
+    const struct {
+        const char *key;
+        uint64_t value;
+    } fields[] = {{"finals_sm_mhz", record->sm_mhz},
+                  {"finals_memory_mhz", record->memory_mhz},
+                  {"finals_celsius", record->celsius},
+                  {"finals_milliwatts", record->milliwatts}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (fields[i].value)
+            text_addf(out, ", \"%s\": %" PRIu64, fields[i].key, fields[i].value);
+        else
+            text_addf(out, ", \"%s\": null", fields[i].key);
+}
+
 static void json_report(struct text *out, const struct report *report,
                         const struct record *record, const struct tune_result *result)
 {
     json_key(out, record);
     json_times(out, report->setup, record);
+    json_reading(out, record);
     text_addf(out, ",\n \"from_record\": %s, \"emulated\": %s", result ? "false" : "true",
               report->setup->target.is_host ? "true" : "false");
     if (result)

@@ -4,6 +4,7 @@
 
 #include "autotune/command/output.h"
 #include "autotune/command/sweep_known.h"
+#include "autotune/command/sweep_mend.h"
 #include "autotune/command/sweep_report.h"
 #include "autotune/command/sweep_size.h"
 #include "autotune/command/tune_keep.h"
@@ -133,32 +134,7 @@ static int answer(struct sweep *sweep, struct error *error)
 
 /* --- Again -------------------------------------------------------------------------------- */
 
-static int judge_again(const struct sweep *sweep, const struct records *all,
-                       struct error *error)
-{
-    const struct record *worst = NULL;
-    char n[NUMBER_CHARS];
-    double most = sweep->request->loss;
-    for (size_t i = 0; i < all->count; i++) {
-        const struct record *record = &all->at[i];
-        const double loss =
-            record->n_to ? 0 : (double)record->interval_ps / (double)record->median_ps - 1;
-        if (loss > most) {
-            most = loss;
-            worst = record;
-        }
-    }
-    if (!worst)
-        return 0;
-    return error_set(
-        error, ERROR_FAILED,
-        "measured again, the interval's variant loses %.2f %% at n = %s %s, and %.3g "
-        "%% are allowed: the same command with --retune sweeps anew",
-        100 * most, number_format_count(n, worst->problem.n),
-        problem_regimes[worst->problem.regime], 100 * sweep->request->loss);
-}
-
-/* Each size's winner against its interval's variant. */
+/* Each size's winner against its interval's variant; what loses too much is mended. */
 static int confirm(struct sweep *sweep, struct error *error)
 {
     struct records all;
@@ -171,7 +147,7 @@ static int confirm(struct sweep *sweep, struct error *error)
             all.at[i].problem.n <= sweep->request->n_high)
             failed = sweep_size_confirm(sweep, &all.at[i], error);
     failed = failed || sweep_report_print(sweep->request, all.at, all.count, NULL, error) ||
-             judge_again(sweep, &all, error);
+             sweep_mend(sweep, &all, error);
     store_dispose(&all);
     return failed ? -1 : 0;
 }

@@ -2,6 +2,7 @@
  * Never tunes: what the records hold is what is timed, and how well it fits is shown. */
 #include "autotune/command/output.h"
 #include "autotune/command/setup.h"
+#include "autotune/command/tune_notes.h"
 #include "autotune/command/verbs.h"
 #include "autotune/report/figures.h"
 #include "autotune/report/terminal.h"
@@ -343,6 +344,8 @@ static int bench_all(struct bench_verb *verb, struct error *error)
     }
     if (!request->quiet)
         terminal_progress_end(&progress);
+    if (!failed)
+        tune_notes_reading_now(request, info);
     return failed;
 }
 

@@ -3,6 +3,7 @@
 #include "autotune/command/request.h"
 #include "autotune/command/verbs.h"
 #include "autotune/device/device.h"
+#include "autotune/device/nvml.h"
 #include "autotune/device/nvrtc.h"
 #include "cache/store.h"
 
@@ -11,6 +12,19 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Clocks, temperature and power now. */
+static void report_reading(struct text *out, const struct device_info *info, int number)
+{
+    struct nvml_reading reading;
+    struct error error;
+    text_addf(out, "nvml %d    ", number);
+    if (nvml_read(&reading, info, &error))
+        text_adds(out, error.text);
+    else
+        nvml_format(out, &reading);
+    text_adds(out, "\n");
+}
 
 static void report_gpus(struct text *out, const struct request *request)
 {
@@ -31,6 +45,7 @@ static void report_gpus(struct text *out, const struct request *request)
         text_addf(out, "gpu %d     %s, cc %d.%d, driver %s, %s\n", i, device->info.name,
                   device->info.target.cc / 10, device->info.target.cc % 10, device->info.driver,
                   device->info.compiler);
+        report_reading(out, &device->info, i);
         device_close(device);
     }
 }
@@ -50,7 +65,7 @@ static void report_host(struct text *out)
         text_addf(out, "host      cannot be used: %s\n", error.text);
         return;
     }
-    text_addf(out, "host      emulator, compiles with %s\n", device->info.compiler);
+    text_addf(out, "host      emulator, compiles with %s; has no clocks and no power to read\n", device->info.compiler);
     device_close(device);
 }
 

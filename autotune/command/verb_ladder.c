@@ -1,12 +1,16 @@
 /* verb_ladder: proves and measures the classic reductions one after the other, and shows what
  * each step brought; or shows the source of one. */
 #include "autotune/command/interrupt.h"
+#include "autotune/command/ladder_figures.h"
+#include "autotune/command/ladder_grid.h"
 #include "autotune/command/ladder_rung.h"
+#include "autotune/command/ladder_source.h"
 #include "autotune/command/output.h"
 #include "autotune/command/setup.h"
 #include "autotune/command/tune_notes.h"
 #include "autotune/command/verbs.h"
 #include "autotune/device/monotonic.h"
+#include "autotune/report/cause.h"
 #include "autotune/report/ladder.h"
 #include "autotune/report/terminal.h"
 #include "autotune/tune/climb.h"
@@ -14,11 +18,13 @@
 #include "generator/number.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const uint64_t N_HOST = 20000; /* the emulator makes a thread an element of some rungs */
+static const char *const GRID_BLOCKS = "32..1024";
 
 /* All that a run holds. */
 struct work {
@@ -34,6 +40,7 @@ struct work {
     int64_t (*rows)[SPACE_NAMES_MAX]; /* ... the row of each ... */
     struct ladder_cell **cells;       /* ... and where it is shown */
     size_t step_count;
+    struct ladder_figures figures;
 };
 
 /* --- What is asked for -------------------------------------------------------------------- */
@@ -69,6 +76,7 @@ static int read_blocks(struct work *work, const char *value, struct error *error
 static int choose_rungs(struct work *work, struct error *error)
 {
     const struct request *request = work->request;
+    const char *blocks = request->blocks ? request->blocks : request->grid ? GRID_BLOCKS : NULL;
     if (ladder_rung_list(&work->rungs, error))
         return -1;
     for (size_t i = 0; i < work->rungs.count; i++)
@@ -76,11 +84,13 @@ static int choose_rungs(struct work *work, struct error *error)
     for (size_t i = 0; i < request->rung_count; i++)
         if (rungs_choose(&work->rungs, request->rungs[i], work->is_chosen, error))
             return -1;
+    if (request->grid && ladder_grid_make(&work->rungs, work->is_chosen, error))
+        return -1;
     for (size_t i = 0; i < work->rungs.count; i++)
         if (work->is_chosen[i] &&
             ladder_rung_open(&work->opened[i], &work->rungs, &work->rungs.rungs[i], error))
             return -1;
-    return request->blocks ? read_blocks(work, request->blocks, error) : 0;
+    return blocks ? read_blocks(work, blocks, error) : 0;
 }
 
 /* --- Before ------------------------------------------------------------------------------- */
@@ -119,6 +129,8 @@ static int prepare_cell(struct work *work, size_t r, size_t column, struct error
     if (call_plan(&plan, &context, rung->row, work->setup.problem.n, error))
         return -1;
     cell->bytes = ladder_bytes(&plan, rung->space, &work->setup.problem);
+    cell->grid = plan.grid;
+    cell->elements = fmax((double)plan.tile, (double)plan.n / plan.grid);
     add_step(work, cell, rung);
     return 0;
 }
@@ -132,7 +144,12 @@ static int prepare(struct work *work, struct error *error)
                                    .columns = columns,
                                    .blocks = work->blocks,
                                    .cells = calloc(count, sizeof *work->ladder.cells),
-                                   .peak = device_peak_bytes(&work->setup.device->info)};
+                                   .peak = device_peak_bytes(&work->setup.device->info),
+                                   .problem = &work->setup.problem,
+                                   .device = work->setup.device->info.name,
+                                   .sms = work->setup.target.sms,
+                                   .is_host = work->setup.target.is_host,
+                                   .gpu = work->figures.gpu};
     work->steps = calloc(count, sizeof *work->steps);
     work->rows = calloc(count, sizeof *work->rows);
     work->cells = calloc(count, sizeof *work->cells);
@@ -149,7 +166,7 @@ static int prepare(struct work *work, struct error *error)
                : error_set(error, ERROR_USAGE,
                            "--blocks %.100s: no rung that was chosen has such a size: give a "
                            "power of two from 32 to 1024",
-                           work->request->blocks);
+                           work->request->blocks ? work->request->blocks : GRID_BLOCKS);
 }
 
 /* --- The run ------------------------------------------------------------------------------ */
@@ -199,6 +216,48 @@ static void fill_cell(struct ladder_cell *cell, struct climb_step *step)
     }
 }
 
+/* --- Figures ------------------------------------------------------------------------------ */
+
+/* An earlier step of the same kernel; NULL = there is none. Documents share rungs. */
+static const struct ladder_cell *find_same(const struct work *work, size_t step)
+{
+    const struct job_guest *guest = &work->steps[step].guest;
+    for (size_t i = 0; i < step; i++) {
+        const struct job_guest *other = &work->steps[i].guest;
+        if (strcmp(other->space.name, guest->space.name) == 0 &&
+            memcmp(other->row, guest->row, guest->width * sizeof *guest->row) == 0)
+            return work->cells[i];
+    }
+    return NULL;
+}
+
+/* Where they are shown: in a table of one size, and in files. */
+static int compute_figures(struct work *work, struct error *error)
+{
+    const struct request *request = work->request;
+    if (work->ladder.columns > 1 && !request->csv && !request->json)
+        return 0;
+    for (size_t i = 0; i < work->step_count; i++) {
+        if (interrupt_came())
+            return error_set(error, ERROR_INTERRUPTED,
+                             "interrupted: the same command starts again");
+        struct ladder_cell *cell = work->cells[i];
+        const size_t rung = (size_t)(cell - work->ladder.cells) / work->ladder.columns;
+        const struct ladder_cell *same = find_same(work, i);
+        if (same) {
+            cell->elements_there = same->elements_there;
+            cell->pattern = same->pattern;
+            cell->analysis = same->analysis;
+        } else if (work->steps[i].status == TRIAL_MEASURED) {
+            ladder_figures_fill(&work->figures, cell, &work->opened[rung], work->rows[i]);
+        }
+        cause_find(cell, &work->ladder);
+    }
+    if (work->figures.why.code != ERROR_NONE)
+        output_warn("some figures are not computed: %s", work->figures.why.text);
+    return 0;
+}
+
 /* --- After -------------------------------------------------------------------------------- */
 
 static int print(struct work *work, struct error *error)
@@ -207,8 +266,7 @@ static int print(struct work *work, struct error *error)
     struct text text = {0}, csv = {0}, json = {0};
     struct table table;
     ladder_print(&text, &work->ladder, terminal_has_color(stdout));
-    if (work->setup.target.is_host)
-        text_adds(&text, "\nemulated: no model of a GPU's speed\n");
+    cause_print_basis(&text, &work->ladder, work->figures.problem.n);
     ladder_table(&table, &work->ladder);
     table_csv(&csv, &table);
     table_json(&json, &table);
@@ -252,13 +310,18 @@ static int climb(struct work *work, struct error *error)
     if (!request->has_n && work->setup.target.is_host)
         work->setup.problem.n = N_HOST;
     tune_notes_setup(request, &work->setup, 1);
-    if (setup_check_room(&work->setup, error) || prepare(work, error) || run_steps(work, error))
+    if (setup_check_room(&work->setup, error) || prepare(work, error) ||
+        ladder_figures_open(&work->figures, &work->setup, request, error) ||
+        run_steps(work, error))
         return -1;
+    tune_notes_reading_now(request, &work->setup.device->info);
     for (size_t i = 0; i < work->step_count; i++) {
         fill_cell(work->cells[i], &work->steps[i]);
         proofs += work->steps[i].proofs;
     }
     ladder_compare(&work->ladder);
+    if (compute_figures(work, error))
+        return -1;
     output_note(request,
                 "proved    %" PRIu64 " runs at small sizes, each kernel at n\n"
                 "took      %.2f s\n",
@@ -268,53 +331,14 @@ static int climb(struct work *work, struct error *error)
 
 /* --- Source ------------------------------------------------------------------------------- */
 
-static int add_source(struct text *out, const struct point_context *context,
-                      const struct emit_sources *sources, const int64_t *row,
-                      struct error *error)
-{
-    struct emit_variant variant;
-    if (emit_variant(&variant, context, sources, row, error))
-        return -1;
-    for (size_t i = 0; i < variant.count; i++)
-        text_addf(out, "%s%s", out->length ? "\n" : "", variant.texts[i].at);
-    emit_dispose(&variant);
-    return 0;
-}
-
-/* The form in the document, which a rule keeps from being run: that is the reason. */
-static int add_historical(struct text *out, const struct point_context *context,
-                          const struct emit_sources *sources, const struct rung *rung,
-                          int64_t *row, struct error *error)
-{
-    if (point_parse(context->space, rung->historical, row, error))
-        return -1;
-    const int broken = point_reject(context, row, error);
-    if (broken == POINT_FAILED)
-        return -1;
-    text_addf(out, "\n// ----- %s as it was written, which is never run here -----\n",
-              rung->name);
-    if (broken >= 0)
-        text_addf(out, "// %s\n", context->space->rules[broken].reason);
-    return add_source(out, context, sources, row, error);
-}
-
 static int print_source(struct work *work, struct error *error)
 {
     struct text text = {0};
     int failed = 0;
-    for (size_t i = 0; i < work->rungs.count && !failed; i++) {
-        struct ladder_rung *opened = &work->opened[i];
-        const struct rung *rung = &work->rungs.rungs[i];
-        const struct point_context context = {opened->space, &work->setup.problem,
-                                              &work->setup.target};
-        struct emit_sources sources = work->setup.sources;
-        if (!work->is_chosen[i])
-            continue;
-        sources.template = opened->template;
-        failed = add_source(&text, &context, &sources, opened->row, error) ||
-                 (rung->historical &&
-                  add_historical(&text, &context, &sources, rung, opened->row, error));
-    }
+    for (size_t i = 0; i < work->rungs.count && !failed; i++)
+        if (work->is_chosen[i])
+            failed = ladder_source_add(&text, &work->setup, &work->rungs.rungs[i],
+                                       &work->opened[i], error);
     failed = failed || output_write("-", &text, error);
     text_dispose(&text);
     return failed ? -1 : 0;
@@ -327,6 +351,7 @@ static void close_work(struct work *work)
     for (size_t i = 0; i < RUNGS_MAX; i++)
         ladder_rung_close(&work->opened[i]);
     rungs_dispose(&work->rungs);
+    ladder_figures_close(&work->figures);
     setup_close(&work->setup);
     free(work->ladder.cells);
     free(work->steps);

@@ -54,6 +54,38 @@ static int list_archs(struct table *table, const struct request *request, struct
     return 0;
 }
 
+/* 0 = no document says. */
+static void add_known(struct table *table, int value)
+{
+    if (value)
+        table_addf(table, "%d", value);
+    else
+        table_add(table, NULL);
+}
+
+static int list_gpus(struct table *table, const struct request *request, struct error *error)
+{
+    char names[GPUS_MODELS_MAX][64];
+    const size_t count = gpus_list_models(names);
+    (void)request;
+    for (size_t i = 0; i < count; i++) {
+        struct gpus_model gpu;
+        if (gpus_find_model(&gpu, names[i], error))
+            return -1;
+        table_add(table, gpu.name);
+        table_add(table, gpu.label);
+        table_addf(table, "sm_%d", gpu.target.cc);
+        table_addf(table, "%d", gpu.target.sms);
+        add_known(table, gpu.clock_khz / 1000);
+        add_known(table, gpu.memory_clock_khz / 1000);
+        add_known(table, gpu.bus_bits);
+        table_addf(table, "%.0f", (double)gpu.peak_bytes / 1e9);
+        table_addf(table, "%.3g", (double)gpu.target.l2_bytes / (1 << 20));
+        table_add(table, gpu.source);
+    }
+    return 0;
+}
+
 static int list_spaces(struct table *table, const struct request *request, struct error *error)
 {
     (void)request;
@@ -160,11 +192,13 @@ static int list_devices(struct table *table, const struct request *request, stru
     return 0;
 }
 
+enum { COLUMNS_MAX = 10 };
+
 /* clang-format off */
 static const struct topic {
     const char *name;
     list_rows *rows;
-    struct table_column columns[8];
+    struct table_column columns[COLUMNS_MAX]; /* one called "source" is shown for --sources */
 } topics[] = {
     {"devices", list_devices,
      {{"device", "device", false}, {"name", "name", false}, {"cc", "cc", false},
@@ -186,15 +220,26 @@ static const struct topic {
     {"archs", list_archs,
      {{"arch", "arch", false}, {"threads/SM", "threads_per_sm", true},
       {"shared/SM", "shared_per_sm", true}, {"registers/SM", "registers_per_sm", true}}},
+    {"gpus", list_gpus,
+     {{"gpu", "gpu", false}, {NULL, "name", false}, {"arch", "arch", false}, {"SMs", "sms", true},
+      {"SM MHz", "sm_mhz", true}, {"memory MHz", "memory_mhz", true}, {"bus bits", "bus_bits", true},
+      {"GB/s", "peak_gbs", true}, {"L2 MiB", "l2_mib", true}, {NULL, "source", false}}},
 };
 /* clang-format on */
 enum { TOPICS = sizeof topics / sizeof *topics };
 
 static int list(const struct topic *topic, const struct request *request, struct error *error)
 {
-    struct table table = {.columns = topic->columns};
-    while (table.column_count < 8 && topic->columns[table.column_count].title)
-        table.column_count++;
+    struct table_column columns[COLUMNS_MAX];
+    struct table table = {.columns = columns};
+    for (; table.column_count < COLUMNS_MAX; table.column_count++) {
+        struct table_column *column = &columns[table.column_count];
+        *column = topic->columns[table.column_count];
+        if (!column->key)
+            break;
+        if (request->sources && strcmp(column->key, "source") == 0)
+            column->title = "source";
+    }
     int failed =
         topic->rows(&table, request, error) || output_table(request, &table, NULL, error);
     table_dispose(&table);
@@ -212,6 +257,6 @@ int verb_list(int argc, char **argv, struct error *error)
             return list(&topics[i], &request, error);
     return error_set(error, ERROR_USAGE,
                      "nothing to list is called '%s': choose devices, types, "
-                     "operations, params, variants, spaces or archs",
+                     "operations, params, variants, spaces, archs or gpus",
                      wanted);
 }

@@ -23,7 +23,9 @@ static const struct table_column columns[] = {
     {NULL, "deterministic", false}, {"us", "us", true},          {"GB/s", "gbs", true},
     {"% peak", "peak_pct", true}, {"ties", "ties", true},      {"source", "source", false},
     {"tuned", NULL, false},       {NULL, "tuned", false},      {NULL, "driver", false},
-    {NULL, "compiler", false},    {"params", "params", false},
+    {NULL, "compiler", false},    {NULL, "finals_sm_mhz", true},
+    {NULL, "finals_memory_mhz", true}, {NULL, "finals_celsius", true},
+    {NULL, "finals_milliwatts", true}, {"params", "params", false},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -63,6 +65,15 @@ static void add_n(struct table *table, const struct record *record)
     table_addf(table, "%" PRIu64, record->n_to);
 }
 
+/* 0 = not known. */
+static void add_known(struct table *table, uint64_t value)
+{
+    if (value)
+        table_addf(table, "%" PRIu64, value);
+    else
+        table_add(table, NULL);
+}
+
 static void add_record(struct table *table, const struct record *record)
 {
     const struct problem *problem = &record->problem;
@@ -91,6 +102,10 @@ static void add_record(struct table *table, const struct record *record)
     table_add(table, record->tuned);
     table_add(table, record->driver);
     table_add(table, record->compiler);
+    add_known(table, record->sm_mhz);
+    add_known(table, record->memory_mhz);
+    add_known(table, record->celsius);
+    add_known(table, record->milliwatts);
     table_add(table, record->params);
 }
 

@@ -145,9 +145,13 @@ static int report(struct task *task, struct error *error)
     if (task->is_answered) {
         if (task->warning.code != ERROR_NONE)
             output_warn("%s", task->warning.text);
+        record = task->found.record;
+        const struct nvml_reading reading = {record.sm_mhz, record.memory_mhz, record.celsius,
+                                             record.milliwatts};
         output_note(request, "record    exact, measured %s: --retune measures again\n",
-                    task->found.record.tuned);
-        return tune_report_print(request, &task->setup, &task->found.record, NULL, error);
+                    record.tuned);
+        tune_notes_reading(request, &reading);
+        return tune_report_print(request, &task->setup, &record, NULL, error);
     }
     if (task->failed) {
         *error = task->error;

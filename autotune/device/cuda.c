@@ -96,6 +96,10 @@ static int read_info(struct gpu *gpu, struct error *error)
     read_module_version(module);
     snprintf(info->driver, sizeof info->driver, "%s(CUDA %d.%d)", module, version / 1000,
              version % 1000 / 10);
+    snprintf(info->bus_id, sizeof info->bus_id, "%08x:%02x:%02x.0",
+             (unsigned)attribute(gpu, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
+             (unsigned)attribute(gpu, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
+             (unsigned)attribute(gpu, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
     info->target = read_target(gpu);
     info->memory_bytes = bytes;
     info->clock_khz = attribute(gpu, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);

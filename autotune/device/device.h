@@ -23,6 +23,7 @@ struct device_info {
     struct target target;
     uint64_t memory_bytes;
     int clock_khz, memory_clock_khz, bus_bits; /* 0 where unknown */
+    char bus_id[24];   /* of PCI, "00000000:1b:00.0"; "" on the host */
     char driver[64];   /* "580.159.04 (CUDA 13.0)"; "none" on the host */
     char compiler[64]; /* "NVRTC 13.0"; "gcc 12.2.0" */
     bool is_fallback;  /* "auto" found no GPU: why stands in fallback_reason */
@@ -75,6 +76,7 @@ struct device_graph; /* launches made ready to be run again and again, in order 
 typedef int device_enqueue(void *context, void *stream, struct error *error);
 
 struct device;
+struct host_trace;
 
 struct device_ops {
     void (*close)(struct device *device);
@@ -169,6 +171,10 @@ int cuda_count(char *why, size_t why_size); /* as device_count */
 int cuda_open_compiler(struct device **out, const struct device_info *info, const char *nvrtc,
                        struct error *error);
 int host_open(struct device **out, const struct device_options *options, struct error *error);
+
+/* The host as a device that compiles kernels to be watched: what the first block of each launch
+ * does with shared memory is added to `trace`, which must outlive it. */
+int host_open_tracing(struct device **out, struct host_trace *trace, struct error *error);
 
 /* What the info of this GPU would say, without opening it; of the compiler it says nothing. */
 int cuda_describe(struct device_info *out, int number, struct error *error);

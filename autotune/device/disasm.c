@@ -2,15 +2,14 @@
  * which of them is there. */
 #include "autotune/device/disasm.h"
 
+#include "autotune/device/tool.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-enum { NOT_THERE = 127, PIECE = 1 << 14 };
 
 static int write_all(int file, const char *bytes, size_t size)
 {
@@ -26,48 +25,6 @@ static int write_all(int file, const char *bytes, size_t size)
     return 0;
 }
 
-static void read_all(struct text *out, int file)
-{
-    char piece[PIECE];
-    ssize_t count;
-    while ((count = read(file, piece, sizeof piece)) != 0)
-        if (count > 0)
-            text_add(out, piece, (size_t)count);
-        else if (errno != EINTR)
-            break;
-}
-
-/* In the child: what the tool prints goes to `to`, what it complains of nowhere. */
-static void become(const char *const *command, int to)
-{
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    dup2(to, STDOUT_FILENO);
-    dup2(nowhere, STDERR_FILENO);
-    execvp(command[0], (char *const *)command);
-    _exit(NOT_THERE);
-}
-
-/* The tool's exit status; -1 when it could not be run to its end. */
-static int run_tool(struct text *out, const char *const *command)
-{
-    int ends[2], status;
-    if (pipe2(ends, O_CLOEXEC))
-        return -1;
-    const pid_t child = fork();
-    if (child == 0)
-        become(command, ends[1]);
-    close(ends[1]);
-    if (child > 0)
-        read_all(out, ends[0]);
-    close(ends[0]);
-    if (child < 0)
-        return -1;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 static int try_tools(struct text *out, const char *path, struct error *error)
 {
     const char *const tools[][4] = {
@@ -79,10 +36,10 @@ static int try_tools(struct text *out, const char *path, struct error *error)
     bool is_there = false;
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
         text_clear(out);
-        const int got = run_tool(out, tools[i]);
+        const int got = tool_run(out, tools[i], false);
         if (got == 0 && out->length)
             return text_check(out, error);
-        is_there |= got != NOT_THERE;
+        is_there |= got != TOOL_MISSING;
     }
     text_clear(out);
     return error_set(error, ERROR_FAILED,

@@ -292,6 +292,19 @@ static int report_unknown_model(const struct ini *ini, const char *name, struct 
     return -1;
 }
 
+/* The name of the GPU and the documents behind its figures. */
+static int read_words(struct gpus_model *out, const struct ini *ini, const char *section,
+                      struct error *error)
+{
+    const struct ini_item *source = ini_find(ini, section, "source");
+    if (!source)
+        return report_missing(section, "source", error);
+    snprintf(out->name, sizeof out->name, "%s", model_of(section));
+    snprintf(out->label, sizeof out->label, "%s", ini_find(ini, section, "name")->value);
+    snprintf(out->source, sizeof out->source, "%s", source->value);
+    return 0;
+}
+
 int gpus_find_model(struct gpus_model *out, const char *name, struct error *error)
 {
     struct ini ini;
@@ -300,12 +313,9 @@ int gpus_find_model(struct gpus_model *out, const char *name, struct error *erro
         return -1;
     const char *section = find_model(&ini, name);
     int status = section ? read_size(out, &ini, section, error) ||
-                               read_speed(out, &ini, section, error)
+                               read_speed(out, &ini, section, error) ||
+                               read_words(out, &ini, section, error)
                          : report_unknown_model(&ini, name, error);
-    if (!status) {
-        snprintf(out->name, sizeof out->name, "%s", model_of(section));
-        snprintf(out->label, sizeof out->label, "%s", ini_find(&ini, section, "name")->value);
-    }
     ini_dispose(&ini);
     return status ? -1 : 0;
 }

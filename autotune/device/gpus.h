@@ -28,6 +28,7 @@ struct gpus_model {
     int clock_khz;                  /* boost; 0 = no document says */
     int memory_clock_khz, bus_bits; /* 0 likewise */
     uint64_t peak_bytes;            /* theoretical memory bandwidth, bytes per second */
+    char source[160];               /* the document that says so */
 };
 
 enum { GPUS_MODELS_MAX = 64 };

@@ -23,6 +23,7 @@ struct host {
     struct device device; /* first: what callers hold */
     struct host_compiler compiler;
     struct host_runner *runner;
+    struct host_trace *trace; /* or NULL */
 };
 
 /* One copy of an image in memory. The file stays open: the loader knows a library by its name,
@@ -286,7 +287,7 @@ static int launch_one(struct host *host, const struct device_launch *launch,
         args[i] = launch->args[i];
     const struct host_job job = {.kernel = unit->name, .grid = launch->grid,
                                  .block = launch->block, .args = args, .unit = find_unit,
-                                 .context = entry};
+                                 .context = entry, .trace = host->trace};
     return host_run(host->runner, &job, error);
 }
 
@@ -413,6 +414,17 @@ int host_open(struct device **out, const struct device_options *options, struct 
     }
     describe(&host->device.info, &host->compiler);
     *out = &host->device;
+    return 0;
+}
+
+int host_open_tracing(struct device **out, struct host_trace *trace, struct error *error)
+{
+    const struct device_options options = {.spec = "host", .seed = 1};
+    if (host_open(out, &options, error))
+        return -1;
+    struct host *host = (struct host *)*out;
+    host->trace = trace;
+    host->compiler.is_tracing = true;
     return 0;
 }
 

@@ -44,21 +44,27 @@ static const char *const programs[] = {"cc", "gcc", "clang"};
 #endif
 enum { PROGRAM_COUNT = sizeof programs / sizeof *programs };
 
-static const char *const flags[] = {
-    "-std=gnu11", "-O1",
+static const char *const common_flags[] = {
+    "-std=gnu11",
     "-fwrapv",              /* integers wrap around on a GPU */
     "-fno-strict-aliasing", /* kernels look at memory as elements and as vectors */
     "-ffp-contract=off",    /* the same result on every host */
     "-w",                   /* pragmas and parts not used are no fault of the kernel */
-    "-fPIC", "-shared", "-pipe",
+    "-fPIC", "-shared", "-pipe", NULL,
+};
+static const char *const run_flags[] = {
+    "-O1",
 #ifdef FIBER_ASAN
     "-fsanitize=address", "-g1",
 #endif
 #ifdef FIBER_TSAN
     "-fsanitize=thread", "-g1",
 #endif
+    NULL,
 };
-enum { FLAG_COUNT = sizeof flags / sizeof *flags };
+/* Every access as the source has it, each with a call of what templates/host_hooks.h defines in
+ * place of ThreadSanitizer's library. */
+static const char *const trace_flags[] = {"-O0", "-fsanitize=thread", "-nodefaultlibs", NULL};
 
 /* --- Running it --------------------------------------------------------------------------- */
 
@@ -205,7 +211,7 @@ static int write_file(const char *path, const struct text *text, struct error *e
 }
 
 static int write_units(const char *folder, const struct device_source *sources, size_t count,
-                       struct error *error)
+                       bool is_tracing, struct error *error)
 {
     struct text unit = {0};
     int status = 0;
@@ -213,7 +219,7 @@ static int write_units(const char *folder, const struct device_source *sources, 
         char path[PATH_MAX];
         snprintf(path, sizeof path, "%s/unit%zu.c", folder, i);
         text_clear(&unit);
-        status = host_unit_write(&unit, &sources[i], i, error);
+        status = host_unit_write(&unit, &sources[i], i, is_tracing, error);
         if (status == 0)
             status = write_file(path, &unit, error);
     }
@@ -261,28 +267,35 @@ void host_compile_sweep(void)
 
 /* --- A compile ---------------------------------------------------------------------------- */
 
-/* Program, flags, -o, the library, the units, NULL; one block to free. */
-static char **make_argv(const struct host_compiler *compiler, const char *folder, size_t count)
+static void add_word(struct text *words, size_t *count, const char *word)
 {
-    enum { PATH_BYTES = FOLDER_CHARS + 40 };
-    const size_t words = FLAG_COUNT + 3 + count /* the last is NULL */;
-    const size_t bytes = (words + 1) * sizeof(char *) + words * PATH_BYTES;
-    char **argv = malloc(bytes);
-    if (!argv)
-        return NULL;
-    char *at = (char *)(argv + words + 1);
-    for (size_t i = 0; i < words; i++, at += PATH_BYTES) {
-        argv[i] = at;
-        if (i == 0)
-            snprintf(at, PATH_BYTES, "%s", compiler->program);
-        else if (i <= FLAG_COUNT)
-            snprintf(at, PATH_BYTES, "%s", flags[i - 1]);
-        else if (i == FLAG_COUNT + 1)
-            snprintf(at, PATH_BYTES, "-o%s/kernel.so", folder);
-        else
-            snprintf(at, PATH_BYTES, "%s/unit%zu.c", folder, i - FLAG_COUNT - 2);
+    text_add(words, word, strlen(word) + 1);
+    ++*count;
+}
+
+/* Program, flags, -o, the library, the units, NULL, in memory of `words`. NULL is out of memory;
+ * free the array. */
+static char **make_argv(struct text *words, const struct host_compiler *compiler,
+                        const char *folder, size_t count)
+{
+    const char *const *const lists[] = {common_flags,
+                                        compiler->is_tracing ? trace_flags : run_flags};
+    char path[FOLDER_CHARS + 40];
+    size_t word_count = 0;
+    add_word(words, &word_count, compiler->program);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (const char *const *flag = lists[i]; *flag; flag++)
+            add_word(words, &word_count, *flag);
+    snprintf(path, sizeof path, "-o%s/kernel.so", folder);
+    add_word(words, &word_count, path);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/unit%zu.c", folder, i);
+        add_word(words, &word_count, path);
     }
-    argv[words - 1] = NULL;
+    char **argv = words->failed ? NULL : calloc(word_count + 1, sizeof *argv);
+    char *at = words->at;
+    for (size_t i = 0; argv && i < word_count; i++, at += strlen(at) + 1)
+        argv[i] = at;
     return argv;
 }
 
@@ -290,12 +303,12 @@ static int run_compiler(const struct host_compiler *compiler, char *folder,
                         const struct device_source *sources, size_t count, struct error *error)
 {
     char message[MESSAGE_CHARS];
-    char **argv = make_argv(compiler, folder, count);
-    if (!argv)
-        return error_memory(error, count * 64);
-    const int status = run(argv, folder, message);
-    const int reason = errno;
+    struct text words = {0};
+    char **argv = make_argv(&words, compiler, folder, count);
+    const int status = argv ? run(argv, folder, message) : -1;
+    const int reason = argv ? errno : ENOMEM;
     free(argv);
+    text_dispose(&words);
     if (status < 0)
         return error_set(error, ERROR_FAILED, "cannot run %s: %s", compiler->program,
                          strerror(reason));
@@ -339,7 +352,7 @@ int host_compile_image(const struct host_compiler *compiler,
         return error_set(error, ERROR_IO, "cannot create a folder in %s to compile in: %s",
                          P_tmpdir, strerror(errno));
     snprintf(path, sizeof path, "%s/kernel.so", folder);
-    int status = write_units(folder, sources, count, error);
+    int status = write_units(folder, sources, count, compiler->is_tracing, error);
     if (status == 0)
         status = run_compiler(compiler, folder, sources, count, error);
     if (status == 0)

@@ -4,8 +4,8 @@
 #ifndef AUTOTUNE_HOST_RUN_H
 #define AUTOTUNE_HOST_RUN_H
 
+#include "autotune/device/host_trace.h"
 #include "generator/error.h"
-#include "templates/host_shim.h"
 
 #include <stdint.h>
 
@@ -26,6 +26,8 @@ struct host_job {
     const unsigned long long *args;
     const struct host_unit *(*unit)(void *context, unsigned slot, struct error *error);
     void *context;
+    struct host_trace *trace; /* gets what the first block does; NULL = nothing does. It says
+                               * something of kernels compiled to be traced only */
 };
 
 /* Fibers and their stacks, kept from launch to launch. */

@@ -162,6 +162,7 @@ FIBER_UNWATCHED static void sync_threads(struct host_thread *self)
         open_barrier(slot);
     host_schedule_pass(slot->runner, &thread->fiber);
     fiber_acquire(object);
+    thread->step++;
 }
 
 /* The group that waits for this very operation; a new one if there is none. */
@@ -217,8 +218,10 @@ FIBER_UNWATCHED static unsigned long long warp_call(struct host_thread *self, en
     warp->groups[i].arrived |= bit;
     settle_group(slot, thread->warp, i);
     host_schedule_pass(slot->runner, &thread->fiber);
-    if (op == HOST_SYNC)
+    if (op == HOST_SYNC) {
         fiber_acquire(object);
+        thread->step++;
+    }
     return mine->result;
 }
 
@@ -229,7 +232,24 @@ FIBER_UNWATCHED static void yield(struct host_thread *self)
     host_schedule_pass(thread->slot->runner, &thread->fiber);
 }
 
-static const struct host_calls calls = {sync_threads, yield, warp_call};
+/* The first block stands for all. */
+FIBER_UNWATCHED static void touch(struct host_thread *self, enum host_touch kind,
+                                  const void *at, unsigned bytes, const void *site)
+{
+    const struct thread *thread = (const struct thread *)self;
+    const struct slot *slot = thread->slot;
+    struct host_trace *trace = slot->runner->job->trace;
+    const unsigned char *byte = at;
+    const bool is_shared = byte >= slot->unit->shared && byte < slot->unit->shared_end;
+    if (!trace || slot->block != 0 || (!is_shared && kind != HOST_ATOMIC))
+        return;
+    const struct host_place place = {kind,         is_shared, thread->warp,
+                                     thread->step, bytes,     site};
+    host_trace_note(trace, &place, thread->lane,
+                    is_shared ? (uint64_t)(byte - slot->unit->shared) : (uintptr_t)at);
+}
+
+static const struct host_calls calls = {sync_threads, yield, warp_call, touch};
 
 /* --- Blocks ------------------------------------------------------------------------------- */
 
@@ -306,6 +326,7 @@ FIBER_UNWATCHED void host_schedule_threads(void *arg)
                                             .block = {slot->block, 0, 0},
                                             .block_dim = {job->block, 1, 1},
                                             .grid_dim = {job->grid, 1, 1}};
+        thread->step = 0;
         fiber_acquire(&thread->slot->start_object);
         slot->unit->run(job->args);
         end_thread(thread);

@@ -39,6 +39,7 @@ struct thread {
     struct host_thread face; /* first: what the kernel hands back */
     struct slot *slot;
     unsigned warp, lane;
+    unsigned step; /* barriers passed, of the block and of the warp */
     struct fiber fiber;
 };
 

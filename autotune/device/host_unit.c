@@ -143,12 +143,14 @@ static int write_args(struct text *out, const struct device_source *source, unsi
 }
 
 int host_unit_write(struct text *out, const struct device_source *source, size_t index,
-                    struct error *error)
+                    bool is_tracing, struct error *error)
 {
     const struct embedded *shim = embedded_find("templates/host_shim.h");
-    if (!shim)
+    const struct embedded *hooks = embedded_find("templates/host_hooks.h");
+    if (!shim || !hooks)
         return error_set(error, ERROR_FAILED,
-                         "templates/host_shim.h is missing in this program: build it again");
+                         "templates/host_%s.h is missing in this program: build it again",
+                         shim ? "hooks" : "shim");
     if (has_variable(source->text))
         return error_set(error, ERROR_FAILED,
                          "kernel '%s': the host has no __device__ variables; pass a pointer",
@@ -162,6 +164,8 @@ int host_unit_write(struct text *out, const struct device_source *source, size_t
         text_addf(out, "#define HOST_SHARED \"host_shared_%zu\"\n", index);
         text_adds(out, "#line 1 \"host_shim.h\"\n");
         text_add(out, shim->bytes, shim->length);
+        text_adds(out, "\n#line 1 \"host_hooks.h\"\n");
+        text_add(out, hooks->bytes, is_tracing ? hooks->length : 0);
         text_addf(out, "\n#line 1 \"%s.cu\"\n", source->kernel);
         text_adds(out, source->text);
         text_addf(out,

@@ -1,14 +1,13 @@
-/* locate: looks for libnvrtc where people have it. Hides the usual places of toolkits and of
- * pip's packages, and that one library often goes by several names. */
+/* locate: looks for libnvrtc and ncu where people have them. Hides the usual places of toolkits
+ * and of pip's packages, and that one library often goes by several names. */
 #include "autotune/device/locate.h"
-
-#include "generator/text.h"
 
 #include <dlfcn.h>
 #include <glob.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct search {
@@ -68,24 +67,33 @@ static void add_packages(struct search *search, const char *root)
     add_matches(search, root, "lib/python3*/dist-packages/nvidia/*/lib/libnvrtc.so*");
 }
 
+/* The next folder of PATH, to `out`; false after the last. */
+static bool next_folder(struct text *out, const char **rest)
+{
+    size_t length = 0;
+    while (*rest && **rest && !length) {
+        length = strcspn(*rest, ":");
+        text_clear(out);
+        text_add(out, *rest, length);
+        *rest += length + ((*rest)[length] == ':');
+    }
+    return length && !out->failed;
+}
+
 /* The prefix of each python3 on PATH: <prefix>/bin/python3. */
 static void add_pythons(struct search *search)
 {
     const char *rest = getenv("PATH");
-    while (rest && *rest && !search->is_over) {
-        size_t length = strcspn(rest, ":");
-        struct text root = {0};
-        text_add(&root, rest, length);
-        text_adds(&root, "/python3");
-        bool is_there = length && !root.failed && access(root.at, X_OK) == 0;
-        text_clear(&root);
-        text_add(&root, rest, length);
-        text_adds(&root, "/..");
-        if (is_there && !root.failed)
-            add_packages(search, root.at);
-        text_dispose(&root);
-        rest += length + (rest[length] == ':');
+    struct text folder = {0}, program = {0};
+    while (!search->is_over && next_folder(&folder, &rest)) {
+        text_clear(&program);
+        text_addf(&program, "%s/python3", folder.at);
+        text_adds(&folder, "/..");
+        if (!program.failed && !folder.failed && access(program.at, X_OK) == 0)
+            add_packages(search, folder.at);
     }
+    text_dispose(&folder);
+    text_dispose(&program);
 }
 
 static void add_places(struct search *search)
@@ -111,6 +119,13 @@ static void add_places(struct search *search)
     add_packages(search, "/usr/local");
 }
 
+static void end_search(struct search *search)
+{
+    for (size_t i = 0; i < search->count; i++)
+        free(search->seen[i]);
+    free(search->seen);
+}
+
 void locate_nvrtc(const char *path, locate_visit *visit, void *context)
 {
     struct search search = {.visit = visit, .context = context};
@@ -118,7 +133,33 @@ void locate_nvrtc(const char *path, locate_visit *visit, void *context)
         add_place(&search, path);
     else
         add_places(&search);
-    for (size_t i = 0; i < search.count; i++)
-        free(search.seen[i]);
-    free(search.seen);
+    end_search(&search);
+}
+
+/* The first that can be run is taken. */
+static bool take_program(void *context, const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) || !S_ISREG(status.st_mode) || access(path, X_OK))
+        return true;
+    text_adds(context, path);
+    return false;
+}
+
+bool locate_ncu(struct text *out)
+{
+    struct search search = {.visit = take_program, .context = out};
+    const char *rest = getenv("PATH"), *cuda_home = getenv("CUDA_HOME");
+    const size_t before = out->length;
+    struct text folder = {0};
+    while (!search.is_over && next_folder(&folder, &rest))
+        add_matches(&search, folder.at, "ncu");
+    text_dispose(&folder);
+    if (cuda_home && *cuda_home)
+        add_matches(&search, cuda_home, "bin/ncu");
+    add_matches(&search, "/usr/local", "cuda/bin/ncu");
+    add_matches(&search, "/usr/local", "cuda-*/bin/ncu");
+    add_matches(&search, "/opt/nvidia/nsight-compute", "*/ncu");
+    end_search(&search);
+    return out->length > before && !out->failed;
 }

@@ -1,6 +1,9 @@
-/* locate: the NVRTC libraries on this machine, by path. Opens none of them for good. */
+/* locate: the NVRTC libraries on this machine, by path, and Nsight Compute. Opens no library
+ * for good. */
 #ifndef AUTOTUNE_LOCATE_H
 #define AUTOTUNE_LOCATE_H
+
+#include "generator/text.h"
 
 #include <stdbool.h>
 
@@ -13,5 +16,9 @@ typedef bool locate_visit(void *context, const char *path);
  * /usr/local. Looks nowhere any more once `visit` has had enough: to look means to load
  * libraries and to read folders. */
 void locate_nvrtc(const char *path, locate_visit *visit, void *context);
+
+/* Appends the path of ncu, Nsight Compute's command line: the first on PATH, else in
+ * $CUDA_HOME, the toolkit's usual places and its own. False: there is none. */
+bool locate_ncu(struct text *out);
 
 #endif

@@ -186,13 +186,24 @@ int analysis_run(struct analysis *out, const struct analysis_subject *subject,
     return out->is_compiled ? conclude(out, subject, first, error) : 0;
 }
 
+int analysis_rerun(struct analysis *out, const struct analysis *like,
+                   const struct analysis_subject *subject, struct error *error)
+{
+    struct point_pass pass;
+    *out = (struct analysis){
+        .is_compiled = like->is_compiled, .needs = like->needs, .mix = like->mix};
+    const size_t first = find_pass(out, subject, &pass, error);
+    if (first == SPACE_PASSES_MAX)
+        return -1;
+    return out->is_compiled ? conclude(out, subject, first, error) : 0;
+}
+
 int analysis_bound(double *out, const struct analysis_subject *subject, int registers,
                    struct error *error)
 {
-    struct point_pass pass;
-    struct analysis analysis = {.needs = {.registers = registers}};
-    const size_t first = find_pass(&analysis, subject, &pass, error);
-    if (first == SPACE_PASSES_MAX || conclude(&analysis, subject, first, error))
+    const struct analysis known = {.is_compiled = true, .needs = {.registers = registers}};
+    struct analysis analysis;
+    if (analysis_rerun(&analysis, &known, subject, error))
         return -1;
     *out = analysis.bound;
     return 0;

@@ -55,6 +55,10 @@ extern const double analysis_latency_s;
 int analysis_run(struct analysis *out, const struct analysis_subject *subject,
                  struct error *error);
 
+/* The same for another launch of the kernel that `like` was run for: nothing is compiled. */
+int analysis_rerun(struct analysis *out, const struct analysis *like,
+                   const struct analysis_subject *subject, struct error *error);
+
 /* The bound alone, of a kernel whose registers are known (0 = unlimited) and whose machine code
  * is not here: its static shared memory and its instructions are left out. 0 = unknown. */
 int analysis_bound(double *out, const struct analysis_subject *subject, int registers,

@@ -44,6 +44,8 @@ static const struct table_column columns[] = {
     {NULL, "ranked_candidates", true},
     {NULL, "bound_rank", true},
     {NULL, "prior_rank", true},
+    {NULL, "code_rank", true},
+    {NULL, "above_bound", true},
     {NULL, "portability_pct", true},
     {NULL, "portability_basis", false},
     {NULL, "source", false},
@@ -151,6 +153,8 @@ static void add_cell(struct table *table, const struct compare *compare,
     add_real(table, cell->evidence.count > 0, 0, (double)cell->evidence.count);
     add_real(table, cell->evidence.count > 0, 2, cell->evidence.bound);
     add_real(table, cell->evidence.count > 0, 2, cell->evidence.prior);
+    add_real(table, cell->evidence.has_code, 2, cell->evidence.code);
+    add_real(table, cell->evidence.count > 0, 0, (double)cell->evidence.above);
     add_real(table, portability >= 0, 1, portability);
     table_add(table, portability >= 0 ? compare_bases[basis] : NULL);
     table_add(table, cell->source[0] ? cell->source : NULL);
@@ -276,7 +280,12 @@ static void add_evidence(struct text *out, const struct compare *compare,
         add_correlation(out, evidence->bound);
         text_adds(out, ", prior ");
         add_correlation(out, evidence->prior);
-        text_adds(out, "\n");
+        if (evidence->has_code) {
+            text_adds(out, ", bound by machine code ");
+            add_correlation(out, evidence->code);
+        }
+        text_addf(out, "; %zu above the%s bound\n", evidence->above,
+                  evidence->has_code ? " last" : "");
     }
 }
 

@@ -42,7 +42,11 @@ struct compare_cell {
     /* Measured, and its run's journal is here: how well what is said beforehand ranks. */
     struct compare_evidence {
         size_t count;        /* candidates; 0 = no journal */
-        double bound, prior; /* rank correlation of each with the speed */
+        double bound, prior; /* rank correlation of each with the speed; the bound is by the
+                              * registers that each had */
+        bool has_code;       /* and each was compiled again: */
+        double code;         /* of the bound by machine code, as predictions are made */
+        size_t above;        /* faster than that bound (without it: the other) allows */
     } evidence;
 };
 

@@ -2,8 +2,12 @@
  * sizes side by side. */
 #include "autotune/report/ladder.h"
 
+#include "autotune/report/cause.h"
+
 #include "generator/number.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -175,6 +179,30 @@ static void print_reasons(struct text *out, const struct ladder *ladder,
         }
 }
 
+/* Of several sizes: the fastest of all. */
+static void print_best(struct text *out, const struct ladder *ladder,
+                       const struct rungs_group *group)
+{
+    const struct ladder_cell *best = NULL;
+    size_t rung = 0, size = 0;
+    for (size_t r = group->first; r < group->first + group->count; r++)
+        for (size_t column = 0; column < ladder->columns; column++) {
+            const struct ladder_cell *cell = cell_at(ladder, r, column);
+            if (cell->ps && (!best || cell->ps < best->ps)) {
+                best = cell;
+                rung = r;
+                size = column;
+            }
+        }
+    if (!best)
+        return;
+    text_addf(out, "best: %s, %u threads: %.4f ms, %.1f GB/s", ladder->rungs->rungs[rung].kernel,
+              ladder->blocks[size], (double)best->ps / 1e9, ladder_gbs(best));
+    if (ladder->peak)
+        text_addf(out, ", %.1f %% of peak", peak_percent(ladder, best));
+    text_adds(out, "\n");
+}
+
 void ladder_print(struct text *out, const struct ladder *ladder, bool bold_titles)
 {
     const char *between = "";
@@ -187,11 +215,93 @@ void ladder_print(struct text *out, const struct ladder *ladder, bool bold_title
         for (size_t i = 0; i < group->note_count; i++)
             text_addf(out, "%s\n", group->notes[i]);
         print_reasons(out, ladder, group);
+        if (ladder->columns == 1)
+            cause_print(out, ladder, group, bold_titles);
+        else
+            print_best(out, ladder, group);
         between = "\n";
     }
 }
 
 /* --- For programs ------------------------------------------------------------------------- */
+
+static void add_count(struct table *table, double value)
+{
+    add_number(table, value, 0, "");
+}
+
+/* What was run, and where. */
+static void add_conditions(struct table *table, const struct ladder *ladder, size_t rung,
+                           const struct ladder_cell *cell)
+{
+    const struct problem *problem = ladder->problem;
+    table_add(table, ladder->device);
+    table_addf(table, "ladder/%s", ladder->rungs->rungs[rung].space);
+    table_addf(table, "%" PRIu64, problem->n);
+    table_add(table, problem_ops[problem->op].name);
+    table_add(table, problem_types[problem->type].name);
+    add_count(table, cell->threads ? ceil(cell->elements / cell->threads) : 0);
+    add_count(table, cell->grid);
+}
+
+static void add_steps(struct table *table, const struct pattern *pattern, bool is_lanes)
+{
+    struct text words = {0};
+    pattern_add_steps(&words, pattern, is_lanes);
+    table_add(table, words.at);
+    text_dispose(&words);
+}
+
+/* The same, a word an instruction: how often it runs, or its wavefronts beyond the ideal. */
+static void add_sites(struct table *table, const struct pattern *pattern, bool is_excess)
+{
+    struct text words = {0};
+    for (size_t i = 0; i < pattern->site_count; i++) {
+        const struct pattern_site *site = &pattern->sites[i];
+        text_addf(&words, "%s%u", i ? " " : "",
+                  is_excess ? site->wavefronts - site->ideal : site->requests);
+    }
+    table_add(table, words.at);
+    text_dispose(&words);
+}
+
+/* NULL for what is not known, a number for what is, 0 too. */
+static void add_known(struct table *table, bool is_known, unsigned value)
+{
+    if (is_known)
+        table_addf(table, "%u", value);
+    else
+        table_add(table, NULL);
+}
+
+static void add_pattern(struct table *table, const struct pattern *pattern)
+{
+    add_known(table, pattern->is_known, pattern->requests);
+    add_known(table, pattern->is_known, pattern->wavefronts);
+    add_known(table, pattern->is_known, pattern->ideal);
+    add_known(table, pattern->ways > 0, pattern->ways);
+    add_number(table, pattern_lanes(pattern), 2, "");
+    add_steps(table, pattern, true);
+    add_steps(table, pattern, false);
+    add_known(table, pattern->is_known, pattern->atomics_shared);
+    add_known(table, pattern->is_known, pattern->atomics_global);
+}
+
+static void add_analysis(struct table *table, const struct analysis *analysis)
+{
+    const struct occupancy *occupancy = &analysis->occupancy;
+    const bool is_there = analysis->is_compiled;
+    add_count(table, is_there ? occupancy->blocks : 0);
+    add_count(table, is_there ? occupancy->warps : 0);
+    add_number(table, is_there ? occupancy->share * 100 : 0, 1, "");
+    table_add(table, is_there && occupancy_is_limited(occupancy)
+                         ? occupancy_names[occupancy->limiter]
+                         : NULL);
+    add_count(table, analysis->in_flight);
+    add_count(table, analysis->wanted);
+    add_number(table, analysis->per_element, 2, "");
+    table_add(table, analysis->per_element <= 0 ? NULL : analysis->mix.is_ptx ? "PTX" : "SASS");
+}
 
 static void add_row(struct table *table, const struct ladder *ladder, size_t rung,
                     const struct ladder_cell *cell)
@@ -212,16 +322,65 @@ static void add_row(struct table *table, const struct ladder *ladder, size_t run
     add_number(table, cell->total, 4, "");
     add_number(table, cell->registers, 0, "");
     table_add(table, cell->ps ? NULL : cell->reason);
+    add_conditions(table, ladder, rung, cell);
+    add_pattern(table, &cell->pattern);
+    add_analysis(table, &cell->analysis);
+    table_add(table, *cell->cause ? cell->cause : NULL);
+    add_sites(table, &cell->pattern, false);
+    add_sites(table, &cell->pattern, true);
+    table_add(table, cell->analysis.is_compiled ? ladder->gpu : NULL);
 }
 
 void ladder_table(struct table *out, const struct ladder *ladder)
 {
     static const struct table_column columns[] = {
-        {NULL, "group", false},  {NULL, "rung", false},        {NULL, "kernel", false},
-        {NULL, "threads", true}, {NULL, "status", false},      {NULL, "ms", true},
-        {NULL, "ms_low", true},  {NULL, "ms_high", true},      {NULL, "bytes", true},
-        {NULL, "gbs", true},     {NULL, "peak_percent", true}, {NULL, "step", true},
-        {NULL, "total", true},   {NULL, "registers", true},    {NULL, "reason", false}};
+        {NULL, "group", false},
+        {NULL, "rung", false},
+        {NULL, "kernel", false},
+        {NULL, "threads", true},
+        {NULL, "status", false},
+        {NULL, "ms", true},
+        {NULL, "ms_low", true},
+        {NULL, "ms_high", true},
+        {NULL, "bytes", true},
+        {NULL, "gbs", true},
+        {NULL, "peak_percent", true},
+        {NULL, "step", true},
+        {NULL, "total", true},
+        {NULL, "registers", true},
+        {NULL, "reason", false},
+        /* add_conditions */
+        {NULL, "device", false},
+        {NULL, "source", false},
+        {NULL, "n", true},
+        {NULL, "op", false},
+        {NULL, "type", false},
+        {NULL, "items", true},
+        {NULL, "grid", true},
+        /* add_pattern: of a block */
+        {NULL, "shared_requests", true},
+        {NULL, "shared_wavefronts", true},
+        {NULL, "shared_wavefronts_ideal", true},
+        {NULL, "conflict_ways", true},
+        {NULL, "lanes", true},
+        {NULL, "lanes_by_step", false},
+        {NULL, "ways_by_step", false},
+        {NULL, "atomics_shared", true},
+        {NULL, "atomics_global", true},
+        /* add_analysis: of an SM, and of an element */
+        {NULL, "sm_blocks", true},
+        {NULL, "sm_warps", true},
+        {NULL, "occupancy_percent", true},
+        {NULL, "occupancy_limiter", false},
+        {NULL, "in_flight_bytes", true},
+        {NULL, "wanted_bytes", true},
+        {NULL, "instructions", true},
+        {NULL, "instructions_of", false},
+        {NULL, "cause", false},
+        {NULL, "requests_by_site", false},
+        {NULL, "excess_by_site", false},
+        {NULL, "computed_for", false},
+    };
     *out = (struct table){.columns = columns, .column_count = sizeof columns / sizeof *columns};
     for (size_t r = 0; r < ladder->rungs->count; r++)
         for (size_t column = 0; column < ladder->columns; column++) {

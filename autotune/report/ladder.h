@@ -3,11 +3,13 @@
 #ifndef AUTOTUNE_LADDER_H
 #define AUTOTUNE_LADDER_H
 
+#include "autotune/report/analysis.h"
+#include "autotune/report/pattern.h"
 #include "autotune/report/table.h"
 #include "autotune/tune/call.h"
 #include "generator/rungs.h"
 
-enum { LADDER_COLUMNS_MAX = 32 };
+enum { LADDER_COLUMNS_MAX = 32, LADDER_CAUSE = 400 };
 
 /* A rung at one size of a block. */
 struct ladder_cell {
@@ -20,6 +22,13 @@ struct ladder_cell {
     unsigned registers;       /* per thread; 0 = unknown */
     double bytes;             /* ladder_bytes */
     double step, total;       /* ladder_compare: how many times faster; 0 = over nothing */
+    unsigned grid;            /* blocks of the first launch that reads elements */
+    double elements;          /* of such a block, were it full */
+    /* Computed, not measured; unknown where they are not asked for, or cannot be had. */
+    double elements_there;    /* as elements, where the analysis is of; 0 = the same */
+    struct pattern pattern;   /* of one of these blocks */
+    struct analysis analysis; /* of this kernel on this GPU */
+    char cause[LADDER_CAUSE]; /* "" = unknown */
 };
 
 struct ladder {
@@ -28,6 +37,11 @@ struct ladder {
     const unsigned *blocks;    /* the sizes */
     struct ladder_cell *cells; /* of rung r at size b: cells[r * columns + b] */
     uint64_t peak;             /* theoretical bytes per second; 0 = unknown */
+    const struct problem *problem;
+    const char *device;        /* "NVIDIA H200", "host" */
+    int sms;                   /* its streaming multiprocessors */
+    bool is_host;              /* emulated: no model of a GPU's speed */
+    const char *gpu;           /* what analyses are of; "" = there are none */
 };
 
 /* What all launches of a call read and write. One without inputs among its arguments reads

@@ -281,6 +281,10 @@ static void count_line(struct counter *counter, const struct line *line)
         close_loop(counter, line->target);
 }
 
+/* A compiler may write a loop that matters several times over, for what unrolling leaves; a loop
+ * with less of the loads than this many copies would have is another. */
+enum { LEFT_OVER = 8 };
+
 int sass_count(struct sass_mix *out, const char *text, bool is_ptx, struct error *error)
 {
     struct counter counter = {.mix = out};
@@ -295,6 +299,8 @@ int sass_count(struct sass_mix *out, const char *text, bool is_ptx, struct error
         at += length + (at[length] == '\n');
     }
     free(counter.places);
+    if (out->loop_bytes * LEFT_OVER < out->load_bytes)
+        out->loop_bytes = out->loop_total = 0;
     if (counter.failed)
         return error_memory(error, counter.capacity * sizeof *counter.places);
     return out->total ? 0

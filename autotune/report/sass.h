@@ -28,7 +28,8 @@ struct sass_mix {
     bool is_ptx; /* PTX is not what runs: the compiler still turns it into machine code */
     uint64_t total, counts[SASS_KINDS];
     uint64_t load_bytes; /* of one thread's global loads, each counted once */
-    /* The loop without a loop in it that has the most bytes to load; 0 instructions = none. */
+    /* The loop without a loop in it that has the most bytes to load; 0 instructions = none. One
+     * that loads far less than the rest of the kernel is for what is left over: it is none. */
     uint64_t loop_total, loop_bytes;
 };
 

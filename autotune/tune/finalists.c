@@ -241,6 +241,8 @@ static void list_finalists(struct search *search, const struct job_raced *raced)
     search->result->rounds = race->rounds;
     search->result->repeated = race->repeated;
     search->result->past_32_bits = raced->past_32_bits;
+    if (!is_host(search)) /* whose kernels run in the worker's own memory */
+        search->result->reading = raced->reading;
     search->result->proofs += raced->proofs;
 }
 

@@ -381,6 +381,8 @@ static int run_race(struct finals *finals, struct error *error)
     options.seed = finals->measure->seed;
     if (race_run(result, count, measure_entrant, finals, &options, error))
         return -1;
+    struct error ignored;
+    nvml_read(&finals->out->reading, &finals->measure->device->info, &ignored);
     for (size_t i = 0; i < result->count; i++)
         result->places[i].entrant = finals->in_race[result->places[i].entrant];
     return 0;

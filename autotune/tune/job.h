@@ -5,6 +5,7 @@
 #define AUTOTUNE_JOB_H
 
 #include "autotune/device/device.h"
+#include "autotune/device/nvml.h"
 #include "autotune/tune/compiler.h"
 #include "autotune/tune/frame.h"
 #include "autotune/tune/race.h"
@@ -151,6 +152,7 @@ struct job_raced {
     uint64_t count;
     uint64_t past_32_bits; /* elements of the proof past 2^31; 0 = none */
     uint64_t proofs;       /* small runs compared */
+    struct nvml_reading reading; /* of the GPU as the race ended; zeros where it does not say */
 };
 
 /* Each writes `message` to the frame, or with `reads` takes it from there. What is read points

@@ -127,6 +127,12 @@ struct compile_run {
     int failed;
 };
 
+/* The rows of a sample are dealt to the parts in turn. */
+static bool is_other_part(const struct prove *prove, size_t row)
+{
+    return row % prove->options->parts != prove->options->part;
+}
+
 static void *compile_rows(void *argument)
 {
     struct compile_run *run = argument;
@@ -140,7 +146,7 @@ static void *compile_rows(void *argument)
         const struct points points = find_points(run->sample, i, &variant);
         if (atomic_load(&run->is_over))
             break;
-        if (nvrtc)
+        if (nvrtc && !is_other_part(prove, i))
             run->failed = proof_compile(&run->proof, &real, &points, &only, nvrtc, &run->error);
     }
     return NULL;
@@ -163,7 +169,7 @@ static int prove_rows(struct prove *prove, const struct sample *sample, struct e
     run.proof.result = &run.result;
     const bool is_beside = pthread_create(&thread, NULL, compile_rows, &run) == 0;
     for (size_t i = 0; !failed && i < sample->count && !is_stopping(prove); i++) {
-        failed = run_row(prove, sample, i, error);
+        failed = is_other_part(prove, i) ? 0 : run_row(prove, sample, i, error);
         show_progress(prove);
     }
     atomic_store(&run.is_over, failed != 0);
@@ -235,7 +241,7 @@ static int is_new(struct prove *prove, const struct point_context *context, cons
     return 0;
 }
 
-/* The part that a variant belongs to: the same on every architecture. */
+/* The part of everything that a variant belongs to: the same on every architecture. */
 static uint64_t find_part(const struct prove *prove, const struct problem *problem,
                           const int64_t *row)
 {

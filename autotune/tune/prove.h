@@ -9,7 +9,7 @@
 
 struct prove_options {
     bool all;             /* the whole product, not a sample */
-    unsigned part, parts; /* of the whole product: this part of so many, from 0 */
+    unsigned part, parts; /* this part of so many, from 0 */
     uint64_t seed;
     const char *nvrtc; /* path, or NULL to look for one */
     void (*show)(void *context, uint64_t done, uint64_t total); /* progress, or NULL */

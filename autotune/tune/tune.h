@@ -67,6 +67,7 @@ struct tune_result {
     size_t restarts;       /* workers replaced */
     uint64_t reference_ps; /* the reference's first time, which scores are scaled to */
     uint64_t proofs;       /* small runs compared */
+    struct nvml_reading reading; /* of the GPU as the race ended; zeros where it does not say */
     char reasons[TUNE_REASONS_MAX][JOB_REASON]; /* of what is wrong or failed, the first */
     size_t reason_count;
     size_t inputs, calls;  /* distinct inputs; calls in a measurement of the race */

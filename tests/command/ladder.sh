@@ -51,6 +51,45 @@ done
 run ladder --device host --type i32 --n 1K --rung tensor-2 --quiet
 check tensor-needs grep -qx 'tensor-2: rejected: tensor cores add f16, bf16, i8 and u8 in 32 bits' out
 
+# Why: figures of a block, and with --gpu of that GPU; the same in CSV.
+run ladder --device host --type i32 --n 2K --rung harris --rung wangyu-naive --csv why.csv --quiet
+check why has_status 0
+check why-titles grep -Eq '^rung +lanes of 32 +conflicts +wavefronts$' out
+check why-row grep -Eq '^harris-2 +17\.6 +4-way +18\.50$' out
+check why-none grep -Eq '^harris-3 +17\.6 +none +7\.25$' out
+check why-divergence grep -q '^harris-1: divergence: 6\.9 of 32 lanes active .* (32 16 8 4 2 1 1 1 by step), 18\.5 acc' out
+check why-conflicts grep -q '^harris-2: bank conflicts, up to 4-way (1 2 4 4 4 4 2 1 by step): 74 wave' out
+check why-tree grep -q '^harris-3: a tree for few elements: 7\.2 accesses' out
+check why-atomics grep -q '^wangyu-naive: atomic operations: 256 for the 256 elements of a block' out
+check why-csv-titles test "$(tr -d '\r' < why.csv | head -n 1 | cut -d, -f1-4,16-22,40-43)" = \
+    "group,rung,kernel,threads,device,source,n,op,type,items,grid,cause,requests_by_site,excess_by_site,computed_for"
+check why-csv grep -q \
+    ',host,ladder/interleaved_modulo,2000,sum,i32,1,16,74,74,74,1,6.89,32 16 8 4 2 1 1 1,1 1' why.csv
+check why-emulated grep -q 'of a block, as the emulator sees it' out
+run ladder --device host --type f64 --n 1K --rung harris-2 --blocks 32,1024 --csv - --quiet
+check why-by-size grep -Eq ',1024,measured.*,16,.*,1 2 4 8 16 16 16 8 4 2 1,' out
+run ladder --device host --type f32 --rung cs599-3 --gpu v100 --quiet --json gpu.json
+check gpu has_status 0
+if grep -q 'some figures are not computed' err; then # no NVRTC compiles for it here
+    check gpu-why grep -q 'NVRTC' err
+else
+    check gpu-titles grep -Eq '^rung .* warps an SM +limit +kB in flight +instructions$' out
+    check gpu-says-which grep -q 'computed for Tesla V100.*, n = 400M$' out
+    check gpu-json grep -q '"sm_warps": 64' gpu.json
+fi
+
+# The grid: two spaces have elements per thread, CS599's and WangYu's.
+run ladder --device host --type f32 --n 3K --grid --rung cs599 --blocks 32..64 --csv grid.csv --quiet
+check grid has_status 0
+check grid-titles grep -Eq '^ms by threads per block +32 +64$' out
+check grid-row grep -Eq '^16 elements per thread +[0-9.]+ +[0-9.]+$' out
+check grid-best grep -Eq '^best: (4|8|16|32|64) elements per thread, (32|64) threads: .* GB/s$' out
+check grid-csv test "$(rows grid.csv '^grid-several_at_load,several_at_load-[0-9]+,.*,measured')" -eq 10
+check grid-emulated grep -qx "emulated: no model of a GPU's speed" out
+run ladder --device host --type i32 --n 1K --grid --rung wangyu-5 --quiet
+check grid-all-sizes grep -Eq '^ms by threads per block +32 +64 +128 +256 +512 +1024$' out
+check grid-of-another grep -q '^Grid of ladder/chunks, the kernel of wangyu-5$' out
+
 # Sources: the historical form is shown, and is wrong indeed where it is run all the same.
 run ladder --source harris-5 --type i32
 check source has_status 0
@@ -74,6 +113,9 @@ refuses source-of-none 64 "'nothing' is no rung" ladder --source nothing
 refuses blocks 64 "--blocks is '2048'" ladder --device host --blocks 2048
 refuses blocks-word 64 "--blocks is 'many'" ladder --device host --blocks many
 refuses blocks-of-none 64 'no rung .* such a size' ladder --device host --type i32 --blocks 96
+refuses grid-of-none 64 'no rung that was chosen has a param ITEMS' ladder --grid --rung harris
+refuses grid-source 64 'leave one of them out' ladder --grid --source harris-1
+refuses gpu-unknown 64 "nothing" ladder --device host --n 1K --rung harris-3 --gpu nothing
 refuses device 64 'no such device' ladder --device foo
 refuses space 64 'not of .autotune ladder' ladder --space reduce
 run ladder --device host --type i32 --n 1K --rung harris-1 --csv /nowhere/x

@@ -63,6 +63,15 @@ run list params
 check list-params grep -Eq '^BLOCK +32 64 128 .* threads per block' out
 run list spaces
 check list-spaces grep -Eq '^reduce +reduce.cu' out
+run list gpus
+check list-gpus grep -Eqx 'V100 +sm_70 +80 +1530 +877 +4096 +898 +6' out
+check list-gpus-unknown grep -Eqx 'B200 +sm_100 +148 +8000 +126' out
+check list-gpus-all test "$(sed 1d out | wc -l)" -eq "$(grep -c '^\[gpu ' "$ROOT/configs/gpus.ini")"
+run list gpus --sources
+check list-gpus-sources grep -Eq "^V100 .* 6  Tesla V100 GPU Architecture whitepaper" out
+run list gpus --csv -
+check list-gpus-csv grep -q '^H200,NVIDIA H200,sm_90,132,1980,3201,6016,4814,60,as CUDA' out
+refuses list-sources-of-emit 64 "an option of 'autotune list'" emit --sources
 run list archs
 check list-archs grep -q '^sm_90 ' out
 run list variants --arch sm_80 --type f64

@@ -56,7 +56,7 @@ refuses ptx-sass 64 "choose one" emit --ptx --sass
 refuses ptx-cubin 64 "choose one" emit --ptx --cubin x
 refuses cover-all 64 "choose one" verify --device host --cover --all
 refuses cover-variant 64 "--variant" verify --device host --cover --variant BLOCK=64
-refuses part-alone 64 "give --all" verify --device host --part 1/2
+refuses part-alone 64 "give one of them" verify --device host --part 1/2
 refuses json-csv-stdout 64 "mix on stdout" --device host --json - --csv -
 refuses json-csv-file 64 "same file" --device host --json x --csv x
 for part in 3/2 0/2 1/0 1 1/2/3 a/b 1/-2 -1/2 1/2x "" 1/9999999999; do

@@ -72,6 +72,9 @@ result cuDeviceGetAttribute(int *out, int which, int device)
     case 8: *out = 49152; return OK;      /* shared per block */
     case 13: *out = 1980000; return OK;   /* clock, kHz */
     case 16: *out = 132; return OK;       /* SMs */
+    case 33: *out = 27; return OK;        /* PCI bus, device, domain */
+    case 34: *out = 0; return OK;
+    case 50: *out = 1; return OK;
     case 36: *out = 3201000; return OK;   /* memory clock, kHz */
     case 37: *out = 6016; return OK;      /* bus, bits */
     case 38: *out = 62914560; return OK;  /* L2 */

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { PAIRS = 201, PAIRS_LAST = 401, STEPS = 10, RUNS = 100, NEEDED_PCT = 95 };
+enum { PAIRS = 201, PAIRS_LAST = 401, STEPS = 20, RUNS = 100, NEEDED_PCT = 95 };
 static const double PLANTED = 0.0305, PLANTED_LEAST = 0.029, PLANTED_MOST = 0.032;
 static const double WARM_UP_S = 0.5;
 static const uint64_t NO_DELAY = UINT64_MAX;
@@ -191,19 +191,24 @@ static bool is_planted(double extra)
     return extra >= PLANTED_LEAST && extra <= PLANTED_MOST;
 }
 
-/* A delay in proportion to what the last one gave beyond what no delay gives. */
-static uint64_t next_delay(uint64_t delay, double extra, double least)
+/* Delays that gave too little and too much; what a delay gives is not in proportion to it where
+ * it is a few turns of its loop. */
+struct bracket {
+    uint64_t low, high; /* high 0: none yet */
+};
+
+static uint64_t next_delay(struct bracket *bracket, uint64_t delay, double extra)
 {
-    double factor = extra > least ? (PLANTED - least) / (extra - least) : 4;
-    factor = factor < 0.25 ? 0.25 : factor > 4 ? 4 : factor;
-    return (uint64_t)((double)delay * factor + 0.5);
+    *(extra < PLANTED ? &bracket->low : &bracket->high) = delay;
+    return bracket->high ? bracket->low + (bracket->high - bracket->low) / 2 : 4 * delay;
 }
 
 /* Leaves a slower `other`. -1 when none is slower by what is wanted. */
 static int plant_slower(struct stand *stand, double *out, uint64_t *out_delay, struct error *error)
 {
     double least, extra = 0;
-    uint64_t delay = 1024;
+    struct bracket bracket = {0, 0};
+    uint64_t delay = 64;
     if (replace_other(stand, 0, error) || compare(stand, PAIRS, &least, error))
         return -1;
     for (int i = 0; i < STEPS; i++) {
@@ -214,7 +219,7 @@ static int plant_slower(struct stand *stand, double *out, uint64_t *out_delay, s
         *out_delay = delay;
         if (is_planted(extra))
             return 0;
-        delay = next_delay(delay, extra, least);
+        delay = next_delay(&bracket, delay, extra);
     }
     if (stand->device->info.target.is_host)
         return 0;

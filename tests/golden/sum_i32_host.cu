@@ -7,6 +7,7 @@ enum {
     UNROLL = 4,     // loads issued before combining
     TILE = 256,     // BLOCK * ITEMS
     LOADS = 4,      // ITEMS / VECTOR
+    ENDS = 4,       // min(UNROLL, 4)
     ELEM_BYTES = 4, // bytes of an element
 };
 
@@ -84,9 +85,21 @@ __device__ __forceinline__ accum ends(const vec *rest, unsigned left)
 {
     const unsigned threads = (gridDim.x < LOADS ? gridDim.x : LOADS) * BLOCK;
     const unsigned thread = blockIdx.x * BLOCK + threadIdx.x;
+    const unsigned whole = left / VECTOR;
     accum a = identity();
-    for (unsigned i = thread; i < left / VECTOR; i += threads)
-        a = fold(a, load(rest + i));
+    #pragma unroll 1
+    for (unsigned i = thread; i < whole; i += ENDS * threads) {
+        vec got[ENDS];
+        #pragma unroll
+        for (unsigned u = 0; u < ENDS; u++) {
+            const unsigned at = i + u * threads < whole ? i + u * threads : i; // there, at least
+            got[u] = load(rest + at);
+        }
+        #pragma unroll
+        for (unsigned u = 0; u < ENDS; u++)
+            if (i + u * threads < whole)
+                a = fold(a, got[u]);
+    }
     return a;
 }
 

@@ -8,6 +8,7 @@ enum {
     MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
     TILE = 1024,    // BLOCK * ITEMS
     LOADS = 2,      // ITEMS / VECTOR
+    ENDS = 2,       // min(UNROLL, 4)
     ELEM_BYTES = 2, // bytes of an element
 };
 
@@ -84,13 +85,27 @@ __device__ __forceinline__ accum ends(const elem *x, unsigned long long n, const
 {
     const unsigned threads = (gridDim.x < LOADS ? gridDim.x : LOADS) * BLOCK;
     const unsigned thread = blockIdx.x * BLOCK + threadIdx.x;
+    const unsigned whole = left / VECTOR;
     accum a = identity();
-    for (unsigned i = thread; i < left / VECTOR; i += threads)
-        a = fold(a, load(rest + i));
+    accum first = identity(), last = identity();
     if (thread < front)
-        a = combine(a, map(x[thread]));
+        first = map(x[thread]);
     if (thread < left % VECTOR)
-        a = combine(a, map(x[n - left % VECTOR + thread]));
+        last = map(x[n - left % VECTOR + thread]);
+    #pragma unroll 1
+    for (unsigned i = thread; i < whole; i += ENDS * threads) {
+        vec got[ENDS];
+        #pragma unroll
+        for (unsigned u = 0; u < ENDS; u++) {
+            const unsigned at = i + u * threads < whole ? i + u * threads : i; // there, at least
+            got[u] = load(rest + at);
+        }
+        #pragma unroll
+        for (unsigned u = 0; u < ENDS; u++)
+            if (i + u * threads < whole)
+                a = fold(a, got[u]);
+    }
+    a = combine(a, combine(first, last));
     return a;
 }
 

@@ -93,6 +93,7 @@ struct fault {
  * - all blocks at the ends, or their threads counted by the whole grid: past the first LOADS
  *   blocks there is nothing left for any of them;
  * - ends() without `if ((front | left) != 0)`: its loops then do nothing;
+ * - one more round of its loop: it would fold nothing;
  * - `n <= head` for `n < head`: no tiles either way; a front of 0 elements where n < head: all
  *   of them are then the tail;
  * - every block of FINISH=BARRIER writes *y: all have the same value;
@@ -226,17 +227,21 @@ static const struct fault template_faults[] = {
      0},
     {"the rest begins at 0", "s", "n, v + (unsigned long long)tiles * (BLOCK * LOADS), front",
      "n, v, front", 0},
-    {"the rest's bound", "s1", "i < left / VECTOR", "i <= left / VECTOR", 0},
-    {"the rest lacks its last", "s1", "i < left / VECTOR", "i + 1 < left / VECTOR", 0},
-    {"no rest", "s1X", "i < left / VECTOR", "i + 1 == 0", 0},
-    {"the rest's first is left out", "s1", "i = thread; i < left", "i = thread + 1; i < left",
+    {"the rest's bound", "s1", "if (i + u * threads < whole)", "if (i + u * threads <= whole)",
      0},
-    {"the rest is taken by every block", "s1", "i += threads", "i += BLOCK", 0},
-    {"one load a thread of the rest", "s1", "i += threads", "i += left", 0},
-    {"the rest leaves gaps", "s1", "i += threads", "i += threads + 1", 0},
-    {"the rest overlaps", "s1", "i += threads", "i += threads - 1", 0},
-    {"the rest is read one too far", "s1", "load(rest + i)", "load(rest + i + 1)", 0},
-    {"the rest is read one too far behind a ring", "Y", "rest[i]", "rest[i + 1]", 0},
+    {"the rest lacks its last", "s1", "if (i + u * threads < whole)",
+     "if (i + u * threads + 1 < whole)", 0},
+    {"no rest", "s1X", "i < whole; i +=", "i + 1 == 0; i +=", 0},
+    {"the rest's first is left out", "s1", "i = thread; i < whole", "i = thread + 1; i < whole",
+     0},
+    {"the rest is taken by every block", "s1", "i += ENDS * threads", "i += ENDS * BLOCK", 0},
+    {"one round for the rest", "1", "i += ENDS * threads", "i += left", 0},
+    {"the rest leaves gaps", "s1", "i += ENDS * threads", "i += ENDS * threads + 1", 0},
+    {"the rest overlaps", "s1", "i += ENDS * threads", "i += ENDS * threads - 1", 0},
+    {"the loads of a round are the same", "s1", "whole ? i + u * threads : i", "whole ? i : i",
+     0},
+    {"the rest is read one too far", "s1", "load(rest + at)", "load(rest + at + 1)", 0},
+    {"the rest is read one too far behind a ring", "Y", "rest[at]", "rest[at + 1]", 0},
 
     /* Whole tiles. */
     {"a tile too many", "s", "((n - head) / TILE)", "((n - head) / TILE + 1)", 0},

@@ -149,11 +149,12 @@ static void test_notes(void **state)
         .wanted = 8192,
         .bound = 0.5,
         .limiter = ANALYSIS_IN_FLIGHT};
-    lines[0].cells[0].evidence = (struct compare_evidence){1980, -0.254, 0.996};
+    lines[0].cells[0].evidence = (struct compare_evidence){
+        .count = 1980, .bound = -0.254, .prior = 0.996};
     compare_notes(&notes, &compare);
     check_holds(notes.at,
                 "evidence  sum f32 400K cold on One: rank correlation with the speed of "
-                "1980 candidates: bound -0.25, prior 1.00\n");
+                "1980 candidates: bound -0.25, prior 1.00; 0 above the bound\n");
     check_holds(notes.at, "differ    sum f32 400K cold: BLOCK=256 on One, BLOCK=512 on Two\n");
     check_holds(notes.at,
                 "on One 3 blocks of 256 on an SM, 38 % of its warps, limited by shared "

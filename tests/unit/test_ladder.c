@@ -1,6 +1,7 @@
 /* The ladder: its list names the kernels of the documents in their order, each can be emitted,
  * planned and compiled; its figures are those that the documents computed; and a rung that is
  * wrong, crashes or does not compile costs itself alone. */
+#include "autotune/command/ladder_grid.h"
 #include "autotune/command/ladder_rung.h"
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
@@ -163,6 +164,7 @@ static void test_refused(void **state)
         const char *text, *says; /* NULL: it is right */
     } lists[] = {
         {LADDER GROUP RUNG, NULL},
+        {LADDER "items = ITEMS\n" GROUP RUNG, NULL},
         {LADDER GROUP "note = b\nnote 2 = c\n" RUNG "historical = A=B\n", NULL},
         {GROUP RUNG, "no [ladder] threads"},
         {LADDER GROUP, "no [rung]"},
@@ -252,10 +254,14 @@ static const double harris_ms[] = {8.054, 3.456, 1.722, 0.965, 0.536, 0.381, 0.2
 static const double harris_step[] = {0, 2.33, 2.01, 1.78, 1.8, 1.41, 1.42};
 static const double harris_total[] = {0, 2.33, 4.68, 8.34, 15.01, 21.16, 30.04};
 
+static const struct problem harris_problem = {SUM, I32, I32, 1 << 22, COLD, false};
+
 static void fill_harris(struct ladder *ladder, struct ladder_cell cells[RUNGS_MAX])
 {
     *ladder =
-        (struct ladder){.rungs = &rungs, .columns = 1, .cells = cells, .peak = 86400000000};
+        (struct ladder){.rungs = &rungs, .columns = 1, .cells = cells, .peak = 86400000000,
+                        .problem = &harris_problem, .device = "G80",
+                        .gpu = "G80"};
     memset(cells, 0, RUNGS_MAX * sizeof *cells);
     for (size_t i = 0; i < 7; i++)
         cells[i] = (struct ladder_cell){.is_there = true,
@@ -318,11 +324,86 @@ static void test_print(void **state)
     table_csv(&text, &table);
     assert_non_null(strstr(text.at,
                            "\r\nharris,harris-4,4 first add during load,128,wrong,,,,0,,"
-                           ",,,,no result at n = 3\r\n"));
+                           ",,,,no result at n = 3,G80,ladder/first_add,4194304,sum,i32,"));
     assert_non_null(strstr(text.at, "128,measured,8.0540,"));
     assert_int_equal(table.row_count, 7);
     table_dispose(&table);
     text_dispose(&text);
+}
+
+/* What is computed of a rung: below the table, and at the end of its row. */
+static void test_figures(void **state)
+{
+    struct ladder_cell cells[RUNGS_MAX];
+    struct ladder ladder;
+    struct text text = {0};
+    struct table table;
+    (void)state;
+    fill_harris(&ladder, cells);
+    cells[1].elements = 128;
+    cells[1].grid = 32768;
+    cells[1].pattern = (struct pattern){
+        true, 29, 510, 74, 29, 4, {{4, 128, 1}, {6, 96, 2}}, 2, 0, 0, {{NULL, 7, 22, 7}}, 1};
+    cells[1].analysis = (struct analysis){.is_compiled = true,
+                                          .occupancy = {12, 24, 0.5, {16, 12, 40, 32},
+                                                        OCCUPANCY_REGISTERS},
+                                          .per_element = 12.5,
+                                          .in_flight = 6144,
+                                          .wanted = 18200};
+    strcpy(cells[1].cause, "conflicts");
+    ladder_print(&text, &ladder, false);
+    static const char lines[] =
+        "\nrung      lanes of 32  conflicts  wavefronts  warps an SM  limit      kB in flight  "
+        "instructions\n"
+        "harris-2         17.6      4-way       18.50        24/48  registers           6.1     "
+        "12.5 SASS\n"
+        "harris-2: conflicts\n";
+    if (!strstr(text.at, lines))
+        fail_msg("not%sin\n%s", lines, text.at);
+    text_clear(&text);
+    ladder_table(&table, &ladder);
+    table_csv(&text, &table);
+    static const char row[] =
+        ",G80,ladder/interleaved_strided,4194304,sum,i32,1,32768,29,74,29,4,17.59,32 16,1 2,0,0,"
+        "12,24,50.0,registers,6144,18200,12.50,SASS,conflicts,7,15,G80\r\n";
+    if (!strstr(text.at, row))
+        fail_msg("not%sin\n%s", row, text.at);
+    table_dispose(&table);
+    text_dispose(&text);
+}
+
+/* Of each space with elements per thread a group, of each of its values a rung. */
+static void test_grid(void **state)
+{
+    bool is_chosen[RUNGS_MAX];
+    struct rungs grid;
+    struct error error;
+    (void)state;
+    memset(is_chosen, true, sizeof is_chosen);
+    assert_int_equal(ladder_rung_list(&grid, &error), 0);
+    assert_int_equal(ladder_grid_make(&grid, is_chosen, &error), 0);
+    assert_true(is_chosen[9] && !is_chosen[10]);
+    assert_int_equal(grid.group_count, 2);
+    assert_string_equal(grid.groups[0].name, "grid-several_at_load");
+    assert_string_equal(grid.groups[1].name, "grid-chunks");
+    assert_int_equal(grid.count, 10);
+    assert_string_equal(grid.rungs[4].name, "several_at_load-64");
+    for (size_t i = 0; i < grid.count; i++) {
+        struct ladder_rung opened;
+        if (ladder_rung_open(&opened, &grid, &grid.rungs[i], &error))
+            fail_msg("%s", error.text);
+        const int items = space_find_param(opened.space, "ITEMS", 5);
+        assert_int_equal(opened.row[items], 4 << i % 5);
+        ladder_rung_close(&opened);
+    }
+    rungs_dispose(&grid);
+    for (size_t i = 0; i < RUNGS_MAX; i++)
+        is_chosen[i] = i < 7;
+    assert_int_equal(ladder_rung_list(&grid, &error), 0);
+    assert_int_equal(ladder_grid_make(&grid, is_chosen, &error), -1);
+    assert_int_equal(error.code, ERROR_USAGE);
+    assert_non_null(strstr(error.text, "no rung that was chosen has a param ITEMS"));
+    rungs_dispose(&grid);
 }
 
 static void test_print_by_size(void **state)
@@ -339,7 +420,9 @@ static void test_print_by_size(void **state)
         text.at, "Lab 04 (CUDA Reduce Optimization)\n"
                  "ms by threads per block                                    64      512\n"
                  "atomic_reduce: grid-stride sum, one atomic per thread  1.5000        -\n"
-                 "shared_reduce: tree in shared memory, partials              -  12.3457\n");
+                 "shared_reduce: tree in shared memory, partials              -  12.3457\n"
+                 "best: atomic_reduce: grid-stride sum, one atomic per thread, 64 threads: "
+                 "1.5000 ms, 0.0 GB/s\n");
     text_dispose(&text);
 }
 
@@ -577,6 +660,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_gbs),           cmocka_unit_test(test_compare),
         cmocka_unit_test(test_print),         cmocka_unit_test(test_print_by_size),
+        cmocka_unit_test(test_figures),       cmocka_unit_test(test_grid),
         cmocka_unit_test(test_compiles),      cmocka_unit_test(test_climb),
         cmocka_unit_test(test_climb_refuses), cmocka_unit_test(test_faults),
     };

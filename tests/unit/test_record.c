@@ -467,6 +467,39 @@ static void test_interval(void **state)
     free(text);
 }
 
+/* What NVML said at the finals: each stands alone, or is not there, as in records of before. */
+static void test_reading(void **state)
+{
+    static const char *const names[] = {"finals_sm_mhz", "finals_memory_mhz", "finals_celsius",
+                                        "finals_milliwatts"};
+    struct record record = example_record, back;
+    uint64_t *const members[] = {&record.sm_mhz, &record.memory_mhz, &record.celsius,
+                                 &record.milliwatts};
+    struct error error;
+    (void)state;
+
+    char *plain = emitted(&record);
+    for (size_t i = 0; i < 4; i++)
+        assert_null(strstr(plain, names[i]));
+    free(plain);
+    for (size_t i = 0; i < 4; i++) {
+        *members[i] = i == 3 ? UINT32_MAX : 45 + i;
+        assert_reads_back(&record);
+        char *text = emitted(&record);
+        assert_non_null(strstr(text, names[i]));
+        for (size_t k = i + 1; k < 4; k++)
+            assert_null(strstr(text, names[k]));
+        char *dropped = with_line(text, names[i], NULL, false); /* the checksum knows */
+        assert_int_equal(parsed(&back, dropped, &error), -1);
+        free(dropped);
+        char *large = with_line(text, names[i], "finals_celsius = 4294967296", true);
+        assert_int_equal(parsed(&back, large, &error), -1);
+        free(large);
+        free(text);
+    }
+    assert_null(record_key_difference(&example_record, &record));
+}
+
 static struct record interval_of(uint64_t from, uint64_t to)
 {
     struct record record = example_record;
@@ -563,6 +596,7 @@ int main(void)
         cmocka_unit_test(test_missing_unknown_and_double_fields),
         cmocka_unit_test(test_deterministic),
         cmocka_unit_test(test_interval),
+        cmocka_unit_test(test_reading),
         cmocka_unit_test(test_same_problem),
         cmocka_unit_test(test_key_difference),
     };

@@ -169,6 +169,19 @@ static void test_ptx_loop(void **state)
     assert_true(mix.is_ptx);
 }
 
+/* A tile at once, and a loop for the tail: it is not what the kernel does. */
+static void test_left_over(void **state)
+{
+    static const char text[] = "/*0000*/ LDG.E.128 R4, [R2] ;\n/*0010*/ LDG.E.128 R8, [R2] ;\n"
+                               "/*0020*/ LDG.E.128 R12, [R2] ;\n/*0030*/ LDG.E R1, [R2] ;\n"
+                               "/*0040*/ @P0 BRA 0x30 ;\n/*0050*/ EXIT ;\n";
+    (void)state;
+    const struct sass_mix mix = count(text, false), tail = count(strstr(text, "R12"), false);
+    assert_int_equal(mix.loop_total, 0);
+    assert_int_equal(sass_bytes_at_once(&mix), 3 * 16 + 4);
+    assert_int_equal(tail.loop_total, 2); /* nothing else: then it is */
+}
+
 static void test_no_loop(void **state)
 {
     (void)state;
@@ -248,7 +261,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kinds_of_sass), cmocka_unit_test(test_kinds_of_ptx),
         cmocka_unit_test(test_loops),         cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_ptx_loop),      cmocka_unit_test(test_no_loop),
+        cmocka_unit_test(test_ptx_loop),      cmocka_unit_test(test_left_over),
+        cmocka_unit_test(test_no_loop),
         cmocka_unit_test(test_nothing),       cmocka_unit_test(test_real),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* The verb on files: what was measured on two GPUs, whose winner loses how much on the other by
  * its journal, and the portability of both. */
 #include "autotune/command/verbs.h"
+#include "autotune/device/nvrtc.h"
 #include "cache/journal.h"
 #include "tests/unit/record_files.h"
 
@@ -63,18 +64,24 @@ static void keep_journal(void **state, const struct record *record)
     text_dispose(&path);
 }
 
-/* What `autotune compare A B --json FILE` writes. */
-static struct text compare(void **state, char *a, char *b)
+/* What `autotune compare A B --json FILE` writes, with one more option. */
+static struct text compare_with(void **state, char *a, char *b, char *option)
 {
-    char json[PATH_CHARS], out[] = "--json", quiet[] = "--quiet", cache[] = "--cache";
+    char json[PATH_CHARS], out[] = "--json", cache[] = "--cache";
     char csv[] = "--csv=-";
     char verb[] = "autotune compare";
     path_in(json, state, "out.json");
-    char *argv[] = {verb, a, b, out, json, csv, cache, *state, quiet, NULL};
+    char *argv[] = {verb, a, b, out, json, csv, cache, *state, option, NULL};
     struct error error;
     if (verb_compare(9, argv, &error))
         fail_msg("%s", error.text);
     return get_file(json);
+}
+
+static struct text compare(void **state, char *a, char *b)
+{
+    char quiet[] = "--quiet";
+    return compare_with(state, a, b, quiet);
 }
 
 static void check_holds(const struct text *text, const char *part)
@@ -92,7 +99,8 @@ static void test_loss_by_the_journal(void **state)
     keep_record(b, state, "b.ini", &second);
     struct text got = compare(state, a, b); /* no journal: the loss is not known */
     check_holds(&got, "\"loss_pct\": null, \"ranked_candidates\": null, \"bound_rank\": null, "
-                      "\"prior_rank\": null, \"portability_pct\": 33.3, "
+                      "\"prior_rank\": null, \"code_rank\": null, \"above_bound\": null, "
+                      "\"portability_pct\": 33.3, "
                       "\"portability_basis\": \"measured\"");
     if (strstr(got.at, "\"loss_pct\": 0") || strstr(got.at, "\"basis\": \"predicted\""))
         fail_msg("%s", got.at);
@@ -103,9 +111,56 @@ static void test_loss_by_the_journal(void **state)
                       "\"gbs\": 500.0, \"peak_pct\": 50.0");
     check_holds(&got, "\"gpu\": \"GPU B\", \"basis\": \"measured\", \"us\": 4294.97, "
                       "\"gbs\": 250.0, \"peak_pct\": 25.0");
-    /* 5000 against 4000; both keep enough in flight; the prior was the higher of the slower. */
+    /* 5000 against 4000; both keep enough in flight; the prior was the higher of the slower;
+     * and no GPU reads 1 GiB in 5000 ps. */
     check_holds(&got, "\"loss_pct\": 25.0, \"ranked_candidates\": 2, \"bound_rank\": 0.00, "
-                      "\"prior_rank\": -1.00, \"portability_pct\": 33.3");
+                      "\"prior_rank\": -1.00, \"code_rank\": null, \"above_bound\": 2, "
+                      "\"portability_pct\": 33.3");
+    text_dispose(&got);
+}
+
+/* Blocks that load little at a time, and few of them, are bound by bytes in flight, whatever
+ * else is unknown of them; a journal that has them slow agrees with its bounds. */
+static void test_evidence(void **state)
+{
+    static const struct {
+        const char *block, *grid;
+        uint64_t us;
+    } trials[] = {{"32", "1", 9000}, {"64", "1", 6000}, {"64", "2", 4000}, {"256", "4", 400}};
+    char a[PATH_CHARS], name[] = "v100", option[] = "--evidence";
+    struct record record = make_record("NVIDIA H200", on_a, 400 * UINT64_C(1000000));
+    struct text path = {0};
+    struct journal journal;
+    struct nvrtc *nvrtc;
+    struct error error;
+    record.memory_clock_khz = 3201000;
+    record.bus_bits = 6016;
+    keep_record(a, state, "nvidia-h200.ini", &record);
+    if (journal_path(&path, *state, &record, &error) ||
+        journal_open(&journal, path.at, &record, false, NULL, &error))
+        fail_msg("%s", error.text);
+    for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+        char params[RECORD_PARAMS_MAX];
+        snprintf(params, sizeof params,
+                 "BLOCK=%s ITEMS=4 VECTOR=4 UNROLL=1 ACCUMS=1 WARP=SHUFFLE LOAD=PLAIN STAGES=0 "
+                 "ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=FLAGGED GRID=%s",
+                 trials[i].block, trials[i].grid);
+        add_trial(&journal, i + 1, params, trials[i].us * 1000000, trials[i].us * 1000000);
+    }
+    journal_close(&journal);
+    text_dispose(&path);
+    struct text got = compare(state, a, name);
+    check_holds(&got, "\"ranked_candidates\": 4, \"bound_rank\": 1.00, \"prior_rank\": -1.00, "
+                      "\"code_rank\": null, \"above_bound\": 0");
+    text_dispose(&got);
+    if (nvrtc_open(&nvrtc, NULL, 90, &error)) {
+        print_message("no NVRTC compiles for sm_90 here\n");
+        skip();
+    }
+    nvrtc_close(nvrtc);
+    got = compare_with(state, a, name, option);
+    check_holds(&got, "\"ranked_candidates\": 4, \"bound_rank\": 1.00, \"prior_rank\": -1.00, "
+                      "\"code_rank\": 1.00, \"above_bound\": 0");
     text_dispose(&got);
 }
 
@@ -140,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(test_loss_by_the_journal),
+        IN_FOLDER(test_evidence),
         IN_FOLDER(test_same_winner_loses_nothing),
         IN_FOLDER(test_records_by_name),
     };

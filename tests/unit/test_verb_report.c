@@ -38,6 +38,8 @@ static void keep_sweep(void **state)
             save(path, &record);
     }
     struct record record = size_record(400000000, COLD);
+    record.sm_mhz = 1980;
+    record.milliwatts = 512345;
     save(path, &record);
     record.interval_ps = record.single_ps = 0;
     record.problem.n = 1 << 20;
@@ -159,6 +161,7 @@ static void test_whole_page(void **state)
                 "<span class=\"value\">not known</span><span class=\"note\">wrong; it is "
                 "wrong");
     check_holds(&page, "<mark title=\"256: threads per block\">BLOCK</mark>");
+    check_holds(&page, "<dd>SM 1980 MHz, 512 W</dd>");
     check_holds(&page, "3201 MHz x 6016 bit x 2 = 4814 GB/s");
     check_lacks(&page, "{{");
     text_dispose(&page);
@@ -180,6 +183,7 @@ static void test_records_alone(void **state)
     check_holds(&page, "One size is tuned, so there is nothing to draw over n");
     check_holds(&page, "The journal of this record&#39;s search is not here");
     check_holds(&page, "The classic reductions were not measured");
+    check_holds(&page, "clocks, temperature and power are not known");
     check_lacks(&page, "class=\"wide\"");
     text_dispose(&page);
 }

@@ -1,0 +1,36 @@
+/* ladder_figures: what is computed of a rung, not measured: of its warps in shared memory, by
+ * the emulator, and of its machine code on a GPU that may be elsewhere. */
+#ifndef AUTOTUNE_LADDER_FIGURES_H
+#define AUTOTUNE_LADDER_FIGURES_H
+
+#include "autotune/command/ladder_rung.h"
+#include "autotune/command/setup.h"
+#include "autotune/report/ladder.h"
+
+struct nvrtc;
+
+/* What figures are of, and what makes them. */
+struct ladder_figures {
+    const struct setup *setup;
+    char gpu[128];        /* its name; "" = no GPU is meant, and nothing is known of one */
+    struct target target; /* of that GPU */
+    struct problem problem;
+    uint64_t peak_bytes; /* per second */
+    int clock_khz;
+    struct nvrtc *nvrtc; /* compiles for it; NULL = none does */
+    struct error why;    /* the first thing that cannot be computed; ERROR_NONE = none */
+};
+
+/* Of the device of `setup`; with the host as device of the GPU of --gpu, if any, for the n that
+ * is usual there unless one was given. ERROR_USAGE: there is no such GPU, or the device is
+ * another. */
+int ladder_figures_open(struct ladder_figures *out, const struct setup *setup,
+                        const struct request *request, struct error *error);
+void ladder_figures_close(struct ladder_figures *figures);
+
+/* Fills in the cell's pattern and analysis, for a rung and a row of its. What cannot be had is
+ * left unknown, and `why` says it. */
+void ladder_figures_fill(struct ladder_figures *figures, struct ladder_cell *cell,
+                         const struct ladder_rung *rung, const int64_t *row);
+
+#endif

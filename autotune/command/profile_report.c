@@ -1,0 +1,138 @@
+/* profile_report: a line for each launch. What ncu did not say is an empty cell, and no
+ * sentence. */
+#include "autotune/command/profile_report.h"
+
+#include "autotune/command/output.h"
+#include "autotune/report/table.h"
+
+#include <stdio.h>
+
+/* clang-format off */
+static const struct table_column columns[] = {
+    {"pass", "pass", false},
+    {NULL, "kernel", false},
+    {"grid", "grid", true},
+    {"block", "block", true},
+    {"us", "us", true},
+    {"memory %", "memory_pct", true},
+    {"compute %", "compute_pct", true},
+    {"occupancy %", "occupancy_pct", true},
+    {"regs", "registers", true},
+    {"shared instr", "shared_instructions", true},
+    {NULL, "shared_wavefronts", true},
+    {NULL, "shared_wavefronts_ideal", true},
+    {"excess/instr", "shared_excess_per_instruction", true},
+    {NULL, "shared_bank_conflicts", true},
+    {"top stall", "stall", false},
+    {"% of cycles", "stall_pct", true},
+};
+/* clang-format on */
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static void add_real(struct table *table, double value, int decimals)
+{
+    if (value < 0)
+        table_add(table, NULL);
+    else
+        table_addf(table, "%.*f", decimals, value);
+}
+
+/* Negative: unknown. */
+static double stall_percent(const struct ncu_launch *launch)
+{
+    const double latency = launch->figures[NCU_LATENCY];
+    return launch->stall && latency > 0 ? launch->stall_cycles / latency * 100 : -1;
+}
+
+static void add_launch(struct table *table, const char *pass, const struct device_launch *shape,
+                       const struct ncu_launch *launch)
+{
+    const double *const figures = launch->figures;
+    table_add(table, pass);
+    table_add(table, launch->kernel);
+    table_addf(table, "%u", shape->grid);
+    table_addf(table, "%u", shape->block);
+    add_real(table, figures[NCU_NS] < 0 ? -1 : figures[NCU_NS] / 1e3, 2);
+    add_real(table, figures[NCU_MEMORY], 2);
+    add_real(table, figures[NCU_COMPUTE], 2);
+    add_real(table, figures[NCU_OCCUPANCY], 1);
+    add_real(table, figures[NCU_REGISTERS], 0);
+    add_real(table, ncu_shared(launch), 0);
+    add_real(table, figures[NCU_WAVEFRONTS], 0);
+    add_real(table, figures[NCU_WAVEFRONTS_IDEAL], 0);
+    add_real(table, ncu_excess(launch), 2);
+    add_real(table, figures[NCU_CONFLICTS], 0);
+    table_add(table, launch->stall ? launch->stall->name : NULL);
+    add_real(table, stall_percent(launch), 1);
+}
+
+/* --- In words ----------------------------------------------------------------------------- */
+
+static void explain_limit(struct text *out, const char *pass, const struct ncu_launch *launch)
+{
+    const double memory = launch->figures[NCU_MEMORY], compute = launch->figures[NCU_COMPUTE];
+    const double most = memory > compute ? memory : compute;
+    if (memory < 0 || compute < 0)
+        return;
+    text_addf(out, "limit     %s: ", pass);
+    if (most < 60) /* the bound of ncu's own advice */
+        text_addf(out, "latency: memory and compute are both below 60 %% of their peaks\n");
+    else
+        text_addf(out, "%s, at %.1f %% of its peak\n", memory >= compute ? "memory" : "compute",
+                  most);
+}
+
+static void explain_stall(struct text *out, const char *pass, const struct ncu_launch *launch)
+{
+    const double percent = stall_percent(launch);
+    if (percent >= 0)
+        text_addf(out, "stall     %s: of the %.1f cycles between two instructions of a warp "
+                  "%.0f %% are waits for %s\n", pass, launch->figures[NCU_LATENCY], percent,
+                  launch->stall->waits_for);
+}
+
+static void explain_shared(struct text *out, const char *pass, const struct ncu_launch *launch)
+{
+    const double excess = ncu_excess(launch);
+    if (excess >= 0.005)
+        text_addf(out, "banks     %s: each instruction on shared memory takes %.2f wavefronts "
+                  "more than without bank conflicts\n", pass, excess);
+}
+
+/* Of the launch that takes longest: the others hardly count. */
+static int print_words(const struct request *request, const struct call_plan *plan,
+                       const struct space *space, const struct ncu_launch *launches,
+                       size_t count, struct error *error)
+{
+    struct text text = {0};
+    size_t longest = 0;
+    if (output_is_taken(request))
+        return 0;
+    for (size_t i = 1; i < count; i++)
+        if (launches[i].figures[NCU_NS] > launches[longest].figures[NCU_NS])
+            longest = i;
+    const char *pass = space->passes[plan->steps[longest].pass].name;
+    explain_limit(&text, pass, &launches[longest]);
+    explain_stall(&text, pass, &launches[longest]);
+    explain_shared(&text, pass, &launches[longest]);
+    int failed = output_write("-", &text, error);
+    text_dispose(&text);
+    return failed;
+}
+
+int profile_report(const struct request *request, const struct call_plan *plan,
+                   const struct space *space, const struct ncu_launch *launches, size_t count,
+                   struct error *error)
+{
+    struct table table = {.columns = columns, .column_count = COLUMNS};
+    for (size_t i = 0; i < count; i++) {
+        const struct call_step *step = &plan->steps[i];
+        const struct device_launch shape = {.grid = step->shape.grid,
+                                            .block = step->shape.block};
+        add_launch(&table, space->passes[step->pass].name, &shape, &launches[i]);
+    }
+    int failed = output_table(request, &table, NULL, error) ||
+                 print_words(request, plan, space, launches, count, error);
+    table_dispose(&table);
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,15 @@
+/* profile_report: what Nsight Compute measured of a call's launches, as a table and in words. */
+#ifndef AUTOTUNE_PROFILE_REPORT_H
+#define AUTOTUNE_PROFILE_REPORT_H
+
+#include "autotune/command/request.h"
+#include "autotune/report/ncu.h"
+#include "autotune/tune/call.h"
+
+/* Writes what was measured of the `count` launches of a call of `plan`, in their order; below the
+ * table for people what holds up the one that takes longest. */
+int profile_report(const struct request *request, const struct call_plan *plan,
+                   const struct space *space, const struct ncu_launch *launches, size_t count,
+                   struct error *error);
+
+#endif

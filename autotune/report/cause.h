@@ -1,0 +1,26 @@
+/* cause: why a rung of the ladder is not faster, in one sentence made of computed figures: the
+ * first that applies of atomic operations, divergence, bank conflicts, the tree in shared
+ * memory, bytes in flight; else the memory itself. docs/measuring.md has the rules. */
+#ifndef AUTOTUNE_CAUSE_H
+#define AUTOTUNE_CAUSE_H
+
+#include "autotune/report/ladder.h"
+
+/* Writes the cell's cause, from its pattern, its analysis and its time; "" where nothing is known
+ * for it. */
+void cause_find(struct ladder_cell *cell, const struct ladder *ladder);
+
+/* What one load of a warp, 32 elements, costs on average: */
+double cause_requests(const struct ladder_cell *cell);   /* accesses of shared memory */
+double cause_wavefronts(const struct ladder_cell *cell); /* and what serves them */
+
+/* Appends what the causes of a group's rungs are made of, as a table, and the causes below it;
+ * nothing where none is known. Of the first size of a block. */
+void cause_print(struct text *out, const struct ladder *ladder, const struct rungs_group *group,
+                 bool bold_titles);
+
+/* Appends what is said below all tables: whose figures these are, those of machine code at
+ * `n`, and that times on the host are no GPU's. */
+void cause_print_basis(struct text *out, const struct ladder *ladder, uint64_t n);
+
+#endif

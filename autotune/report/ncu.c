@@ -1,0 +1,275 @@
+/* ncu: names of columns are looked up in two tables, values scaled by the line of units. What
+ * ncu does not know of a GPU it leaves as n/a, and so does this. */
+#include "autotune/report/ncu.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Metrics ------------------------------------------------------------------------------ */
+
+/* Those of ncu's own pages "GPU Speed Of Light", "Occupancy", "Launch Statistics", "Memory
+ * Workload Analysis" and "Source Counters", for sm_70 and later. */
+static const struct metric {
+    const char *name;
+    enum ncu_figure figure;
+} metrics[] = {
+    {"gpu__time_duration.sum", NCU_NS},
+    {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", NCU_MEMORY},
+    {"sm__throughput.avg.pct_of_peak_sustained_elapsed", NCU_COMPUTE},
+    {"sm__warps_active.avg.pct_of_peak_sustained_active", NCU_OCCUPANCY},
+    {"launch__registers_per_thread", NCU_REGISTERS},
+    {"sass__inst_executed_shared_loads", NCU_SHARED_LOADS},
+    {"sass__inst_executed_shared_stores", NCU_SHARED_STORES},
+    {"smsp__inst_executed_op_shared_atom.sum", NCU_SHARED_ATOMICS},
+    {"memory_l1_wavefronts_shared", NCU_WAVEFRONTS},
+    {"memory_l1_wavefronts_shared_ideal", NCU_WAVEFRONTS_IDEAL},
+    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", NCU_CONFLICTS},
+    {"smsp__average_warp_latency_per_inst_issued.ratio", NCU_LATENCY},
+};
+enum { METRICS = sizeof metrics / sizeof *metrics };
+
+/* Those of its page "Warp State Statistics", but for `selected`: then it issues. */
+static const struct ncu_stall stalls[] = {
+    {"long_scoreboard", "data of global or local memory"},
+    {"short_scoreboard", "data of shared memory"},
+    {"barrier", "the other warps of its block, at a barrier"},
+    {"membar", "a memory fence"},
+    {"wait", "the fixed latency of its instruction before"},
+    {"not_selected", "its turn, ready, while another warp issues"},
+    {"math_pipe_throttle", "an arithmetic unit that is busy"},
+    {"mio_throttle", "room in the queue to shared memory and shuffles"},
+    {"lg_throttle", "room in the queue to global and local memory"},
+    {"tex_throttle", "room in the queue to textures"},
+    {"drain", "its last stores, before it ends"},
+    {"branch_resolving", "the target of a branch"},
+    {"no_instruction", "instructions that are not in the cache"},
+    {"imc_miss", "constants that are not in the cache"},
+    {"dispatch_stall", "the dispatcher"},
+    {"sleeping", "the end of a sleep"},
+    {"gmma", "other warps of its tensor core operation"},
+    {"misc", "something else in the hardware"},
+};
+enum { STALLS = sizeof stalls / sizeof *stalls };
+
+enum { NAME_CHARS = 96 };
+
+static const char *stall_metric(char out[NAME_CHARS], const struct ncu_stall *stall)
+{
+    snprintf(out, NAME_CHARS, "smsp__average_warps_issue_stalled_%s_per_issue_active.ratio",
+             stall->name);
+    return out;
+}
+
+void ncu_metrics(struct text *out)
+{
+    char name[NAME_CHARS];
+    for (size_t i = 0; i < METRICS; i++)
+        text_addf(out, "%s%s", i ? "," : "", metrics[i].name);
+    for (size_t i = 0; i < STALLS; i++)
+        text_addf(out, ",%s", stall_metric(name, &stalls[i]));
+}
+
+/* --- Fields ------------------------------------------------------------------------------- */
+
+enum { FIELDS_MAX = 256, FIELD_CHARS = 128 };
+
+struct line {
+    char fields[FIELDS_MAX][FIELD_CHARS]; /* longer ones are cut */
+    size_t count;
+};
+
+/* One field, in quotes or bare, without the comma behind it. Returns where it ends. */
+static const char *read_field(char out[FIELD_CHARS], const char *at)
+{
+    const bool is_quoted = *at == '"';
+    size_t length = 0;
+    for (at += is_quoted; *at && *at != '\n' && (is_quoted || *at != ','); at++) {
+        if (is_quoted && *at == '"' && *++at != '"')
+            break;
+        if (*at != '\r' && length + 1 < FIELD_CHARS)
+            out[length++] = *at;
+    }
+    out[length] = '\0';
+    return at + strcspn(at, ",\n");
+}
+
+/* Returns where the next line begins. */
+static const char *read_line(struct line *out, const char *at)
+{
+    char beyond[FIELD_CHARS];
+    out->count = 0;
+    for (;;) {
+        const bool has_room = out->count < FIELDS_MAX;
+        at = read_field(has_room ? out->fields[out->count++] : beyond, at);
+        if (*at != ',')
+            return *at ? at + 1 : at;
+        at++;
+    }
+}
+
+/* "1,234.5" and "1.2e+06"; negative for "n/a" and whatever else is no such number. */
+static double read_value(const char *field)
+{
+    char digits[FIELD_CHARS], *end;
+    size_t length = 0;
+    for (; *field; field++)
+        if (*field != ',')
+            digits[length++] = *field;
+    digits[length] = '\0';
+    const double value = strtod(digits, &end);
+    return isdigit((unsigned char)digits[0]) && !*end ? value : -1;
+}
+
+/* What a unit is in nanoseconds, bytes or whatever the figure counts. */
+static double read_unit(const char *name)
+{
+    static const struct {
+        const char *name;
+        double factor;
+    } units[] = {{"us", 1e3},    {"usecond", 1e3}, {"ms", 1e6},    {"msecond", 1e6},
+                 {"s", 1e9},     {"second", 1e9},  {"Kbyte", 1e3}, {"Mbyte", 1e6},
+                 {"Gbyte", 1e9}, {"K", 1e3},       {"M", 1e6}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].name, name) == 0)
+            return units[i].factor;
+    return 1;
+}
+
+/* --- Launches ----------------------------------------------------------------------------- */
+
+static void take_stall(struct ncu_launch *out, const char *column, double value)
+{
+    char name[NAME_CHARS];
+    for (size_t i = 0; i < STALLS; i++)
+        if (value > out->stall_cycles && strcmp(column, stall_metric(name, &stalls[i])) == 0) {
+            out->stall = &stalls[i];
+            out->stall_cycles = value;
+        }
+}
+
+static void take_text(struct ncu_launch *out, const char *column, const char *field)
+{
+    const struct {
+        const char *column;
+        char *to;
+        size_t size;
+    } texts[] = {{"Kernel Name", out->kernel, sizeof out->kernel},
+                 {"Grid Size", out->grid, sizeof out->grid},
+                 {"Block Size", out->block, sizeof out->block}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(column, texts[i].column) == 0)
+            snprintf(texts[i].to, texts[i].size, "%.*s", (int)texts[i].size - 1, field);
+}
+
+static void take_launch(struct ncu_launch *out, const struct line *names,
+                        const struct line *units, const struct line *line)
+{
+    *out = (struct ncu_launch){.stall = NULL};
+    for (int i = 0; i < NCU_FIGURES; i++)
+        out->figures[i] = -1;
+    for (size_t i = 0; i < names->count && i < line->count; i++) {
+        const char *const column = names->fields[i];
+        const double raw = read_value(line->fields[i]);
+        const double value = raw * read_unit(i < units->count ? units->fields[i] : "");
+        take_text(out, column, line->fields[i]);
+        take_stall(out, column, value);
+        for (size_t k = 0; k < METRICS; k++)
+            if (strcmp(column, metrics[k].name) == 0)
+                out->figures[metrics[k].figure] = value;
+    }
+}
+
+/* --- Without launches --------------------------------------------------------------------- */
+
+enum { WORDS_CHARS = 600 };
+
+/* What the first line that begins so goes on with; "" = none. A warning is passed over. */
+static void find_line(char out[WORDS_CHARS], const char *text, const char *begin)
+{
+    static const char warning[] = "warning: ";
+    *out = '\0';
+    for (const char *at = text; at && *at && !*out; at = strchr(at, '\n')) {
+        at += *at == '\n';
+        if (strncmp(at, begin, strlen(begin)) != 0)
+            continue;
+        at += strlen(begin);
+        at += strspn(at, " ");
+        if (strncmp(at, warning, strlen(warning)) != 0)
+            snprintf(out, WORDS_CHARS, "%.*s", (int)strcspn(at, "\r\n"), at);
+    }
+}
+
+/* Our program's own failure, which may come after the launches: a wrong result. */
+static int check_program(const char *text, struct error *error)
+{
+    char ours[WORDS_CHARS];
+    find_line(ours, text, "autotune: ");
+    return *ours ? error_set(error, ERROR_FAILED, "the kernel could not be profiled: %s", ours)
+                 : 0;
+}
+
+static int explain(const char *text, struct error *error)
+{
+    char own[WORDS_CHARS];
+    find_line(own, text, "==ERROR==");
+    if (strstr(text, "ERR_NVGPUCTRPERM"))
+        return error_set(error, ERROR_NO_DEVICE,
+                         "ncu may not read this GPU's performance counters (ERR_NVGPUCTRPERM): "
+                         "run as root, or let the driver allow it to everybody (module option "
+                         "NVreg_RestrictProfilingToAdminUsers=0)");
+    return error_set(error, ERROR_NO_DEVICE,
+                     "ncu profiled no launch here: %s; see the command to run by hand",
+                     *own ? own : "it gives no reason");
+}
+
+int ncu_parse(struct ncu_launch *out, size_t most, size_t *count, const char *text,
+              struct error *error)
+{
+    struct line *lines = calloc(3, sizeof *lines);
+    struct line *const names = lines, *const units = lines + 1, *const line = lines + 2;
+    *count = 0;
+    if (!lines)
+        return error_memory(error, 3 * sizeof *lines);
+    for (const char *at = text; *at && *count < most;) {
+        if (*at != '"') { /* ncu's words, or the program's */
+            at += strcspn(at, "\n");
+            at += *at == '\n';
+            continue;
+        }
+        at = read_line(line, at);
+        if (strcmp(line->fields[0], "ID") == 0)
+            *names = *line;
+        else if (!*line->fields[0])
+            *units = *line;
+        else if (names->count)
+            take_launch(&out[(*count)++], names, units, line);
+    }
+    free(lines);
+    if (check_program(text, error)) {
+        *count = 0;
+        return -1;
+    }
+    return *count ? 0 : explain(text, error);
+}
+
+/* --- Shared memory ------------------------------------------------------------------------ */
+
+double ncu_shared(const struct ncu_launch *launch)
+{
+    double sum = 0;
+    for (int i = NCU_SHARED_LOADS; i <= NCU_SHARED_ATOMICS; i++)
+        sum += launch->figures[i] > 0 ? launch->figures[i] : 0;
+    return launch->figures[NCU_SHARED_LOADS] < 0 ? -1 : sum;
+}
+
+double ncu_excess(const struct ncu_launch *launch)
+{
+    const double shared = ncu_shared(launch);
+    const double *const figures = launch->figures;
+    if (shared < 0 || figures[NCU_WAVEFRONTS] < 0 || figures[NCU_WAVEFRONTS_IDEAL] < 0)
+        return -1;
+    return shared > 0 ? (figures[NCU_WAVEFRONTS] - figures[NCU_WAVEFRONTS_IDEAL]) / shared : 0;
+}

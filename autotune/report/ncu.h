@@ -1,0 +1,55 @@
+/* ncu: what Nsight Compute's command line measures of launches: the metrics to ask it for, and
+ * its CSV read back. Hides the names of metrics, which one table holds, and units. */
+#ifndef AUTOTUNE_NCU_H
+#define AUTOTUNE_NCU_H
+
+#include "generator/error.h"
+#include "generator/text.h"
+
+#include <stddef.h>
+
+enum ncu_figure {
+    NCU_NS,            /* duration */
+    NCU_MEMORY,        /* throughput in % of the peak, of the busiest part of the memory */
+    NCU_COMPUTE,       /* of the busiest part of an SM */
+    NCU_OCCUPANCY,     /* achieved: warps on an SM, in % of the most there can be */
+    NCU_REGISTERS,     /* per thread */
+    NCU_SHARED_LOADS,  /* instructions of warps that read shared memory ... */
+    NCU_SHARED_STORES, /* ... write it ... */
+    NCU_SHARED_ATOMICS, /* ... do both at once */
+    NCU_WAVEFRONTS,    /* turns that these took in shared memory, by their addresses ... */
+    NCU_WAVEFRONTS_IDEAL, /* ... and would have taken without bank conflicts */
+    NCU_CONFLICTS,     /* bank conflicts as the hardware counts them, other waits among them */
+    NCU_LATENCY,       /* cycles of a warp from one of its instructions to the next */
+    NCU_FIGURES
+};
+
+/* Why a warp does not issue its next instruction. */
+struct ncu_stall {
+    const char *name, *waits_for; /* "long_scoreboard"; in words */
+};
+
+struct ncu_launch {
+    char kernel[80], grid[32], block[32]; /* "(132, 1, 1)" */
+    double figures[NCU_FIGURES];   /* negative: not said */
+    const struct ncu_stall *stall; /* the one that takes most cycles; NULL = not said */
+    double stall_cycles;           /* of NCU_LATENCY */
+};
+
+/* Appends the metrics that ncu_parse knows, as its option --metrics takes them. */
+void ncu_metrics(struct text *out);
+
+/* Reads the output of `ncu --csv --page raw`: a line of names, one of units, one for each
+ * launch; lines around them are passed over. At most `most` launches, in their order. Without
+ * any it is an error that says why in ncu's words: ERROR_NO_DEVICE where it may not or cannot
+ * read the counters of this GPU. ERROR_FAILED: the program that it ran, this one, says that it
+ * failed. */
+int ncu_parse(struct ncu_launch *out, size_t most, size_t *count, const char *text,
+              struct error *error);
+
+/* Instructions that use shared memory; and for each of them the wavefronts beyond the ideal,
+ * which bank conflicts cost: 1 for two-way conflicts. Negative: not said. */
+double ncu_shared(const struct ncu_launch *launch);
+double ncu_excess(const struct ncu_launch *launch);
+
+#endif

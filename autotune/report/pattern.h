@@ -1,0 +1,57 @@
+/* pattern: what the warps of one block do in shared memory, and how often its threads update a
+ * word by an atomic operation: counted from the addresses that the emulator saw while it ran
+ * the kernel. The same kernel does the same on a GPU: the addresses follow from its source. */
+#ifndef AUTOTUNE_PATTERN_H
+#define AUTOTUNE_PATTERN_H
+
+#include "generator/emit.h"
+
+#include <stdbool.h>
+
+struct host_trace;
+
+enum { PATTERN_STEPS_MAX = 64, PATTERN_SITES_MAX = 64 };
+
+/* Between two barriers, of the block or of a warp. */
+struct pattern_step {
+    unsigned requests; /* accesses by warps: one instruction of one warp each */
+    unsigned lanes;    /* active in them, added up */
+    unsigned ways;     /* n of the worst n-way bank conflict; 1 = none */
+};
+
+/* Of one place in the code that loads or stores shared memory: an instruction. */
+struct pattern_site {
+    const void *at;
+    unsigned requests, wavefronts, ideal; /* as of the whole */
+};
+
+/* Of a block whose tile is full. */
+struct pattern {
+    bool is_known;            /* all of it was seen, and there is room for it here */
+    unsigned requests, lanes; /* as of a step */
+    unsigned wavefronts;      /* in which the banks serve them */
+    unsigned ideal;           /* wavefronts without a conflict */
+    unsigned ways;            /* of the worst step; 0 = shared memory is not used */
+    struct pattern_step steps[PATTERN_STEPS_MAX]; /* in order, of those with a request */
+    size_t step_count;
+    unsigned atomics_shared, atomics_global;      /* operations of threads */
+    struct pattern_site sites[PATTERN_SITES_MAX]; /* in the order of the code */
+    size_t site_count;
+};
+
+/* Sums up a trace. */
+void pattern_count(struct pattern *out, const struct host_trace *trace);
+
+/* Runs one full block of the first pass that leaves values on the emulator, and sums up what it
+ * did. A machine without a C compiler is ERROR_NO_DEVICE. */
+int pattern_run(struct pattern *out, const struct point_context *context,
+                const struct emit_sources *sources, const int64_t *row, struct error *error);
+
+/* Appends "32 16 8 4 2 1": the lanes active in each step's accesses, on average, or its worst
+ * conflict. */
+void pattern_add_steps(struct text *out, const struct pattern *pattern, bool is_lanes);
+
+/* Active lanes of an access, on average; 0 = there is none. */
+double pattern_lanes(const struct pattern *pattern);
+
+#endif

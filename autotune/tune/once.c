@@ -1,0 +1,122 @@
+/* once: buffers for all calls are made before the first: between calls nothing is launched. */
+#include "autotune/tune/once.h"
+
+#include "autotune/tune/call.h"
+#include "autotune/tune/compiler.h"
+#include "autotune/tune/input.h"
+#include "autotune/tune/poison.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { CALLS = ONCE_BEFORE + 1, SLOT_BYTES = 256 };
+
+struct once {
+    struct device *device;
+    const struct point_context *context;
+    struct compiled_unit unit;
+    struct device_module *module;
+    struct device_kernel loaded[COMPILER_KERNELS];
+    const struct device_kernel *kernels[SPACE_PASSES_MAX];
+    struct input input;
+    struct call_plan plan;
+    struct call_buffers buffers; /* `output`: of the first call, SLOT_BYTES before the next's */
+};
+
+static int load(struct once *once, const struct emit_sources *sources, const int64_t *row,
+                struct error *error)
+{
+    struct compiled_unit *unit = &once->unit;
+    if (compiler_compile_row(unit, once->device, once->context, sources, row, error))
+        return -1;
+    if (unit->variants[0].is_failed) {
+        *error = unit->variants[0].reason;
+        return -1;
+    }
+    if (once->device->ops->load(once->device, &unit->image, &once->module, once->loaded, error))
+        return -1;
+    compiler_kernels(&unit->variants[0], once->loaded, once->kernels);
+    return 0;
+}
+
+static int reserve(struct once *once, uint64_t *out, uint64_t bytes, uint8_t filled_with,
+                   struct error *error)
+{
+    const struct device_ops *ops = once->device->ops;
+    return ops->alloc(once->device, bytes, out, error) ||
+                   ops->fill(once->device, *out, filled_with, bytes, error)
+               ? -1
+               : 0;
+}
+
+static int prepare(struct once *once, const int64_t *row, uint64_t seed, struct error *error)
+{
+    const struct problem *problem = once->context->problem;
+    struct call_buffers *buffers = &once->buffers;
+    if (call_plan(&once->plan, once->context, row, problem->n, error) ||
+        input_open(&once->input, once->device, problem, input_least(problem), seed, error) ||
+        reserve(once, &buffers->output, CALLS * SLOT_BYTES, POISON_OUTPUT, error) ||
+        reserve(once, &buffers->scratch, once->plan.scratch_bytes + 256, POISON_SCRATCH,
+                error) ||
+        reserve(once, &buffers->state, once->plan.state_bytes + 256, 0, error))
+        return -1;
+    buffers->input = input_address(&once->input, 0);
+    return once->device->ops->sync(once->device, error);
+}
+
+static int launch(struct once *once, uint64_t call, struct error *error)
+{
+    struct device_launch launches[CALL_LAUNCHES_MAX];
+    struct call_buffers buffers = once->buffers;
+    buffers.output += call * SLOT_BYTES;
+    call_bind(launches, &once->plan, once->context->space, once->kernels, &buffers);
+    return once->device->ops->launch(once->device, launches, once->plan.count, error) ||
+                   once->device->ops->sync(once->device, error)
+               ? -1
+               : 0;
+}
+
+static int compare(struct once *once, uint64_t call, struct error *error)
+{
+    const enum type type = problem_result(&once->input.problem);
+    char expected[ORACLE_CHARS], gotten[ORACLE_CHARS];
+    oracle_bits got = 0;
+    if (once->device->ops->read(once->device, &got, once->buffers.output + call * SLOT_BYTES,
+                                (uint64_t)problem_types[type].bytes, error))
+        return -1;
+    if (oracle_equal(type, once->input.expect[0], got))
+        return 0;
+    return error_set(error, ERROR_WRONG,
+                     "wrong result at n = %" PRIu64 ": expected %s, got %s; 'autotune verify' "
+                     "says more", once->plan.n,
+                     oracle_format(expected, type, once->input.expect[0]),
+                     oracle_format(gotten, type, got));
+}
+
+static void dispose(struct once *once)
+{
+    const uint64_t buffers[] = {once->buffers.output, once->buffers.scratch,
+                                once->buffers.state};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        if (buffers[i])
+            once->device->ops->free(once->device, buffers[i]);
+    if (once->input.device)
+        input_close(&once->input);
+    if (once->module)
+        once->device->ops->unload(once->device, once->module);
+    compiler_dispose(&once->unit);
+}
+
+int once_run(struct device *device, const struct point_context *context,
+             const struct emit_sources *sources, const int64_t *row, uint64_t seed,
+             struct error *error)
+{
+    struct once once = {.device = device, .context = context};
+    int failed = load(&once, sources, row, error) || prepare(&once, row, seed, error);
+    for (uint64_t call = 0; call < CALLS && !failed; call++)
+        failed = launch(&once, call, error);
+    for (uint64_t call = 0; call < CALLS && !failed; call++)
+        failed = compare(&once, call, error);
+    dispose(&once);
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,454 @@
+/* What warps do in shared memory: the cost of known patterns of addresses, and the rungs of the
+ * ladder as the emulator sees them against what follows from their arithmetic. And causes. */
+#include "autotune/command/ladder_rung.h"
+#include "autotune/device/banks.h"
+#include "autotune/device/gpus.h"
+#include "autotune/device/host_trace.h"
+#include "autotune/device/nvrtc.h"
+#include "autotune/embedded.h"
+#include "autotune/report/cause.h"
+#include "autotune/report/pattern.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static unsigned largest(unsigned a, unsigned b)
+{
+    return a > b ? a : b;
+}
+
+static unsigned divisor(unsigned a, unsigned b)
+{
+    return b ? divisor(b, a % b) : a;
+}
+
+/* --- Banks -------------------------------------------------------------------------------- */
+
+/* Lanes 0 .. count - 1, each `stride` bytes after the one before. */
+static struct banks count_stride(unsigned count, unsigned stride, unsigned bytes)
+{
+    uint64_t at[BANKS_LANES];
+    struct banks banks;
+    for (unsigned lane = 0; lane < BANKS_LANES; lane++)
+        at[lane] = lane * stride;
+    banks_count(&banks, count == BANKS_LANES ? UINT32_MAX : (UINT32_C(1) << count) - 1, at,
+                bytes);
+    return banks;
+}
+
+/* 32 / gcd(s, 32) banks take turns. */
+static void test_strides(void **state)
+{
+    (void)state;
+    for (unsigned stride = 1; stride <= 128; stride++) {
+        const struct banks banks = count_stride(32, 4 * stride, 4);
+        assert_int_equal(banks.ways, divisor(stride, 32));
+        assert_int_equal(banks.wavefronts, banks.ways);
+        assert_int_equal(banks.ideal, 1);
+    }
+}
+
+/* Half a warp after the other, each with 2 words a lane. */
+static void test_wide_strides(void **state)
+{
+    (void)state;
+    for (unsigned stride = 1; stride <= 64; stride++) {
+        const struct banks banks = count_stride(32, 8 * stride, 8);
+        assert_int_equal(banks.ways, divisor(stride, 16));
+        assert_int_equal(banks.wavefronts, 2 * banks.ways);
+        assert_int_equal(banks.ideal, 2);
+    }
+    assert_int_equal(count_stride(16, 8, 8).wavefronts, 1);
+    assert_int_equal(count_stride(17, 8, 8).wavefronts, 2);
+    assert_int_equal(count_stride(32, 16, 16).wavefronts, 4);
+    assert_int_equal(count_stride(32, 16, 16).ways, 1);
+    assert_int_equal(count_stride(32, 32, 32).wavefronts, 16); /* as two of 16, 2-way each */
+}
+
+static void test_broadcast(void **state)
+{
+    (void)state;
+    const struct banks same = count_stride(32, 0, 4), bytes = count_stride(32, 1, 1);
+    const struct banks none = count_stride(0, 4, 4), halves = count_stride(32, 2, 2);
+    assert_int_equal(same.wavefronts, 1);
+    assert_int_equal(bytes.wavefronts, 1);
+    assert_int_equal(halves.wavefronts, 1);
+    assert_int_equal(none.wavefronts + none.ideal + none.ways, 0);
+    assert_int_equal(count_stride(32, 64, 1).ways, 16);
+}
+
+/* --- Accesses ----------------------------------------------------------------------------- */
+
+/* Lanes in any order, one twice at the same place: its second time is another access. */
+static void test_note(void **state)
+{
+    static const char code[2];
+    const unsigned lanes[] = {5, 31, 0, 5, 7};
+    struct host_trace trace;
+    struct error error;
+    (void)state;
+    assert_int_equal(host_trace_init(&trace, &error), 0);
+    for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
+        host_trace_note(&trace, &(struct host_place){.site = code}, lanes[i], lanes[i] * 4);
+    host_trace_note(&trace, &(struct host_place){.site = code + 1}, 5, 0);
+    host_trace_note(&trace, &(struct host_place){.site = code, .warp = 1}, 5, 0);
+    host_trace_note(&trace, &(struct host_place){.site = code, .step = 1}, 5, 0);
+    assert_int_equal(trace.count, 5);
+    assert_true(trace.accesses[0].lanes == (1u << 5 | 1u << 31 | 1 | 1u << 7));
+    assert_int_equal(trace.accesses[0].at[31], 31 * 4);
+    assert_int_equal(trace.accesses[1].lanes, 1u << 5);
+    for (unsigned step = 2; trace.count < HOST_TRACE_MAX; step++)
+        host_trace_note(&trace, &(struct host_place){.site = code, .step = step}, 0, 0);
+    assert_false(trace.is_full);
+    host_trace_note(&trace, &(struct host_place){.site = code, .step = 1}, 6, 0); /* room */
+    assert_false(trace.is_full);
+    host_trace_note(&trace, &(struct host_place){.site = code}, 5, 0);
+    assert_true(trace.is_full);
+    host_trace_dispose(&trace);
+}
+
+/* --- Rungs -------------------------------------------------------------------------------- */
+
+static struct rungs rungs;
+
+static int load_list(void **state)
+{
+    struct error error;
+    (void)state;
+    return ladder_rung_list(&rungs, &error);
+}
+
+static int dispose_list(void **state)
+{
+    (void)state;
+    rungs_dispose(&rungs);
+    return 0;
+}
+
+static struct emit_file built_in(const char *name)
+{
+    const struct embedded *file = embedded_find(name);
+    assert_non_null(file);
+    return (struct emit_file){file->name, file->bytes};
+}
+
+static struct pattern run_rung(const char *name, enum type type, unsigned threads)
+{
+    const struct problem problem = {SUM,       type, problem_default_acc(type),
+                                    400000000, COLD, false};
+    struct ladder_rung rung;
+    struct target target;
+    struct pattern pattern;
+    struct error error;
+    size_t r = 0;
+    while (r < rungs.count && strcmp(rungs.rungs[r].name, name) != 0)
+        r++;
+    assert_true(r < rungs.count);
+    if (ladder_rung_open(&rung, &rungs, &rungs.rungs[r], &error) ||
+        gpus_find(&target, "sm_90", &error))
+        fail_msg("%s", error.text);
+    const struct point_context context = {rung.space, &problem, &target};
+    const struct emit_sources sources = {rung.template, built_in("templates/types.cu"),
+                                         built_in("templates/intrinsics.cu")};
+    assert_true(ladder_rung_resize(&rung, threads));
+    if (pattern_run(&pattern, &context, &sources, rung.row, &error))
+        fail_msg("%s: %s", name, error.text);
+    ladder_rung_close(&rung);
+    assert_true(pattern.is_known);
+    return pattern;
+}
+
+static const enum type types[] = {I32, F32, I64, F64};
+enum { TYPES = sizeof types / sizeof *types };
+
+static unsigned bytes_of(enum type type)
+{
+    return (unsigned)problem_types[problem_default_acc(type)].bytes;
+}
+
+/* n of the conflict when the first `lanes` lanes reach for every `stride`-th value. */
+static unsigned expect_ways(unsigned lanes, unsigned stride, unsigned bytes)
+{
+    const unsigned at_once = 32 * 4 / bytes, positions = at_once / divisor(stride, at_once);
+    const unsigned active = lanes < at_once ? lanes : at_once;
+    return (active + positions - 1) / positions;
+}
+
+/* index = 2 * d * t: 2-way, 4-way ... up to 32-way with 1024 threads, and down again as fewer
+ * lanes are left. */
+static void test_strided(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < TYPES; k++)
+        for (unsigned threads = 32; threads <= 1024; threads *= 4) {
+            const struct pattern pattern = run_rung("harris-2", types[k], threads);
+            unsigned worst = 1;
+            size_t step = 1; /* the first stores one value a thread */
+            assert_int_equal(pattern.steps[0].ways, 1);
+            for (unsigned d = 1; d < threads; d *= 2, step++) {
+                const unsigned active = threads / (2 * d), lanes = active < 32 ? active : 32;
+                const unsigned ways = expect_ways(lanes, 2 * d, bytes_of(types[k]));
+                assert_int_equal(pattern.steps[step].ways, ways);
+                worst = largest(worst, ways);
+                if (d * 2 < threads) /* the last also reads the result */
+                    assert_int_equal(pattern.steps[step].lanes, 3 * active);
+            }
+            assert_int_equal(pattern.step_count, step);
+            assert_int_equal(pattern.ways, worst);
+            assert_true((pattern.wavefronts > pattern.ideal) == (worst > 1));
+        }
+    const struct pattern pattern = run_rung("harris-2", I32, 128);
+    assert_int_equal(pattern.site_count, 5); /* before the tree, three in it, the result */
+    for (size_t i = 0; i < 5; i++) {
+        const bool is_tree = i > 0 && i < 4;
+        assert_int_equal(pattern.sites[i].requests, is_tree ? 2 + 6 : i == 0 ? 4 : 1);
+        assert_int_equal(pattern.sites[i].wavefronts - pattern.sites[i].ideal,
+                         is_tree ? 2 * 1 + 3 + 3 + 3 + 3 + 1 : 0);
+    }
+    assert_int_equal(run_rung("harris-2", I32, 1024).ways, 32);
+    assert_int_equal(run_rung("harris-2", I32, 256).ways, 8);
+    assert_int_equal(run_rung("harris-2", I32, 128).wavefronts, 74); /* by hand */
+}
+
+/* Neighbouring words, whole warps as long as there are some. */
+static void test_sequential(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < TYPES; k++) {
+        const struct pattern pattern = run_rung("harris-3", types[k], 512);
+        assert_int_equal(pattern.ways, 1);
+        assert_int_equal(pattern.wavefronts, pattern.ideal);
+        assert_int_equal(pattern.step_count, 10);
+        for (unsigned step = 1; step < 9; step++) {
+            const unsigned d = 512u >> step, warps = d < 32 ? 1 : d / 32;
+            assert_int_equal(pattern.steps[step].requests, 3 * warps);
+            assert_int_equal(pattern.steps[step].lanes, 3 * d);
+        }
+    }
+}
+
+/* t % (2 * d) == 0: ever fewer lanes, of all warps to begin with. */
+static void test_modulo(void **state)
+{
+    (void)state;
+    const struct pattern pattern = run_rung("harris-1", F32, 256);
+    for (unsigned step = 1; step < 8; step++) {
+        const unsigned active = 256u >> step, warps = active < 8 ? active : 8;
+        assert_int_equal(pattern.steps[step].requests, 3 * warps);
+        assert_int_equal(pattern.steps[step].lanes, 3 * active);
+        assert_int_equal(pattern.steps[step].ways, 1);
+    }
+    assert_int_equal(pattern.requests, 8 + 3 * (5 * 8 + 4 + 2 + 1) + 1);
+    assert_int_equal(pattern.wavefronts, pattern.ideal);
+}
+
+/* Unrolled: the last warp's lanes all take part, at a step of their own each. */
+static void test_last_warp(void **state)
+{
+    (void)state;
+    const struct pattern pattern = run_rung("harris-5", I32, 128);
+    assert_int_equal(pattern.requests, 4 + 2 * 3 + 12);
+    assert_int_equal(pattern.lanes, 32 * pattern.requests);
+    assert_int_equal(pattern.ways, 1);
+    const struct pattern shuffles = run_rung("wangyu-4", I32, 128);
+    assert_int_equal(shuffles.requests, 4 + 2 * (2 + 1));
+}
+
+static void test_atomics(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < TYPES; k++) {
+        const struct pattern each = run_rung("wangyu-naive", types[k], 256);
+        assert_int_equal(each.atomics_global, 256);
+        assert_int_equal(each.atomics_shared + each.requests + each.ways, 0);
+        const struct pattern shared = run_rung("wangyu-shared", types[k], 256);
+        assert_int_equal(shared.atomics_shared, 256);
+        assert_int_equal(shared.atomics_global, 1);
+        assert_int_equal(shared.requests, 2);
+    }
+}
+
+/* Each rung and type has a pattern, and no access without a lane. */
+static void test_all(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < rungs.count; r++) {
+        const bool is_tensor = strcmp(rungs.rungs[r].space, "tensor") == 0;
+        const struct pattern pattern = run_rung(rungs.rungs[r].name, is_tensor ? F16 : F32, 64);
+        assert_true(pattern.requests + pattern.atomics_global > 0);
+        assert_true(pattern.lanes >= pattern.requests);
+        assert_true(pattern.wavefronts >= pattern.ideal);
+    }
+}
+
+/* NVRTC keeps every access: it writes as many instructions as the emulator saw places. */
+static void test_sites(void **state)
+{
+    struct nvrtc *nvrtc;
+    struct error error;
+    (void)state;
+    if (nvrtc_open(&nvrtc, NULL, 90, &error)) {
+        print_message("%s\n", error.text);
+        skip();
+    }
+    for (size_t r = 0; r < rungs.count; r++) {
+        const struct problem problem = {SUM, F16, F32, 400000000, COLD, false};
+        struct ladder_rung rung;
+        struct target target;
+        struct text text = {0};
+        struct device_image image;
+        struct sass_mix mix;
+        assert_int_equal(ladder_rung_open(&rung, &rungs, &rungs.rungs[r], &error), 0);
+        assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
+        assert_true(ladder_rung_resize(&rung, 128));
+        const struct point_context context = {rung.space, &problem, &target};
+        const struct emit_sources sources = {rung.template, built_in("templates/types.cu"),
+                                             built_in("templates/intrinsics.cu")};
+        const size_t main_pass = strcmp(rung.space->passes[0].name, "main") == 0 ? 0 : 1;
+        assert_int_equal(emit_kernel(&text, &context, &sources, rung.row, main_pass, &error),
+                         0);
+        const struct device_source source = {text.at, rung.space->kernel};
+        assert_int_equal(nvrtc_compile(nvrtc, 90, NVRTC_PTX, &source, 1, &image, &error), 0);
+        assert_int_equal(sass_count(&mix, image.bytes, true, &error), 0);
+        const struct pattern pattern = run_rung(rungs.rungs[r].name, F16, 128);
+        const size_t sites = pattern.site_count + (pattern.atomics_shared > 0);
+        if (sites != mix.counts[SASS_SHARED])
+            fail_msg("%s: %zu places, %u instructions", rungs.rungs[r].name, sites,
+                     (unsigned)mix.counts[SASS_SHARED]);
+        device_dispose_image(&image);
+        text_dispose(&text);
+        ladder_rung_close(&rung);
+    }
+    nvrtc_close(nvrtc);
+}
+
+/* A kernel that cannot be compiled is an error, and one that hangs. */
+static void test_refused(void **state)
+{
+    static const char *const bodies[] = {"    y[0] = nothing;\n",
+                                         "    if (threadIdx.x) __syncthreads();\n"
+                                         "    else __syncwarp(~0u);\n"};
+    const struct problem problem = {SUM, I32, I32, 1000, COLD, false};
+    struct ladder_rung rung;
+    struct target target;
+    struct error error;
+    (void)state;
+    assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
+    assert_int_equal(ladder_rung_open(&rung, &rungs, &rungs.rungs[2], &error), 0);
+    const struct point_context context = {rung.space, &problem, &target};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        char text[300];
+        struct pattern pattern;
+        snprintf(text, sizeof text,
+                 "__global__ void reduce(const elem *x, unsigned long long n, accum *y)\n"
+                 "{\n%s}\n",
+                 bodies[i]);
+        const struct emit_sources sources = {{"bad.cu", text},
+                                             built_in("templates/types.cu"),
+                                             built_in("templates/intrinsics.cu")};
+        assert_int_equal(pattern_run(&pattern, &context, &sources, rung.row, &error), -1);
+        assert_true(error.code == ERROR_FAILED || error.code == ERROR_WRONG);
+        assert_false(pattern.is_known);
+    }
+    ladder_rung_close(&rung);
+}
+
+/* --- Causes ------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *rung;
+    unsigned threads;
+    double in_flight; /* bytes, where 18 kB are wanted; 0 = of no GPU */
+    const char *says;
+} causes[] = {
+    {"harris-1", 128, 0,
+     "divergence: 6.9 of 32 lanes active in an access of shared memory (32 16 8 4 2 1 1 1 by "
+     "step), 18.5 accesses for 32 elements"},
+    {"harris-2", 128, 0,
+     "bank conflicts, up to 4-way (1 2 4 4 4 4 2 1 by step): 74 wavefronts a block where 29 "
+     "would do, 18.5 for 32 elements"},
+    {"harris-2", 1024, 9000,
+     "bank conflicts, up to 32-way (1 2 4 8 16 32 16 8 4 2 1 by step): "},
+    {"harris-2", 1024, 9000, "; 9.0 of 18.0 kB in flight"},
+    {"cs599-3", 256, 9000, "a tree for few elements: 5.6 accesses"},
+    {"cs599-6", 256, 9000, "bytes in flight: 9.0 kB an SM of the 18.0 that the memory wants"},
+    {"cs599-6", 256, 36000,
+     "the memory: loads ask for 36.0 kB an SM at a time, 18.0 are enough"},
+    {"cs599-6", 256, 0, "the loads; 0.7 accesses of shared memory for 32 elements"},
+    {"wangyu-naive", 256, 0,
+     "atomic operations: 256 for the 256 elements of a block, all on one word of global "
+     "memory"},
+    {"wangyu-shared", 256, 0, "all on one word of its shared memory"},
+};
+
+static void test_causes(void **state)
+{
+    const struct ladder ladder = {.sms = 132};
+    (void)state;
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
+        const unsigned items = strcmp(causes[i].rung, "cs599-6") == 0 ? 8 : 1;
+        struct ladder_cell cell = {
+            .pattern = run_rung(causes[i].rung, F32, causes[i].threads),
+            .elements = items * causes[i].threads,
+            .analysis = {.in_flight = causes[i].in_flight, .wanted = 18000}};
+        cause_find(&cell, &ladder);
+        if (!strstr(cell.cause, causes[i].says))
+            fail_msg("%s: '%s', not '%s'", causes[i].rung, cell.cause, causes[i].says);
+    }
+}
+
+/* What an SM holds, and how long a block takes it: 1 ms for 1320 blocks on 132 SMs. */
+static void test_cause_of_gpu(void **state)
+{
+    const struct ladder ladder = {.sms = 132}, host = {.sms = 132, .is_host = true};
+    const struct occupancy_limits limits = {.threads = 2048,
+                                            .blocks = 32,
+                                            .registers = 65536,
+                                            .threads_per_block = 1024,
+                                            .registers_per_thread = 255,
+                                            .register_unit = 256,
+                                            .shared = 233472,
+                                            .shared_opt_in = 232448,
+                                            .shared_reserved = 1024,
+                                            .shared_unit = 128};
+    struct ladder_cell cell = {.pattern = run_rung("cs599-3", F32, 32),
+                               .elements = 32,
+                               .ps = 1000000000,
+                               .grid = 1320,
+                               .analysis = {.is_compiled = true}};
+    (void)state;
+    occupancy_compute(&cell.analysis.occupancy, &limits,
+                      &(struct occupancy_kernel){32, 16, 128});
+    cause_find(&cell, &ladder);
+    assert_non_null(strstr(cell.cause, "; an SM holds 32 of 64 warps, limited by blocks"));
+    assert_non_null(strstr(cell.cause, "; an SM takes 100000 ns a block"));
+    cause_find(&cell, &host);
+    assert_null(strstr(cell.cause, " ns a block"));
+    cell.pattern = (struct pattern){.is_known = false};
+    cause_find(&cell, &ladder);
+    assert_string_equal(cell.cause, "");
+    cell.analysis.in_flight = 1000;
+    cell.analysis.wanted = 2000;
+    cause_find(&cell, &ladder);
+    assert_non_null(strstr(cell.cause, "bytes in flight: 1.0 kB an SM of the 2.0"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_strides),   cmocka_unit_test(test_wide_strides),
+        cmocka_unit_test(test_broadcast), cmocka_unit_test(test_note),
+        cmocka_unit_test(test_strided),   cmocka_unit_test(test_sequential),
+        cmocka_unit_test(test_modulo),    cmocka_unit_test(test_last_warp),
+        cmocka_unit_test(test_atomics),   cmocka_unit_test(test_all),
+        cmocka_unit_test(test_sites),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_causes),    cmocka_unit_test(test_cause_of_gpu),
+    };
+    return cmocka_run_group_tests(tests, load_list, dispose_list);
+}
