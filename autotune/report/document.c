@@ -118,6 +118,19 @@ void document_mark(struct document_source *source, const char *name, const char 
     source->word_count++;
 }
 
+void document_write_lines(struct text *out, const char *lines)
+{
+    for (const char *end; *lines; lines = end + (*end == '\n')) {
+        struct text line = {0};
+        end = strchrnul(lines, '\n');
+        text_add(&line, lines, (size_t)(end - lines));
+        out->failed |= line.failed;
+        text_add_visible(out, line.at ? line.at : "");
+        text_adds(out, "\n");
+        text_dispose(&line);
+    }
+}
+
 int document_check(const struct document *document, struct error *error)
 {
     return document->failed ? error_set(error, ERROR_FAILED, "out of memory for the report")

@@ -74,6 +74,9 @@ struct table *document_table(struct document *document, enum document_kind kind,
 struct document_source *document_source(struct document *document, const char *text);
 void document_mark(struct document_source *source, const char *name, const char *meaning);
 
+/* Appends lines, of which each ends with a newline, as text_add_visible has them. */
+void document_write_lines(struct text *out, const char *lines);
+
 /* 0, or -1 with an out-of-memory error when anything failed before. */
 int document_check(const struct document *document, struct error *error);
 

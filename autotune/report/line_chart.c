@@ -338,7 +338,8 @@ void line_chart_draw(struct text *out, struct line_chart *chart,
     const struct line_series *series = &chart->series[0];
     out->failed |= chart->failed;
     find_range(chart, &least, &most);
-    text_addf(out, "%s: %s by %s", series->name, chart->y_title, chart->x_title);
+    text_add_visible(out, series->name);
+    text_addf(out, ": %s by %s", chart->y_title, chart->x_title);
     text_addf(out, "%s%s\n", chart->limit > 0 ? "; " : "",
               chart->limit > 0 ? chart->limit_name : "");
     for (size_t i = 0; i < series->count; i++) {

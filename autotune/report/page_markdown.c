@@ -105,7 +105,9 @@ static void add_bars(struct text *out, struct document_block *block)
 
 static void add_notes(struct text *out, struct document_block *block)
 {
-    text_addf(out, "```\n%s```\n\n", block->text);
+    text_adds(out, "```\n");
+    document_write_lines(out, block->text);
+    text_adds(out, "```\n\n");
 }
 
 /* Generated source has no line of backquotes. */

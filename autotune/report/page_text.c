@@ -89,7 +89,7 @@ static void add_notes(struct text *out, struct document_block *block,
                       const struct terminal_style *style)
 {
     (void)style;
-    text_adds(out, block->text);
+    document_write_lines(out, block->text);
 }
 
 static add_block *const kinds[DOCUMENT_KINDS] = {
