@@ -58,6 +58,13 @@ static int add_source(struct report *report, const struct compare_kernel *kernel
     return 0;
 }
 
+/* What was measured is known by its hashes alone: where they differ, the text may too. */
+static bool is_as_measured(const struct record *record, const struct compare_kernel *kernel)
+{
+    return record->space_hash == kernel->rung.space->hash &&
+           record->sources_hash == emit_hash(&kernel->sources);
+}
+
 int report_winner(struct report *report, struct error *error)
 {
     struct document *document = &report->document;
@@ -83,6 +90,11 @@ int report_winner(struct report *report, struct error *error)
         report->headline->source == RECORD_EMULATED
             ? " The source is as it is emitted for sm_90: the emulator runs its form in C."
             : "");
+    if (!is_as_measured(report->headline, &kernel))
+        document_add(
+            document, DOCUMENT_MISSING,
+            "Space or template are not those that this record was made with: this is what "
+            "its params give with the ones that are built in now.");
     add_params(report, kernel.rung.space, kernel.rung.row);
     if (add_source(report, &kernel, &target, &why))
         document_add(document, DOCUMENT_MISSING, "Its source is not shown: %s.", why.text);

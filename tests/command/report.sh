@@ -69,6 +69,13 @@ fi
 run report -o - --quiet
 check page-on-stdout cmp out page.html
 
+check page-says-another-space grep -q 'Space or template are not those' page.html
+run --device host --n 500 --cache own --quiet
+run report --cache own -o own.html --quiet
+check own has_status 0
+check own-source grep -q '<mark' own.html
+check own-is-as-measured lacks 'Space or template are not those' own.html
+
 # With tables; a column more or less, in another order, does no harm.
 run ladder --device host --n 1000 --rung harris --csv ladder.csv
 run report --bench "$ROOT/bench/results/h200-cub-sum-i32-cold.csv" --ladder ladder.csv -o full.html

@@ -160,6 +160,7 @@ static void test_whole_page(void **state)
     check_holds(&page,
                 "<span class=\"value\">not known</span><span class=\"note\">wrong; it is "
                 "wrong");
+    check_holds(&page, "Space or template are not those that this record was made with");
     check_holds(&page, "<mark title=\"256: threads per block\">BLOCK</mark>");
     check_holds(&page, "<dd>SM 1980 MHz, 512 W</dd>");
     check_holds(&page, "3201 MHz x 6016 bit x 2 = 4814 GB/s");
