@@ -374,17 +374,13 @@ step_race()
 # A sample in which each finish, load, warp step and kind of math of reduce-wide is: type, variant.
 SANITIZED="i32 FINISH=PACKED,WARP=REDUX
 i32 FINISH=PACKED_WARPS,WARP=SHUFFLE,GRID=0,ITEMS=4,UNROLL=1
-i32 FINISH=ATOMIC,ORDER=CONTIGUOUS
-i32 FINISH=FLAGGED,WARP=VOLATILE
+i32 FINISH=ATOMIC,ORDER=CONTIGUOUS,LOAD=ASYNC,BLOCK=128,STAGES=3,ITEMS=16,UNROLL=4,GRID=2
 i32 FINISH=VALUE,WARP=TREE
 f32 FINISH=LAST_BLOCK,WARP=VOLATILE,ACCUMS=2
 f32 FINISH=FLAGGED,CLUSTER=2
 f32 FINISH=PASSES,GRID=0,LOAD=NONCOHERENT
 f64 FINISH=BARRIER,LOAD=NO_ALLOCATE,VECTOR=2
-f64 FINISH=FLAGGED,WARP=TREE,VECTOR=2
-i32 FINISH=PACKED,LOAD=ASYNC,BLOCK=128,STAGES=3,ITEMS=16,UNROLL=4,GRID=2
-i32 FINISH=PACKED,LOAD=BULK,STAGES=3,ITEMS=16,UNROLL=4,GRID=2
-u8 FINISH=PACKED,MATH=TENSOR,VECTOR=16,ITEMS=64,UNROLL=4
+u8 FINISH=PACKED,MATH=TENSOR,LOAD=BULK,STAGES=3,VECTOR=16,ITEMS=64,UNROLL=4,GRID=2
 f16 FINISH=FLAGGED,MATH=TENSOR,VECTOR=8,ITEMS=32,UNROLL=4"
 
 # sanitize TOOL TYPE VARIANT [OPTION]...: a proof of one variant under one tool of compute-sanitizer.
@@ -418,7 +414,7 @@ sanitize_all()
     local tool type variant lines=0
     for tool in memcheck racecheck initcheck synccheck; do
         while read -r type variant; do
-            [ "$(jobs -rp | wc -l)" -lt 10 ] || wait -n || true
+            [ "$(jobs -rp | wc -l)" -lt 12 ] || wait -n || true
             lines=$((lines + 1))
             (
                 trap - EXIT
