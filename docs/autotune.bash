@@ -37,6 +37,7 @@ _autotune_options() {
             "$common"
         ;;
     compare) echo "--n --op --type --evidence --nvrtc $tables $common" ;;
+    report) echo "--n --op --type --bench --ladder --axes --output --md --nvrtc $common" ;;
     doctor) echo "--nvrtc --cache --help" ;;
     esac
 }
@@ -51,7 +52,7 @@ _autotune_values() {
     --format) echo "header cu cubin cmake make json" ;;
     --strategy) echo "race exhaustive random cover" ;;
     --device | -d) [[ $2 == verify || $2 == bench || $2 == ladder || $2 == profile ]] && echo "auto host" || echo "auto host all" ;;
-    --gpu | --prefix | -n | --n | --loss | --budget | --seed | --arch | --variant | --pass | --part | --offset | --rounds | --blocks | --source) ;;
+    --gpu | --prefix | -n | --n | --loss | --budget | --seed | --arch | --variant | --pass | --part | --offset | --rounds | --blocks | --source | --axes) ;;
     *) return 1 ;;
     esac
 }
@@ -69,10 +70,13 @@ _autotune_files() {
 _autotune_after() {
     local option=$1 verb=$2 current=$3 values
     case $option in
-    --space | --template | --nvrtc | --json | --csv | --cubin | --replay | --against)
+    --space | --template | --nvrtc | --json | --csv | --cubin | --replay | --against | --bench | --ladder | -o)
         _autotune_files -f "$current"
         ;;
-    --cache | --output) _autotune_files -d "$current" ;;
+    --output)
+        if [[ $verb == report ]]; then _autotune_files -f "$current"; else _autotune_files -d "$current"; fi
+        ;;
+    --cache) _autotune_files -d "$current" ;;
     *)
         values=$(_autotune_values "$option" "$verb") || return
         _autotune_words "$values" "$current"
@@ -83,13 +87,13 @@ _autotune_after() {
 _autotune_argument() {
     case $1 in
     list) _autotune_words "devices types operations params variants spaces archs gpus" "$2" ;;
-    help) _autotune_words "tune show merge list emit verify bench ladder profile export compare doctor" "$2" ;;
-    merge | compare) _autotune_files -f "$2" ;;
+    help) _autotune_words "tune show merge list emit verify bench ladder profile export compare report doctor" "$2" ;;
+    merge | compare | report) _autotune_files -f "$2" ;;
     esac
 }
 
 _autotune() {
-    local verbs="tune show merge list emit verify bench ladder profile export compare doctor help version"
+    local verbs="tune show merge list emit verify bench ladder profile export compare report doctor help version"
     local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=tune
     COMPREPLY=()
     if ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} != -* ]]; then

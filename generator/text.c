@@ -98,6 +98,24 @@ void text_addf(struct text *text, const char *format, ...)
     freelocale(c_locale);
 }
 
+/* C0, DEL, and C1 in UTF-8: bytes of the control character at `s`, 0 when it is none. */
+static size_t control_bytes(const char *s)
+{
+    unsigned char first = (unsigned char)s[0], second = first ? (unsigned char)s[1] : 0;
+    if (first == 0xc2 && second >= 0x80 && second < 0xa0)
+        return 2;
+    return first < 0x20 || first == 0x7f;
+}
+
+void text_add_visible(struct text *text, const char *string)
+{
+    while (*string) {
+        const size_t control = control_bytes(string);
+        text_add(text, control ? "?" : string, 1);
+        string += control ? control : 1;
+    }
+}
+
 int text_check(const struct text *text, struct error *error)
 {
     size_t wanted = text->capacity ? text->capacity : FIRST_CAPACITY;

@@ -31,6 +31,10 @@ int text_check(const struct text *text, struct error *error);
 /* Appends the file at `path`, which must be a regular file of at most `limit` bytes. */
 int text_read(struct text *text, const char *path, size_t limit, struct error *error);
 
+/* Appends `string` with its control characters (C0, DEL, and C1 in UTF-8) as '?': what comes from
+ * a file must not steer a terminal or break a line. */
+void text_add_visible(struct text *text, const char *string);
+
 /* Appends `string` in JSON's form, quotes included (report and export use it). */
 void text_add_json(struct text *text, const char *string);
 

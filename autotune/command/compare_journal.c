@@ -5,12 +5,11 @@
 #include "autotune/command/compare_kernel.h"
 #include "autotune/report/figures.h"
 #include "autotune/report/ranks.h"
-#include "cache/journal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool load(struct journal *out, const char *cache, const struct record *record)
+bool compare_journal_load(struct journal *out, const char *cache, const struct record *record)
 {
     struct text folder = {0}, path = {0};
     struct record key;
@@ -23,7 +22,7 @@ static bool load(struct journal *out, const char *cache, const struct record *re
     return is_there;
 }
 
-static uint64_t least_time(const struct journal_trial *trial)
+uint64_t compare_journal_least(const struct journal_trial *trial)
 {
     uint64_t least = 0;
     for (size_t i = 0; i < trial->time_count; i++)
@@ -42,14 +41,14 @@ bool compare_journal_loss(double *percent, const char *cache, const struct recor
         return false;
     if (strcmp(here->params, other->params) == 0)
         return true;
-    if (!load(&journal, cache, here))
+    if (!compare_journal_load(&journal, cache, here))
         return false;
     for (size_t i = 0; i < journal.count; i++) {
         const struct journal_trial *trial = &journal.trials[i];
         if (strcmp(trial->params, here->params) == 0)
-            own = least_time(trial);
+            own = compare_journal_least(trial);
         if (strcmp(trial->params, other->params) == 0)
-            others = least_time(trial);
+            others = compare_journal_least(trial);
     }
     journal_close(&journal);
     if (own && others)
@@ -95,7 +94,7 @@ static void add_trial(struct ranking *ranking, const struct journal_trial *trial
     int64_t row[SPACE_NAMES_MAX];
     struct analysis_subject subject = *ranking->subject;
     struct error ignored;
-    const uint64_t ps = least_time(trial);
+    const uint64_t ps = compare_journal_least(trial);
     const struct space *space = subject.context->space;
     const size_t at = ranking->count;
     memcpy(row, subject.row, space->param_count * sizeof *row);
@@ -167,7 +166,7 @@ void compare_journal_rank(struct compare_evidence *out, const char *cache,
     struct journal journal;
     struct error ignored;
     *out = (struct compare_evidence){.count = 0};
-    if (!input->has_target || !load(&journal, cache, record))
+    if (!input->has_target || !compare_journal_load(&journal, cache, record))
         return;
     if (compare_kernel_open(&kernel, &winner, NULL, &record->problem, &input->target,
                             &ignored) == 0) {

@@ -4,10 +4,17 @@
 
 #include "autotune/command/compare_input.h"
 #include "autotune/report/terminal.h"
+#include "cache/journal.h"
+
+/* Loads it; false: it is not there, or cannot be read. `cache` as in store_folder. Close it. */
+bool compare_journal_load(struct journal *out, const char *cache, const struct record *record);
+
+/* The shortest time of a trial in picoseconds; 0 = it has none. */
+uint64_t compare_journal_least(const struct journal_trial *trial);
 
 /* How much longer the params of `other` take than those of `here` where that was measured, in
  * percent: both times are of the search, not of the finals, so that they compare. False: the
- * journal is not there, or does not know both. `cache` as in store_folder. */
+ * journal is not there, or does not know both. */
 bool compare_journal_loss(double *percent, const char *cache, const struct record *here,
                           const struct record *other);
 

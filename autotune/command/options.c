@@ -19,8 +19,9 @@ enum {
     EXPORT = VERB_EXPORT,
     COMPARE = VERB_COMPARE,
     PROFILE = VERB_PROFILE,
+    REPORT = VERB_REPORT,
     EVERY = TUNE | SHOW | LIST | EMIT | VERIFY | DOCTOR | MERGE | BENCH | LADDER | EXPORT |
-            COMPARE | PROFILE,
+            COMPARE | PROFILE | REPORT,
     PROBLEM = TUNE | EMIT | VERIFY | LIST | BENCH | LADDER | EXPORT | PROFILE,
     TABLES = TUNE | SHOW | LIST | MERGE | BENCH | LADDER | COMPARE | PROFILE,
 };
@@ -32,7 +33,7 @@ static const struct row {
     unsigned verbs;
     struct argp_option option;
 } rows[] = {
-    {PROBLEM | SHOW | COMPARE, {0, 0, 0, 0, "The problem:", 1}},
+    {PROBLEM | SHOW | COMPARE | REPORT, {0, 0, 0, 0, "The problem:", 1}},
     {BENCH, {"n", KEY_N, "COUNT[,COUNT...]", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20; a line of the table each (default 400M, on the host 1M)", 0}},
     {EXPORT, {"n", KEY_N, "COUNT[,COUNT...]", 0, "only records of these counts of elements, as 64Ki,400M (default: all, each for the n that it is nearest to)", 0}},
     {TUNE, {"n", KEY_N, "COUNT[..COUNT]", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20; 1K..4G sweeps a range of sizes, cold and, where the data fits the L2 cache, warm (default 400M, on the host 1M)", 0}},
@@ -46,6 +47,9 @@ static const struct row {
     {COMPARE, {"n", KEY_N, "COUNT", 0, "only this many elements", 0}},
     {COMPARE, {"op", KEY_OP, "OP", 0, "only this operation", 0}},
     {COMPARE, {"type", KEY_TYPE, "TYPE", 0, "only this type of elements", 0}},
+    {REPORT, {"n", KEY_N, "COUNT", 0, "elements of the record that is shown in full (default: that nearest to 400M, on the host 1M)", 0}},
+    {REPORT, {"op", KEY_OP, "OP", 0, "the operation (default: that of most records)", 0}},
+    {REPORT, {"type", KEY_TYPE, "TYPE", 0, "of the elements (default: that of most records)", 0}},
     {PROBLEM, {"acc", KEY_ACC, "TYPE", 0, "of the accumulator: the elements' type or a wider one of its kind, of 32 bits at least (default: the narrowest)", 0}},
     {TUNE | VERIFY | BENCH | EXPORT | PROFILE, {"cold", KEY_COLD, 0, 0, "data not in the L2 cache (default)", 0}},
     {TUNE | VERIFY | BENCH | EXPORT | PROFILE, {"warm", KEY_WARM, 0, 0, "data in the L2 cache as far as it fits", 0}},
@@ -81,9 +85,14 @@ static const struct row {
     {VERIFY, {"part", KEY_PART, "K/M", 0, "of --cover or --all: only part K (from 1) of M", 0}},
     {PROBLEM & ~LADDER, {"space", KEY_SPACE, "FILE", 0, "the space: a file, or a name that 'autotune list spaces' shows (default reduce, for argmin and argmax arg)", 0}},
     {PROBLEM & ~LADDER, {"template", KEY_TEMPLATE, "FILE", 0, "the template instead of the space's own", 0}},
-    {TUNE | VERIFY | EMIT | DOCTOR | BENCH | LADDER | COMPARE | EXPORT | PROFILE, {"nvrtc", KEY_NVRTC, "FILE", 0, "the NVRTC library to use", 0}},
+    {TUNE | VERIFY | EMIT | DOCTOR | BENCH | LADDER | COMPARE | EXPORT | PROFILE | REPORT, {"nvrtc", KEY_NVRTC, "FILE", 0, "the NVRTC library to use", 0}},
     {EVERY & ~(LIST | LADDER), {"cache", KEY_CACHE, "FOLDER", 0, "of the records (default $XDG_CACHE_HOME/autotune, else ~/.cache/autotune)", 0}},
+    {REPORT, {"bench", KEY_BENCH, "FILE", 0, "a table that bench wrote as CSV: adds how our kernels compare with CUB's", 0}},
+    {REPORT, {"ladder", KEY_LADDER, "FILES", 0, "tables that ladder wrote as CSV, several separated by commas: adds the classic reductions", 0}},
+    {REPORT, {"axes", KEY_AXES, "PARAM,PARAM", 0, "of the heat map, down and across (default: the space's first two, as BLOCK,ITEMS)", 0}},
     {EVERY, {0, 0, 0, 0, "Output:", 3}},
+    {REPORT, {"output", KEY_OUTPUT_FILE, "FILE", 0, "write a page of HTML that needs nothing else (Markdown if its name ends in .md), '-' for stdout; default: draw it as text", 0}},
+    {REPORT, {"md", KEY_MARKDOWN, 0, 0, "Markdown, for a README; to stdout where no file is named", 0}},
     {EXPORT, {"format", KEY_FORMAT, "FORMATS", 0, "one or more, separated by commas: header (what to launch, as tables and functions of C), cu (kernels and launcher), cubin (machine code as arrays of C), cmake, make, json", 0}},
     {EXPORT, {"output", KEY_OUTPUT, "FOLDER", 0, "where the files are written; '-': one file, to stdout (default: the current folder)", 0}},
     {EXPORT, {"prefix", KEY_PREFIX, "NAME", 0, "what every name in the files begins with (default: the problem, as sum_i32)", 0}},
@@ -146,6 +155,17 @@ static const struct verb_doc {
      "  autotune compare nvidia-h200.ini v100 --n 1Gi --type f32\n"
      "  autotune compare cs599-lecture-6 rtx5070 --json -\n"
      "  autotune compare h200 v100 --n 400M --evidence\n\n" EXIT_CODES},
+    {VERB_REPORT, "report", "[A [B...]]",
+     "Makes a report of what records, their journals and tables know: GB/s over n, beside CUB and the "
+     "peak, the trials as a heat map, the ladder, other GPUs, the winner's source, and how it was "
+     "measured. A is what it is about, B what that is compared with: each a record file, a GPU by name "
+     "or published figures, as compare takes them (default: the newest records here, and the GPUs that "
+     "something is published of). What is not there it says. Needs no device.\v"
+     "Examples:\n"
+     "  autotune report\n"
+     "  autotune report -o report.html --bench cub.csv --ladder ladder.csv\n"
+     "  autotune report nvidia-h200.ini v100 rtx5070ti --type f32 -o report.html\n"
+     "  autotune report --md > RESULTS.md\n\n" EXIT_CODES},
     {VERB_LIST, "list", "[devices|types|operations|params|variants|spaces|archs|gpus]",
      "Lists what there is to choose from; without a topic, the devices.\v"
      "Examples:\n"

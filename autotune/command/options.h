@@ -13,6 +13,7 @@ enum option_key {
     KEY_DEVICE = 'd',
     KEY_QUIET = 'q',
     KEY_HELP = 'h',
+    KEY_OUTPUT_FILE = 'o',
     KEY_OP = 256,
     KEY_TYPE,
     KEY_ACC,
@@ -57,9 +58,13 @@ enum option_key {
     KEY_SOURCES,
     KEY_EVIDENCE,
     KEY_GRID,
+    KEY_MARKDOWN,
+    KEY_BENCH,
+    KEY_LADDER,
+    KEY_AXES,
 };
 
-enum { OPTIONS_MAX = 80 };
+enum { OPTIONS_MAX = 112 };
 
 /* What argp needs to know of a verb; the strings live as long as the program. */
 void options_fill(struct argp *out, struct argp_option options[OPTIONS_MAX], enum verb verb);

@@ -166,7 +166,9 @@ static const char **find_string(struct request *request, int key)
         {KEY_CUBIN, &request->cubin},       {KEY_REPLAY, &request->replay},
         {KEY_AGAINST, &request->against},   {KEY_FORMAT, &request->format},
         {KEY_OUTPUT, &request->output},     {KEY_PREFIX, &request->prefix},
-        {KEY_GPU, &request->gpu},
+        {KEY_GPU, &request->gpu},           {KEY_OUTPUT_FILE, &request->output},
+        {KEY_BENCH, &request->bench},       {KEY_LADDER, &request->ladder},
+        {KEY_AXES, &request->axes},
     };
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         if (strings[i].key == key)
@@ -187,6 +189,7 @@ static bool *find_flag(struct request *request, int key)
         {KEY_CONFIRM, &request->confirm}, {KEY_RUN, &request->run},
         {KEY_SOURCES, &request->sources}, {KEY_GRID, &request->grid},
         {KEY_EVIDENCE, &request->evidence},
+        {KEY_MARKDOWN, &request->markdown},
         {KEY_DETERMINISTIC, &request->problem.is_deterministic},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -273,7 +276,7 @@ static int take_files(struct parse *parse, struct argp_state *state)
 static int parse_argument(struct parse *parse, const char *value, struct argp_state *state)
 {
     const char *program = state->argv[0];
-    if (parse->request->verb == VERB_MERGE || parse->request->verb == VERB_COMPARE)
+    if (parse->request->verb & (VERB_MERGE | VERB_COMPARE | VERB_REPORT))
         return take_files(parse, state);
     if ((parse->request->verb & (VERB_LIST | VERB_PROFILE)) && !parse->request->topic) {
         parse->request->topic = value;

@@ -25,6 +25,7 @@ enum verb {
     VERB_EXPORT = 1 << 9,
     VERB_COMPARE = 1 << 10,
     VERB_PROFILE = 1 << 11,
+    VERB_REPORT = 1 << 12,
 };
 
 enum { REQUEST_COUNTS_MAX = 64, REQUEST_RUNGS_MAX = 64 };
@@ -40,7 +41,7 @@ struct request {
     const char *cubin;                    /* file; NULL = none */
     const char *replay;                   /* journal; NULL = none */
     const char *topic;                    /* what to list, or to profile */
-    char **files;                         /* what to merge or compare: within argv */
+    char **files;                         /* what to merge, compare or report: within argv */
     size_t file_count;
     struct problem problem;               /* regime and n may be unset, see has_ */
     bool has_n, has_op, has_type, has_acc, has_strategy;
@@ -56,13 +57,16 @@ struct request {
     const char *blocks, *source;          /* of ladder: sizes; the rung to print; NULL = none */
     const char *rungs[REQUEST_RUNGS_MAX]; /* of ladder: names of rungs or groups; none = all */
     size_t rung_count;
-    const char *format, *output, *prefix, *gpu; /* of export; NULL = not given */
+    const char *format, *output, *prefix, *gpu; /* of export (output: of report too); NULL = not
+                                                 * given */
+    const char *bench, *ladder, *axes; /* of report: tables; two params, or NULL */
     uint64_t offset, rounds; /* of bench: bytes; 0 = the device's default */
     unsigned part, parts; /* of --all: this part, of so many */
     bool cold, warm, retune, quiet, ptx, sass, cover, all, stream, grid;
     bool sources; /* of list: where figures are from */
     bool evidence; /* of compare: compile what the journals know, to rank predictions */
     bool run; /* of profile: launch the kernel, as ncu wants it */
+    bool markdown; /* of report */
 };
 
 /* Parses the arguments after the verb; argv[0] is what messages call the program. ERROR_USAGE

@@ -12,12 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     BAR_MIN = 12, /* characters; a narrower one shows nothing */
     BAR_MAX = 40,
-    WIDTH_OF_FILES = 100, /* columns, where no terminal says how many */
 };
 
 /* --- Sizes -------------------------------------------------------------------------------- */
@@ -134,19 +132,22 @@ static double most_gbs(const struct sweep_drawing *drawing)
     return most;
 }
 
-/* As long as its part of the most, which takes `chars`. */
-static void add_bar(struct table *table, const struct record *size, double most, size_t chars)
+/* As long as its part of the most, which takes `room`. */
+static void add_bar(struct table *table, const struct record *size, double most, int room)
 {
-    char bar[BAR_MAX + 1];
-    const double share = figures_gbs(&size->problem, size->interval_ps) / most;
-    const size_t length = (size_t)(share * (double)chars + 0.5);
-    memset(bar, '#', sizeof bar - 1);
-    bar[length < BAR_MAX ? length : BAR_MAX] = '\0';
-    table_add(table, bar);
+    struct terminal_style style = terminal_style(stdout);
+    struct text bar = {0};
+    style.has_color = false; /* cells hold none */
+    terminal_bar(&bar, figures_gbs(&size->problem, size->interval_ps) / most, room, &style);
+    while (bar.length && bar.at[bar.length - 1] == ' ')
+        bar.at[--bar.length] = '\0';
+    table->failed |= bar.failed;
+    table_add(table, bar.at);
+    text_dispose(&bar);
 }
 
 static void add_sizes(struct table *table, const struct sweep_drawing *drawing,
-                      size_t bar_chars)
+                      int bar_columns)
 {
     const double most = most_gbs(drawing);
     for (size_t i = 0; i < drawing->size_count; i++) {
@@ -161,7 +162,7 @@ static void add_sizes(struct table *table, const struct sweep_drawing *drawing,
         add_figures(table, size);
         add_single(table, drawing, size);
         table_add(table, interval->params);
-        add_bar(table, size, most, bar_chars);
+        add_bar(table, size, most, bar_columns);
         table_add(table, size->params);
     }
 }
@@ -170,22 +171,21 @@ static void print_sizes(struct text *out, const struct sweep_drawing *drawing)
 {
     struct table_column own[COLUMNS];
     char n[NUMBER_CHARS], title[NUMBER_CHARS + 8];
-    const size_t room =
-        (size_t)(isatty(STDOUT_FILENO) ? terminal_width(stdout) : WIDTH_OF_FILES);
-    size_t bar_chars = 0;
+    const int room = terminal_style(stdout).width;
+    int bar_columns = 0;
     snprintf(title, sizeof title, "us of %s's", number_format_count(n, drawing->single_n));
     memcpy(own, columns, sizeof own);
     own[SINGLE_US].title = title;
     for (int pass = 0; pass < 2; pass++) { /* the first for the width */
         struct table table = {.columns = own, .column_count = COLUMNS};
-        add_sizes(&table, drawing, bar_chars);
+        add_sizes(&table, drawing, bar_columns);
         if (pass == 1)
             table_print(out, &table, terminal_has_color(stdout));
-        const size_t width = table_width(&table) + 2;
+        const int width = (int)table_width(&table) + 2;
         table_dispose(&table);
-        bar_chars = room < width + BAR_MIN   ? 0
-                    : room - width < BAR_MAX ? room - width
-                                             : BAR_MAX;
+        bar_columns = room < width + BAR_MIN   ? 0
+                      : room - width < BAR_MAX ? room - width
+                                               : BAR_MAX;
     }
 }
 

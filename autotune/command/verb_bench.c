@@ -16,7 +16,8 @@
 
 enum { ROUNDS_GPU = 201, ROUNDS_HOST = 11, BASELINES_MAX = VERSUS_SIDES_MAX - 1 };
 
-/* CSV has the columns that stand in papers; JSON says all that makes a line. */
+/* CSV has the columns that stand in papers, and behind them what was measured where; JSON says all
+ * that makes a line. */
 static const struct table_column columns[] = {
     {"n", NULL, true},
     {NULL, "n", true},
@@ -31,6 +32,11 @@ static const struct table_column columns[] = {
     {"against", NULL, false},
     {"record", NULL, false},
     {"variant", "variant", false},
+    {NULL, "op", false},
+    {NULL, "type", false},
+    {NULL, "regime", false},
+    {NULL, "against", false},
+    {NULL, "gpu", false},
 };
 static const struct table_column json_columns[] = {
     {NULL, "op", false},       {NULL, "type", false},    {NULL, "acc", false},
@@ -246,6 +252,11 @@ static void add_line(struct bench_verb *verb, const struct line *line,
         line->against,
         line->record,
         line->variant.at,
+        problem_ops[problem->op].name,
+        problem_types[problem->type].name,
+        problem_regimes[problem->regime],
+        line->against,
+        info->name,
     };
     const char *const json_cells[JSON_COLUMNS] = {
         problem_ops[problem->op].name,

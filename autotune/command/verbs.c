@@ -19,6 +19,7 @@ const struct verb_row verbs[] = {
     {"profile", "run one kernel under Nsight Compute and read its figures back", verb_profile},
     {"export", "write tuned kernels for other programs: CUDA, cubins, CMake, Make, JSON", verb_export},
     {"compare", "set GPUs side by side: records, published figures, predictions", verb_compare},
+    {"report", "make a page of it all: charts, heat map, ladder, GPUs, source", verb_report},
     {"doctor", "say what is here, what is missing and what to install", verb_doctor},
     {"help", "print this, or the help of a verb: autotune help emit", verb_help},
     {"version", "print the version", verb_version},

@@ -31,6 +31,22 @@ char *figures_us(char out[NUMBER_CHARS], uint64_t ps)
     return number_format_fixed(out, ps / 10000 + (ps % 10000 >= 5000), 2);
 }
 
+char *figures_short(char out[NUMBER_CHARS], double value, int digits)
+{
+    int decimals = digits - 1;
+    uint64_t whole = 1;
+    if (!(value >= 0 && value < 1e15)) /* no figure of ours */
+        value = 0;
+    for (int i = 0; i < decimals; i++)
+        whole *= 10;
+    for (double limit = 10 - 5 / (double)(10 * whole); decimals > 0 && value >= limit;
+         limit *= 10) {
+        decimals--;
+        whole /= 10;
+    }
+    return number_format_fixed(out, (uint64_t)(value * (double)whole + 0.5), decimals);
+}
+
 char *figures_size(char out[NUMBER_CHARS], double bytes)
 {
     static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};

@@ -23,6 +23,10 @@ double figures_spread_percent(uint64_t median_ps, uint64_t low_ps, uint64_t high
 /* Picoseconds as microseconds: (343371234) gives "343.37". Returns `out`. */
 char *figures_us(char out[NUMBER_CHARS], uint64_t ps);
 
+/* So many digits that count (1 to 6), no exponent: with 4 of them 4636, 56.31, 5.631, 0.056.
+ * Returns `out`. */
+char *figures_short(char out[NUMBER_CHARS], double value, int digits);
+
 /* Bytes in powers of 1000, three digits at most: "80 kB", "1.6 GB". Returns `out`. */
 char *figures_size(char out[NUMBER_CHARS], double bytes);
 

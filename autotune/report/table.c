@@ -75,7 +75,7 @@ void table_addf(struct table *table, const char *format, ...)
     add_owned(table, cell);
 }
 
-static const char *cell_at(const struct table *table, size_t row, size_t column)
+const char *table_cell(const struct table *table, size_t row, size_t column)
 {
     size_t at = row * table->column_count + column;
     return at < table->cell_count ? table->cells[at] : NULL;
@@ -96,29 +96,10 @@ static size_t column_width(const struct table *table, size_t column)
 {
     size_t width = width_of(table->columns[column].title);
     for (size_t row = 0; row < table->row_count; row++) {
-        size_t cell = width_of(cell_at(table, row, column));
+        size_t cell = width_of(table_cell(table, row, column));
         width = cell > width ? cell : width;
     }
     return width;
-}
-
-/* C0, DEL, and C1 in UTF-8: bytes of the control character at `s`, 0 when it is none. */
-static size_t control_bytes(const char *s)
-{
-    unsigned char first = (unsigned char)s[0], second = first ? (unsigned char)s[1] : 0;
-    if (first == 0xc2 && second >= 0x80 && second < 0xa0)
-        return 2;
-    return first < 0x20 || first == 0x7f;
-}
-
-/* What a cell holds may come from a file: it must not steer the terminal or break the line. */
-static void add_visible(struct text *out, const char *s)
-{
-    while (*s) {
-        size_t control = control_bytes(s);
-        text_add(out, control ? "?" : s, 1);
-        s += control ? control : 1;
-    }
 }
 
 /* Adds one cell; `*spaces` are owed from the cells before it, so that none end a line. */
@@ -130,7 +111,7 @@ static void print_cell(struct text *out, const char *cell, size_t width, bool is
     if (length) {
         for (; *spaces; --*spaces)
             text_add(out, " ", 1);
-        add_visible(out, cell);
+        text_add_visible(out, cell);
     }
     *spaces += GAP + (is_right ? 0 : padding);
 }
@@ -143,7 +124,7 @@ static void print_line(struct text *out, const struct table *table, const size_t
         const struct table_column *column = &table->columns[i];
         if (!column->title)
             continue;
-        print_cell(out, is_title ? column->title : cell_at(table, row, i), widths[i],
+        print_cell(out, is_title ? column->title : table_cell(table, row, i), widths[i],
                    column->is_number, &spaces);
     }
 }
@@ -196,7 +177,7 @@ static void add_csv_line(struct text *out, const struct table *table, size_t row
     size_t count = 0, first = out->length;
     for (size_t i = 0; i < table->column_count; i++) {
         const char *key = table->columns[i].key,
-                   *cell = is_title ? key : cell_at(table, row, i);
+                   *cell = is_title ? key : table_cell(table, row, i);
         if (!key)
             continue;
         text_adds(out, count++ ? "," : "");
@@ -262,7 +243,7 @@ static void add_json_row(struct text *out, const struct table *table, size_t row
         text_adds(out, separator);
         text_add_json(out, column->key);
         text_adds(out, ": ");
-        add_json_cell(out, cell_at(table, row, i), column->is_number);
+        add_json_cell(out, table_cell(table, row, i), column->is_number);
         separator = ", ";
     }
     text_adds(out, *separator == '{' ? "{}" : "}");

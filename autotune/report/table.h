@@ -33,6 +33,9 @@ void table_add(struct table *table, const char *cell);
 void table_addf(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The cell; NULL where it is empty. */
+const char *table_cell(const struct table *table, size_t row, size_t column);
+
 /* Appends the table: columns two spaces apart, widths in characters (UTF-8 counted as such),
  * control characters shown as '?', no spaces at the ends of lines. */
 void table_print(struct text *out, const struct table *table, bool bold_titles);

@@ -3,8 +3,9 @@
 #include "autotune/report/terminal.h"
 
 #include "autotune/device/monotonic.h"
-#include "generator/text.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,6 +14,7 @@
 enum {
     BAR_CHARS = 14,
     WIDTH_UNKNOWN = 80,
+    WIDTH_OF_FILES = 100, /* columns, where no terminal says how many */
     REDRAW_NS = 100 * 1000 * 1000, /* at most 10 lines a second */
 };
 
@@ -39,6 +41,94 @@ int terminal_width(FILE *stream)
         return WIDTH_UNKNOWN;
     return size.ws_col;
 }
+
+/* --- Figures ------------------------------------------------------------------------------ */
+
+/* The locale of the environment, which the program never takes on: numbers stay plain. */
+static bool is_utf8(void)
+{
+    locale_t own = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    const bool is_so =
+        own != (locale_t)0 && strcmp(nl_langinfo_l(CODESET, own), "UTF-8") == 0;
+    if (own != (locale_t)0)
+        freelocale(own);
+    return is_so;
+}
+
+struct terminal_style terminal_style(FILE *stream)
+{
+    const char *type = getenv("TERM"), *depth = getenv("COLORTERM");
+    const bool has_256 = (type && (strstr(type, "256") || strstr(type, "direct"))) ||
+                         (depth && *depth); /* truecolor: more than enough */
+    return (struct terminal_style){
+        .has_color = terminal_has_color(stream) && has_256,
+        .has_utf8 = is_utf8(),
+        .width = isatty(fileno(stream)) ? terminal_width(stream) : WIDTH_OF_FILES,
+    };
+}
+
+void terminal_bar(struct text *out, double share, int columns,
+                  const struct terminal_style *style)
+{
+    static const char *const parts[] = {"", "\u258f", "\u258e", "\u258d", "\u258c",
+                                        "\u258b", "\u258a", "\u2589"};
+    const double within = share > 1 ? 1 : share > 0 ? share : 0;
+    const int unit = style->has_utf8 ? 8 : 1;
+    const int eighths = (int)(within * columns * unit + 0.5);
+    const int whole = eighths / unit, part = style->has_utf8 ? eighths % unit : 0;
+    text_adds(out, style->has_color ? "\033[38;5;39m" : "");
+    for (int i = 0; i < whole; i++)
+        text_adds(out, style->has_utf8 ? "\u2588" : "#");
+    text_adds(out, parts[part]);
+    text_adds(out, style->has_color ? "\033[0m" : "");
+    for (int i = whole + (part > 0); i < columns; i++)
+        text_adds(out, " ");
+}
+
+/* Bytes of the first `columns` characters. */
+static size_t cut_to(const char *string, size_t columns)
+{
+    size_t at = 0;
+    for (size_t seen = 0; string[at]; at++) {
+        seen += ((unsigned char)string[at] & 0xc0) != 0x80;
+        if (seen > columns)
+            break;
+    }
+    return at;
+}
+
+void terminal_label(struct text *out, const char *string, int columns, bool is_right)
+{
+    struct text label = {0};
+    int padding = columns;
+    text_add_visible(&label, string);
+    out->failed |= label.failed;
+    const size_t length = label.length ? cut_to(label.at, (size_t)columns) : 0;
+    for (size_t i = 0; i < length; i++)
+        padding -= ((unsigned char)label.at[i] & 0xc0) != 0x80;
+    if (is_right)
+        text_addf(out, "%*s", padding, "");
+    text_add(out, label.at ? label.at : "", length);
+    if (!is_right)
+        text_addf(out, "%*s", padding, "");
+    text_dispose(&label);
+}
+
+/* Brightness alone tells them apart, so that no kind of colour vision is needed. */
+void terminal_cell(struct text *out, unsigned step, const char *string,
+                   const struct terminal_style *style)
+{
+    static const unsigned char grounds[TERMINAL_STEPS] = {53, 54, 60, 24, 30, 36, 77, 149, 227};
+    enum { FIRST_BRIGHT = 4, WHITE = 231, BLACK = 16 };
+    const unsigned at = step < TERMINAL_STEPS ? step : TERMINAL_STEPS - 1;
+    if (style->has_color)
+        text_addf(out, "\033[48;5;%u;38;5;%um%s\033[0m", (unsigned)grounds[at],
+                  (unsigned)(at < FIRST_BRIGHT ? WHITE : BLACK), string);
+    else
+        text_adds(out, string);
+}
+
+/* --- Progress ----------------------------------------------------------------------------- */
 
 void terminal_progress_start(struct terminal_progress *progress, FILE *stream)
 {
@@ -70,26 +160,6 @@ static void add_time_left(struct text *line, uint64_t elapsed_ns, double share)
         text_addf(line, "  %u:%02u left", minutes, seconds % 60);
 }
 
-/* Adds a note with its control characters as '?'. */
-static void add_note(struct text *line, const char *note)
-{
-    text_adds(line, "  ");
-    for (; *note; note++)
-        text_add(line, (unsigned char)*note < 0x20 || *note == 0x7f ? "?" : note, 1);
-}
-
-/* Bytes of the first `columns` characters. */
-static size_t cut_to(const char *string, size_t columns)
-{
-    size_t at = 0;
-    for (size_t seen = 0; string[at]; at++) {
-        seen += ((unsigned char)string[at] & 0xc0) != 0x80;
-        if (seen > columns)
-            break;
-    }
-    return at;
-}
-
 static void format_line(struct text *line, const struct terminal_progress *progress,
                         uint64_t done, uint64_t total, const char *note)
 {
@@ -97,8 +167,10 @@ static void format_line(struct text *line, const struct terminal_progress *progr
     add_bar(line, share);
     text_addf(line, " %3d %%  %llu/%llu", (int)(100 * share), (unsigned long long)done,
               (unsigned long long)total);
-    if (note && *note)
-        add_note(line, note);
+    if (note && *note) {
+        text_adds(line, "  ");
+        text_add_visible(line, note);
+    }
     add_time_left(line, progress->last_ns - progress->start_ns, share);
 }
 

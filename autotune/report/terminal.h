@@ -3,12 +3,40 @@
 #ifndef AUTOTUNE_TERMINAL_H
 #define AUTOTUNE_TERMINAL_H
 
+#include "generator/text.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 bool terminal_has_color(FILE *stream);
 int terminal_width(FILE *stream); /* columns; 80 where unknown */
+
+/* How figures are drawn: in 256 colours, with block characters, or with neither. */
+struct terminal_style {
+    bool has_color, has_utf8;
+    int width; /* columns */
+};
+
+/* Colour as terminal_has_color, and where TERM names 256 of them; UTF-8 where the locale has
+ * it; 100 columns where the stream is no terminal. */
+struct terminal_style terminal_style(FILE *stream);
+
+/* Appends a bar that takes `share` (0 .. 1) of `columns`, to an eighth of one in UTF-8, padded
+ * to all of them. */
+void terminal_bar(struct text *out, double share, int columns,
+                  const struct terminal_style *style);
+
+/* Appends `string`, control characters as '?', cut or padded to so many columns (characters of
+ * UTF-8 are one each), at their right end if `is_right`. */
+void terminal_label(struct text *out, const char *string, int columns, bool is_right);
+
+enum { TERMINAL_STEPS = 9 };
+
+/* Appends `string` on a ground of one of TERMINAL_STEPS colours, dark to bright; plain without
+ * colour. */
+void terminal_cell(struct text *out, unsigned step, const char *string,
+                   const struct terminal_style *style);
 
 /* One progress line, rewritten in place at most 10 times a second, cut to the width:
  * [#######.......]  41 %  812/1980  best 343.4 us 4660 GB/s  0:07 left */

@@ -16,7 +16,7 @@ names_verb() {
 }
 
 "$AUTOTUNE" --help > all
-for verb in tune show list emit verify ladder profile export doctor; do
+for verb in tune show list emit verify ladder profile export report doctor; do
     run "$verb" --help
     check "help-$verb" is_help_of "$verb"
     check "help-$verb-narrow" is_narrow
@@ -43,7 +43,7 @@ run --version
 check version-option cmp out version
 
 # Every verb's examples are command lines that the program understands.
-for verb in tune show list emit verify ladder profile export; do
+for verb in tune show list emit verify ladder profile export report; do
     "$AUTOTUNE" help "$verb" | sed -n 's/^  autotune //p' > examples
     check "examples-$verb" test -s examples
     while read -r example; do

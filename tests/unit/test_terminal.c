@@ -285,13 +285,73 @@ static void test_environment(void **state)
     }
 }
 
+static void check_bar(double share, int columns, bool has_color, bool has_utf8,
+                      const char *want)
+{
+    const struct terminal_style style = {has_color, has_utf8, 80};
+    struct text out = {0};
+    terminal_bar(&out, share, columns, &style);
+    assert_string_equal(out.at ? out.at : "", want);
+    text_dispose(&out);
+}
+
+/* To an eighth of a column in UTF-8, to a column without; never longer than there is room. */
+static void test_bar(void **state)
+{
+    (void)state;
+    check_bar(0.5, 8, false, false, "####    ");
+    check_bar(0.05, 8, false, false, "        ");
+    check_bar(0.05, 8, false, true, "\u258d       "); /* 3 eighths of one */
+    check_bar(0.5, 3, false, true, "\u2588\u258c ");
+    check_bar(0.99, 2, false, true, "\u2588\u2588");
+    check_bar(7, 2, false, true, "\u2588\u2588");
+    check_bar(-1, 2, false, true, "  ");
+    check_bar(1, 0, false, true, "");
+    check_bar(0.5, 4, true, false, "\033[38;5;39m##\033[0m  ");
+}
+
+/* 256 colours are used where TERM or COLORTERM say so, and UTF-8 where the locale has it. */
+static void test_style(void **state)
+{
+    static const struct {
+        const char *term, *colors, *locale;
+        bool has_color, has_utf8;
+    } cases[] = {
+        {"xterm-256color", NULL, "C.UTF-8", true, true},
+        {"xterm", NULL, "C", false, false},
+        {"xterm", "truecolor", "C", true, false},
+        {"dumb", "truecolor", "C", false, false},
+        {"screen-256color", NULL, "nonsense", true, false},
+    };
+    (void)state;
+    unsetenv("NO_COLOR");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct screen screen;
+        open_screen(&screen, 72);
+        setenv("TERM", cases[i].term, 1);
+        setenv("LC_ALL", cases[i].locale, 1);
+        cases[i].colors ? setenv("COLORTERM", cases[i].colors, 1) : unsetenv("COLORTERM");
+        const struct terminal_style style = terminal_style(screen.stream);
+        assert_int_equal(style.has_color, cases[i].has_color);
+        assert_int_equal(style.has_utf8, cases[i].has_utf8);
+        assert_int_equal(style.width, 72);
+        close_screen(&screen);
+    }
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    assert_int_equal(terminal_style(file).width, 100);
+    assert_false(terminal_style(file).has_color);
+    fclose(file);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_line),        cmocka_unit_test(test_line_forms),
         cmocka_unit_test(test_width),       cmocka_unit_test(test_rate),
         cmocka_unit_test(test_end),         cmocka_unit_test(test_pipe),
-        cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_environment), cmocka_unit_test(test_bar),
+        cmocka_unit_test(test_style),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

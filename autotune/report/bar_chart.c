@@ -1,0 +1,164 @@
+/* bar_chart: lengths are shares of the limit. Bars are elements of HTML, whose labels wrap. */
+#include "autotune/report/bar_chart.h"
+
+#include "autotune/report/figures.h"
+#include "autotune/report/markup.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const bar_kinds[BAR_KINDS] = {
+    [BAR_MEASURED] = "measured",   [BAR_EMULATED] = "emulated", [BAR_PUBLISHED] = "published",
+    [BAR_PREDICTED] = "predicted", [BAR_NONE] = "not known",
+};
+
+void bar_chart_add(struct bar_chart *chart, const struct bar *bar)
+{
+    struct bar *bars = reallocarray(chart->bars, chart->count + 1, sizeof *bars);
+    chart->failed |= !bars;
+    if (!bars)
+        return;
+    chart->bars = bars;
+    bars[chart->count++] = *bar;
+}
+
+void bar_chart_dispose(struct bar_chart *chart)
+{
+    free(chart->bars);
+    chart->bars = NULL;
+    chart->count = 0;
+}
+
+/* 0 .. 1; what lies beyond the limit has all of the length. */
+static double share_of(const struct bar_chart *chart, const struct bar *bar)
+{
+    double most = chart->limit;
+    for (size_t i = 0; i < chart->count && chart->limit <= 0; i++)
+        most = fmax(most, chart->bars[i].value);
+    return most > 0 ? fmin(bar->value / most, 1) : 0;
+}
+
+static void add_value(struct text *out, const struct bar_chart *chart, const struct bar *bar)
+{
+    char value[NUMBER_CHARS];
+    if (*bar->text || bar->kind == BAR_NONE)
+        text_adds(out, *bar->text ? bar->text : bar_kinds[BAR_NONE]);
+    else
+        text_addf(out, "%s%s %s", bar->kind == BAR_PREDICTED ? "at most " : "",
+                  figures_short(value, bar->value, chart->digits), chart->unit);
+}
+
+void bar_chart_table(struct table *out, struct bar_chart *chart)
+{
+    const struct table_column columns[] = {{"", NULL, false},
+                                           {chart->unit, NULL, true},
+                                           {"which is", NULL, false},
+                                           {"note", NULL, false}};
+    char value[NUMBER_CHARS];
+    memcpy(chart->columns, columns, sizeof columns);
+    *out = (struct table){.columns = chart->columns,
+                          .column_count = sizeof columns / sizeof *columns};
+    for (size_t i = 0; i < chart->count; i++) {
+        const struct bar *bar = &chart->bars[i];
+        table_add(out, bar->label);
+        table_add(out, bar->kind == BAR_NONE ? NULL
+                                             : figures_short(value, bar->value, chart->digits));
+        table_add(out, bar_kinds[bar->kind]);
+        table_add(out, bar->note);
+    }
+}
+
+/* --- HTML --------------------------------------------------------------------------------- */
+
+/* Where there is more than one kind, each with its look. */
+static void add_legend(struct text *out, const struct bar_chart *chart)
+{
+    bool is_there[BAR_KINDS] = {false};
+    unsigned kinds = 0;
+    for (size_t i = 0; i < chart->count; i++) {
+        kinds += !is_there[chart->bars[i].kind] && chart->bars[i].kind != BAR_NONE;
+        is_there[chart->bars[i].kind] = true;
+    }
+    text_adds(out, "<ul class=\"legend\">\n");
+    const bool has_legend = kinds > 1 || !is_there[BAR_MEASURED];
+    for (size_t k = 0; k < BAR_NONE && has_legend; k++)
+        if (is_there[k])
+            text_addf(out, "<li><i class=\"swatch %s\"></i><span>%s</span></li>\n",
+                      bar_kinds[k], bar_kinds[k]);
+    if (chart->limit > 0) {
+        text_adds(out, "<li class=\"muted\"><span>full length: ");
+        markup_text(out, chart->limit_name);
+        text_adds(out, "</span></li>\n");
+    }
+    text_adds(out, "</ul>\n");
+}
+
+static void add_bar(struct text *out, const struct bar_chart *chart, const struct bar *bar)
+{
+    struct text value = {0};
+    text_adds(out, "<li>");
+    markup_element(out, "span", "label", bar->label);
+    text_adds(out, "<span class=\"track\">");
+    if (bar->kind != BAR_NONE) {
+        text_addf(out, "<i class=\"fill %s\" style=\"width:", bar_kinds[bar->kind]);
+        markup_number(out, share_of(chart, bar) * 100);
+        text_adds(out, "%\"></i>");
+    }
+    text_adds(out, "</span>");
+    add_value(&value, chart, bar);
+    out->failed |= value.failed;
+    markup_element(out, "span", "value", value.at ? value.at : "");
+    text_dispose(&value);
+    if (*bar->note)
+        markup_element(out, "span", "note", bar->note);
+    text_adds(out, "</li>\n");
+}
+
+void bar_chart_html(struct text *out, struct bar_chart *chart)
+{
+    out->failed |= chart->failed;
+    add_legend(out, chart);
+    text_adds(out, "<ul class=\"bars\">\n");
+    for (size_t i = 0; i < chart->count; i++)
+        add_bar(out, chart, &chart->bars[i]);
+    text_adds(out, "</ul>\n");
+}
+
+/* --- As text ------------------------------------------------------------------------------ */
+
+enum { LABEL_MAX = 44, BAR_MAX = 40, BESIDE = 16 };
+
+static int label_columns(const struct bar_chart *chart)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < chart->count; i++) {
+        const size_t length = strlen(chart->bars[i].label);
+        most = length > most ? length : most;
+    }
+    return most > LABEL_MAX ? LABEL_MAX : (int)most;
+}
+
+void bar_chart_draw(struct text *out, struct bar_chart *chart,
+                    const struct terminal_style *style)
+{
+    const int label = label_columns(chart), room = style->width - label - BESIDE;
+    const int columns = room > BAR_MAX ? BAR_MAX : room > 1 ? room : 1;
+    out->failed |= chart->failed;
+    for (size_t i = 0; i < chart->count; i++) {
+        const struct bar *bar = &chart->bars[i];
+        struct text value = {0};
+        terminal_label(out, bar->label, label, false);
+        text_adds(out, "  ");
+        terminal_bar(out, bar->kind == BAR_NONE ? 0 : share_of(chart, bar), columns, style);
+        add_value(&value, chart, bar);
+        out->failed |= value.failed;
+        text_addf(out, "  %s", value.at ? value.at : "");
+        if (bar->kind > BAR_MEASURED && bar->kind < BAR_NONE)
+            text_addf(out, ", %s", bar_kinds[bar->kind]);
+        text_adds(out, "\n");
+        text_dispose(&value);
+    }
+    if (chart->limit > 0)
+        text_addf(out, "full length: %s\n", chart->limit_name);
+}

@@ -1,0 +1,138 @@
+/* document: owns all that its blocks hold. */
+#include "autotune/report/document.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct table_column triple[] = {
+    {"", NULL, false}, {"", NULL, false}, {"", NULL, false}};
+
+static void dispose_source(struct document_source *source)
+{
+    text_dispose(&source->code);
+    text_dispose(&source->strings);
+}
+
+static void dispose_block(struct document_block *block)
+{
+    switch (block->of.any ? block->kind : DOCUMENT_KINDS) {
+    case DOCUMENT_TILES:
+    case DOCUMENT_FACTS:
+    case DOCUMENT_TABLE:
+        table_dispose(block->of.table);
+        break;
+    case DOCUMENT_LINES:
+        line_chart_dispose(block->of.lines);
+        break;
+    case DOCUMENT_HEAT:
+        heat_map_dispose(block->of.heat);
+        break;
+    case DOCUMENT_BARS:
+        bar_chart_dispose(block->of.bars);
+        break;
+    case DOCUMENT_SOURCE:
+        dispose_source(block->of.source);
+        break;
+    default:
+        break;
+    }
+    free(block->of.any);
+    free(block->text);
+}
+
+void document_dispose(struct document *document)
+{
+    for (size_t i = 0; i < document->count; i++)
+        dispose_block(&document->blocks[i]);
+    free(document->blocks);
+    document->blocks = NULL;
+    document->count = 0;
+}
+
+/* Takes over text and what the block is of, also where there is no memory. */
+static struct document_block *add(struct document *document, struct document_block block)
+{
+    struct document_block *blocks =
+        document->failed ? NULL
+                         : reallocarray(document->blocks, document->count + 1, sizeof *blocks);
+    if (!blocks) {
+        document->failed = true;
+        dispose_block(&block);
+        return NULL;
+    }
+    document->blocks = blocks;
+    blocks[document->count] = block;
+    return &blocks[document->count++];
+}
+
+void document_add(struct document *document, enum document_kind kind, const char *format, ...)
+{
+    struct document_block block = {.kind = kind};
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&block.text, format, arguments) < 0) {
+        block.text = NULL;
+        document->failed = true;
+    }
+    va_end(arguments);
+    add(document, block);
+}
+
+void document_figure(struct document *document, enum document_kind kind, void *figure)
+{
+    document->failed |= !figure;
+    add(document, (struct document_block){.kind = kind, .of = {.any = figure}});
+}
+
+static void *add_with(struct document *document, enum document_kind kind, const char *text,
+                      void *of)
+{
+    struct document_block block = {kind, text ? strdup(text) : NULL, {.any = of}};
+    document->failed |= !of || (text && !block.text);
+    struct document_block *added = add(document, block);
+    return added ? added->of.any : NULL;
+}
+
+struct table *document_table(struct document *document, enum document_kind kind,
+                             const char *text, const struct table_column *columns,
+                             size_t column_count)
+{
+    struct table *table = calloc(1, sizeof *table);
+    if (table) {
+        table->columns = columns ? columns : triple;
+        table->column_count = columns ? column_count : 3;
+    }
+    return add_with(document, kind, text, table);
+}
+
+struct document_source *document_source(struct document *document, const char *text)
+{
+    return add_with(document, DOCUMENT_SOURCE, text, calloc(1, sizeof(struct document_source)));
+}
+
+void document_mark(struct document_source *source, const char *name, const char *meaning)
+{
+    text_add(&source->strings, name, strlen(name) + 1);
+    text_add(&source->strings, meaning, strlen(meaning) + 1);
+    source->word_count++;
+}
+
+void document_write_lines(struct text *out, const char *lines)
+{
+    for (const char *end; *lines; lines = end + (*end == '\n')) {
+        struct text line = {0};
+        end = strchrnul(lines, '\n');
+        text_add(&line, lines, (size_t)(end - lines));
+        out->failed |= line.failed;
+        text_add_visible(out, line.at ? line.at : "");
+        text_adds(out, "\n");
+        text_dispose(&line);
+    }
+}
+
+int document_check(const struct document *document, struct error *error)
+{
+    return document->failed ? error_set(error, ERROR_FAILED, "out of memory for the report")
+                            : 0;
+}

@@ -1,0 +1,83 @@
+/* document: a report as a list of blocks (headings, paragraphs, figures, tables, source),
+ * whatever it will be written as. page_html, page_markdown and page_text write it. */
+#ifndef AUTOTUNE_DOCUMENT_H
+#define AUTOTUNE_DOCUMENT_H
+
+#include "autotune/report/bar_chart.h"
+#include "autotune/report/heat_map.h"
+#include "autotune/report/highlight.h"
+#include "autotune/report/line_chart.h"
+#include "autotune/report/table.h"
+
+enum document_kind {
+    DOCUMENT_SECTION, /* text: its title */
+    DOCUMENT_TEXT,    /* a paragraph */
+    DOCUMENT_MISSING, /* a paragraph: what is not here, why, and what brings it */
+    DOCUMENT_TILES,   /* the figures that matter most: label, figure, what it is */
+    DOCUMENT_FACTS,   /* name, value, and a remark */
+    DOCUMENT_TABLE,   /* text: what it holds */
+    DOCUMENT_LINES,
+    DOCUMENT_HEAT,
+    DOCUMENT_BARS,
+    DOCUMENT_NOTES,  /* lines, each a label in DOCUMENT_NOTE_LABEL columns, or blanks where the
+                      * line goes on with the one before, and text */
+    DOCUMENT_SOURCE, /* text: what it is */
+    DOCUMENT_KINDS
+};
+
+enum { DOCUMENT_NOTE_LABEL = 10 };
+
+/* Source with the words that are marked in it. */
+struct document_source {
+    struct text code;
+    struct text strings; /* names and meanings, zero-terminated one after the other */
+    size_t word_count;
+};
+
+struct document_block {
+    enum document_kind kind;
+    char *text; /* NULL = none */
+    union {
+        struct table *table; /* of TILES, FACTS, TABLE */
+        struct line_chart *lines;
+        struct heat_map *heat;
+        struct bar_chart *bars;
+        struct document_source *source;
+        void *any;
+    } of;
+};
+
+/* Initialise with zeros. */
+struct document {
+    char title[160], subtitle[400];
+    struct document_block *blocks;
+    size_t count;
+    bool failed; /* an allocation failed; every later call is a no-op */
+};
+void document_dispose(struct document *document);
+
+/* Adds a block of text. */
+void document_add(struct document *document, enum document_kind kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Adds a figure (line_chart, heat_map, bar_chart, all from malloc, which document_dispose
+ * frees). */
+void document_figure(struct document *document, enum document_kind kind, void *figure);
+
+/* Adds a table of the kind, to be filled; NULL when there is no memory. Tables of TILES and
+ * FACTS have three columns of text; `columns` of a TABLE live as long as the document. */
+struct table *document_table(struct document *document, enum document_kind kind,
+                             const char *text, const struct table_column *columns,
+                             size_t column_count);
+
+/* Adds source, to be filled; NULL when there is no memory. */
+struct document_source *document_source(struct document *document, const char *text);
+void document_mark(struct document_source *source, const char *name, const char *meaning);
+
+/* Appends lines, of which each ends with a newline, as text_add_visible has them. */
+void document_write_lines(struct text *out, const char *lines);
+
+/* 0, or -1 with an out-of-memory error when anything failed before. */
+int document_check(const struct document *document, struct error *error);
+
+#endif

@@ -1,0 +1,65 @@
+/* heat_map: the best figure for each pair of values of two params, as a coloured table of HTML,
+ * as a plain one, and as text. */
+#ifndef AUTOTUNE_HEAT_MAP_H
+#define AUTOTUNE_HEAT_MAP_H
+
+#include "autotune/report/table.h"
+#include "autotune/report/terminal.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { HEAT_MAP_SIDE_MAX = 32, HEAT_MAP_LABEL = 24, HEAT_MAP_STEPS = TERMINAL_STEPS };
+
+struct heat_cell {
+    double value; /* the greatest that was added */
+    size_t count; /* how many were; 0 = there is none */
+    char note[200];
+};
+
+struct heat_side {
+    char name[HEAT_MAP_LABEL]; /* "BLOCK" */
+    char meaning[120];         /* "threads per block"; "" = not known */
+    char labels[HEAT_MAP_SIDE_MAX][HEAT_MAP_LABEL];
+    size_t order[HEAT_MAP_SIDE_MAX]; /* of the labels: numbers by size, words as they came */
+    size_t count;
+};
+
+/* About 250 KB: allocate it, filled with zeros, and set titles and names. */
+struct heat_map {
+    char title[200], unit[24];
+    struct heat_side rows, columns;
+    struct heat_cell cells[HEAT_MAP_SIDE_MAX][HEAT_MAP_SIDE_MAX]; /* as the labels came */
+    size_t count;                                                 /* of the values added */
+    size_t dropped; /* of those for which a side had no room for a label */
+    struct table_column table_columns[5], matrix_columns[1 + HEAT_MAP_SIDE_MAX];
+    char corner[2 * HEAT_MAP_LABEL + 4]; /* title of the matrix's first column */
+};
+
+/* Adds a value above 0; of several in a cell the greatest stays, with its note. */
+void heat_map_add(struct heat_map *map, const char *row, const char *column, double value,
+                  const char *note);
+
+/* The cell that has the greatest value; NULL when there is none. Sets its labels. */
+const struct heat_cell *heat_map_best(const struct heat_map *map, const char **row,
+                                      const char **column);
+
+/* The step of a value, 0 .. HEAT_MAP_STEPS - 1, by its share of the greatest of the map. */
+unsigned heat_map_step(const struct heat_map *map, double value);
+
+/* Appends what stands within a <figure>: the coloured table, and the scale. */
+void heat_map_html(struct text *out, struct heat_map *map);
+
+/* A row for each cell that has a value. Dispose of the table before the map. */
+void heat_map_table(struct table *out, struct heat_map *map);
+
+/* A row and a column for each label, as the map is drawn. Dispose of the table before the map.
+ */
+void heat_map_matrix(struct table *out, struct heat_map *map);
+
+/* Appends the map with its values, the best with a '*'. */
+void heat_map_draw(struct text *out, struct heat_map *map, const struct terminal_style *style);
+
+void heat_map_dispose(struct heat_map *map);
+
+#endif

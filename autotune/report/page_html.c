@@ -1,0 +1,229 @@
+/* page_html: one function a kind of block. What does not change from page to page stands in
+ * templates/report.html, with {{title}} and {{body}} where these go. */
+#include "autotune/report/page_html.h"
+
+#include "autotune/embedded.h"
+#include "autotune/report/markup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Text --------------------------------------------------------------------------------- */
+
+static void add_text(struct text *out, struct document_block *block)
+{
+    markup_element(out, "p", NULL, block->text);
+}
+
+static void add_missing(struct text *out, struct document_block *block)
+{
+    markup_element(out, "p", "missing", block->text);
+}
+
+/* Lines of a label in its columns and what it is about; one without a label goes on. */
+static void add_notes(struct text *out, struct document_block *block)
+{
+    const char *end = ">";
+    text_adds(out, "<dl class=\"facts\"");
+    for (const char *line = block->text; *line;) {
+        const size_t length = strcspn(line, "\n");
+        const size_t label = length < DOCUMENT_NOTE_LABEL ? length : DOCUMENT_NOTE_LABEL;
+        const size_t word = strcspn(line, " \n");
+        text_adds(out, *line == ' ' ? "<br/>" : end);
+        if (*line != ' ') {
+            text_adds(out, "<dt>");
+            markup_bytes(out, line, word < label ? word : label);
+            text_adds(out, "</dt><dd>");
+            end = "</dd>\n";
+        }
+        const size_t blanks = strspn(line + label, " ");
+        markup_bytes(out, line + label + blanks, length - label - blanks);
+        line += length + (line[length] == '\n');
+    }
+    text_addf(out, "%s</dl>\n", end);
+}
+
+static const char *cell_of(const struct table *table, size_t row, size_t column)
+{
+    const char *cell = table_cell(table, row, column);
+    return cell ? cell : "";
+}
+
+static void add_tiles(struct text *out, struct document_block *block)
+{
+    const struct table *table = block->of.table;
+    text_adds(out, "<dl class=\"tiles\">\n");
+    for (size_t row = 0; row < table->row_count; row++) {
+        text_adds(out, "<div>");
+        markup_element(out, "dt", NULL, cell_of(table, row, 0));
+        markup_element(out, "dd", "figure", cell_of(table, row, 1));
+        markup_element(out, "dd", "muted", cell_of(table, row, 2));
+        text_adds(out, "</div>\n");
+    }
+    text_adds(out, "</dl>\n");
+}
+
+static void add_facts(struct text *out, struct document_block *block)
+{
+    const struct table *table = block->of.table;
+    text_adds(out, "<dl class=\"facts\">\n");
+    for (size_t row = 0; row < table->row_count; row++) {
+        markup_element(out, "dt", NULL, cell_of(table, row, 0));
+        text_adds(out, "<dd>");
+        markup_text(out, cell_of(table, row, 1));
+        if (*cell_of(table, row, 2)) {
+            text_adds(out, " ");
+            markup_element(out, "span", "muted", cell_of(table, row, 2));
+        }
+        text_adds(out, "</dd>\n");
+    }
+    text_adds(out, "</dl>\n");
+}
+
+static void add_details(struct text *out, const struct table *table, const char *caption)
+{
+    text_adds(out, "<details><summary>The figures as a table</summary>\n");
+    markup_table(out, table, caption);
+    text_adds(out, "</details>\n");
+}
+
+static void add_table(struct text *out, struct document_block *block)
+{
+    text_adds(out, "<details><summary>");
+    markup_text(out, block->text);
+    text_adds(out, "</summary>\n");
+    markup_table(out, block->of.table, block->text);
+    text_adds(out, "</details>\n");
+}
+
+/* --- Figures ------------------------------------------------------------------------------ */
+
+static void open_figure(struct text *out, const char *title)
+{
+    text_adds(out, "<figure>");
+    markup_element(out, "figcaption", NULL, title);
+    text_adds(out, "\n");
+}
+
+static void close_figure(struct text *out, struct table *table, const char *title)
+{
+    add_details(out, table, title);
+    table_dispose(table);
+    text_adds(out, "</figure>\n");
+}
+
+static void add_lines(struct text *out, struct document_block *block)
+{
+    struct line_chart *chart = block->of.lines;
+    struct table table;
+    open_figure(out, chart->title);
+    line_chart_html(out, chart);
+    line_chart_table(&table, chart);
+    close_figure(out, &table, chart->title);
+}
+
+static void add_heat(struct text *out, struct document_block *block)
+{
+    struct heat_map *map = block->of.heat;
+    struct table table;
+    open_figure(out, map->title);
+    heat_map_html(out, map);
+    heat_map_table(&table, map);
+    close_figure(out, &table, map->title);
+}
+
+static void add_bars(struct text *out, struct document_block *block)
+{
+    struct bar_chart *chart = block->of.bars;
+    struct table table;
+    open_figure(out, chart->title);
+    bar_chart_html(out, chart);
+    bar_chart_table(&table, chart);
+    close_figure(out, &table, chart->title);
+}
+
+static void add_source(struct text *out, struct document_block *block)
+{
+    const struct document_source *source = block->of.source;
+    struct highlight_word *words = calloc(source->word_count + 1, sizeof *words);
+    const char *at = source->strings.at;
+    out->failed |= !words || source->strings.failed || source->code.failed;
+    if (out->failed) {
+        free(words);
+        return;
+    }
+    for (size_t i = 0; i < source->word_count; i++) {
+        words[i].name = at;
+        words[i].meaning = at + strlen(at) + 1;
+        at = words[i].meaning + strlen(words[i].meaning) + 1;
+    }
+    text_adds(out, "<details class=\"source\" open=\"open\"><summary>");
+    markup_text(out, block->text);
+    text_adds(out, "</summary>\n");
+    markup_open_scroll(out, block->text);
+    text_adds(out, "<pre><code>");
+    highlight_html(out, source->code.at ? source->code.at : "", words, source->word_count);
+    text_adds(out, "</code></pre></div></details>\n");
+    free(words);
+}
+
+/* --- The page ----------------------------------------------------------------------------- */
+
+static void (*const kinds[DOCUMENT_KINDS])(struct text *, struct document_block *) = {
+    [DOCUMENT_TEXT] = add_text,   [DOCUMENT_MISSING] = add_missing,
+    [DOCUMENT_TILES] = add_tiles, [DOCUMENT_FACTS] = add_facts,
+    [DOCUMENT_TABLE] = add_table, [DOCUMENT_LINES] = add_lines,
+    [DOCUMENT_HEAT] = add_heat,   [DOCUMENT_BARS] = add_bars,
+    [DOCUMENT_NOTES] = add_notes, [DOCUMENT_SOURCE] = add_source,
+};
+
+/* Where the sections are. */
+static void add_contents(struct text *out, const struct document *document)
+{
+    text_adds(out, "<nav aria-label=\"Sections\"><ul>");
+    for (size_t i = 0; i < document->count; i++)
+        if (document->blocks[i].kind == DOCUMENT_SECTION) {
+            text_addf(out, "<li><a href=\"#section-%zu\">", i);
+            markup_text(out, document->blocks[i].text);
+            text_adds(out, "</a></li>\n");
+        }
+    text_adds(out, "</ul></nav>\n");
+}
+
+static void add_body(struct text *out, struct document *document)
+{
+    bool is_open = false;
+    text_adds(out, "<header>");
+    markup_element(out, "h1", NULL, document->title);
+    markup_element(out, "p", "muted", document->subtitle);
+    text_adds(out, "</header>\n");
+    for (size_t i = 0; i < document->count; i++) {
+        struct document_block *block = &document->blocks[i];
+        if (block->kind != DOCUMENT_SECTION) {
+            kinds[block->kind](out, block);
+            continue;
+        }
+        if (!is_open)
+            add_contents(out, document);
+        text_addf(out, "%s<section id=\"section-%zu\">", is_open ? "</section>\n" : "", i);
+        is_open = true;
+        markup_element(out, "h2", NULL, block->text);
+        text_adds(out, "\n");
+    }
+    text_adds(out, is_open ? "</section>\n" : "");
+}
+
+int page_html(struct text *out, struct document *document, struct error *error)
+{
+    static const char title[] = "{{title}}", body[] = "{{body}}";
+    const char *frame = embedded_find("templates/report.html")->bytes;
+    const char *title_at = strstr(frame, title), *body_at = strstr(frame, body);
+    if (document_check(document, error))
+        return -1;
+    text_add(out, frame, (size_t)(title_at - frame));
+    markup_text(out, document->title);
+    text_add(out, title_at + strlen(title), (size_t)(body_at - title_at) - strlen(title));
+    add_body(out, document);
+    text_adds(out, body_at + strlen(body));
+    return text_check(out, error);
+}

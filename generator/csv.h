@@ -1,0 +1,33 @@
+/* csv: a table as RFC 4180 has it, whose columns are known by their titles: whoever reads one
+ * takes the columns that it knows and passes over the others, in whatever order they stand. */
+#ifndef AUTOTUNE_CSV_H
+#define AUTOTUNE_CSV_H
+
+#include "generator/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct csv {
+    char *bytes;          /* what the cells point into */
+    const char **cells;   /* row by row, the titles first */
+    size_t columns, rows; /* rows: without the titles */
+};
+
+/* `file` names the bytes in errors. The first line has the titles. ERROR_USAGE with FILE:LINE:
+ * no titles, a line with more or fewer cells than these, a quote that is never closed or has
+ * text behind it, a control character. Dispose of it after a success only. */
+int csv_load(struct csv *out, const char *file, const char *bytes, size_t length,
+             struct error *error);
+void csv_dispose(struct csv *csv);
+
+/* The column of this title, or -1. */
+int csv_find(const struct csv *csv, const char *title);
+
+/* A cell; "" for the column -1. */
+const char *csv_at(const struct csv *csv, size_t row, int column);
+
+/* A cell as a number of at most 6 decimals; false when it is none. */
+bool csv_real(double *out, const struct csv *csv, size_t row, int column);
+
+#endif

@@ -1,0 +1,197 @@
+#!/bin/sh
+# Reports of the emulator's records: a page that stands alone and is well-formed, Markdown, and a
+# drawing; what is missing is said, what is wrong is refused.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+
+has_one() {
+    [ "$(grep -c "$1" "$2")" -eq 1 ]
+}
+lacks() {
+    ! grep -Eiq "$1" "$2"
+}
+# Well-formed as XML, which HTML of this form is too; every element closed, every attribute quoted.
+is_well_formed() {
+    python3 - "$1" << 'END'
+import sys, xml.dom.minidom
+page = xml.dom.minidom.parse(sys.argv[1])
+for name in ("head", "main", "h1"):
+    assert len(page.getElementsByTagName(name)) == 1, name
+for svg in page.getElementsByTagName("svg"):
+    assert svg.hasAttribute("viewBox") and svg.getAttribute("role") == "img", "svg"
+for figure in page.getElementsByTagName("figure"):
+    assert figure.getElementsByTagName("figcaption") and figure.getElementsByTagName("table"), \
+        "a figure without a title or its table"
+END
+}
+
+refuses nothing 1 "no records here; 'autotune --n 1K..4G'" report
+refuses no-such-gpu 64 "'v10' is no GPU" report v10
+refuses no-such-file 74 "none.ini: there is no such file" report none.ini
+refuses too-many 64 "more than 8" report t4 t4 t4 t4 t4 t4 t4 t4 t4
+refuses no-such-table 74 "none.csv" report --bench none.csv
+printf 'n,us\n1,2\n' > wrong.csv
+refuses wrong-table 64 "not a table of bench: it needs the columns n, ours_us" report --bench wrong.csv
+refuses wrong-ladder 64 "not a table of the ladder: it needs the columns group" report --ladder wrong.csv
+printf 'n,us\n1\n' > torn.csv
+refuses torn-table 64 "torn.csv:2: .*not as many cells" report --bench torn.csv
+printf 'n,ours_us,cub_us,ours_gbs\n' > empty.csv
+refuses empty-table 64 "no line has figures" report --bench empty.csv
+refuses no-option-of-others 64 "option of" report --device 0
+
+small_space small.ini
+# widened: two values of ITEMS too.
+widened small.ini ITEMS '4 8' > wide.ini
+for n in 1K 2K 1M; do
+    run --device host --n $n --space wide.ini --quiet
+done
+run report -o page.html
+check page has_status 0
+check page-is-named grep -q '^report  *page.html$' err
+check page-nothing-on-stdout test ! -s out
+check page-title has_one '<h1>sum i32 1M cold on the host emulator</h1>' page.html
+check page-no-network lacks 'https?:|@import|url\(|src=|<link' page.html
+check page-no-script lacks '<script|javascript:| on[a-z]+=' page.html
+check page-phone grep -q '<meta name="viewport"' page.html
+check page-dark grep -q 'prefers-color-scheme: dark' page.html
+check page-print grep -q '@media print' page.html
+check page-emulated grep -q 'No model of a GPU&#39;s speed' page.html
+check page-chart grep -q 'GB/s over n, from the records' page.html
+check page-trials grep -q 'Trials of sum i32 1M cold: GB/s by BLOCK and ITEMS' page.html
+check page-source grep -q '<mark title="[0-9]*: threads per block">BLOCK</mark>' page.html
+check page-says-no-cub grep -q 'Nothing is said of CUB: .*autotune bench' page.html
+check page-says-no-ladder grep -q 'The classic reductions were not measured: .*autotune ladder' page.html
+if command -v python3 > /dev/null; then
+    check page-well-formed is_well_formed page.html
+else
+    skip page-well-formed "no python3 to read it"
+fi
+run report -o - --quiet
+check page-on-stdout cmp out page.html
+
+check page-says-another-space grep -q 'Space or template are not those' page.html
+run --device host --n 500 --cache own --quiet
+run report --cache own -o own.html --quiet
+check own has_status 0
+check own-source grep -q '<mark' own.html
+check own-is-as-measured lacks 'Space or template are not those' own.html
+
+# Records that come with the program, where there are some.
+if ls "$ROOT"/configs/tuned/*h200.ini > /dev/null 2>&1; then
+    run report h200 --cache nothing -o shipped.html
+    check shipped has_status 0
+    check shipped-title grep -q '<h1>.* on H200</h1>' shipped.html
+    check shipped-peak grep -q 'of the theoretical 4814 GB/s' shipped.html
+else
+    skip shipped "no records come with the program"
+fi
+
+# With tables; a column more or less, in another order, does no harm.
+run ladder --device host --n 1000 --rung harris --csv ladder.csv
+cat > cub.csv << 'END'
+n,cub_us,ours_us,ratio,ratio_lo,ratio_hi,ours_gbs,peak_pct,variant
+1024,2.134,1.334,1.5999,1.5961,1.6027,3.1,0.1,"BLOCK=32,ITEMS=32"
+100003,3.241,1.931,1.6790,1.6750,1.6828,207.2,4.3,"BLOCK=32,ITEMS=8"
+1073741824,946.608,959.632,0.9867,0.9862,0.9873,4475.6,93.0,"BLOCK=256,ITEMS=32"
+4294967296,3801.696,3705.824,1.0246,1.0240,1.0253,4635.9,96.3,"BLOCK=512,ITEMS=32"
+END
+run report --bench cub.csv --ladder ladder.csv -o full.html
+check full has_status 0
+check full-cub grep -q 'Faster at 3 of 4 sizes, 1.68 times at 100003, 1.03 times at 4Gi' full.html
+check full-ratio grep -q 'How many times faster than CUB' full.html
+check full-ladder grep -q '7 several adds per thread, grid-stride' full.html
+if command -v python3 > python; then
+    check full-well-formed is_well_formed full.html
+    python3 - << 'END'
+import csv
+rows = list(csv.DictReader(open("ladder.csv", newline="")))
+names = ["note to self"] + sorted(n for n in rows[0] if n not in ("registers", "total"))
+with open("other.csv", "w", newline="") as f:
+    out = csv.DictWriter(f, names, extrasaction="ignore")
+    out.writeheader()
+    for row in rows:
+        out.writerow({**row, "note to self": '<b>"x"</b>'})
+END
+    run report --ladder other.csv -o other.html
+    run report --ladder ladder.csv -o same.html
+    check other-columns sh -c 'sed s/other.csv/ladder.csv/ other.html | cmp - same.html'
+fi
+
+# A grid of threads and elements, and two tables.
+cat > grid.csv << 'END'
+group,rung,kernel,threads,items,ms,bytes,gbs,device,n,op,type,cause
+grid-a,a-4,4 per thread,32,4,2.0,1000000,0.5,host,20000,sum,i32,few loads
+grid-a,a-4,4 per thread,64,4,1.0,1000000,1.0,host,20000,sum,i32,few loads
+grid-a,a-8,8 per thread,64,8,0.5,1000000,2.0,host,20000,sum,i32,none
+plain,p-1,a plain one,64,8,0.5,1000000,2.0,host,20000,sum,i32,it has a cause
+END
+run report --ladder ladder.csv,grid.csv -o grid.html
+check grid has_status 0
+check grid-map grep -q 'title="2.000 GB/s, the best of 1: 8 per thread"' grid.html
+check grid-has-no-bars lacks 'class="label">8 per thread' grid.html
+check grid-beside-bars grep -q 'class="label">a plain one' grid.html
+check grid-cause grep -q 'class="note">blocks of 64; it has a cause' grid.html
+check grid-is-emulated grep -q '<i class="fill emulated"' grid.html
+check grid-after-the-other grep -q '7 several adds per thread, grid-stride' grid.html
+refuses one-of-two-tables 74 "none.csv" report --ladder ladder.csv,none.csv
+
+# What stands in a file is text, whatever it looks like.
+printf 'group,rung,kernel,gbs\n<b>g</b>,1,"<script>alert(1)</script>",5\n' > hostile.csv
+run report --ladder hostile.csv -o hostile.html
+check hostile has_status 0
+check hostile-is-text grep -q '&lt;script&gt;alert(1)&lt;/script&gt;' hostile.html
+check hostile-is-no-script lacks '<script|<b>g' hostile.html
+printf 'group,rung,kernel,gbs\n"g\033[2J",1,"\033[2Jx\nµ",5\n' > steering.csv
+run report --ladder steering.csv
+check hostile-steers-no-terminal sh -c '! grep -q "$(printf "\033")" out'
+check hostile-keeps-lines grep -q '^?\[2Jx?µ  *' out
+
+# The record that is asked for, and the axes.
+run report --n 2K -o two.html
+check other-n grep -q '<h1>sum i32 2K cold on' two.html
+refuses no-such-n 1 "no record of that --op, --type and --n" report --n 3K
+run report --axes GRID,WARP -o axes.html
+check axes grep -q 'GB/s by GRID and WARP' axes.html
+refuses no-such-axis 64 "'BLOCK,SPEED': give two different params .*BLOCK=" report --axes BLOCK,SPEED
+refuses same-axis 64 "give two different params" report --axes BLOCK,BLOCK
+refuses one-axis 64 "give two different params" report --axes BLOCK
+
+# Markdown.
+run report --md
+check markdown has_status 0
+check markdown-title grep -q '^# sum i32 1M cold on the host emulator$' out
+check markdown-table grep -q '^| BLOCK, ITEMS | 4 | 8 |$' out
+check markdown-source grep -q '^```cuda$' out
+check markdown-no-html lacks '<(p|div|table|td|b|mark)[ >]' out
+cp out page
+run report -o page.md --quiet
+check markdown-by-name cmp page page.md
+
+# Drawn: without colour where nobody sees it, without UTF-8 where the locale has none.
+LC_ALL=C "$AUTOTUNE" report > out 2> err
+status=$?
+check text has_status 0
+check text-is-ascii sh -c '! LC_ALL=C grep -q "[^ -~]" out'
+check text-bars grep -Eq '^ *1M  #+ ' out
+check text-heat grep -Eq '^ *BLOCK  *4  *8  ITEMS$' out
+check text-best grep -Eq '^ *(64|128) .*[0-9]\*' out
+LC_ALL=C.UTF-8 "$AUTOTUNE" report > out 2> err
+check text-utf8 grep -q '█' out
+check text-no-colour sh -c '! grep -q "$(printf "\033")" out'
+if command -v script > tool; then
+    TERM=xterm-256color LC_ALL=C.UTF-8 script -qec "'$AUTOTUNE' report" typescript > colours < /dev/null
+    check text-colours grep -q "$(printf '\033\\[48;5;227')" colours
+    TERM=xterm-256color NO_COLOR=1 script -qec "'$AUTOTUNE' report" typescript > plain < /dev/null
+    check text-refused-colours sh -c '! grep -q "$(printf "\033")" plain'
+else
+    skip text-colours "no script(1) to make a terminal"
+fi
+
+# GPUs by name, without any record; a folder that cannot be written.
+run report v100 rtx5070ti --cache nothing -o gpus.html
+check gpus has_status 0
+check gpus-heat grep -q 'Published by CS599 Lecture 6' gpus.html
+check gpus-sides grep -q 'Beside other GPUs' gpus.html
+if command -v python3 > python; then check gpus-well-formed is_well_formed gpus.html; fi
+refuses no-such-folder 74 "nothing/page.html: cannot be written" report -o nothing/page.html
+finish
