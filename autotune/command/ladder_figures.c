@@ -5,7 +5,9 @@
 #include "autotune/device/nvrtc.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static int take_model(struct ladder_figures *out, const char *name, struct error *error)
 {
@@ -60,9 +62,11 @@ static void explain(struct ladder_figures *figures, const struct error *why)
         figures->why = *why;
 }
 
-void ladder_figures_fill(struct ladder_figures *figures, struct ladder_cell *cell,
-                         const struct ladder_rung *rung, const int64_t *row)
+static void fill(struct ladder_figures *figures, const struct ladder_wanted *wanted)
 {
+    struct ladder_cell *cell = wanted->cell;
+    const struct ladder_rung *rung = wanted->rung;
+    const int64_t *row = wanted->row;
     struct emit_sources sources = figures->setup->sources;
     struct error why;
     sources.template = rung->template;
@@ -90,4 +94,45 @@ void ladder_figures_fill(struct ladder_figures *figures, struct ladder_cell *cel
         error_set(&why, ERROR_FAILED, "%s: %.500s", rung->space->file, cell->analysis.why);
     if (!cell->analysis.is_compiled)
         explain(figures, &why);
+}
+
+enum { THREADS_MAX = 64 };
+
+/* Every `step`-th cell from `first` on. */
+struct share {
+    struct ladder_figures figures; /* a copy: `why` is the share's own */
+    const struct ladder_wanted *wanted;
+    size_t count, first, step;
+};
+
+static void *fill_share(void *argument)
+{
+    struct share *share = argument;
+    for (size_t i = share->first; i < share->count; i += share->step)
+        fill(&share->figures, &share->wanted[i]);
+    return NULL;
+}
+
+/* A share for which there is no thread is filled in by this one. */
+void ladder_figures_fill(struct ladder_figures *figures, const struct ladder_wanted *wanted,
+                         size_t count)
+{
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    const size_t most = cpus < 1 ? 1 : cpus < THREADS_MAX ? (size_t)cpus : THREADS_MAX;
+    const size_t step = most < count ? most : count;
+    struct share shares[THREADS_MAX];
+    pthread_t threads[THREADS_MAX];
+    bool is_beside[THREADS_MAX];
+    for (size_t i = 0; i < step; i++) {
+        shares[i] = (struct share){*figures, wanted, count, i, step};
+        is_beside[i] = pthread_create(&threads[i], NULL, fill_share, &shares[i]) == 0;
+        if (!is_beside[i])
+            fill_share(&shares[i]);
+    }
+    for (size_t i = 0; i < step; i++) {
+        if (is_beside[i])
+            pthread_join(threads[i], NULL);
+        if (shares[i].figures.why.code != ERROR_NONE)
+            explain(figures, &shares[i].figures.why);
+    }
 }

@@ -28,9 +28,16 @@ int ladder_figures_open(struct ladder_figures *out, const struct setup *setup,
                         const struct request *request, struct error *error);
 void ladder_figures_close(struct ladder_figures *figures);
 
-/* Fills in the cell's pattern and analysis, for a rung and a row of its. What cannot be had is
- * left unknown, and `why` says it. */
-void ladder_figures_fill(struct ladder_figures *figures, struct ladder_cell *cell,
-                         const struct ladder_rung *rung, const int64_t *row);
+/* A cell whose pattern and analysis are wanted, and the rung and the row of its that it is of. */
+struct ladder_wanted {
+    struct ladder_cell *cell;
+    const struct ladder_rung *rung;
+    const int64_t *row;
+};
+
+/* Fills the cells in, in threads, one a CPU: the compilers take a second for each. What cannot
+ * be had is left unknown, and `why` says it. */
+void ladder_figures_fill(struct ladder_figures *figures, const struct ladder_wanted *wanted,
+                         size_t count);
 
 #endif

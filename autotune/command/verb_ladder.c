@@ -231,25 +231,38 @@ static const struct ladder_cell *find_same(const struct work *work, size_t step)
     return NULL;
 }
 
+static const struct ladder_rung *rung_of(const struct work *work, size_t step)
+{
+    return &work->opened[(size_t)(work->cells[step] - work->ladder.cells) /
+                         work->ladder.columns];
+}
+
 /* Where they are shown: in a table of one size, and in files. */
 static int compute_figures(struct work *work, struct error *error)
 {
     const struct request *request = work->request;
     if (work->ladder.columns > 1 && !request->csv && !request->json)
         return 0;
+    struct ladder_wanted *wanted = calloc(work->step_count + 1, sizeof *wanted);
+    size_t count = 0;
+    if (!wanted)
+        return error_memory(error, work->step_count * sizeof *wanted);
+    for (size_t i = 0; i < work->step_count; i++)
+        if (work->steps[i].status == TRIAL_MEASURED && !find_same(work, i))
+            wanted[count++] = (struct ladder_wanted){work->cells[i], rung_of(work, i),
+                                                     work->rows[i]};
+    ladder_figures_fill(&work->figures, wanted, count);
+    free(wanted);
+    if (interrupt_came())
+        return error_set(error, ERROR_INTERRUPTED,
+                         "interrupted: the same command starts again");
     for (size_t i = 0; i < work->step_count; i++) {
-        if (interrupt_came())
-            return error_set(error, ERROR_INTERRUPTED,
-                             "interrupted: the same command starts again");
         struct ladder_cell *cell = work->cells[i];
-        const size_t rung = (size_t)(cell - work->ladder.cells) / work->ladder.columns;
         const struct ladder_cell *same = find_same(work, i);
         if (same) {
             cell->elements_there = same->elements_there;
             cell->pattern = same->pattern;
             cell->analysis = same->analysis;
-        } else if (work->steps[i].status == TRIAL_MEASURED) {
-            ladder_figures_fill(&work->figures, cell, &work->opened[rung], work->rows[i]);
         }
         cause_find(cell, &work->ladder);
     }
