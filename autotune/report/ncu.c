@@ -1,6 +1,8 @@
-/* ncu: names of columns are looked up in two tables, values scaled by the line of units. What
+/* ncu: names of columns are looked up in two tables, values scaled by the row of units. What
  * ncu does not know of a GPU it leaves as n/a, and so does this. */
 #include "autotune/report/ncu.h"
+
+#include "generator/csv.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -74,48 +76,14 @@ void ncu_metrics(struct text *out)
 
 /* --- Fields ------------------------------------------------------------------------------- */
 
-enum { FIELDS_MAX = 256, FIELD_CHARS = 128 };
-
-struct line {
-    char fields[FIELDS_MAX][FIELD_CHARS]; /* longer ones are cut */
-    size_t count;
-};
-
-/* One field, in quotes or bare, without the comma behind it. Returns where it ends. */
-static const char *read_field(char out[FIELD_CHARS], const char *at)
-{
-    const bool is_quoted = *at == '"';
-    size_t length = 0;
-    for (at += is_quoted; *at && *at != '\n' && (is_quoted || *at != ','); at++) {
-        if (is_quoted && *at == '"' && *++at != '"')
-            break;
-        if (*at != '\r' && length + 1 < FIELD_CHARS)
-            out[length++] = *at;
-    }
-    out[length] = '\0';
-    return at + strcspn(at, ",\n");
-}
-
-/* Returns where the next line begins. */
-static const char *read_line(struct line *out, const char *at)
-{
-    char beyond[FIELD_CHARS];
-    out->count = 0;
-    for (;;) {
-        const bool has_room = out->count < FIELDS_MAX;
-        at = read_field(has_room ? out->fields[out->count++] : beyond, at);
-        if (*at != ',')
-            return *at ? at + 1 : at;
-        at++;
-    }
-}
+enum { FIELD_CHARS = 128 };
 
 /* "1,234.5" and "1.2e+06"; negative for "n/a" and whatever else is no such number. */
 static double read_value(const char *field)
 {
     char digits[FIELD_CHARS], *end;
     size_t length = 0;
-    for (; *field; field++)
+    for (; *field && length + 1 < sizeof digits; field++)
         if (*field != ',')
             digits[length++] = *field;
     digits[length] = '\0';
@@ -164,17 +132,22 @@ static void take_text(struct ncu_launch *out, const char *column, const char *fi
             snprintf(texts[i].to, texts[i].size, "%.*s", (int)texts[i].size - 1, field);
 }
 
-static void take_launch(struct ncu_launch *out, const struct line *names,
-                        const struct line *units, const struct line *line)
+/* The first row has the units, where there are any: it has no number. */
+static bool has_units(const struct csv *csv)
+{
+    return csv->rows > 0 && !*csv_at(csv, 0, 0);
+}
+
+static void take_launch(struct ncu_launch *out, const struct csv *csv, size_t row)
 {
     *out = (struct ncu_launch){.stall = NULL};
     for (int i = 0; i < NCU_FIGURES; i++)
         out->figures[i] = -1;
-    for (size_t i = 0; i < names->count && i < line->count; i++) {
-        const char *const column = names->fields[i];
-        const double raw = read_value(line->fields[i]);
-        const double value = raw * read_unit(i < units->count ? units->fields[i] : "");
-        take_text(out, column, line->fields[i]);
+    for (size_t i = 0; i < csv->columns; i++) {
+        const char *const column = csv->cells[i], *const field = csv_at(csv, row, (int)i);
+        const char *const unit = has_units(csv) ? csv_at(csv, 0, (int)i) : "";
+        const double value = read_value(field) * read_unit(unit);
+        take_text(out, column, field);
         take_stall(out, column, value);
         for (size_t k = 0; k < METRICS; k++)
             if (strcmp(column, metrics[k].name) == 0)
@@ -225,33 +198,43 @@ static int explain(const char *text, struct error *error)
                      *own ? own : "it gives no reason");
 }
 
+/* The table alone: its lines begin with a quote, ncu's and the program's words do not. */
+static void find_table(struct text *out, const char *text)
+{
+    for (const char *at = text; *at;) {
+        const size_t length = strcspn(at, "\n") + (strchr(at, '\n') != NULL);
+        if (*at == '"')
+            text_add(out, at, length);
+        at += length;
+    }
+}
+
+static int take_launches(struct ncu_launch *out, size_t most, size_t *count,
+                         const struct text *table, struct error *error)
+{
+    struct csv csv;
+    if (csv_load(&csv, "ncu's table", table->at, table->length, error)) {
+        error->code = ERROR_FAILED; /* not the user's */
+        return -1;
+    }
+    for (size_t row = has_units(&csv); row < csv.rows && *count < most; row++)
+        take_launch(&out[(*count)++], &csv, row);
+    csv_dispose(&csv);
+    return 0;
+}
+
 int ncu_parse(struct ncu_launch *out, size_t most, size_t *count, const char *text,
               struct error *error)
 {
-    struct line *lines = calloc(3, sizeof *lines);
-    struct line *const names = lines, *const units = lines + 1, *const line = lines + 2;
+    struct text table = {0};
     *count = 0;
-    if (!lines)
-        return error_memory(error, 3 * sizeof *lines);
-    for (const char *at = text; *at && *count < most;) {
-        if (*at != '"') { /* ncu's words, or the program's */
-            at += strcspn(at, "\n");
-            at += *at == '\n';
-            continue;
-        }
-        at = read_line(line, at);
-        if (strcmp(line->fields[0], "ID") == 0)
-            *names = *line;
-        else if (!*line->fields[0])
-            *units = *line;
-        else if (names->count)
-            take_launch(&out[(*count)++], names, units, line);
-    }
-    free(lines);
-    if (check_program(text, error)) {
-        *count = 0;
+    find_table(&table, text);
+    int failed = check_program(text, error) || text_check(&table, error);
+    if (!failed && table.length)
+        failed = take_launches(out, most, count, &table, error);
+    text_dispose(&table);
+    if (failed)
         return -1;
-    }
     return *count ? 0 : explain(text, error);
 }
 
