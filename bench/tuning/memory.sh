@@ -1,6 +1,6 @@
 #!/bin/bash
 # How much memory does the coordinator take with a space of 100,000 candidates? The default space with
-# every grid of 1 to 240 blocks, on the host emulator: expanded, ordered and searched for a while;
+# every grid of 1 to 600 blocks, on the host emulator: expanded, ordered and searched for a while;
 # then again, with the journal that this left. The peak is VmHWM of the process itself, not of its
 # workers, read until it ends. A run that goes on long past its budget gets a Ctrl-C after MOST seconds,
 # and counts. Writes OUT/memory.md; exit status 1 at 100 MB or more.
@@ -18,7 +18,7 @@ most_s=${MOST:-60}
 size=${N:-4K}
 mkdir -p "$out"
 
-# Grids of GRID + 15 * MORE blocks, whatever fits on an SM: two launch-time params, for a line of
+# Grids of GRID + 15 * PADDING blocks, whatever fits on an SM: two launch-time params, for a line of
 # values is short.
 large_space()
 {
@@ -27,15 +27,15 @@ large_space()
     is_grid && /^values = / { print "values = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15"; next }
     is_grid && /^when = / {
         print
-        print "\n[param MORE]\nmeaning = fifteens of further blocks"
-        print "values = 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\nwhen = launch"
+        print "\n[param PADDING]\nmeaning = fifteens of further blocks"
+        print "values = 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39\nwhen = launch"
         is_grid = 0
         next
     }
-    /^\[pass / { blocks = $0 == "[pass rest]" ? "min(TILES, GRID + 15 * MORE)" : "GRID + 15 * MORE" }
+    /^\[pass / { blocks = $0 == "[pass rest]" ? "min(TILES, GRID + 15 * PADDING)" : "GRID + 15 * PADDING" }
     /^grid = / { print "grid = " blocks; next }
     /^the grid.s blocks fit/ || /^with fewer tiles than blocks/ { next }
-    $0 == "[default]" { print; print "MORE = 0"; next }
+    $0 == "[default]" { print; print "PADDING = 0"; next }
     { print }' configs/reduce.ini
 }
 
