@@ -34,6 +34,7 @@ static void take_model(struct compare_input *out, const struct gpus_model *model
     out->clock_khz = model->clock_khz;
     out->side.sms = model->target.sms;
     out->side.peak_bytes = model->peak_bytes;
+    out->side.l2_bytes = (uint64_t)model->target.l2_bytes;
 }
 
 /* What a record says of its GPU goes before what the table says of that name. */
@@ -48,6 +49,7 @@ static void take_record(struct compare_input *out, const struct record *record)
         snprintf(arch, sizeof arch, "sm_%d", record->cc);
         out->has_target =
             record->source != RECORD_EMULATED && gpus_find(&out->target, arch, &ignored) == 0;
+        out->side.l2_bytes = (uint64_t)out->target.l2_bytes;
     }
     out->target.sms = record->sms;
     out->side.sms = record->sms;

@@ -5,7 +5,9 @@
 #include "autotune/command/compare_kernel.h"
 #include "autotune/command/output.h"
 #include "autotune/command/verbs.h"
+#include "autotune/report/compare_text.h"
 #include "autotune/report/figures.h"
+#include "autotune/report/prediction.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -177,6 +179,22 @@ static void fill_measured(struct compare_cell *cell, const struct record *record
 
 /* --- Analysis ----------------------------------------------------------------------------- */
 
+/* A record's kernel is fitted to the GPU; a default and the kernels of the ladder run on all.
+ */
+static int open_kernel(struct compare_kernel *out, struct compare_cell *cell,
+                       const struct comparison *comparison, const struct compare_winner *best,
+                       const struct compare_input *input, const struct problem *problem,
+                       struct error *error)
+{
+    if (compare_kernel_open(out, best, &comparison->rungs, problem, &input->target, error))
+        return -1;
+    if (!best->record || compare_kernel_fit(out, cell->changed, sizeof cell->changed, problem,
+                                            &input->target, error) == 0)
+        return 0;
+    compare_kernel_close(out);
+    return -1;
+}
+
 /* What cannot be analysed is left unknown, and says why. */
 static void analyse(struct compare_cell *cell, const struct comparison *comparison,
                     const struct compare_winner *best, const struct compare_input *input,
@@ -189,8 +207,7 @@ static void analyse(struct compare_cell *cell, const struct comparison *comparis
                  "its architecture is not in configs/gpus.ini: nothing is analysed for it");
         return;
     }
-    int failed =
-        compare_kernel_open(&kernel, best, &comparison->rungs, problem, &input->target, &why);
+    int failed = open_kernel(&kernel, cell, comparison, best, input, problem, &why);
     if (!failed) {
         const struct point_context context = {kernel.rung.space, problem, &input->target};
         const struct analysis_subject subject = {.context = &context,
@@ -222,11 +239,8 @@ static void fill_predicted(struct compare_cell *cell, const struct comparison *c
     else
         snprintf(cell->winner, sizeof cell->winner, "the default of %s",
                  problem_ops[problem->op].space);
-    if (cell->analysis.bound <= 0)
-        return;
-    cell->basis = COMPARE_PREDICTED;
-    cell->peak_pct = cell->analysis.bound * 100;
-    cell->gbs = cell->analysis.bound * (double)input->side.peak_bytes / 1e9;
+    if (cell->analysis.bound > 0)
+        cell->basis = COMPARE_PREDICTED; /* its time follows when all is known */
 }
 
 /* What the run that found `here` knows beside it; `first` is the first GPU's winner. */
@@ -293,19 +307,14 @@ static int open_inputs(struct comparison *comparison, struct error *error)
 static int print(const struct comparison *comparison, struct error *error)
 {
     struct table table;
-    struct text notes = {0};
+    struct text text = {0};
     compare_table(&table, &comparison->compare);
-    int failed = output_table(comparison->request, &table, NULL, error);
-    compare_notes(&notes, &comparison->compare);
-    if (!failed && !output_is_taken(comparison->request)) {
-        struct text all = {0};
-        text_addf(&all, "\n%s", notes.at ? notes.at : "");
-        failed = output_write("-", &all, error);
-        text_dispose(&all);
-    }
-    text_dispose(&notes);
+    compare_text(&text, &comparison->compare, terminal_has_color(stdout));
+    const int failed = text_check(&text, error) ||
+                       output_forms(comparison->request, &text, &table, NULL, error);
+    text_dispose(&text);
     table_dispose(&table);
-    return failed;
+    return failed ? -1 : 0;
 }
 
 int verb_compare(int argc, char **argv, struct error *error)
@@ -320,8 +329,10 @@ int verb_compare(int argc, char **argv, struct error *error)
     int failed = open_inputs(comparison, error) || gather(comparison, error);
     for (size_t l = 0; l < comparison->compare.line_count && !failed; l++)
         fill_line(comparison, &comparison->compare.lines[l]);
-    if (!failed)
+    if (!failed) {
+        prediction_run(&comparison->compare);
         failed = print(comparison, error);
+    }
     for (size_t i = 0; i < comparison->compare.side_count; i++)
         compare_input_close(&comparison->inputs[i]);
     if (comparison->rungs.ini.items)
