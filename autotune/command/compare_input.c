@@ -43,8 +43,10 @@ static void take_record(struct compare_input *out, const struct record *record)
     char arch[16];
     struct gpus_model model;
     struct error ignored;
+    snprintf(out->side.name, sizeof out->side.name, "%s", record->gpu);
     if (gpus_find_model(&model, record->gpu, &ignored) == 0) {
         take_model(out, &model);
+        snprintf(out->side.name, sizeof out->side.name, "%s", model.name);
     } else {
         snprintf(arch, sizeof arch, "sm_%d", record->cc);
         out->has_target =
@@ -56,7 +58,6 @@ static void take_record(struct compare_input *out, const struct record *record)
     if (record->memory_clock_khz && record->bus_bits)
         out->side.peak_bytes =
             (uint64_t)record->memory_clock_khz * 1000 * (uint64_t)record->bus_bits * 2 / 8;
-    snprintf(out->side.name, sizeof out->side.name, "%s", record->gpu);
 }
 
 /* A document's own peak stands for a GPU that the table lacks. */

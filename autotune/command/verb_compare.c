@@ -179,26 +179,11 @@ static void fill_measured(struct compare_cell *cell, const struct record *record
 
 /* --- Analysis ----------------------------------------------------------------------------- */
 
-/* A record's kernel is fitted to the GPU; a default and the kernels of the ladder run on all.
- */
-static int open_kernel(struct compare_kernel *out, struct compare_cell *cell,
-                       const struct comparison *comparison, const struct compare_winner *best,
-                       const struct compare_input *input, const struct problem *problem,
-                       struct error *error)
-{
-    if (compare_kernel_open(out, best, &comparison->rungs, problem, &input->target, error))
-        return -1;
-    if (!best->record || compare_kernel_fit(out, cell->changed, sizeof cell->changed, problem,
-                                            &input->target, error) == 0)
-        return 0;
-    compare_kernel_close(out);
-    return -1;
-}
-
-/* What cannot be analysed is left unknown, and says why. */
+/* What cannot be analysed is left unknown, and says why. Another GPU's record is fitted to this
+ * one; a default and the kernels of the ladder run on all. */
 static void analyse(struct compare_cell *cell, const struct comparison *comparison,
-                    const struct compare_winner *best, const struct compare_input *input,
-                    const struct problem *problem)
+                    const struct compare_winner *best, bool is_own,
+                    const struct compare_input *input, const struct problem *problem)
 {
     struct compare_kernel kernel;
     struct error why;
@@ -207,8 +192,12 @@ static void analyse(struct compare_cell *cell, const struct comparison *comparis
                  "its architecture is not in configs/gpus.ini: nothing is analysed for it");
         return;
     }
-    int failed = open_kernel(&kernel, cell, comparison, best, input, problem, &why);
+    int failed =
+        compare_kernel_open(&kernel, best, &comparison->rungs, problem, &input->target, &why);
     if (!failed) {
+        if (best->record && !is_own)
+            compare_kernel_fit(&kernel, cell->changed, sizeof cell->changed, problem,
+                               &input->target);
         const struct point_context context = {kernel.rung.space, problem, &input->target};
         const struct analysis_subject subject = {.context = &context,
                                                  .sources = &kernel.sources,
@@ -231,7 +220,7 @@ static void fill_predicted(struct compare_cell *cell, const struct comparison *c
                            const struct compare_winner *of, const struct compare_input *input,
                            const struct problem *problem)
 {
-    analyse(cell, comparison, of, input, problem);
+    analyse(cell, comparison, of, false, input, problem);
     if (of->record)
         snprintf(cell->winner, sizeof cell->winner, "%s", of->record->params);
     else if (of->figure)
@@ -281,7 +270,7 @@ static void fill_line(struct comparison *comparison, struct compare_line *line)
             fill_measured(cell, bests[s].record, &input->side);
         else
             fill_published(cell, &bests[s], &input->side, &line->problem);
-        analyse(cell, comparison, &bests[s], input, &line->problem);
+        analyse(cell, comparison, &bests[s], true, input, &line->problem);
         if (cell->basis == COMPARE_MEASURED)
             fill_journal(comparison, cell, bests[s].record, s ? bests[0].record : NULL, input);
     }

@@ -410,7 +410,10 @@ void compare_notes_all(struct text *out, const struct compare *compare)
         compare_notes_add(out, words[i].label, &text);
     }
     struct text text = {0};
-    text_adds(&text, "% is of each GPU's own peak; --json and --csv have registers, occupancy, "
-                     "bytes in flight and instructions of each");
+    text_adds(&text,
+              "% is of each GPU's own peak; loss %: what the first GPU's winner takes longer "
+              "there, by the journal; portable %: the harmonic mean of all GPUs' %; --json and "
+              "--csv have registers, occupancy, "
+              "bytes in flight and instructions of each");
     compare_notes_add(out, "columns", &text);
 }
