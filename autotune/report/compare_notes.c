@@ -386,6 +386,29 @@ static bool has_basis(const struct compare *compare, enum compare_basis basis)
     return false;
 }
 
+/* What the titles of columns mean, where they are there. */
+static void add_columns(struct text *out, const struct compare *compare)
+{
+    struct text text = {0};
+    bool has_loss = false, has_portability = false;
+    for (size_t l = 0; l < compare->line_count; l++) {
+        enum compare_basis basis;
+        compare_portability(compare, &compare->lines[l], &basis);
+        has_portability |= basis > COMPARE_PREDICTED;
+        for (size_t s = 0; s < compare->side_count; s++)
+            has_loss |= compare->lines[l].cells[s].has_loss;
+    }
+    text_adds(&text, "% is of each GPU's own peak; ");
+    if (has_loss)
+        text_addf(&text, "loss %% is what %s's winner takes longer there, by the journal; ",
+                  compare->sides[0].name);
+    if (has_portability)
+        text_adds(&text, "portable % is the harmonic mean of all GPUs' %; ");
+    text_adds(&text, "--json and --csv have registers, occupancy, bytes in flight and "
+                     "instructions of each");
+    compare_notes_add(out, "columns", &text);
+}
+
 void compare_notes_all(struct text *out, const struct compare *compare)
 {
     static const struct {
@@ -409,11 +432,5 @@ void compare_notes_all(struct text *out, const struct compare *compare)
         text_adds(&text, words[i].meaning);
         compare_notes_add(out, words[i].label, &text);
     }
-    struct text text = {0};
-    text_adds(&text,
-              "% is of each GPU's own peak; loss %: what the first GPU's winner takes longer "
-              "there, by the journal; portable %: the harmonic mean of all GPUs' %; --json and "
-              "--csv have registers, occupancy, "
-              "bytes in flight and instructions of each");
-    compare_notes_add(out, "columns", &text);
+    add_columns(out, compare);
 }

@@ -181,7 +181,7 @@ static void test_changed_where_rejected(void **state)
 {
     static const char *const words[][2] = {{"SHUFFLE", "null"}, {"REDUX", "\"WARP=SHUFFLE\""}};
     for (size_t i = 0; i < 2; i++) {
-        char a[PATH_CHARS], params[RECORD_PARAMS_MAX], part[200], v100[] = "v100";
+        char a[PATH_CHARS], params[RECORD_PARAMS_MAX], part[300], v100[] = "v100";
         struct text got;
         snprintf(params, sizeof params,
                  "BLOCK=512 ITEMS=32 VECTOR=4 UNROLL=4 ACCUMS=1 MATH=CUDA WARP=%s LOAD=PLAIN "
