@@ -134,6 +134,21 @@ static struct compare_winner find_best(const struct compare_input *input,
     return best;
 }
 
+/* 0 = none was measured. */
+static uint64_t find_latency(const struct compare_input *input, const struct compare_line *line)
+{
+    uint64_t least = 0;
+    for (size_t i = 0; i < input->records.count && !line->row; i++) {
+        const struct record *record = &input->records.at[i];
+        struct problem like = line->problem;
+        like.n = record->problem.n;
+        if (record->source == RECORD_MEASURED && is_same(&record->problem, &like) &&
+            prediction_is_latency(&input->side, &like) && (!least || record->median_ps < least))
+            least = record->median_ps;
+    }
+    return least;
+}
+
 static bool is_there(const struct compare_winner *best)
 {
     return best->record || best->figure;
@@ -255,6 +270,7 @@ static void fill_line(struct comparison *comparison, struct compare_line *line)
     const size_t count = comparison->compare.side_count;
     for (size_t s = 0; s < count; s++) {
         bests[s] = find_best(&comparison->inputs[s], line);
+        line->latency_ps[s] = find_latency(&comparison->inputs[s], line);
         if (!is_there(&first))
             first = bests[s];
     }

@@ -68,6 +68,9 @@ struct compare_line {
     struct problem problem;
     uint64_t row; /* elements that give one result; 0 = all of them */
     struct compare_cell cells[COMPARE_SIDES_MAX];
+    /* The least that a size of this problem took on each GPU, of those that prediction.h has
+     * all under way at once, asked for or not; 0 = none was measured. */
+    uint64_t latency_ps[COMPARE_SIDES_MAX];
 };
 
 struct compare {

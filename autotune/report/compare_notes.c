@@ -195,12 +195,13 @@ static void add_latency(struct text *out, const struct compare *compare,
         add_about(&text, prediction_least_n(group, compare, s));
         text_addf(&text, " on %s", compare->sides[s].name);
     }
-    text_adds(&text, ": latency decides there; memory would need less for it all than the ");
-    add_fixed(&text, group->latency_s[side] * 1e6, 2);
+    text_adds(&text, ": latency decides there; memory would need less for it all than ");
     if (of < compare->side_count)
-        text_addf(&text, " us that any size took on %s", compare->sides[of].name);
+        text_addf(&text, "the least that any size took on %s, ", compare->sides[of].name);
     else
-        text_adds(&text, " us of Little's law");
+        text_adds(&text, "its own latency, ");
+    add_fixed(&text, group->latency_s[side] * 1e6, 2);
+    text_adds(&text, " us");
     compare_notes_add(out, "withheld", &text);
 }
 

@@ -19,36 +19,23 @@ static double memory_bytes(const struct compare_side *side, const struct problem
     return problem->regime == WARM ? fmax(0, bytes - (double)side->l2_bytes) : bytes;
 }
 
-/* The least time of any size that Little's law has under way all at once; 0 = none. */
-static double measured_latency(const struct compare *compare, const struct prediction *group,
-                               size_t side)
+bool prediction_is_latency(const struct compare_side *side, const struct problem *problem)
 {
-    const double at_once = analysis_latency_s * (double)compare->sides[side].peak_bytes;
-    double least = 0;
-    for (size_t l = group->first; l < group->end; l++) {
-        const struct compare_cell *cell = &compare->lines[l].cells[side];
-        const double seconds = (double)cell->ps / 1e12;
-        if (cell->basis == COMPARE_MEASURED &&
-            figures_bytes(&compare->lines[l].problem) <= at_once &&
-            (least <= 0 || seconds < least))
-            least = seconds;
-    }
-    return least;
+    return figures_bytes(problem) <= analysis_latency_s * (double)side->peak_bytes;
 }
 
 static void gather_latencies(struct prediction *out, const struct compare *compare)
 {
-    double own[COMPARE_SIDES_MAX];
+    const uint64_t *own = compare->lines[out->first].latency_ps;
     size_t best = compare->side_count;
-    for (size_t s = 0; s < compare->side_count; s++) {
-        own[s] = measured_latency(compare, out, s);
-        if (own[s] > 0 && (best == compare->side_count || own[s] < own[best]))
+    for (size_t s = 0; s < compare->side_count; s++)
+        if (own[s] && (best == compare->side_count || own[s] < own[best]))
             best = s;
-    }
     for (size_t s = 0; s < compare->side_count; s++) {
-        const size_t of = own[s] > 0 ? s : best;
+        const size_t of = own[s] ? s : best;
         out->latency_of[s] = of;
-        out->latency_s[s] = of < compare->side_count ? own[of] : analysis_latency_s;
+        out->latency_s[s] =
+            of < compare->side_count ? (double)own[of] / 1e12 : analysis_latency_s;
     }
 }
 

@@ -20,6 +20,9 @@ struct prediction {
     uint64_t ranks_from;
 };
 
+/* Is a problem so small that Little's law has all of it under way at once? */
+bool prediction_is_latency(const struct compare_side *side, const struct problem *problem);
+
 /* Of the group that begins with the line `first`. */
 void prediction_gather(struct prediction *out, const struct compare *compare, size_t first);
 

@@ -230,6 +230,7 @@ static void make_sweep(void)
     compare.sides[0].l2_bytes = compare.sides[1].l2_bytes = 10000000;
     for (size_t i = 0, n = 1000; i < SIZES; i++, n *= 10) {
         sweep[i].problem = (struct problem){SUM, F32, F32, n, COLD, false};
+        sweep[i].latency_ps[0] = 2004000;
         for (size_t s = 0; s < 2; s++) {
             struct compare_cell *cell = &sweep[i].cells[s];
             cell->analysis.is_compiled = true;
@@ -275,7 +276,7 @@ static void test_latency_decides(void **state)
     compare_text(&text, &compare, false);
     check_holds(text.at, "  1K  A measured    2.00    2.0   0.2  - withheld\n");
     check_says(text.at, "withheld  below 260K on Two: latency decides there; memory would need "
-                        "less for it all than the 2.00 us that any size took on One\n");
+                        "less for it all than the least that any size took on One, 2.00 us\n");
     check_says(text.at, "evidence  One, 1M to 100M: predicted the same way its winners would "
                         "take 100 % of the time");
     check_holds(text.at, "ITEMS=5\nin all    BLOCK=256\n");
@@ -287,15 +288,21 @@ static void test_latency_decides(void **state)
 static void test_latency_unknown(void **state)
 {
     (void)state;
+    struct text text = {0};
     make_sweep();
     compare.lines = &sweep[1];
     compare.line_count = SIZES - 1;
-    for (size_t i = 0; i < SIZES; i++)
+    for (size_t i = 0; i < SIZES; i++) {
         sweep[i].cells[0].basis = COMPARE_PUBLISHED;
+        sweep[i].latency_ps[0] = 0;
+    }
     prediction_run(&compare);
     check_why(1, COMPARE_LATENCY, 0);
     check_why(2, COMPARE_SAID, 500000 + 800000);
     check_why(3, COMPARE_SAID, 500000 + 8000000);
+    compare_text(&text, &compare, false);
+    check_says(text.at, "than its own latency, 0.50 us\n");
+    text_dispose(&text);
 }
 
 /* Of a warm input the cache may hold 10 MB: from 20 MB on memory decides. */
