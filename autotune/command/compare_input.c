@@ -27,6 +27,14 @@ static bool has_end(const char *string, const char *end)
 
 /* --- The GPU ------------------------------------------------------------------------------ */
 
+static void take_target(struct compare_input *out)
+{
+    out->side.cc = out->target.cc;
+    out->side.clock_khz = out->clock_khz;
+    out->side.threads_per_sm = out->target.threads_per_sm;
+    out->side.l2_bytes = (uint64_t)out->target.l2_bytes;
+}
+
 static void take_model(struct compare_input *out, const struct gpus_model *model)
 {
     out->has_target = true;
@@ -34,7 +42,7 @@ static void take_model(struct compare_input *out, const struct gpus_model *model
     out->clock_khz = model->clock_khz;
     out->side.sms = model->target.sms;
     out->side.peak_bytes = model->peak_bytes;
-    out->side.l2_bytes = (uint64_t)model->target.l2_bytes;
+    take_target(out);
 }
 
 /* What a record says of its GPU goes before what the table says of that name. */
@@ -51,7 +59,7 @@ static void take_record(struct compare_input *out, const struct record *record)
         snprintf(arch, sizeof arch, "sm_%d", record->cc);
         out->has_target =
             record->source != RECORD_EMULATED && gpus_find(&out->target, arch, &ignored) == 0;
-        out->side.l2_bytes = (uint64_t)out->target.l2_bytes;
+        take_target(out);
     }
     out->target.sms = record->sms;
     out->side.sms = record->sms;

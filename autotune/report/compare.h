@@ -35,7 +35,8 @@ struct compare_side {
     char name[128];
     int sms;
     uint64_t peak_bytes; /* theoretical, per second; 0 = unknown */
-    uint64_t l2_bytes;   /* 0 = unknown */
+    uint64_t l2_bytes;   /* this and the rest: 0 = unknown */
+    int cc, clock_khz, threads_per_sm;
 };
 
 /* One GPU's answer to one problem. */

@@ -399,7 +399,10 @@ static void add_columns(struct text *out, const struct compare *compare)
         for (size_t s = 0; s < compare->side_count; s++)
             has_loss |= compare->lines[l].cells[s].has_loss;
     }
-    text_adds(&text, "% is of each GPU's own peak; ");
+    text_adds(&text,
+              "KiB/SM: what Little's law wants in flight for the peak, at a latency of ");
+    add_fixed(&text, analysis_latency_s * 1e6, 1);
+    text_adds(&text, " us; % is of each GPU's own peak; ");
     if (has_loss)
         text_addf(&text, "loss %% is what %s's winner takes longer there, by the journal; ",
                   compare->sides[0].name);

@@ -17,46 +17,70 @@ enum {
 
 /* --- What there is ------------------------------------------------------------------------ */
 
-/* A column of counts for each basis that there is, the surest first. */
+enum { FACTS = 8 };
+static const struct table_column facts[FACTS] = {
+    {"GPU", NULL, false},      {"arch", NULL, false},      {"SMs", NULL, true},
+    {"MHz", NULL, true},       {"threads/SM", NULL, true}, {"L2", NULL, true},
+    {"peak GB/s", NULL, true}, {"KiB/SM", NULL, true},
+};
+
+/* A number, or nothing where it is 0: not known. */
+static void add_known(struct table *table, const char *before, double value)
+{
+    if (value > 0)
+        table_addf(table, "%s%.0f", before, value);
+    else
+        table_add(table, NULL);
+}
+
+/* The last: bytes that Little's law wants under way on an SM. */
+static void add_facts(struct table *table, const struct compare_side *side)
+{
+    char size[NUMBER_CHARS];
+    const double peak = (double)side->peak_bytes;
+    table_add(table, side->name);
+    add_known(table, "sm_", side->cc);
+    add_known(table, "", side->sms);
+    add_known(table, "", side->clock_khz / 1e3);
+    add_known(table, "", side->threads_per_sm);
+    table_add(table, side->l2_bytes ? figures_size(size, (double)side->l2_bytes) : NULL);
+    add_known(table, "", peak / 1e9);
+    add_known(table, "", side->sms ? peak * analysis_latency_s / side->sms / 1024 : 0);
+}
+
+static size_t count_basis(const struct compare *compare, size_t side, enum compare_basis basis)
+{
+    size_t count = 0;
+    for (size_t l = 0; l < compare->line_count; l++)
+        count += compare->lines[l].cells[side].basis == basis;
+    return count;
+}
+
+/* What is known of each GPU, and how many figures of each kind there are, the surest first. */
 static void print_sides(struct text *out, const struct compare *compare, bool is_bold)
 {
     static const enum compare_basis order[] = {COMPARE_MEASURED,  COMPARE_EMULATED,
                                                COMPARE_PUBLISHED, COMPARE_PREDICTED,
                                                COMPARE_WITHHELD,  COMPARE_NOTHING};
     enum { BASES = sizeof order / sizeof *order };
-    size_t counts[COMPARE_SIDES_MAX][BASES] = {{0}}, sums[BASES] = {0};
-    struct table_column columns[4 + BASES] = {{"GPU", NULL, false},
-                                              {"SMs", NULL, true},
-                                              {"peak GB/s", NULL, true},
-                                              {"L2", NULL, true}};
-    struct table table = {.columns = columns, .column_count = 4};
-    char size[NUMBER_CHARS];
-    for (size_t l = 0; l < compare->line_count; l++)
+    enum compare_basis there[BASES];
+    struct table_column columns[FACTS + BASES];
+    struct table table = {.columns = columns, .column_count = FACTS};
+    memcpy(columns, facts, sizeof facts);
+    for (size_t b = 0; b < BASES; b++) {
+        size_t sum = 0;
         for (size_t s = 0; s < compare->side_count; s++)
-            for (size_t b = 0; b < BASES; b++)
-                if (compare->lines[l].cells[s].basis == order[b]) {
-                    counts[s][b]++;
-                    sums[b]++;
-                }
-    for (size_t b = 0; b < BASES; b++)
-        if (sums[b])
-            columns[table.column_count++] =
-                (struct table_column){compare_bases[order[b]], NULL, true};
+            sum += count_basis(compare, s, order[b]);
+        if (!sum)
+            continue;
+        there[table.column_count - FACTS] = order[b];
+        columns[table.column_count++] =
+            (struct table_column){compare_bases[order[b]], NULL, true};
+    }
     for (size_t s = 0; s < compare->side_count; s++) {
-        const struct compare_side *side = &compare->sides[s];
-        table_add(&table, side->name);
-        if (side->sms)
-            table_addf(&table, "%d", side->sms);
-        else
-            table_add(&table, NULL);
-        if (side->peak_bytes)
-            table_addf(&table, "%.0f", (double)side->peak_bytes / 1e9);
-        else
-            table_add(&table, NULL);
-        table_add(&table, side->l2_bytes ? figures_size(size, (double)side->l2_bytes) : NULL);
-        for (size_t b = 0; b < BASES; b++)
-            if (sums[b])
-                table_addf(&table, "%zu", counts[s][b]);
+        add_facts(&table, &compare->sides[s]);
+        for (size_t b = 0; b < table.column_count - FACTS; b++)
+            table_addf(&table, "%zu", count_basis(compare, s, there[b]));
     }
     table_print(out, &table, is_bold);
     table_dispose(&table);

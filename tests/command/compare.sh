@@ -34,7 +34,7 @@ check pair-none-measured test "$(rows ' measured  ')" -eq 0
 check pair-words grep -q '^published .*not measured here' out
 check pair-kernel grep -q '^A  *#6 8 elements per thread at load, blocks of 1024' out
 check pair-source grep -q '^source  *RTX 5070 Ti: Reduction (Sum): part 1' out
-check pair-counts grep -Eq '^V100  *80  *898  *6\.3 MB  *1 ' out
+check pair-counts grep -Eq '^V100  *sm_70  *80  *1530  *2048  *6\.3 MB  *898  *5  *1 ' out
 check pair-fits test "$(awk 'length > n { n = length } END { print n }' out)" -le 120
 run compare "NVIDIA GeForce RTX 5070 Ti" "Tesla V100 SXM2" --quiet
 check spelt-out has_status 0

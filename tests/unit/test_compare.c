@@ -29,11 +29,11 @@ static void make(void)
     lines[0].cells[1].peak_pct = 50;
     lines[0].cells[1].gbs = 500;
     snprintf(lines[0].cells[1].winner, sizeof lines[0].cells[1].winner, "BLOCK=512");
-    compare = (struct compare){
-        .sides = {{"One", 10, 1000000000000, 0}, {"Two", 10, 1000000000000, 0}},
-        .side_count = 2,
-        .lines = lines,
-        .line_count = 1};
+    compare = (struct compare){.sides = {{"One", 10, 1000000000000, 0, 90, 0, 2048},
+                                         {"Two", 10, 1000000000000, 0, 90, 0, 2048}},
+                               .side_count = 2,
+                               .lines = lines,
+                               .line_count = 1};
 }
 
 static void set_bounds(double one, double two)
@@ -166,8 +166,8 @@ static void test_text(void **state)
         .limiter = ANALYSIS_IN_FLIGHT};
     lines[0].problem.n = 40000000;
     compare_text(&text, &compare, false);
-    check_holds(text.at, "GPU  SMs  peak GB/s  L2  measured\n"
-                         "One   10       1000             1\n");
+    check_holds(text.at, "GPU  arch   SMs  MHz  threads/SM  L2  peak GB/s  KiB/SM  measured\n"
+                         "One  sm_90   10             2048           1000      49         1\n");
     check_holds(text.at,
                 "\nsum f32 cold\n"
                 "  n  One           us   GB/s     %  Two           us   GB/s     %  loss %  "
