@@ -90,7 +90,7 @@ static void add_sizes(struct text *out, const struct range *sizes)
 
 /* What keeps a kernel from more on a GPU: the bound, and the occupancy with its limit. */
 static void add_cause(struct text *out, const struct compare_side *side,
-                      const struct analysis *analysis)
+                      const struct analysis *analysis, enum compare_why why)
 {
     const struct occupancy *occupancy = &analysis->occupancy;
     text_addf(out, " on %s ", side->name);
@@ -109,7 +109,12 @@ static void add_cause(struct text *out, const struct compare_side *side,
         add_fixed(out, analysis->in_flight / 1024, 0);
         text_adds(out, " KiB in flight of the ");
         add_fixed(out, analysis->wanted / 1024, 0);
-        text_addf(out, " wanted: bound by %s", analysis_limiters[analysis->limiter]);
+        text_adds(out, " wanted: ");
+        if (why == COMPARE_LATENCY || why == COMPARE_CACHE)
+            text_adds(out,
+                      why == COMPARE_LATENCY ? "latency decides" : "the L2 cache may decide");
+        else
+            text_addf(out, "bound by %s", analysis_limiters[analysis->limiter]);
     }
 }
 
@@ -144,7 +149,8 @@ static void add_difference(struct text *out, const struct compare *compare,
         const struct compare_cell *cell = &largest->cells[i ? side : 0];
         text_addf(&text, "%s %s", i ? ";" : "",
                   letters_name(name, letters_add(letters, cell->winner)));
-        add_cause(&text, &compare->sides[i ? side : 0], &cell->analysis);
+        add_cause(&text, &compare->sides[i ? side : 0], &cell->analysis,
+                  prediction_why(group, compare, largest, i ? side : 0));
     }
     compare_notes_add(out, "differ", &text);
 }
