@@ -1,90 +1,10 @@
-/* compare_notes: the sentences. Hides how they are broken into lines. */
+/* compare_notes: which sentences there are, and of what. */
 #include "autotune/report/compare_notes.h"
 
 #include "autotune/report/figures.h"
+#include "autotune/report/sentence.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
-
-enum { WIDTH = 110, LABEL = 10 };
-
-void compare_notes_add(struct text *out, const char *label, struct text *sentence)
-{
-    size_t column = LABEL;
-    text_addf(out, "%-*s", LABEL, label);
-    for (const char *word = sentence->at ? sentence->at : ""; *word;) {
-        const size_t length = strcspn(word, " \n");
-        if (column > LABEL && column + 1 + length > WIDTH) {
-            text_addf(out, "\n%*s", LABEL, "");
-            column = LABEL;
-        }
-        text_addf(out, "%s%.*s", column > LABEL ? " " : "", (int)length, word);
-        column += length + (column > LABEL);
-        word += length + (word[length] != '\0');
-    }
-    text_adds(out, "\n");
-    out->failed |= sentence->failed;
-    text_dispose(sentence);
-}
-
-static void add_n(struct text *out, uint64_t n)
-{
-    char number[NUMBER_CHARS];
-    text_adds(out, number_format_count(number, n));
-}
-
-/* Rounded up to two digits: for what is computed and not chosen. */
-static void add_about(struct text *out, uint64_t n)
-{
-    uint64_t unit = 1;
-    while (n / unit >= 100)
-        unit *= 10;
-    add_n(out, (n + unit - 1) / unit * unit);
-}
-
-/* Numbers with a point in every locale. */
-static void add_fixed(struct text *out, double value, int digits)
-{
-    char number[NUMBER_CHARS];
-    const double scaled = round(fabs(value) * pow(10, digits));
-    text_adds(out, value < 0 && scaled > 0 ? "-" : "");
-    text_adds(out, number_format_fixed(number, (uint64_t)scaled, digits));
-}
-
-struct range {
-    double low, high;
-    size_t count;
-};
-
-static void extend(struct range *range, double value)
-{
-    range->low = range->count ? fmin(range->low, value) : value;
-    range->high = range->count ? fmax(range->high, value) : value;
-    range->count++;
-}
-
-/* One number where both ends read the same. */
-static void add_range(struct text *out, const struct range *range, int digits)
-{
-    struct text high = {0};
-    const size_t low = out->length;
-    add_fixed(out, range->low, digits);
-    add_fixed(&high, range->high, digits);
-    if (!out->failed && high.at && strcmp(out->at + low, high.at) != 0)
-        text_addf(out, " to %s", high.at);
-    text_dispose(&high);
-}
-
-static void add_sizes(struct text *out, const struct range *sizes)
-{
-    add_n(out, (uint64_t)sizes->low);
-    if (sizes->high <= sizes->low)
-        return;
-    text_adds(out, " to ");
-    add_n(out, (uint64_t)sizes->high);
-}
 
 /* --- Winners ------------------------------------------------------------------------------ */
 
@@ -100,15 +20,15 @@ static void add_cause(struct text *out, const struct compare_side *side,
     }
     text_addf(out, "%d block%s of %u on an SM with %d registers a thread, ", occupancy->blocks,
               occupancy->blocks == 1 ? "" : "s", analysis->block, analysis->needs.registers);
-    add_fixed(out, occupancy->share * 100, 0);
+    sentence_add_fixed(out, occupancy->share * 100, 0);
     text_adds(out, " % of its warps");
     if (occupancy_is_limited(occupancy))
         text_addf(out, " (limited by %s)", occupancy_names[occupancy->limiter]);
     if (analysis->bound > 0) {
         text_adds(out, ", ");
-        add_fixed(out, analysis->in_flight / 1024, 0);
+        sentence_add_fixed(out, analysis->in_flight / 1024, 0);
         text_adds(out, " KiB in flight of the ");
-        add_fixed(out, analysis->wanted / 1024, 0);
+        sentence_add_fixed(out, analysis->wanted / 1024, 0);
         text_adds(out, " wanted: ");
         if (why == COMPARE_LATENCY || why == COMPARE_CACHE)
             text_adds(out,
@@ -144,7 +64,7 @@ static void add_difference(struct text *out, const struct compare *compare,
     text_addf(&text, "%s and %s have different winners at %zu of %zu size%s; at ",
               compare->sides[0].name, compare->sides[side].name, others, both,
               both == 1 ? "" : "s");
-    add_n(&text, largest->problem.n);
+    sentence_add_n(&text, largest->problem.n);
     for (size_t i = 0; i < 2; i++) {
         const struct compare_cell *cell = &largest->cells[i ? side : 0];
         text_addf(&text, "%s %s", i ? ";" : "",
@@ -152,24 +72,24 @@ static void add_difference(struct text *out, const struct compare *compare,
         add_cause(&text, &compare->sides[i ? side : 0], &cell->analysis,
                   prediction_why(group, compare, largest, i ? side : 0));
     }
-    compare_notes_add(out, "differ", &text);
+    sentence_end(out, "differ", &text);
 }
 
 static void add_losses(struct text *out, const struct compare *compare,
                        const struct prediction *group, size_t side)
 {
-    struct range losses = {.count = 0};
+    struct sentence_range losses = {.count = 0};
     struct text text = {0};
     for (size_t l = group->first; l < group->end; l++)
         if (compare->lines[l].cells[side].has_loss)
-            extend(&losses, compare->lines[l].cells[side].loss_pct);
+            sentence_extend(&losses, compare->lines[l].cells[side].loss_pct);
     if (!losses.count)
         return;
     text_addf(&text, "%s's winners take ", compare->sides[0].name);
-    add_range(&text, &losses, 1);
+    sentence_add_range(&text, &losses, 1);
     text_addf(&text, " %% longer on %s than its own (known of %zu size%s)",
               compare->sides[side].name, losses.count, losses.count == 1 ? "" : "s");
-    compare_notes_add(out, "loss", &text);
+    sentence_end(out, "loss", &text);
 }
 
 /* --- Predictions -------------------------------------------------------------------------- */
@@ -198,7 +118,7 @@ static void add_latency(struct text *out, const struct compare *compare,
             return;
         }
         text_adds(&text, s == side ? "below " : ", below ");
-        add_about(&text, prediction_least_n(group, compare, s));
+        sentence_add_about(&text, prediction_least_n(group, compare, s));
         text_addf(&text, " on %s", compare->sides[s].name);
     }
     text_adds(&text, ": latency decides there; memory would need less for it all than ");
@@ -206,9 +126,9 @@ static void add_latency(struct text *out, const struct compare *compare,
         text_addf(&text, "the least that any size took on %s, ", compare->sides[of].name);
     else
         text_adds(&text, "its own latency, ");
-    add_fixed(&text, group->latency_s[side] * 1e6, 2);
+    sentence_add_fixed(&text, group->latency_s[side] * 1e6, 2);
     text_adds(&text, " us");
-    compare_notes_add(out, "withheld", &text);
+    sentence_end(out, "withheld", &text);
 }
 
 static void add_withheld(struct text *out, const struct compare *compare,
@@ -224,44 +144,44 @@ static void add_withheld(struct text *out, const struct compare *compare,
                   "up to %s on %s: half of a warm input so small, or all, may be in its L2 "
                   "cache, of whose speed nothing is known here",
                   figures_size(size, 2 * (double)side->l2_bytes), side->name);
-        compare_notes_add(out, "withheld", &text);
+        sentence_end(out, "withheld", &text);
     }
     if (has_why(compare, group, s, COMPARE_RANKS)) {
         if (group->ranks_from < UINT64_MAX) {
             text_adds(&text, "below ");
-            add_n(&text, group->ranks_from);
+            sentence_add_n(&text, group->ranks_from);
             text_adds(&text, " ");
         }
         text_addf(&text, "on %s: there bounds did not rank what was measured (evidence)",
                   side->name);
-        compare_notes_add(out, "withheld", &text);
+        sentence_end(out, "withheld", &text);
     }
 }
 
 static void add_portability(struct text *out, const struct compare *compare,
                             const struct prediction *group)
 {
-    struct range percent = {.count = 0};
+    struct sentence_range percent = {.count = 0};
     struct text text = {0};
     for (size_t l = group->first; l < group->end; l++) {
         enum compare_basis basis;
         const double value = compare_portability(compare, &compare->lines[l], &basis);
         if (basis == COMPARE_PREDICTED)
-            extend(&percent, value);
+            sentence_extend(&percent, value);
     }
     if (!percent.count)
         return;
     text_adds(&text, "at most ");
-    add_range(&text, &percent, 1);
+    sentence_add_range(&text, &percent, 1);
     text_adds(&text, " % of peak, the harmonic mean of all GPUs' bounds (predicted)");
-    compare_notes_add(out, "portable", &text);
+    sentence_end(out, "portable", &text);
 }
 
 /* --- Evidence ----------------------------------------------------------------------------- */
 
 /* Of the sizes of one GPU from which on, or below which, bounds rank. */
 struct proof {
-    struct range sizes, candidates, bound, prior;
+    struct sentence_range sizes, candidates, bound, prior;
     size_t above, all;
     bool has_code;
 };
@@ -275,10 +195,10 @@ static void gather_proof(struct proof *out, const struct compare *compare,
         const struct compare_evidence *evidence = &line->cells[side].evidence;
         if (!evidence->count || (line->problem.n >= group->ranks_from) != is_ranked)
             continue;
-        extend(&out->sizes, (double)line->problem.n);
-        extend(&out->candidates, (double)evidence->count);
-        extend(&out->bound, prediction_rank(evidence));
-        extend(&out->prior, evidence->prior);
+        sentence_extend(&out->sizes, (double)line->problem.n);
+        sentence_extend(&out->candidates, (double)evidence->count);
+        sentence_extend(&out->bound, prediction_rank(evidence));
+        sentence_extend(&out->prior, evidence->prior);
         out->has_code |= evidence->has_code;
         out->above += evidence->above;
         out->all += evidence->count;
@@ -294,39 +214,39 @@ static void add_proof(struct text *out, const struct compare *compare,
     if (!proof.sizes.count)
         return;
     text_addf(&text, "%s, ", compare->sides[side].name);
-    add_sizes(&text, &proof.sizes);
+    sentence_add_sizes(&text, &proof.sizes);
     text_addf(&text, ": rank correlation of bounds%s with the speed of ",
               proof.has_code ? " by machine code" : "");
-    add_range(&text, &proof.candidates, 0);
+    sentence_add_range(&text, &proof.candidates, 0);
     text_adds(&text, " candidates ");
-    add_range(&text, &proof.bound, 2);
+    sentence_add_range(&text, &proof.bound, 2);
     text_adds(&text, is_ranked ? " (prior " : ": no use there (prior ");
-    add_range(&text, &proof.prior, 2);
+    sentence_add_range(&text, &proof.prior, 2);
     text_addf(&text, "); %zu of %zu are faster than their bound", proof.above, proof.all);
-    compare_notes_add(out, "evidence", &text);
+    sentence_end(out, "evidence", &text);
 }
 
 /* What is predicted the same way of winners whose times are known, against these. */
 static void add_accuracy(struct text *out, const struct compare *compare,
                          const struct prediction *group, size_t side, enum compare_basis basis)
 {
-    struct range shares = {.count = 0}, sizes = {.count = 0};
+    struct sentence_range shares = {.count = 0}, sizes = {.count = 0};
     struct text text = {0};
     for (size_t l = group->first; l < group->end; l++) {
         const struct compare_cell *cell = &compare->lines[l].cells[side];
         if (cell->basis != basis || !cell->predicted_ps || !cell->ps)
             continue;
-        extend(&shares, 100 * (double)cell->predicted_ps / (double)cell->ps);
-        extend(&sizes, (double)compare->lines[l].problem.n);
+        sentence_extend(&shares, 100 * (double)cell->predicted_ps / (double)cell->ps);
+        sentence_extend(&sizes, (double)compare->lines[l].problem.n);
     }
     if (!shares.count)
         return;
     text_addf(&text, "%s, ", compare->sides[side].name);
-    add_sizes(&text, &sizes);
+    sentence_add_sizes(&text, &sizes);
     text_adds(&text, ": predicted the same way its winners would take ");
-    add_range(&text, &shares, 0);
+    sentence_add_range(&text, &shares, 0);
     text_addf(&text, " %% of the time %s", compare_bases[basis]);
-    compare_notes_add(out, "evidence", &text);
+    sentence_end(out, "evidence", &text);
 }
 
 void compare_notes_group(struct text *out, const struct compare *compare,
@@ -380,7 +300,7 @@ static void add_sayings(struct text *out, const struct compare *compare, const c
                 continue;
             text_addf(&text, "%s: %.*s", compare->sides[s].name, (int)strcspn(saying, "\n"),
                       saying);
-            compare_notes_add(out, label, &text);
+            sentence_end(out, label, &text);
         }
 }
 
@@ -407,7 +327,7 @@ static void add_columns(struct text *out, const struct compare *compare)
     }
     text_adds(&text,
               "KiB/SM: what Little's law wants in flight for the peak, at a latency of ");
-    add_fixed(&text, analysis_latency_s * 1e6, 1);
+    sentence_add_fixed(&text, analysis_latency_s * 1e6, 1);
     text_adds(&text, " us; % is of each GPU's own peak; ");
     if (has_loss)
         text_addf(&text, "loss %% is what %s's winner takes longer there, by the journal; ",
@@ -416,7 +336,7 @@ static void add_columns(struct text *out, const struct compare *compare)
         text_adds(&text, "portable % is the harmonic mean of all GPUs' %; ");
     text_adds(&text, "--json and --csv have registers, occupancy, bytes in flight and "
                      "instructions of each");
-    compare_notes_add(out, "columns", &text);
+    sentence_end(out, "columns", &text);
 }
 
 void compare_notes_all(struct text *out, const struct compare *compare)
@@ -440,7 +360,7 @@ void compare_notes_all(struct text *out, const struct compare *compare)
         if (!has_basis(compare, words[i].basis))
             continue;
         text_adds(&text, words[i].meaning);
-        compare_notes_add(out, words[i].label, &text);
+        sentence_end(out, words[i].label, &text);
     }
     add_columns(out, compare);
 }

@@ -1,12 +1,9 @@
-/* compare_notes: what follows from GPUs side by side, in sentences of at most 110 columns. */
+/* compare_notes: what follows from GPUs side by side, in sentences. */
 #ifndef AUTOTUNE_COMPARE_NOTES_H
 #define AUTOTUNE_COMPARE_NOTES_H
 
 #include "autotune/report/letters.h"
 #include "autotune/report/prediction.h"
-
-/* Appends a sentence under its label, broken at spaces. Takes the sentence's memory. */
-void compare_notes_add(struct text *out, const char *label, struct text *sentence);
 
 /* Of the lines of a group: where the winners differ and why, which predictions are withheld and
  * why, the portability that is predicted, and how well predictions do where a journal tells. */

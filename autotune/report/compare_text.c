@@ -3,6 +3,7 @@
 
 #include "autotune/report/compare_notes.h"
 #include "autotune/report/figures.h"
+#include "autotune/report/sentence.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -279,10 +280,10 @@ static void print_kernels(struct text *out, const struct compare *compare,
         struct text words = {0};
         letters_add_words(&words, letters, letters->kernels[i], false);
         letters_add_words(&shared, letters, shared.length ? "" : letters->kernels[i], true);
-        compare_notes_add(out, letters_name(name, i), &words);
+        sentence_end(out, letters_name(name, i), &words);
     }
     if (shared.length)
-        compare_notes_add(out, "in all", &shared);
+        sentence_end(out, "in all", &shared);
     text_dispose(&shared);
     add_changes(out, compare, group, letters);
 }
