@@ -194,6 +194,16 @@ static void fill_measured(struct compare_cell *cell, const struct record *record
 
 /* --- Analysis ----------------------------------------------------------------------------- */
 
+static void name_default(struct compare_cell *cell, const struct compare_kernel *kernel,
+                         const struct problem *problem)
+{
+    struct text params = {0};
+    point_format(&params, kernel->rung.space, kernel->rung.row, true);
+    snprintf(cell->winner, sizeof cell->winner, "the default of %s: %s",
+             problem_ops[problem->op].space, params.at ? params.at : "");
+    text_dispose(&params);
+}
+
 /* What cannot be analysed is left unknown, and says why. Another GPU's record is fitted to this
  * one; a default and the kernels of the ladder run on all. */
 static void analyse(struct compare_cell *cell, const struct comparison *comparison,
@@ -210,6 +220,8 @@ static void analyse(struct compare_cell *cell, const struct comparison *comparis
     int failed =
         compare_kernel_open(&kernel, best, &comparison->rungs, problem, &input->target, &why);
     if (!failed) {
+        if (!is_there(best))
+            name_default(cell, &kernel, problem);
         if (best->record && !is_own)
             compare_kernel_fit(&kernel, cell->changed, sizeof cell->changed, problem,
                                &input->target);
@@ -240,9 +252,6 @@ static void fill_predicted(struct compare_cell *cell, const struct comparison *c
         snprintf(cell->winner, sizeof cell->winner, "%s", of->record->params);
     else if (of->figure)
         name_figure(cell->winner, sizeof cell->winner, of);
-    else
-        snprintf(cell->winner, sizeof cell->winner, "the default of %s",
-                 problem_ops[problem->op].space);
     if (cell->analysis.bound > 0)
         cell->basis = COMPARE_PREDICTED; /* its time follows when all is known */
 }

@@ -348,7 +348,8 @@ void compare_notes_all(struct text *out, const struct compare *compare)
         {COMPARE_PUBLISHED, "published",
          "a document's figures of its own kernels, counted its way; not measured here"},
         {COMPARE_PREDICTED, "predicted",
-         "another GPU's winner: a latency, then its bytes at the share of the bandwidth that "
+         "another GPU's winner, or the default: a latency, then its bytes at the share of the "
+         "bandwidth that "
          "bytes in flight and instructions allow (static analysis); nothing was run"},
         {COMPARE_EMULATED, "emulated", "on the host, no model of a GPU's speed"},
     };

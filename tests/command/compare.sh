@@ -93,6 +93,16 @@ else
     skip predicted "no NVRTC for sm_120"
 fi
 
+# One compiler for both: nothing of the pair is unknown.
+if "$AUTOTUNE" emit --arch sm_70 --ptx --quiet > ptx 2> err; then
+    run compare v100 rtx5070ti
+    check both-rows test "$(rows '^512Mi/.* predicted  *[0-9.]+  *[0-9.]+  *[0-9.]+  *[A-D] published ')" -eq 4
+    check both-known test "$(rows ' unknown|^note ')" -eq 0
+    check both-limits grep -Eq '^memory +A-D$' out
+else
+    skip both "no NVRTC for sm_70"
+fi
+
 # The emulator's records are shown as what they are.
 small_space small.ini
 run --device host --n 1K --space small.ini
