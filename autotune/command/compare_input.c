@@ -27,6 +27,14 @@ static bool has_end(const char *string, const char *end)
 
 /* --- The GPU ------------------------------------------------------------------------------ */
 
+static void take_target(struct compare_input *out)
+{
+    out->side.cc = out->target.cc;
+    out->side.clock_khz = out->clock_khz;
+    out->side.threads_per_sm = out->target.threads_per_sm;
+    out->side.l2_bytes = (uint64_t)out->target.l2_bytes;
+}
+
 static void take_model(struct compare_input *out, const struct gpus_model *model)
 {
     out->has_target = true;
@@ -34,6 +42,7 @@ static void take_model(struct compare_input *out, const struct gpus_model *model
     out->clock_khz = model->clock_khz;
     out->side.sms = model->target.sms;
     out->side.peak_bytes = model->peak_bytes;
+    take_target(out);
 }
 
 /* What a record says of its GPU goes before what the table says of that name. */
@@ -42,19 +51,21 @@ static void take_record(struct compare_input *out, const struct record *record)
     char arch[16];
     struct gpus_model model;
     struct error ignored;
+    snprintf(out->side.name, sizeof out->side.name, "%s", record->gpu);
     if (gpus_find_model(&model, record->gpu, &ignored) == 0) {
         take_model(out, &model);
+        snprintf(out->side.name, sizeof out->side.name, "%s", model.name);
     } else {
         snprintf(arch, sizeof arch, "sm_%d", record->cc);
         out->has_target =
             record->source != RECORD_EMULATED && gpus_find(&out->target, arch, &ignored) == 0;
+        take_target(out);
     }
     out->target.sms = record->sms;
     out->side.sms = record->sms;
     if (record->memory_clock_khz && record->bus_bits)
         out->side.peak_bytes =
             (uint64_t)record->memory_clock_khz * 1000 * (uint64_t)record->bus_bits * 2 / 8;
-    snprintf(out->side.name, sizeof out->side.name, "%s", record->gpu);
 }
 
 /* A document's own peak stands for a GPU that the table lacks. */

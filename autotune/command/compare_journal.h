@@ -19,9 +19,9 @@ bool compare_journal_loss(double *percent, const char *cache, const struct recor
                           const struct record *other);
 
 /* How the bound of each candidate of that run (by the registers that it had), and the prior
- * that it had then, rank with how fast it was; `with_code`, where an NVRTC compiles for that GPU,
- * also the bound by machine code, for which each variant is compiled. A count of 0: no journal,
- * or no bound. */
+ * that it had then, rank with how fast it was; `with_code`, where an NVRTC compiles for that
+ * GPU, also the bound by machine code, for which each variant is compiled. A count of 0: no
+ * journal, or no bound. */
 void compare_journal_rank(struct compare_evidence *out, const char *cache,
                           const struct record *record, const struct compare_input *input,
                           bool with_code, struct terminal_progress *progress);

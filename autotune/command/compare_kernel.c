@@ -74,6 +74,54 @@ int compare_kernel_open(struct compare_kernel *out, const struct compare_winner 
     return 0;
 }
 
+/* POINT_VALID where another value of this param makes the row valid, which then has the nearest
+ * such; else the row is as before. */
+static int fit_param(const struct point_context *context, int64_t *row, size_t param,
+                     struct error *error)
+{
+    const struct param *at = &context->space->params[param];
+    const int64_t own = row[param];
+    size_t place = 0;
+    int rejected = 0;
+    while (place + 1 < at->count && at->values[place] != own)
+        place++;
+    for (size_t step = 1; step < at->count && rejected >= 0; step++)
+        for (int up = 0; up < 2 && rejected >= 0; up++) {
+            if (up ? place + step >= at->count : place < step)
+                continue;
+            row[param] = at->values[up ? place + step : place - step];
+            rejected = point_reject(context, row, error);
+        }
+    if (rejected != POINT_VALID)
+        row[param] = own;
+    return rejected;
+}
+
+/* Writes "WARP=SHUFFLE". */
+static void name_value(char *out, size_t size, const struct param *param, int64_t value)
+{
+    struct text text = {0};
+    point_format_value(&text, param, value);
+    snprintf(out, size, "%s=%s", param->name, text.at ? text.at : "");
+    text_dispose(&text);
+}
+
+void compare_kernel_fit(struct compare_kernel *kernel, char *changed, size_t size,
+                        const struct problem *problem, const struct target *target)
+{
+    const struct space *space = kernel->rung.space;
+    const struct point_context context = {space, problem, target};
+    int64_t *const row = kernel->rung.row;
+    struct error ignored;
+    int rejected = point_reject(&context, row, &ignored);
+    snprintf(changed, size, "%s", "");
+    for (size_t p = space->param_count; p > 0 && rejected >= 0; p--) {
+        rejected = fit_param(&context, row, p - 1, &ignored);
+        if (rejected == POINT_VALID)
+            name_value(changed, size, &space->params[p - 1], row[p - 1]);
+    }
+}
+
 void compare_kernel_close(struct compare_kernel *kernel)
 {
     ladder_rung_close(&kernel->rung);

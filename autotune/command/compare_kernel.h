@@ -23,6 +23,12 @@ struct compare_kernel {
 int compare_kernel_open(struct compare_kernel *out, const struct compare_winner *winner,
                         const struct rungs *rungs, const struct problem *problem,
                         const struct target *target, struct error *error);
+
+/* A kernel that a rule of its space rejects on the target gets the nearest other value of the
+ * last param with which none does (launch params stand last): `changed` says which
+ * ("WARP=SHUFFLE"). "" = none was needed, or no one value is enough: then it stays as it is. */
+void compare_kernel_fit(struct compare_kernel *kernel, char *changed, size_t size,
+                        const struct problem *problem, const struct target *target);
 void compare_kernel_close(struct compare_kernel *kernel);
 
 #endif

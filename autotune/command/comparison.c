@@ -5,6 +5,7 @@
 #include "autotune/command/compare_journal.h"
 #include "autotune/command/compare_kernel.h"
 #include "autotune/report/figures.h"
+#include "autotune/report/prediction.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -133,6 +134,21 @@ static struct compare_winner find_best(const struct compare_input *input,
     return best;
 }
 
+/* 0 = none was measured. */
+static uint64_t find_latency(const struct compare_input *input, const struct compare_line *line)
+{
+    uint64_t least = 0;
+    for (size_t i = 0; i < input->records.count && !line->row; i++) {
+        const struct record *record = &input->records.at[i];
+        struct problem like = line->problem;
+        like.n = record->problem.n;
+        if (record->source == RECORD_MEASURED && is_same(&record->problem, &like) &&
+            prediction_is_latency(&input->side, &like) && (!least || record->median_ps < least))
+            least = record->median_ps;
+    }
+    return least;
+}
+
 static bool is_there(const struct compare_winner *best)
 {
     return best->record || best->figure;
@@ -178,10 +194,21 @@ static void fill_measured(struct compare_cell *cell, const struct record *record
 
 /* --- Analysis ----------------------------------------------------------------------------- */
 
-/* What cannot be analysed is left unknown, and says why. */
+static void name_default(struct compare_cell *cell, const struct compare_kernel *kernel,
+                         const struct problem *problem)
+{
+    struct text params = {0};
+    point_format(&params, kernel->rung.space, kernel->rung.row, true);
+    snprintf(cell->winner, sizeof cell->winner, "the default of %s: %s",
+             problem_ops[problem->op].space, params.at ? params.at : "");
+    text_dispose(&params);
+}
+
+/* What cannot be analysed is left unknown, and says why. Another GPU's record is fitted to this
+ * one; a default and the kernels of the ladder run on all. */
 static void analyse(struct compare_cell *cell, const struct comparison *comparison,
-                    const struct compare_winner *best, const struct compare_input *input,
-                    const struct problem *problem)
+                    const struct compare_winner *best, bool is_own,
+                    const struct compare_input *input, const struct problem *problem)
 {
     struct compare_kernel kernel;
     struct error why;
@@ -193,6 +220,11 @@ static void analyse(struct compare_cell *cell, const struct comparison *comparis
     int failed =
         compare_kernel_open(&kernel, best, &comparison->rungs, problem, &input->target, &why);
     if (!failed) {
+        if (!is_there(best))
+            name_default(cell, &kernel, problem);
+        if (best->record && !is_own)
+            compare_kernel_fit(&kernel, cell->changed, sizeof cell->changed, problem,
+                               &input->target);
         const struct point_context context = {kernel.rung.space, problem, &input->target};
         const struct analysis_subject subject = {.context = &context,
                                                  .sources = &kernel.sources,
@@ -215,19 +247,13 @@ static void fill_predicted(struct compare_cell *cell, const struct comparison *c
                            const struct compare_winner *of, const struct compare_input *input,
                            const struct problem *problem)
 {
-    analyse(cell, comparison, of, input, problem);
+    analyse(cell, comparison, of, false, input, problem);
     if (of->record)
         snprintf(cell->winner, sizeof cell->winner, "%s", of->record->params);
     else if (of->figure)
         name_figure(cell->winner, sizeof cell->winner, of);
-    else
-        snprintf(cell->winner, sizeof cell->winner, "the default of %s",
-                 problem_ops[problem->op].space);
-    if (cell->analysis.bound <= 0)
-        return;
-    cell->basis = COMPARE_PREDICTED;
-    cell->peak_pct = cell->analysis.bound * 100;
-    cell->gbs = cell->analysis.bound * (double)input->side.peak_bytes / 1e9;
+    if (cell->analysis.bound > 0)
+        cell->basis = COMPARE_PREDICTED; /* its time follows when all is known */
 }
 
 /* What the run that found `here` knows beside it; `first` is the first GPU's winner. */
@@ -253,6 +279,7 @@ static void fill_line(struct comparison *comparison, struct compare_line *line)
     const size_t count = comparison->compare.side_count;
     for (size_t s = 0; s < count; s++) {
         bests[s] = find_best(&comparison->inputs[s], line);
+        line->latency_ps[s] = find_latency(&comparison->inputs[s], line);
         if (!is_there(&first))
             first = bests[s];
     }
@@ -268,7 +295,7 @@ static void fill_line(struct comparison *comparison, struct compare_line *line)
             fill_measured(cell, bests[s].record, &input->side);
         else
             fill_published(cell, &bests[s], &input->side, &line->problem);
-        analyse(cell, comparison, &bests[s], input, &line->problem);
+        analyse(cell, comparison, &bests[s], true, input, &line->problem);
         if (cell->basis == COMPARE_MEASURED)
             fill_journal(comparison, cell, bests[s].record, s ? bests[0].record : NULL, input);
     }
@@ -281,6 +308,7 @@ void comparison_fill(struct comparison *comparison)
         qsort(compare->lines, compare->line_count, sizeof *compare->lines, by_problem);
     for (size_t l = 0; l < compare->line_count; l++)
         fill_line(comparison, &compare->lines[l]);
+    prediction_run(compare);
 }
 
 /* --- The whole ---------------------------------------------------------------------------- */

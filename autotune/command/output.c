@@ -58,25 +58,19 @@ static int write_table(const char *path, const struct table *table, const struct
     return failed;
 }
 
-static int print_table(const struct request *request, const struct table *table,
-                       struct error *error)
+static int print_text(const struct request *request, const struct text *text,
+                      struct error *error)
 {
-    struct text text = {0};
-    if (output_is_taken(request))
-        return 0;
-    table_print(&text, table, terminal_has_color(stdout));
-    int failed = output_write("-", &text, error);
-    text_dispose(&text);
-    return failed;
+    return output_is_taken(request) ? 0 : output_write("-", text, error);
 }
 
 /* A form that cannot be written costs only itself: the others are written all the same. */
-int output_table(const struct request *request, const struct table *table,
-                 const struct text *json, struct error *error)
+int output_forms(const struct request *request, const struct text *text,
+                 const struct table *table, const struct text *json, struct error *error)
 {
     struct error causes[3];
     const int failed[] = {
-        print_table(request, table, &causes[0]),
+        print_text(request, text, &causes[0]),
         write_table(request->csv, table, NULL, table_csv, &causes[1]),
         write_table(request->json, table, json, table_json, &causes[2]),
     };
@@ -86,6 +80,16 @@ int output_table(const struct request *request, const struct table *table,
             return -1;
         }
     return 0;
+}
+
+int output_table(const struct request *request, const struct table *table,
+                 const struct text *json, struct error *error)
+{
+    struct text text = {0};
+    table_print(&text, table, terminal_has_color(stdout));
+    const int failed = output_forms(request, &text, table, json, error);
+    text_dispose(&text);
+    return failed;
 }
 
 void output_warn(const char *format, ...)

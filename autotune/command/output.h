@@ -20,6 +20,10 @@ int output_bytes(const char *path, const void *bytes, size_t length, struct erro
 int output_table(const struct request *request, const struct table *table,
                  const struct text *json, struct error *error);
 
+/* The same where people read something else than the table: `text`. */
+int output_forms(const struct request *request, const struct text *text,
+                 const struct table *table, const struct text *json, struct error *error);
+
 /* A warning on stderr: "autotune: warning: ...", also with --quiet. */
 void output_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -2,6 +2,7 @@
  * what `autotune compare` says of it. */
 #include "autotune/command/report_sections.h"
 
+#include "autotune/report/compare_notes.h"
 #include "autotune/report/figures.h"
 
 #include <stdio.h>
@@ -108,7 +109,7 @@ int report_sides(struct report *report, struct error *error)
                        "All that is known of these, with occupancy and limits", NULL, 0);
     if (table)
         compare_table(table, compare);
-    compare_notes(&notes, compare);
+    compare_notes_all(&notes, compare);
     if (notes.length)
         document_add(document, DOCUMENT_NOTES, "%s", notes.at);
     document->failed |= notes.failed;

@@ -5,6 +5,7 @@
 #include "autotune/command/output.h"
 #include "autotune/command/sweep_drawing.h"
 #include "autotune/report/figures.h"
+#include "autotune/report/letters.h"
 #include "autotune/report/terminal.h"
 
 #include <inttypes.h>
@@ -48,24 +49,12 @@ static const struct table_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-/* A, B, ... by the first interval with these params, then numbers. */
-static void name_variant(char out[NUMBER_CHARS], const struct sweep_drawing *drawing,
-                         const struct record *interval)
+/* A, B, ... by the first interval with these params. */
+static void name_variants(struct letters *letters, const struct sweep_drawing *drawing)
 {
-    size_t before = 0;
-    for (size_t i = 0; i < drawing->interval_count; i++) {
-        const char *params = drawing->intervals[i]->params;
-        bool is_new = true;
-        if (strcmp(params, interval->params) == 0)
-            break;
-        for (size_t k = 0; k < i; k++)
-            is_new = is_new && strcmp(drawing->intervals[k]->params, params) != 0;
-        before += is_new;
-    }
-    if (before < 26)
-        snprintf(out, NUMBER_CHARS, "%c", (char)('A' + (int)before));
-    else
-        snprintf(out, NUMBER_CHARS, "%zu", before + 1);
+    letters->count = 0;
+    for (size_t i = 0; i < drawing->interval_count; i++)
+        letters_add(letters, drawing->intervals[i]->params);
 }
 
 /* No "-0.0". */
@@ -147,7 +136,7 @@ static void add_bar(struct table *table, const struct record *size, double most,
 }
 
 static void add_sizes(struct table *table, const struct sweep_drawing *drawing,
-                      int bar_columns)
+                      struct letters *letters, int bar_columns)
 {
     const double most = most_gbs(drawing);
     for (size_t i = 0; i < drawing->size_count; i++) {
@@ -155,8 +144,7 @@ static void add_sizes(struct table *table, const struct sweep_drawing *drawing,
         const struct record *interval = sweep_drawing_interval(drawing, size);
         char name[NUMBER_CHARS];
         add_problem(table, size);
-        name_variant(name, drawing, interval);
-        table_add(table, name);
+        table_add(table, letters_name(name, letters_add(letters, interval->params)));
         table_addf(table, "%" PRIu64, interval->n_from);
         table_addf(table, "%" PRIu64, interval->n_to);
         add_figures(table, size);
@@ -167,7 +155,8 @@ static void add_sizes(struct table *table, const struct sweep_drawing *drawing,
     }
 }
 
-static void print_sizes(struct text *out, const struct sweep_drawing *drawing)
+static void print_sizes(struct text *out, const struct sweep_drawing *drawing,
+                        struct letters *letters)
 {
     struct table_column own[COLUMNS];
     char n[NUMBER_CHARS], title[NUMBER_CHARS + 8];
@@ -178,7 +167,7 @@ static void print_sizes(struct text *out, const struct sweep_drawing *drawing)
     own[SINGLE_US].title = title;
     for (int pass = 0; pass < 2; pass++) { /* the first for the width */
         struct table table = {.columns = own, .column_count = COLUMNS};
-        add_sizes(&table, drawing, bar_columns);
+        add_sizes(&table, drawing, letters, bar_columns);
         if (pass == 1)
             table_print(out, &table, terminal_has_color(stdout));
         const int width = (int)table_width(&table) + 2;
@@ -200,34 +189,8 @@ static const struct table_column interval_columns[] = {
 };
 enum { INTERVAL_COLUMNS = sizeof interval_columns / sizeof *interval_columns };
 
-static bool has_word(const char *params, const char *word, size_t length)
-{
-    for (const char *at = params; *at;) {
-        const size_t own = strcspn(at, " ");
-        if (own == length && memcmp(at, word, length) == 0)
-            return true;
-        at += own + (at[own] != '\0');
-    }
-    return false;
-}
-
-/* Appends the words of params that all intervals share, or those that not all do. */
-static void add_words(struct text *out, const struct sweep_drawing *drawing, const char *params,
-                      bool is_shared)
-{
-    for (const char *word = params; *word;) {
-        const size_t length = strcspn(word, " ");
-        bool is_in_all = true;
-        for (size_t i = 0; i < drawing->interval_count; i++)
-            is_in_all = is_in_all && has_word(drawing->intervals[i]->params, word, length);
-        if (is_in_all == is_shared)
-            text_addf(out, "%s%.*s", out->length ? " " : "", (int)length, word);
-        word += length + (word[length] != '\0');
-    }
-}
-
 static void add_interval(struct table *table, const struct sweep_drawing *drawing,
-                         const struct record *interval)
+                         struct letters *letters, const struct record *interval)
 {
     char text[NUMBER_CHARS];
     struct text words = {0};
@@ -243,8 +206,7 @@ static void add_interval(struct table *table, const struct sweep_drawing *drawin
     table_add(table, problem_ops[interval->problem.op].name);
     table_add(table, problem_types[interval->problem.type].name);
     table_add(table, problem_types[interval->problem.acc].name);
-    name_variant(text, drawing, interval);
-    table_add(table, text);
+    table_add(table, letters_name(text, letters_add(letters, interval->params)));
     table_add(table, number_format_count(text, interval->n_from));
     table_add(table, number_format_count(text, interval->n_to));
     table_addf(table, "%" PRIu64, interval->n_from);
@@ -255,7 +217,7 @@ static void add_interval(struct table *table, const struct sweep_drawing *drawin
         add_tenths(table, most);
     else
         table_add(table, NULL);
-    add_words(&words, drawing, interval->params, false);
+    letters_add_words(&words, letters, interval->params, false);
     table_add(table, words.length ? words.at : "as below");
     table_add(table, interval->params);
     text_dispose(&words);
@@ -264,7 +226,7 @@ static void add_interval(struct table *table, const struct sweep_drawing *drawin
 /* --- The whole ---------------------------------------------------------------------------- */
 
 static void print_sweep(struct text *out, const struct sweep_drawing *drawing,
-                        struct table *intervals)
+                        struct letters *letters, struct table *intervals)
 {
     const struct record *first = drawing->intervals[0];
     const struct problem *problem = &first->problem;
@@ -279,15 +241,15 @@ static void print_sweep(struct text *out, const struct sweep_drawing *drawing,
               drawing->size_count, drawing->interval_count,
               drawing->interval_count == 1 ? "" : "s",
               first->source == RECORD_EMULATED ? "; emulated: no model of a GPU's speed" : "");
-    print_sizes(out, drawing);
+    print_sizes(out, drawing, letters);
     for (size_t i = 0; i < drawing->interval_count; i++) {
-        add_interval(&own, drawing, drawing->intervals[i]);
-        add_interval(intervals, drawing, drawing->intervals[i]);
+        add_interval(&own, drawing, letters, drawing->intervals[i]);
+        add_interval(intervals, drawing, letters, drawing->intervals[i]);
     }
     text_adds(out, "\n");
     table_print(out, &own, terminal_has_color(stdout));
     table_dispose(&own);
-    add_words(&shared, drawing, first->params, true);
+    letters_add_words(&shared, letters, first->params, true);
     if (shared.length)
         text_addf(out, "in all    %s\n", shared.at);
     text_dispose(&shared);
@@ -297,23 +259,14 @@ static int write_all(const struct request *request, const struct text *text,
                      const struct table *sizes, const struct table *intervals,
                      struct error *error)
 {
-    struct text json = {0}, csv = {0};
-    struct error ignored;
+    struct text json = {0};
     text_adds(&json, "{\"sizes\": ");
     table_json(&json, sizes);
     text_adds(&json, ", \"intervals\": ");
     table_json(&json, intervals);
     text_adds(&json, "}\n");
-    table_csv(&csv, sizes);
-    int failed = 0;
-    if (!output_is_taken(request) && text->length)
-        failed = output_write("-", text, error);
-    if (request->json && output_write(request->json, &json, failed ? &ignored : error))
-        failed = -1;
-    if (request->csv && output_write(request->csv, &csv, failed ? &ignored : error))
-        failed = -1;
+    const int failed = output_forms(request, text, sizes, &json, error);
     text_dispose(&json);
-    text_dispose(&csv);
     return failed;
 }
 
@@ -323,19 +276,24 @@ int sweep_report_print(const struct request *request, const struct record *recor
     struct table sizes = {.columns = columns, .column_count = COLUMNS};
     struct table intervals = {.columns = interval_columns, .column_count = INTERVAL_COLUMNS};
     const struct record **room = calloc(2 * record_count + 1, sizeof *room);
+    struct letters letters = {calloc(record_count + 1, sizeof *letters.kernels), 0};
     struct sweep_drawing drawing = {.intervals = room, .sizes = room + record_count};
     struct text text = {0};
     size_t drawn = 0;
-    if (!room)
-        return error_memory(error, 2 * record_count * sizeof *room);
+    if (!room || !letters.kernels) {
+        free(room);
+        free(letters.kernels);
+        return error_memory(error, 3 * record_count * sizeof *room);
+    }
     for (size_t i = 0; i < record_count; i++) {
         if (!sweep_drawing_is_first(records, i))
             continue;
         sweep_drawing_collect(&drawing, request, &records[i], records, record_count);
         if (drawing.size_count == 0)
             continue;
-        print_sweep(&text, &drawing, &intervals);
-        add_sizes(&sizes, &drawing, 0);
+        name_variants(&letters, &drawing);
+        print_sweep(&text, &drawing, &letters, &intervals);
+        add_sizes(&sizes, &drawing, &letters, 0);
         drawn++;
     }
     int failed = write_all(request, &text, &sizes, &intervals, error);
@@ -344,6 +302,7 @@ int sweep_report_print(const struct request *request, const struct record *recor
     table_dispose(&sizes);
     table_dispose(&intervals);
     text_dispose(&text);
+    free(letters.kernels);
     free(room);
     return failed;
 }

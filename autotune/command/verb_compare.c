@@ -2,23 +2,20 @@
 #include "autotune/command/comparison.h"
 #include "autotune/command/output.h"
 #include "autotune/command/verbs.h"
+#include "autotune/report/compare_text.h"
+#include "autotune/report/terminal.h"
 
 static int print(const struct comparison *comparison, struct error *error)
 {
     struct table table;
-    struct text notes = {0};
+    struct text text = {0};
     compare_table(&table, &comparison->compare);
-    int failed = output_table(comparison->request, &table, NULL, error);
-    compare_notes(&notes, &comparison->compare);
-    if (!failed && !output_is_taken(comparison->request)) {
-        struct text all = {0};
-        text_addf(&all, "\n%s", notes.at ? notes.at : "");
-        failed = output_write("-", &all, error);
-        text_dispose(&all);
-    }
-    text_dispose(&notes);
+    compare_text(&text, &comparison->compare, terminal_has_color(stdout));
+    const int failed = text_check(&text, error) ||
+                       output_forms(comparison->request, &text, &table, NULL, error);
+    text_dispose(&text);
     table_dispose(&table);
-    return failed;
+    return failed ? -1 : 0;
 }
 
 int verb_compare(int argc, char **argv, struct error *error)

@@ -15,27 +15,42 @@ enum { COMPARE_SIDES_MAX = 8 };
 
 enum compare_basis {
     COMPARE_NOTHING,
-    COMPARE_PREDICTED, /* an upper bound, from static analysis */
+    COMPARE_WITHHELD, /* analysed, but no prediction would say anything: compare_why says why */
+    COMPARE_PREDICTED, /* by static analysis, as prediction.h says */
     COMPARE_PUBLISHED,
     COMPARE_EMULATED, /* by the host: no model of speed */
     COMPARE_MEASURED,
 };
 extern const char *const compare_bases[]; /* "measured", ... */
 
+enum compare_why {
+    COMPARE_SAID,
+    COMPARE_LATENCY, /* longer than the reading takes at full speed */
+    COMPARE_CACHE,   /* warm, and half of it or more may be in the L2 cache */
+    COMPARE_RANKS,   /* at such sizes bounds did not rank what was measured */
+};
+extern const char *const compare_whys[]; /* NULL, "latency", "cache", "ranks" */
+
 struct compare_side {
     char name[128];
     int sms;
     uint64_t peak_bytes; /* theoretical, per second; 0 = unknown */
+    uint64_t l2_bytes;   /* this and the rest: 0 = unknown */
+    int cc, clock_khz, threads_per_sm;
 };
 
 /* One GPU's answer to one problem. */
 struct compare_cell {
     enum compare_basis basis;
     char winner[256]; /* the kernel, with its params */
+    char changed[64]; /* of a prediction: the param that it has otherwise; "" */
     char source[160]; /* of a published figure; the file of a measured one; "" */
     uint64_t ps;      /* per reduction; 0 where the basis gives none */
-    double gbs;       /* 10^9 bytes per second; of a prediction the bound; 0 = unknown */
+    double gbs;       /* 10^9 bytes per second; 0 = unknown */
     double peak_pct;  /* of the theoretical bandwidth; negative = unknown */
+    uint64_t
+        predicted_ps;     /* what is predicted of it, also where it was measured; 0 = nothing */
+    enum compare_why why; /* why that is withheld */
     struct analysis analysis; /* of the winner here; is_compiled tells whether it is known */
     bool has_loss;            /* both measured: what the first GPU's winner loses here */
     double loss_pct;
@@ -54,6 +69,9 @@ struct compare_line {
     struct problem problem;
     uint64_t row; /* elements that give one result; 0 = all of them */
     struct compare_cell cells[COMPARE_SIDES_MAX];
+    /* The least that a size of this problem took on each GPU, of those that prediction.h has
+     * all under way at once, asked for or not; 0 = none was measured. */
+    uint64_t latency_ps[COMPARE_SIDES_MAX];
 };
 
 struct compare {
@@ -72,11 +90,13 @@ struct compare {
 double compare_portability(const struct compare *compare, const struct compare_line *line,
                            enum compare_basis *basis);
 
-/* A row for each line and GPU. Dispose of the table. */
-void compare_table(struct table *out, const struct compare *compare);
+/* One behind the last of the lines from `first` on that differ in size only. */
+size_t compare_group_end(const struct compare *compare, size_t first);
 
-/* Appends, below the table for people: where winners differ and why, what is lost, the
- * portability of each line, what could not be analysed, and what the words mean. */
-void compare_notes(struct text *out, const struct compare *compare);
+/* Has this GPU a winner of its own, measured or published? */
+bool compare_has_winner(const struct compare_cell *cell);
+
+/* A row for each line and GPU, with all there is, for programs. Dispose of the table. */
+void compare_table(struct table *out, const struct compare *compare);
 
 #endif

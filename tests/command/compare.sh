@@ -26,15 +26,19 @@ rows() {
 }
 run compare v100 rtx5070ti
 check pair has_status 0
-check pair-published test "$(rows '^sum f32 1Gi cold  *V100  *published  *4900\.00  *876\.6  *97\.6 ')" -eq 1
-check pair-other test "$(rows '^sum f32 512Mi cold in rows of 1Ki  *RTX 5070 Ti  *published  *10193\.50  *210\.9  *23\.5 ')" -eq 1
-check pair-no-figure-of-its-own test "$(rows '^sum f32 1Gi cold  *RTX 5070 Ti  *published')" -eq 0
-check pair-none-measured test "$(rows '^sum .* measured ')" -eq 0
-check pair-words grep -q '^published: .*not measured here' out
-check pair-kernel grep -q '#6 8 elements per thread at load, blocks of 1024' out
+check pair-heading grep -q '^sum f32 cold$' out
+check pair-published test "$(rows '^1Gi  *A published  *4900\.0  *876\.6  *97\.6 ')" -eq 1
+check pair-other test "$(rows '^512Mi/1Ki .*D published  *10194  *210\.9  *23\.5$')" -eq 1
+check pair-no-figure-of-its-own test "$(rows '^1Gi .*published.*published')" -eq 0
+check pair-none-measured test "$(rows ' measured  ')" -eq 0
+check pair-words grep -q '^published .*not measured here' out
+check pair-kernel grep -q '^A  *#6 8 elements per thread at load, blocks of 1024' out
+check pair-source grep -q '^source  *RTX 5070 Ti: Reduction (Sum): part 1' out
+check pair-counts grep -Eq '^V100  *sm_70  *80  *1530  *2048  *6\.3 MB  *898  *5  *1 ' out
+check pair-fits test "$(awk 'length > n { n = length } END { print n }' out)" -le 120
 run compare "NVIDIA GeForce RTX 5070 Ti" "Tesla V100 SXM2" --quiet
 check spelt-out has_status 0
-check spelt-out-order sh -c 'sed -n 2p out | grep -q "RTX 5070 Ti"'
+check spelt-out-order sh -c 'sed -n 2p out | grep -q "^RTX 5070 Ti"'
 
 # A document by its name, by its file, and the GPU that it is about give the same figures.
 run compare cs599-lecture-6 cuda-006 --csv by-name.csv
@@ -45,7 +49,7 @@ check document-file has_status 0
 check document-same cmp by-name.csv by-file.csv
 run compare cs759-lecture v100
 check old-gpu has_status 0
-check old-gpu-row test "$(rows '^sum i32 4Mi cold  *G80  *published  *268\.00  *62\.7  *72\.5 ')" -eq 1
+check old-gpu-row test "$(rows '^4Mi  *A published  *268\.00  *62\.7  *72\.5 ')" -eq 1
 check old-gpu-not-analysed grep -q '^note  *G80: its architecture is not in' out
 
 # Forms.
@@ -68,19 +72,35 @@ check nothing-to-reduce has_status 0
 run compare v100 rtx5070ti --nvrtc /nothing/libnvrtc.so
 check no-nvrtc has_status 0
 check no-nvrtc-published test "$(rows ' published ')" -ge 5
-check no-nvrtc-no-prediction test "$(rows ' predicted ')" -eq 0
-check no-nvrtc-is-said grep -q '^note  *V100: .*/nothing/libnvrtc.so' out
+check no-nvrtc-no-prediction test "$(rows ' predicted')" -eq 0
+check no-nvrtc-unknown test "$(rows '^1Gi .*- unknown$')" -eq 1
+check no-nvrtc-is-said-once test "$(rows '^note  *V100: .*/nothing/libnvrtc.so')" -eq 1
 
 # With one, predictions: of an architecture that it has.
 if "$AUTOTUNE" emit --arch sm_120 --ptx --quiet > ptx 2> err; then
     run compare rtx5070 rtx5090
-    check predicted test "$(rows '^sum i32 400M cold  *RTX 5090  *predicted ')" -eq 1
-    check predicted-says-so grep -q '^predicted: at most.*nothing was run' out
-    check predicted-portability grep -Eq '^portable  *sum i32 400M cold: [0-9.]+ % of peak.*, predicted, at most$' out
+    check predicted test "$(rows '^400M .*[A-Z] predicted  *[0-9.]+  *[0-9.]+  *[0-9.]+$')" -eq 1
+    check predicted-says-so grep -q '^predicted .*latency.*bandwidth' out
+    check predicted-portability grep -Eq "^portable  *at most [0-9.]+( to [0-9.]+)? % of peak" out
+    check predicted-accuracy grep -Eq '^evidence  *RTX 5070, .*predicted the same way.*' out
+    run compare rtx5070 rtx5090 --n 1K --op max --csv -
+    check withheld grep -q ',cold,RTX 5090,withheld,,,,,latency,' out
+    run compare rtx5070 rtx5090 --n 1K --op max
+    check withheld-says-why grep -q '^withheld  below .* on RTX 5070, below .* on RTX 5090: latency' out
     run compare rtx5070ti rtx5090 --csv -
     check occupancy grep -q ',66.7,threads,1,' out
 else
     skip predicted "no NVRTC for sm_120"
+fi
+
+# One compiler for both: nothing of the pair is unknown.
+if "$AUTOTUNE" emit --arch sm_70 --ptx --quiet > ptx 2> err; then
+    run compare v100 rtx5070ti
+    check both-rows test "$(rows '^512Mi/.* predicted  *[0-9.]+  *[0-9.]+  *[0-9.]+  *[A-D] published ')" -eq 4
+    check both-known test "$(rows ' unknown|^note ')" -eq 0
+    check both-limits grep -Eq '^memory +A-D$' out
+else
+    skip both "no NVRTC for sm_70"
 fi
 
 # The emulator's records are shown as what they are.
@@ -88,7 +108,7 @@ small_space small.ini
 run --device host --n 1K --space small.ini
 run compare "$XDG_CACHE_HOME/autotune/host.ini" v100 --n 1K
 check emulated has_status 0
-check emulated-row test "$(rows '^sum i32 1K cold  *host  *emulated ')" -eq 1
+check emulated-row test "$(rows '^1K  *A emulated ')" -eq 1
 check emulated-is-said grep -q "no model of a GPU's speed" out
-check emulated-no-portability sh -c '! grep -q "^portable.*emulated" out'
+check emulated-no-portability sh -c '! grep -q "portable %" out'
 finish

@@ -1,5 +1,6 @@
 /* Side by side: the harmonic mean and what it may be made of, the rows, the sentences. */
-#include "autotune/report/compare.h"
+#include "autotune/report/compare_text.h"
+#include "autotune/report/prediction.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,11 +29,11 @@ static void make(void)
     lines[0].cells[1].peak_pct = 50;
     lines[0].cells[1].gbs = 500;
     snprintf(lines[0].cells[1].winner, sizeof lines[0].cells[1].winner, "BLOCK=512");
-    compare =
-        (struct compare){.sides = {{"One", 10, 1000000000000}, {"Two", 10, 1000000000000}},
-                         .side_count = 2,
-                         .lines = lines,
-                         .line_count = 1};
+    compare = (struct compare){.sides = {{"One", 10, 1000000000000, 0, 90, 0, 2048},
+                                         {"Two", 10, 1000000000000, 0, 90, 0, 2048}},
+                               .side_count = 2,
+                               .lines = lines,
+                               .line_count = 1};
 }
 
 static void set_bounds(double one, double two)
@@ -90,6 +91,20 @@ static void check_holds(const char *text, const char *part)
         fail_msg("\"%s\" is not in:\n%s", part, text);
 }
 
+/* Wherever lines are broken. */
+static void check_says(const char *text, const char *part)
+{
+    static const char gap[] = "\n          ";
+    struct text flat = {0};
+    for (const char *at = text, *next; *at; at = next) {
+        const char *end = strstr(at, gap);
+        next = end ? end + sizeof gap - 1 : at + strlen(at);
+        text_addf(&flat, "%.*s%s", (int)(end ? end - at : next - at), at, end ? " " : "");
+    }
+    check_holds(flat.at, part);
+    text_dispose(&flat);
+}
+
 static void check_lacks(const char *text, const char *part)
 {
     if (strstr(text, part))
@@ -100,7 +115,7 @@ static void test_table(void **state)
 {
     (void)state;
     struct table table;
-    struct text json = {0}, print = {0};
+    struct text json = {0};
     make();
     lines[0].cells[1].analysis = (struct analysis){
         .block = 1024,
@@ -120,73 +135,251 @@ static void test_table(void **state)
     table_json(&json, &table);
     check_holds(json.at, "\"n\": 400000, \"row\": 128, \"regime\": \"cold\", \"gpu\": \"One\", "
                          "\"basis\": \"measured\", \"us\": 2.00, \"gbs\": 800.0, "
-                         "\"peak_pct\": 80.0, \"occupancy_pct\": null");
+                         "\"peak_pct\": 80.0, \"predicted_us\": null, \"withheld_by\": null, "
+                         "\"occupancy_pct\": null");
     check_holds(json.at, "\"occupancy_pct\": 66.7, \"occupancy_limiter\": \"threads\", "
                          "\"blocks_per_sm\": 1, \"registers\": 40, \"shared_bytes\": 1152, "
                          "\"local_bytes\": 0, \"in_flight_kib\": 4.0, \"wanted_kib\": 8.0, "
                          "\"instructions_per_element\": 1.00, \"instructions_from\": \"PTX\", "
                          "\"bound_pct\": 50.0, \"bound_by\": \"bytes in flight\"");
     check_holds(json.at, "\"portability_pct\": 61.5, \"portability_basis\": \"measured\"");
-    table_print(&print, &table, false);
-    check_holds(print.at, "in rows of 128");
     text_dispose(&json);
-    text_dispose(&print);
     table_dispose(&table);
 }
 
-static void test_notes(void **state)
+/* Both measured: beside one another, with what differs, is lost and is portable. */
+static void test_text(void **state)
 {
     (void)state;
-    struct text notes = {0};
+    struct text text = {0};
     make();
     lines[0].cells[1].has_loss = true;
     lines[0].cells[1].loss_pct = 12.96;
     lines[0].cells[0].analysis = (struct analysis){
         .block = 256,
         .is_compiled = true,
+        .needs = {.registers = 32},
         .occupancy = {.blocks = 3, .share = 0.375, .limiter = OCCUPANCY_SHARED},
         .in_flight = 4096,
         .wanted = 8192,
         .bound = 0.5,
         .limiter = ANALYSIS_IN_FLIGHT};
-    lines[0].cells[0].evidence = (struct compare_evidence){
-        .count = 1980, .bound = -0.254, .prior = 0.996};
-    compare_notes(&notes, &compare);
-    check_holds(notes.at,
-                "evidence  sum f32 400K cold on One: rank correlation with the speed of "
-                "1980 candidates: bound -0.25, prior 1.00; 0 above the bound\n");
-    check_holds(notes.at, "differ    sum f32 400K cold: BLOCK=256 on One, BLOCK=512 on Two\n");
-    check_holds(notes.at,
-                "on One 3 blocks of 256 on an SM, 38 % of its warps, limited by shared "
-                "memory; 4 KiB in flight of the 8 wanted: bound by bytes in flight\n");
-    check_holds(notes.at, "on Two not analysed\n");
-    check_holds(notes.at,
-                "loss      sum f32 400K cold: One's winner takes 13.0 % longer on Two");
-    check_holds(notes.at,
-                "portable  sum f32 400K cold: 61.5 % of peak, the harmonic mean over all, "
-                "measured\n");
-    check_lacks(notes.at, "published:");
-    check_lacks(notes.at, "predicted:");
-    text_dispose(&notes);
+    lines[0].problem.n = 40000000;
+    compare_text(&text, &compare, false);
+    check_holds(text.at, "GPU  arch   SMs  MHz  threads/SM  L2  peak GB/s  KiB/SM  measured\n"
+                         "One  sm_90   10             2048           1000      49         1\n");
+    check_holds(text.at,
+                "\nsum f32 cold\n"
+                "  n  One           us   GB/s     %  Two           us   GB/s     %  loss %  "
+                "portable %\n"
+                "40M  A measured  2.00  800.0  80.0  B measured  2.00  500.0  50.0    13.0  "
+                "      61.5\n"
+                "\nA         BLOCK=256\nB         BLOCK=512\n"
+                "\nlimited by            One  Two\n"
+                "bytes in flight       A\n"
+                "warps: shared memory  A\n\n");
+    check_says(
+        text.at,
+        "\ndiffer    One and Two have different winners at 1 of 1 size; at 40M A on One "
+        "3 blocks of 256 on an SM with 32 registers a thread, 38 % of its warps "
+        "(limited by shared memory), 4 KiB in flight of the 8 wanted: bound by "
+        "bytes in flight; B on Two not analysed\n"
+        "loss      One's winners take 13.0 % longer on Two than its own (known of 1 size)\n");
+    check_lacks(text.at, "published");
+    check_lacks(text.at, "predicted");
+    check_lacks(text.at, "evidence");
+    text_dispose(&text);
 }
 
-/* A prediction is of another's winner: no difference; and it says that nothing was run. */
-static void test_notes_of_a_prediction(void **state)
+/* Many GPUs stand below one another, and no line is wider than 120 characters. */
+static void test_width(void **state)
 {
     (void)state;
-    struct text notes = {0};
+    struct text text = {0};
     make();
-    lines[0].cells[0].basis = COMPARE_PUBLISHED;
-    lines[0].cells[1].basis = COMPARE_PREDICTED;
-    snprintf(lines[0].cells[1].analysis.why, sizeof lines[0].cells[1].analysis.why, "no NVRTC");
-    compare_notes(&notes, &compare);
-    check_lacks(notes.at, "differ ");
-    check_lacks(notes.at, "portable ");
-    check_holds(notes.at, "predicted sum f32 400K cold: BLOCK=512\n");
-    check_holds(notes.at, "note      Two: no NVRTC\n");
-    check_holds(notes.at, "published: ");
-    check_holds(notes.at, "nothing was run");
-    text_dispose(&notes);
+    compare.side_count = COMPARE_SIDES_MAX;
+    for (size_t s = 0; s < compare.side_count; s++) {
+        compare.sides[s] = compare.sides[0];
+        lines[0].cells[s] = lines[0].cells[0];
+    }
+    compare_text(&text, &compare, false);
+    size_t widest = 0, tables = 0;
+    for (const char *line = text.at; *line; line += strcspn(line, "\n") + 1) {
+        widest = strcspn(line, "\n") > widest ? strcspn(line, "\n") : widest;
+        tables += strncmp(line, "400K  A measured", 16) == 0;
+    }
+    assert_in_range(widest, 80, 120);
+    assert_in_range(tables, 2, 4);
+    text_dispose(&text);
+}
+
+/* --- Predictions -------------------------------------------------------------------------- */
+
+enum { SIZES = 6 };
+static struct compare_line sweep[SIZES];
+
+/* Ten times more elements each, 1K to 100M: the first of two GPUs measured them all, in 2 us
+ * and the time of its bytes. */
+static void make_sweep(void)
+{
+    make();
+    memset(sweep, 0, sizeof sweep);
+    compare.lines = sweep;
+    compare.line_count = SIZES;
+    compare.sides[1].peak_bytes = 500000000000;
+    compare.sides[0].l2_bytes = compare.sides[1].l2_bytes = 10000000;
+    for (size_t i = 0, n = 1000; i < SIZES; i++, n *= 10) {
+        sweep[i].problem = (struct problem){SUM, F32, F32, n, COLD, false};
+        sweep[i].latency_ps[0] = 2004000;
+        for (size_t s = 0; s < 2; s++) {
+            struct compare_cell *cell = &sweep[i].cells[s];
+            cell->analysis.is_compiled = true;
+            cell->analysis.bound = 1;
+            cell->analysis.occupancy.share = 1;
+            snprintf(cell->winner, sizeof cell->winner, "BLOCK=256 ITEMS=%zu", i);
+        }
+        sweep[i].cells[0].basis = COMPARE_MEASURED;
+        sweep[i].cells[0].ps = 2000000 + n * 4;
+        sweep[i].cells[0].gbs = (double)n * 4e3 / (double)sweep[i].cells[0].ps;
+        sweep[i].cells[0].peak_pct = sweep[i].cells[0].gbs / 10;
+        sweep[i].cells[1].peak_pct = -1;
+        sweep[i].cells[1].basis = COMPARE_PREDICTED;
+    }
+}
+
+static void check_why(size_t line, enum compare_why why, uint64_t ps)
+{
+    const struct compare_cell *cell = &sweep[line].cells[1];
+    assert_int_equal(cell->why, why);
+    assert_int_equal(cell->basis, why == COMPARE_SAID ? COMPARE_PREDICTED : COMPARE_WITHHELD);
+    assert_in_range(cell->ps, ps - ps / 1000, ps + ps / 1000);
+}
+
+/* 2.004 us at 500 GB/s are 250K elements; the bound halves the bandwidth of the last. */
+static void test_latency_decides(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    make_sweep();
+    sweep[5].cells[1].analysis.bound = 0.5;
+    prediction_run(&compare);
+    for (size_t i = 0; i < 3; i++)
+        check_why(i, COMPARE_LATENCY, 0);
+    check_why(3, COMPARE_SAID, 2004000 + 8000000);
+    check_why(5, COMPARE_SAID, 2004000 + UINT64_C(1600000000));
+    assert_true(sweep[5].cells[1].gbs > 249 && sweep[5].cells[1].gbs < 250);
+    assert_true(sweep[5].cells[1].peak_pct > 49 && sweep[5].cells[1].peak_pct < 50);
+    /* what was measured keeps its time, and is predicted too */
+    assert_int_equal(sweep[5].cells[0].ps, 2000000 + 400000000);
+    assert_in_range(sweep[5].cells[0].predicted_ps, 402000000, 402008000);
+    assert_int_equal(sweep[0].cells[0].predicted_ps, 0);
+    compare_text(&text, &compare, false);
+    check_holds(text.at, "  1K  A measured    2.00    2.0   0.2  - withheld\n");
+    check_says(text.at, "withheld  below 260K on Two: latency decides there; memory would need "
+                        "less for it all than the least that any size took on One, 2.00 us\n");
+    check_says(text.at, "evidence  One, 1M to 100M: predicted the same way its winners would "
+                        "take 100 % of the time");
+    check_holds(text.at, "ITEMS=5\nin all    BLOCK=256\n");
+    check_holds(text.at, "\nmemory      D-F  D-F\nlatency     A-C\n");
+    text_dispose(&text);
+}
+
+/* Nothing small was measured: the latency is that of Little's law, 0.5 us. */
+static void test_latency_unknown(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    make_sweep();
+    compare.lines = &sweep[1];
+    compare.line_count = SIZES - 1;
+    for (size_t i = 0; i < SIZES; i++) {
+        sweep[i].cells[0].basis = COMPARE_PUBLISHED;
+        sweep[i].latency_ps[0] = 0;
+    }
+    prediction_run(&compare);
+    check_why(1, COMPARE_LATENCY, 0);
+    check_why(2, COMPARE_SAID, 500000 + 800000);
+    check_why(3, COMPARE_SAID, 500000 + 8000000);
+    compare_text(&text, &compare, false);
+    check_says(text.at, "than its own latency, 0.50 us\n");
+    text_dispose(&text);
+}
+
+/* Of a warm input the cache may hold 10 MB: from 20 MB on memory decides. */
+static void test_cache_decides(void **state)
+{
+    (void)state;
+    make_sweep();
+    for (size_t i = 0; i < SIZES; i++)
+        sweep[i].problem.regime = WARM;
+    prediction_run(&compare);
+    for (size_t i = 0; i < 3; i++)
+        check_why(i, COMPARE_LATENCY, 0);
+    check_why(3, COMPARE_CACHE, 0);
+    check_why(4, COMPARE_SAID, 2004000 + 60000000);
+}
+
+/* Bounds that rank no better than chance somewhere say nothing there and below. */
+static void test_bounds_must_rank(void **state)
+{
+    static const struct {
+        double rank;
+        size_t count;
+    } evidence[SIZES] = {{0.9, 100}, {-0.6, 100}, {0.9, 100},
+                         {0.1, 100}, {0.2, 100},  {0.6, 100}};
+    (void)state;
+    struct text text = {0};
+    make_sweep();
+    for (size_t i = 0; i < SIZES; i++) {
+        sweep[i].cells[0].evidence.count = evidence[i].count;
+        sweep[i].cells[0].evidence.bound = evidence[i].rank;
+        sweep[i].cells[0].evidence.prior = 0.25;
+    }
+    prediction_run(&compare);
+    check_why(2, COMPARE_LATENCY, 0);
+    check_why(3, COMPARE_RANKS, 0); /* 0.1 * sqrt(99) is 0.99: chance */
+    check_why(4, COMPARE_SAID, 2004000 + 80000000);
+    compare_text(&text, &compare, false);
+    check_says(text.at,
+               "withheld  below 10M on Two: there bounds did not rank what was measured "
+               "(evidence)\n");
+    check_says(text.at,
+               "evidence  One, 10M to 100M: rank correlation of bounds with the speed of "
+               "100 candidates 0.20 to 0.60 (prior 0.25); 0 of 200 are faster than their "
+               "bound\n");
+    check_says(text.at,
+               "evidence  One, 1K to 1M: rank correlation of bounds with the speed of 100 "
+               "candidates -0.60 to 0.90: no use there (prior 0.25); 0 of 400 ");
+    text_dispose(&text);
+}
+
+/* A prediction is of another's winner: no difference; a param that had to change has a star;
+ * and what is not known is said once. */
+static void test_prediction_in_words(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    make_sweep();
+    for (size_t i = 0; i < SIZES; i++) {
+        snprintf(sweep[i].cells[1].changed, sizeof sweep[i].cells[1].changed, "WARP=SHUFFLE");
+        if (i == SIZES - 1)
+            sweep[i].cells[1].basis = COMPARE_NOTHING;
+        snprintf(sweep[i].cells[1].analysis.why, sizeof sweep[i].cells[1].analysis.why,
+                 "no NVRTC\nat all");
+    }
+    prediction_run(&compare);
+    compare_text(&text, &compare, false);
+    check_lacks(text.at, "differ ");
+    check_lacks(text.at, "portable %");
+    check_holds(text.at, "D* predicted");
+    check_holds(text.at, "100M  F measured  402.00  995.0  99.5  - unknown\n");
+    check_says(text.at, "*         D, E on Two with WARP=SHUFFLE: without, a rule of the "
+                        "space rejects them there\n");
+    check_says(text.at, "note      Two: no NVRTC\n");
+    assert_null(strstr(strstr(text.at, "no NVRTC") + 1, "no NVRTC"));
+    check_says(text.at, "portable  at most 100.0 % of peak");
+    check_says(text.at, "nothing was run\n");
+    text_dispose(&text);
 }
 
 int main(void)
@@ -195,8 +388,13 @@ int main(void)
         cmocka_unit_test(test_harmonic_mean),
         cmocka_unit_test(test_never_mixed),
         cmocka_unit_test(test_table),
-        cmocka_unit_test(test_notes),
-        cmocka_unit_test(test_notes_of_a_prediction),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_width),
+        cmocka_unit_test(test_latency_decides),
+        cmocka_unit_test(test_latency_unknown),
+        cmocka_unit_test(test_cache_decides),
+        cmocka_unit_test(test_bounds_must_rank),
+        cmocka_unit_test(test_prediction_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,6 +176,27 @@ static void test_same_winner_loses_nothing(void **state)
     text_dispose(&got);
 }
 
+/* What a rule of the space rejects on another GPU is changed for it, and that is said. */
+static void test_changed_where_rejected(void **state)
+{
+    static const char *const words[][2] = {{"SHUFFLE", "null"}, {"REDUX", "\"WARP=SHUFFLE\""}};
+    for (size_t i = 0; i < 2; i++) {
+        char a[PATH_CHARS], params[RECORD_PARAMS_MAX], part[300], v100[] = "v100";
+        struct text got;
+        snprintf(params, sizeof params,
+                 "BLOCK=512 ITEMS=32 VECTOR=4 UNROLL=4 ACCUMS=1 MATH=CUDA WARP=%s LOAD=PLAIN "
+                 "STAGES=0 ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=PACKED GRID=0",
+                 words[i][0]);
+        struct record record = make_record("NVIDIA H200", params, 400 * UINT64_C(1000000));
+        record.problem.type = record.problem.acc = I32;
+        keep_record(a, state, i ? "redux.ini" : "shuffle.ini", &record);
+        got = compare(state, a, v100);
+        snprintf(part, sizeof part, "\"changed\": %s, \"winner\": \"%s\"", words[i][1], params);
+        check_holds(&got, part);
+        text_dispose(&got);
+    }
+}
+
 /* A GPU's name stands for the records kept of it, whatever their file is called. */
 static void test_records_by_name(void **state)
 {
@@ -194,9 +215,8 @@ static void test_records_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_loss_by_the_journal),
-        IN_FOLDER(test_evidence),
-        IN_FOLDER(test_same_winner_loses_nothing),
+        IN_FOLDER(test_loss_by_the_journal),       IN_FOLDER(test_evidence),
+        IN_FOLDER(test_same_winner_loses_nothing), IN_FOLDER(test_changed_where_rejected),
         IN_FOLDER(test_records_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

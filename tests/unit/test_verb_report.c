@@ -142,7 +142,7 @@ static void test_whole_page(void **state)
     snprintf(give_ladder, sizeof give_ladder, "--ladder=%s", ladder);
     struct text page =
         report(state, "page.html", (const char *const[]){give_table, give_ladder, NULL});
-    check_holds(&page, "<h1>sum i32 400M cold on NVIDIA H200</h1>");
+    check_holds(&page, "<h1>sum i32 400M cold on H200</h1>");
     check_holds(&page, "<dd class=\"figure\">4574 GB/s</dd>"); /* 349.83 us */
     check_holds(&page, "theoretical peak, 4814 GB/s");
     check_lacks(&page,
@@ -167,7 +167,7 @@ static void test_whole_page(void **state)
     check_lacks(&page, "{{");
     text_dispose(&page);
     page = report(state, "page.md", (const char *const[]){"--axes=ITEMS,BLOCK", NULL});
-    check_holds(&page, "# sum i32 400M cold on NVIDIA H200\n");
+    check_holds(&page, "# sum i32 400M cold on H200\n");
     check_holds(&page, "| ITEMS, BLOCK | 64 | 128 | 256 | 512 | 1024 |\n");
     check_holds(&page, "```cuda\n// ");
     check_holds(&page, "*Nothing is said of CUB: ");

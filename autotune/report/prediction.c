@@ -1,0 +1,138 @@
+/* prediction: latencies from the smallest sizes, evidence from journals. */
+#include "autotune/report/prediction.h"
+
+#include "autotune/report/figures.h"
+
+#include <math.h>
+
+/* Fewer cannot rank by more than chance, whatever they do. */
+enum { CANDIDATES_MIN = 4 };
+/* Of the normal distribution, one-sided at 5 %. */
+static const double Z_ONE_SIDED = 1.645;
+
+/* --- Latency ------------------------------------------------------------------------------ */
+
+/* Bytes that must come from memory: of a warm input the L2 cache may hold as much as it can. */
+static double memory_bytes(const struct compare_side *side, const struct problem *problem)
+{
+    const double bytes = figures_bytes(problem);
+    return problem->regime == WARM ? fmax(0, bytes - (double)side->l2_bytes) : bytes;
+}
+
+bool prediction_is_latency(const struct compare_side *side, const struct problem *problem)
+{
+    return figures_bytes(problem) <= analysis_latency_s * (double)side->peak_bytes;
+}
+
+static void gather_latencies(struct prediction *out, const struct compare *compare)
+{
+    const uint64_t *own = compare->lines[out->first].latency_ps;
+    size_t best = compare->side_count;
+    for (size_t s = 0; s < compare->side_count; s++)
+        if (own[s] && (best == compare->side_count || own[s] < own[best]))
+            best = s;
+    for (size_t s = 0; s < compare->side_count; s++) {
+        const size_t of = own[s] ? s : best;
+        out->latency_of[s] = of;
+        out->latency_s[s] =
+            of < compare->side_count ? (double)own[of] / 1e12 : analysis_latency_s;
+    }
+}
+
+uint64_t prediction_least_n(const struct prediction *prediction, const struct compare *compare,
+                            size_t side)
+{
+    const struct problem *problem = &compare->lines[prediction->first].problem;
+    return (uint64_t)ceil(prediction->latency_s[side] *
+                          (double)compare->sides[side].peak_bytes /
+                          problem_types[problem->type].bytes);
+}
+
+/* --- Evidence ----------------------------------------------------------------------------- */
+
+double prediction_rank(const struct compare_evidence *evidence)
+{
+    return evidence->has_code ? evidence->code : evidence->bound;
+}
+
+static bool is_ranked(const struct compare_evidence *evidence)
+{
+    return prediction_rank(evidence) * sqrt((double)evidence->count - 1) > Z_ONE_SIDED;
+}
+
+/* Sizes of which the journal knows too few candidates to tell are passed over. */
+static uint64_t ranks_from(const struct compare *compare, const struct prediction *group,
+                           size_t side)
+{
+    uint64_t from = 0;
+    for (size_t l = group->end; l > group->first; l--) {
+        const struct compare_line *line = &compare->lines[l - 1];
+        const struct compare_evidence *evidence = &line->cells[side].evidence;
+        if (evidence->count < CANDIDATES_MIN)
+            continue;
+        if (!is_ranked(evidence))
+            return from ? from : UINT64_MAX;
+        from = line->problem.n;
+    }
+    return from;
+}
+
+void prediction_gather(struct prediction *out, const struct compare *compare, size_t first)
+{
+    *out = (struct prediction){.first = first, .end = compare_group_end(compare, first)};
+    gather_latencies(out, compare);
+    for (size_t s = 0; s < compare->side_count; s++) {
+        const uint64_t from = ranks_from(compare, out, s);
+        out->ranks_from = from > out->ranks_from ? from : out->ranks_from;
+    }
+}
+
+/* --- Times -------------------------------------------------------------------------------- */
+
+enum compare_why prediction_why(const struct prediction *prediction,
+                                const struct compare *compare, const struct compare_line *line,
+                                size_t s)
+{
+    const struct compare_side *side = &compare->sides[s];
+    const double bytes = memory_bytes(side, &line->problem);
+    const double at_once = prediction->latency_s[s] * (double)side->peak_bytes;
+    if (figures_bytes(&line->problem) < at_once)
+        return COMPARE_LATENCY;
+    if (line->problem.regime == WARM && bytes < (double)side->l2_bytes)
+        return COMPARE_CACHE;
+    return line->problem.n < prediction->ranks_from ? COMPARE_RANKS : COMPARE_SAID;
+}
+
+static void predict(struct compare_cell *cell, const struct prediction *prediction,
+                    const struct compare *compare, const struct compare_line *line, size_t s)
+{
+    const struct compare_side *side = &compare->sides[s];
+    if (cell->analysis.bound <= 0)
+        return;
+    const enum compare_why why = prediction_why(prediction, compare, line, s);
+    if (why == COMPARE_SAID)
+        cell->predicted_ps =
+            (uint64_t)(1e12 * (prediction->latency_s[s] +
+                               memory_bytes(side, &line->problem) /
+                                   (cell->analysis.bound * (double)side->peak_bytes)));
+    if (cell->basis != COMPARE_PREDICTED)
+        return;
+    cell->why = why;
+    cell->basis = why == COMPARE_SAID ? COMPARE_PREDICTED : COMPARE_WITHHELD;
+    cell->ps = cell->predicted_ps;
+    cell->gbs = figures_gbs(&line->problem, cell->ps);
+    cell->peak_pct =
+        cell->ps ? figures_peak_percent(&line->problem, cell->ps, side->peak_bytes) : -1;
+}
+
+void prediction_run(struct compare *compare)
+{
+    struct prediction prediction;
+    for (size_t first = 0; first < compare->line_count; first = prediction.end) {
+        prediction_gather(&prediction, compare, first);
+        for (size_t l = first; l < prediction.end; l++)
+            for (size_t s = 0; s < compare->side_count; s++)
+                predict(&compare->lines[l].cells[s], &prediction, compare, &compare->lines[l],
+                        s);
+    }
+}

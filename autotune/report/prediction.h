@@ -1,0 +1,46 @@
+/* prediction: how long a kernel would take on a GPU that did not run it, where that can be
+ * said: a latency, then its bytes at the share of the bandwidth that static analysis allows
+ *
+ *     time = latency + bytes from memory / (bound * peak bandwidth)
+ *
+ * and where it cannot, why. The latency is measured where sizes so small were: the least time
+ * of any, on that GPU or else on another; else it is that of Little's law (analysis.h). */
+#ifndef AUTOTUNE_PREDICTION_H
+#define AUTOTUNE_PREDICTION_H
+
+#include "autotune/report/compare.h"
+
+/* What lines that differ in size only say together. */
+struct prediction {
+    size_t first, end; /* lines of the comparison */
+    double latency_s[COMPARE_SIDES_MAX];
+    size_t latency_of[COMPARE_SIDES_MAX]; /* the GPU that it was measured on; else side_count */
+    /* From this size on each journal's bounds rank its candidates by speed, by more than chance
+     * would (one-sided, at 5 %); 0 = no journal, UINT64_MAX = no size. */
+    uint64_t ranks_from;
+};
+
+/* Is a problem so small that Little's law has all of it under way at once? */
+bool prediction_is_latency(const struct compare_side *side, const struct problem *problem);
+
+/* Of the group that begins with the line `first`. */
+void prediction_gather(struct prediction *out, const struct compare *compare, size_t first);
+
+/* Why nothing is predicted for a GPU and a line of the group; COMPARE_SAID = it is. */
+enum compare_why prediction_why(const struct prediction *prediction,
+                                const struct compare *compare, const struct compare_line *line,
+                                size_t side);
+
+/* The size that a GPU's memory reads at full speed in its latency. */
+uint64_t prediction_least_n(const struct prediction *prediction, const struct compare *compare,
+                            size_t side);
+
+/* The rank correlation that is judged: by machine code where that is known. */
+double prediction_rank(const struct compare_evidence *evidence);
+
+/* Sets the times of all predictions, withholds those that would say nothing, and sets what
+ * would have been predicted of what was measured or published. Each cell that has the basis
+ * COMPARE_PREDICTED has a bound. */
+void prediction_run(struct compare *compare);
+
+#endif

@@ -1,0 +1,31 @@
+/* sentence: text for people below a table: a label and a sentence broken into lines, and the
+ * numbers in it. */
+#ifndef AUTOTUNE_SENTENCE_H
+#define AUTOTUNE_SENTENCE_H
+
+#include "generator/text.h"
+
+#include <stdint.h>
+
+/* Appends the sentence behind its label (9 characters at most), broken at spaces into lines of
+ * at most 110 columns, the later ones indented. Takes the sentence's memory. */
+void sentence_end(struct text *out, const char *label, struct text *sentence);
+
+void sentence_add_n(struct text *out, uint64_t n); /* 400M */
+void sentence_add_about(struct text *out,
+                        uint64_t n); /* rounded up to two digits: 317801 is 320K */
+void sentence_add_fixed(struct text *out, double value,
+                        int digits); /* a point in every locale */
+
+/* Of values that are given one by one. */
+struct sentence_range {
+    double low, high;
+    size_t count;
+};
+void sentence_extend(struct sentence_range *range, double value);
+
+/* "0.56 to 0.85"; one number where both read the same. */
+void sentence_add_range(struct text *out, const struct sentence_range *range, int digits);
+void sentence_add_sizes(struct text *out, const struct sentence_range *sizes); /* "1K to 4G" */
+
+#endif
