@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 static const enum bar_kind kinds[] = {
-    [COMPARE_NOTHING] = BAR_NONE,        [COMPARE_PREDICTED] = BAR_PREDICTED,
+    [COMPARE_NOTHING] = BAR_NONE,        [COMPARE_WITHHELD] = BAR_NONE,
+    [COMPARE_PREDICTED] = BAR_PREDICTED,
     [COMPARE_PUBLISHED] = BAR_PUBLISHED, [COMPARE_EMULATED] = BAR_EMULATED,
     [COMPARE_MEASURED] = BAR_MEASURED,
 };
@@ -24,10 +25,14 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
     snprintf(bar.label, sizeof bar.label, "%.120s", compare->sides[side].name);
     if (cell->peak_pct < 0)
         snprintf(bar.text, sizeof bar.text, "no peak known");
-    if (cell->ps)
-        snprintf(bar.note, sizeof bar.note, "%s%s us, %s GB/s: %.150s",
+    if (cell->basis == COMPARE_WITHHELD)
+        snprintf(bar.note, sizeof bar.note, "a prediction would say nothing (%s): %.150s",
+                 compare_whys[cell->why], cell->winner);
+    else if (cell->ps)
+        snprintf(bar.note, sizeof bar.note, "%s%s us, %s GB/s: %.150s%s%.60s",
                  cell->basis == COMPARE_EMULATED ? "emulated: " : "", figures_us(us, cell->ps),
-                 figures_short(gbs, cell->gbs, 4), cell->winner);
+                 figures_short(gbs, cell->gbs, 4), cell->winner,
+                 *cell->changed ? ", but " : "", cell->changed);
     else
         snprintf(bar.note, sizeof bar.note, "at most %s GB/s, bound by %s: %.150s",
                  figures_short(gbs, cell->gbs, 4), analysis_limiters[cell->analysis.limiter],

@@ -313,8 +313,7 @@ static bool has_basis(const struct compare *compare, enum compare_basis basis)
     return false;
 }
 
-/* What the titles of columns mean, where they are there. */
-static void add_columns(struct text *out, const struct compare *compare)
+void compare_notes_columns(struct text *out, const struct compare *compare)
 {
     struct text text = {0};
     bool has_loss = false, has_portability = false;
@@ -363,5 +362,4 @@ void compare_notes_all(struct text *out, const struct compare *compare)
         text_adds(&text, words[i].meaning);
         sentence_end(out, words[i].label, &text);
     }
-    add_columns(out, compare);
 }

@@ -13,4 +13,7 @@ void compare_notes_group(struct text *out, const struct compare *compare,
 /* Of all: what could not be analysed, each reason once, and what the words mean. */
 void compare_notes_all(struct text *out, const struct compare *compare);
 
+/* What the titles of columns in compare_text mean, where they are there. */
+void compare_notes_columns(struct text *out, const struct compare *compare);
+
 #endif

@@ -393,5 +393,6 @@ void compare_text(struct text *out, const struct compare *compare, bool is_bold)
         compare_notes_group(out, compare, &group, &letters);
     }
     compare_notes_all(out, compare);
+    compare_notes_columns(out, compare);
     free(letters.kernels);
 }

@@ -29,7 +29,7 @@ static void add_notes(struct text *out, struct document_block *block)
         const size_t length = strcspn(line, "\n");
         const size_t label = length < DOCUMENT_NOTE_LABEL ? length : DOCUMENT_NOTE_LABEL;
         const size_t word = strcspn(line, " \n");
-        text_adds(out, *line == ' ' ? "<br/>" : end);
+        text_adds(out, *line == ' ' ? " " : end);
         if (*line != ' ') {
             text_adds(out, "<dt>");
             markup_bytes(out, line, word < label ? word : label);
