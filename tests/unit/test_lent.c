@@ -74,8 +74,9 @@ static struct autotune_context *open_context(void)
 static struct autotune_plan *make_plan(struct autotune_context *context, uint64_t n)
 {
     const struct autotune_problem problem = {.op = "sum", .type = "f32", .n = n};
+    const struct autotune_plan_options options = {.from = AUTOTUNE_FROM_DEFAULT};
     struct autotune_plan *plan = NULL;
-    expect(autotune_plan_create(&plan, context, &problem, NULL, &error) == 0, "a plan",
+    expect(autotune_plan_create(&plan, context, &problem, &options, &error) == 0, "a plan",
            error.text);
     return plan;
 }

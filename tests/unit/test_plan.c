@@ -150,7 +150,8 @@ static void test_default(void **state)
 {
     (void)state;
     struct autotune_context *context = open_context("/nowhere", NULL);
-    struct autotune_plan *plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_BEST);
+    /* of which no record ships; the bits are those of i32 */
+    struct autotune_plan *plan = make_plan(context, "sum", "u32", N, AUTOTUNE_FROM_BEST);
     struct autotune_workspace *workspace = make_workspace(plan);
     assert_int_equal(autotune_plan_grade(plan), AUTOTUNE_DEFAULT);
     assert_int_equal(autotune_plan_kernels(plan), AUTOTUNE_COMPILED);
@@ -266,7 +267,7 @@ static void test_records_refused(void **state)
     assert_refused(autotune_plan_create(&plan, context, &problem, &from, &error),
                    AUTOTUNE_NO_RECORD, "a record of host is passed over: ");
     plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_BEST);
-    assert_int_equal(autotune_plan_grade(plan), AUTOTUNE_DEFAULT);
+    assert_true(autotune_plan_grade(plan) >= AUTOTUNE_SHIPPED); /* not that record */
     assert_true(strstr(autotune_plan_warning(plan), "passed over") != NULL);
     close_all(context, plan, NULL);
 
