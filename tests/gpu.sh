@@ -393,9 +393,12 @@ sanitize()
         --cache "$scratch/sanitized" "$@"
 }
 
+# Every process that it looked into is without a finding, and there is one.
 is_clean()
 {
-    sanitize "$@" >"$scratch/sanitizer" 2>&1 && grep -q '^right ' "$scratch/sanitizer" && return
+    sanitize "$@" >"$scratch/sanitizer" 2>&1 && grep -q '^right ' "$scratch/sanitizer" &&
+        grep -q 'SUMMARY: 0 ' "$scratch/sanitizer" &&
+        ! grep -q 'SUMMARY: [1-9]' "$scratch/sanitizer" && return
     cat "$scratch/sanitizer"
     return 1
 }
@@ -403,8 +406,8 @@ is_clean()
 # That the sanitizer looks into the process in which the kernels run shows a fault that it finds.
 finds_fault()
 {
-    sanitize memcheck i32 FAULT=OUT_OF_BOUNDS,FINISH=LAST_BLOCK --space "$scratch/faulty.ini" \
-        --template "$scratch/faulty.cu" >"$scratch/sanitizer" 2>&1 || true
+    ! is_clean memcheck i32 FAULT=OUT_OF_BOUNDS,FINISH=LAST_BLOCK --space "$scratch/faulty.ini" \
+        --template "$scratch/faulty.cu" >/dev/null || return 1
     grep -q 'Invalid __global__ read' "$scratch/sanitizer" || { cat "$scratch/sanitizer"; return 1; }
 }
 
@@ -439,6 +442,8 @@ step_sanitize()
     faulty_template >"$scratch/faulty.cu" && faulty_space >"$scratch/faulty.ini"
     check sanitize-finds-a-fault finds_fault
     sanitize_all | tee "$scratch/sanitized.log"
+    check sanitize-all-ran test "$(grep -c '^ok\|^FAILED' "$scratch/sanitized.log")" -eq \
+        $((4 * $(wc -l <<<"$SANITIZED")))
     failed=$((failed + $(grep -c '^FAILED' "$scratch/sanitized.log" || true)))
 }
 

@@ -1,6 +1,7 @@
 /* ladder_figures: the same kernel twice: for the emulator, and for the GPU's compiler. */
 #include "autotune/command/ladder_figures.h"
 
+#include "autotune/command/interrupt.h"
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
 
@@ -108,7 +109,7 @@ struct share {
 static void *fill_share(void *argument)
 {
     struct share *share = argument;
-    for (size_t i = share->first; i < share->count; i += share->step)
+    for (size_t i = share->first; i < share->count && !interrupt_came(); i += share->step)
         fill(&share->figures, &share->wanted[i]);
     return NULL;
 }

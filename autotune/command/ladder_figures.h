@@ -36,7 +36,7 @@ struct ladder_wanted {
 };
 
 /* Fills the cells in, in threads, one a CPU: the compilers take a second for each. What cannot
- * be had is left unknown, and `why` says it. */
+ * be had is left unknown, and `why` says it; what an interrupt leaves is unknown too. */
 void ladder_figures_fill(struct ladder_figures *figures, const struct ladder_wanted *wanted,
                          size_t count);
 

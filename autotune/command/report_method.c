@@ -71,9 +71,11 @@ static void add_commands(struct table *facts, const struct record *record)
 {
     const struct problem *problem = &record->problem;
     char n[NUMBER_CHARS];
-    add_fact(facts, "again", "autotune --n %s --op %s --type %s%s%s --device %s --retune",
+    add_fact(facts, "again",
+             "autotune --n %s --op %s --type %s --acc %s --space %s%s%s --device %s --retune",
              number_format_count(n, problem->n), problem_ops[problem->op].name,
-             problem_types[problem->type].name, problem->regime == WARM ? " --warm" : "",
+             problem_types[problem->type].name, problem_types[problem->acc].name, record->space,
+             problem->regime == WARM ? " --warm" : "",
              problem->is_deterministic ? " --deterministic" : "",
              record->source == RECORD_EMULATED ? "host" : "0");
 }

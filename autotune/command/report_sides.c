@@ -23,7 +23,9 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
     char gbs[NUMBER_CHARS], us[NUMBER_CHARS];
     bar.value = cell->peak_pct >= 0 ? cell->peak_pct : 0;
     snprintf(bar.label, sizeof bar.label, "%.120s", compare->sides[side].name);
-    if (cell->peak_pct < 0)
+    if (cell->basis == COMPARE_WITHHELD)
+        snprintf(bar.text, sizeof bar.text, "withheld");
+    else if (cell->peak_pct < 0)
         snprintf(bar.text, sizeof bar.text, "no peak known");
     if (cell->basis == COMPARE_WITHHELD)
         snprintf(bar.note, sizeof bar.note, "a prediction would say nothing (%s): %.150s",
@@ -103,8 +105,8 @@ int report_sides(struct report *report, struct error *error)
     document_add(
         document, DOCUMENT_TEXT,
         "What each figure is, measured, published or predicted, stands beside it. A "
-        "published one is a document's, of its own kernel; a prediction is a bound by "
-        "bytes in flight and instructions, nothing was run. A GPU of which nothing can be "
+        "published one is a document's, of its own kernel; a prediction is a latency and what "
+        "bytes in flight and instructions allow, nothing was run. A GPU of which nothing can be "
         "said is left out of a chart.");
     for (size_t l = 0; l < compare->line_count; l++)
         if (has_figure(compare, &compare->lines[l]))

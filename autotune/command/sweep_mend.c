@@ -5,6 +5,8 @@
 #include "autotune/command/sweep_known.h"
 #include "generator/number.h"
 
+#include <inttypes.h>
+
 /* The record that stands for a part of an interval is one of a size in it, with the times of the
  * interval's variant there. */
 static void make_part(struct record *out, const struct record *interval,
@@ -28,7 +30,7 @@ static void find_neighbours(const struct record **before, const struct record **
     for (size_t i = 0; i < again->count; i++) {
         const struct record *size = &again->at[i];
         const uint64_t n = size->problem.n;
-        if (size->n_to || size->problem.regime != cut->problem.regime ||
+        if (size->n_to || !size->interval_ps || size->problem.regime != cut->problem.regime ||
             n < interval->n_from || n > interval->n_to)
             continue;
         if (n < cut->problem.n && (!*before || n > (*before)->problem.n))
@@ -39,7 +41,7 @@ static void find_neighbours(const struct record **before, const struct record **
 }
 
 /* In the file: the size's record, its interval, and what is left of the other on both sides. */
-static void cut_out(struct sweep *sweep, struct records *again, struct record *size,
+static bool cut_out(struct sweep *sweep, struct records *again, struct record *size,
                     const struct record *interval)
 {
     const struct record *before, *after;
@@ -62,7 +64,7 @@ static void cut_out(struct sweep *sweep, struct records *again, struct record *s
         make_part(&made[count++], interval, before, interval->n_from, from - 1);
     if (after)
         make_part(&made[count++], interval, after, to + 1, interval->n_to);
-    sweep_size_keep(sweep, made, count);
+    return sweep_size_keep(sweep, made, count);
 }
 
 static void note(const struct sweep *sweep, const struct record *size, double loss)
@@ -79,17 +81,20 @@ int sweep_mend(struct sweep *sweep, struct records *again, struct error *error)
 {
     for (size_t i = 0; i < again->count; i++) {
         struct record *size = &again->at[i];
-        if (size->n_to || !size->interval_ps)
-            continue;
+        if (size->n_to || !size->interval_ps || size->problem.n < sweep->request->problem.n ||
+            size->problem.n > sweep->request->n_high)
+            continue; /* no size of this sweep */
         const double loss = (double)size->interval_ps / (double)size->median_ps - 1;
         if (loss <= sweep->request->loss)
             continue;
         if (setup_resize(&sweep->setup, size->problem.n, size->problem.regime, error))
             return -1;
         const struct record *interval = sweep_known_interval(&sweep->kept, &sweep->setup);
-        if (!interval)
-            continue;
-        cut_out(sweep, again, size, interval);
+        if (!interval || !cut_out(sweep, again, size, interval))
+            return error_set(error, ERROR_IO,
+                             "the interval around n = %" PRIu64 " loses %.2f %%, and could not be "
+                             "cut: see the warning above, then run the same command again",
+                             size->problem.n, 100 * loss);
         note(sweep, size, loss);
         store_dispose(&sweep->kept);
         if (sweep_known_load(&sweep->kept, sweep->request, &sweep->setup, error))

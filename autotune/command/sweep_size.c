@@ -83,11 +83,13 @@ static int run_twice(struct sweep *sweep, struct tune_result *out, struct tune_o
     return failed;
 }
 
-void sweep_size_keep(struct sweep *sweep, const struct record *records, size_t count)
+bool sweep_size_keep(struct sweep *sweep, const struct record *records, size_t count)
 {
     struct text path = {0};
     struct error cause;
-    if (tune_keep_save(&path, sweep->request, records, count, &cause) == 0) {
+    const bool is_kept =
+        tune_keep_save(&path, sweep->request, records, count, &cause) == 0;
+    if (is_kept) {
         if (count > 1)
             output_note(sweep->request, "records   %s\n", path.at);
     } else if (!sweep->has_warned) {
@@ -95,6 +97,7 @@ void sweep_size_keep(struct sweep *sweep, const struct record *records, size_t c
         sweep->has_warned = true;
     }
     text_dispose(&path);
+    return is_kept;
 }
 
 /* A known winner stays the winner, with its time in this race, unless it clearly lost. */
@@ -115,6 +118,10 @@ static int take_result(struct sweep *sweep, struct sweep_leg *leg, size_t size,
         record->median_ps = place->median_ps;
         record->low_ps = place->low_ps;
         record->high_ps = place->high_ps;
+        record->sm_mhz = made.sm_mhz;
+        record->memory_mhz = made.memory_mhz;
+        record->celsius = made.celsius;
+        record->milliwatts = made.milliwatts;
         memcpy(record->tuned, made.tuned, sizeof record->tuned);
     }
     sweep_size_keep(sweep, record, 1);

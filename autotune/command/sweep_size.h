@@ -26,8 +26,8 @@ int sweep_size_tune(struct sweep *sweep, struct sweep_leg *leg, size_t size,
 /* Races the winner of a kept size against its interval's variant; the record gets the times. */
 int sweep_size_confirm(struct sweep *sweep, struct record *record, struct error *error);
 
-/* Writes records; what cannot be written costs one warning in all. */
-void sweep_size_keep(struct sweep *sweep, const struct record *records, size_t count);
+/* Writes records, all or none: were they? What cannot be written costs one warning in all. */
+bool sweep_size_keep(struct sweep *sweep, const struct record *records, size_t count);
 
 /* The row of a record's params. */
 int sweep_size_row(int64_t *out, const struct setup *setup, const struct record *record,

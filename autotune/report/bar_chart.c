@@ -45,7 +45,7 @@ static void add_value(struct text *out, const struct bar_chart *chart, const str
     if (*bar->text || bar->kind == BAR_NONE)
         text_adds(out, *bar->text ? bar->text : bar_kinds[BAR_NONE]);
     else
-        text_addf(out, "%s%s %s", bar->kind == BAR_PREDICTED ? "at most " : "",
+        text_addf(out, "%s%s %s", bar->kind == BAR_PREDICTED ? "about " : "",
                   figures_short(value, bar->value, chart->digits), chart->unit);
 }
 

@@ -168,6 +168,7 @@ check unwritable-warns test "$(grep -c 'warning: the records are not kept' err)"
 set -- --device host --cold --cache mended --n 1K..4K
 run "$@" --loss 50 --quiet
 run show --sweep --json before.json --cache mended
+run --device host --cold --cache mended --n 3K --quiet # a record between two sizes, and of no sweep
 mended=0
 for try in 1 2 3 4 5; do # the smallest sizes have other winners, by a percent or two
     [ "$mended" -gt 0 ] || { run "$@" --confirm --loss 0; mended=$(grep -c '^mended ' err); }

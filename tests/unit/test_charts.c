@@ -341,12 +341,12 @@ static void test_bars(void **state)
     bar_chart_html(&out, &chart);
     check_holds(&out, "<i class=\"fill measured\" style=\"width:25%\"></i>");
     check_holds(&out, "<i class=\"fill predicted\" style=\"width:100%\"></i>"); /* no more */
-    check_holds(&out, "at most 300.0 GB/s");
+    check_holds(&out, "about 300.0 GB/s");
     check_holds(&out, "<span class=\"value\">not known</span><span class=\"note\">why</span>");
     text_clear(&out);
     bar_chart_draw(&out, &chart, &plain);
     assert_string_equal(out.at, "one   ##########                                50.00 GB/s\n"
-                                "two   ########################################  at most 300.0 "
+                                "two   ########################################  about 300.0 "
                                 "GB/s, predicted\n"
                                 "none                                            not known\n"
                                 "full length: peak\n");
