@@ -78,7 +78,7 @@ static const struct row {
     {LADDER, {"grid", KEY_GRID, 0, 0, "threads per block by elements per thread, of each chosen rung that has such a param (default: all that have)", 0}},
     {TUNE, {"retune", KEY_RETUNE, 0, 0, "measure all again, whatever records and the journal know", 0}},
     {TUNE, {"replay", KEY_REPLAY, "JOURNAL", 0, "run the strategy on a journal's trials, without a device", 0}},
-    {EMIT | VERIFY, {"variant", KEY_VARIANT, "PARAMS", 0, "BLOCK=256,ITEMS=16,...; the others as in the record, else the default", 0}},
+    {EMIT | VERIFY, {"variant", KEY_VARIANT, "PARAMS", 0, "BLOCK=256,ITEMS=16,...; the others as in this GPU's record, else the default", 0}},
     {EMIT, {"pass", KEY_PASS, "NAME", 0, "only this pass's kernel", 0}},
     {VERIFY, {"cover", KEY_COVER, 0, 0, "a covering sample of space, operation, type and architecture", 0}},
     {VERIFY, {"all", KEY_ALL, 0, 0, "every variant of every operation, type and architecture", 0}},
@@ -208,7 +208,7 @@ static const struct verb_doc {
     {VERB_PROFILE, "profile", "[VARIANT|RUNG]",
      "Runs one kernel under Nsight Compute, where its ncu is found, and reads back what that "
      "measured: throughput of memory and compute, occupancy, bank conflicts, what warps wait for. "
-     "A variant is named by its params, as BLOCK=256,ITEMS=16, the others as in the record; a rung "
+     "A variant is named by its params, as BLOCK=256,ITEMS=16, the others as in this GPU's record; a rung "
      "of the ladder by its name; without either it is the record's winner. Clocks are left as they "
      "are.\v"
      "Examples:\n"

@@ -281,14 +281,28 @@ static bool apply_record(int64_t *row, const struct setup *setup, const struct r
     return true;
 }
 
+/* Another GPU's winner may be what the rules, at the n it won at, do not allow on this one. */
+static bool is_for_another(const struct find_result *found, const struct setup *setup,
+                           const int64_t *row)
+{
+    const struct point_context there = {setup->space, &found->record.problem, &setup->target};
+    struct error ignored;
+    return found->grade > FIND_OTHER_N && point_reject(&there, row, &ignored) != POINT_VALID;
+}
+
 /* What a file says is believed only as far as it is of the space. */
 static void check_found(struct find_result *found, const struct setup *setup,
                         struct error *warning)
 {
     int64_t row[SPACE_NAMES_MAX];
     struct error cause;
-    if (found->grade == FIND_NONE || apply_record(row, setup, &found->record, &cause))
+    if (found->grade == FIND_NONE)
         return;
+    if (apply_record(row, setup, &found->record, &cause)) {
+        if (is_for_another(found, setup, row))
+            found->grade = FIND_NONE;
+        return;
+    }
     found->grade = FIND_NONE;
     error_set(warning, ERROR_IO, "a record of %s is passed over: %s", found->record.gpu,
               cause.text);
@@ -362,6 +376,8 @@ int setup_row(int64_t *row, const struct setup *setup, const struct request *req
         return -1;
     if (warning.code != ERROR_NONE)
         output_warn("%s", warning.text);
+    if (request->variant && found.grade > FIND_OTHER_N)
+        found.grade = FIND_NONE; /* a variant by hand does not change with what ships */
     if (found.grade != FIND_NONE && !apply_record(row, setup, &found.record, error))
         return -1;
     note_origin(request, &found);
