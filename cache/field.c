@@ -7,6 +7,7 @@
 #include "cache/record.h"
 #include "generator/number.h"
 #include "generator/problem.h"
+#include "generator/shape.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,6 +46,11 @@ static const char *type_at(size_t i)
 static const char *regime_at(size_t i)
 {
     return i < REGIME_COUNT ? problem_regimes[i] : NULL;
+}
+
+static const char *kind_at(size_t i)
+{
+    return i < SHAPE_COUNT ? shape_names[i] : NULL;
 }
 
 static const char *source_at(size_t i)
@@ -287,7 +293,8 @@ static bool is_utc(const char *at)
 
 _Static_assert(sizeof(enum op) == sizeof(unsigned) && sizeof(enum type) == sizeof(unsigned) &&
                    sizeof(enum regime) == sizeof(unsigned) &&
-                   sizeof(enum record_source) == sizeof(unsigned),
+                   sizeof(enum record_source) == sizeof(unsigned) &&
+                   sizeof(enum shape_kind) == sizeof(unsigned),
                "choices are copied as unsigned");
 enum { CHOICE = sizeof(unsigned), WORD = sizeof(uint64_t) };
 
@@ -297,6 +304,8 @@ static const struct form forms[FIELD_FORMS] = {
     [FIELD_REGIME] = {"cold or warm", read_choice, write_choice, CHOICE, .name_at = regime_at},
     [FIELD_SOURCE] = {"measured, emulated or published", read_choice, write_choice, CHOICE,
                       .name_at = source_at},
+    [FIELD_SHAPE] = {"rows or columns", read_choice, write_choice, CHOICE,
+                     .name_at = kind_at},
     [FIELD_INT] = {"an integer in range", read_int, write_int, .bytes = sizeof(int)},
     [FIELD_COUNT] = {"an integer in range", read_count, write_count, .bytes = WORD},
     [FIELD_HASH] = {"16 digits of 0-9 a-f", read_hash, write_hash, .bytes = WORD},
@@ -327,14 +336,15 @@ void field_write(const struct field *field, const void *record, struct text *out
 bool field_stands(const struct field *field, const void *record)
 {
     const char *at = (const char *)record + field->offset;
-    return field->form == FIELD_YES   ? *(const bool *)at
-           : field->form == FIELD_ANY ? *(const uint64_t *)(const void *)at != 0
-                                      : true;
+    return field->form == FIELD_YES     ? *(const bool *)at
+           : field->form == FIELD_ANY   ? *(const uint64_t *)(const void *)at != 0
+           : field->form == FIELD_SHAPE ? *(const enum shape_kind *)(const void *)at != SHAPE_VALUE
+                                        : true;
 }
 
 bool field_may_lack(enum field_form form)
 {
-    return form == FIELD_YES || form == FIELD_ANY;
+    return form == FIELD_YES || form == FIELD_ANY || form == FIELD_SHAPE;
 }
 
 bool field_is_same(const struct field *field, const void *a, const void *b)

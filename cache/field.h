@@ -23,6 +23,7 @@ enum field_form {
     FIELD_PARAMS,  /* char[]: NAME=VALUE words */
     FIELD_DECIMAL, /* char[]: a decimal number or nothing */
     FIELD_UTC,     /* char[]: a time */
+    FIELD_SHAPE,   /* enum shape_kind: "rows"; one value is 0, and the field does not stand there */
     FIELD_YES,     /* bool: "yes", or the field does not stand there */
     FIELD_ANY,     /* uint64_t: a count, or 0 and the field does not stand there */
     FIELD_FORMS

@@ -1,9 +1,13 @@
-/* find: one pass over all records; each gets a grade, and within a grade a distance. The best
- * wins, the first of equals. Hides how records are compared. */
+/* find: each record gets a grade, and within a grade a distance; those that serve are judged by
+ * the space's rules. The best wins, the first of equals. Hides how records are compared. */
 #include "cache/find.h"
 
+#include "generator/shape.h"
+
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const find_grades[FIND_GRADES] = {
@@ -15,6 +19,12 @@ const char *const find_grades[FIND_GRADES] = {
     [FIND_NONE] = "default",
 };
 
+const char *find_grade_name(enum find_grade grade, const struct problem *problem)
+{
+    return grade == FIND_OTHER_N && problem->shape.kind ? "same GPU, other shape"
+                                                        : find_grades[grade];
+}
+
 enum {
     MUST_MATCH = RECORD_PROBLEM | RECORD_SPACE | RECORD_CODE,
     SAME_DEVICE = RECORD_CC | RECORD_GPU,
@@ -22,13 +32,14 @@ enum {
 
 /* What the best of a grade is chosen by. */
 static const double regime_distance = 2;   /* in powers of two of n */
+static const double depth_weight = 4;
 static const double within_interval = -1e-3; /* before one of an n however near */
 static const double tier_distance = 1e6;   /* one tier outweighs any distance in n and SMs */
 static const double same_cc_tier = 1;      /* of shipped records: 0 is the same GPU */
 static const double older_cc_tier = 2;     /* and up, by how much older */
+static const double must_match_weight = 8; /* of a group, before all others together */
 
 struct fit {
-    const struct record *record;
     enum find_grade grade;
     double distance; /* smaller is better, within the grade */
 };
@@ -58,7 +69,10 @@ static double n_distance(const struct record *want, const struct record *record)
 
 static double size_distance(const struct record *want, const struct record *record)
 {
-    const double distance = n_distance(want, record);
+    double distance = n_distance(want, record);
+    if (want->problem.shape.kind) /* what a row is like decides more than how many there are */
+        distance += depth_weight * ratio((double)shape_depth(&want->problem),
+                                         (double)shape_depth(&record->problem));
     return want->problem.regime == record->problem.regime ? distance
                                                           : distance + regime_distance;
 }
@@ -69,12 +83,14 @@ static double device_distance(const struct record *want, const struct record *re
     return size_distance(want, record) + ratio(want->sms, record->sms) / 1024;
 }
 
-/* Serves for nothing; the groups of the key that differ are counted to name the nearest. */
+/* Serves for nothing; the groups of the key that differ are counted to name the nearest, which is
+ * of the same problem and code where one is. */
 static struct fit no_fit(const struct record *want, const struct record *record)
 {
-    struct fit fit = {record, FIND_NONE, 0};
+    struct fit fit = {FIND_NONE, 0};
     for (unsigned group = 1; group < RECORD_KEY; group <<= 1)
-        fit.distance += differs(want, record, group);
+        if (differs(want, record, group))
+            fit.distance += group & MUST_MATCH ? must_match_weight : 1;
     return fit;
 }
 
@@ -90,12 +106,12 @@ static struct fit fit_own(const struct record *want, const struct record *record
     if (!can_serve(want, record) || differs(want, record, RECORD_CC))
         return no_fit(want, record);
     if (differs(want, record, RECORD_GPU))
-        return (struct fit){record, FIND_SAME_CC, device_distance(want, record)};
+        return (struct fit){FIND_SAME_CC, device_distance(want, record)};
     if (differs(want, record, RECORD_SIZE))
-        return (struct fit){record, FIND_OTHER_N, size_distance(want, record)};
+        return (struct fit){FIND_OTHER_N, size_distance(want, record)};
     if (differs(want, record, RECORD_TOOLS))
-        return (struct fit){record, FIND_STALE, 0};
-    return (struct fit){record, FIND_EXACT, 0};
+        return (struct fit){FIND_STALE, 0};
+    return (struct fit){FIND_EXACT, 0};
 }
 
 /* What was tuned for a newer architecture may not run on an older one; the reverse does. */
@@ -109,20 +125,69 @@ static struct fit fit_shipped(const struct record *want, const struct record *re
         tier = 0;
     else if (record->cc == want->cc)
         tier = same_cc_tier;
-    return (struct fit){record, FIND_SHIPPED,
-                        tier * tier_distance + device_distance(want, record)};
+    return (struct fit){FIND_SHIPPED, tier * tier_distance + device_distance(want, record)};
 }
 
-static void take_better(struct fit *best, struct fit fit)
+/* --- Which records count ------------------------------------------------------------------ */
+
+/* What is right for some n is right for every smaller one; matrices have no such order. */
+static const struct problem *stricter(const struct problem *wanted, const struct problem *won)
 {
-    if (best->record && (fit.grade > best->grade ||
-                         (fit.grade == best->grade && fit.distance >= best->distance)))
-        return;
-    *best = fit;
+    return wanted->shape.kind || wanted->n >= won->n ? wanted : won;
 }
+
+/* Did it run here and was it right, for so many elements or more? */
+static bool is_proven(const struct record *want, const struct record *record)
+{
+    const uint64_t last = record->n_to ? record->n_to : record->problem.n;
+    return !differs(want, record, SAME_DEVICE) &&
+           shape_is_same(&want->problem, &record->problem) && want->problem.n <= last;
+}
+
+/* The first rule that forbids the row where it is to be used, as point_reject has it. */
+static int reject(const struct find *find, const struct record *record, const int64_t *row,
+                  struct error *reason)
+{
+    const struct point_context *here = find->here;
+    const struct point_context there = {
+        here->space, stricter(here->problem, &record->problem), here->target};
+    const int broken = point_reject(&there, row, reason);
+    return broken >= 0 && here->space->rules[broken].is_launch &&
+                   is_proven(&find->want, record)
+               ? point_reject_order(&there, row, reason)
+               : broken;
+}
+
+static void pass_over(struct error *first, const struct record *record, const char *why)
+{
+    if (first->code == ERROR_NONE)
+        error_set(first, ERROR_IO, "a record of %s is passed over: %s", record->gpu, why);
+}
+
+/* What a file says is believed only as far as it is a point of the space that its rules allow
+ * here. That they do not is usual for a record of another GPU, or of another shape. */
+static bool read_row(int64_t *row, struct find *find, const struct record *record)
+{
+    const struct space *space = find->here->space;
+    struct error reason;
+    memcpy(row, space->default_row, space->param_count * sizeof *row);
+    if (point_parse(space, record->params, row, &reason)) {
+        pass_over(&find->best.damaged, record, reason.text);
+        return false;
+    }
+    const int broken = reject(find, record, row, &reason);
+    if (broken != POINT_VALID && !differs(&find->want, record, SAME_DEVICE) &&
+        shape_is_same(&find->want.problem, &record->problem))
+        pass_over(&find->best.rejected, record,
+                  broken >= 0 ? space->rules[broken].reason : reason.text);
+    return broken == POINT_VALID;
+}
+
+/* --- The best ----------------------------------------------------------------------------- */
 
 /* Which groups of the key to name a difference in: those that decided the grade. */
-static const char *name_difference(const struct record *want, const struct fit *fit)
+static const char *name_difference(const struct record *want, const struct record *record,
+                                   enum find_grade grade)
 {
     static const unsigned deciding[FIND_GRADES] = {
         [FIND_EXACT] = RECORD_KEY,
@@ -132,30 +197,89 @@ static const char *name_difference(const struct record *want, const struct fit *
         [FIND_SHIPPED] = RECORD_KEY,
         [FIND_NONE] = MUST_MATCH | RECORD_CC,
     };
-    const char *name = record_group_difference(want, fit->record, deciding[fit->grade]);
+    const char *name = record_group_difference(want, record, deciding[grade]);
 
     if (!name)
-        name = record_key_difference(want, fit->record);
-    if (!name && fit->grade == FIND_NONE)
+        name = record_key_difference(want, record);
+    if (!name && grade == FIND_NONE)
         name = "source"; /* a published record of this very key */
     return name ? name : "";
 }
 
-void find_record(struct find_result *out, const struct record *want, const struct records *all,
-                 size_t set_count, const struct records *shipped)
+static bool is_better(const struct find *find, const struct fit *fit)
 {
-    struct fit best = {NULL, FIND_NONE, 0};
+    return fit->grade != find->best.grade ? fit->grade < find->best.grade
+                                          : fit->distance < find->distance;
+}
 
-    *out = (struct find_result){.grade = FIND_NONE};
-    for (size_t set = 0; set < set_count; set++)
-        for (size_t i = 0; i < all[set].count; i++)
-            take_better(&best, fit_own(want, &all[set].at[i]));
-    for (size_t i = 0; shipped && i < shipped->count; i++)
-        take_better(&best, fit_shipped(want, &shipped->at[i]));
-    if (!best.record)
-        return;
-    out->grade = best.grade;
-    if (best.grade != FIND_NONE)
-        out->record = *best.record;
-    snprintf(out->difference, sizeof out->difference, "%s", name_difference(want, &best));
+typedef struct fit fit_fn(const struct record *want, const struct record *record);
+
+static void look(struct find *find, const struct records *records, fit_fn *fit_of)
+{
+    struct find_result *best = &find->best;
+    int64_t row[SPACE_NAMES_MAX];
+    for (size_t i = 0; i < records->count; i++) {
+        const struct record *record = &records->at[i];
+        const struct fit fit = fit_of(&find->want, record);
+        if ((fit.grade != FIND_NONE && !read_row(row, find, record)) || !is_better(find, &fit))
+            continue;
+        best->record = *record;
+        best->grade = fit.grade;
+        find->distance = fit.distance;
+        if (fit.grade != FIND_NONE)
+            memcpy(best->row, row, find->here->space->param_count * sizeof *row);
+        snprintf(best->difference, sizeof best->difference, "%s",
+                 name_difference(&find->want, record, fit.grade));
+    }
+}
+
+/* --- The search --------------------------------------------------------------------------- */
+
+void find_begin(struct find *out, const struct record *want, const struct point_context *here)
+{
+    *out = (struct find){
+        .want = *want, .here = here, .best.grade = FIND_NONE, .distance = HUGE_VAL};
+}
+
+void find_among(struct find *find, const struct records *records)
+{
+    look(find, records, fit_own);
+}
+
+void find_shipped(struct find *find, const struct records *records)
+{
+    look(find, records, fit_shipped);
+}
+
+static int is_record_file(const struct dirent *entry)
+{
+    const size_t length = strlen(entry->d_name);
+    return length > 4 && entry->d_name[0] != '.' &&
+           strcmp(entry->d_name + length - 4, ".ini") == 0;
+}
+
+static int find_in_file(struct find *find, const char *path, struct error *error)
+{
+    struct records records;
+    if (store_load(&records, path, error))
+        return -1;
+    find_among(find, &records);
+    store_dispose(&records);
+    return 0;
+}
+
+int find_in_folder(struct find *find, const char *folder, const char *own, struct error *error)
+{
+    struct dirent **names = NULL;
+    const int count = scandir(folder, &names, is_record_file, alphasort);
+    int failed = 0;
+    for (int i = 0; i < count; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
+        free(names[i]);
+        if (!failed && strcmp(path, own) != 0)
+            failed = find_in_file(find, path, error);
+    }
+    free(names);
+    return failed;
 }

@@ -1,9 +1,11 @@
-/* find: the best record for a key, with a grade that says how well it fits. */
+/* find: the best record for a key, with a grade that says how well it fits. A record that the
+ * space's rules do not allow where it is to be used is left out before any is chosen. */
 #ifndef AUTOTUNE_FIND_H
 #define AUTOTUNE_FIND_H
 
 #include "cache/record.h"
 #include "cache/store.h"
+#include "generator/point.h"
 
 enum find_grade {
     FIND_EXACT,     /* every field of the key */
@@ -17,21 +19,48 @@ enum find_grade {
 };
 /* What to print: "exact", "same GPU, other n", ... */
 extern const char *const find_grades[FIND_GRADES];
+/* The same for a problem, which as a matrix has not only an n: "same GPU, other shape". */
+const char *find_grade_name(enum find_grade grade, const struct problem *problem);
 
 struct find_result {
-    struct record record; /* undefined for FIND_NONE */
+    struct record record; /* for FIND_NONE the nearest, which does not serve; zeros without one */
+    int64_t row[SPACE_NAMES_MAX]; /* its params, over the space's default; not for FIND_NONE */
     enum find_grade grade;
-    char difference[32];  /* the key field that differs, "" when exact */
+    char difference[32];   /* the key field that differs, "" when exact */
+    struct error damaged;  /* the first record whose params are no point of the space, else
+                            * ERROR_NONE */
+    struct error rejected; /* the first of this very GPU and shape that the rules do not allow,
+                            * likewise */
 };
 
-/* `want` holds the key fields. A record of another problem, space, space hash, source hash or
- * method is not found at all, but `difference` names the first such field of the nearest record
- * when nothing better is there. A published record is for comparison and never found; an
- * emulated one stands only for its own device. Among records of one grade: the nearest in n
- * (a factor; an interval around n is nearer than any), where another cache regime counts like a
- * factor of 4, then in SMs. Of the shipped records those of the same GPU come first, then the
- * same compute capability, then the nearest older one. `all`: record sets, the own GPU's file first; `shipped` may be NULL. */
-void find_record(struct find_result *out, const struct record *want, const struct records *all,
-                 size_t set_count, const struct records *shipped);
+/* A search: begin it, then show it what records there are, the own GPU's first. */
+struct find {
+    struct record want; /* the key */
+    const struct point_context *here;
+    struct find_result best; /* so far */
+    double distance;         /* private: of the best, within its grade */
+};
+
+/* `want` holds the key fields, `here` the space, its problem and the target; `here` must outlive
+ * the search. */
+void find_begin(struct find *out, const struct record *want, const struct point_context *here);
+
+/* A record of another problem, space, space hash, source hash or method is not found at all, but
+ * `difference` names the first such field of the nearest record when nothing better is there. A
+ * published record is for comparison and never found; an emulated one stands only for its own
+ * device. The rules are asked at the greater n, the wanted or the record's: what is right for
+ * some n is right for every smaller one. Those that depend on n are not asked where this very GPU
+ * proved the record: a sweep races a variant at every size, whatever they say. Among records of
+ * one grade: the nearest in n (a factor; an interval around n is nearer than any), where another
+ * cache regime counts like a factor of 4, then in SMs; the first of equals. Of a matrix a factor of
+ * 2 in the elements of a result counts like one of 16 in those of all. */
+void find_among(struct find *find, const struct records *records);
+
+/* The same for all files of a folder but `own`, by name. -1 for memory alone. */
+int find_in_folder(struct find *find, const char *folder, const char *own, struct error *error);
+
+/* The same for what ships, of which any other record is better. Those of the same GPU come first,
+ * then the same compute capability, then the nearest older one. */
+void find_shipped(struct find *find, const struct records *records);
 
 #endif

@@ -1,13 +1,13 @@
-/* journal: the file of trials. It begins with its key as a strict INI, then come the lines. The
- * lock is on the file itself, so a file that is set aside takes its lock along, and whoever
- * came for it looks again. Hides the header and what becomes of files of another key. */
+/* journal: the file of trials. It begins with its header, then come the lines. The lock is on the
+ * file itself, so a file that is set aside takes its lock along, and whoever came for it looks
+ * again. Hides what becomes of files of another key. */
 #include "cache/journal.h"
 
 #include "cache/file.h"
+#include "cache/journal_header.h"
 #include "cache/line.h"
 #include "cache/store.h"
-#include "generator/ini.h"
-#include "generator/number.h"
+#include "generator/shape.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,14 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-    JOURNAL_SCHEMA = 1,
-    HEADER_MAX_BYTES = 8192,
-    OPEN_TRIES = 20, /* while others set aside the same file */
-    SAME_JOURNAL = RECORD_PROBLEM | RECORD_SIZE | RECORD_CC | RECORD_GPU | RECORD_TOOLS,
-};
-
-static const char trials_follow[] = "[trials]";
+enum { OPEN_TRIES = 20 }; /* while others set aside the same file */
 
 /* --- Paths ------------------------------------------------------------------------------- */
 
@@ -43,102 +36,16 @@ int journal_path(struct text *out, const char *folder, const struct record *key,
     if (result != 0)
         return -1;
     out->length -= sizeof ending - 1; /* named like the GPU's records, but for the ending */
-    text_addf(out, "-%s-%s-%s-%llu-%s%s.journal", problem_ops[problem->op].name,
-              problem_types[problem->type].name, problem_types[problem->acc].name,
+    text_addf(out, "-%s-%s-%s", problem_ops[problem->op].name,
+              problem_types[problem->type].name, problem_types[problem->acc].name);
+    if (problem->shape.kind)
+        text_addf(out, "-%s-%llux%llu-%llu", shape_names[problem->shape.kind],
+                  (unsigned long long)problem->shape.rows, (unsigned long long)problem->shape.len,
+                  (unsigned long long)problem->shape.pitch);
+    text_addf(out, "-%llu-%s%s.journal",
               (unsigned long long)problem->n, problem_regimes[problem->regime],
               problem->is_deterministic ? "-deterministic" : "");
     return text_check(out, error);
-}
-
-/* --- The header -------------------------------------------------------------------------- */
-
-enum header { HEADER_NONE, HEADER_READ, HEADER_DAMAGED, HEADER_OTHER_SCHEMA };
-
-static void emit_header(struct text *out, const struct record *key)
-{
-    text_adds(out, "; Trials of autotune, one a line. A line that was changed by hand is left "
-              "out.\n;");
-    line_emit_names(out);
-    text_addf(out, "\n[journal]\nschema = %d\n", JOURNAL_SCHEMA);
-    record_emit_key(out, key);
-}
-
-/* Appends what stands before the trials; false when there are none. */
-static bool collect_header(struct text *out, struct line_reader *reader)
-{
-    size_t length;
-    char *line;
-
-    while (out->length < HEADER_MAX_BYTES && (line = line_next(reader, &length)) != NULL) {
-        if (length == sizeof trials_follow - 1 && strcmp(line, trials_follow) == 0)
-            return true;
-        text_add(out, line, length);
-        text_adds(out, "\n");
-    }
-    return false;
-}
-
-static enum header parse_header(struct record *key, const struct text *header,
-                                const char *path, struct error *reason)
-{
-    enum header result = HEADER_DAMAGED;
-    int64_t schema = 0;
-    struct ini ini;
-
-    if (ini_load(&ini, path, header->at, header->length, reason) != 0) {
-        reason->code = reason->code == ERROR_USAGE ? ERROR_IO : reason->code;
-        return HEADER_DAMAGED;
-    }
-    const struct ini_item *item = ini_find(&ini, "journal", "schema");
-    if (item && number_parse_int(&schema, item->value, "schema", reason) == 0 &&
-        schema == JOURNAL_SCHEMA) {
-        result = record_parse_key(key, &ini, reason) == 0 ? HEADER_READ : HEADER_DAMAGED;
-    } else {
-        error_set(reason, ERROR_IO, "%s: schema is %s, this version of autotune reads journals "
-                  "of schema %d; use the version that wrote it", path,
-                  item ? item->value : "missing", JOURNAL_SCHEMA);
-        result = item ? HEADER_OTHER_SCHEMA : HEADER_DAMAGED;
-    }
-    ini_dispose(&ini);
-    return result;
-}
-
-/* The file was opened, so it is not the folder's fault. */
-static int read_error(const char *path, struct error *error)
-{
-    return error_set(error, ERROR_IO, "cannot read %s: %s; check the disk it is on", path,
-                     strerror(errno));
-}
-
-/* -1 when reading fails or memory is short, which is no damage. */
-static int read_header(enum header *out, struct record *key, struct line_reader *reader,
-                       const char *path, struct error *reason)
-{
-    struct text text = {0};
-    bool is_whole = collect_header(&text, reader);
-    int result = text_check(&text, reason);
-
-    *out = text.length || is_whole ? HEADER_DAMAGED : HEADER_NONE;
-    if (result == 0 && reader->cause) {
-        errno = reader->cause;
-        result = read_error(path, reason);
-    } else if (result == 0 && is_whole && text.length) {
-        *out = parse_header(key, &text, path, reason);
-        result = *out == HEADER_DAMAGED && reason->code == ERROR_FAILED ? -1 : 0;
-    }
-    text_dispose(&text);
-    return result;
-}
-
-/* The key field for which a file cannot be gone on with, or NULL. The method counts, the rest
- * of its group stands in the identities. */
-static const char *difference(enum header header, const struct record *a,
-                              const struct record *b)
-{
-    if (header != HEADER_READ)
-        return header == HEADER_OTHER_SCHEMA ? "schema" : "header";
-    const char *name = record_group_difference(a, b, SAME_JOURNAL);
-    return !name && a->method != b->method ? "method" : name;
 }
 
 /* --- Reading ----------------------------------------------------------------------------- */
@@ -175,8 +82,10 @@ static int read_trials(struct journal *journal, struct line_reader *reader, cons
     size_t length;
     char *line;
 
-    if (fstat(reader->file, &status) != 0)
-        return read_error(path, error);
+    if (fstat(reader->file, &status) != 0) {
+        reader->cause = errno;
+        return line_check(reader, path, error);
+    }
     if (check_size((uint64_t)status.st_size, path, advice, error) != 0)
         return -1;
     while ((line = line_next(reader, &length)) != NULL) {
@@ -188,8 +97,7 @@ static int read_trials(struct journal *journal, struct line_reader *reader, cons
             journal->skipped++;
     }
     journal->is_torn = reader->is_torn;
-    errno = reader->cause;
-    return reader->cause ? read_error(path, error) : 0;
+    return line_check(reader, path, error);
 }
 
 /* What is loaded is a file that somebody named: it is not ours to be removed, and lies in no
@@ -211,11 +119,12 @@ static int open_error(const char *path, struct error *error)
 static int load(struct journal *out, struct record *key, const char *path, struct error *error)
 {
     struct line_reader reader = {.file = out->file};
-    enum header header;
+    enum journal_header header;
 
-    if (read_header(&header, key, &reader, path, error) != 0 || header == HEADER_OTHER_SCHEMA)
+    if (journal_header_read(&header, key, &reader, path, error) != 0 ||
+        header == JOURNAL_HEADER_OTHER_SCHEMA)
         return -1;
-    if (header != HEADER_READ)
+    if (header != JOURNAL_HEADER_READ)
         return error_set(error, ERROR_IO, "%s is no journal of autotune, or its head is "
                          "damaged; %s", path, name_another);
     return read_trials(out, &reader, path, name_another, error);
@@ -280,21 +189,12 @@ static int write_header(struct journal *journal, const struct text *text, struct
 static int begin(struct journal *journal, const struct record *key, struct error *error)
 {
     struct text text = {0};
-    struct record back;
-
-    emit_header(&text, key);
-    int result = text_check(&text, error);
-    if (result == 0 && parse_header(&back, &text, journal->path, error) != HEADER_READ)
-        result = -1;
-    text_addf(&text, "%s\n", trials_follow);
-    if (result == 0)
-        result = text_check(&text, error);
-    if (result == 0)
-        result = write_header(journal, &text, error);
-    if (result != 0)
+    const bool is_begun = journal_header_emit(&text, key, journal->path, error) == 0 &&
+                          write_header(journal, &text, error) == 0;
+    if (!is_begun)
         unlink(journal->path); /* so that no half a header is ever set aside */
     text_dispose(&text);
-    return result;
+    return is_begun ? 0 : -1;
 }
 
 /* Reads the locked file or begins it; else `why` says why it has to be set aside. */
@@ -303,14 +203,14 @@ static int examine(struct journal *journal, const struct record *key, bool start
 {
     struct line_reader reader = {.file = journal->file};
     struct record found = {0};
-    enum header header;
+    enum journal_header header;
 
     *why = NULL;
-    if (read_header(&header, &found, &reader, journal->path, error) != 0)
+    if (journal_header_read(&header, &found, &reader, journal->path, error) != 0)
         return -1;
-    if (header == HEADER_NONE)
+    if (header == JOURNAL_HEADER_NONE)
         return begin(journal, key, error);
-    *why = start_over ? "" : difference(header, &found, key);
+    *why = start_over ? "" : journal_header_difference(header, &found, key);
     return *why ? 0 : read_trials(journal, &reader, journal->path, make_room, error);
 }
 

@@ -273,3 +273,11 @@ char *line_next(struct line_reader *reader, size_t *length)
     reader->first += *length + (reader->is_torn ? 0 : 1);
     return line;
 }
+
+/* The file was opened, so it is not the folder's fault. */
+int line_check(const struct line_reader *reader, const char *path, struct error *error)
+{
+    return reader->cause ? error_set(error, ERROR_IO, "cannot read %s: %s; check the disk it is on",
+                                     path, strerror(reader->cause))
+                         : 0;
+}

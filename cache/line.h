@@ -27,6 +27,9 @@ struct line_reader {
  * end or when reading failed. One too long is cut, but stays longer than LINE_MAX_BYTES. */
 char *line_next(struct line_reader *reader, size_t *length);
 
+/* ERROR_IO, naming the file, when reading failed. */
+int line_check(const struct line_reader *reader, const char *path, struct error *error);
+
 /* Appends the trial as a line, newline included. */
 void line_emit(struct text *out, const struct journal_trial *trial);
 

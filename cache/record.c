@@ -4,6 +4,7 @@
 #include "cache/record.h"
 
 #include "cache/field.h"
+#include "generator/shape.h"
 
 #include <xxhash.h>
 
@@ -24,6 +25,10 @@ static const struct field fields[] = {
     {"regime", FIELD_REGIME, offsetof(struct record, problem.regime), 0, 0, RECORD_SIZE},
     {"n_from", FIELD_ANY, offsetof(struct record, n_from), 1, N_MAX, RECORD_SIZE},
     {"n_to", FIELD_ANY, offsetof(struct record, n_to), 1, N_MAX, RECORD_SIZE},
+    {"shape", FIELD_SHAPE, offsetof(struct record, problem.shape.kind), 0, 0, RECORD_PROBLEM},
+    {"rows", FIELD_ANY, offsetof(struct record, problem.shape.rows), 1, N_MAX, RECORD_SIZE},
+    {"len", FIELD_ANY, offsetof(struct record, problem.shape.len), 1, N_MAX, RECORD_SIZE},
+    {"pitch", FIELD_ANY, offsetof(struct record, problem.shape.pitch), 1, N_MAX, RECORD_SIZE},
     {"deterministic", FIELD_YES, offsetof(struct record, problem.is_deterministic), 0, 0,
      RECORD_PROBLEM},
     {"space", FIELD_NAME, offsetof(struct record, space), 1, sizeof none.space - 1,
@@ -117,7 +122,7 @@ bool record_is_same_problem(const struct record *a, const struct record *b)
         !a->n_to != !b->n_to)
         return false;
     return a->n_to ? a->n_from <= b->n_to && b->n_from <= a->n_to
-                   : a->problem.n == b->problem.n;
+                   : a->problem.n == b->problem.n && shape_is_same(&a->problem, &b->problem);
 }
 
 const char *record_key_difference(const struct record *a, const struct record *b)
@@ -198,6 +203,12 @@ static int check_together(const struct reading *reading, const struct record *re
     if (problem_check(&record->problem, &ignored) != 0)
         return refuse(reading, reading->line, "acc",
                       "operation, type and accumulator do not go together", error);
+    struct problem shaped = record->problem;
+    if (shaped.shape.kind ? shape_set(&shaped, shaped.shape, &ignored) != 0 ||
+                                shaped.n != record->problem.n || !record->problem.shape.pitch
+                          : shaped.shape.rows || shaped.shape.len || shaped.shape.pitch)
+        return refuse(reading, reading->line, "shape",
+                      "shape, rows, len, pitch and n do not go together", error);
     const uint64_t n = record->problem.n;
     if (!record->n_from != !record->n_to ||
         (record->n_to && (n < record->n_from || n > record->n_to)))

@@ -3,33 +3,34 @@
 
 # The options of a verb, as its --help lists them.
 _autotune_options() {
-    local problem="--n --op --type --acc" sources="--space --template" tables="--json --csv"
+    local problem="--n --op --type --acc" matrix="--rows --len --pitch --axis --shape" sources="--space --template" tables="--json --csv"
     local common="--cache --quiet --help"
     case $1 in
     tune)
-        echo "$problem --deterministic --cold --warm --loss --confirm --device --strategy --budget --seed --retune --replay" \
+        echo "$problem $matrix --deterministic --cold --warm --loss --confirm --device --strategy --budget --seed --retune --replay" \
             "$sources --nvrtc $tables $common"
         ;;
-    show) echo "--n --op --type --deterministic --sweep $tables $common" ;;
+    show) echo "--n --shape --op --type --deterministic --sweep $tables $common" ;;
     merge) echo "$tables $common" ;;
-    list) echo "$problem --deterministic --arch --sources $sources $tables --quiet --help" ;;
+    list) echo "$problem $matrix --deterministic --arch --sources $sources $tables --quiet --help" ;;
     emit)
-        echo "$problem --deterministic --arch --variant --pass --ptx --cubin --sass $sources" \
+        echo "$problem $matrix --deterministic --arch --variant --pass --ptx --cubin --sass $sources" \
             "--nvrtc $common"
         ;;
     verify)
-        echo "$problem --deterministic --cold --warm --device --variant --cover --all --part --seed $sources" \
+        echo "$problem $matrix --deterministic --cold --warm --device --variant --cover --all --part --seed $sources" \
             "--nvrtc $common"
         ;;
     bench)
-        echo "--against $problem --deterministic --cold --warm --offset --stream --rounds --device --seed $sources" \
+        echo "--against $problem $matrix --deterministic --cold --warm --offset --stream --rounds --device --seed $sources" \
             "--nvrtc $tables $common"
         ;;
     ladder)
-        echo "$problem --rung --blocks --grid --gpu --source --device --seed --nvrtc $tables --quiet --help"
+        echo "$problem $matrix --rung --blocks --grid --gpu --source --device --seed --nvrtc $tables" \
+            "--quiet --help"
         ;;
     export)
-        echo "--format --output --prefix --gpu --arch $problem --deterministic --cold --warm" \
+        echo "--format --output --prefix --gpu --arch $problem $matrix --deterministic --cold --warm" \
             "$sources --nvrtc $common"
         ;;
     profile)
@@ -46,13 +47,15 @@ _autotune_options() {
 _autotune_values() {
     case $1 in
     --op) echo "sum sumsq prod min max and or xor argmin argmax" ;;
-    --rung) echo "harris cs599 tensor wangyu lab04" ;;
+    --rung) echo "harris cs599 tensor wangyu lab04 batched" ;;
     --type) echo "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64" ;;
     --acc) echo "i32 u32 i64 u64 f32 f64" ;;
     --format) echo "header cu cubin cmake make json" ;;
+    --axis) echo "0 1" ;;
+    --shape) echo "rows columns" ;;
     --strategy) echo "race exhaustive random cover" ;;
     --device | -d) [[ $2 == verify || $2 == bench || $2 == ladder || $2 == profile ]] && echo "auto host" || echo "auto host all" ;;
-    --gpu | --prefix | -n | --n | --loss | --budget | --seed | --arch | --variant | --pass | --part | --offset | --rounds | --blocks | --source | --axes) ;;
+    --gpu | --prefix | -n | --n | --rows | --len | --pitch | --loss | --budget | --seed | --arch | --variant | --pass | --part | --offset | --rounds | --blocks | --source | --axes) ;;
     *) return 1 ;;
     esac
 }

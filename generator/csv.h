@@ -16,7 +16,9 @@ struct csv {
 
 /* `file` names the bytes in errors. The first line has the titles. ERROR_USAGE with FILE:LINE:
  * no titles, a line with more or fewer cells than these, a quote that is never closed or has
- * text behind it, a control character. Dispose of it after a success only. */
+ * text behind it, a zero byte, or outside quotes a control character that is no tab. Within
+ * quotes all others are text: whoever shows a cell does so by text_add_visible. Dispose of it
+ * after a success only. */
 int csv_load(struct csv *out, const char *file, const char *bytes, size_t length,
              struct error *error);
 void csv_dispose(struct csv *csv);

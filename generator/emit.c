@@ -1,9 +1,11 @@
-/* emit: keeps or drops the lines of a template by its control lines, adds the parts it mentions
- * and the constants on top. Hides the control lines:
- *     //? if EXPR   //? elif EXPR   //? else   //? end   //? define NAME (types, intrinsics) */
+/* emit: a template's lines, the parts that they mention before them, the constants on top.
+ * Hides how types and intrinsics are cut into parts, by lines "//? define NAME". */
 #include "generator/emit.h"
 
-#include <inttypes.h>
+#include "generator/control.h"
+#include "generator/emit_constants.h"
+#include "generator/words.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,202 +14,10 @@
 #include <xxhash.h>
 
 enum {
-    DEPTH_MAX = 16,
     PARTS_MAX = 64,
-    CONSTANTS_MAX = SPACE_NAMES_MAX + SPACE_BUILTINS,
     NAME_MAX_CHARS = 64,
     ARCH_CHARS = 16,
 };
-
-/* --- Words ------------------------------------------------------------------------------------- */
-
-/* The next word of code at or after `at`, skipping comments and strings; NULL at the end. */
-static const char *next_word(const char *at, size_t *length)
-{
-    while (*at) {
-        if (at[0] == '/' && at[1] == '/') {
-            at += strcspn(at, "\n");
-        } else if (*at == '"' || *at == '\'') {
-            const char quote = *at;
-            for (at++; *at && *at != quote; at++)
-                at += at[0] == '\\' && at[1];
-            at += *at == quote;
-        } else if (text_is_word(*at)) {
-            *length = 1;
-            while (text_is_word(at[*length]))
-                ++*length;
-            return at;
-        } else {
-            at++;
-        }
-    }
-    return NULL;
-}
-
-static bool is_same(const char *name, const char *word, size_t length)
-{
-    return strlen(name) == length && memcmp(name, word, length) == 0;
-}
-
-/* Which of the names does the code mention? One walk over its words. */
-static void find_mentioned(const char *code, const char *const *names, size_t count, bool *out)
-{
-    size_t length;
-    memset(out, 0, count * sizeof *out);
-    for (const char *word = code; (word = next_word(word, &length)); word += length)
-        for (size_t i = 0; i < count; i++)
-            if (!out[i] && names[i][0] == word[0] && is_same(names[i], word, length))
-                out[i] = true;
-}
-
-/* --- Control lines ----------------------------------------------------------------------------- */
-
-struct filter {
-    const struct emit_file *file;
-    const struct space *space;
-    const int64_t *values;
-    struct { bool kept, decided, has_else; int line; } stack[DEPTH_MAX]; /* kept: is emitted */
-    int depth;
-    int line;
-};
-
-static int complain(const struct filter *filter, struct error *error, const char *what)
-{
-    return error_set(error, ERROR_USAGE, "%s:%d: %s", filter->file->name, filter->line, what);
-}
-
-static bool is_kept(const struct filter *filter)
-{
-    for (int i = 0; i < filter->depth; i++)
-        if (!filter->stack[i].kept)
-            return false;
-    return true;
-}
-
-/* A condition must be known when the kernel is compiled. */
-static int refuse_launch(const struct filter *filter, const struct expr *expr,
-                         struct error *error)
-{
-    const char *name = space_launch_name(filter->space, expr);
-    if (!name)
-        return 0;
-    return error_set(error, ERROR_USAGE,
-                     "%s:%d: %s is known at launch only: pass it to the kernel as an argument",
-                     filter->file->name, filter->line, name);
-}
-
-/* A condition that decides nothing is read all the same: its faults do not wait for the variant
- * that needs it. */
-static int eval_condition(const struct filter *filter, const char *source, bool is_needed,
-                          bool *holds, struct error *error)
-{
-    struct expr_scope scope = {filter->space->names, filter->space->name_count};
-    struct expr *expr;
-    int64_t value = 0;
-    if (expr_parse(&expr, source, &scope, filter->file->name, filter->line, error))
-        return -1;
-    int failed = refuse_launch(filter, expr, error) ||
-                 (is_needed && expr_eval(expr, filter->values, &value, error));
-    expr_free(expr);
-    *holds = value != 0;
-    return failed ? -1 : 0;
-}
-
-static int open_if(struct filter *filter, const char *condition, struct error *error)
-{
-    bool holds = false;
-    if (filter->depth == DEPTH_MAX)
-        return complain(filter, error, "'//? if' nested more than 16 deep: flatten it");
-    if (eval_condition(filter, condition, is_kept(filter), &holds, error))
-        return -1;
-    filter->stack[filter->depth].line = filter->line;
-    filter->stack[filter->depth].kept = filter->stack[filter->depth].decided = holds;
-    filter->stack[filter->depth++].has_else = false;
-    return 0;
-}
-
-/* `condition` is NULL for else. */
-static int open_else(struct filter *filter, const char *condition, struct error *error)
-{
-    if (filter->depth == 0 || filter->stack[filter->depth - 1].has_else)
-        return complain(filter, error, "'//? elif' or '//? else' without its '//? if'");
-    bool was_decided = filter->stack[--filter->depth].decided;
-    bool holds = !was_decided, is_needed = holds && is_kept(filter);
-    if (condition && eval_condition(filter, condition, is_needed, &holds, error))
-        return -1;
-    filter->stack[filter->depth].kept = holds;
-    filter->stack[filter->depth].decided = was_decided || holds;
-    filter->stack[filter->depth++].has_else = !condition;
-    return 0;
-}
-
-static int control(struct filter *filter, const char *words, struct error *error)
-{
-    if (strncmp(words, "if ", 3) == 0)
-        return open_if(filter, words + 3, error);
-    if (strncmp(words, "elif ", 5) == 0)
-        return open_else(filter, words + 5, error);
-    if (strcmp(words, "else") == 0)
-        return open_else(filter, NULL, error);
-    if (strcmp(words, "end") != 0)
-        return complain(filter, error, "a control line is if, elif, else or end");
-    if (filter->depth == 0)
-        return complain(filter, error, "'//? end' without its '//? if'");
-    filter->depth--;
-    return 0;
-}
-
-/* The control words of a line ("if WARP == TREE"), copied without trailing blanks; NULL for code. */
-static const char *control_words(const char *line, size_t length, char *copy, size_t size)
-{
-    size_t start = 0;
-    while (start < length && (line[start] == ' ' || line[start] == '\t'))
-        start++;
-    if (length - start < 3 || memcmp(line + start, "//?", 3) != 0)
-        return NULL;
-    start += 3;
-    while (start < length && line[start] == ' ')
-        start++;
-    while (length > start && line[length - 1] == ' ')
-        length--;
-    snprintf(copy, size, "%.*s", (int)(length - start), line + start);
-    return copy;
-}
-
-/* Appends what is kept of text[0 .. length); no two blank lines in a row. */
-static int filter_lines(struct text *out, struct filter *filter, const char *from, size_t length,
-                        struct error *error)
-{
-    char copy[512];
-    for (size_t at = 0; at < length; filter->line++) {
-        const char *line = from + at;
-        size_t width = strcspn(line, "\n");
-        const char *words = control_words(line, width, copy, sizeof copy);
-        bool is_double = width == 0 && (out->length < 2 ||
-                                        memcmp(out->at + out->length - 2, "\n\n", 2) == 0);
-        if (words && strlen(words) == sizeof copy - 1)
-            return complain(filter, error, "a control line has at most 510 characters: shorten it");
-        if (words && control(filter, words, error))
-            return -1;
-        if (!words && is_kept(filter) && !is_double) {
-            text_add(out, line, width);
-            text_add(out, "\n", 1);
-        }
-        at += width + 1;
-    }
-    if (filter->depth) {
-        filter->line = filter->stack[filter->depth - 1].line;
-        return complain(filter, error, "'//? if' without its '//? end'");
-    }
-    return text_check(out, error);
-}
-
-static void trim_end(struct text *text)
-{
-    while (text->length && text->at[text->length - 1] == '\n')
-        text->at[--text->length] = 0;
-    text_adds(text, "\n");
-}
 
 /* --- Parts ------------------------------------------------------------------------------------- */
 
@@ -265,7 +75,7 @@ static int add_part(struct emission *emission, const struct emit_file *file, con
 static int find_parts(struct emission *emission, const struct emit_file *file,
                       struct error *error)
 {
-    char copy[512];
+    char copy[CONTROL_CHARS];
     struct part *open = NULL;
     int line = 1;
     for (const char *at = file->text; *at; line++) {
@@ -284,23 +94,34 @@ static int find_parts(struct emission *emission, const struct emit_file *file,
     return 0;
 }
 
+static void trim_end(struct text *text)
+{
+    while (text->length && text->at[text->length - 1] == '\n')
+        text->at[--text->length] = 0;
+    text_adds(text, "\n");
+}
+
 static int take_parts(struct emission *emission, const char *code, struct error *error);
 
 /* Appends a part, after the parts that it mentions itself. */
 static int take_part(struct emission *emission, struct part *part, struct error *error)
 {
-    struct filter filter = {.file = part->file, .space = emission->context->space,
-                            .values = emission->values, .line = part->line};
-    struct text lines = {0};
+    const struct control_lines lines = {.file = part->file->name,
+                                        .line = part->line,
+                                        .from = part->from,
+                                        .length = part->length,
+                                        .space = emission->context->space,
+                                        .values = emission->values};
+    struct text kept = {0};
     part->is_taken = true;
-    int failed = filter_lines(&lines, &filter, part->from, part->length, error) ||
-                 take_parts(emission, lines.at ? lines.at : "", error);
-    if (!failed && lines.length) {
-        trim_end(&lines);
-        text_add(&emission->code, lines.at, lines.length);
+    int failed = control_filter(&kept, &lines, error) ||
+                 take_parts(emission, kept.at ? kept.at : "", error);
+    if (!failed && kept.length) {
+        trim_end(&kept);
+        text_add(&emission->code, kept.at, kept.length);
         text_adds(&emission->code, "\n");
     }
-    text_dispose(&lines);
+    text_dispose(&kept);
     return failed ? -1 : 0;
 }
 
@@ -311,111 +132,12 @@ static int take_parts(struct emission *emission, const char *code, struct error 
     bool is_mentioned[PARTS_MAX];
     for (size_t i = 0; i < emission->part_count; i++)
         names[i] = emission->parts[i].name;
-    find_mentioned(code, names, emission->part_count, is_mentioned);
+    words_find(code, names, emission->part_count, is_mentioned);
     for (size_t i = 0; i < emission->part_count; i++) {
         struct part *part = &emission->parts[i];
         if (is_mentioned[i] && !part->is_taken && take_part(emission, part, error))
             return -1;
     }
-    return 0;
-}
-
-/* --- Constants --------------------------------------------------------------------------------- */
-
-struct constant {
-    const char *name, *meaning;
-    int64_t value;
-    bool is_launch; /* has no value when a kernel is compiled */
-};
-
-/* The constants that the code mentions, in the order of the space file. */
-static size_t find_constants(const struct emission *emission, struct constant *out)
-{
-    const struct space *space = emission->context->space;
-    const int64_t *values = emission->values;
-    size_t count = 0;
-    for (size_t i = 0; i < space->param_count; i++)
-        out[count++] = (struct constant){space->params[i].name, space->params[i].meaning,
-                                         values[space->params[i].slot],
-                                         space->params[i].is_launch};
-    for (size_t i = 0; i < space->derived_count; i++)
-        out[count++] = (struct constant){space->derived[i].name,
-                                         expr_source(space->derived[i].expr),
-                                         values[space->derived[i].slot],
-                                         space->derived[i].is_launch};
-    for (size_t i = 0; i < SPACE_BUILTINS; i++)
-        out[count++] = (struct constant){space_builtins[i].name, space_builtins[i].meaning,
-                                         values[i], space_builtins[i].is_launch};
-    const char *names[CONSTANTS_MAX] = {NULL};
-    bool is_mentioned[CONSTANTS_MAX];
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        names[i] = out[i].name;
-    find_mentioned(emission->code.at, names, count, is_mentioned);
-    for (size_t i = 0; i < count; i++)
-        if (is_mentioned[i])
-            out[kept++] = out[i];
-    return kept;
-}
-
-/* The first line that mentions a name, whether this variant has it or not. */
-static const struct emit_file *find_mention(const struct emit_sources *sources, const char *name,
-                                            int *line)
-{
-    const struct emit_file *files[] = {&sources->template, &sources->types, &sources->intrinsics};
-    size_t length;
-    for (size_t i = 0; i < 3; i++) {
-        const char *from = files[i]->text;
-        *line = 1;
-        for (const char *word = from; (word = next_word(word, &length)); word += length) {
-            for (; from < word; from++)
-                *line += *from == '\n';
-            if (is_same(name, word, length))
-                return files[i];
-        }
-    }
-    return files[0];
-}
-
-static int check_constant(const struct constant *constant, const struct emit_sources *sources,
-                          struct error *error)
-{
-    int line;
-    const bool fits = constant->value >= INT32_MIN && constant->value <= INT32_MAX;
-    if (!constant->is_launch && fits)
-        return 0;
-    const struct emit_file *file = find_mention(sources, constant->name, &line);
-    if (constant->is_launch)
-        return error_set(error, ERROR_USAGE,
-                         "%s:%d: %s is known at launch only: pass it to the kernel as an argument",
-                         file->name, line, constant->name);
-    return error_set(error, ERROR_USAGE,
-                     "%s:%d: %s is %" PRId64 ", too large for a constant of 32 bits: pass it to "
-                     "the kernel as an argument",
-                     file->name, line, constant->name, constant->value);
-}
-
-static int emit_constants(struct text *out, const struct emission *emission,
-                          const struct emit_sources *sources, struct error *error)
-{
-    struct constant constants[CONSTANTS_MAX];
-    size_t count = find_constants(emission, constants), width = 0;
-    char line[NAME_MAX_CHARS + NAME_MAX_CHARS];
-    for (size_t i = 0; i < count; i++) {
-        if (check_constant(&constants[i], sources, error))
-            return -1;
-        int used = snprintf(line, sizeof line, "%s = %" PRId64 ",", constants[i].name,
-                            constants[i].value);
-        width = (size_t)used > width ? (size_t)used : width;
-    }
-    if (count)
-        text_adds(out, "enum {\n");
-    for (size_t i = 0; i < count; i++) {
-        snprintf(line, sizeof line, "%s = %" PRId64 ",", constants[i].name, constants[i].value);
-        text_addf(out, "    %-*s // %s\n", (int)width, line,
-                  constants[i].meaning ? constants[i].meaning : "");
-    }
-    text_adds(out, count ? "};\n\n" : "");
     return 0;
 }
 
@@ -466,13 +188,17 @@ static void emit_header(struct text *out, const struct point_context *context,
 static int emit_code(struct emission *emission, const struct emit_sources *sources,
                      struct error *error)
 {
-    struct filter filter = {.file = &sources->template, .space = emission->context->space,
-                            .values = emission->values, .line = 1};
-    const char *template = sources->template.text;
+    const struct emit_file *template = &sources->template;
+    const struct control_lines lines = {.file = template->name,
+                                        .line = 1,
+                                        .from = template->text,
+                                        .length = strlen(template->text),
+                                        .space = emission->context->space,
+                                        .values = emission->values};
     struct text body = {0};
     int failed = find_parts(emission, &sources->types, error) ||
                  find_parts(emission, &sources->intrinsics, error) ||
-                 filter_lines(&body, &filter, template, strlen(template), error) ||
+                 control_filter(&body, &lines, error) ||
                  take_parts(emission, body.at ? body.at : "", error);
     if (!failed) {
         trim_end(&body);
@@ -498,7 +224,7 @@ static int emit_body(struct text *out, const struct point_context *context,
                  point_values(context, effective, context->space->passes[pass].reads_partials,
                               values, error) ||
                  emit_code(emission, sources, error) ||
-                 emit_constants(out, emission, sources, error);
+                 emit_constants(out, context->space, values, emission->code.at, sources, error);
     if (!failed) {
         text_add(out, emission->code.at, emission->code.length);
         failed = text_check(out, error);

@@ -83,6 +83,9 @@ int number_parse_range(uint64_t *low, uint64_t *high, const char *string, const 
     const char *end = string + strlen(string);
     const char *dots = strstr(string, "..");
 
+    if (dots && (dots == string || dots + 2 == end))
+        return error_set(error, ERROR_USAGE, "%s is '%.60s', a range without one of its ends; "
+                         "give LOW..HIGH, such as 1K..4G", what, string);
     if (parse_count(low, string, dots ? dots : end, what, error))
         return -1;
     *high = *low;

@@ -66,6 +66,7 @@ struct point_pass {
     bool applies; /* its `when`; the rest is set only if true */
     unsigned block, grid, cluster, shared_bytes;
     uint64_t tile, outputs, partials, state, height; /* state: words of 8 bytes */
+    uint64_t results, parts; /* of a matrix: made by a block at a time; of each result */
 };
 int point_pass(const struct point_context *context, const int64_t *row, size_t pass, uint64_t n,
                struct point_pass *out, struct error *error);

@@ -3,6 +3,7 @@
 #include "generator/problem.h"
 
 #include "generator/number.h"
+#include "generator/shape.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -161,8 +162,8 @@ int problem_check(const struct problem *problem, struct error *error)
 
 char *problem_format(char out[PROBLEM_CHARS], const struct problem *problem)
 {
-    char n[NUMBER_CHARS];
-    number_format_count(n, problem->n);
+    char n[SHAPE_CHARS];
+    shape_format(n, problem);
     bool named = problem->acc != problem_default_acc(problem->type);
     snprintf(out, PROBLEM_CHARS, "%s %s%s%s %s %s%s", problem_ops[problem->op].name,
              problem_types[problem->type].name, named ? " acc " : "",

@@ -37,6 +37,14 @@ extern const struct type_row problem_types[TYPE_COUNT];
 extern const struct op_row problem_ops[OP_COUNT];
 extern const char *const problem_regimes[REGIME_COUNT]; /* "cold", "warm" */
 
+/* What a matrix of `rows` rows of `len` elements is reduced to; row r begins r * pitch elements
+ * behind the first. shape.h has the arithmetic. */
+enum shape_kind { SHAPE_VALUE, SHAPE_ROWS, SHAPE_COLUMNS, SHAPE_COUNT };
+struct problem_shape {
+    enum shape_kind kind; /* SHAPE_VALUE: one value of all n, the rest is 0 */
+    uint64_t rows, len, pitch;
+};
+
 struct problem {
     enum op op;
     enum type type; /* of the elements */
@@ -45,6 +53,7 @@ struct problem {
     uint64_t n;     /* elements */
     enum regime regime;
     bool is_deterministic; /* results are combined in a fixed order: the same bits, run after run */
+    struct problem_shape shape; /* of what is reduced; then n is rows * len */
 };
 
 /* Names to rows; an unknown name is ERROR_USAGE and lists the known ones. */
@@ -74,10 +83,10 @@ void problem_simplify(struct problem *problem);
 /* Is the result a sum that floats round, of elements or of their squares? */
 bool problem_is_rounded_sum(const struct problem *problem);
 
-enum { PROBLEM_CHARS = 80 };
+enum { PROBLEM_CHARS = 192 };
 
-/* "sum i32 400M cold", and " acc i64" where the accumulator is not the default, and at the end
- * " deterministic" where that is asked for. */
+/* "sum i32 400M cold", of a matrix "sum f32 2Mi x 128 rows cold", and " acc i64" where the
+ * accumulator is not the default, and at the end " deterministic" where that is asked for. */
 char *problem_format(char out[PROBLEM_CHARS], const struct problem *problem);
 
 /* What the generator must know of the place where a kernel will run. */

@@ -3,6 +3,7 @@
  * order in which names become known. */
 #include "generator/space_read.h"
 
+#include "generator/shape.h"
 #include "generator/text.h"
 
 #include <stdlib.h>
@@ -13,6 +14,9 @@
 
 const struct space_builtin_row space_builtins[SPACE_BUILTINS] = {
     [SPACE_N] = {"N", "elements", true},
+    [SPACE_ROWS] = {"ROWS", "rows", true},
+    [SPACE_LEN] = {"LEN", "elements of a row", true},
+    [SPACE_PITCH] = {"PITCH", "elements from a row's start to the next's", true},
     [SPACE_BLOCKS] = {"BLOCKS", "blocks of the grid", true},
     [SPACE_OP] = {"OP", "operation", false},
     [SPACE_TYPE] = {"TYPE", "type of an element", false},
@@ -183,6 +187,17 @@ static bool is_word(const char *string, const char *also)
     return true;
 }
 
+static int read_shape(struct space *space, const struct ini_item *item, struct error *error)
+{
+    for (int kind = 0; kind < SHAPE_COUNT; kind++)
+        if (strcmp(item->value, shape_names[kind]) == 0) {
+            space->shape = (enum shape_kind)kind;
+            return 0;
+        }
+    return space_complain(space, item, error, "a shape is value, rows or columns, not",
+                          item->value);
+}
+
 static int read_space_item(struct space *space, const struct ini_item *item,
                            struct error *error)
 {
@@ -195,6 +210,8 @@ static int read_space_item(struct space *space, const struct ini_item *item,
     if (strcmp(item->key, "result") == 0)
         return space_read_choice(space, &space->gives_position, "value", "position", item,
                                  error);
+    if (strcmp(item->key, "shape") == 0)
+        return read_shape(space, item, error);
     for (size_t i = 0; i < 3; i++)
         if (strcmp(item->key, keys[i].key) == 0) {
             *keys[i].value = item->value;
@@ -204,7 +221,7 @@ static int read_space_item(struct space *space, const struct ini_item *item,
             return 0;
         }
     return space_complain(space, item, error,
-                          "[space] has name, template, kernel and result, not", item->key);
+                          "[space] has name, template, kernel, result and shape, not", item->key);
 }
 
 static bool is_section(const struct ini_item *item, const char *prefix)
@@ -349,7 +366,8 @@ void space_free(struct space *space)
         struct pass *pass = &space->passes[i];
         struct expr *exprs[] = {pass->when,    pass->block,    pass->grid,  pass->tile,
                                 pass->outputs, pass->partials, pass->height,
-                                pass->state,   pass->cluster,  pass->shared_bytes};
+                                pass->state,   pass->cluster,  pass->shared_bytes,
+                                pass->results, pass->parts};
         for (size_t k = 0; k < sizeof exprs / sizeof *exprs; k++)
             expr_free(exprs[k]);
         for (size_t k = 0; k < pass->override_count; k++)

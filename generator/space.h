@@ -14,6 +14,7 @@
 /* Names every expression may use beside the space's own; slot i is enum space_builtin i. */
 enum space_builtin {
     SPACE_N,      /* elements, in a pass the inputs of this pass */
+    SPACE_ROWS, SPACE_LEN, SPACE_PITCH, /* likewise; one row of N where there is no shape */
     SPACE_BLOCKS, /* in outputs, partials, state and height of a pass: its evaluated grid */
     SPACE_OP, SPACE_TYPE, SPACE_ACC, SPACE_DETERMINISTIC,
     SPACE_ELEM_BYTES, SPACE_ACCUM_BYTES,
@@ -64,6 +65,8 @@ enum pass_arg {
     ARG_PARTIALS, /* accum *: scratch of `partials` values, contents undefined before and after */
     ARG_STATE,    /* `state` words of 8 bytes: zero before the first call; each call leaves them
                    * zero, so that calls follow one another without a memset between */
+    ARG_ROWS, ARG_LEN, ARG_PITCH, /* unsigned long long: of the matrix that the pass reads */
+    ARG_PARTS,    /* unsigned long long: of each result, as `parts` says */
     PASS_ARG_KINDS,
     PASS_ARGS_MAX = 8,
 };
@@ -87,6 +90,8 @@ struct pass {
     struct expr *state;    /* words of state; NULL = none */
     struct expr *shared_bytes; /* dynamic shared memory of a block; NULL = none */
     struct expr *cluster;      /* blocks that form a cluster; NULL = 1 */
+    struct expr *results;  /* of a matrix: results that a block makes at a time; NULL = 1 */
+    struct expr *parts;    /* of a matrix: partial results of each result; NULL = 1 */
     struct expr *height;   /* additions on the longest path from an input to an output */
     bool reads_partials;   /* its elements are accumulators: TYPE is ACC in its kernel */
     bool until_one;        /* repeated until one value is left */
@@ -106,6 +111,7 @@ struct space {
     const char *file; /* for errors */
     const char *name, *template_name, *kernel; /* "reduce", "reduce.cu", "reduce" */
     bool gives_position; /* result = position: its kernels say where an element stands; else value */
+    enum shape_kind shape; /* shape = rows, columns: what its kernels reduce; else value */
     const char *names[SPACE_NAMES_MAX];        /* every name of an expression, by slot */
     size_t name_count;
     int64_t constants[SPACE_NAMES_MAX]; /* values of named constants (SUM, F32, SHUFFLE), by slot */

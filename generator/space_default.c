@@ -1,6 +1,7 @@
 /* space_default: the [default] of a space file, whose values may depend on problem and target.
  * Hides which of them are constants. */
 #include "generator/point.h"
+#include "generator/shape.h"
 #include "generator/space_read.h"
 
 #include <inttypes.h>
@@ -16,11 +17,24 @@ static bool mentions(const struct space *space, const struct expr *expr, const c
     return false;
 }
 
+/* What is known at launch only; of a matrix a default may still know the shape, for one that
+ * serves all would leave most of them to a single block. */
+static const char *find_launch_name(const struct space *space, const struct expr *expr)
+{
+    const char *name = NULL;
+    for (size_t i = 0; i < SPACE_BUILTINS; i++) {
+        const bool is_shape = i == SPACE_ROWS || i == SPACE_LEN || i == SPACE_PITCH;
+        if (space_builtins[i].is_launch && !(is_shape && space->shape) && expr_uses(expr, i))
+            name = space_builtins[i].name;
+    }
+    return name;
+}
+
 /* What is not known before a row is chosen, and the symbols of other params, whose numbers
  * would pass for values of this one. */
 static const char *find_refused(const struct space *space, const struct expr *expr, size_t own)
 {
-    const char *name = space_launch_name(space, expr);
+    const char *name = find_launch_name(space, expr);
     for (size_t i = 0; i < space->derived_count; i++)
         if (expr_uses(expr, space->derived[i].slot))
             name = space->derived[i].name;
@@ -79,12 +93,38 @@ static bool is_value(const struct param *param, int64_t value)
     return false;
 }
 
+static const char *const named_shape[SHAPE_COUNT] = {
+    [SHAPE_VALUE] = "one value",
+    [SHAPE_ROWS] = "a value for each row",
+    [SHAPE_COLUMNS] = "a value for each column",
+};
+
+static const char *const axes[SHAPE_COUNT] = {
+    [SHAPE_VALUE] = "",
+    [SHAPE_ROWS] = "--axis 1",
+    [SHAPE_COLUMNS] = "--axis 0",
+};
+
 int space_check_problem(const struct space *space, const struct problem *problem,
                         struct error *error)
 {
     const struct op_row *op = &problem_ops[problem->op];
+    if (space->shape != problem->shape.kind)
+        return error_set(error, ERROR_USAGE,
+                         "%s: its kernels reduce to %s, and what is asked for is %s: use --space "
+                         "%s%s%s%s",
+                         space->file, named_shape[space->shape],
+                         named_shape[problem->shape.kind], shape_space(problem),
+                         space->shape ? ", or give " : "",
+                         space->shape && !problem->shape.kind ? "--rows, --len and " : "",
+                         axes[space->shape]);
     if (op->is_position == space->gives_position)
         return 0;
+    if (space->shape)
+        return error_set(error, ERROR_USAGE,
+                         "'%s' asks for positions, which no kernel finds in rows or columns: use "
+                         "min or max, or one call a row without --rows",
+                         op->name);
     return error_set(error, ERROR_USAGE,
                      "%s: its kernels give %s, and '%s' asks for %s: use --space %s", space->file,
                      space->gives_position ? "a position" : "a value", op->name,
@@ -124,7 +164,9 @@ int space_settle_default(struct space *space, const struct problem *problem,
 int space_first_default(struct space *space, struct error *error)
 {
     const enum op op = space->gives_position ? ARGMIN : SUM;
-    const struct problem problem = {op, I32, I32, 400000000, COLD, false};
+    struct problem problem = {.op = op, .type = I32, .acc = I32, .n = 400000000};
+    problem.shape.kind = space->shape;
+    shape_resize(&problem, space->shape ? 400000 : 1, space->shape ? 1000 : problem.n, 0);
     static const struct target target = {
         .cc = 80,
         .sms = 108,

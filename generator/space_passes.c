@@ -7,7 +7,9 @@
 const char *const space_pass_args[PASS_ARG_KINDS] = {
     [ARG_INPUT] = "input",     [ARG_N] = "n",
     [ARG_OUTPUT] = "output",   [ARG_PARTIALS] = "partials",
-    [ARG_STATE] = "state",
+    [ARG_STATE] = "state",     [ARG_ROWS] = "rows",
+    [ARG_LEN] = "len",         [ARG_PITCH] = "pitch",
+    [ARG_PARTS] = "parts",
 };
 
 static int read_args(struct space *space, struct pass *pass, const struct ini_item *item,
@@ -25,7 +27,8 @@ static int read_args(struct space *space, struct pass *pass, const struct ini_it
             kind++;
         if (kind == PASS_ARG_KINDS)
             return space_complain(space, item, error,
-                                  "an arg is input, n, output, partials or state, not",
+                                  "an arg is input, n, rows, len, pitch, parts, output, partials or "
+                                  "state, not",
                                   words[i]);
         pass->args[pass->arg_count++] = (enum pass_arg)kind;
     }
@@ -70,6 +73,7 @@ int space_read_pass(struct space *space, struct pass *pass, const struct ini_ite
         {"grid", &pass->grid, false},      {"tile", &pass->tile, false},
         {"outputs", &pass->outputs, true}, {"partials", &pass->partials, true},
         {"height", &pass->height, true},     {"state", &pass->state, true},
+        {"results", &pass->results, false},  {"parts", &pass->parts, false},
         {"cluster", &pass->cluster, false},  {"shared_bytes", &pass->shared_bytes, false},
     };
     for (size_t i = 0; i < sizeof exprs / sizeof *exprs; i++)

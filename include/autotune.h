@@ -1,4 +1,5 @@
-/* autotune: reductions on the GPU by kernels that were tuned for it.
+/* autotune: reductions on the GPU by kernels that were tuned for it: of n elements to one
+ * value, of a matrix to a value for each row or for each column.
  *
  *     context    what the plans of one GPU share: records, compiler, loaded kernels
  *     plan       how one problem is reduced there: kernels and geometry for up to n elements
@@ -20,8 +21,9 @@
  * Threads: a context and a plan may be used from any number of threads at once; a workspace
  * from one at a time. Each thread that calls needs the CUDA context to be current.
  *
- * Sizes are in bytes, n in elements. A `void *` named `stream` is a CUstream or cudaStream_t;
- * NULL is the default stream. This header needs C99 or C++ and no header of CUDA's. */
+ * Sizes are in bytes; n, len and pitch in elements. A `void *` named `stream` is a CUstream or
+ * cudaStream_t; NULL is the default stream. This header needs C99 or C++ and no header of
+ * CUDA's. */
 #ifndef AUTOTUNE_H
 #define AUTOTUNE_H
 
@@ -48,7 +50,7 @@ enum autotune_code {
     AUTOTUNE_NO_DEVICE = -4,     /* no driver, no GPU, or no NVRTC that compiles for it */
     AUTOTUNE_NO_CONTEXT = -5,    /* no CUDA context is current, or the one used was destroyed */
     AUTOTUNE_OTHER_CONTEXT = -6, /* the current CUDA context is not the plan's: another GPU's */
-    AUTOTUNE_N_TOO_LARGE = -7,   /* more elements than the plan is for, or a kernel takes */
+    AUTOTUNE_N_TOO_LARGE = -7,   /* more elements, or rows, than plan or kernel take */
     AUTOTUNE_MISALIGNED = -8,    /* an address that is not a multiple of its element's size */
     AUTOTUNE_NO_RECORD = -9,     /* no record of this problem, where one is asked for */
     AUTOTUNE_OTHER_GPU = -10,    /* there are records of it, but of another GPU */
@@ -109,10 +111,10 @@ AUTOTUNE_API int autotune_context_destroy(struct autotune_context *context,
 
 struct autotune_plan; /* opaque */
 
-/* What is reduced: n elements in a row to one result. Names are those of `autotune list`; an
- * unknown one is BAD_ARGUMENT and its sentence lists the known ones. What comes out for nothing
- * (n = 0), NaN, infinities and overflow stands in correctness.md, installed with this header.
- * Fill with zeros first. */
+/* What is reduced: n elements in a row to one result, or a matrix to a result for each row or
+ * for each column. Names are those of `autotune list`; an unknown one is BAD_ARGUMENT and its
+ * sentence lists the known ones. What comes out for nothing (n = 0), NaN, infinities and
+ * overflow stands in correctness.md, installed with this header. Fill with zeros first. */
 struct autotune_problem {
     const char *op;   /* "sum", "sumsq" (of squares), "prod", "min", "max", "and", "or", "xor";
                        * "argmin", "argmax": where the first of the least or greatest stands */
@@ -120,22 +122,31 @@ struct autotune_problem {
                        * "bf16" "f32" "f64" */
     const char *acc;  /* of the accumulator and the result (argmin and argmax give a uint64_t);
                        * NULL: the element's type, for less than 32 bits i32, u32 or f32 */
-    uint64_t n;       /* elements: the most of any call, and the number it is made fast for */
+    uint64_t n;       /* elements: the most of any call, and the number it is made fast for; 0
+                       * for a matrix */
     int is_warm;      /* not 0: the elements are mostly in the L2 cache already */
     int is_deterministic; /* not 0: the same bits, run after run, for the same n, address modulo
                            * 32 and plan parameters; integers always are */
-    void *reserved[4];    /* zeros */
+    /* A matrix, of which row r begins r * pitch elements behind the first; all zeros for one
+     * value of n elements. BAD_ARGUMENT: rows or len is 0, pitch is less than len, axis is
+     * neither 0 nor 1, a result would be of more than 2^31 elements, rows * pitch is past any
+     * memory; and argmin and argmax, which find one position, not one for each row. */
+    uint64_t rows;     /* the most of any call, and the number it is made fast for */
+    uint64_t len;      /* elements of a row, and so the number of columns */
+    uint64_t pitch;    /* from a row's first element to the next row's: len or more; 0: len */
+    int axis;          /* 1: a result for each row; 0: a result for each column */
+    void *reserved[4]; /* zeros */
 };
 
 enum autotune_from {
     AUTOTUNE_FROM_BEST = 0, /* the best of what there is: records, else shipped, else default */
-    AUTOTUNE_FROM_RECORD,   /* a record made on this GPU, of this n or another, in the space
+    AUTOTUNE_FROM_RECORD,   /* a record made on this GPU, of this size or another, in the space
                              * used where none is named; else NO_RECORD, or OTHER_GPU */
     AUTOTUNE_FROM_SHIPPED,  /* a record that came with the library; else NO_RECORD */
     AUTOTUNE_FROM_DEFAULT,  /* what runs on any GPU; reads no file of records */
-    AUTOTUNE_FROM_TUNING    /* a record of this GPU and this n; where there is none, the program
-                             * `autotune` is run to make it, which may take minutes: it needs
-                             * the GPU for itself and room for the elements */
+    AUTOTUNE_FROM_TUNING    /* a record of this GPU and this size; where there is none, the
+                             * program `autotune` is run to make it, which may take minutes: it
+                             * needs the GPU for itself and room for the elements */
 };
 
 /* Fill with zeros first. */
@@ -146,8 +157,8 @@ struct autotune_plan_options {
 };
 
 /* Chooses a variant, compiles its kernels unless they are loaded or kept on disk, and loads
- * them: another n of the same variant compiles nothing. `options` may be NULL. Not while a
- * stream of this GPU is captured. A record whose variant cannot take n elements is passed over.
+ * them: another size of the same variant compiles nothing. `options` may be NULL. Not while a
+ * stream of this GPU is captured. A record whose variant cannot take so many is passed over.
  * Errors: BAD_ARGUMENT, N_TOO_LARGE, NO_RECORD, OTHER_GPU, NO_PROGRAM, TUNE_FAILED, NO_DEVICE
  * (no NVRTC), NO_CONTEXT, OTHER_CONTEXT, NO_MEMORY, FAILED. */
 AUTOTUNE_API int autotune_plan_create(struct autotune_plan **out,
@@ -162,9 +173,9 @@ AUTOTUNE_API int autotune_plan_destroy(struct autotune_plan *plan,
 
 /* How well the record that a plan was made from fits, from best to worst. */
 enum autotune_grade {
-    AUTOTUNE_EXACT,   /* this GPU, this n, this driver, this compiler */
+    AUTOTUNE_EXACT,   /* this GPU, this size, this driver, this compiler */
     AUTOTUNE_STALE,   /* but driver or compiler have changed since */
-    AUTOTUNE_OTHER_N, /* this GPU, another n or another state of the cache */
+    AUTOTUNE_OTHER_N, /* this GPU, another size or another state of the cache */
     AUTOTUNE_SAME_CC, /* another GPU of the same compute capability */
     AUTOTUNE_SHIPPED, /* from the records that came with the library */
     AUTOTUNE_DEFAULT  /* no record */
@@ -180,10 +191,13 @@ enum autotune_kernels {
 /* Each string lives as long as the plan. */
 AUTOTUNE_API enum autotune_grade autotune_plan_grade(const struct autotune_plan *plan);
 AUTOTUNE_API enum autotune_kernels autotune_plan_kernels(const struct autotune_plan *plan);
+/* The most n of a call: elements, or rows of a matrix. */
 AUTOTUNE_API uint64_t autotune_plan_n(const struct autotune_plan *plan);
+/* Of a call of so many: 1, or as many as the matrix has rows or columns. */
+AUTOTUNE_API uint64_t autotune_plan_results(const struct autotune_plan *plan);
 AUTOTUNE_API unsigned autotune_plan_launches(const struct autotune_plan *plan); /* for its n */
 AUTOTUNE_API size_t autotune_plan_element_bytes(const struct autotune_plan *plan);
-AUTOTUNE_API size_t autotune_plan_result_bytes(const struct autotune_plan *plan);
+AUTOTUNE_API size_t autotune_plan_result_bytes(const struct autotune_plan *plan); /* of one */
 /* "BLOCK=256 ITEMS=16 ...", as `autotune emit --variant` takes them. */
 AUTOTUNE_API const char *autotune_plan_params(const struct autotune_plan *plan);
 /* What the record was made for, "NVIDIA H200, sum i32 400M cold"; "" for DEFAULT. */
@@ -222,14 +236,17 @@ AUTOTUNE_API int autotune_workspace_destroy(struct autotune_workspace *workspace
 
 /* --- Execute ------------------------------------------------------------------------------ */
 
-/* Queues the reduction of n elements at `input` to one result at `output`, and returns before
- * it has run. Only launches: it allocates nothing, takes no lock and waits for nothing, so that
- * it can be captured into a graph; the emulator "host" has a lock.
- *   input   device memory, n elements; aligned to an element, fastest when aligned to 16 bytes;
- *           may be NULL when n is 0
- *   n       0 to the plan's; 0 gives the operation's identity
- *   output  device memory for one result (result_bytes), aligned to its size; it must not
- *           overlap input or workspace
+/* Queues the reduction of what is at `input` to the results at `output`, and returns before it
+ * has run. Only launches: it allocates nothing, takes no lock and waits for nothing, so that it
+ * can be captured into a graph; the emulator "host" has a lock.
+ *   input   device memory, n elements, or n rows of a matrix; aligned to an element, fastest
+ *           when aligned to 16 bytes; may be NULL when n is 0
+ *   n       0 to the plan's: elements, or rows of a matrix, with the plan's len and pitch; a
+ *           plan for fewer rows is faster for those. 0 gives the operation's identity, as the
+ *           one value or for each column
+ *   output  device memory for the results, one beside the other: one, n for rows, len for
+ *           columns; aligned to the size of one (result_bytes). It must not overlap workspace
+ *           or input, gaps between rows included; that it is too small is not noticed
  *   stream  of the plan's CUDA context, or NULL
  * Errors: N_TOO_LARGE, MISALIGNED, BAD_ARGUMENT, NO_CONTEXT, OTHER_CONTEXT: nothing was queued.
  * FAILED: the driver refused a launch; after that, reset the workspace. What goes wrong while a

@@ -21,6 +21,8 @@ __device__ __forceinline__ vec load(const vec *from)
     asm("ld.global.nc.L1::no_allocate.L2::256B"
     //? elif LOAD == NO_ALLOCATE
     asm("ld.global.nc.L1::no_allocate"
+    //? elif LOAD == STREAMING
+    asm("ld.global.cs"
     //? end
     //? if VECTOR * ELEM_BYTES == 1
         ".u8 %0, [%1];" : "=r"(to.word[0]) : "l"(from));

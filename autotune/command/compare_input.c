@@ -64,8 +64,7 @@ static void take_record(struct compare_input *out, const struct record *record)
     out->target.sms = record->sms;
     out->side.sms = record->sms;
     if (record->memory_clock_khz && record->bus_bits)
-        out->side.peak_bytes =
-            (uint64_t)record->memory_clock_khz * 1000 * (uint64_t)record->bus_bits * 2 / 8;
+        out->side.peak_bytes = device_peak_of(record->memory_clock_khz, record->bus_bits);
 }
 
 /* A document's own peak stands for a GPU that the table lacks. */
@@ -108,7 +107,7 @@ static int add_records(struct compare_input *out, struct records *more, const ch
 {
     struct records *records = &out->records;
     struct record *at = reallocarray(records->at, records->count + more->count + 1, sizeof *at);
-    size_t others = 0;
+    size_t others = 0, matrices = 0;
     if (!at) {
         store_dispose(more);
         return error_memory(error, (records->count + more->count) * sizeof *at);
@@ -122,14 +121,19 @@ static int add_records(struct compare_input *out, struct records *more, const ch
             name ? gpus_find_model(&model, record->gpu, &ignored) == 0 &&
                        strcmp(model.name, name) == 0
                  : strcmp(record->gpu, more->at[0].gpu) == 0 && record->cc == more->at[0].cc;
-        if (is_of)
+        if (is_of && !record->problem.shape.kind)
             at[records->count++] = *record;
         others += !is_of;
+        matrices += is_of && record->problem.shape.kind;
     }
     if (!name && others)
         output_warn("%zu records of other GPUs than %s are passed over: 'autotune merge' sorts "
                     "them by GPU",
                     others, more->at[0].gpu);
+    if (matrices)
+        output_warn("%zu record%s of rows or columns %s passed over: only single values are "
+                    "compared",
+                    matrices, matrices == 1 ? "" : "s", matrices == 1 ? "is" : "are");
     if (more->skipped && !name)
         output_warn("%s", more->reason.text);
     store_dispose(more);
@@ -170,6 +174,10 @@ static int read_file(struct compare_input *out, const char *path, struct text *t
     }
     if (add_records(out, &records, NULL, error))
         return -1;
+    if (out->records.count == 0)
+        return error_set(error, ERROR_USAGE,
+                         "%s: its records are of rows or columns, and only single values "
+                         "are compared: name another file", path);
     take_record(out, &out->records.at[0]);
     return 0;
 }

@@ -74,52 +74,95 @@ int compare_kernel_open(struct compare_kernel *out, const struct compare_winner 
     return 0;
 }
 
-/* POINT_VALID where another value of this param makes the row valid, which then has the nearest
- * such; else the row is as before. */
-static int fit_param(const struct point_context *context, int64_t *row, size_t param,
-                     struct error *error)
+/* How far a row is from another: by the params that differ, then by how early these stand, then
+ * by the values in between; of names none is nearer than the default's. */
+struct distance {
+    size_t params, early, steps;
+};
+
+static size_t place_of(const struct param *param, int64_t value)
 {
-    const struct param *at = &context->space->params[param];
-    const int64_t own = row[param];
     size_t place = 0;
-    int rejected = 0;
-    while (place + 1 < at->count && at->values[place] != own)
+    while (place < param->count && param->values[place] != value)
         place++;
-    for (size_t step = 1; step < at->count && rejected >= 0; step++)
-        for (int up = 0; up < 2 && rejected >= 0; up++) {
-            if (up ? place + step >= at->count : place < step)
-                continue;
-            row[param] = at->values[up ? place + step : place - step];
-            rejected = point_reject(context, row, error);
-        }
-    if (rejected != POINT_VALID)
-        row[param] = own;
-    return rejected;
+    return place;
 }
 
-/* Writes "WARP=SHUFFLE". */
-static void name_value(char *out, size_t size, const struct param *param, int64_t value)
+static size_t count_steps(const struct space *space, size_t p, int64_t from, int64_t to)
+{
+    const struct param *param = &space->params[p];
+    const size_t a = place_of(param, from), b = place_of(param, to);
+    return param->symbols ? to != space->default_row[p] : a < b ? b - a : a - b;
+}
+
+static struct distance measure(const struct space *space, const int64_t *from, const int64_t *to)
+{
+    struct distance distance = {0, 0, 0};
+    for (size_t p = 0; p < space->param_count; p++) {
+        if (from[p] == to[p])
+            continue;
+        distance.params++;
+        distance.early += space->param_count - p;
+        distance.steps += count_steps(space, p, from[p], to[p]);
+    }
+    return distance;
+}
+
+static bool is_less(struct distance a, struct distance b)
+{
+    return a.params != b.params ? a.params < b.params
+           : a.early != b.early ? a.early < b.early
+                                : a.steps < b.steps;
+}
+
+static const int64_t *find_nearest(const struct points *points, const struct space *space,
+                                   const int64_t *row)
+{
+    const int64_t *nearest = points->rows;
+    for (size_t i = 1; i < points->count; i++) {
+        const int64_t *other = points->rows + i * points->width;
+        if (is_less(measure(space, row, other), measure(space, row, nearest)))
+            nearest = other;
+    }
+    return nearest;
+}
+
+/* Writes "LOAD=PLAIN STAGES=0": what `now` has otherwise than `row`. */
+static void name_changes(char *out, size_t size, const struct space *space, const int64_t *row,
+                         const int64_t *now)
 {
     struct text text = {0};
-    point_format_value(&text, param, value);
-    snprintf(out, size, "%s=%s", param->name, text.at ? text.at : "");
+    for (size_t p = 0; p < space->param_count; p++) {
+        if (row[p] == now[p])
+            continue;
+        text_addf(&text, "%s%s=", text.length ? " " : "", space->params[p].name);
+        point_format_value(&text, &space->params[p], now[p]);
+    }
+    snprintf(out, size, "%s", text.at ? text.at : "");
     text_dispose(&text);
 }
 
-void compare_kernel_fit(struct compare_kernel *kernel, char *changed, size_t size,
-                        const struct problem *problem, const struct target *target)
+int compare_kernel_fit(struct compare_kernel *kernel, char *changed, size_t size,
+                       const struct problem *problem, const struct target *target,
+                       struct error *error)
 {
     const struct space *space = kernel->rung.space;
     const struct point_context context = {space, problem, target};
     int64_t *const row = kernel->rung.row;
-    struct error ignored;
-    int rejected = point_reject(&context, row, &ignored);
+    struct points points;
+    struct error why;
+    const int rejected = point_reject(&context, row, error);
     snprintf(changed, size, "%s", "");
-    for (size_t p = space->param_count; p > 0 && rejected >= 0; p--) {
-        rejected = fit_param(&context, row, p - 1, &ignored);
-        if (rejected == POINT_VALID)
-            name_value(changed, size, &space->params[p - 1], row[p - 1]);
-    }
+    if (rejected < 0)
+        return rejected == POINT_VALID ? 0 : -1;
+    if (point_expand(&points, &context, &why))
+        return error_set(error, ERROR_FAILED, "%s has no variant for this GPU: %.500s",
+                         space->name, why.text);
+    const int64_t *const nearest = find_nearest(&points, space, row);
+    name_changes(changed, size, space, row, nearest);
+    memcpy(row, nearest, space->param_count * sizeof *row);
+    point_dispose(&points);
+    return 0;
 }
 
 void compare_kernel_close(struct compare_kernel *kernel)

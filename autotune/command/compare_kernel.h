@@ -24,11 +24,13 @@ int compare_kernel_open(struct compare_kernel *out, const struct compare_winner 
                         const struct rungs *rungs, const struct problem *problem,
                         const struct target *target, struct error *error);
 
-/* A kernel that a rule of its space rejects on the target gets the nearest other value of the
- * last param with which none does (launch params stand last): `changed` says which
- * ("WARP=SHUFFLE"). "" = none was needed, or no one value is enough: then it stays as it is. */
-void compare_kernel_fit(struct compare_kernel *kernel, char *changed, size_t size,
-                        const struct problem *problem, const struct target *target);
+/* A kernel that a rule of its space rejects on the target becomes the nearest variant that all of
+ * them allow there: with the fewest params changed, of these with those that stand last (launch
+ * params do), of these with the nearest values, of names the default's. `changed` says which they
+ * are ("LOAD=PLAIN STAGES=0"; "" = none had to be). An error says that the rules allow none. */
+int compare_kernel_fit(struct compare_kernel *kernel, char *changed, size_t size,
+                       const struct problem *problem, const struct target *target,
+                       struct error *error);
 void compare_kernel_close(struct compare_kernel *kernel);
 
 #endif

@@ -223,8 +223,8 @@ static void analyse(struct compare_cell *cell, const struct comparison *comparis
         if (!is_there(best))
             name_default(cell, &kernel, problem);
         if (best->record && !is_own)
-            compare_kernel_fit(&kernel, cell->changed, sizeof cell->changed, problem,
-                               &input->target);
+            failed = compare_kernel_fit(&kernel, cell->changed, sizeof cell->changed, problem,
+                                        &input->target, &why);
         const struct point_context context = {kernel.rung.space, problem, &input->target};
         const struct analysis_subject subject = {.context = &context,
                                                  .sources = &kernel.sources,
@@ -232,7 +232,7 @@ static void analyse(struct compare_cell *cell, const struct comparison *comparis
                                                  .peak_bytes = input->side.peak_bytes,
                                                  .clock_khz = input->clock_khz,
                                                  .nvrtc = input->nvrtc};
-        failed = analysis_run(&cell->analysis, &subject, &why);
+        failed = failed || analysis_run(&cell->analysis, &subject, &why);
         compare_kernel_close(&kernel);
     }
     if (failed)

@@ -4,7 +4,8 @@
 
 #include "autotune/command/output.h"
 #include "autotune/device/gpus.h"
-#include "autotune/embedded.h"
+#include "autotune/library/shipped.h"
+#include "generator/shape.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +21,8 @@ struct gathering {
     const struct request *request;
     struct record want;
     size_t capacity;
-    size_t other_code, other_regime, other_n, other_gpu; /* of the problem, but passed over */
+    /* of the problem, but passed over: */
+    size_t of_matrix, other_code, other_regime, other_size, other_gpu;
 };
 
 /* --- One record --------------------------------------------------------------------------- */
@@ -54,8 +56,12 @@ static bool is_wanted_gpu(const struct record *record, const char *names)
     return !names && !is_host;
 }
 
-static bool is_wanted_n(const struct record *record, const struct request *request)
+/* One shape, some n, or all. */
+static bool is_wanted_size(const struct gathering *all, const struct record *record)
 {
+    const struct request *request = all->request;
+    if (request->problem.shape.rows)
+        return shape_is_same(&record->problem, &all->want.problem);
     for (size_t i = 0; i < request->count_count; i++) {
         const uint64_t n = request->counts[i];
         if (n == record->problem.n ||
@@ -67,6 +73,10 @@ static bool is_wanted_n(const struct record *record, const struct request *reque
 
 static bool is_wanted(struct gathering *all, const struct record *record)
 {
+    struct record single = *record;
+    single.problem.shape = all->want.problem.shape;
+    all->of_matrix += record->problem.shape.kind && !all->want.problem.shape.kind &&
+                      !record_group_difference(&single, &all->want, RECORD_PROBLEM);
     if (record->source == RECORD_PUBLISHED ||
         record_group_difference(record, &all->want, RECORD_PROBLEM | RECORD_SPACE))
         return false;
@@ -74,7 +84,7 @@ static bool is_wanted(struct gathering *all, const struct record *record)
         record_group_difference(record, &all->want, RECORD_CODE) ? &all->other_code
         : record->problem.regime != all->want.problem.regime     ? &all->other_regime
         : !is_wanted_gpu(record, all->request->gpu)              ? &all->other_gpu
-        : !is_wanted_n(record, all->request)                     ? &all->other_n
+        : !is_wanted_size(all, record)                           ? &all->other_size
                                                                  : NULL;
     if (why)
         ++*why;
@@ -178,17 +188,11 @@ static int add_folder(struct gathering *all, const char *folder, struct error *e
 
 static int add_shipped(struct gathering *all, struct error *error)
 {
-    int failed = 0;
-    for (size_t i = 0; i < embedded_count && !failed; i++) {
-        const struct embedded *file = &embedded_files[i];
-        struct records records;
-        if (strncmp(file->name, "configs/tuned/", sizeof "configs/tuned/" - 1) != 0)
-            continue;
-        if (store_load_bytes(&records, file->name, file->bytes, file->length, error))
-            return -1;
-        failed = add_records(all, &records, error);
-        store_dispose(&records);
-    }
+    struct records records;
+    if (shipped_load(&records, error))
+        return -1;
+    const int failed = add_records(all, &records, error);
+    store_dispose(&records);
     return failed;
 }
 
@@ -200,11 +204,17 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
         size_t count;
         const char *text;
     } causes[] = {
-        {all->other_n, "there are records of other n: leave --n out, or name one of them"},
+        {all->other_size,
+         all->request->problem.shape.rows
+             ? "there are records of other shapes: name one of them, or leave --rows and --len "
+               "out and take all by --space rows or columns"
+             : "there are records of other n: leave --n out, or name one of them"},
         {all->other_gpu, "there are records of other devices: leave --gpu out, or name one"},
         {all->other_regime, all->request->warm
                                 ? "there are records for cold data: leave --warm out"
                                 : "there are records for warm data: add --warm"},
+        {all->of_matrix, "there are records of rows or columns: add --rows and --len, or take all "
+                         "by --space rows or columns"},
         {all->other_code, "its records are of other kernels or another method: tune again"},
     };
     const struct problem *problem = &all->want.problem;

@@ -27,27 +27,31 @@ int ladder_rung_list(struct rungs *out, struct error *error)
     return file ? rungs_load(out, file->name, file->bytes, file->length, error) : -1;
 }
 
-static int read_params(struct ladder_rung *out, const struct rungs *rungs,
-                       const struct rung *rung, struct error *error)
+static int read_params(struct ladder_rung *out, struct error *error)
 {
-    out->threads = space_find_param(out->space, rungs->threads, strlen(rungs->threads));
-    if (out->threads < 0)
-        return error_set(error, ERROR_USAGE, "%s: it has no param %s, as each rung must",
-                         out->space->file, rungs->threads);
     memcpy(out->row, out->space->default_row, out->space->param_count * sizeof *out->row);
-    return point_parse(out->space, rung->params, out->row, error);
+    return point_parse(out->space, out->listed->params, out->row, error);
+}
+
+static int find_threads(struct ladder_rung *out, const char *name, struct error *error)
+{
+    out->threads = space_find_param(out->space, name, strlen(name));
+    return out->threads >= 0 ? 0
+                             : error_set(error, ERROR_USAGE,
+                                         "%s: it has no param %s, as each rung must",
+                                         out->space->file, name);
 }
 
 int ladder_rung_open(struct ladder_rung *out, const struct rungs *rungs,
                      const struct rung *rung, struct error *error)
 {
     const struct embedded *space, *template;
-    *out = (struct ladder_rung){.space = NULL};
+    *out = (struct ladder_rung){.listed = rung};
     space = find_file("configs/ladder/", rung->space, error);
     if (!space || space_load(&out->space, space->name, space->bytes, space->length, error))
         return -1;
     template = find_file("templates/", out->space->template_name, error);
-    if (!template || read_params(out, rungs, rung, error)) {
+    if (!template || find_threads(out, rungs->threads, error) || read_params(out, error)) {
         ladder_rung_close(out);
         return -1;
     }
@@ -60,6 +64,14 @@ void ladder_rung_close(struct ladder_rung *rung)
 {
     space_free(rung->space);
     rung->space = NULL;
+}
+
+int ladder_rung_settle(struct ladder_rung *rung, const struct problem *problem,
+                       const struct target *target, struct error *error)
+{
+    return space_settle_default(rung->space, problem, target, error) || read_params(rung, error)
+               ? -1
+               : 0;
 }
 
 bool ladder_rung_resize(struct ladder_rung *rung, unsigned threads)

@@ -11,6 +11,7 @@ struct ladder_rung {
     struct emit_file space_file, template;
     int64_t row[SPACE_NAMES_MAX]; /* its params over the space's default */
     int threads;                  /* the param that is the size of a block */
+    const struct rung *listed;    /* as the list has it, which outlives this */
 };
 
 /* The list of the ladder. */
@@ -19,6 +20,11 @@ int ladder_rung_list(struct rungs *out, struct error *error);
 int ladder_rung_open(struct ladder_rung *out, const struct rungs *rungs,
                      const struct rung *rung, struct error *error);
 void ladder_rung_close(struct ladder_rung *rung);
+
+/* Its params for this problem and target, where the space's default depends on them; the size of the
+ * block is the list's again. */
+int ladder_rung_settle(struct ladder_rung *rung, const struct problem *problem,
+                       const struct target *target, struct error *error);
 
 /* Sets the size of the block; false when the space has none such. */
 bool ladder_rung_resize(struct ladder_rung *rung, unsigned threads);

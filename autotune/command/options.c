@@ -2,6 +2,8 @@
  * option that cannot be read, which argp would print by itself in two. */
 #include "autotune/command/options.h"
 
+#include "autotune/command/help.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,7 @@ enum {
     EVERY = TUNE | SHOW | LIST | EMIT | VERIFY | DOCTOR | MERGE | BENCH | LADDER | EXPORT |
             COMPARE | PROFILE | REPORT,
     PROBLEM = TUNE | EMIT | VERIFY | LIST | BENCH | LADDER | EXPORT | PROFILE,
+    MATRIX = TUNE | EMIT | VERIFY | LIST | BENCH | LADDER | EXPORT,
     TABLES = TUNE | SHOW | LIST | MERGE | BENCH | LADDER | COMPARE | PROFILE,
 };
 
@@ -39,9 +42,18 @@ static const struct row {
     {TUNE, {"n", KEY_N, "COUNT[..COUNT]", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20; 1K..4G sweeps a range of sizes, cold and, where the data fits the L2 cache, warm (default 400M, on the host 1M)", 0}},
     {PROBLEM & ~(TUNE | BENCH | LADDER | EXPORT), {"n", KEY_N, "COUNT", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20 (default 400M, on the host 1M)", 0}},
     {LADDER, {"n", KEY_N, "COUNT", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20 (default 400M, on the host 20K)", 0}},
+    {TUNE, {"rows", KEY_ROWS, "COUNT[..COUNT]", 0, "a matrix of this many rows instead of --n: a result for each row; 1K..1M sweeps a range", 0}},
+    {TUNE, {"len", KEY_LEN, "COUNT[..COUNT]", 0, "elements of a row; a result is of at most 2^31 elements; 32..4096 sweeps a range", 0}},
+    {EXPORT, {"rows", KEY_ROWS, "COUNT", 0, "only records of a matrix of this many rows, and of its --len, --pitch and --axis; --space rows or columns takes all shapes", 0}},
+    {MATRIX & ~(TUNE | EXPORT), {"rows", KEY_ROWS, "COUNT", 0, "a matrix of this many rows instead of --n: a result for each row", 0}},
+    {MATRIX & ~TUNE, {"len", KEY_LEN, "COUNT", 0, "elements of a row; a result is of at most 2^31 elements", 0}},
+    {MATRIX, {"pitch", KEY_PITCH, "COUNT", 0, "elements from one row's start to the next's (default: the row's)", 0}},
+    {MATRIX, {"axis", KEY_AXIS, "AXIS", 0, "1: a result for each row (default); 0: one for each column", 0}},
+    {MATRIX, {"shape", KEY_SHAPE, "SHAPE", 0, "rows: as --axis 1; columns: as --axis 0", 0}},
     {PROBLEM, {"op", KEY_OP, "OP", 0, "sum, sumsq (of squares), prod, min, max, and, or, xor, argmin, argmax (default sum)", 0}},
     {PROBLEM, {"type", KEY_TYPE, "TYPE", 0, "of the elements: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64 (default i32)", 0}},
     {SHOW, {"n", KEY_N, "COUNT[..COUNT]", 0, "only records of this many elements, or of a range", 0}},
+    {SHOW, {"shape", KEY_SHAPE, "SHAPE", 0, "only records of rows, or of columns", 0}},
     {SHOW, {"op", KEY_OP, "OP", 0, "only records of this operation", 0}},
     {SHOW, {"type", KEY_TYPE, "TYPE", 0, "only records of this type of elements", 0}},
     {COMPARE, {"n", KEY_N, "COUNT", 0, "only this many elements", 0}},
@@ -83,11 +95,11 @@ static const struct row {
     {VERIFY, {"cover", KEY_COVER, 0, 0, "a covering sample of space, operation, type and architecture", 0}},
     {VERIFY, {"all", KEY_ALL, 0, 0, "every variant of every operation, type and architecture", 0}},
     {VERIFY, {"part", KEY_PART, "K/M", 0, "of --cover or --all: only part K (from 1) of M", 0}},
-    {PROBLEM & ~LADDER, {"space", KEY_SPACE, "FILE", 0, "the space: a file, or a name that 'autotune list spaces' shows (default reduce, for argmin and argmax arg)", 0}},
+    {PROBLEM & ~LADDER, {"space", KEY_SPACE, "FILE", 0, "the space: a file, or a name that 'autotune list spaces' shows (default reduce; for argmin and argmax arg, for a matrix rows or columns)", 0}},
     {PROBLEM & ~LADDER, {"template", KEY_TEMPLATE, "FILE", 0, "the template instead of the space's own", 0}},
     {TUNE | VERIFY | EMIT | DOCTOR | BENCH | LADDER | COMPARE | EXPORT | PROFILE | REPORT, {"nvrtc", KEY_NVRTC, "FILE", 0, "the NVRTC library to use", 0}},
     {EVERY & ~(LIST | LADDER), {"cache", KEY_CACHE, "FOLDER", 0, "of the records (default $XDG_CACHE_HOME/autotune, else ~/.cache/autotune)", 0}},
-    {REPORT, {"bench", KEY_BENCH, "FILE", 0, "a table that bench wrote as CSV: adds how our kernels compare with CUB's", 0}},
+    {REPORT, {"bench", KEY_BENCH, "FILE", 0, "a table that bench wrote as CSV: adds how our kernels compare with other libraries", 0}},
     {REPORT, {"ladder", KEY_LADDER, "FILES", 0, "tables that ladder wrote as CSV, several separated by commas: adds the classic reductions", 0}},
     {REPORT, {"axes", KEY_AXES, "PARAM,PARAM", 0, "of the heat map, down and across (default: the space's first two, as BLOCK,ITEMS)", 0}},
     {EVERY, {0, 0, 0, 0, "Output:", 3}},
@@ -101,7 +113,7 @@ static const struct row {
     {EMIT, {"sass", KEY_SASS, 0, 0, "disassembly instead of source, where cuobjdump or nvdisasm is found", 0}},
     {LADDER, {"source", KEY_SOURCE, "RUNG", 0, "print the CUDA source of a rung instead, its historical form too where that is wrong today", 0}},
     {LIST, {"sources", KEY_SOURCES, 0, 0, "of gpus: the document behind the figures of each too", 0}},
-    {SHOW, {"sweep", KEY_SWEEP, 0, 0, "draw the sweeps: each size, its interval's variant, and what that loses", 0}},
+    {SHOW, {"sweep", KEY_SWEEP, 0, 0, "draw the sweeps: each size, its interval's variant, and what that loses; with --shape those of matrices", 0}},
     {TABLES, {"json", KEY_JSON, "FILE", 0, "also write JSON, '-' for stdout instead of the table", 0}},
     {TABLES, {"csv", KEY_CSV, "FILE", 0, "also write CSV, '-' for stdout instead of the table", 0}},
     {EVERY & ~DOCTOR, {"quiet", KEY_QUIET, 0, 0, "results, warnings and errors only", 0}},
@@ -110,131 +122,6 @@ static const struct row {
 /* clang-format on */
 enum { ROWS = sizeof rows / sizeof *rows };
 _Static_assert((int)ROWS < (int)OPTIONS_MAX, "argp's table ends with an empty row");
-
-#define EXIT_CODES                                                                             \
-    "Exit: 0 done, 1 failed, 64 usage, 69 no such device, driver or NVRTC, "                   \
-    "70 a result was wrong, 74 input or output failed, 75 too noisy to decide, "                \
-    "130 interrupted, progress kept."
-
-/* What a verb says about itself: its arguments, what it does, examples. */
-static const struct verb_doc {
-    enum verb verb;
-    const char *name, *arguments, *text;
-} docs[] = {
-    {VERB_TUNE, "tune", NULL,
-     "Finds the fastest reduction for a problem on a device: generates, compiles, proves and "
-     "measures every candidate of a space, and keeps the winner. The same command again "
-     "answers from the record; after an interruption it goes on where it was.\v"
-     "Examples:\n"
-     "  autotune --device 0 --n 400M\n"
-     "  autotune --device 0 --n 64Mi --type f32 --op max --json winner.json\n"
-     "  autotune --device host --n 100K --retune\n"
-     "  autotune --device 0 --n 1K..4G --loss 0.5\n"
-     "  autotune --device all --n 400M --budget 30s\n"
-     "  autotune --replay ~/.cache/autotune/journal/FILE --strategy random --seed 2\n\n" EXIT_CODES},
-    {VERB_SHOW, "show", NULL,
-     "Shows the records kept so far, of all devices.\v"
-     "Examples:\n"
-     "  autotune show\n"
-     "  autotune show --sweep\n"
-     "  autotune show --type f32 --csv -\n\n" EXIT_CODES},
-    {VERB_MERGE, "merge", "FILE...",
-     "Merges record files of other machines into the folder of records, each record into its "
-     "GPU's file. Of two for the same problem on the same GPU the faster is kept, or, where "
-     "driver, compiler, sources or method differ, the newer.\v"
-     "Examples:\n"
-     "  autotune merge nvidia-h200.ini\n"
-     "  autotune merge --cache shared a/nvidia-h200.ini b/nvidia-h200.ini\n\n" EXIT_CODES},
-    {VERB_COMPARE, "compare", "A B [C...]",
-     "Sets GPUs side by side, problem by problem: each a record file, a GPU by name (v100, h200, "
-     "rtx5070ti: with what is published of it and the records kept here), or a file or a name of "
-     "published figures. Where a GPU has no figure of its own, static analysis of another's "
-     "winner predicts it, or says why not. Says what is measured, published or predicted. "
-     "Needs no device.\v"
-     "Examples:\n"
-     "  autotune compare v100 rtx5070ti\n"
-     "  autotune compare nvidia-h200.ini v100 --n 1Gi --type f32\n"
-     "  autotune compare cs599-lecture-6 rtx5070 --json -\n"
-     "  autotune compare h200 v100 --n 400M --evidence\n\n" EXIT_CODES},
-    {VERB_REPORT, "report", "[A [B...]]",
-     "Makes a report of what records, their journals and tables know: GB/s over n, beside CUB and the "
-     "peak, the trials as a heat map, the ladder, other GPUs, the winner's source, and how it was "
-     "measured. A is what it is about, B what that is compared with: each a record file, a GPU by name "
-     "or published figures, as compare takes them (default: the newest records here, and the GPUs that "
-     "something is published of). What is not there it says. Needs no device.\v"
-     "Examples:\n"
-     "  autotune report\n"
-     "  autotune report -o report.html --bench cub.csv --ladder ladder.csv\n"
-     "  autotune report nvidia-h200.ini v100 rtx5070ti --type f32 -o report.html\n"
-     "  autotune report --md > RESULTS.md\n\n" EXIT_CODES},
-    {VERB_LIST, "list", "[devices|types|operations|params|variants|spaces|archs|gpus]",
-     "Lists what there is to choose from; without a topic, the devices.\v"
-     "Examples:\n"
-     "  autotune list params\n"
-     "  autotune list gpus --sources\n"
-     "  autotune list variants --arch sm_80 --type f64\n\n" EXIT_CODES},
-    {VERB_EMIT, "emit", NULL,
-     "Prints the CUDA source of a variant: the one given, else the record's that fits best, "
-     "else the space's default. Needs no device.\v"
-     "Examples:\n"
-     "  autotune emit --n 400M > reduce.cu\n"
-     "  autotune emit --arch sm_80 --type f32 --variant BLOCK=512,WARP=TREE\n"
-     "  autotune emit --arch sm_90 --ptx\n\n" EXIT_CODES},
-    {VERB_VERIFY, "verify", NULL,
-     "Proves a variant correct, without timing: the one given, else the record's, else the "
-     "default; or a covering sample, or everything.\v"
-     "Examples:\n"
-     "  autotune verify --device 0 --n 400M\n"
-     "  autotune verify --device host --cover\n"
-     "  autotune verify --device host --all --part 1/8\n\n" EXIT_CODES},
-    {VERB_BENCH, "bench", NULL,
-     "Times the kernels of the records against other libraries' reductions, as CUB's: the same "
-     "inputs, proven results, one timer, interleaved. The ratio is their time over ours.\v"
-     "Examples:\n"
-     "  autotune bench --against cub --n 1Ki,1Mi,400M\n"
-     "  autotune bench --against build/cub-toolkit.so --type f32 --warm --n 64Ki --csv -\n\n" EXIT_CODES},
-    {VERB_LADDER, "ladder", NULL,
-     "Measures the classic reductions as teaching documents build them up: proven, and timed by "
-     "the same code as all else. GB/s counts what all launches of a reduction read and write; "
-     "step is over the rung before, total over the first of its group. Below a table of one size "
-     "stands why each rung is not faster, from computed figures: lanes active, bank conflicts, "
-     "occupancy, bytes in flight, instructions.\v"
-     "Examples:\n"
-     "  autotune ladder --n 400M\n"
-     "  autotune ladder --rung cs599 --n 1Gi --type f32 --blocks 32..1024\n"
-     "  autotune ladder --grid --rung cs599 --n 1Gi --type f32 --csv grid.csv\n"
-     "  autotune ladder --device host --gpu H200\n"
-     "  autotune ladder --source harris-5\n\n" EXIT_CODES},
-    {VERB_PROFILE, "profile", "[VARIANT|RUNG]",
-     "Runs one kernel under Nsight Compute, where its ncu is found, and reads back what that "
-     "measured: throughput of memory and compute, occupancy, bank conflicts, what warps wait for. "
-     "A variant is named by its params, as BLOCK=256,ITEMS=16, the others as in this GPU's record; a rung "
-     "of the ladder by its name; without either it is the record's winner. Clocks are left as they "
-     "are.\v"
-     "Examples:\n"
-     "  autotune profile --n 400M\n"
-     "  autotune profile BLOCK=512,WARP=TREE --n 400M --type f32\n"
-     "  autotune profile harris-2 --n 400M --csv -\n\n"
-     "Exit 69 also where there is no ncu, or where it may not read the counters. " EXIT_CODES},
-    {VERB_EXPORT, "export", NULL,
-     "Writes the records of a problem, all n and all GPUs in one, for programs that know nothing of "
-     "autotune: which kernel serves a device and n is chosen when they run.\v"
-     "Examples:\n"
-     "  autotune export --format cu --op sum --type f32\n"
-     "  autotune export --format cu,cmake --output sums --prefix total\n"
-     "  autotune export --format json --gpu H200 --n 400M --output -\n\n" EXIT_CODES},
-    {VERB_DOCTOR, "doctor", NULL,
-     "Says what is here, what is missing, and what to install. Changes nothing.\v" EXIT_CODES},
-};
-enum { DOCS = sizeof docs / sizeof *docs };
-
-static const struct verb_doc *find_doc(enum verb verb)
-{
-    for (size_t i = 0; i < DOCS; i++)
-        if (docs[i].verb == verb)
-            return &docs[i];
-    return NULL;
-}
 
 /* --- For argp ----------------------------------------------------------------------------- */
 
@@ -247,7 +134,7 @@ static char *filter_help(int key, const char *text, void *input)
 
 void options_fill(struct argp *out, struct argp_option options[OPTIONS_MAX], enum verb verb)
 {
-    const struct verb_doc *doc = find_doc(verb);
+    const struct help *help = help_of(verb);
     size_t count = 0;
     for (size_t i = 0; i < ROWS; i++)
         if (rows[i].verbs & verb)
@@ -255,8 +142,8 @@ void options_fill(struct argp *out, struct argp_option options[OPTIONS_MAX], enu
     options[count] = (struct argp_option){0};
     out->options = options;
     out->help_filter = filter_help;
-    out->args_doc = doc->arguments;
-    out->doc = doc->text;
+    out->args_doc = help->arguments;
+    out->doc = help->text;
 }
 
 void options_help(struct text *out, struct argp_state *state)
@@ -300,14 +187,12 @@ static size_t find_matches(const struct argp_option *matches[OPTIONS_MAX], unsig
     return count;
 }
 
-/* The verb, if any, that has an option of just this name. */
-static const struct verb_doc *find_owner(const char *word, size_t length)
+/* The first verb, if any, that has an option of just this name. */
+static const struct help *find_owner(const char *word, size_t length)
 {
     for (size_t i = 0; i < ROWS; i++)
         if (has_prefix(rows[i].option.name, word, length) && !rows[i].option.name[length])
-            for (size_t d = 0; d < DOCS; d++)
-                if (rows[i].verbs & docs[d].verb)
-                    return &docs[d];
+            return help_of(rows[i].verbs);
     return NULL;
 }
 
@@ -324,7 +209,7 @@ static const char *find_similar(const char *word, size_t length, unsigned verbs)
 static void explain_unknown(const char *word, size_t length, enum verb verb,
                             const char *program, struct error *error)
 {
-    const struct verb_doc *owner = find_owner(word, length);
+    const struct help *owner = find_owner(word, length);
     const char *similar = find_similar(word, length, verb);
     const int width = length < 100 ? (int)length : 100;
     if (owner)

@@ -57,7 +57,7 @@ static void add_launch(struct table *table, const char *pass, const struct devic
     add_real(table, figures[NCU_COMPUTE], 2);
     add_real(table, figures[NCU_OCCUPANCY], 1);
     add_real(table, figures[NCU_REGISTERS], 0);
-    add_real(table, ncu_shared(launch), 0);
+    add_real(table, figures[NCU_SHARED], 0);
     add_real(table, figures[NCU_WAVEFRONTS], 0);
     add_real(table, figures[NCU_WAVEFRONTS_IDEAL], 0);
     add_real(table, ncu_excess(launch), 2);

@@ -1,6 +1,6 @@
 /* report_bench: the table of `autotune bench` as two charts: GB/s of both sides, and how many
  * times faster. Both sides were measured by turns, so they stand in one chart; records of other
- * runs do not. */
+ * runs do not. Of several other libraries each line of the table has the fastest. */
 #include "autotune/command/report_sections.h"
 
 #include "autotune/report/figures.h"
@@ -9,23 +9,39 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct columns {
-    int n, ours_us, theirs_us, ratio, low, high, gbs, peak;
+    int n, ours_us, theirs_us, ratio, low, high, gbs, peak, shape, against;
 };
 
-/* One line of the table, as numbers; those that are missing are 0. */
+/* One line of the table, as numbers; those that are missing are 0. A matrix has none: n does not
+ * say how long its rows are. */
 struct line {
     double n, ours_us, theirs_us, ratio, low, high, gbs, peak_pct;
+    const char *against; /* the other library: "CUB 3.0.1" */
 };
 
-static int find_columns(struct columns *out, const struct csv *csv, const char *file,
-                        struct error *error)
+enum { OTHERS_MAX = LINE_CHART_SERIES_MAX - 1 }; /* ours is a series too */
+
+struct bench {
+    const char *file;
+    struct csv csv;
+    struct columns at;
+    const char *others[OTHERS_MAX]; /* the libraries that were the fastest at some n */
+    size_t other_count;
+    char title[100]; /* of all of them: "CUB 3.0.1", "the fastest of CUB 3.0.1, CUB 2.8.2" */
+};
+
+static int find_columns(struct bench *bench, struct error *error)
 {
+    const struct csv *const csv = &bench->csv;
+    struct columns *const out = &bench->at;
     *out = (struct columns){
         csv_find(csv, "n"),        csv_find(csv, "ours_us"),  csv_find(csv, "cub_us"),
         csv_find(csv, "ratio"),    csv_find(csv, "ratio_lo"), csv_find(csv, "ratio_hi"),
-        csv_find(csv, "ours_gbs"), csv_find(csv, "peak_pct"),
+        csv_find(csv, "ours_gbs"), csv_find(csv, "peak_pct"), csv_find(csv, "shape"),
+        csv_find(csv, "against"),
     };
     if (out->n >= 0 && out->ours_us >= 0 && out->theirs_us >= 0 && out->gbs >= 0)
         return 0;
@@ -33,7 +49,7 @@ static int find_columns(struct columns *out, const struct csv *csv, const char *
         error, ERROR_USAGE,
         "--bench %.200s: not a table of bench: it needs the columns n, ours_us, cub_us "
         "and ours_gbs; 'autotune bench --against cub --csv FILE' writes one",
-        file);
+        bench->file);
 }
 
 static double real_at(const struct csv *csv, size_t row, int column)
@@ -42,13 +58,20 @@ static double real_at(const struct csv *csv, size_t row, int column)
     return csv_real(&value, csv, row, column) ? value : 0;
 }
 
-static struct line read_line(const struct csv *csv, const struct columns *at, size_t row)
+/* Tables of older versions name no other library: theirs was CUB. */
+static struct line read_line(const struct bench *bench, size_t row)
 {
+    const struct csv *const csv = &bench->csv;
+    const struct columns *const at = &bench->at;
+    const char *const against = csv_at(csv, row, at->against);
+    if (*csv_at(csv, row, at->shape))
+        return (struct line){.n = 0};
     return (struct line){
         real_at(csv, row, at->n),         real_at(csv, row, at->ours_us),
         real_at(csv, row, at->theirs_us), real_at(csv, row, at->ratio),
         real_at(csv, row, at->low),       real_at(csv, row, at->high),
         real_at(csv, row, at->gbs),       real_at(csv, row, at->peak),
+        *against ? against : "CUB",
     };
 }
 
@@ -57,13 +80,52 @@ static bool is_whole(const struct line *line)
     return line->n > 0 && line->ours_us > 0 && line->theirs_us > 0 && line->gbs > 0;
 }
 
+/* Adds the library of a line, once; false: there is no room for another. */
+static bool add_other(struct bench *bench, const char *name)
+{
+    for (size_t i = 0; i < bench->other_count; i++)
+        if (strcmp(bench->others[i], name) == 0)
+            return true;
+    if (bench->other_count == OTHERS_MAX)
+        return false;
+    bench->others[bench->other_count++] = name;
+    return true;
+}
+
+static int find_others(struct bench *bench, struct error *error)
+{
+    struct text title = {0};
+    for (size_t row = 0; row < bench->csv.rows; row++) {
+        const struct line line = read_line(bench, row);
+        if (is_whole(&line) && !add_other(bench, line.against))
+            return error_set(error, ERROR_USAGE,
+                             "--bench %.200s: more than %d other libraries: split the table",
+                             bench->file, OTHERS_MAX);
+    }
+    if (!bench->other_count)
+        return error_set(error, ERROR_USAGE,
+                         "--bench %.200s: no line has figures of a reduction to one value: "
+                         "name a table of bench with --n",
+                         bench->file);
+    text_adds(&title, bench->other_count > 1 ? "the fastest of " : "");
+    for (size_t i = 0; i < bench->other_count; i++) {
+        text_adds(&title, i ? ", " : "");
+        text_add_visible(&title, bench->others[i]);
+    }
+    const int failed = text_check(&title, error);
+    if (!failed)
+        snprintf(bench->title, sizeof bench->title, "%s", title.at);
+    text_dispose(&title);
+    return failed;
+}
+
 /* The peak by which the table counts its percent, from the line that gives most digits of it.
  */
-static double find_peak(const struct csv *csv, const struct columns *at)
+static double find_peak(const struct bench *bench)
 {
     double peak = 0, most = 0;
-    for (size_t row = 0; row < csv->rows; row++) {
-        const struct line line = read_line(csv, at, row);
+    for (size_t row = 0; row < bench->csv.rows; row++) {
+        const struct line line = read_line(bench, row);
         if (line.peak_pct > most) {
             most = line.peak_pct;
             peak = line.gbs / line.peak_pct * 100;
@@ -74,11 +136,11 @@ static double find_peak(const struct csv *csv, const struct columns *at)
 
 /* Bytes of an element, from the line that gives most digits of it: with these GB/s of small n
  * has more digits than the table. */
-static double find_bytes(const struct csv *csv, const struct columns *at)
+static double find_bytes(const struct bench *bench)
 {
     double bytes = 0, most = 0;
-    for (size_t row = 0; row < csv->rows; row++) {
-        const struct line line = read_line(csv, at, row);
+    for (size_t row = 0; row < bench->csv.rows; row++) {
+        const struct line line = read_line(bench, row);
         if (is_whole(&line) && line.gbs > most) {
             most = line.gbs;
             bytes = fmax(round(line.gbs * line.ours_us * 1e3 / line.n), 1);
@@ -87,48 +149,56 @@ static double find_bytes(const struct csv *csv, const struct columns *at)
     return bytes;
 }
 
-static struct line_chart *draw_bandwidth(const struct report *report, const struct csv *csv,
-                                         const struct columns *at)
+/* GB/s of ours, or of another library where it was the fastest of the others. */
+static void add_bandwidth(struct line_chart *chart, const struct bench *bench,
+                          const char *other)
+{
+    const double bytes = find_bytes(bench);
+    line_chart_begin(chart, other ? other : "autotune");
+    for (size_t row = 0; row < bench->csv.rows; row++) {
+        const struct line line = read_line(bench, row);
+        const double us = other ? line.theirs_us : line.ours_us;
+        if (is_whole(&line) && (!other || strcmp(other, line.against) == 0))
+            line_chart_add(chart,
+                           (struct line_point){line.n, line.n * bytes / us / 1e3, 0, 0});
+    }
+}
+
+static struct line_chart *draw_bandwidth(const struct report *report,
+                                         const struct bench *bench)
 {
     struct line_chart *chart = calloc(1, sizeof *chart);
-    const double bytes = find_bytes(csv, at);
     if (!chart)
         return NULL;
-    *chart = (struct line_chart){.title = "GB/s over n, beside CUB, measured by turns",
-                                 .x_title = "n, elements",
+    *chart = (struct line_chart){.x_title = "n, elements",
                                  .y_title = "GB/s",
-                                 .limit = report_peak(report, find_peak(csv, at)),
+                                 .limit = report_peak(report, find_peak(bench)),
                                  .from_zero = true};
+    snprintf(chart->figure.title, sizeof chart->figure.title,
+             "GB/s over n, beside %s, measured by turns", bench->title);
     if (chart->limit > 0)
         snprintf(chart->limit_name, sizeof chart->limit_name, "theoretical peak, %.0f GB/s",
                  chart->limit);
-    for (int side = 0; side < 2; side++) {
-        line_chart_begin(chart, side ? "CUB" : "autotune");
-        for (size_t row = 0; row < csv->rows; row++) {
-            const struct line line = read_line(csv, at, row);
-            const double us = side ? line.theirs_us : line.ours_us;
-            if (is_whole(&line))
-                line_chart_add(chart,
-                               (struct line_point){line.n, line.n * bytes / us / 1e3, 0, 0});
-        }
-    }
+    add_bandwidth(chart, bench, NULL);
+    for (size_t i = 0; i < bench->other_count; i++)
+        add_bandwidth(chart, bench, bench->others[i]);
     return chart;
 }
 
-static struct line_chart *draw_ratio(const struct csv *csv, const struct columns *at)
+static struct line_chart *draw_ratio(const struct bench *bench)
 {
     struct line_chart *chart = calloc(1, sizeof *chart);
     if (!chart)
         return NULL;
-    *chart =
-        (struct line_chart){.title = "How many times faster than CUB, with the 95 % interval",
-                            .x_title = "n, elements",
-                            .y_title = "CUB's time over ours",
-                            .limit_name = "1: as fast as CUB",
-                            .limit = 1};
+    *chart = (struct line_chart){.x_title = "n, elements",
+                                 .y_title = "their time over ours",
+                                 .limit_name = "1: as fast as they",
+                                 .limit = 1};
+    snprintf(chart->figure.title, sizeof chart->figure.title,
+             "How many times faster than %s, with the 95 %% interval", bench->title);
     line_chart_begin(chart, "autotune");
-    for (size_t row = 0; row < csv->rows; row++) {
-        const struct line line = read_line(csv, at, row);
+    for (size_t row = 0; row < bench->csv.rows; row++) {
+        const struct line line = read_line(bench, row);
         const double ratio = line.ratio > 0 ? line.ratio : line.theirs_us / line.ours_us;
         if (is_whole(&line))
             line_chart_add(chart, (struct line_point){line.n, ratio, line.low, line.high});
@@ -137,28 +207,27 @@ static struct line_chart *draw_ratio(const struct csv *csv, const struct columns
 }
 
 /* What was measured on which GPU, where the table says it; those of older versions do not. */
-static void say_where(struct document *document, const struct csv *csv, const char *file)
+static void say_where(struct document *document, const struct bench *bench)
 {
+    const struct csv *const csv = &bench->csv;
     const char *const gpu = csv_at(csv, 0, csv_find(csv, "gpu"));
     if (*gpu)
         document_add(document, DOCUMENT_TEXT, "%s %s, %s, on %s, against %s. From %s.",
                      csv_at(csv, 0, csv_find(csv, "op")), csv_at(csv, 0, csv_find(csv, "type")),
-                     csv_at(csv, 0, csv_find(csv, "regime")), gpu,
-                     csv_at(csv, 0, csv_find(csv, "against")), file);
+                     csv_at(csv, 0, csv_find(csv, "regime")), gpu, bench->title, bench->file);
     else
         document_add(document, DOCUMENT_TEXT,
-                     "From %s, which does not say on which GPU it was measured.", file);
+                     "From %s, which does not say on which GPU it was measured.", bench->file);
 }
 
 /* In a sentence: where ours is faster, the most, and the largest n. */
-static void describe(struct document *document, const struct csv *csv, const struct columns *at,
-                     const char *file)
+static void describe(struct document *document, const struct bench *bench)
 {
     struct line most = {.ratio = 0}, last = {.n = 0};
     size_t count = 0, faster = 0;
     char at_most[NUMBER_CHARS], largest[NUMBER_CHARS];
-    for (size_t row = 0; row < csv->rows; row++) {
-        const struct line line = read_line(csv, at, row);
+    for (size_t row = 0; row < bench->csv.rows; row++) {
+        const struct line line = read_line(bench, row);
         if (!is_whole(&line))
             continue;
         const double ratio = line.theirs_us / line.ours_us;
@@ -174,38 +243,38 @@ static void describe(struct document *document, const struct csv *csv, const str
                  "Figures of other runs do not stand in these charts.",
                  faster, count, most.ratio, number_format_count(at_most, (uint64_t)most.n),
                  last.ratio, number_format_count(largest, (uint64_t)last.n));
-    say_where(document, csv, file);
+    say_where(document, bench);
+}
+
+/* The sentences and charts of the table that was named. */
+static int add_bench(struct report *report, struct bench *bench, struct error *error)
+{
+    struct document *document = &report->document;
+    if (find_columns(bench, error) || find_others(bench, error))
+        return -1;
+    document_add(document, DOCUMENT_SECTION, "Against %s", bench->title);
+    describe(document, bench);
+    document_figure(document, &line_chart_kind, draw_bandwidth(report, bench));
+    document_figure(document, &line_chart_kind, draw_ratio(bench));
+    return 0;
 }
 
 int report_bench(struct report *report, struct error *error)
 {
     struct document *document = &report->document;
-    const char *file = report->request->bench;
-    struct columns at;
-    struct csv csv;
-    document_add(document, DOCUMENT_SECTION, "Against CUB");
-    if (!file) {
+    struct bench bench = {.file = report->request->bench};
+    if (!bench.file) {
+        document_add(document, DOCUMENT_SECTION, "Against other libraries");
         document_add(
             document, DOCUMENT_MISSING,
-            "Nothing is said of CUB: 'make bench' builds it, 'autotune bench --against cub "
-            "--n 1Ki,64Ki,1Mi,64Mi,400M --csv cub.csv' measures both, and --bench cub.csv "
+            "Nothing is said of other libraries: 'make bench' builds CUB, 'autotune bench "
+            "--against cub --n 1Ki,64Ki,1Mi,64Mi,400M --csv cub.csv' measures both, and --bench cub.csv "
             "brings it in here.");
         return 0;
     }
-    if (report_read_csv(&csv, file, error))
+    if (report_read_csv(&bench.csv, bench.file, error))
         return -1;
-    int failed = find_columns(&at, &csv, file, error);
-    if (!failed) {
-        struct line_chart *bandwidth = draw_bandwidth(report, &csv, &at);
-        if (bandwidth && !line_chart_count(bandwidth)) {
-            failed = error_set(error, ERROR_USAGE, "--bench %.200s: no line has figures", file);
-            free(bandwidth);
-        } else {
-            describe(document, &csv, &at, file);
-            document_figure(document, DOCUMENT_LINES, bandwidth);
-            document_figure(document, DOCUMENT_LINES, draw_ratio(&csv, &at));
-        }
-    }
-    csv_dispose(&csv);
+    const int failed = add_bench(report, &bench, error);
+    csv_dispose(&bench.csv);
     return failed;
 }

@@ -17,7 +17,7 @@ enum { CSV_BYTES_MAX = 16 << 20, PATH_CHARS = 4096 };
 
 /* --- The subject -------------------------------------------------------------------------- */
 
-/* The newest of the file's records, if it is newer than `newest`, else NULL. A GPU's go before
+/* The newest of the file's records of single values, if it is newer than `newest`, else NULL. A GPU's go before
  * the emulator's. */
 static const struct record *find_newer(const struct records *records,
                                        const struct record *newest)
@@ -27,6 +27,8 @@ static const struct record *find_newer(const struct records *records,
         const struct record *record = &records->at[i];
         const bool is_gpu = record->source != RECORD_EMULATED;
         const bool was_gpu = newest->source != RECORD_EMULATED;
+        if (record->problem.shape.kind)
+            continue;
         if (!*newest->tuned || (is_gpu && !was_gpu) ||
             (is_gpu == was_gpu && strcmp(record->tuned, newest->tuned) > 0))
             newest = found = record;
@@ -133,7 +135,7 @@ static int open_sides(struct report *report, struct error *error)
     if (request->file_count == 0 && !*newest && !request->bench && !request->ladder)
         return error_set(
             error, ERROR_FAILED,
-            "there is nothing to report: no records here; 'autotune --n 1K..4G' makes "
+            "there is nothing to report: no records of single values here; 'autotune --n 1K..4G' makes "
             "some, or name a record file or a GPU");
     if (request->file_count > COMPARE_SIDES_MAX)
         return comparison_open(&report->comparison, request, names, request->file_count, error);

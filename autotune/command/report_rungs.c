@@ -171,7 +171,8 @@ static struct heat_map *draw_grid(const struct report *report, const struct csv 
     char title[120];
     const char *group = csv_at(csv, first, at->group);
     write_title(title, sizeof title, report, group + (is_grid(group) ? strlen(grid_start) : 0));
-    snprintf(map->title, sizeof map->title, "%s: GB/s by threads and elements", title);
+    snprintf(map->figure.title, sizeof map->figure.title, "%s: GB/s by threads and elements",
+             title);
     snprintf(map->unit, sizeof map->unit, "GB/s");
     snprintf(map->rows.name, sizeof map->rows.name, "threads");
     snprintf(map->rows.meaning, sizeof map->rows.meaning, "per block");
@@ -192,7 +193,7 @@ static void add_group(struct report *report, const struct csv *csv, const struct
 {
     struct heat_map *grid = draw_grid(report, csv, at, first);
     if (grid)
-        document_figure(&report->document, DOCUMENT_HEAT, grid);
+        document_figure(&report->document, &heat_map_kind, grid);
     if (grid && is_grid(csv_at(csv, first, at->group)))
         return;
     struct bar_chart *chart = calloc(1, sizeof *chart);
@@ -201,14 +202,15 @@ static void add_group(struct report *report, const struct csv *csv, const struct
             .unit = "GB/s", .digits = 4, .limit = report_peak(report, find_peak(csv, at))};
         snprintf(chart->limit_name, sizeof chart->limit_name, "the theoretical peak, %.0f GB/s",
                  chart->limit);
-        write_title(chart->title, sizeof chart->title, report, csv_at(csv, first, at->group));
+        write_title(chart->figure.title, sizeof chart->figure.title, report,
+                    csv_at(csv, first, at->group));
     }
     for (size_t row = first; row < csv->rows && chart; row++)
         if (is_same(csv, row, first, at->group) && is_first_of(csv, row, at->rung, at->group)) {
             const struct bar bar = read_bar(csv, at, row);
             bar_chart_add(chart, &bar);
         }
-    document_figure(&report->document, DOCUMENT_BARS, chart);
+    document_figure(&report->document, &bar_chart_kind, chart);
 }
 
 static void say_where(struct report *report, const char *file, const struct csv *csv,
@@ -296,12 +298,12 @@ static void add_document(struct report *report, const struct published *publishe
             .unit = "GB/s", .digits = 4, .limit = published_real(&published->peak_gbs)};
         snprintf(chart->limit_name, sizeof chart->limit_name, "the document's peak, %.1f GB/s",
                  chart->limit);
-        snprintf(chart->title, sizeof chart->title, "%.80s, published by %.80s",
+        snprintf(chart->figure.title, sizeof chart->figure.title, "%.80s, published by %.80s",
                  problem_format(problem, &published->problem), published->source);
         for (size_t k = 0; k < published->kernel_count; k++)
             add_kernel(chart, published, k);
     }
-    document_figure(&report->document, DOCUMENT_BARS, chart);
+    document_figure(&report->document, &bar_chart_kind, chart);
 }
 
 int report_rungs(struct report *report, struct error *error)

@@ -31,7 +31,7 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
         snprintf(bar.note, sizeof bar.note, "a prediction would say nothing (%s): %.150s",
                  compare_whys[cell->why], cell->winner);
     else if (cell->ps)
-        snprintf(bar.note, sizeof bar.note, "%s%s us, %s GB/s: %.150s%s%.60s",
+        snprintf(bar.note, sizeof bar.note, "%s%s us, %s GB/s: %.150s%s%.200s",
                  cell->basis == COMPARE_EMULATED ? "emulated: " : "", figures_us(us, cell->ps),
                  figures_short(gbs, cell->gbs, 4), cell->winner,
                  *cell->changed ? ", but " : "", cell->changed);
@@ -60,7 +60,8 @@ static struct bar_chart *draw(const struct compare *compare, const struct compar
                                 .digits = 3,
                                 .limit = 100,
                                 .limit_name = "100 % of each GPU's own theoretical bandwidth"};
-    snprintf(chart->title, sizeof chart->title, "%s", problem_format(problem, &line->problem));
+    snprintf(chart->figure.title, sizeof chart->figure.title, "%s",
+             problem_format(problem, &line->problem));
     for (size_t s = 0; s < compare->side_count; s++) {
         if (line->cells[s].basis == COMPARE_NOTHING)
             continue;
@@ -110,7 +111,7 @@ int report_sides(struct report *report, struct error *error)
         "said is left out of a chart.");
     for (size_t l = 0; l < compare->line_count; l++)
         if (has_figure(compare, &compare->lines[l]))
-            document_figure(document, DOCUMENT_BARS, draw(compare, &compare->lines[l]));
+            document_figure(document, &bar_chart_kind, draw(compare, &compare->lines[l]));
     struct table *table =
         document_table(document, DOCUMENT_TABLE,
                        "All that is known of these, with occupancy and limits", NULL, 0);

@@ -42,7 +42,7 @@ static struct line_chart *draw(const struct report *report)
     struct line_chart *chart = calloc(1, sizeof *chart);
     if (!chart)
         return NULL;
-    *chart = (struct line_chart){.title = "GB/s over n, from the records",
+    *chart = (struct line_chart){.figure = {"GB/s over n, from the records"},
                                  .x_title = "n, elements",
                                  .y_title = "GB/s",
                                  .limit = (double)report->subject->side.peak_bytes / 1e9,
@@ -104,11 +104,11 @@ int report_sizes(struct report *report, struct error *error)
             document, DOCUMENT_MISSING,
             "One size is tuned, so there is nothing to draw over n: 'autotune --n 1K..4G' "
             "tunes a range.");
-        line_chart_dispose(chart);
+        line_chart_kind.dispose(&chart->figure);
         free(chart);
         return 0;
     }
-    document_figure(document, DOCUMENT_LINES, chart);
+    document_figure(document, &line_chart_kind, chart);
     if (!report->subject->side.peak_bytes)
         document_add(document, DOCUMENT_MISSING,
                      "No peak is drawn: the memory's bandwidth is not known here.");

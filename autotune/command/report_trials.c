@@ -128,7 +128,7 @@ static int fill_map(struct heat_map *map, const struct report *report, struct er
         return -1;
     if (!compare_journal_load(&journal, report->request->cache, record))
         return 0;
-    snprintf(map->title, sizeof map->title, "Trials of %s: GB/s by %s and %s",
+    snprintf(map->figure.title, sizeof map->figure.title, "Trials of %s: GB/s by %s and %s",
              problem_format(problem, &record->problem), map->rows.name, map->columns.name);
     snprintf(map->unit, sizeof map->unit, "GB/s");
     add_trials(map, &journal, &record->problem);
@@ -156,8 +156,8 @@ static struct heat_map *draw_published(const struct published *published)
     struct heat_map *map = calloc(1, sizeof *map);
     if (!map)
         return NULL;
-    snprintf(map->title, sizeof map->title, "Published by %.100s: GB/s by block and elements",
-             published->source);
+    snprintf(map->figure.title, sizeof map->figure.title,
+             "Published by %.100s: GB/s by block and elements", published->source);
     snprintf(map->unit, sizeof map->unit, "GB/s");
     snprintf(map->rows.name, sizeof map->rows.name, "threads");
     snprintf(map->rows.meaning, sizeof map->rows.meaning, "per block");
@@ -186,7 +186,7 @@ static bool add_published(struct report *report)
     bool is_any = false;
     for (size_t i = 0; subject && i < subject->published_count; i++)
         if (is_grid(subject->published[i])) {
-            document_figure(&report->document, DOCUMENT_HEAT,
+            document_figure(&report->document, &heat_map_kind,
                             draw_published(subject->published[i]));
             is_any = true;
         }
@@ -221,6 +221,6 @@ int report_trials(struct report *report, struct error *error)
         return 0;
     }
     say_best(report, map);
-    document_figure(document, DOCUMENT_HEAT, map);
+    document_figure(document, &heat_map_kind, map);
     return 0;
 }

@@ -49,9 +49,11 @@ struct request {
     uint64_t seed;
     double budget_s;      /* 0 = none */
     const char *against;  /* of bench: files separated by commas; "cub" = those of make bench */
+    enum shape_kind axis, shape; /* as --axis and --shape say; 0 = not given */
     uint64_t counts[REQUEST_COUNTS_MAX]; /* of bench and export: every n, the first in problem.n too */
     size_t count_count;
     uint64_t n_high;      /* of tune and show: --n is problem.n..n_high; 0 = it is one n */
+    uint64_t rows_high, len_high; /* of tune, likewise: from those of problem.shape on */
     double loss;          /* of tune: what an interval's variant may lose, 0.01 = 1 % */
     bool has_loss, confirm, sweep; /* sweep: of show */
     const char *blocks, *source;          /* of ladder: sizes; the rung to print; NULL = none */
@@ -68,6 +70,12 @@ struct request {
     bool run; /* of profile: launch the kernel, as ncu wants it */
     bool markdown; /* of report */
 };
+
+/* Is any option of a matrix given? Of show none is: --shape says which records. */
+bool request_has_shape(const struct request *request);
+
+/* Is a range asked for, of n or of a matrix's sizes? */
+bool request_is_sweep(const struct request *request);
 
 /* Parses the arguments after the verb; argv[0] is what messages call the program. ERROR_USAGE
  * with one sentence. After printing what --help asks for it is -1 with ERROR_NONE: nothing is

@@ -2,19 +2,18 @@
  * for: a path, else a name among the files built into the program. */
 #include "autotune/command/setup.h"
 
-#include "autotune/command/output.h"
 #include "autotune/device/gpus.h"
 #include "autotune/embedded.h"
 #include "autotune/report/figures.h"
+#include "autotune/tune/bench.h"
 #include "autotune/tune/input.h"
+#include "generator/shape.h"
 
-#include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { FILE_MAX = 4 << 20, SETS_MAX = 256, PATH_CHARS = 300 };
+enum { FILE_MAX = 4 << 20, PATH_CHARS = 300, USUAL_LEN = 128 };
 
 uint64_t setup_usual_n(bool is_host)
 {
@@ -34,7 +33,7 @@ static const struct embedded *find_builtin(const char *folder, const char *name,
 /* The one named, else that of the operation. */
 static int load_space(struct setup *setup, const char *given, struct error *error)
 {
-    const char *name = given ? given : problem_ops[setup->problem.op].space;
+    const char *name = given ? given : shape_space(&setup->problem);
     const struct embedded *builtin = find_builtin("configs", name, ".ini");
     struct text *text = &setup->space_text;
     if (builtin) {
@@ -125,6 +124,10 @@ int setup_open(struct setup *out, const struct request *request, bool needs_devi
         out->problem.op = ARGMIN; /* what the space is for */
     if (!request->has_n)
         out->problem.n = setup_usual_n(out->target.is_host);
+    if (!request->has_n && out->space->shape) { /* what the space is for */
+        out->problem.shape.kind = out->space->shape;
+        shape_resize(&out->problem, out->problem.n / USUAL_LEN, USUAL_LEN, 0);
+    }
     out->context = (struct point_context){out->space, &out->problem, &out->target};
     if (space_settle_default(out->space, &out->problem, &out->target, error)) {
         setup_close(out);
@@ -135,7 +138,7 @@ int setup_open(struct setup *out, const struct request *request, bool needs_devi
 
 int setup_resize(struct setup *setup, uint64_t n, enum regime regime, struct error *error)
 {
-    setup->problem.n = n;
+    shape_set_n(&setup->problem, n);
     setup->problem.regime = regime;
     return space_settle_default(setup->space, &setup->problem, &setup->target, error);
 }
@@ -151,237 +154,46 @@ void setup_close(struct setup *setup)
     text_dispose(&setup->template_text);
 }
 
+int setup_refuse_matrix(const struct setup *setup, const char *what, struct error *error)
+{
+    if (!setup->space->shape)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "%s: its kernels reduce a matrix, and %s is of one value: choose another "
+                     "--space, or leave it out",
+                     setup->space->file, what);
+}
+
+/* Of this machine. */
+static double memory_bytes(void)
+{
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* The host device's memory is that of the process too. */
 int setup_check_room(const struct setup *setup, struct error *error)
 {
-    char wanted[NUMBER_CHARS], has[NUMBER_CHARS];
-    const double bytes = (double)input_bytes(&setup->problem, &setup->device->info);
-    const double room = (double)setup->device->info.memory_bytes;
-    if (bytes <= room)
-        return 0;
-    return error_set(error, ERROR_FAILED,
-                     "no room on %s for %s of elements: it has %s; give a smaller --n",
-                     setup->device->info.name, figures_size(wanted, bytes),
-                     figures_size(has, room));
-}
-
-/* --- Records ------------------------------------------------------------------------------ */
-
-static void record_device(struct record *out, const struct device_info *info)
-{
-    out->memory_clock_khz = info->memory_clock_khz;
-    out->bus_bits = info->bus_bits;
-    snprintf(out->gpu, sizeof out->gpu, "%s", info->name);
-    snprintf(out->driver, sizeof out->driver, "%s", info->driver);
-    snprintf(out->compiler, sizeof out->compiler, "%s", info->compiler);
-}
-
-void setup_record(struct record *out, const struct setup *setup)
-{
-    *out = (struct record){
-        .problem = setup->problem,
-        .space_hash = setup->space->hash,
-        .sources_hash = emit_hash(&setup->sources),
-        .method = RECORD_METHOD,
-        .cc = setup->target.cc,
-        .sms = setup->target.sms,
-        .source = setup->target.is_host ? RECORD_EMULATED : RECORD_MEASURED,
+    const struct problem *problem = &setup->problem;
+    const struct device_info *info = &setup->device->info;
+    const bool is_matrix = problem->shape.kind != SHAPE_VALUE;
+    const double own = input_own_bytes(problem, info);
+    const struct {
+        const char *name;
+        double wanted, has;
+    } places[] = {
+        {info->name,
+         (double)input_bytes(problem, info) + bench_bytes(problem, info) +
+             (info->target.is_host ? own : 0),
+         (double)info->memory_bytes},
+        {"this machine, which makes the matrix,", own, memory_bytes()},
     };
-    snprintf(out->space, sizeof out->space, "%s", setup->space->name);
-    if (setup->device)
-        record_device(out, &setup->device->info);
-}
-
-static bool is_record_file(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 4 && name[0] != '.' && strcmp(name + length - 4, ".ini") == 0;
-}
-
-static void note_warning(struct error *warning, const struct records *records)
-{
-    if (records->skipped && warning->code == ERROR_NONE)
-        *warning = records->reason;
-}
-
-/* Reads every record file of the folder, the own GPU's first. */
-static int load_folder(struct records *sets, size_t *count, const char *folder, const char *own,
-                       struct error *warning, struct error *error)
-{
-    if (store_load(&sets[(*count)++], own, error))
-        return -1;
-    note_warning(warning, &sets[0]);
-    DIR *open = opendir(folder);
-    int failed = 0;
-    for (struct dirent *entry;
-         open && !failed && *count < SETS_MAX && (entry = readdir(open));) {
-        char path[4096];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (!is_record_file(entry->d_name) || strcmp(path, own) == 0)
-            continue;
-        failed = store_load(&sets[(*count)++], path, error);
-    }
-    if (open)
-        closedir(open);
-    return failed;
-}
-
-static int load_shipped(struct records *sets, size_t *count, struct error *error)
-{
-    for (size_t i = 0; i < embedded_count && *count < SETS_MAX; i++) {
-        const struct embedded *file = &embedded_files[i];
-        if (strncmp(file->name, "configs/tuned/", 14) == 0 &&
-            store_load_bytes(&sets[(*count)++], file->name, file->bytes, file->length, error))
-            return -1;
-    }
+    char wanted[NUMBER_CHARS], has[NUMBER_CHARS];
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i].wanted > places[i].has)
+            return error_set(error, ERROR_FAILED,
+                             "no room on %s for %s of elements%s: it has %s; give %s",
+                             places[i].name, figures_size(wanted, places[i].wanted),
+                             is_matrix ? " and results" : "", figures_size(has, places[i].has),
+                             is_matrix ? "smaller --rows or --len" : "a smaller --n");
     return 0;
-}
-
-/* One set of all records that ship with the program. */
-static int join_sets(struct records *out, const struct records *sets, size_t count,
-                     struct error *error)
-{
-    size_t total = 1;
-    for (size_t i = 0; i < count; i++)
-        total += sets[i].count;
-    *out = (struct records){.at = calloc(total, sizeof *out->at)};
-    if (!out->at)
-        return error_memory(error, total * sizeof *out->at);
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < sets[i].count; k++)
-            out->at[out->count++] = sets[i].at[k];
-    return 0;
-}
-
-static int find_among(struct find_result *out, const struct record *want, const char *folder,
-                      const char *path, struct records *sets, struct error *warning,
-                      struct error *error)
-{
-    struct records shipped = {0};
-    size_t count = 0, own;
-    if (load_folder(sets, &count, folder, path, warning, error))
-        return -1;
-    own = count;
-    if (load_shipped(sets, &count, error) ||
-        join_sets(&shipped, sets + own, count - own, error))
-        return -1;
-    find_record(out, want, sets, own, &shipped);
-    free(shipped.at);
-    return 0;
-}
-
-/* The record's params over `row`, or false when they are no point of the space. */
-static bool apply_record(int64_t *row, const struct setup *setup, const struct record *record,
-                         struct error *error)
-{
-    int64_t copy[SPACE_NAMES_MAX];
-    memcpy(copy, setup->space->default_row, setup->space->param_count * sizeof *copy);
-    if (point_parse(setup->space, record->params, copy, error))
-        return false;
-    memcpy(row, copy, setup->space->param_count * sizeof *copy);
-    return true;
-}
-
-/* Another GPU's winner may be what the rules, at the n it won at, do not allow on this one. */
-static bool is_for_another(const struct find_result *found, const struct setup *setup,
-                           const int64_t *row)
-{
-    const struct point_context there = {setup->space, &found->record.problem, &setup->target};
-    struct error ignored;
-    return found->grade > FIND_OTHER_N && point_reject(&there, row, &ignored) != POINT_VALID;
-}
-
-/* What a file says is believed only as far as it is of the space. */
-static void check_found(struct find_result *found, const struct setup *setup,
-                        struct error *warning)
-{
-    int64_t row[SPACE_NAMES_MAX];
-    struct error cause;
-    if (found->grade == FIND_NONE)
-        return;
-    if (apply_record(row, setup, &found->record, &cause)) {
-        if (is_for_another(found, setup, row))
-            found->grade = FIND_NONE;
-        return;
-    }
-    found->grade = FIND_NONE;
-    error_set(warning, ERROR_IO, "a record of %s is passed over: %s", found->record.gpu,
-              cause.text);
-}
-
-int setup_find(struct find_result *out, const struct setup *setup,
-               const struct request *request, struct error *warning, struct error *error)
-{
-    struct text folder = {0}, path = {0};
-    struct record want;
-    struct records *sets = calloc(SETS_MAX, sizeof *sets);
-    *warning = (struct error){.code = ERROR_NONE};
-    *out = (struct find_result){.grade = FIND_NONE};
-    if (!sets)
-        return error_memory(error, SETS_MAX * sizeof *sets);
-    setup_record(&want, setup);
-    int failed = 0;
-    if (store_folder(&folder, request->cache, warning) == 0)
-        failed = store_path(&path, folder.at, setup->device ? want.gpu : "none", error) ||
-                 find_among(out, &want, folder.at, path.at, sets, warning, error);
-    if (!failed)
-        check_found(out, setup, warning);
-    for (size_t i = 0; i < SETS_MAX; i++)
-        store_dispose(&sets[i]);
-    free(sets);
-    text_dispose(&folder);
-    text_dispose(&path);
-    return failed ? -1 : 0;
-}
-
-/* Where a variant is from: "of NVIDIA H200's record of sum i32 400M cold (exact)". */
-static void note_origin(const struct request *request, const struct find_result *found)
-{
-    char problem[PROBLEM_CHARS], from[NUMBER_CHARS], to[NUMBER_CHARS];
-    if (found->grade == FIND_NONE)
-        output_note(request, "variant   the space's default: no record fits%s\n",
-                    request->variant ? "; changed by --variant" : "");
-    else
-        output_note(request, "variant   of %s's record of %s (%s)%s\n", found->record.gpu,
-                    problem_format(problem, &found->record.problem), find_grades[found->grade],
-                    request->variant ? "; changed by --variant" : "");
-    if (found->grade != FIND_NONE && found->record.n_to)
-        output_note(request, "          which serves n from %s to %s\n",
-                    number_format_count(from, found->record.n_from),
-                    number_format_count(to, found->record.n_to));
-    if (found->grade == FIND_STALE)
-        output_note(request,
-                    "          %s has changed since: 'autotune verify' proves it again\n",
-                    found->difference);
-}
-
-/* A space may leave a variant out for other reasons and still show it; this is a promise. */
-static int check_order(const struct setup *setup, const int64_t *row, struct error *error)
-{
-    const int broken = point_reject_order(&setup->context, row, error);
-    if (broken < 0)
-        return broken == POINT_VALID ? 0 : -1;
-    return error_set(error, ERROR_USAGE,
-                     "this variant is not deterministic (%s): choose another --variant, or leave "
-                     "--deterministic out",
-                     setup->space->rules[broken].reason);
-}
-
-int setup_row(int64_t *row, const struct setup *setup, const struct request *request,
-              struct error *error)
-{
-    struct find_result found;
-    struct error warning;
-    memcpy(row, setup->space->default_row, setup->space->param_count * sizeof *row);
-    if (setup_find(&found, setup, request, &warning, error))
-        return -1;
-    if (warning.code != ERROR_NONE)
-        output_warn("%s", warning.text);
-    if (request->variant && found.grade > FIND_OTHER_N)
-        found.grade = FIND_NONE; /* a variant by hand does not change with what ships */
-    if (found.grade != FIND_NONE && !apply_record(row, setup, &found.record, error))
-        return -1;
-    note_origin(request, &found);
-    if (request->variant && point_parse(setup->space, request->variant, row, error))
-        return -1;
-    return check_order(setup, row, error);
 }

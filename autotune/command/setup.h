@@ -29,25 +29,29 @@ void setup_close(struct setup *setup);
 /* The n that is meant where none is given. */
 uint64_t setup_usual_n(bool is_host);
 
-/* Turns to another n and regime of the same problem, and to the space's default for it. */
+/* Turns to another n and regime of the same problem (of a matrix: to as many rows of the same
+ * length), and to the space's default for it. */
 int setup_resize(struct setup *setup, uint64_t n, enum regime regime, struct error *error);
 
-/* Has the device room for the elements at all? ERROR_FAILED with both sizes if not. Whether
- * that much is free now, only who opens the device can tell. */
+/* Have the device and this machine room for the elements and the results at all? ERROR_FAILED with
+ * both sizes if not. Whether that much is free now, only who opens the device can tell. */
 int setup_check_room(const struct setup *setup, struct error *error);
+
+/* ERROR_USAGE where the space is of matrices, which `what` ("a sweep") does not take yet. */
+int setup_refuse_matrix(const struct setup *setup, const char *what, struct error *error);
 
 /* The key under which the winner of this setup is kept. Without a device it has the
  * architecture alone, for look-ups. */
 void setup_record(struct record *out, const struct setup *setup);
 
-/* The record that fits best, from the folder and the shipped ones. A damaged file is no error:
- * what was wrong with it goes to `warning` (ERROR_NONE if nothing). A record whose params are
- * no point of the space is not found. */
+/* The record that fits best, from the folder and the shipped ones, with its row: as find does, one
+ * that the space's rules do not allow here is not found. A damaged file or record is no error: what
+ * was wrong with it goes to `warning` (ERROR_NONE if nothing). */
 int setup_find(struct find_result *out, const struct setup *setup,
                const struct request *request, struct error *warning, struct error *error);
 
-/* The row of --variant over the best record's, over the default. Notes on stderr where it is
- * from. */
+/* The row of --variant over that of this GPU's best record, or without --variant of any GPU's, over
+ * the default. Notes on stderr where it is from. */
 int setup_row(int64_t *row, const struct setup *setup, const struct request *request,
               struct error *error);
 

@@ -7,13 +7,18 @@
 #include <stdio.h>
 #include <string.h>
 
+void sweep_leg_open(struct sweep_leg *out, const struct setup *setup, enum regime regime)
+{
+    memset(out, 0, sizeof *out);
+    out->regime = regime;
+    out->table.width = setup->space->param_count;
+}
+
 void sweep_leg_init(struct sweep_leg *out, const struct setup *setup, enum regime regime,
                     uint64_t low, uint64_t high, bool is_within_l2)
 {
     struct problem problem = setup->problem;
-    memset(out, 0, sizeof *out);
-    out->regime = regime;
-    out->table.width = setup->space->param_count;
+    sweep_leg_open(out, setup, regime);
     out->count = sweep_sizes(out->sizes, low, high);
     for (; is_within_l2 && out->count; out->count--) {
         problem.n = out->sizes[out->count - 1];

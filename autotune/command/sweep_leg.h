@@ -15,6 +15,9 @@ struct sweep_leg {
     struct sweep_table table;
 };
 
+/* Without sizes. */
+void sweep_leg_open(struct sweep_leg *out, const struct setup *setup, enum regime regime);
+
 /* The sizes of low..high; with `is_within_l2` those alone whose data fits the L2 cache. */
 void sweep_leg_init(struct sweep_leg *out, const struct setup *setup, enum regime regime,
                     uint64_t low, uint64_t high, bool is_within_l2);

@@ -1,11 +1,11 @@
-/* sweep_mend: one size cut out of its interval at a time. */
+/* sweep_mend: one size cut out of its interval at a time, in memory; all of them written at once. */
 #include "autotune/command/sweep_mend.h"
 
 #include "autotune/command/output.h"
-#include "autotune/command/sweep_known.h"
 #include "generator/number.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 /* The record that stands for a part of an interval is one of a size in it, with the times of the
  * interval's variant there. */
@@ -40,65 +40,95 @@ static void find_neighbours(const struct record **before, const struct record **
     }
 }
 
-/* In the file: the size's record, its interval, and what is left of the other on both sides. */
-static bool cut_out(struct sweep *sweep, struct records *again, struct record *size,
-                    const struct record *interval)
+static struct record *find_interval(const struct records *records, const struct record *size)
 {
-    const struct record *before, *after;
-    struct record made[4];
-    size_t count = 0;
-    find_neighbours(&before, &after, again, size, interval);
-    const uint64_t n = size->problem.n;
-    const uint64_t from =
-        before ? sweep_border(before->problem.n, n) + 1 : interval->n_from;
-    const uint64_t to = after ? sweep_border(n, after->problem.n) : interval->n_to;
-    size->interval_ps = size->median_ps;
-    size->low_ps = size->low_ps < size->median_ps ? size->low_ps : size->median_ps;
-    size->high_ps = size->high_ps > size->median_ps ? size->high_ps : size->median_ps;
-    made[count++] = *size;
-    made[count] = *size;
-    made[count].interval_ps = made[count].single_ps = 0;
-    made[count].n_from = from;
-    made[count++].n_to = to;
-    if (before)
-        make_part(&made[count++], interval, before, interval->n_from, from - 1);
-    if (after)
-        make_part(&made[count++], interval, after, to + 1, interval->n_to);
-    return sweep_size_keep(sweep, made, count);
+    for (size_t i = 0; i < records->count; i++) {
+        struct record *record = &records->at[i];
+        if (record->n_to && record->problem.regime == size->problem.regime &&
+            record->n_from <= size->problem.n && size->problem.n <= record->n_to)
+            return record;
+    }
+    return NULL;
 }
 
-static void note(const struct sweep *sweep, const struct record *size, double loss)
+enum { CUT_RECORDS = 4 };
+
+/* To `mended`: the size's record and what is left of the interval on both sides; to `own` the
+ * size's interval, in the place of the other where that was cut before. */
+static void cut_out(struct records *mended, struct record *own, const struct record *found,
+                    const struct records *again, const struct record *size)
+{
+    const struct record *before, *after, interval = *found;
+    struct record winner = *size;
+    find_neighbours(&before, &after, again, size, &interval);
+    const uint64_t n = size->problem.n;
+    const uint64_t from = before ? sweep_border(before->problem.n, n) + 1 : interval.n_from;
+    const uint64_t to = after ? sweep_border(n, after->problem.n) : interval.n_to;
+    winner.interval_ps = winner.median_ps;
+    winner.low_ps = winner.low_ps < winner.median_ps ? winner.low_ps : winner.median_ps;
+    winner.high_ps = winner.high_ps > winner.median_ps ? winner.high_ps : winner.median_ps;
+    mended->at[mended->count++] = *own = winner;
+    own->interval_ps = own->single_ps = 0;
+    own->n_from = from;
+    own->n_to = to;
+    if (before)
+        make_part(&mended->at[mended->count++], &interval, before, interval.n_from, from - 1);
+    if (after)
+        make_part(&mended->at[mended->count++], &interval, after, to + 1, interval.n_to);
+}
+
+/* What its interval's variant loses at a size of this sweep; 0 where the request allows it. */
+static double loss_at(const struct sweep *sweep, const struct record *size)
+{
+    if (size->n_to || !size->interval_ps || size->problem.n < sweep->request->problem.n ||
+        size->problem.n > sweep->request->n_high)
+        return 0;
+    const double loss = (double)size->interval_ps / (double)size->median_ps - 1;
+    return loss > sweep->request->loss ? loss : 0;
+}
+
+static int cut_all(struct records *mended, const struct sweep *sweep,
+                   const struct records *again, struct error *error)
+{
+    for (size_t i = 0; i < again->count; i++) {
+        const struct record *size = &again->at[i];
+        if (!(loss_at(sweep, size) > 0))
+            continue;
+        struct record *place = find_interval(mended, size);
+        const struct record *interval = place ? place : find_interval(again, size);
+        if (!interval)
+            return error_set(error, ERROR_IO,
+                             "no interval is kept around n = %" PRIu64 ", which loses %.2f %%: "
+                             "sweep these sizes again, without --confirm",
+                             size->problem.n, 100 * loss_at(sweep, size));
+        cut_out(mended, place ? place : &mended->at[mended->count++], interval, again, size);
+    }
+    return 0;
+}
+
+static void note(const struct sweep *sweep, const struct record *size)
 {
     char n[NUMBER_CHARS];
     output_note(sweep->request,
                 "mended    n = %s %s: its interval's variant lost %.2f %%, more than %.3g %%; its "
                 "own winner has an interval now\n",
                 number_format_count(n, size->problem.n), problem_regimes[size->problem.regime],
-                100 * loss, 100 * sweep->request->loss);
+                100 * loss_at(sweep, size), 100 * sweep->request->loss);
 }
 
-int sweep_mend(struct sweep *sweep, struct records *again, struct error *error)
+int sweep_mend(struct sweep *sweep, const struct records *again, struct error *error)
 {
-    for (size_t i = 0; i < again->count; i++) {
-        struct record *size = &again->at[i];
-        if (size->n_to || !size->interval_ps || size->problem.n < sweep->request->problem.n ||
-            size->problem.n > sweep->request->n_high)
-            continue; /* no size of this sweep */
-        const double loss = (double)size->interval_ps / (double)size->median_ps - 1;
-        if (loss <= sweep->request->loss)
-            continue;
-        if (setup_resize(&sweep->setup, size->problem.n, size->problem.regime, error))
-            return -1;
-        const struct record *interval = sweep_known_interval(&sweep->kept, &sweep->setup);
-        if (!interval || !cut_out(sweep, again, size, interval))
-            return error_set(error, ERROR_IO,
-                             "the interval around n = %" PRIu64 " loses %.2f %%, and could not be "
-                             "cut: see the warning above, then run the same command again",
-                             size->problem.n, 100 * loss);
-        note(sweep, size, loss);
-        store_dispose(&sweep->kept);
-        if (sweep_known_load(&sweep->kept, sweep->request, &sweep->setup, error))
-            return -1;
-    }
-    return 0;
+    struct records mended = {.at = calloc(again->count + 1, CUT_RECORDS * sizeof *mended.at)};
+    if (!mended.at)
+        return error_memory(error, (again->count + 1) * CUT_RECORDS * sizeof *mended.at);
+    int failed = cut_all(&mended, sweep, again, error);
+    if (!failed && mended.count && !sweep_size_keep(sweep, mended.at, mended.count))
+        failed = error_set(error, ERROR_IO,
+                           "what loses too much could not be cut out: see the warning above, then "
+                           "run the same command again");
+    for (size_t i = 0; i < again->count && !failed; i++)
+        if (loss_at(sweep, &again->at[i]) > 0)
+            note(sweep, &again->at[i]);
+    free(mended.at);
+    return failed;
 }

@@ -6,8 +6,8 @@
 #include "autotune/command/sweep_size.h"
 
 /* `again` are the sweep's records, its sizes with the times measured again. Each size at which
- * its interval's variant loses more than the request allows is mended, in the file too, and
+ * its interval's variant loses more than the request allows is mended in the file, all or none, and
  * noted on stderr. */
-int sweep_mend(struct sweep *sweep, struct records *again, struct error *error);
+int sweep_mend(struct sweep *sweep, const struct records *again, struct error *error);
 
 #endif

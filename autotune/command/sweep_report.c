@@ -4,6 +4,7 @@
 
 #include "autotune/command/output.h"
 #include "autotune/command/sweep_drawing.h"
+#include "autotune/device/device.h"
 #include "autotune/report/figures.h"
 #include "autotune/report/letters.h"
 #include "autotune/report/terminal.h"
@@ -84,8 +85,7 @@ static void add_problem(struct table *table, const struct record *size)
 
 static void add_figures(struct table *table, const struct record *size)
 {
-    const uint64_t peak =
-        (uint64_t)size->memory_clock_khz * 1000 * (uint64_t)size->bus_bits * 2 / 8;
+    const uint64_t peak = device_peak_of(size->memory_clock_khz, size->bus_bits);
     const double percent = figures_peak_percent(&size->problem, size->interval_ps, peak);
     char us[NUMBER_CHARS];
     table_add(table, figures_us(us, size->interval_ps));

@@ -13,11 +13,13 @@
 #include "autotune/device/monotonic.h"
 #include "autotune/report/figures.h"
 #include "autotune/tune/call.h"
+#include "generator/shape.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { SURVIVORS = TUNE_ROWS_MAX - 2, SURVIVORS_HOST = 4 };
+enum { N_WIDTH = 6, MATRIX_WIDTH = 22 }; /* characters, so that lines are aligned */
 
 static const double RACE_SECONDS = 0.4; /* a size; neighbours bear each other out */
 static const double STAYS = 1.005; /* a known winner is replaced by what is faster than that */
@@ -131,10 +133,10 @@ static int take_result(struct sweep *sweep, struct sweep_leg *leg, size_t size,
 
 static void note_size(const struct sweep *sweep, const struct record *record, double seconds)
 {
-    char n[NUMBER_CHARS], us[NUMBER_CHARS];
-    output_note(sweep->request, "size      %6s %s %11s us %8.1f GB/s  %5.2f s  %s\n",
-                number_format_count(n, record->problem.n),
-                problem_regimes[record->problem.regime], figures_us(us, record->median_ps),
+    char size[SHAPE_CHARS], us[NUMBER_CHARS];
+    const int width = record->problem.shape.kind ? MATRIX_WIDTH : N_WIDTH;
+    output_note(sweep->request, "size      %*s %s %11s us %8.1f GB/s  %5.2f s  %s\n",
+                width, shape_format(size, &record->problem), problem_regimes[record->problem.regime], figures_us(us, record->median_ps),
                 figures_gbs(&record->problem, record->median_ps), seconds, record->params);
 }
 

@@ -13,7 +13,8 @@ struct sweep {
     struct records kept; /* before the sweep */
     struct sweep_leg legs[REGIME_COUNT];
     size_t leg_count;
-    int64_t single[SPACE_NAMES_MAX]; /* the row that all sizes are compared with */
+    int64_t single[SPACE_NAMES_MAX]; /* the row that all sizes are compared with; in a grid
+                                      * what won at the length before */
     bool has_single, has_warned;
 };
 

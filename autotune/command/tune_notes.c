@@ -41,9 +41,13 @@ void tune_notes_device(const struct request *request, const struct device_info *
 static void note_problem(const struct request *request, const struct setup *setup)
 {
     char problem[PROBLEM_CHARS], size[NUMBER_CHARS];
-    output_note(request, "problem   %s: %s read%s\n", problem_format(problem, &setup->problem),
+    output_note(request, "problem   %s: %s read%s%s\n",
+                problem_format(problem, &setup->problem),
                 figures_size(size, figures_bytes(&setup->problem)),
-                request->has_n ? "" : "; --n COUNT chooses another size");
+                setup->problem.shape.kind ? " and written" : "",
+                request->has_n                  ? ""
+                : setup->problem.shape.kind ? "; --rows and --len choose another size"
+                                            : "; --n COUNT chooses another size");
 }
 
 void tune_notes_setup(const struct request *request, const struct setup *setup, size_t count)

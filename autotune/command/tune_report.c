@@ -4,6 +4,7 @@
 
 #include "autotune/command/output.h"
 #include "autotune/report/figures.h"
+#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -261,6 +262,11 @@ static void json_times(struct text *out, const struct setup *setup, const struct
         text_adds(out, "null");
     else
         text_addf(out, "%.1f", percent);
+    if (record->problem.shape.kind)
+        text_addf(out, ", \"shape\": \"%s\", \"rows\": %" PRIu64 ", \"len\": %" PRIu64
+                  ", \"pitch\": %" PRIu64, shape_names[record->problem.shape.kind],
+                  record->problem.shape.rows, record->problem.shape.len,
+                  record->problem.shape.pitch);
     text_adds(out, ", \"registers\": ");
     if (setup->target.is_host)
         text_adds(out, "null");

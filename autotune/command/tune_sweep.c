@@ -1,8 +1,9 @@
-/* tune_sweep: the order of a sweep. The winner of the usual n, the one variant that all sizes
+/* tune_sweep: the order of a sweep of n. The winner of the usual n, the one variant that all sizes
  * are compared with, is tuned first; what is kept already is not tuned again. */
 #include "autotune/command/tune_sweep.h"
 
 #include "autotune/command/output.h"
+#include "autotune/command/sweep_grid.h"
 #include "autotune/command/sweep_known.h"
 #include "autotune/command/sweep_mend.h"
 #include "autotune/command/sweep_report.h"
@@ -186,7 +187,10 @@ static int open_sweep(struct sweep *sweep, struct error *error)
                          "sweep one kind at a time",
                          sweep->request->device, sweep->fleet.count);
     own.device = sweep->fleet.kinds[0].list[0];
-    return setup_open(&sweep->setup, &own, true, error);
+    return setup_open(&sweep->setup, &own, true, error) ||
+                   (own.n_high && setup_refuse_matrix(&sweep->setup, "a sweep of n", error))
+               ? -1
+               : 0;
 }
 
 int tune_sweep(const struct request *request, struct error *error)
@@ -197,7 +201,7 @@ int tune_sweep(const struct request *request, struct error *error)
     sweep->request = request;
     int failed = open_sweep(sweep, error);
     if (!failed) {
-        failed = run(sweep, error);
+        failed = (request->n_high ? run : sweep_grid)(sweep, error);
         setup_close(&sweep->setup);
     }
     for (size_t l = 0; l < REGIME_COUNT; l++)

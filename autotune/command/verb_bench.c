@@ -7,6 +7,7 @@
 #include "autotune/report/figures.h"
 #include "autotune/report/terminal.h"
 #include "autotune/tune/contest.h"
+#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -37,6 +38,10 @@ static const struct table_column columns[] = {
     {NULL, "regime", false},
     {NULL, "against", false},
     {NULL, "gpu", false},
+    {NULL, "shape", false},
+    {NULL, "rows", true},
+    {NULL, "len", true},
+    {NULL, "pitch", true},
 };
 static const struct table_column json_columns[] = {
     {NULL, "op", false},       {NULL, "type", false},    {NULL, "acc", false},
@@ -47,11 +52,14 @@ static const struct table_column json_columns[] = {
     {NULL, "ratio", true},     {NULL, "ratio_lo", true}, {NULL, "ratio_hi", true},
     {NULL, "ours_gbs", true},  {NULL, "peak_pct", true}, {NULL, "record", false},
     {NULL, "variant", false},  {NULL, "gpu", false},     {NULL, "driver", false},
-    {NULL, "compiler", false},
+    {NULL, "compiler", false}, {NULL, "shape", false},   {NULL, "rows", true},
+    {NULL, "len", true},       {NULL, "pitch", true},
 };
 enum {
     COLUMNS = sizeof columns / sizeof *columns,
     JSON_COLUMNS = sizeof json_columns / sizeof *json_columns,
+    SHAPE_CELLS = 4, /* shape, rows, len, pitch */
+    GRADE_CHARS = 32 + SHAPE_CHARS,
 };
 
 struct bench_verb {
@@ -143,41 +151,31 @@ static int choose_baselines(struct bench_verb *verb, struct error *error)
 
 /* --- Ours --------------------------------------------------------------------------------- */
 
-/* The record's row where one fits and the space allows it for this n, else the default. */
+/* The row of the record that fits best, else the default. */
 static int choose_row(int64_t *row, struct find_result *found, const struct bench_verb *verb,
                       struct error *error)
 {
     const struct space *space = verb->setup.space;
-    const size_t bytes = space->param_count * sizeof *row;
     struct error warning;
-    memcpy(row, space->default_row, bytes);
     if (setup_find(found, &verb->setup, &verb->request, &warning, error))
         return -1;
     if (warning.code != ERROR_NONE)
         output_warn("%s", warning.text);
-    if (found->grade == FIND_NONE)
-        return 0;
-    if (point_parse(space, found->record.params, row, error))
-        return -1;
-    const int broken = point_reject(&verb->setup.context, row, error);
-    if (broken == POINT_FAILED)
-        return -1;
-    if (broken != POINT_VALID) {
-        memcpy(row, space->default_row, bytes);
-        found->grade = FIND_NONE;
-    }
+    memcpy(row, found->grade == FIND_NONE ? space->default_row : found->row,
+           space->param_count * sizeof *row);
     return 0;
 }
 
 /* "exact", "default", or how the record differs: "same GPU, other n: 1Mi". */
-static const char *describe_grade(char out[80], const struct find_result *found)
+static const char *describe_grade(char out[GRADE_CHARS], const struct find_result *found)
 {
-    char n[NUMBER_CHARS];
+    char size[SHAPE_CHARS];
     if (found->grade == FIND_NONE)
         return "none: default";
-    snprintf(out, 80, "%s%s%s", find_grades[found->grade],
+    snprintf(out, GRADE_CHARS, "%s%s%s",
+             find_grade_name(found->grade, &found->record.problem),
              found->grade > FIND_STALE ? ": " : "",
-             found->grade > FIND_STALE ? number_format_count(n, found->record.problem.n) : "");
+             found->grade > FIND_STALE ? shape_format(size, &found->record.problem) : "");
     return out;
 }
 
@@ -187,7 +185,7 @@ static const char *describe_grade(char out[80], const struct find_result *found)
 struct line {
     char n[NUMBER_CHARS], theirs_us[NUMBER_CHARS], ours_us[NUMBER_CHARS], ratio[NUMBER_CHARS];
     char low[NUMBER_CHARS], high[NUMBER_CHARS], gbs[NUMBER_CHARS], peak[NUMBER_CHARS];
-    char grade[80];
+    char grade[GRADE_CHARS];
     struct text variant; /* "BLOCK=256,ITEMS=16", as --variant takes it */
     const char *against, *record;
 };
@@ -226,20 +224,26 @@ static void add_cells(struct table *table, const char *const *cells, size_t coun
         table_add(table, cells[i]);
 }
 
-static void add_line(struct bench_verb *verb, const struct line *line,
-                     const struct contest_result *result, size_t rounds)
+/* "rows" and its sizes, as in the tables of records; nothing of one value. */
+static void name_shape(const char *out[SHAPE_CELLS], char sizes[SHAPE_CELLS][NUMBER_CHARS],
+                       const struct problem_shape *shape)
+{
+    const uint64_t values[SHAPE_CELLS] = {0, shape->rows, shape->len, shape->pitch};
+    for (size_t i = 0; i < SHAPE_CELLS; i++)
+        out[i] = shape->kind ? number_format_fixed(sizes[i], values[i], 0) : NULL;
+    out[0] = shape->kind ? shape_names[shape->kind] : NULL;
+}
+
+static void add_to_table(struct bench_verb *verb, const struct line *line)
 {
     const struct problem *problem = &verb->setup.problem;
-    const struct device_info *info = &verb->setup.device->info;
-    const char *peak = *line->peak ? line->peak : NULL;
-    char n[NUMBER_CHARS], interval[2 * NUMBER_CHARS + 4], offset[NUMBER_CHARS];
-    char round_count[NUMBER_CHARS], calls[NUMBER_CHARS];
+    const char *shape[SHAPE_CELLS];
+    char size[SHAPE_CHARS], sizes[SHAPE_CELLS][NUMBER_CHARS];
+    char interval[2 * NUMBER_CHARS + 4];
     snprintf(interval, sizeof interval, "%s .. %s", line->low, line->high);
-    number_format_fixed(offset, verb->request.offset, 0);
-    number_format_fixed(round_count, rounds, 0);
-    number_format_fixed(calls, result->calls, 0);
+    name_shape(shape, sizes, &problem->shape);
     const char *const cells[COLUMNS] = {
-        number_format_count(n, problem->n),
+        shape_format(size, problem),
         line->n,
         line->theirs_us,
         line->ours_us,
@@ -248,7 +252,7 @@ static void add_line(struct bench_verb *verb, const struct line *line,
         line->low,
         line->high,
         line->gbs,
-        peak,
+        *line->peak ? line->peak : NULL,
         line->against,
         line->record,
         line->variant.at,
@@ -256,9 +260,28 @@ static void add_line(struct bench_verb *verb, const struct line *line,
         problem_types[problem->type].name,
         problem_regimes[problem->regime],
         line->against,
-        info->name,
+        verb->setup.device->info.name,
+        shape[0],
+        shape[1],
+        shape[2],
+        shape[3],
     };
-    const char *const json_cells[JSON_COLUMNS] = {
+    add_cells(&verb->table, cells, COLUMNS);
+}
+
+static void add_to_json(struct bench_verb *verb, const struct line *line, size_t call_count,
+                        size_t round_count)
+{
+    const struct problem *problem = &verb->setup.problem;
+    const struct device_info *info = &verb->setup.device->info;
+    const char *shape[SHAPE_CELLS];
+    char sizes[SHAPE_CELLS][NUMBER_CHARS], offset[NUMBER_CHARS];
+    char rounds[NUMBER_CHARS], calls[NUMBER_CHARS];
+    number_format_fixed(offset, verb->request.offset, 0);
+    number_format_fixed(rounds, round_count, 0);
+    number_format_fixed(calls, call_count, 0);
+    name_shape(shape, sizes, &problem->shape);
+    const char *const cells[JSON_COLUMNS] = {
         problem_ops[problem->op].name,
         problem_types[problem->type].name,
         problem_types[problem->acc].name,
@@ -267,7 +290,7 @@ static void add_line(struct bench_verb *verb, const struct line *line,
         problem->is_deterministic ? "yes" : "no",
         verb->request.stream ? "stream" : "graph",
         offset,
-        round_count,
+        rounds,
         calls,
         line->against,
         line->theirs_us,
@@ -276,15 +299,18 @@ static void add_line(struct bench_verb *verb, const struct line *line,
         line->low,
         line->high,
         line->gbs,
-        peak,
+        *line->peak ? line->peak : NULL,
         line->record,
         line->variant.at,
         info->name,
         info->driver,
         info->compiler,
+        shape[0],
+        shape[1],
+        shape[2],
+        shape[3],
     };
-    add_cells(&verb->table, cells, COLUMNS);
-    add_cells(&verb->json, json_cells, JSON_COLUMNS);
+    add_cells(&verb->json, cells, JSON_COLUMNS);
 }
 
 static int bench_one(struct bench_verb *verb, uint64_t n, struct error *error)
@@ -312,7 +338,8 @@ static int bench_one(struct bench_verb *verb, uint64_t n, struct error *error)
     fill_line(&line, verb, &result, row);
     line.against = verb->chosen[result.best]->face->name;
     line.record = describe_grade(line.grade, &found);
-    add_line(verb, &line, &result, options.rounds);
+    add_to_table(verb, &line);
+    add_to_json(verb, &line, result.calls, options.rounds);
     text_dispose(&line.variant);
     return 0;
 }

@@ -89,11 +89,16 @@ static int open_setup(struct task *task, struct error *error)
 {
     struct request plain = task->request;
     struct target oldest;
+    struct problem any;
     plain.arch = NULL; /* there it is what the kernel is for; here, for what to compile */
     if (setup_open(&task->setup, &plain, false, error))
         return -1;
+    /* the default serves every matrix: by masked loads, as for rows that begin anywhere */
+    any = task->setup.problem;
+    if (any.shape.kind == SHAPE_ROWS)
+        any.shape.pitch |= 1;
     if (gpus_find(&oldest, "sm_70", error) ||
-        space_settle_default(task->setup.space, &task->setup.problem, &oldest, error)) {
+        space_settle_default(task->setup.space, &any, &oldest, error)) {
         setup_close(&task->setup);
         return -1;
     }
@@ -116,8 +121,13 @@ static void add_command(struct text *out, const struct task *task, enum export_f
               problem_types[problem->type].name, problem_types[problem->acc].name,
               problem->is_deterministic ? " --deterministic" : "",
               problem->regime == WARM ? " --warm" : "");
-    for (size_t i = 0; i < request->count_count; i++)
+    const bool is_shape = request->problem.shape.rows != 0;
+    for (size_t i = 0; i < request->count_count && !is_shape; i++)
         text_addf(out, "%s%" PRIu64, i ? "," : " --n ", request->counts[i]);
+    if (is_shape)
+        text_addf(out, " --rows %" PRIu64 " --len %" PRIu64 " --pitch %" PRIu64 " --axis %d",
+                  problem->shape.rows, problem->shape.len, problem->shape.pitch,
+                  problem->shape.kind == SHAPE_ROWS);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].value)
             text_addf(out, strpbrk(options[i].value, " ;&|<>()*?") ? " %s '%s'" : " %s %s",

@@ -1,9 +1,8 @@
 /* verb_ladder: proves and measures the classic reductions one after the other, and shows what
  * each step brought; or shows the source of one. */
 #include "autotune/command/interrupt.h"
+#include "autotune/command/ladder_choice.h"
 #include "autotune/command/ladder_figures.h"
-#include "autotune/command/ladder_grid.h"
-#include "autotune/command/ladder_rung.h"
 #include "autotune/command/ladder_source.h"
 #include "autotune/command/output.h"
 #include "autotune/command/setup.h"
@@ -15,7 +14,6 @@
 #include "autotune/report/terminal.h"
 #include "autotune/tune/climb.h"
 #include "autotune/tune/stats.h"
-#include "generator/number.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -24,17 +22,12 @@
 #include <string.h>
 
 static const uint64_t N_HOST = 20000; /* the emulator makes a thread an element of some rungs */
-static const char *const GRID_BLOCKS = "32..1024";
 
 /* All that a run holds. */
 struct work {
     const struct request *request;
     struct setup setup; /* its space is the worker's own */
-    struct rungs rungs;
-    struct ladder_rung opened[RUNGS_MAX]; /* those that are chosen */
-    bool is_chosen[RUNGS_MAX];
-    unsigned blocks[LADDER_COLUMNS_MAX];
-    size_t block_count; /* 0: each rung has its own */
+    struct ladder_choice choice;
     struct ladder ladder;
     struct climb_step *steps;         /* what there is to run ... */
     int64_t (*rows)[SPACE_NAMES_MAX]; /* ... the row of each ... */
@@ -42,56 +35,6 @@ struct work {
     size_t step_count;
     struct ladder_figures figures;
 };
-
-/* --- What is asked for -------------------------------------------------------------------- */
-
-static int refuse_blocks(const char *value, struct error *error)
-{
-    return error_set(error, ERROR_USAGE,
-                     "--blocks is '%.100s': give threads per block, as 128, 64,256 or 32..1024 "
-                     "(each twice the one before), at most %d sizes up to 1024",
-                     value, LADDER_COLUMNS_MAX);
-}
-
-static int read_blocks(struct work *work, const char *value, struct error *error)
-{
-    for (const char *at = value;; at++) {
-        char word[NUMBER_CHARS];
-        uint64_t low, high;
-        const size_t length = strcspn(at, ",");
-        snprintf(word, sizeof word, "%.*s", length < 31 ? (int)length : 31, at);
-        if (number_parse_range(&low, &high, word, "--blocks", error) || low == 0 || high > 1024)
-            return refuse_blocks(value, error);
-        for (uint64_t threads = low; threads <= high; threads *= 2) {
-            if (work->block_count == LADDER_COLUMNS_MAX)
-                return refuse_blocks(value, error);
-            work->blocks[work->block_count++] = (unsigned)threads;
-        }
-        at += length;
-        if (!*at)
-            return 0;
-    }
-}
-
-static int choose_rungs(struct work *work, struct error *error)
-{
-    const struct request *request = work->request;
-    const char *blocks = request->blocks ? request->blocks : request->grid ? GRID_BLOCKS : NULL;
-    if (ladder_rung_list(&work->rungs, error))
-        return -1;
-    for (size_t i = 0; i < work->rungs.count; i++)
-        work->is_chosen[i] = request->rung_count == 0;
-    for (size_t i = 0; i < request->rung_count; i++)
-        if (rungs_choose(&work->rungs, request->rungs[i], work->is_chosen, error))
-            return -1;
-    if (request->grid && ladder_grid_make(&work->rungs, work->is_chosen, error))
-        return -1;
-    for (size_t i = 0; i < work->rungs.count; i++)
-        if (work->is_chosen[i] &&
-            ladder_rung_open(&work->opened[i], &work->rungs, &work->rungs.rungs[i], error))
-            return -1;
-    return blocks ? read_blocks(work, blocks, error) : 0;
-}
 
 /* --- Before ------------------------------------------------------------------------------- */
 
@@ -110,11 +53,11 @@ static void add_step(struct work *work, struct ladder_cell *cell,
 static int prepare_cell(struct work *work, size_t r, size_t column, struct error *error)
 {
     struct ladder_cell *cell = &work->ladder.cells[r * work->ladder.columns + column];
-    struct ladder_rung *rung = &work->opened[r];
+    struct ladder_rung *rung = &work->choice.opened[r];
     const struct point_context context = {rung->space, &work->setup.problem,
                                           &work->setup.target};
     struct call_plan plan;
-    if (work->block_count && !ladder_rung_resize(rung, work->blocks[column]))
+    if (work->choice.block_count && !ladder_rung_resize(rung, work->choice.blocks[column]))
         return 0;
     cell->is_there = true;
     cell->threads = ladder_rung_threads(rung);
@@ -137,12 +80,12 @@ static int prepare_cell(struct work *work, size_t r, size_t column, struct error
 
 static int prepare(struct work *work, struct error *error)
 {
-    const size_t columns = work->block_count ? work->block_count : 1;
-    const size_t count = work->rungs.count * columns;
+    const size_t columns = work->choice.block_count ? work->choice.block_count : 1;
+    const size_t count = work->choice.rungs.count * columns;
     bool is_any = false;
-    work->ladder = (struct ladder){.rungs = &work->rungs,
+    work->ladder = (struct ladder){.rungs = &work->choice.rungs,
                                    .columns = columns,
-                                   .blocks = work->blocks,
+                                   .blocks = work->choice.blocks,
                                    .cells = calloc(count, sizeof *work->ladder.cells),
                                    .peak = device_peak_bytes(&work->setup.device->info),
                                    .problem = &work->setup.problem,
@@ -155,8 +98,8 @@ static int prepare(struct work *work, struct error *error)
     work->cells = calloc(count, sizeof *work->cells);
     if (!work->ladder.cells || !work->steps || !work->rows || !work->cells)
         return error_memory(error, count * sizeof *work->rows);
-    for (size_t r = 0; r < work->rungs.count; r++)
-        for (size_t column = 0; work->is_chosen[r] && column < columns; column++)
+    for (size_t r = 0; r < work->choice.rungs.count; r++)
+        for (size_t column = 0; work->choice.is_chosen[r] && column < columns; column++)
             if (prepare_cell(work, r, column, error))
                 return -1;
     for (size_t i = 0; i < count; i++)
@@ -166,7 +109,7 @@ static int prepare(struct work *work, struct error *error)
                : error_set(error, ERROR_USAGE,
                            "--blocks %.100s: no rung that was chosen has such a size: give a "
                            "power of two from 32 to 1024",
-                           work->request->blocks ? work->request->blocks : GRID_BLOCKS);
+                           work->request->blocks ? work->request->blocks : LADDER_GRID_BLOCKS);
 }
 
 /* --- The run ------------------------------------------------------------------------------ */
@@ -233,8 +176,8 @@ static const struct ladder_cell *find_same(const struct work *work, size_t step)
 
 static const struct ladder_rung *rung_of(const struct work *work, size_t step)
 {
-    return &work->opened[(size_t)(work->cells[step] - work->ladder.cells) /
-                         work->ladder.columns];
+    const size_t cell = (size_t)(work->cells[step] - work->ladder.cells);
+    return &work->choice.opened[cell / work->ladder.columns];
 }
 
 /* Where they are shown: in a table of one size, and in files. */
@@ -279,7 +222,7 @@ static int print(struct work *work, struct error *error)
     struct text text = {0}, csv = {0}, json = {0};
     struct table table;
     ladder_print(&text, &work->ladder, terminal_has_color(stdout));
-    cause_print_basis(&text, &work->ladder, work->figures.problem.n);
+    cause_print_basis(&text, &work->ladder, &work->figures.problem);
     ladder_table(&table, &work->ladder);
     table_csv(&csv, &table);
     table_json(&json, &table);
@@ -320,10 +263,12 @@ static int climb(struct work *work, struct error *error)
     const struct request *request = work->request;
     const double start = monotonic_s();
     uint64_t proofs = 0;
-    if (!request->has_n && work->setup.target.is_host)
+    if (!request->has_n && work->setup.target.is_host && !work->setup.problem.shape.kind)
         work->setup.problem.n = N_HOST;
     tune_notes_setup(request, &work->setup, 1);
-    if (setup_check_room(&work->setup, error) || prepare(work, error) ||
+    if (setup_check_room(&work->setup, error) ||
+        ladder_choice_settle(&work->choice, &work->setup.problem, &work->setup.target, error) ||
+        prepare(work, error) ||
         ladder_figures_open(&work->figures, &work->setup, request, error) ||
         run_steps(work, error))
         return -1;
@@ -347,11 +292,12 @@ static int climb(struct work *work, struct error *error)
 static int print_source(struct work *work, struct error *error)
 {
     struct text text = {0};
-    int failed = 0;
-    for (size_t i = 0; i < work->rungs.count && !failed; i++)
-        if (work->is_chosen[i])
-            failed = ladder_source_add(&text, &work->setup, &work->rungs.rungs[i],
-                                       &work->opened[i], error);
+    int failed = ladder_choice_settle(&work->choice, &work->setup.problem, &work->setup.target,
+                                      error);
+    for (size_t i = 0; i < work->choice.rungs.count && !failed; i++)
+        if (work->choice.is_chosen[i])
+            failed = ladder_source_add(&text, &work->setup, &work->choice.rungs.rungs[i],
+                                       &work->choice.opened[i], error);
     failed = failed || output_write("-", &text, error);
     text_dispose(&text);
     return failed ? -1 : 0;
@@ -361,9 +307,7 @@ static int print_source(struct work *work, struct error *error)
 
 static void close_work(struct work *work)
 {
-    for (size_t i = 0; i < RUNGS_MAX; i++)
-        ladder_rung_close(&work->opened[i]);
-    rungs_dispose(&work->rungs);
+    ladder_choice_close(&work->choice);
     ladder_figures_close(&work->figures);
     setup_close(&work->setup);
     free(work->ladder.cells);
@@ -388,8 +332,8 @@ int verb_ladder(int argc, char **argv, struct error *error)
     if (!work)
         return error_memory(error, sizeof *work);
     work->request = &request;
-    int failed =
-        choose_rungs(work, error) || setup_open(&work->setup, &request, !request.source, error);
+    int failed = ladder_choice_open(&work->choice, &request, error) ||
+                 setup_open(&work->setup, &request, !request.source, error);
     if (!failed) {
         interrupt_begin(&guard, NULL);
         failed = request.source ? print_source(work, error) : climb(work, error);

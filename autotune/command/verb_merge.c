@@ -8,6 +8,7 @@
 #include "cache/file.h"
 #include "cache/store.h"
 #include "generator/number.h"
+#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -125,10 +126,11 @@ static void add_row(struct merge *merge, const char *file, const struct record *
     const char *acc = problem_types[problem->acc].name;
     const char *regime = problem_regimes[problem->regime];
     const bool is_plain = problem->acc == problem_default_acc(problem->type);
-    char n[NUMBER_CHARS], us[NUMBER_CHARS];
+    char size[SHAPE_CHARS], us[NUMBER_CHARS];
     table_add(table, record->gpu);
     table_addf(table, "%s %s%s%s %s %s%s", op, type, is_plain ? "" : " in ",
-               is_plain ? "" : acc, number_format_count(n, problem->n), regime,
+               is_plain ? "" : acc,
+               shape_format(size, problem), regime,
                problem->is_deterministic ? " deterministic" : "");
     table_add(table, op);
     table_add(table, type);

@@ -52,6 +52,12 @@ static int open_rung(struct work *work, struct error *error)
     rung = find_rung(&work->rungs, work->request.topic, error);
     if (!rung || ladder_rung_open(&work->rung, &work->rungs, rung, error))
         return -1;
+    if (work->rung.space->shape)
+        return error_set(error, ERROR_USAGE,
+                         "%s reduces rows, and a profile is of one value: name another rung",
+                         rung->name);
+    if (ladder_rung_settle(&work->rung, work->context.problem, work->context.target, error))
+        return -1;
     work->context.space = work->rung.space;
     work->sources.template = work->rung.template;
     memcpy(work->row, work->rung.row, sizeof work->row);
@@ -84,6 +90,8 @@ static int open_work(struct work *work, struct error *error)
         work->request.variant = name;
     work->request.quiet |= work->request.run; /* ncu's output is read, and ours is in it */
     if (setup_open(setup, &work->request, true, error))
+        return -1;
+    if (setup_refuse_matrix(setup, "a profile", error))
         return -1;
     tune_notes_setup(&work->request, setup, 1);
     work->context = setup->context;
@@ -196,7 +204,12 @@ static int write_by_hand(struct text *out, const struct work *work, int argc, ch
 
 /* --- The profile -------------------------------------------------------------------------- */
 
-static int run_ncu(struct text *out, const struct work *work, const char *ncu, int argc,
+/* What ncu prints, and apart from it what stands on its standard error. */
+struct said {
+    struct text out, errors;
+};
+
+static int run_ncu(struct said *said, const struct work *work, const char *ncu, int argc,
                    char **argv, struct error *error)
 {
     struct text metrics = {0};
@@ -207,9 +220,9 @@ static int run_ncu(struct text *out, const struct work *work, const char *ncu, i
     int failed = text_check(&metrics, error) ||
                  make_command(&command, work, first, sizeof first / sizeof *first, argc, argv,
                               error);
-    if (!failed && tool_run(out, command.words, true) < 0)
+    if (!failed && tool_run(&said->out, &said->errors, command.words) < 0)
         failed = error_set(error, ERROR_FAILED, "%s did not come to its end", ncu);
-    failed = failed || text_check(out, error);
+    failed = failed || text_check(&said->out, error) || text_check(&said->errors, error);
     free(command.words);
     text_dispose(&metrics);
     return failed ? -1 : 0;
@@ -219,15 +232,17 @@ static int profile_with(const struct work *work, const char *ncu, int argc, char
                         struct error *error)
 {
     struct ncu_launch *launches = calloc(CALL_LAUNCHES_MAX, sizeof *launches);
-    struct text said = {0};
+    struct said said = {0};
     size_t count;
     if (!launches)
         return error_memory(error, CALL_LAUNCHES_MAX * sizeof *launches);
     int failed = run_ncu(&said, work, ncu, argc, argv, error) ||
-                 ncu_parse(launches, work->plan.count, &count, said.at ? said.at : "", error) ||
+                 ncu_parse(launches, work->plan.count, &count, &said.out, &said.errors,
+                           error) ||
                  profile_report(&work->request, &work->plan, work->context.space, launches,
                                 count, error);
-    text_dispose(&said);
+    text_dispose(&said.out);
+    text_dispose(&said.errors);
     free(launches);
     return failed ? -1 : 0;
 }

@@ -2,9 +2,12 @@
 #include "autotune/command/output.h"
 #include "autotune/command/request.h"
 #include "autotune/command/sweep_report.h"
+#include "autotune/command/sweep_shapes.h"
 #include "autotune/command/verbs.h"
+#include "autotune/device/device.h"
 #include "autotune/report/figures.h"
 #include "cache/store.h"
+#include "generator/shape.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,7 +28,9 @@ static const struct table_column columns[] = {
     {"tuned", NULL, false},       {NULL, "tuned", false},      {NULL, "driver", false},
     {NULL, "compiler", false},    {NULL, "finals_sm_mhz", true},
     {NULL, "finals_memory_mhz", true}, {NULL, "finals_celsius", true},
-    {NULL, "finals_milliwatts", true}, {"params", "params", false},
+    {NULL, "finals_milliwatts", true}, {NULL, "shape", false},
+    {NULL, "rows", true},         {NULL, "len", true},         {NULL, "pitch", true},
+    {"params", "params", false},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -41,18 +46,20 @@ static bool is_wanted(const struct record *record, const struct request *request
     const uint64_t low = record->n_to ? record->n_from : problem->n;
     const uint64_t high = record->n_to ? record->n_to : problem->n;
     const uint64_t n = request->problem.n, n_high = request->n_high ? request->n_high : n;
-    return (!request->has_n || request->sweep || (low <= n_high && n <= high)) &&
+    const bool is_cut = request->sweep && !request->shape; /* to the range, by the report */
+    return (!request->has_n || is_cut || (low <= n_high && n <= high)) &&
            (!request->has_op || problem->op == request->problem.op) &&
            (!request->has_type || problem->type == request->problem.type) &&
+           (!request->shape || problem->shape.kind == request->shape) &&
            (!request->problem.is_deterministic || problem->is_deterministic);
 }
 
 /* One n, or the interval that a record of a sweep is for. */
 static void add_n(struct table *table, const struct record *record)
 {
-    char n[NUMBER_CHARS], to[NUMBER_CHARS];
+    char n[NUMBER_CHARS], to[NUMBER_CHARS], size[SHAPE_CHARS];
     if (!record->n_to) {
-        table_add(table, number_format_count(n, record->problem.n));
+        table_add(table, shape_format(size, &record->problem));
         table_addf(table, "%" PRIu64, record->problem.n);
         table_add(table, NULL);
         table_add(table, NULL);
@@ -63,6 +70,18 @@ static void add_n(struct table *table, const struct record *record)
     table_addf(table, "%" PRIu64, record->problem.n);
     table_addf(table, "%" PRIu64, record->n_from);
     table_addf(table, "%" PRIu64, record->n_to);
+}
+
+/* Of one value nothing but that it is one. */
+static void add_shape(struct table *table, const struct problem_shape *shape)
+{
+    const uint64_t sizes[] = {shape->rows, shape->len, shape->pitch};
+    table_add(table, shape_names[shape->kind]);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (shape->kind)
+            table_addf(table, "%" PRIu64, sizes[i]);
+        else
+            table_add(table, NULL);
 }
 
 /* 0 = not known. */
@@ -77,8 +96,7 @@ static void add_known(struct table *table, uint64_t value)
 static void add_record(struct table *table, const struct record *record)
 {
     const struct problem *problem = &record->problem;
-    const uint64_t peak =
-        (uint64_t)record->memory_clock_khz * 1000 * (uint64_t)record->bus_bits * 2 / 8;
+    const uint64_t peak = device_peak_of(record->memory_clock_khz, record->bus_bits);
     const double percent = figures_peak_percent(problem, record->median_ps, peak);
     char us[NUMBER_CHARS];
     table_add(table, record->gpu);
@@ -106,6 +124,7 @@ static void add_record(struct table *table, const struct record *record)
     add_known(table, record->memory_mhz);
     add_known(table, record->celsius);
     add_known(table, record->milliwatts);
+    add_shape(table, &problem->shape);
     table_add(table, record->params);
 }
 
@@ -173,22 +192,41 @@ static int fill(struct shown *shown, const char *folder, const struct request *r
     return failed;
 }
 
+/* Matrices are drawn apart, for their tables have other columns. */
+static void note_matrices(const struct request *request, const struct records *records)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < records->count; i++)
+        count += records->at[i].problem.shape.kind != SHAPE_VALUE;
+    if (count)
+        output_note(request, "%zu records of rows or columns: --shape draws one of the two\n",
+                    count);
+}
+
 static int print(const struct request *request, struct shown *shown, const char *folder,
                  struct error *error)
 {
     const bool is_some = request->has_n || request->has_op || request->has_type ||
-                         request->problem.is_deterministic;
+                         request->shape || request->problem.is_deterministic;
+    const struct records *records = &shown->records;
     size_t count = shown->table.row_count;
     int failed = 0;
-    if (request->sweep)
-        failed = sweep_report_print(request, shown->records.at, shown->records.count, &count,
-                                    error);
-    else if (count || request->json || request->csv)
+    if (request->sweep && request->shape) {
+        failed = sweep_shapes_print(request, records->at, records->count, &count, error);
+    } else if (request->sweep) {
+        failed = sweep_report_print(request, records->at, records->count, &count, error);
+        note_matrices(request, records);
+    } else if (count || request->json || request->csv) {
         failed = output_table(request, &shown->table, NULL, error);
+    }
     if (count == 0)
-        output_note(request, "no %s%s in %s: 'autotune --n %s' makes one\n",
+        output_note(request, "no %s%s in %s: 'autotune %s' makes one\n",
                     request->sweep ? "sweeps" : "records", is_some ? " of this kind" : "",
-                    folder, request->sweep ? "1K..4G" : "400M");
+                    folder,
+                    request->shape == SHAPE_COLUMNS ? "--rows 1K..1M --len 32..4096 --axis 0"
+                    : request->shape                ? "--rows 1K..1M --len 32..4096"
+                    : request->sweep                ? "--n 1K..4G"
+                                                    : "--n 400M");
     return failed;
 }
 

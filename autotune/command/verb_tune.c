@@ -27,7 +27,6 @@ struct task {
     bool is_answered;     /* by a record: there is nothing to measure */
     struct journal journal;
     bool has_journal;
-    int64_t seed_row[SPACE_NAMES_MAX];
     struct tune_job job;
     struct tune_options options;
     struct tune_notes_watch watch;
@@ -39,26 +38,14 @@ struct task {
 
 /* --- Before ------------------------------------------------------------------------------- */
 
-/* What won a similar problem is tried first. */
-static const int64_t *find_seed(struct task *task)
-{
-    struct error ignored;
-    if (task->found.grade == FIND_NONE)
-        return NULL;
-    memcpy(task->seed_row, task->setup.space->default_row,
-           task->setup.space->param_count * sizeof *task->seed_row);
-    return point_parse(task->setup.space, task->found.record.params, task->seed_row, &ignored)
-               ? NULL
-               : task->seed_row;
-}
-
 static void describe_job(struct task *task, size_t kinds)
 {
     const struct setup *setup = &task->setup;
     const struct request *request = task->request;
     tune_begin_job(&task->job, request, setup, task->kind, kinds);
+    const bool has_seed = task->found.grade != FIND_NONE; /* what won a similar problem */
     task->options = (struct tune_options){.strategy = tune_begin_strategy(request, setup),
-                                          .seed_row = find_seed(task),
+                                          .seed_row = has_seed ? task->found.row : NULL,
                                           .seed = request->seed,
                                           .budget_s = request->budget_s,
                                           .is_retune = request->retune,
@@ -234,7 +221,7 @@ int verb_tune(int argc, char **argv, struct error *error)
     if (request.replay)
         return tune_replay(&request, error);
     interrupt_begin(&guard, NULL);
-    int failed = request.n_high ? tune_sweep(&request, error) : run(&request, error);
+    int failed = request_is_sweep(&request) ? tune_sweep(&request, error) : run(&request, error);
     interrupt_end(&guard);
     return failed;
 }

@@ -37,10 +37,11 @@ static void count_access(struct banks *out, uint32_t lanes, const uint64_t at[BA
                          unsigned bytes)
 {
     const unsigned at_once = BANKS_LANES / (bytes <= 4 ? 1u : bytes <= 8 ? 2u : 4u);
+    const unsigned wanted = (unsigned)__builtin_popcount(lanes) * bytes;
+    out->ideal += (wanted + BANKS * BANKS_WORD - 1) / (BANKS * BANKS_WORD);
     for (unsigned first = 0; first < BANKS_LANES; first += at_once) {
         const unsigned ways = count_part(lanes, at, bytes, first, at_once);
         out->wavefronts += ways;
-        out->ideal += ways > 0;
         out->ways = ways > out->ways ? ways : out->ways;
     }
 }

@@ -8,7 +8,13 @@
 
 #define BASELINE_SYMBOL "autotune_baseline"
 
-enum { BASELINE_VERSION = 1 }; /* of this face; another is refused */
+enum { BASELINE_VERSION = 2 }; /* of this face; another is refused */
+
+/* `rows` rows of `len` elements, which begin `pitch` elements apart. */
+struct baseline_matrix {
+    unsigned long long rows, len, pitch;
+    int axis; /* 1: a value for each row; 0: one for each column */
+};
 
 /* Names of types and operations are those of the command line: "i32", "f16", "sum". Elements
  * and results are as in the program: f16 and bf16 of 2 bytes, the result of type `acc`. */
@@ -30,7 +36,17 @@ struct baseline_face {
     int (*enqueue)(const char *type, const char *acc, const char *op, const void *in, void *out,
                    unsigned long long n, void *temp, size_t temp_bytes, void *stream);
 
-    const char *(*explain)(int error); /* what an error of the two above says */
+    const char *(*explain)(int error); /* what an error of a function here says */
+
+    /* The same of matrices, whose results stand one behind the other at `out`; all three NULL
+     * where there are none. */
+    int (*supports_matrix)(const char *type, const char *acc, const char *op,
+                           const struct baseline_matrix *matrix);
+    int (*matrix_temp_bytes)(const char *type, const char *acc, const char *op,
+                             const struct baseline_matrix *matrix, size_t *out);
+    int (*enqueue_matrix)(const char *type, const char *acc, const char *op, const void *in,
+                          void *out, const struct baseline_matrix *matrix, void *temp,
+                          size_t temp_bytes, void *stream);
 };
 
 /* The one function that a shared object exports. */

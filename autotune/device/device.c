@@ -73,11 +73,16 @@ int device_count(char *why, size_t why_size)
     return cuda_count(why, why_size);
 }
 
+uint64_t device_peak_of(int memory_clock_khz, int bus_bits)
+{
+    if (memory_clock_khz <= 0 || bus_bits <= 0)
+        return 0;
+    return (uint64_t)memory_clock_khz * 1000 * (uint64_t)bus_bits * 2 / 8;
+}
+
 uint64_t device_peak_bytes(const struct device_info *info)
 {
-    if (info->memory_clock_khz <= 0 || info->bus_bits <= 0)
-        return 0;
-    return (uint64_t)info->memory_clock_khz * 1000 * (uint64_t)info->bus_bits * 2 / 8;
+    return device_peak_of(info->memory_clock_khz, info->bus_bits);
 }
 
 void device_dispose_image(struct device_image *image)

@@ -103,6 +103,10 @@ struct device_ops {
                 struct error *error);
     int (*fill)(struct device *device, uint64_t to, uint8_t byte, uint64_t bytes,
                 struct error *error);
+    /* The first byte at which two pieces of memory differ, `bytes` where none does; after all
+     * launches before it. Nothing is read back but the answer. */
+    int (*differ)(struct device *device, uint64_t a, uint64_t b, uint64_t bytes, uint64_t *first,
+                  struct error *error);
     int (*free_bytes)(struct device *device, uint64_t *out, struct error *error);
 
     /* Queues launches, in order; sync waits for them and reports what went wrong.
@@ -161,6 +165,7 @@ int device_count(char *why, size_t why_size);
 
 /* Theoretical memory bandwidth: memory clock x bus x 2 / 8, bytes per second; 0 = unknown. */
 uint64_t device_peak_bytes(const struct device_info *info);
+uint64_t device_peak_of(int memory_clock_khz, int bus_bits);
 
 void device_dispose_image(struct device_image *image);
 

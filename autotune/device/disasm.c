@@ -36,7 +36,7 @@ static int try_tools(struct text *out, const char *path, struct error *error)
     bool is_there = false;
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
         text_clear(out);
-        const int got = tool_run(out, tools[i], false);
+        const int got = tool_run(out, NULL, tools[i]);
         if (got == 0 && out->length)
             return text_check(out, error);
         is_there |= got != TOOL_MISSING;

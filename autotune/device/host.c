@@ -1,20 +1,17 @@
 /* host: the device that every machine has: struct device_ops over the system's C compiler, the
- * loader and ordinary memory. Hides that each block under way has an instance of the kernel's
- * library of its own, so that shared memory needs no copying and has an address of its own. */
+ * loader and ordinary memory. */
 #include "autotune/device/device.h"
 #include "autotune/device/host_compile.h"
+#include "autotune/device/host_module.h"
 #include "autotune/device/host_run.h"
 #include "autotune/device/monotonic.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/sysinfo.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ALIGNMENT = 256, MEMORY_LINES_MAX = 1 << 14 };
@@ -26,164 +23,12 @@ struct host {
     struct host_trace *trace; /* or NULL */
 };
 
-/* One copy of an image in memory. The file stays open: the loader knows a library by its name,
- * which has the number of the file in it. */
-struct instance {
-    int file;
-    void *library;
-};
-
-struct device_module {
-    char *bytes; /* of the image, for more instances */
-    size_t size;
-    struct instance instances[HOST_SLOTS_MAX];
-    unsigned instance_count;
-    struct entry *entries; /* by kernel */
-    size_t entry_count;
-};
-
-/* A kernel in each instance; what device_kernel.function points to. */
-struct entry {
-    struct device_module *module;
-    char *symbol;
-    const struct host_unit *units[HOST_SLOTS_MAX];
-};
-
 struct device_graph {
     device_enqueue *enqueue; /* instead of launches */
     void *context;
     size_t count;
     struct device_launch launches[];
 };
-
-/* --- Modules ------------------------------------------------------------------------------ */
-
-static int write_all(int file, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        const ssize_t n = write(file, bytes, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return -1;
-        bytes += n;
-        size -= (size_t)n;
-    }
-    return 0;
-}
-
-static int open_instance(struct instance *out, const char *bytes, size_t size,
-                         struct error *error)
-{
-    const int file = memfd_create("kernel", MFD_CLOEXEC);
-    if (file < 0 || write_all(file, bytes, size) != 0) {
-        error_set(error, ERROR_FAILED, "cannot lay a kernel of %zu bytes in memory: %s", size,
-                  strerror(errno));
-        if (file >= 0)
-            close(file);
-        return -1;
-    }
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), file);
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        error_set(error, ERROR_FAILED, "cannot load a kernel: %s", dlerror());
-        close(file);
-        return -1;
-    }
-    *out = (struct instance){file, library};
-    return 0;
-}
-
-/* The kernel in the instance for `slot`, which is loaded when first asked for. */
-static const struct host_unit *find_unit(void *context, unsigned slot, struct error *error)
-{
-    struct entry *entry = context;
-    struct device_module *module = entry->module;
-    while (module->instance_count <= slot) {
-        if (open_instance(&module->instances[module->instance_count], module->bytes,
-                          module->size, error) != 0)
-            return NULL;
-        module->instance_count++;
-    }
-    if (!entry->units[slot])
-        entry->units[slot] = dlsym(module->instances[slot].library, entry->symbol);
-    if (!entry->units[slot])
-        error_set(error, ERROR_FAILED, "the image has no kernel '%s': compile it again",
-                  entry->symbol);
-    return entry->units[slot];
-}
-
-static void host_unload(struct device *device, struct device_module *module)
-{
-    (void)device;
-    if (!module)
-        return;
-    for (unsigned i = 0; i < module->instance_count; i++) {
-        dlclose(module->instances[i].library);
-        close(module->instances[i].file);
-    }
-    for (size_t i = 0; i < module->entry_count; i++)
-        free(module->entries[i].symbol);
-    free(module->entries);
-    free(module->bytes);
-    free(module);
-}
-
-static int copy_image(struct device_module *module, const struct device_image *image,
-                      struct error *error)
-{
-    module->bytes = malloc(image->size ? image->size : 1);
-    module->entries = calloc(image->count ? image->count : 1, sizeof *module->entries);
-    if (!module->bytes || !module->entries)
-        return error_memory(error, image->size + image->count * sizeof *module->entries);
-    if (image->size)
-        memcpy(module->bytes, image->bytes, image->size);
-    module->size = image->size;
-    for (size_t i = 0; i < image->count; i++) {
-        struct entry *entry = &module->entries[i];
-        entry->module = module;
-        entry->symbol = strdup(image->names[i]);
-        if (!entry->symbol)
-            return error_memory(error, strlen(image->names[i]) + 1);
-        module->entry_count++;
-    }
-    return 0;
-}
-
-static int host_load(struct device *device, const struct device_image *image,
-                     struct device_module **out, struct device_kernel *kernels,
-                     struct error *error)
-{
-    struct device_module *module = calloc(1, sizeof *module);
-    if (!module)
-        return error_memory(error, sizeof *module);
-    int status = copy_image(module, image, error);
-    for (size_t i = 0; i < image->count && status == 0; i++) {
-        const struct host_unit *unit = find_unit(&module->entries[i], 0, error);
-        if (!unit) {
-            status = -1;
-            break;
-        }
-        kernels[i] = (struct device_kernel){.module = module,
-                                            .function = &module->entries[i],
-                                            .shared_bytes = unit->shared_end - unit->shared,
-                                            .threads_max = HOST_THREADS_MAX};
-    }
-    if (status != 0) {
-        host_unload(device, module);
-        return -1;
-    }
-    *out = module;
-    return 0;
-}
-
-static int host_compile(struct device *device, const struct device_source *sources,
-                        size_t count, struct device_image *out, struct error *error)
-{
-    const struct host *host = (const struct host *)device;
-    return host_compile_image(&host->compiler, sources, count, out, error);
-}
 
 /* --- Memory ------------------------------------------------------------------------------- */
 
@@ -267,13 +112,31 @@ static int host_fill(struct device *device, uint64_t to, uint8_t byte, uint64_t 
     return 0;
 }
 
+/* By pages: only one in which something differs is looked through byte by byte. */
+static int host_differ(struct device *device, uint64_t a, uint64_t b, uint64_t bytes,
+                       uint64_t *first, struct error *error)
+{
+    enum { PAGE_BYTES = 4096 };
+    const unsigned char *x = pointer(a), *y = pointer(b);
+    uint64_t at = 0;
+    (void)device;
+    (void)error;
+    while (bytes - at >= PAGE_BYTES && memcmp(x + at, y + at, PAGE_BYTES) == 0)
+        at += PAGE_BYTES;
+    while (at < bytes && x[at] == y[at])
+        at++;
+    *first = at;
+    return 0;
+}
+
 /* --- Launches ----------------------------------------------------------------------------- */
 
 static int launch_one(struct host *host, const struct device_launch *launch,
                       struct error *error)
 {
-    struct entry *entry = launch->kernel->function;
-    const struct host_unit *unit = entry->units[0];
+    const struct host_unit *unit = host_module_unit(launch->kernel->function, 0, error);
+    if (!unit)
+        return -1;
     if (launch->block < 1 || launch->block > HOST_THREADS_MAX || launch->grid < 1)
         return error_set(error, ERROR_FAILED,
                          "kernel '%s' cannot run as %u blocks of %u threads: blocks have 1 to "
@@ -286,8 +149,8 @@ static int launch_one(struct host *host, const struct device_launch *launch,
     for (size_t i = 0; i < launch->arg_count; i++)
         args[i] = launch->args[i];
     const struct host_job job = {.kernel = unit->name, .grid = launch->grid,
-                                 .block = launch->block, .args = args, .unit = find_unit,
-                                 .context = entry, .trace = host->trace};
+                                 .block = launch->block, .args = args, .unit = host_module_unit,
+                                 .context = launch->kernel->function, .trace = host->trace};
     return host_run(host->runner, &job, error);
 }
 
@@ -377,10 +240,19 @@ static void host_close(struct device *device)
     free(host);
 }
 
+static int host_compile(struct device *device, const struct device_source *sources,
+                        size_t count, struct device_image *out, struct error *error)
+{
+    const struct host *host = (const struct host *)device;
+    return host_compile_image(&host->compiler, sources, count, out, error);
+}
+
 static const struct device_ops ops = {
-    .close = host_close, .compile = host_compile, .load = host_load, .unload = host_unload,
+    .close = host_close, .compile = host_compile,
+    .load = host_module_load, .unload = host_module_unload,
     .alloc = host_alloc, .free = host_free, .write = host_write, .read = host_read,
-    .copy = host_copy, .fill = host_fill, .free_bytes = host_free_bytes,
+    .copy = host_copy, .fill = host_fill, .differ = host_differ,
+    .free_bytes = host_free_bytes,
     .launch = host_launch, .sync = host_sync, .prepare = host_prepare, .time = host_time,
     .release = host_release, .capture = host_capture, .time_queued = host_time_queued,
 };

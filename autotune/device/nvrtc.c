@@ -1,169 +1,20 @@
-/* nvrtc: opens NVIDIA's run-time compiler, chooses among several and drives it. Hides its C
+/* nvrtc: chooses among the NVRTCs that are here and drives the one chosen. Hides its C
  * interface and how several kernels share one unit: source i stands in `namespace v<i>`, its
  * lines numbered as in the source. */
+#ifdef HAVE_CUDA
+
 #include "autotune/device/nvrtc.h"
 
 #include "autotune/device/cubin.h"
 #include "autotune/device/locate.h"
+#include "autotune/device/nvrtc_library.h"
 #include "generator/text.h"
 
-#ifdef HAVE_CUDA
-
-#include <dlfcn.h>
 #include <limits.h>
-#include <nvrtc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* --- One library ------------------------------------------------------------------------- */
-
-struct api {
-    __typeof__(nvrtcVersion) *version;
-    __typeof__(nvrtcGetErrorString) *error_string;
-    __typeof__(nvrtcGetNumSupportedArchs) *arch_count;
-    __typeof__(nvrtcGetSupportedArchs) *archs;
-    __typeof__(nvrtcCreateProgram) *create;
-    __typeof__(nvrtcDestroyProgram) *destroy;
-    __typeof__(nvrtcAddNameExpression) *add_name;
-    __typeof__(nvrtcCompileProgram) *compile;
-    __typeof__(nvrtcGetProgramLogSize) *log_size;
-    __typeof__(nvrtcGetProgramLog) *log;
-    __typeof__(nvrtcGetLoweredName) *lowered_name;
-    __typeof__(nvrtcGetCUBINSize) *cubin_size;
-    __typeof__(nvrtcGetCUBIN) *cubin;
-    __typeof__(nvrtcGetPTXSize) *ptx_size;
-    __typeof__(nvrtcGetPTX) *ptx;
-};
-
-static const struct symbol {
-    const char *name;
-    size_t offset;
-} symbols[] = {
-    {"nvrtcVersion", offsetof(struct api, version)},
-    {"nvrtcGetErrorString", offsetof(struct api, error_string)},
-    {"nvrtcGetNumSupportedArchs", offsetof(struct api, arch_count)},
-    {"nvrtcGetSupportedArchs", offsetof(struct api, archs)},
-    {"nvrtcCreateProgram", offsetof(struct api, create)},
-    {"nvrtcDestroyProgram", offsetof(struct api, destroy)},
-    {"nvrtcAddNameExpression", offsetof(struct api, add_name)},
-    {"nvrtcCompileProgram", offsetof(struct api, compile)},
-    {"nvrtcGetProgramLogSize", offsetof(struct api, log_size)},
-    {"nvrtcGetProgramLog", offsetof(struct api, log)},
-    {"nvrtcGetLoweredName", offsetof(struct api, lowered_name)},
-    {"nvrtcGetCUBINSize", offsetof(struct api, cubin_size)},
-    {"nvrtcGetCUBIN", offsetof(struct api, cubin)},
-    {"nvrtcGetPTXSize", offsetof(struct api, ptx_size)},
-    {"nvrtcGetPTX", offsetof(struct api, ptx)},
-};
-enum { SYMBOL_COUNT = sizeof symbols / sizeof *symbols };
-
-enum { ARCHS_MAX = 64, WHY_CHARS = 300 };
-
-struct nvrtc {
-    struct api api;
-    void *library, *builtins;
-    char path[PATH_MAX], version[24];
-    bool has_cache; /* since 12.9, which costs a look at the driver in each process */
-    int archs[ARCHS_MAX]; /* ascending */
-    int arch_count;
-};
-
-static int bind(struct nvrtc *nvrtc, char why[WHY_CHARS])
-{
-    for (int i = 0; i < SYMBOL_COUNT; i++) {
-        void *function = dlsym(nvrtc->library, symbols[i].name);
-        if (!function) {
-            snprintf(why, WHY_CHARS, "it lacks %s; NVRTC 12.0 or later is needed",
-                     symbols[i].name);
-            return -1;
-        }
-        memcpy((char *)&nvrtc->api + symbols[i].offset, &function, sizeof function);
-    }
-    return 0;
-}
-
-static int ask(struct nvrtc *nvrtc, int *major, int *minor, char why[WHY_CHARS])
-{
-    const struct api *api = &nvrtc->api;
-    if (api->version(major, minor) || api->arch_count(&nvrtc->arch_count) ||
-        nvrtc->arch_count < 1 || nvrtc->arch_count > ARCHS_MAX || api->archs(nvrtc->archs)) {
-        snprintf(why, WHY_CHARS, "it does not tell its version or its architectures");
-        return -1;
-    }
-    snprintf(nvrtc->version, sizeof nvrtc->version, "%d.%d", *major, *minor);
-    nvrtc->has_cache = *major > 12 || (*major == 12 && *minor >= 9);
-    return 0;
-}
-
-/* NVRTC opens its builtins by bare name when it first compiles; one that is loaded already is
- * found wherever it lies. */
-static void open_builtins(struct nvrtc *nvrtc)
-{
-    const char *slash = strrchr(nvrtc->path, '/');
-    struct text path = {0};
-    text_add(&path, nvrtc->path, slash ? (size_t)(slash + 1 - nvrtc->path) : 0);
-    text_addf(&path, "libnvrtc-builtins.so.%s", nvrtc->version);
-    if (!path.failed)
-        nvrtc->builtins = dlopen(path.at, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
-    text_dispose(&path);
-}
-
-static struct nvrtc *open_library(const char *path, char why[WHY_CHARS])
-{
-    struct nvrtc *nvrtc = calloc(1, sizeof *nvrtc);
-    int major, minor;
-    if (!nvrtc) {
-        snprintf(why, WHY_CHARS, "out of memory");
-        return NULL;
-    }
-    snprintf(nvrtc->path, sizeof nvrtc->path, "%s", path);
-    /* Stays mapped: NVRTC loses what it allocated at start when it is unloaded. */
-    nvrtc->library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!nvrtc->library) {
-        const char *reason = dlerror();
-        snprintf(why, WHY_CHARS, "%s", reason ? reason : "it cannot be opened");
-        goto fail;
-    }
-    if (bind(nvrtc, why) || ask(nvrtc, &major, &minor, why))
-        goto fail;
-    open_builtins(nvrtc);
-    return nvrtc;
-fail:
-    nvrtc_close(nvrtc);
-    return NULL;
-}
-
-void nvrtc_close(struct nvrtc *nvrtc)
-{
-    if (!nvrtc)
-        return;
-    if (nvrtc->library)
-        dlclose(nvrtc->library);
-    if (nvrtc->builtins)
-        dlclose(nvrtc->builtins);
-    free(nvrtc);
-}
-
-const char *nvrtc_version(const struct nvrtc *nvrtc)
-{
-    return nvrtc->version;
-}
-
-const char *nvrtc_path(const struct nvrtc *nvrtc)
-{
-    return nvrtc->path;
-}
-
-int nvrtc_arch(const struct nvrtc *nvrtc, int cc)
-{
-    int arch = 0;
-    for (int i = 0; i < nvrtc->arch_count; i++)
-        if (nvrtc->archs[i] <= cc && nvrtc->archs[i] > arch)
-            arch = nvrtc->archs[i];
-    return arch;
-}
 
 /* --- Choosing ---------------------------------------------------------------------------- */
 
@@ -199,8 +50,8 @@ struct choice {
 static bool consider(void *context, const char *path)
 {
     struct choice *choice = context;
-    char why[WHY_CHARS] = "";
-    struct nvrtc *next = open_library(path, why);
+    char why[NVRTC_WHY_CHARS] = "";
+    struct nvrtc *next = nvrtc_load(path, why);
     describe(&choice->found, path, next, why);
     if (!next)
         return true;
@@ -279,8 +130,8 @@ struct listing {
 static bool list_one(void *context, const char *path)
 {
     const struct listing *listing = context;
-    char why[WHY_CHARS] = "", archs[ARCHS_CHARS];
-    struct nvrtc *nvrtc = open_library(path, why);
+    char why[NVRTC_WHY_CHARS] = "", archs[ARCHS_CHARS];
+    struct nvrtc *nvrtc = nvrtc_load(path, why);
     if (nvrtc)
         format_archs(archs, nvrtc);
     listing->each(listing->context, path, nvrtc ? nvrtc->version : "", nvrtc ? archs : why);
@@ -378,7 +229,7 @@ static int lower_names(const struct nvrtc *nvrtc, nvrtcProgram program, char **n
 static int take_code(const struct nvrtc *nvrtc, nvrtcProgram program, struct device_image *out,
                      struct error *error)
 {
-    const struct api *api = &nvrtc->api;
+    const struct nvrtc_api *api = &nvrtc->api;
     nvrtcResult result = (out->is_ptx ? api->ptx_size : api->cubin_size)(program, &out->size);
     if (result || out->size == 0)
         return report_call(nvrtc, result, "to give the size of the code", error);

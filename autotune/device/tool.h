@@ -4,14 +4,12 @@
 
 #include "generator/text.h"
 
-#include <stdbool.h>
-
 enum { TOOL_MISSING = 127 };
 
 /* Runs `command` (NULL-terminated; the first is looked for on the PATH) with nothing to read,
- * and appends what it prints: with `with_errors` its standard error too, which else goes
- * nowhere. The program ends when ours is killed. Returns its exit status, TOOL_MISSING when it
+ * and appends what it prints to `out`, what it prints to its standard error to `errors` (NULL =
+ * nowhere). The program ends when ours is killed. Returns its exit status, TOOL_MISSING when it
  * cannot be started, -1 when it did not come to its end by itself. */
-int tool_run(struct text *out, const char *const *command, bool with_errors);
+int tool_run(struct text *out, struct text *errors, const char *const *command);
 
 #endif

@@ -2,11 +2,14 @@
  * done, and says what is wrong in a caller's words. Workspaces and calls: workspace.c. */
 #include "autotune/library/plan.h"
 
+#include "generator/shape.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the elements: past any GPU's memory, and the default's tiles still count in 32 bits. */
-static const uint64_t BYTES_MAX = UINT64_C(1) << 43;
+/* Of the elements, and how many results: past any GPU's memory, and the default's tiles still
+ * count in 32 bits. */
+static const uint64_t BYTES_MAX = UINT64_C(1) << 43, RESULTS_MAX = UINT64_C(63) << 30;
 
 const char *autotune_version(void)
 {
@@ -42,7 +45,7 @@ static void prepare(struct autotune_context *context)
 {
     const struct shelf *shelf;
     struct error ignored;
-    shelf_find(&context->shelves, SUM, &shelf, &ignored);
+    shelf_find(&context->shelves, problem_ops[SUM].space, &shelf, &ignored);
     choose_prepare(&context->records, &context->lent->info);
 }
 
@@ -131,6 +134,45 @@ int autotune_context_destroy(struct autotune_context *context, struct autotune_e
 
 /* --- Plan --------------------------------------------------------------------------------- */
 
+/* Whatever is given of a matrix makes it one. */
+static int read_shape(struct problem *out, const struct autotune_problem *problem,
+                      struct autotune_error *error)
+{
+    const struct problem_shape shape = {problem->axis ? SHAPE_ROWS : SHAPE_COLUMNS,
+                                        problem->rows, problem->len, problem->pitch};
+    struct error cause;
+    out->shape = (struct problem_shape){.kind = SHAPE_VALUE};
+    out->n = problem->n;
+    if (!shape.rows && !shape.len && !shape.pitch && !problem->axis)
+        return 0;
+    if (problem->axis != 0 && problem->axis != 1)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "autotune_problem.axis is %d: 1 gives a result for each row, 0 for each "
+                    "column",
+                    problem->axis);
+    if (problem->n)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "autotune_problem.n is not 0 beside rows, len, pitch or axis: give n for "
+                    "one value, or rows, len and axis for a matrix");
+    return shape_set(out, shape, &cause) ? fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause) : 0;
+}
+
+/* That there are elements, and not more than can be. */
+static int check_extent(const struct problem *problem, struct autotune_error *error)
+{
+    const uint64_t extent = shape_extent(problem);
+    if (extent == 0)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "autotune_problem.n is 0: give the most elements that a call will have");
+    if (extent > BYTES_MAX / (uint64_t)problem_types[problem->type].bytes ||
+        shape_results(problem) > RESULTS_MAX)
+        return fail(error, AUTOTUNE_N_TOO_LARGE,
+                    "autotune_problem is of %llu elements, first to last: no kernel takes so "
+                    "many; reduce them in parts",
+                    (unsigned long long)extent);
+    return 0;
+}
+
 static int read_problem(struct problem *out, const struct autotune_problem *problem,
                         struct autotune_error *error)
 {
@@ -144,21 +186,14 @@ static int read_problem(struct problem *out, const struct autotune_problem *prob
         problem_find_type(&out->type, problem->type, &cause))
         return fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause);
     out->acc = problem_default_acc(out->type);
-    out->n = problem->n;
     out->regime = problem->is_warm ? WARM : COLD;
     out->is_deterministic = problem->is_deterministic;
     if ((problem->acc && problem_find_type(&out->acc, problem->acc, &cause)) ||
         problem_check(out, &cause))
         return fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause);
     problem_simplify(out);
-    if (out->n == 0)
-        return fail(error, AUTOTUNE_BAD_ARGUMENT,
-                    "autotune_problem.n is 0: give the most elements that a call will have");
-    if (out->n > BYTES_MAX / (uint64_t)problem_types[out->type].bytes)
-        return fail(error, AUTOTUNE_N_TOO_LARGE,
-                    "autotune_problem.n is %llu: no kernel takes so many; reduce them in parts",
-                    (unsigned long long)out->n);
-    return 0;
+    failed = read_shape(out, problem, error);
+    return failed ? failed : check_extent(out, error);
 }
 
 static int check_options(const struct autotune_plan_options *options,
@@ -231,7 +266,12 @@ enum autotune_kernels autotune_plan_kernels(const struct autotune_plan *plan)
 
 uint64_t autotune_plan_n(const struct autotune_plan *plan)
 {
-    return plan->problem.n;
+    return shape_count(&plan->problem);
+}
+
+uint64_t autotune_plan_results(const struct autotune_plan *plan)
+{
+    return shape_results(&plan->problem);
 }
 
 unsigned autotune_plan_launches(const struct autotune_plan *plan)

@@ -11,8 +11,6 @@
 
 #include <sys/stat.h>
 
-enum { CHOOSE_SETS_MAX = 256 }; /* files of records that are looked at */
-
 /* Records that are kept in memory. Initialise with the place; the rest is private. */
 struct choose_records {
     char *place;        /* the option: a folder, a file, or NULL for the usual folder */

@@ -3,6 +3,7 @@
 #include "autotune/library/export_text.h"
 
 #include "autotune/tune/call.h"
+#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,7 +45,9 @@ int export_check_prefix(const char *prefix, struct error *error)
 void export_default_prefix(char out[EXPORT_PREFIX_CHARS], const struct problem *problem)
 {
     const bool is_plain = problem->acc == problem_default_acc(problem->type);
-    snprintf(out, EXPORT_PREFIX_CHARS, "%s_%s%s%s%s", problem_ops[problem->op].name,
+    snprintf(out, EXPORT_PREFIX_CHARS, "%s%s%s_%s%s%s%s", problem_ops[problem->op].name,
+             problem->shape.kind ? "_" : "",
+             problem->shape.kind ? shape_names[problem->shape.kind] : "",
              problem_types[problem->type].name, is_plain ? "" : "_",
              is_plain ? "" : problem_types[problem->acc].name,
              problem->is_deterministic ? "_deterministic" : "");
@@ -63,8 +66,10 @@ static bool is_runtime(const struct export *export, const struct expr *expr)
 static void find_runtime(struct export *out)
 {
     const struct space *space = out->source.space;
-    out->is_runtime[SPACE_N] = out->is_runtime[SPACE_SMS] = out->is_runtime[SPACE_BLOCKS] =
-        true;
+    static const enum space_builtin late[] = {SPACE_N,     SPACE_ROWS, SPACE_LEN,
+                                              SPACE_PITCH, SPACE_SMS,  SPACE_BLOCKS};
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++)
+        out->is_runtime[late[i]] = true;
     for (size_t i = 0; i < space->derived_count; i++)
         out->is_runtime[space->derived[i].slot] = is_runtime(out, space->derived[i].expr);
 }
@@ -78,11 +83,12 @@ static int eval_fixed(const struct export *export, const struct expr *expr,
     if (!expr)
         return 0;
     if (is_runtime(export, expr))
-        return error_set(error, ERROR_USAGE,
-                         "%s: '%s' of pass '%s' depends on n or on the SMs, which an export "
-                         "cannot follow: make it one number for each variant",
-                         export->source.space->file, expr_source(expr),
-                         export->source.space->passes[step->pass].name);
+        return error_set(
+            error, ERROR_USAGE,
+            "%s: '%s' of pass '%s' depends on n, a shape or the SMs, which an export "
+            "cannot follow: make it one number for each variant",
+            export->source.space->file, expr_source(expr),
+            export->source.space->passes[step->pass].name);
     return expr_eval(expr, step->values, out, error);
 }
 
@@ -168,6 +174,54 @@ static int make_steps(struct export *out, struct error *error)
 
 /* --- The largest n ------------------------------------------------------------------------ */
 
+/* Do the expressions of a row have results for such a matrix? What a grid has no blocks for is
+ * refused later, when it is known. */
+static bool has_results(const struct export *export, const struct export_row *row,
+                        uint64_t results, uint64_t depth, int sms)
+{
+    const struct space *space = export->source.space;
+    struct problem problem = row->problem;
+    struct target target = row->target;
+    const struct point_context context = {space, &problem, &target};
+    int64_t values[SPACE_NAMES_MAX], effective[SPACE_NAMES_MAX], ignored, outputs = 0;
+    struct error error;
+    target.sms = sms;
+    shape_resize(&problem, results, depth, 0);
+    if (point_values(&context, row->values, false, values, &error))
+        return false;
+    for (size_t i = 0; i < space->rule_count; i++)
+        if (expr_eval(space->rules[i].expr, values, &ignored, &error))
+            return false;
+    for (size_t i = 0; i < row->step_count; i++) {
+        const struct pass *pass = &space->passes[export->steps[row->first_step + i].pass];
+        const struct expr *const exprs[] = {pass->partials, pass->state, pass->parts};
+        if (point_pass_row(&context, row->values, (size_t)(pass - space->passes), effective,
+                           &error) ||
+            point_values(&context, effective, pass->reads_partials, values, &error) ||
+            expr_eval(pass->grid, values, &values[SPACE_BLOCKS], &error) ||
+            expr_eval(pass->outputs, values, &outputs, &error))
+            return false;
+        for (size_t k = 0; k < sizeof exprs / sizeof *exprs; k++)
+            if (exprs[k] && expr_eval(exprs[k], values, &ignored, &error))
+                return false;
+        if (outputs > 0)
+            shape_shrink(&problem, (uint64_t)outputs);
+    }
+    return true;
+}
+
+static bool has_all_results(const struct export *export, uint64_t n)
+{
+    static const int sms[] = {1, 1024};
+    for (size_t i = 0; i < 2 * export->row_count; i++) {
+        const struct export_row *row = &export->rows[i / 2];
+        if (!has_results(export, row, n, 1, sms[i % 2]) ||
+            !has_results(export, row, 1, n, sms[i % 2]))
+            return false;
+    }
+    return true;
+}
+
 static bool has_plans(const struct export *export, uint64_t n)
 {
     static const int sms[] = {1, 1024};
@@ -187,7 +241,8 @@ static bool has_plans(const struct export *export, uint64_t n)
 static int find_n_max(struct export *out, struct error *error)
 {
     for (out->n_max = UINT64_C(1) << 59; out->n_max > 1; out->n_max /= 2)
-        if (has_plans(out, out->n_max))
+        if (export_is_matrix(out) ? has_all_results(out, out->n_max)
+                                  : has_plans(out, out->n_max))
             return 0;
     return error_set(error, ERROR_USAGE,
                      "%s: the passes have no plan for any n: 'autotune verify' says why",

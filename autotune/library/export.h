@@ -22,7 +22,7 @@ struct export_source {
     struct space
         *space; /* its default row is settled for what is exported where none is known */
     const struct emit_sources *sources;
-    struct problem problem;       /* n is not looked at */
+    struct problem problem;       /* n is not looked at, a shape for the default alone */
     const struct record *records; /* of this problem, space and code, in any order */
     size_t record_count;
     const char *prefix;  /* a C identifier, see export_check_prefix */
@@ -32,17 +32,19 @@ struct export_source {
     size_t arch_count;   /* 0: those of the records */
 };
 
-/* What serves one n on one GPU; the last row is the default, for every device from sm_70 on. */
+/* What serves one n, or the matrices near one, on one GPU; the last row is the default, for
+ * every device from sm_70 on. */
 struct export_row {
     const struct record *record; /* NULL: the default */
     struct problem problem;
     struct target target;
     int64_t values[SPACE_NAMES_MAX]; /* of the params, by their order */
-    uint64_t last;                   /* the largest n to which it is the nearest of its GPU */
+    uint64_t last; /* the largest n to which it is the nearest of its GPU; unused for a matrix */
     size_t first_step, step_count;
 };
 
-/* Records of one GPU, ordered by n. No two have both the compute capability and the SMs. */
+/* Records of one GPU, ordered by n and shape. No two have both the compute capability and the
+ * SMs. */
 struct export_gpu {
     const char *name;
     int cc, sms;
@@ -74,7 +76,7 @@ struct export
     size_t step_count;
     struct export_kernel *kernels;
     size_t kernel_count;
-    bool is_runtime[SPACE_NAMES_MAX]; /* by slot: depends on n or on the device's SMs */
+    bool is_runtime[SPACE_NAMES_MAX]; /* by slot: depends on n, the shape or the SMs */
     uint64_t n_max;                   /* no integer of a launch overflows up to here */
     struct text left_out;             /* GPUs that others hide: "A (like B), ..." */
 };
@@ -87,7 +89,8 @@ void export_dispose(struct export *export);
 /* ERROR_USAGE when it is no C identifier of at most 40 characters, or a keyword. */
 int export_check_prefix(const char *prefix, struct error *error);
 
-/* "sum_i32", and what else tells problems apart: the prefix where none is given. */
+/* "sum_i32", "sum_rows_i32", and what else tells problems apart: the prefix where none is
+ * given. */
 void export_default_prefix(char out[EXPORT_PREFIX_CHARS], const struct problem *problem);
 
 enum export_format {

@@ -22,14 +22,23 @@ static void add_variable(struct text *out, const struct export *export,
               dialect->close);
 }
 
-/* "sm_90_132_400000000": compute capability, SMs, n. */
+/* "sm_90_132_400000000": compute capability, SMs, n; of a matrix "sm_90_132_4096x1024", its
+ * gaps behind it as "_pitch1040". */
 static void add_row_name(struct text *out, const struct export *export, size_t row)
 {
     const struct export_row *r = &export->rows[row];
-    if (r->record)
-        text_addf(out, "sm_%d_%d_%" PRIu64, r->target.cc, r->target.sms, r->problem.n);
-    else
+    const struct problem_shape *shape = &r->problem.shape;
+    if (!r->record) {
         text_adds(out, "default");
+        return;
+    }
+    text_addf(out, "sm_%d_%d_", r->target.cc, r->target.sms);
+    if (!shape->kind)
+        text_addf(out, "%" PRIu64, r->problem.n);
+    else
+        text_addf(out, "%" PRIu64 "x%" PRIu64, shape->rows, shape->len);
+    if (shape->pitch > shape->len)
+        text_addf(out, "_pitch%" PRIu64, shape->pitch);
 }
 
 static void add_row(struct text *out, const struct export *export,
@@ -57,7 +66,8 @@ static void add_rows(struct text *out, const struct export *export,
         add_row_name(&names, export, row);
     }
     text_adds(
-        out, "\n# What was tuned, by compute capability, SMs and n; then each row's params.\n");
+        out,
+        "\n# What was tuned, by compute capability, SMs and size; then each row's params.\n");
     add_variable(out, export, dialect, "ROWS", names.at ? names.at : "");
     out->failed |= names.failed;
     text_dispose(&names);

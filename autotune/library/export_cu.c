@@ -105,8 +105,13 @@ static int write_declarations(struct text *out, const struct export *export,
     const struct export_insert insert = {"match", &match};
     export_add_provenance(out, export, &export_c_comment,
                           "A tuned reduction for CUDA's runtime");
-    const int failed = export_fill(&match, export, "exported_match.h", NULL, 0, error) ||
-                       export_fill(out, export, "exported_api.h", &insert, 1, error);
+    const int failed =
+        export_fill(&match, export,
+                    export_either(export, "exported_match.h", "exported_match_matrix.h"), NULL,
+                    0, error) ||
+        export_fill(out, export,
+                    export_either(export, "exported_api.h", "exported_api_matrix.h"), &insert,
+                    1, error);
     text_dispose(&match);
     return failed ? -1 : 0;
 }
@@ -121,8 +126,11 @@ static int add_launcher(struct text *out, const struct export *export, struct er
         text_addf(&entries, "v%zu::%s, %d, %d},\n", k, export->source.space->kernel, kernel->cc,
                   (int)kernel->shared_bytes);
     }
-    const int failed = text_check(&entries, error) ||
-                       export_fill(out, export, "exported_launcher.cu", &insert, 1, error);
+    const char *call = export_either(export, "exported_call.cu", "exported_call_matrix.cu");
+    int failed = text_check(&entries, error) ||
+                 export_fill(out, export, "exported_launcher.cu", &insert, 1, error);
+    text_adds(out, "\n");
+    failed = failed || export_fill(out, export, call, NULL, 0, error);
     text_dispose(&entries);
     return failed ? -1 : 0;
 }

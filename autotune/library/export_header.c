@@ -21,7 +21,9 @@ int export_write_header(struct export_files *out, const struct export *export,
 {
     struct text *text = export_add_file(out, export, "_table.h");
     export_add_provenance(text, export, &export_c_comment,
-                          "What is launched for n elements on a device");
+                          export_is_matrix(export)
+                              ? "What is launched for a matrix on a device"
+                              : "What is launched for n elements on a device");
     export_add_form(text, export,
                     "#ifndef @_TABLE_H\n"
                     "#define @_TABLE_H\n\n"

@@ -1,6 +1,8 @@
 /* export_json: PREFIX.json, for programs that make something else of what was tuned. */
 #include "autotune/library/export_text.h"
 
+#include "generator/shape.h"
+
 #include <inttypes.h>
 
 static void add_string(struct text *out, const char *name, const char *value)
@@ -46,6 +48,10 @@ static void add_kernels(struct text *out, const struct export *export,
 
 static void add_record(struct text *out, const struct record *record)
 {
+    const struct problem_shape *shape = &record->problem.shape;
+    if (shape->kind)
+        text_addf(out, "\"rows\": %" PRIu64 ", \"len\": %" PRIu64 ", \"pitch\": %" PRIu64 ", ",
+                  shape->rows, shape->len, shape->pitch);
     text_addf(out,
               "\"n\": %" PRIu64 ", \"median_ps\": %" PRIu64 ", \"low_ps\": %" PRIu64
               ", \"high_ps\": %" PRIu64 ", \"ties\": %u, \"registers\": %u, ",
@@ -67,7 +73,7 @@ static void add_row(struct text *out, const struct export *export, const struct 
     text_adds(out, "{");
     if (row->record)
         add_record(out, row->record);
-    if (row->record && row->last != UINT64_MAX)
+    if (row->record && !export_is_matrix(export) && row->last != UINT64_MAX)
         text_addf(out, "\"serves_up_to\": %" PRIu64 ", ", row->last);
     add_params(out, export, row);
     text_adds(out, ",\n       ");
@@ -102,10 +108,13 @@ int export_write_json(struct export_files *out, const struct export *export,
     add_string(text, "command", export->source.command);
     text_addf(text,
               ",\n  \"problem\": {\"op\": \"%s\", \"type\": \"%s\", \"acc\": \"%s\", "
-              "\"regime\": \"%s\", \"deterministic\": %s},\n  ",
+              "\"regime\": \"%s\", \"deterministic\": %s",
               problem_ops[problem->op].name, problem_types[problem->type].name,
               problem_types[problem->acc].name, problem_regimes[problem->regime],
               problem->is_deterministic ? "true" : "false");
+    if (export_is_matrix(export))
+        text_addf(text, ", \"shape\": \"%s\"", shape_names[problem->shape.kind]);
+    text_adds(text, "},\n  ");
     add_string(text, "space", export->source.space->name);
     text_addf(text,
               ", \"space_hash\": \"%016" PRIx64 "\", \"sources_hash\": \"%016" PRIx64 "\",\n",

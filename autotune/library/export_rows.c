@@ -1,8 +1,9 @@
 /* export_rows: which record of a GPU serves which n, as rows in the order of n. Hides how near
- * a record is, which is the rule of find_record, without its logarithms. */
+ * a record is, which is the rule of find, without its logarithms. */
 #include "autotune/library/export_text.h"
 
 #include "autotune/device/gpus.h"
+#include "generator/shape.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static int compare(int64_t a, int64_t b)
     return a < b ? -1 : a > b;
 }
 
-/* By device, then by n; of two for the same, the newer first. */
+/* By device, then by n and shape; of two for the same, the newer first. */
 static int by_place(const void *left, const void *right)
 {
     const struct record *a = *(const struct record *const *)left;
@@ -25,6 +26,10 @@ static int by_place(const void *left, const void *right)
         order = strcmp(a->gpu, b->gpu);
     if (!order)
         order = a->problem.n < b->problem.n ? -1 : a->problem.n > b->problem.n;
+    if (!order)
+        order = compare((int64_t)a->problem.shape.rows, (int64_t)b->problem.shape.rows);
+    if (!order)
+        order = compare((int64_t)a->problem.shape.pitch, (int64_t)b->problem.shape.pitch);
     if (!order)
         order = strcmp(b->tuned, a->tuned);
     return order ? order : strcmp(a->params, b->params);
@@ -64,8 +69,10 @@ static int add_row(struct export *out, const struct record *record, struct error
     struct export_row *row = &out->rows[out->row_count];
     *row = (struct export_row){
         .record = record, .problem = out->source.problem, .last = UINT64_MAX};
-    if (record)
+    if (record) {
         row->problem.n = record->problem.n;
+        row->problem.shape = record->problem.shape;
+    }
     memcpy(row->values, space->default_row, space->param_count * sizeof *row->values);
     if (record ? find_target(&row->target, record->cc, record->sms, error) ||
                      point_parse(space, record->params, row->values, error)
@@ -100,7 +107,7 @@ static uint64_t last_n(const struct record *record)
     return record->n_to ? record->n_to : record->problem.n;
 }
 
-/* Is n nearer to `a` than to `b`? As find_record has it: the record of this very n before an
+/* Is n nearer to `a` than to `b`? As find has it: the record of this very n before an
  * interval around n, and that before the nearest as a factor. */
 static bool is_nearer(uint64_t n, const struct record *a, const struct record *b)
 {
@@ -172,6 +179,20 @@ static int add_gpu_rows(struct export *out, struct export_gpu *gpu,
     return 0;
 }
 
+/* Likewise of records of a matrix: one for each shape, the newest. */
+static int add_gpu_shapes(struct export *out, struct export_gpu *gpu,
+                          const struct record **records, size_t count, struct error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && shape_is_same(&records[i]->problem, &records[i - 1]->problem))
+            continue;
+        if (add_row(out, records[i], error))
+            return -1;
+        gpu->count++;
+    }
+    return 0;
+}
+
 /* Records of a GPU that another hides are passed over. */
 static int add_rows(struct export *out, const struct record **sorted, uint64_t *breaks,
                     struct error *error)
@@ -182,8 +203,11 @@ static int add_rows(struct export *out, const struct record **sorted, uint64_t *
                           sorted[end]->cc == sorted[i]->cc &&
                           sorted[end]->sms == sorted[i]->sms;)
             end++;
-        if (add_gpu(out, sorted[i]) == 0 && add_gpu_rows(out, &out->gpus[out->gpu_count - 1],
-                                                         sorted + i, end - i, breaks, error))
+        if (add_gpu(out, sorted[i]))
+            continue;
+        struct export_gpu *gpu = &out->gpus[out->gpu_count - 1];
+        if (export_is_matrix(out) ? add_gpu_shapes(out, gpu, sorted + i, end - i, error)
+                                  : add_gpu_rows(out, gpu, sorted + i, end - i, breaks, error))
             return -1;
     }
     return add_row(out, NULL, error);

@@ -31,7 +31,7 @@ static const char keywords[] =
     "void "
     "volatile while xor ";
 static const char variables[] =
-    " device_sms grid inputs n out outputs partials sms state step ";
+    " device_sms grid inputs matrix n out outputs partials parts sms state step ";
 
 /* A name of the space in small letters, and '_' where C, C++ or, for a variable, the code here
  * has it. */
@@ -89,12 +89,14 @@ static void find_names(struct names *names)
         use_expr(names, pass->outputs);
         use_expr(names, pass->partials);
         use_expr(names, pass->state);
+        use_expr(names, pass->parts);
     }
     for (size_t slot = 0; slot < space->name_count; slot++) {
         struct text *text = &names->texts[slot];
+        const char *builtin = export_builtin(names->export, slot);
         text_adds(text, names->kinds[slot] == MEMBER ? "step->given." : "");
-        if (slot == SPACE_BLOCKS || slot == SPACE_N || slot == SPACE_SMS)
-            text_adds(text, slot == SPACE_BLOCKS ? "grid" : slot == SPACE_N ? "n" : "sms");
+        if (builtin)
+            text_adds(text, builtin);
         else
             add_small(text, space->names[slot], names->kinds[slot] == VARIABLE);
         names->all[slot] = (struct expr_c_name){text->at, names->kinds[slot] == NUMBER,
@@ -154,12 +156,18 @@ static void add_row(struct text *out, const struct export *export, const struct 
     const struct space *space = export->source.space;
     const struct record *record = row->record;
     const uint64_t n = record ? record->problem.n : 0;
-    text_addf(out,
-              "    {UINT64_C(%" PRIu64 "), UINT64_C(%" PRIu64 "), UINT64_C(%" PRIu64
-              "), UINT64_C(%" PRIu64 "), %zu, %zu,\n     \"",
-              n, record && record->n_to ? record->n_from : n,
-              record && record->n_to ? record->n_to : n, row->last, row->first_step,
-              row->step_count);
+    const struct problem_shape shape =
+        record ? record->problem.shape : (struct problem_shape){0};
+    if (export_is_matrix(export))
+        text_addf(out, "    {{%" PRIu64 ", %" PRIu64 ", %" PRIu64 "}", shape.rows, shape.len,
+                  shape.pitch);
+    else
+        text_addf(out,
+                  "    {UINT64_C(%" PRIu64 "), UINT64_C(%" PRIu64 "), UINT64_C(%" PRIu64
+                  "), UINT64_C(%" PRIu64 ")",
+                  n, record && record->n_to ? record->n_from : n,
+                  record && record->n_to ? record->n_to : n, row->last);
+    text_addf(out, ", %zu, %zu,\n     \"", row->first_step, row->step_count);
     point_format(out, space, row->values, true);
     text_adds(out, "\",\n     {");
     for (size_t i = 0; i < space->param_count; i++)
@@ -172,7 +180,8 @@ static void add_step(struct text *out, const struct names *names,
 {
     static const char *const args[PASS_ARG_KINDS] = {
         [ARG_INPUT] = "INPUT",       [ARG_N] = "N",         [ARG_OUTPUT] = "OUTPUT",
-        [ARG_PARTIALS] = "PARTIALS", [ARG_STATE] = "STATE",
+        [ARG_PARTIALS] = "PARTIALS", [ARG_STATE] = "STATE", [ARG_ROWS] = "ROWS",
+        [ARG_LEN] = "LEN",           [ARG_PITCH] = "PITCH", [ARG_PARTS] = "PARTS",
     };
     const struct space *space = names->export->source.space;
     const struct pass *pass = &space->passes[step->pass];
@@ -279,7 +288,8 @@ static int add_passes(struct text *out, const struct names *names, struct error 
         if (add_assignment(out, names, "grid", pass->grid, error) ||
             add_assignment(out, names, "outputs", pass->outputs, error) ||
             add_assignment(out, names, "partials", pass->partials, error) ||
-            add_assignment(out, names, "state", pass->state, error))
+            add_assignment(out, names, "state", pass->state, error) ||
+            add_assignment(out, names, "parts", pass->parts, error))
             return -1;
         text_adds(out, "        break;\n");
     }
@@ -289,19 +299,46 @@ static int add_passes(struct text *out, const struct names *names, struct error 
 
 /* --- The whole ---------------------------------------------------------------------------- */
 
-enum { MATCH, PARAMS, GIVEN, TABLES, HELPERS, SHAPE, INSERTS };
+enum { MATCH, PARAMS, ROW, GIVEN, TABLES, CHOICE, INSERTS };
+
+/* The selector and the plan of launches. */
+static int add_choice(struct text *out, const struct names *names, struct error *error)
+{
+    const struct export *export = names->export;
+    struct text helpers = {0}, rules = {0}, shape = {0}, code = {0};
+    const struct export_insert inserts[] = {
+        {"helpers", &helpers}, {"rules", &rules}, {"shape", &shape}};
+    int failed = (export_is_matrix(export) && export_add_rules(&rules, export, error)) ||
+                 add_variables(&shape, names, error) || add_passes(&shape, names, error) ||
+                 text_check(&shape, error);
+    if (!failed) {
+        text_addf(&code, "%s%s", rules.at ? rules.at : "", shape.at);
+        expr_c_helpers(&helpers, code.at ? code.at : "", export->source.prefix);
+        failed =
+            text_check(&code, error) || text_check(&helpers, error) ||
+            export_fill(out, export,
+                        export_either(export, "exported_choice.h", "exported_choice_matrix.h"),
+                        inserts, 3, error);
+    }
+    text_dispose(&helpers);
+    text_dispose(&rules);
+    text_dispose(&shape);
+    text_dispose(&code);
+    return failed ? -1 : 0;
+}
 
 static int fill(struct text texts[INSERTS], const struct names *names, struct error *error)
 {
     const struct export *export = names->export;
-    if (export_fill(&texts[MATCH], export, "exported_match.h", NULL, 0, error) ||
-        add_variables(&texts[SHAPE], names, error) || add_passes(&texts[SHAPE], names, error) ||
-        text_check(&texts[SHAPE], error))
+    const char *match = export_either(export, "exported_match.h", "exported_match_matrix.h");
+    const char *row = export_either(export, "exported_row.h", "exported_row_matrix.h");
+    if (export_fill(&texts[MATCH], export, match, NULL, 0, error) ||
+        export_fill(&texts[ROW], export, row, NULL, 0, error) ||
+        add_choice(&texts[CHOICE], names, error))
         return -1;
     add_params(&texts[PARAMS], export);
     add_members(&texts[GIVEN], names);
     add_tables(&texts[TABLES], names);
-    expr_c_helpers(&texts[HELPERS], texts[SHAPE].at, export->source.prefix);
     for (size_t i = 0; i < INSERTS; i++)
         if (text_check(&texts[i], error))
             return -1;
@@ -310,8 +347,8 @@ static int fill(struct text texts[INSERTS], const struct names *names, struct er
 
 int export_add_table(struct text *out, const struct export *export, struct error *error)
 {
-    static const char *const inserts[INSERTS] = {"match",  "params",  "given",
-                                                 "tables", "helpers", "shape"};
+    static const char *const inserts[INSERTS] = {"match", "params", "row",
+                                                 "given", "tables", "choice"};
     struct names *names = calloc(1, sizeof *names);
     struct text texts[INSERTS] = {{0}};
     struct export_insert all[INSERTS];

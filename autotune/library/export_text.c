@@ -2,6 +2,7 @@
 #include "autotune/library/export_text.h"
 
 #include "autotune/embedded.h"
+#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -25,6 +26,18 @@ int export_find_format(enum export_format *out, const char *name, struct error *
     return error_set(error, ERROR_USAGE,
                      "--format '%.100s' is none: choose header, cu, cubin, cmake, make or json",
                      name);
+}
+
+/* --- Shapes ------------------------------------------------------------------------------- */
+
+bool export_is_matrix(const struct export *export)
+{
+    return export->source.problem.shape.kind != SHAPE_VALUE;
+}
+
+const char *export_either(const struct export *export, const char *value, const char *matrix)
+{
+    return export_is_matrix(export) ? matrix : value;
 }
 
 /* --- Comments ----------------------------------------------------------------------------- */
@@ -62,12 +75,15 @@ static void add_line(struct text *out, const char *begin, const char *format, ..
 static void add_record(struct text *out, const struct export_comment *comment,
                        const struct record *record)
 {
-    char interval[64] = "";
+    char interval[64] = "", size[SHAPE_CHARS];
     if (record->n_to)
         snprintf(interval, sizeof interval, " (%" PRIu64 " to %" PRIu64 ")", record->n_from,
                  record->n_to);
-    add_line(out, comment->line, "  n = %" PRIu64 "%s: %s", record->problem.n, interval,
-             record->params);
+    if (record->problem.shape.kind)
+        shape_format(size, &record->problem);
+    else
+        snprintf(size, sizeof size, "n = %" PRIu64, record->problem.n);
+    add_line(out, comment->line, "  %s%s: %s", size, interval, record->params);
     add_line(out, comment->line, "      %" PRIu64 " ps, tuned %s, driver %s, %s",
              record->median_ps, record->tuned, record->driver, record->compiler);
 }
@@ -76,9 +92,11 @@ void export_add_provenance(struct text *out, const struct export *export,
                            const struct export_comment *comment, const char *what)
 {
     const struct problem *problem = &export->source.problem;
-    add_line(out, comment->open, "%s: %s of %s accumulated in %s%s, %s data; %s %s by", what,
+    static const char *const each[SHAPE_COUNT] = {"", ", for each row of a matrix",
+                                                  ", for each column of a matrix"};
+    add_line(out, comment->open, "%s: %s of %s accumulated in %s%s%s, %s data; %s %s by", what,
              problem_ops[problem->op].name, problem_types[problem->type].name,
-             problem_types[problem->acc].name,
+             problem_types[problem->acc].name, each[problem->shape.kind],
              problem->is_deterministic ? ", in a fixed order" : "",
              problem_regimes[problem->regime], export_mark, export->source.version);
     add_line(out, comment->line, "%s", export->source.command);
@@ -133,25 +151,36 @@ const char *export_c_type(enum type type)
  */
 
 /* What stands for the word at `at`, of `length` characters, in those files: a name that begins
- * with "prefix" in either case, and two types. */
+ * with "prefix" in either case, two types, and what a matrix's sizes are. */
 static bool add_word(struct text *out, const struct export *export, const char *at,
                      size_t length)
 {
     const struct problem *problem = &export->source.problem;
+    const bool is_columns = problem->shape.kind == SHAPE_COLUMNS;
+    const struct {
+        const char *word, *text;
+    } words[] = {
+        {"ELEMENT", export_c_type(problem->type)},
+        {"RESULT", export_c_type(problem_result(problem))},
+        {"LINE", is_columns ? "column" : "row"},
+        {"RESULTS", is_columns ? "len" : "rows"},
+        {"DEPTH", is_columns ? "rows" : "len"},
+    };
     const size_t own = sizeof "prefix" - 1;
-    const bool is_own = length == own || (length > own && at[own] == '_');
-    if (is_own && strncmp(at, "prefix", own) == 0)
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i].word) == length && strncmp(at, words[i].word, length) == 0) {
+            text_adds(out, words[i].text);
+            return true;
+        }
+    if (length < own || (length > own && at[own] != '_'))
+        return false;
+    if (strncmp(at, "prefix", own) == 0)
         text_adds(out, export->source.prefix);
-    else if (is_own && strncmp(at, "PREFIX", own) == 0)
+    else if (strncmp(at, "PREFIX", own) == 0)
         export_add_capitals(out, export);
-    else if (length == sizeof "ELEMENT" - 1 && strncmp(at, "ELEMENT", length) == 0)
-        text_adds(out, export_c_type(problem->type));
-    else if (length == sizeof "RESULT" - 1 && strncmp(at, "RESULT", length) == 0)
-        text_adds(out, export_c_type(problem_result(problem)));
     else
         return false;
-    if (is_own)
-        text_add(out, at + own, length - own);
+    text_add(out, at + own, length - own);
     return true;
 }
 

@@ -32,15 +32,31 @@ struct export_insert {
 };
 
 /* Appends templates/FILE: names that begin with "prefix" or "PREFIX" begin with the prefix,
- * ELEMENT and RESULT are C's types of both, and inserts stand where the file says. */
+ * ELEMENT and RESULT are C's types of both, and inserts stand where the file says. Of a matrix
+ * LINE is what is reduced ("row"), RESULTS and DEPTH are which of its sizes counts results and
+ * which their elements ("rows", "len"). */
 int export_fill(struct text *out, const struct export *export, const char *file,
                 const struct export_insert *inserts, size_t count, struct error *error);
+
+/* Is a matrix reduced? */
+bool export_is_matrix(const struct export *export);
+
+/* One of two files of templates/: that for single values, or that for a matrix. */
+const char *export_either(const struct export *export, const char *value, const char *matrix);
+
+/* What stands for a name that every space has and that is known only when an export runs; NULL for
+ * any other name. */
+const char *export_builtin(const struct export *export, size_t slot);
 
 /* The rows and GPUs of the model, from its records. */
 int export_make_rows(struct export *out, struct error *error);
 
 /* Appends the tables and functions of C99 and C++17 that select a row and plan its launches. */
 int export_add_table(struct text *out, const struct export *export, struct error *error);
+
+/* Appends the space's rules as cases of a switch over the rows of the table: conditions on a
+ * matrix and the device's SMs. Rows without one have no case. */
+int export_add_rules(struct text *out, const struct export *export, struct error *error);
 
 /* Appends all kernels, each in a namespace of its own: PREFIX_kernels::v0 and up. */
 int export_add_kernels(struct text *out, const struct export *export, struct error *error);

@@ -1,9 +1,10 @@
 /* geometry: keeps, for each pass of a row, the values of all names, and which derived values
  * must be evaluated again when n is another. Hides that the walk over the passes is that of
- * tune/call.c. */
+ * tune/call.c, and that a matrix is walked over but once. */
 #include "autotune/library/geometry.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ struct geometry {
     size_t name_count;
     int threads_per_block;
     uint64_t partial_bytes;
+    struct call_plan *matrix; /* of all its rows; NULL: one value, of the shapes below */
     size_t count;
     struct shape shapes[];
 };
@@ -83,6 +85,24 @@ static int add_shape(struct geometry *geometry, const struct point_context *cont
     return 0;
 }
 
+static int add_shapes(struct geometry *geometry, const struct point_context *context,
+                      const int64_t *row, struct error *error)
+{
+    for (size_t p = 0; p < context->space->pass_count; p++)
+        if (add_shape(geometry, context, row, p, error))
+            return -1;
+    return 0;
+}
+
+static int plan_matrix(struct geometry *geometry, const struct point_context *context,
+                       const int64_t *row, struct error *error)
+{
+    geometry->matrix = malloc(sizeof *geometry->matrix);
+    return geometry->matrix
+               ? call_plan(geometry->matrix, context, row, context->problem->n, error)
+               : error_memory(error, sizeof *geometry->matrix);
+}
+
 int geometry_make(struct geometry **out, const struct point_context *context,
                   const int64_t *row, struct error *error)
 {
@@ -96,17 +116,19 @@ int geometry_make(struct geometry **out, const struct point_context *context,
     made->name_count = space->name_count;
     made->threads_per_block = context->target->threads_per_block;
     made->partial_bytes = (uint64_t)problem_partial_bytes(context->problem);
-    for (size_t p = 0; p < space->pass_count; p++)
-        if (add_shape(made, context, row, p, error)) {
-            free(made);
-            return -1;
-        }
+    if (context->problem->shape.kind ? plan_matrix(made, context, row, error)
+                                     : add_shapes(made, context, row, error)) {
+        geometry_free(made);
+        return -1;
+    }
     *out = made;
     return 0;
 }
 
 void geometry_free(struct geometry *geometry)
 {
+    if (geometry)
+        free(geometry->matrix);
     free(geometry);
 }
 
@@ -180,6 +202,7 @@ static int add_step(const struct geometry *geometry, const struct shape *shape,
                          geometry->space->file, shape->keys->name, CALL_LAUNCHES_MAX);
     step->pass = shape->pass;
     step->n = *left;
+    step->shape_of = (struct problem_shape){.kind = SHAPE_VALUE};
     step->output_offset = step->partials_offset = 0;
     if (eval_shape(geometry, shape, *left, &step->shape, error))
         return -1;
@@ -196,13 +219,33 @@ static int add_step(const struct geometry *geometry, const struct shape *shape,
     return 0;
 }
 
+/* With fewer rows the launches stay as they are, and blocks that find no row do nothing. So the
+ * parts of a result stay too, the memory they need, and the order they are combined in. */
+static void take_rows(const struct call_plan *matrix, uint64_t rows, struct call_plan *out)
+{
+    memcpy(out, matrix,
+           offsetof(struct call_plan, steps) + matrix->count * sizeof *matrix->steps);
+    /* a column in parts leaves as many parts, however many rows they are of */
+    const bool is_columns = out->steps[0].shape_of.kind == SHAPE_COLUMNS;
+    for (size_t i = 0; i < (is_columns ? 1 : out->count); i++) {
+        out->steps[i].shape_of.rows = rows;
+        out->steps[i].n = rows * out->steps[i].shape_of.len;
+    }
+    out->n = out->steps[0].n;
+}
+
 int geometry_call(const struct geometry *geometry, uint64_t n, struct call_plan *out,
                   struct error *error)
 {
+    if (geometry->matrix) {
+        take_rows(geometry->matrix, n, out);
+        return 0;
+    }
     uint64_t left = n;
     bool is_started = false; /* a pass has read the inputs */
     out->count = 0;
     out->n = n;
+    out->results = 1;
     out->scratch_bytes = out->state_bytes = out->height = out->block = out->tile = 0;
     out->grid = 0;
     for (size_t i = 0; i < geometry->count; i++) {

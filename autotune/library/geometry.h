@@ -1,5 +1,6 @@
 /* geometry: the launches of a row for any n, fast enough to be asked for in every call: what
- * does not depend on n is evaluated once. Gives what call_plan of tune/call.h gives. */
+ * does not depend on n is evaluated once. Gives what call_plan of tune/call.h gives; for fewer
+ * rows of a matrix than it was made for, the launches of all of them. */
 #ifndef AUTOTUNE_GEOMETRY_H
 #define AUTOTUNE_GEOMETRY_H
 
@@ -8,13 +9,13 @@
 struct geometry; /* never changes once made: any number of threads may ask it */
 
 /* The space must outlive it; problem, target and row need not. `context->problem->n` is one of
- * the n that will be asked for. */
+ * the n that will be asked for; of a matrix, its rows are the most. */
 int geometry_make(struct geometry **out, const struct point_context *context,
                   const int64_t *row, struct error *error);
 void geometry_free(struct geometry *geometry);
 
-/* As call_plan, but for `height`, `block` and `tile` of the call and of its steps, which no
- * launch needs: they are 0. */
+/* As call_plan, for n elements, or n rows of a matrix from 0 on; but `height`, `block` and `tile`
+ * of the call and of its steps, which no launch needs, are not to be relied on. */
 int geometry_call(const struct geometry *geometry, uint64_t n, struct call_plan *out,
                   struct error *error);
 

@@ -3,6 +3,7 @@
 #include "autotune/library/plan.h"
 
 #include "autotune/library/spawn.h"
+#include "generator/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,13 +112,30 @@ static int make_geometry(struct autotune_plan *plan, const struct point_context 
     struct call_plan call;
     struct error cause;
     if (geometry_make(&plan->geometry, point, row, &cause) ||
-        geometry_call(plan->geometry, plan->problem.n, &call, &cause))
+        geometry_call(plan->geometry, shape_count(&plan->problem), &call, &cause))
         return fail_for(error, AUTOTUNE_FAILED, &cause);
     plan->scratch_bytes = call.scratch_bytes;
     plan->state_bytes = call.state_bytes;
     plan->launches = call.count;
     call_bind(launches, &call, plan->space, plan->kernels, &nowhere);
     return lent->ops->allow(lent, launches, call.count, error);
+}
+
+/* The space for the plan's problem, its default settled for it. */
+static int find_space(struct autotune_plan *plan, const struct shelf **out,
+                      struct autotune_error *error)
+{
+    struct autotune_context *context = plan->context;
+    const struct problem *problem = &plan->problem;
+    struct error cause;
+    if (shelf_find(&context->shelves, shape_space(problem), out, &cause))
+        return fail_for(error, AUTOTUNE_FAILED, &cause);
+    plan->space = (*out)->space;
+    if (space_check_problem(plan->space, problem, &cause))
+        return fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause);
+    return space_settle_default((*out)->space, problem, &context->lent->info.target, &cause)
+               ? fail_for(error, AUTOTUNE_FAILED, &cause)
+               : 0;
 }
 
 static int make(struct autotune_plan *plan, const struct autotune_plan_options *options,
@@ -127,15 +145,13 @@ static int make(struct autotune_plan *plan, const struct autotune_plan_options *
     const struct target *target = &context->lent->info.target;
     const struct shelf *shelf;
     struct choice choice;
-    struct error cause;
-    if (shelf_find(&context->shelves, plan->problem.op, &shelf, &cause) ||
-        space_settle_default(shelf->space, &plan->problem, target, &cause))
-        return fail_for(error, AUTOTUNE_FAILED, &cause);
-    plan->space = shelf->space;
+    int failed = find_space(plan, &shelf, error);
+    if (failed)
+        return failed;
     const struct choose_request request = {shelf, &plan->problem, &context->lent->info,
                                            options->from};
     const struct point_context point = {shelf->space, &plan->problem, target};
-    int failed = choose(&choice, context, &request, options->budget_seconds, error);
+    failed = choose(&choice, context, &request, options->budget_seconds, error);
     if (!failed)
         failed = find_kernels(plan, shelf, &point, &choice, error);
     if (!failed)

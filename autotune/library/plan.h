@@ -27,7 +27,7 @@ struct autotune_plan {
     const struct space *space;
     struct geometry *geometry;
     const struct device_kernel *kernels[SPACE_PASSES_MAX]; /* by pass */
-    uint64_t scratch_bytes, state_bytes;                   /* of a call of problem.n */
+    uint64_t scratch_bytes, state_bytes;                   /* of a call of all of problem */
     size_t launches;                                       /* likewise */
     uint64_t element_bytes, result_bytes;
     enum autotune_grade grade;
@@ -43,7 +43,7 @@ int plan_make(struct autotune_plan **out, struct autotune_context *context,
               struct autotune_error *error);
 void plan_free(struct autotune_plan *plan);
 
-/* The launches of a call, `*count` of them, or what is wrong. */
+/* The launches of a call, `*count` of them, or what is wrong. `n` is as in shape_count. */
 int plan_call(const struct autotune_plan *plan, const struct call_buffers *buffers, uint64_t n,
               struct device_launch launches[CALL_LAUNCHES_MAX], size_t *count,
               struct autotune_error *error);

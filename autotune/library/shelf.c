@@ -39,10 +39,9 @@ static int open_space(struct shelf *shelf, const char *name, struct error *error
     return 0;
 }
 
-int shelf_find(struct shelf **shelves, enum op op, const struct shelf **out,
+int shelf_find(struct shelf **shelves, const char *name, const struct shelf **out,
                struct error *error)
 {
-    const char *name = problem_ops[op].space;
     struct shelf *made;
     for (*out = *shelves; *out; *out = (*out)->next)
         if (strcmp((*out)->name, name) == 0)

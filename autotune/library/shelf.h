@@ -16,9 +16,9 @@ struct shelf {
     struct shelf *next;
 };
 
-/* The space for an operation, among those of `*shelves`, which gets what is opened. It lives
- * until shelf_free. */
-int shelf_find(struct shelf **shelves, enum op op, const struct shelf **out,
+/* The space of that name, which must outlive it, among those of `*shelves`, which gets what is
+ * opened. It lives until shelf_free. */
+int shelf_find(struct shelf **shelves, const char *name, const struct shelf **out,
                struct error *error);
 void shelf_free(struct shelf *shelves);
 

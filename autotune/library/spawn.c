@@ -19,7 +19,7 @@ enum { ARGUMENTS_MAX = 32, SAID_CHARS = 1000 };
 struct command {
     const char *at[ARGUMENTS_MAX];
     size_t count;
-    char n[32], budget[32];
+    char n[32], rows[32], len[32], pitch[32], budget[32];
 };
 
 static void add(struct command *command, const char *option, const char *value)
@@ -29,10 +29,29 @@ static void add(struct command *command, const char *option, const char *value)
         command->at[command->count++] = value;
 }
 
+static void add_count(struct command *command, const char *option, char text[32],
+                      uint64_t count)
+{
+    snprintf(text, 32, "%" PRIu64, count);
+    add(command, option, text);
+}
+
+static void add_size(struct command *command, const struct problem *problem)
+{
+    const struct problem_shape *shape = &problem->shape;
+    if (!shape->kind) {
+        add_count(command, "--n", command->n, problem->n);
+        return;
+    }
+    add_count(command, "--rows", command->rows, shape->rows);
+    add_count(command, "--len", command->len, shape->len);
+    add_count(command, "--pitch", command->pitch, shape->pitch);
+    add(command, "--axis", shape->kind == SHAPE_ROWS ? "1" : "0");
+}
+
 static void make_command(struct command *command, const struct spawn_request *request)
 {
     const struct problem *problem = request->problem;
-    snprintf(command->n, sizeof command->n, "%" PRIu64, problem->n);
     snprintf(command->budget, sizeof command->budget, "%.0fms", request->budget_seconds * 1000);
     command->count = 0;
     add(command, request->program, "tune");
@@ -41,7 +60,7 @@ static void make_command(struct command *command, const struct spawn_request *re
     add(command, "--op", problem_ops[problem->op].name);
     add(command, "--type", problem_types[problem->type].name);
     add(command, "--acc", problem_types[problem->acc].name);
-    add(command, "--n", command->n);
+    add_size(command, problem);
     add(command, problem->regime == WARM ? "--warm" : "--cold", NULL);
     if (problem->is_deterministic)
         add(command, "--deterministic", NULL);

@@ -2,6 +2,8 @@
  * lie in the memory, and nothing else: a call is checked, laid out and queued. */
 #include "autotune/library/plan.h"
 
+#include "generator/shape.h"
+
 #include <stdlib.h>
 
 enum { WORKSPACE_ALIGNMENT = 256 };
@@ -107,11 +109,11 @@ static int refuse_call(const struct autotune_plan *plan, const void *input, uint
 {
     if (!output || (!input && n))
         return fail_null(output ? "input" : "output", error);
-    if (n > plan->problem.n)
+    if (n > shape_count(&plan->problem))
         return fail(error, AUTOTUNE_N_TOO_LARGE,
-                    "n is %llu, but the plan is for at most %llu elements: make a plan for "
-                    "more",
-                    (unsigned long long)n, (unsigned long long)plan->problem.n);
+                    "n is %llu, but the plan is for at most %llu %s: make a plan for more",
+                    (unsigned long long)n, (unsigned long long)shape_count(&plan->problem),
+                    plan->problem.shape.kind ? "rows" : "elements");
     if ((uintptr_t)input % plan->element_bytes)
         return fail(error, AUTOTUNE_MISALIGNED,
                     "input is at %p, not a multiple of the %u bytes of an element of type %s",
@@ -127,13 +129,21 @@ static int refuse_call(const struct autotune_plan *plan, const void *input, uint
                 output);
 }
 
+/* Do the results of a call begin behind its elements, or end before them? */
+static bool is_apart(const struct autotune_plan *plan, uint64_t input, uint64_t n,
+                     uint64_t output)
+{
+    const struct problem part = shape_part(&plan->problem, n);
+    return output + shape_results(&part) * plan->result_bytes <= input ||
+           output >= input + shape_extent(&part) * plan->element_bytes;
+}
+
 static bool is_good_call(const struct autotune_plan *plan, uint64_t input, uint64_t n,
                          uint64_t output)
 {
-    return output && (input || !n) && n <= plan->problem.n &&
+    return output && (input || !n) && n <= shape_count(&plan->problem) &&
            (input & (plan->element_bytes - 1)) == 0 &&
-           (output & (plan->result_bytes - 1)) == 0 &&
-           (output + plan->result_bytes <= input || output >= input + n * plan->element_bytes);
+           (output & (plan->result_bytes - 1)) == 0 && is_apart(plan, input, n, output);
 }
 
 int autotune_execute(struct autotune_workspace *workspace, const void *input, uint64_t n,

@@ -23,8 +23,9 @@ void bar_chart_add(struct bar_chart *chart, const struct bar *bar)
     bars[chart->count++] = *bar;
 }
 
-void bar_chart_dispose(struct bar_chart *chart)
+static void dispose(struct figure *figure)
 {
+    struct bar_chart *const chart = (struct bar_chart *)figure;
     free(chart->bars);
     chart->bars = NULL;
     chart->count = 0;
@@ -49,8 +50,9 @@ static void add_value(struct text *out, const struct bar_chart *chart, const str
                   figures_short(value, bar->value, chart->digits), chart->unit);
 }
 
-void bar_chart_table(struct table *out, struct bar_chart *chart)
+static void write_table(struct table *out, struct figure *figure)
 {
+    struct bar_chart *const chart = (struct bar_chart *)figure;
     const struct table_column columns[] = {{"", NULL, false},
                                            {chart->unit, NULL, true},
                                            {"which is", NULL, false},
@@ -115,8 +117,9 @@ static void add_bar(struct text *out, const struct bar_chart *chart, const struc
     text_adds(out, "</li>\n");
 }
 
-void bar_chart_html(struct text *out, struct bar_chart *chart)
+static void write_html(struct text *out, struct figure *figure)
 {
+    struct bar_chart *const chart = (struct bar_chart *)figure;
     out->failed |= chart->failed;
     add_legend(out, chart);
     text_adds(out, "<ul class=\"bars\">\n");
@@ -139,9 +142,10 @@ static int label_columns(const struct bar_chart *chart)
     return most > LABEL_MAX ? LABEL_MAX : (int)most;
 }
 
-void bar_chart_draw(struct text *out, struct bar_chart *chart,
-                    const struct terminal_style *style)
+static void write_text(struct text *out, struct figure *figure,
+                       const struct terminal_style *style)
 {
+    struct bar_chart *const chart = (struct bar_chart *)figure;
     const int label = label_columns(chart), room = style->width - label - BESIDE;
     const int columns = room > BAR_MAX ? BAR_MAX : room > 1 ? room : 1;
     out->failed |= chart->failed;
@@ -162,3 +166,6 @@ void bar_chart_draw(struct text *out, struct bar_chart *chart,
     if (chart->limit > 0)
         text_addf(out, "full length: %s\n", chart->limit_name);
 }
+
+const struct figure_kind bar_chart_kind = {write_html, write_table, write_table, write_text,
+                                           dispose};

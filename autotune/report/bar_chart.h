@@ -2,8 +2,7 @@
 #ifndef AUTOTUNE_BAR_CHART_H
 #define AUTOTUNE_BAR_CHART_H
 
-#include "autotune/report/table.h"
-#include "autotune/report/terminal.h"
+#include "autotune/report/figure.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +13,7 @@ extern const char *const bar_kinds[BAR_KINDS]; /* "measured", ... */
 
 struct bar {
     char label[160];
-    char note[240]; /* beside the figure; "" = nothing */
+    char note[480]; /* beside the figure; "" = nothing */
     double value;
     char text[48]; /* stands where the value would; "" = the value, with its unit */
     enum bar_kind kind;
@@ -22,7 +21,8 @@ struct bar {
 
 /* Initialise with zeros and the titles. */
 struct bar_chart {
-    char title[200], unit[24];
+    struct figure figure;
+    char unit[24];
     int digits;          /* that count, of each value */
     char limit_name[96]; /* what a bar of full length is */
     double limit;        /* its value; 0 = the longest bar's */
@@ -35,15 +35,7 @@ struct bar_chart {
 /* Adds a bar (copied). */
 void bar_chart_add(struct bar_chart *chart, const struct bar *bar);
 
-/* Appends what stands within a <figure>. */
-void bar_chart_html(struct text *out, struct bar_chart *chart);
-
-/* A row a bar. Dispose of the table before the chart. */
-void bar_chart_table(struct table *out, struct bar_chart *chart);
-
-void bar_chart_draw(struct text *out, struct bar_chart *chart,
-                    const struct terminal_style *style);
-
-void bar_chart_dispose(struct bar_chart *chart);
+/* HTML and text: a line for each bar; tables: a row. */
+extern const struct figure_kind bar_chart_kind;
 
 #endif

@@ -2,7 +2,7 @@
  * on a figure is a cause. */
 #include "autotune/report/cause.h"
 
-#include "generator/number.h"
+#include "generator/shape.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -235,10 +235,11 @@ void cause_print(struct text *out, const struct ladder *ladder, const struct run
     }
 }
 
-void cause_print_basis(struct text *out, const struct ladder *ladder, uint64_t n)
+void cause_print_basis(struct text *out, const struct ladder *ladder,
+                       const struct problem *problem)
 {
     bool is_any = false, has_gpu = false;
-    char number[NUMBER_CHARS];
+    char size[SHAPE_CHARS];
     for (size_t r = 0; r < ladder->rungs->count && ladder->columns == 1; r++) {
         is_any |= has_figures(&ladder->cells[r]);
         has_gpu |= ladder->cells[r].analysis.is_compiled;
@@ -252,8 +253,8 @@ void cause_print_basis(struct text *out, const struct ladder *ladder, uint64_t n
     if (has_gpu)
         text_addf(
             out,
-            "warps, kB in flight and instructions for an element: computed for %s, n = %s\n",
-            ladder->gpu, number_format_count(number, n));
+            "warps, kB in flight and instructions for an element: computed for %s, %s%s\n",
+            ladder->gpu, problem->shape.kind ? "" : "n = ", shape_format(size, problem));
     if (ladder->is_host)
         text_adds(out, "emulated: no model of a GPU's speed\n");
 }

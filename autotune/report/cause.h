@@ -19,8 +19,9 @@ double cause_wavefronts(const struct ladder_cell *cell); /* and what serves them
 void cause_print(struct text *out, const struct ladder *ladder, const struct rungs_group *group,
                  bool bold_titles);
 
-/* Appends what is said below all tables: whose figures these are, those of machine code at
- * `n`, and that times on the host are no GPU's. */
-void cause_print_basis(struct text *out, const struct ladder *ladder, uint64_t n);
+/* Appends what is said below all tables: whose figures these are, of what size
+ * those of machine code are, and that times on the host are no GPU's. */
+void cause_print_basis(struct text *out, const struct ladder *ladder,
+                       const struct problem *problem);
 
 #endif

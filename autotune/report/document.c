@@ -22,14 +22,8 @@ static void dispose_block(struct document_block *block)
     case DOCUMENT_TABLE:
         table_dispose(block->of.table);
         break;
-    case DOCUMENT_LINES:
-        line_chart_dispose(block->of.lines);
-        break;
-    case DOCUMENT_HEAT:
-        heat_map_dispose(block->of.heat);
-        break;
-    case DOCUMENT_BARS:
-        bar_chart_dispose(block->of.bars);
+    case DOCUMENT_FIGURE:
+        block->figure_kind->dispose(block->of.figure);
         break;
     case DOCUMENT_SOURCE:
         dispose_source(block->of.source);
@@ -79,16 +73,17 @@ void document_add(struct document *document, enum document_kind kind, const char
     add(document, block);
 }
 
-void document_figure(struct document *document, enum document_kind kind, void *figure)
+void document_figure(struct document *document, const struct figure_kind *kind, void *figure)
 {
     document->failed |= !figure;
-    add(document, (struct document_block){.kind = kind, .of = {.any = figure}});
+    add(document, (struct document_block){
+                      .kind = DOCUMENT_FIGURE, .of = {.any = figure}, .figure_kind = kind});
 }
 
 static void *add_with(struct document *document, enum document_kind kind, const char *text,
                       void *of)
 {
-    struct document_block block = {kind, text ? strdup(text) : NULL, {.any = of}};
+    struct document_block block = {kind, text ? strdup(text) : NULL, {.any = of}, NULL};
     document->failed |= !of || (text && !block.text);
     struct document_block *added = add(document, block);
     return added ? added->of.any : NULL;

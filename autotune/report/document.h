@@ -16,9 +16,7 @@ enum document_kind {
     DOCUMENT_TILES,   /* the figures that matter most: label, figure, what it is */
     DOCUMENT_FACTS,   /* name, value, and a remark */
     DOCUMENT_TABLE,   /* text: what it holds */
-    DOCUMENT_LINES,
-    DOCUMENT_HEAT,
-    DOCUMENT_BARS,
+    DOCUMENT_FIGURE,
     DOCUMENT_NOTES,  /* lines, each a label in DOCUMENT_NOTE_LABEL columns, or blanks where the
                       * line goes on with the one before, and text */
     DOCUMENT_SOURCE, /* text: what it is */
@@ -39,12 +37,11 @@ struct document_block {
     char *text; /* NULL = none */
     union {
         struct table *table; /* of TILES, FACTS, TABLE */
-        struct line_chart *lines;
-        struct heat_map *heat;
-        struct bar_chart *bars;
+        struct figure *figure;
         struct document_source *source;
         void *any;
     } of;
+    const struct figure_kind *figure_kind; /* of a figure */
 };
 
 /* Initialise with zeros. */
@@ -61,8 +58,8 @@ void document_add(struct document *document, enum document_kind kind, const char
     __attribute__((format(printf, 3, 4)));
 
 /* Adds a figure (line_chart, heat_map, bar_chart, all from malloc, which document_dispose
- * frees). */
-void document_figure(struct document *document, enum document_kind kind, void *figure);
+ * frees) of its kind. */
+void document_figure(struct document *document, const struct figure_kind *kind, void *figure);
 
 /* Adds a table of the kind, to be filled; NULL when there is no memory. Tables of TILES and
  * FACTS have three columns of text; `columns` of a TABLE live as long as the document. */

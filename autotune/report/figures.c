@@ -2,11 +2,13 @@
  * Written with whole numbers, so that no locale can change the decimal point. */
 #include "autotune/report/figures.h"
 
+#include "generator/shape.h"
+
 #include <stdio.h>
 
 double figures_bytes(const struct problem *problem)
 {
-    return (double)problem->n * problem_types[problem->type].bytes;
+    return shape_bytes(problem);
 }
 
 double figures_gbs(const struct problem *problem, uint64_t ps)

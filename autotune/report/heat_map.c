@@ -90,15 +90,16 @@ unsigned heat_map_step(const struct heat_map *map, double value)
     return step;
 }
 
-void heat_map_dispose(struct heat_map *map)
+static void dispose(struct figure *figure)
 {
-    (void)map; /* holds nothing */
+    (void)figure; /* holds nothing */
 }
 
 /* --- The table ---------------------------------------------------------------------------- */
 
-void heat_map_table(struct table *out, struct heat_map *map)
+static void write_table(struct table *out, struct figure *figure)
 {
+    struct heat_map *const map = (struct heat_map *)figure;
     const struct table_column columns[] = {{map->rows.name, NULL, true},
                                            {map->columns.name, NULL, true},
                                            {map->unit, NULL, true},
@@ -122,8 +123,9 @@ void heat_map_table(struct table *out, struct heat_map *map)
         }
 }
 
-void heat_map_matrix(struct table *out, struct heat_map *map)
+static void write_matrix(struct table *out, struct figure *figure)
 {
+    struct heat_map *const map = (struct heat_map *)figure;
     char value[NUMBER_CHARS];
     snprintf(map->corner, sizeof map->corner, "%s, %s", map->rows.name, map->columns.name);
     map->matrix_columns[0] = (struct table_column){map->corner, NULL, true};
@@ -210,15 +212,16 @@ static void add_scale(struct text *out)
     text_adds(out, "<span>% of the best and more</span><span>&#183; no figure</span></p>\n");
 }
 
-void heat_map_html(struct text *out, struct heat_map *map)
+static void write_html(struct text *out, struct figure *figure)
 {
+    struct heat_map *const map = (struct heat_map *)figure;
     text_adds(out, "<p class=\"axes\">");
     add_side(out, &map->rows, "Down");
     add_side(out, &map->columns, "Across");
     text_adds(out, "</p>\n");
-    markup_open_scroll(out, map->title);
+    markup_open_scroll(out, map->figure.title);
     text_addf(out, "<table class=\"heat\" style=\"--columns:%zu\">", map->columns.count);
-    markup_element(out, "caption", NULL, map->title);
+    markup_element(out, "caption", NULL, map->figure.title);
     add_titles(out, map);
     text_adds(out, "<tbody>\n");
     for (size_t r = 0; r < map->rows.count; r++) {
@@ -260,8 +263,10 @@ static void draw_scale(struct text *out, const struct terminal_style *style)
     text_adds(out, " % of the best and more\n");
 }
 
-void heat_map_draw(struct text *out, struct heat_map *map, const struct terminal_style *style)
+static void write_text(struct text *out, struct figure *figure,
+                       const struct terminal_style *style)
 {
+    struct heat_map *const map = (struct heat_map *)figure;
     const double most = find_most(map);
     draw_titles(out, map);
     for (size_t r = 0; r < map->rows.count; r++) {
@@ -285,3 +290,6 @@ void heat_map_draw(struct text *out, struct heat_map *map, const struct terminal
     text_addf(out, "%s, the best of all with these two; * the best of all, . no figure\n",
               map->unit);
 }
+
+const struct figure_kind heat_map_kind = {write_html, write_table, write_matrix, write_text,
+                                          dispose};

@@ -3,8 +3,7 @@
 #ifndef AUTOTUNE_HEAT_MAP_H
 #define AUTOTUNE_HEAT_MAP_H
 
-#include "autotune/report/table.h"
-#include "autotune/report/terminal.h"
+#include "autotune/report/figure.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,7 +26,8 @@ struct heat_side {
 
 /* About 250 KB: allocate it, filled with zeros, and set titles and names. */
 struct heat_map {
-    char title[200], unit[24];
+    struct figure figure;
+    char unit[24];
     struct heat_side rows, columns;
     struct heat_cell cells[HEAT_MAP_SIDE_MAX][HEAT_MAP_SIDE_MAX]; /* as the labels came */
     size_t count;                                                 /* of the values added */
@@ -47,19 +47,8 @@ const struct heat_cell *heat_map_best(const struct heat_map *map, const char **r
 /* The step of a value, 0 .. HEAT_MAP_STEPS - 1, by its share of the greatest of the map. */
 unsigned heat_map_step(const struct heat_map *map, double value);
 
-/* Appends what stands within a <figure>: the coloured table, and the scale. */
-void heat_map_html(struct text *out, struct heat_map *map);
-
-/* A row for each cell that has a value. Dispose of the table before the map. */
-void heat_map_table(struct table *out, struct heat_map *map);
-
-/* A row and a column for each label, as the map is drawn. Dispose of the table before the map.
- */
-void heat_map_matrix(struct table *out, struct heat_map *map);
-
-/* Appends the map with its values, the best with a '*'. */
-void heat_map_draw(struct text *out, struct heat_map *map, const struct terminal_style *style);
-
-void heat_map_dispose(struct heat_map *map);
+/* HTML: the coloured table, and the scale. Table: a row for each cell that has a value; matrix: a
+ * row and a column for each label. As text with its values, the best with a '*'. */
+extern const struct figure_kind heat_map_kind;
 
 #endif

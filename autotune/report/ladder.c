@@ -225,6 +225,56 @@ void ladder_print(struct text *out, const struct ladder *ladder, bool bold_title
 
 /* --- For programs ------------------------------------------------------------------------- */
 
+/* In the order of add_row. */
+static const struct table_column columns[] = {
+    {NULL, "group", false},
+    {NULL, "rung", false},
+    {NULL, "kernel", false},
+    {NULL, "threads", true},
+    {NULL, "status", false},
+    {NULL, "ms", true},
+    {NULL, "ms_low", true},
+    {NULL, "ms_high", true},
+    {NULL, "bytes", true},
+    {NULL, "gbs", true},
+    {NULL, "peak_percent", true},
+    {NULL, "step", true},
+    {NULL, "total", true},
+    {NULL, "registers", true},
+    {NULL, "reason", false},
+    /* add_conditions */
+    {NULL, "device", false},
+    {NULL, "source", false},
+    {NULL, "n", true},
+    {NULL, "op", false},
+    {NULL, "type", false},
+    {NULL, "items", true},
+    {NULL, "grid", true},
+    /* add_pattern: of a block */
+    {NULL, "shared_requests", true},
+    {NULL, "shared_wavefronts", true},
+    {NULL, "shared_wavefronts_ideal", true},
+    {NULL, "conflict_ways", true},
+    {NULL, "lanes", true},
+    {NULL, "lanes_by_step", false},
+    {NULL, "ways_by_step", false},
+    {NULL, "atomics_shared", true},
+    {NULL, "atomics_global", true},
+    /* add_analysis: of an SM, and of an element */
+    {NULL, "sm_blocks", true},
+    {NULL, "sm_warps", true},
+    {NULL, "occupancy_percent", true},
+    {NULL, "occupancy_limiter", false},
+    {NULL, "in_flight_bytes", true},
+    {NULL, "wanted_bytes", true},
+    {NULL, "instructions", true},
+    {NULL, "instructions_of", false},
+    {NULL, "cause", false},
+    {NULL, "requests_by_site", false},
+    {NULL, "excess_by_site", false},
+    {NULL, "computed_for", false},
+};
+
 static void add_count(struct table *table, double value)
 {
     add_number(table, value, 0, "");
@@ -333,54 +383,6 @@ static void add_row(struct table *table, const struct ladder *ladder, size_t run
 
 void ladder_table(struct table *out, const struct ladder *ladder)
 {
-    static const struct table_column columns[] = {
-        {NULL, "group", false},
-        {NULL, "rung", false},
-        {NULL, "kernel", false},
-        {NULL, "threads", true},
-        {NULL, "status", false},
-        {NULL, "ms", true},
-        {NULL, "ms_low", true},
-        {NULL, "ms_high", true},
-        {NULL, "bytes", true},
-        {NULL, "gbs", true},
-        {NULL, "peak_percent", true},
-        {NULL, "step", true},
-        {NULL, "total", true},
-        {NULL, "registers", true},
-        {NULL, "reason", false},
-        /* add_conditions */
-        {NULL, "device", false},
-        {NULL, "source", false},
-        {NULL, "n", true},
-        {NULL, "op", false},
-        {NULL, "type", false},
-        {NULL, "items", true},
-        {NULL, "grid", true},
-        /* add_pattern: of a block */
-        {NULL, "shared_requests", true},
-        {NULL, "shared_wavefronts", true},
-        {NULL, "shared_wavefronts_ideal", true},
-        {NULL, "conflict_ways", true},
-        {NULL, "lanes", true},
-        {NULL, "lanes_by_step", false},
-        {NULL, "ways_by_step", false},
-        {NULL, "atomics_shared", true},
-        {NULL, "atomics_global", true},
-        /* add_analysis: of an SM, and of an element */
-        {NULL, "sm_blocks", true},
-        {NULL, "sm_warps", true},
-        {NULL, "occupancy_percent", true},
-        {NULL, "occupancy_limiter", false},
-        {NULL, "in_flight_bytes", true},
-        {NULL, "wanted_bytes", true},
-        {NULL, "instructions", true},
-        {NULL, "instructions_of", false},
-        {NULL, "cause", false},
-        {NULL, "requests_by_site", false},
-        {NULL, "excess_by_site", false},
-        {NULL, "computed_for", false},
-    };
     *out = (struct table){.columns = columns, .column_count = sizeof columns / sizeof *columns};
     for (size_t r = 0; r < ladder->rungs->count; r++)
         for (size_t column = 0; column < ladder->columns; column++) {

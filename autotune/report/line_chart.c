@@ -37,7 +37,7 @@ void line_chart_add(struct line_chart *chart, struct line_point point)
     series->points = points;
 }
 
-size_t line_chart_count(const struct line_chart *chart)
+static size_t count_points(const struct line_chart *chart)
 {
     size_t count = 0;
     for (size_t s = 0; s < chart->series_count; s++)
@@ -45,8 +45,9 @@ size_t line_chart_count(const struct line_chart *chart)
     return count;
 }
 
-void line_chart_dispose(struct line_chart *chart)
+static void dispose(struct figure *figure)
 {
+    struct line_chart *const chart = (struct line_chart *)figure;
     for (size_t s = 0; s < chart->series_count; s++)
         free(chart->series[s].points);
     chart->series_count = 0;
@@ -111,8 +112,9 @@ static void add_cell(struct table *table, const struct line_point *point)
         table_add(table, figures_short(y, point->y, 4));
 }
 
-void line_chart_table(struct table *out, struct line_chart *chart)
+static void write_table(struct table *out, struct figure *figure)
 {
+    struct line_chart *const chart = (struct line_chart *)figure;
     chart->columns[0] = (struct table_column){chart->x_title, NULL, true};
     for (size_t s = 0; s < chart->series_count; s++)
         chart->columns[1 + s] = (struct table_column){chart->series[s].name, NULL, true};
@@ -315,23 +317,25 @@ static void add_legend(struct text *out, const struct line_chart *chart)
     text_adds(out, "</ul>\n");
 }
 
-void line_chart_html(struct text *out, struct line_chart *chart)
+static void write_html(struct text *out, struct figure *figure)
 {
+    struct line_chart *const chart = (struct line_chart *)figure;
     struct text alternative = {0};
     out->failed |= chart->failed;
     describe(&alternative, chart);
     out->failed |= alternative.failed;
     add_legend(out, chart);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && line_chart_count(chart); i++)
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && count_points(chart); i++)
         draw(out, chart, &sizes[i], alternative.at ? alternative.at : "");
     text_dispose(&alternative);
 }
 
 /* --- As text ------------------------------------------------------------------------------ */
 
-void line_chart_draw(struct text *out, struct line_chart *chart,
-                     const struct terminal_style *style)
+static void write_text(struct text *out, struct figure *figure,
+                       const struct terminal_style *style)
 {
+    struct line_chart *const chart = (struct line_chart *)figure;
     enum { BESIDE = 20, BAR_MAX = 60 }; /* the columns of n and of the figure */
     struct line_point least, most;
     const int columns = style->width - BESIDE > BAR_MAX ? BAR_MAX : style->width - BESIDE;
@@ -350,3 +354,6 @@ void line_chart_draw(struct text *out, struct line_chart *chart,
         text_addf(out, "%7s\n", figures_short(y, point->y, 4));
     }
 }
+
+const struct figure_kind line_chart_kind = {write_html, write_table, write_table, write_text,
+                                            dispose};

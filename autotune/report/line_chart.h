@@ -3,13 +3,12 @@
 #ifndef AUTOTUNE_LINE_CHART_H
 #define AUTOTUNE_LINE_CHART_H
 
-#include "autotune/report/table.h"
-#include "autotune/report/terminal.h"
+#include "autotune/report/figure.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { LINE_CHART_SERIES_MAX = 5, LINE_CHART_TITLE = 200 };
+enum { LINE_CHART_SERIES_MAX = 5 };
 
 struct line_point {
     double x, y;
@@ -24,7 +23,7 @@ struct line_series {
 
 /* Initialise with zeros and the titles. */
 struct line_chart {
-    char title[LINE_CHART_TITLE];
+    struct figure figure;
     char x_title[80], y_title[80];
     char limit_name[80]; /* of a level that is drawn across: "theoretical peak, 4814 GB/s" */
     double limit;        /* 0 = none */
@@ -32,7 +31,7 @@ struct line_chart {
     struct line_series series[LINE_CHART_SERIES_MAX];
     size_t series_count;
     bool failed; /* an allocation failed; nothing is drawn then */
-    struct table_column columns[1 + LINE_CHART_SERIES_MAX]; /* of line_chart_table */
+    struct table_column columns[1 + LINE_CHART_SERIES_MAX]; /* of its table */
 };
 
 /* Begins another series, which line_chart_add adds to. More than there is room for are passed
@@ -42,20 +41,8 @@ void line_chart_begin(struct line_chart *chart, const char *name);
 /* Adds a point, x and y above 0; they may come in any order. */
 void line_chart_add(struct line_chart *chart, struct line_point point);
 
-/* How many points there are. */
-size_t line_chart_count(const struct line_chart *chart);
-
-/* Appends what stands within a <figure>: a legend, and a drawing for wide screens and one for
- * narrow ones. */
-void line_chart_html(struct text *out, struct line_chart *chart);
-
-/* A row for each x, a column for each series. Dispose of the table before the chart. */
-void line_chart_table(struct table *out, struct line_chart *chart);
-
-/* Appends the first series as bars. */
-void line_chart_draw(struct text *out, struct line_chart *chart,
-                     const struct terminal_style *style);
-
-void line_chart_dispose(struct line_chart *chart);
+/* HTML: a legend, and a drawing for wide screens and one for narrow ones. Tables: a row for each
+ * x, a column for each series. As text the first series, as bars. */
+extern const struct figure_kind line_chart_kind;
 
 #endif

@@ -23,9 +23,7 @@ static const struct metric {
     {"sm__throughput.avg.pct_of_peak_sustained_elapsed", NCU_COMPUTE},
     {"sm__warps_active.avg.pct_of_peak_sustained_active", NCU_OCCUPANCY},
     {"launch__registers_per_thread", NCU_REGISTERS},
-    {"sass__inst_executed_shared_loads", NCU_SHARED_LOADS},
-    {"sass__inst_executed_shared_stores", NCU_SHARED_STORES},
-    {"smsp__inst_executed_op_shared_atom.sum", NCU_SHARED_ATOMICS},
+    {"smsp__sass_inst_executed_op_shared.sum", NCU_SHARED},
     {"memory_l1_wavefronts_shared", NCU_WAVEFRONTS},
     {"memory_l1_wavefronts_shared_ideal", NCU_WAVEFRONTS_IDEAL},
     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", NCU_CONFLICTS},
@@ -159,43 +157,63 @@ static void take_launch(struct ncu_launch *out, const struct csv *csv, size_t ro
 
 enum { WORDS_CHARS = 600 };
 
-/* What the first line that begins so goes on with; "" = none. A warning is passed over. */
+/* Neither ncu nor our program says why it failed in such a line: empty, ncu's progress, the
+ * table, our warnings. */
+static bool is_aside(const char *line)
+{
+    static const char warning[] = "autotune: warning: ";
+    return strchr("\r\n=\"", *line) || strncmp(line, warning, strlen(warning)) == 0;
+}
+
+/* What the first line that begins so goes on with, without a full stop; "" = none. Of asides
+ * only those count whose beginning was asked for. */
 static void find_line(char out[WORDS_CHARS], const char *text, const char *begin)
 {
-    static const char warning[] = "warning: ";
-    *out = '\0';
     for (const char *at = text; at && *at && !*out; at = strchr(at, '\n')) {
         at += *at == '\n';
-        if (strncmp(at, begin, strlen(begin)) != 0)
+        if (strncmp(at, begin, strlen(begin)) != 0 || (*begin != '=' && is_aside(at)))
             continue;
         at += strlen(begin);
         at += strspn(at, " ");
-        if (strncmp(at, warning, strlen(warning)) != 0)
-            snprintf(out, WORDS_CHARS, "%.*s", (int)strcspn(at, "\r\n"), at);
+        size_t length = strcspn(at, "\r\n");
+        length -= length > 0 && at[length - 1] == '.';
+        snprintf(out, WORDS_CHARS, "%.*s", (int)length, at);
     }
 }
 
+/* On its standard error, else among what it prints: versions differ. */
+static void find_words(char out[WORDS_CHARS], const char *text, const char *errors,
+                       const char *begin)
+{
+    *out = '\0';
+    find_line(out, errors, begin);
+    find_line(out, text, begin);
+}
+
 /* Our program's own failure, which may come after the launches: a wrong result. */
-static int check_program(const char *text, struct error *error)
+static int check_program(const char *text, const char *errors, struct error *error)
 {
     char ours[WORDS_CHARS];
-    find_line(ours, text, "autotune: ");
+    find_words(ours, text, errors, "autotune: ");
     return *ours ? error_set(error, ERROR_FAILED, "the kernel could not be profiled: %s", ours)
                  : 0;
 }
 
-static int explain(const char *text, struct error *error)
+/* In ncu's words, or in those of what could not start it. */
+static int explain(const char *text, const char *errors, struct error *error)
 {
-    char own[WORDS_CHARS];
-    find_line(own, text, "==ERROR==");
-    if (strstr(text, "ERR_NVGPUCTRPERM"))
+    static const char *const begins[] = {"==ERROR==", "==WARNING==", ""};
+    char why[WORDS_CHARS] = "";
+    if (strstr(errors, "ERR_NVGPUCTRPERM") || strstr(text, "ERR_NVGPUCTRPERM"))
         return error_set(error, ERROR_NO_DEVICE,
                          "ncu may not read this GPU's performance counters (ERR_NVGPUCTRPERM): "
                          "run as root, or let the driver allow it to everybody (module option "
                          "NVreg_RestrictProfilingToAdminUsers=0)");
+    for (size_t i = 0; i < sizeof begins / sizeof *begins && !*why; i++)
+        find_words(why, text, errors, begins[i]);
     return error_set(error, ERROR_NO_DEVICE,
                      "ncu profiled no launch here: %s; see the command to run by hand",
-                     *own ? own : "it gives no reason");
+                     *why ? why : "it gives no reason");
 }
 
 /* The table alone: its lines begin with a quote, ncu's and the program's words do not. */
@@ -223,35 +241,29 @@ static int take_launches(struct ncu_launch *out, size_t most, size_t *count,
     return 0;
 }
 
-int ncu_parse(struct ncu_launch *out, size_t most, size_t *count, const char *text,
-              struct error *error)
+int ncu_parse(struct ncu_launch *out, size_t most, size_t *count, const struct text *said,
+              const struct text *said_errors, struct error *error)
 {
+    const char *const text = said->at ? said->at : "";
+    const char *const errors = said_errors->at ? said_errors->at : "";
     struct text table = {0};
     *count = 0;
     find_table(&table, text);
-    int failed = check_program(text, error) || text_check(&table, error);
+    int failed = check_program(text, errors, error) || text_check(&table, error);
     if (!failed && table.length)
         failed = take_launches(out, most, count, &table, error);
     text_dispose(&table);
     if (failed)
         return -1;
-    return *count ? 0 : explain(text, error);
+    return *count ? 0 : explain(text, errors, error);
 }
 
 /* --- Shared memory ------------------------------------------------------------------------ */
 
-double ncu_shared(const struct ncu_launch *launch)
-{
-    double sum = 0;
-    for (int i = NCU_SHARED_LOADS; i <= NCU_SHARED_ATOMICS; i++)
-        sum += launch->figures[i] > 0 ? launch->figures[i] : 0;
-    return launch->figures[NCU_SHARED_LOADS] < 0 ? -1 : sum;
-}
-
 double ncu_excess(const struct ncu_launch *launch)
 {
-    const double shared = ncu_shared(launch);
     const double *const figures = launch->figures;
+    const double shared = figures[NCU_SHARED];
     if (shared < 0 || figures[NCU_WAVEFRONTS] < 0 || figures[NCU_WAVEFRONTS_IDEAL] < 0)
         return -1;
     return shared > 0 ? (figures[NCU_WAVEFRONTS] - figures[NCU_WAVEFRONTS_IDEAL]) / shared : 0;

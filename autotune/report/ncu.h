@@ -14,9 +14,7 @@ enum ncu_figure {
     NCU_COMPUTE,       /* of the busiest part of an SM */
     NCU_OCCUPANCY,     /* achieved: warps on an SM, in % of the most there can be */
     NCU_REGISTERS,     /* per thread */
-    NCU_SHARED_LOADS,  /* instructions of warps that read shared memory ... */
-    NCU_SHARED_STORES, /* ... write it ... */
-    NCU_SHARED_ATOMICS, /* ... do both at once */
+    NCU_SHARED,        /* instructions of warps that use shared memory */
     NCU_WAVEFRONTS,    /* turns that these took in shared memory, by their addresses ... */
     NCU_WAVEFRONTS_IDEAL, /* ... and would have taken without bank conflicts */
     NCU_CONFLICTS,     /* bank conflicts as the hardware counts them, other waits among them */
@@ -39,17 +37,16 @@ struct ncu_launch {
 /* Appends the metrics that ncu_parse knows, as its option --metrics takes them. */
 void ncu_metrics(struct text *out);
 
-/* Reads the output of `ncu --csv --page raw`: a line of names, one of units, one for each
- * launch; lines around them are passed over. At most `most` launches, in their order. Without
- * any it is an error that says why in ncu's words: ERROR_NO_DEVICE where it may not or cannot
- * read the counters of this GPU. ERROR_FAILED: the program that it ran, this one, says that it
- * failed. */
-int ncu_parse(struct ncu_launch *out, size_t most, size_t *count, const char *text,
-              struct error *error);
+/* Reads what `ncu --csv --page raw` printed: a line of names, one of units, one for each launch;
+ * lines around them are passed over. At most `most` launches, in their order. Without any it is
+ * an error that says why in ncu's words, which may stand on its standard error too (`errors`):
+ * ERROR_NO_DEVICE where it may not or cannot read the counters of this GPU. ERROR_FAILED: the
+ * program that it ran, this one, says that it failed. */
+int ncu_parse(struct ncu_launch *out, size_t most, size_t *count, const struct text *said,
+              const struct text *errors, struct error *error);
 
-/* Instructions that use shared memory; and for each of them the wavefronts beyond the ideal,
- * which bank conflicts cost: 1 for two-way conflicts. Negative: not said. */
-double ncu_shared(const struct ncu_launch *launch);
+/* For each instruction that uses shared memory the wavefronts beyond the ideal, which bank
+ * conflicts cost: 1 for two-way conflicts. Negative: not said. */
 double ncu_excess(const struct ncu_launch *launch);
 
 #endif

@@ -96,50 +96,18 @@ static void add_table(struct text *out, struct document_block *block)
     text_adds(out, "</details>\n");
 }
 
-/* --- Figures ------------------------------------------------------------------------------ */
-
-static void open_figure(struct text *out, const char *title)
+static void add_figure(struct text *out, struct document_block *block)
 {
+    struct figure *figure = block->of.figure;
+    struct table table;
     text_adds(out, "<figure>");
-    markup_element(out, "figcaption", NULL, title);
+    markup_element(out, "figcaption", NULL, figure->title);
     text_adds(out, "\n");
-}
-
-static void close_figure(struct text *out, struct table *table, const char *title)
-{
-    add_details(out, table, title);
-    table_dispose(table);
+    block->figure_kind->html(out, figure);
+    block->figure_kind->table(&table, figure);
+    add_details(out, &table, figure->title);
+    table_dispose(&table);
     text_adds(out, "</figure>\n");
-}
-
-static void add_lines(struct text *out, struct document_block *block)
-{
-    struct line_chart *chart = block->of.lines;
-    struct table table;
-    open_figure(out, chart->title);
-    line_chart_html(out, chart);
-    line_chart_table(&table, chart);
-    close_figure(out, &table, chart->title);
-}
-
-static void add_heat(struct text *out, struct document_block *block)
-{
-    struct heat_map *map = block->of.heat;
-    struct table table;
-    open_figure(out, map->title);
-    heat_map_html(out, map);
-    heat_map_table(&table, map);
-    close_figure(out, &table, map->title);
-}
-
-static void add_bars(struct text *out, struct document_block *block)
-{
-    struct bar_chart *chart = block->of.bars;
-    struct table table;
-    open_figure(out, chart->title);
-    bar_chart_html(out, chart);
-    bar_chart_table(&table, chart);
-    close_figure(out, &table, chart->title);
 }
 
 static void add_source(struct text *out, struct document_block *block)
@@ -172,8 +140,7 @@ static void add_source(struct text *out, struct document_block *block)
 static void (*const kinds[DOCUMENT_KINDS])(struct text *, struct document_block *) = {
     [DOCUMENT_TEXT] = add_text,   [DOCUMENT_MISSING] = add_missing,
     [DOCUMENT_TILES] = add_tiles, [DOCUMENT_FACTS] = add_facts,
-    [DOCUMENT_TABLE] = add_table, [DOCUMENT_LINES] = add_lines,
-    [DOCUMENT_HEAT] = add_heat,   [DOCUMENT_BARS] = add_bars,
+    [DOCUMENT_TABLE] = add_table, [DOCUMENT_FIGURE] = add_figure,
     [DOCUMENT_NOTES] = add_notes, [DOCUMENT_SOURCE] = add_source,
 };
 

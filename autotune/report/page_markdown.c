@@ -75,32 +75,13 @@ static void add_table(struct text *out, struct document_block *block)
     add_cells(out, block->of.table);
 }
 
-static void add_figure(struct text *out, const char *title, struct table *table)
-{
-    add_paragraph(out, "**", title);
-    add_cells(out, table);
-    table_dispose(table);
-}
-
-static void add_lines(struct text *out, struct document_block *block)
+static void add_figure(struct text *out, struct document_block *block)
 {
     struct table table;
-    line_chart_table(&table, block->of.lines);
-    add_figure(out, block->of.lines->title, &table);
-}
-
-static void add_heat(struct text *out, struct document_block *block)
-{
-    struct table table;
-    heat_map_matrix(&table, block->of.heat);
-    add_figure(out, block->of.heat->title, &table);
-}
-
-static void add_bars(struct text *out, struct document_block *block)
-{
-    struct table table;
-    bar_chart_table(&table, block->of.bars);
-    add_figure(out, block->of.bars->title, &table);
+    block->figure_kind->matrix(&table, block->of.figure);
+    add_paragraph(out, "**", block->of.figure->title);
+    add_cells(out, &table);
+    table_dispose(&table);
 }
 
 static void add_notes(struct text *out, struct document_block *block)
@@ -122,8 +103,7 @@ static void (*const kinds[DOCUMENT_KINDS])(struct text *, struct document_block 
     [DOCUMENT_SECTION] = add_section, [DOCUMENT_TEXT] = add_text,
     [DOCUMENT_MISSING] = add_missing, [DOCUMENT_TILES] = add_table,
     [DOCUMENT_FACTS] = add_table,     [DOCUMENT_TABLE] = add_table,
-    [DOCUMENT_LINES] = add_lines,     [DOCUMENT_HEAT] = add_heat,
-    [DOCUMENT_BARS] = add_bars,       [DOCUMENT_NOTES] = add_notes,
+    [DOCUMENT_FIGURE] = add_figure,   [DOCUMENT_NOTES] = add_notes,
     [DOCUMENT_SOURCE] = add_source,
 };
 

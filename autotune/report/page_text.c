@@ -64,25 +64,11 @@ static void add_facts(struct text *out, struct document_block *block,
     }
 }
 
-static void add_lines(struct text *out, struct document_block *block,
-                      const struct terminal_style *style)
+static void add_figure(struct text *out, struct document_block *block,
+                       const struct terminal_style *style)
 {
-    add_title(out, block->of.lines->title, style);
-    line_chart_draw(out, block->of.lines, style);
-}
-
-static void add_heat(struct text *out, struct document_block *block,
-                     const struct terminal_style *style)
-{
-    add_title(out, block->of.heat->title, style);
-    heat_map_draw(out, block->of.heat, style);
-}
-
-static void add_bars(struct text *out, struct document_block *block,
-                     const struct terminal_style *style)
-{
-    add_title(out, block->of.bars->title, style);
-    bar_chart_draw(out, block->of.bars, style);
+    add_title(out, block->of.figure->title, style);
+    block->figure_kind->text(out, block->of.figure, style);
 }
 
 static void add_notes(struct text *out, struct document_block *block,
@@ -95,8 +81,7 @@ static void add_notes(struct text *out, struct document_block *block,
 static add_block *const kinds[DOCUMENT_KINDS] = {
     [DOCUMENT_SECTION] = add_section, [DOCUMENT_TEXT] = add_text,
     [DOCUMENT_MISSING] = add_text,    [DOCUMENT_TILES] = add_facts,
-    [DOCUMENT_FACTS] = add_facts,     [DOCUMENT_LINES] = add_lines,
-    [DOCUMENT_HEAT] = add_heat,       [DOCUMENT_BARS] = add_bars,
+    [DOCUMENT_FACTS] = add_facts,     [DOCUMENT_FIGURE] = add_figure,
     [DOCUMENT_NOTES] = add_notes,
 };
 

@@ -6,6 +6,7 @@
 #include "autotune/device/device.h"
 #include "autotune/device/host_trace.h"
 #include "autotune/tune/call.h"
+#include "generator/shape.h"
 
 #include <string.h>
 
@@ -133,8 +134,8 @@ static int make_buffers(struct bench *bench, const struct call_plan *plan,
     struct call_buffers *buffers = &bench->buffers;
     const uint64_t elem = (uint64_t)problem_types[problem->type].bytes;
     const uint64_t result = (uint64_t)problem_partial_bytes(problem);
-    return make_buffer(bench->device, &buffers->input, plan->n * elem, error) ||
-                   make_buffer(bench->device, &buffers->output, result, error) ||
+    return make_buffer(bench->device, &buffers->input, shape_extent(problem) * elem, error) ||
+                   make_buffer(bench->device, &buffers->output, plan->results * result, error) ||
                    make_buffer(bench->device, &buffers->scratch, plan->scratch_bytes, error) ||
                    make_buffer(bench->device, &buffers->state, plan->state_bytes, error)
                ? -1
@@ -183,6 +184,15 @@ static int trace_variant(struct host_trace *trace, const struct emit_variant *va
     return failed;
 }
 
+/* To what one block does: a tile, or of a matrix the results that it makes at a time. */
+static void shrink(struct problem *problem, const struct call_plan *plan)
+{
+    const uint64_t gap = problem->shape.pitch - problem->shape.len;
+    problem->n = plan->tile;
+    if (problem->shape.kind)
+        shape_resize(problem, plan->at_once, shape_depth(problem), gap);
+}
+
 int pattern_run(struct pattern *out, const struct point_context *context,
                 const struct emit_sources *sources, const int64_t *row, struct error *error)
 {
@@ -196,7 +206,7 @@ int pattern_run(struct pattern *out, const struct point_context *context,
     host.is_host = true;
     if (call_plan(&plan, &here, row, problem.n, error))
         return -1;
-    problem.n = plan.tile;
+    shrink(&problem, &plan);
     if (call_plan(&plan, &here, row, problem.n, error) || host_trace_init(&trace, error))
         return -1;
     if (emit_variant(&variant, &here, sources, row, error)) {

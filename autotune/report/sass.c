@@ -76,6 +76,8 @@ enum {
     PORTABLE = sizeof portable / sizeof *portable
 };
 
+static const char *const bulk_copies[] = {"UBLKCP", "cp.async.bulk.shared"}; /* [is PTX] */
+
 static enum sass_kind find_kind(const char *opcode, bool is_ptx)
 {
     const struct opcode *table = is_ptx ? portable : machine;
@@ -124,6 +126,18 @@ static unsigned bytes_of_portable(const char *opcode)
     return count * (unsigned)(bits >= 8 && bits <= 128 ? bits / 8 : 4);
 }
 
+/* Bytes that an instruction of one thread brings from global memory. A bulk copy is one thread's
+ * for the whole block and says no width; what it brought counts where each thread reads its own
+ * from shared memory, so that the loop is found which does, not that which waits or copies. */
+static unsigned bytes_of(const char *opcode, enum sass_kind kind, bool is_ptx, bool has_bulk)
+{
+    const bool is_shared_read = kind == SASS_SHARED && tolower((unsigned char)*opcode) == 'l';
+    const bool is_bulk = strncmp(opcode, bulk_copies[is_ptx], strlen(bulk_copies[is_ptx])) == 0;
+    if (is_bulk || !(kind == SASS_LOAD || (has_bulk && is_shared_read)))
+        return 0;
+    return is_ptx ? bytes_of_portable(opcode) : bytes_of_machine(opcode);
+}
+
 /* --- Lines -------------------------------------------------------------------------------- */
 
 /* An instruction or, with `label` set, a place to jump to. */
@@ -132,6 +146,7 @@ struct line {
     char label[WORD_MAX];
     char target[WORD_MAX];  /* of a branch; "" = none */
     char address[WORD_MAX]; /* where it stands, as jumps without labels have it; "" = unknown */
+    bool is_conditional;    /* a predicate says when */
 };
 
 static const char *skip_blanks(const char *at)
@@ -199,6 +214,7 @@ static bool read_line(struct line *out, const char *at, bool is_ptx)
     at = is_ptx ? at : read_address(out, at);
     if (!is_ptx && !out->address[0])
         return false;
+    out->is_conditional = *at == '@';
     at = skip_predicate(at);
     const size_t length = strcspn(at, " \t;\n");
     if (!is_opcode_start(*at, is_ptx) || !strchr(at, ';'))
@@ -221,6 +237,8 @@ struct counter {
     struct place *places;
     size_t count, capacity;
     uint64_t last_target; /* instructions before the start of the last loop found */
+    uint64_t last_end;    /* up to where all threads that get there end */
+    bool has_bulk;        /* somewhere in the kernel */
     bool failed;
 };
 
@@ -243,7 +261,8 @@ static void note_place(struct counter *counter, const char *name)
 }
 
 /* A jump back to a known place closes a loop. One that holds a loop found before has it in its
- * bytes already: of such a pair the inner counts. */
+ * bytes already: of such a pair the inner counts. One over the kernel's end is none: it comes
+ * back from what the compiler moved out of the way, as the wait for a bulk copy. */
 static void close_loop(struct counter *counter, const char *target)
 {
     struct sass_mix *mix = counter->mix;
@@ -251,6 +270,8 @@ static void close_loop(struct counter *counter, const char *target)
         const struct place *place = &counter->places[i];
         if (strcmp(place->name, target) != 0)
             continue;
+        if (place->total < counter->last_end)
+            return;
         const uint64_t bytes = mix->load_bytes - place->bytes;
         const bool is_outer = mix->loop_total && place->total <= counter->last_target;
         if (bytes > (is_outer ? 2 * mix->loop_bytes : mix->loop_bytes)) {
@@ -260,6 +281,15 @@ static void close_loop(struct counter *counter, const char *target)
         }
         return;
     }
+}
+
+static bool is_end(const struct line *line)
+{
+    static const char *const ends[] = {"EXIT", "exit", "ret"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && !line->is_conditional; i++)
+        if (strcmp(line->opcode, ends[i]) == 0)
+            return true;
+    return false;
 }
 
 static void count_line(struct counter *counter, const struct line *line)
@@ -274,11 +304,11 @@ static void count_line(struct counter *counter, const struct line *line)
         return;
     mix->total++;
     mix->counts[kind]++;
-    if (kind == SASS_LOAD)
-        mix->load_bytes +=
-            mix->is_ptx ? bytes_of_portable(line->opcode) : bytes_of_machine(line->opcode);
+    mix->load_bytes += bytes_of(line->opcode, kind, mix->is_ptx, counter->has_bulk);
     if (kind == SASS_BRANCH)
         close_loop(counter, line->target);
+    if (is_end(line))
+        counter->last_end = mix->total;
 }
 
 /* A compiler may write a loop that matters several times over, for what unrolling leaves; a loop
@@ -287,7 +317,7 @@ enum { LEFT_OVER = 8 };
 
 int sass_count(struct sass_mix *out, const char *text, bool is_ptx, struct error *error)
 {
-    struct counter counter = {.mix = out};
+    struct counter counter = {.mix = out, .has_bulk = strstr(text, bulk_copies[is_ptx])};
     *out = (struct sass_mix){.is_ptx = is_ptx};
     for (const char *at = text; *at && !counter.failed;) {
         char copy[512];

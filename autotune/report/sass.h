@@ -27,7 +27,9 @@ extern const char *const sass_names[SASS_KINDS]; /* "loads", "stores" ... */
 struct sass_mix {
     bool is_ptx; /* PTX is not what runs: the compiler still turns it into machine code */
     uint64_t total, counts[SASS_KINDS];
-    uint64_t load_bytes; /* of one thread's global loads, each counted once */
+    /* Of one thread's global loads, each counted once. Bulk copies are the whole block's: with
+     * these, of the thread's loads of shared memory too. */
+    uint64_t load_bytes;
     /* The loop without a loop in it that has the most bytes to load; 0 instructions = none. One
      * that loads far less than the rest of the kernel is for what is left over: it is none. */
     uint64_t loop_total, loop_bytes;

@@ -1,19 +1,16 @@
 /* bench: graphs of calls over the inputs, and the sweep that makes the L2 cold. Hides how many
- * calls a measurement takes and where their results lie. */
+ * calls a measurement takes and where their results lie; bench_prove.c compares these. */
 #include "autotune/tune/bench.h"
 
 #include "autotune/tune/poison.h"
+#include "generator/shape.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     SLOT_BYTES = 16, /* an output, then a guard of the same poison */
-    GUARD_BYTES = 4096, /* behind the scratch memory */
-    STATE_GUARD_BYTES = 256, /* behind the state: zeros too */
     CALLS_MAX = INPUT_MAX,
+    SWEEP_DEPTH = 1024, /* elements of each result where a matrix is swept */
     SWEEP_L2 = 3, /* the sweep reads this many times the L2 */
 };
 
@@ -78,20 +75,69 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
         return 0;
     const uint64_t bytes = sweep_bytes(bench);
     const uint64_t n = bytes / (uint64_t)problem_types[bench->input->problem.type].bytes;
+    struct problem problem = *context->problem;
+    const struct point_context swept = {context->space, &problem, context->target};
     struct call_plan plan;
-    if (call_plan(&plan, context, row, n, error) ||
+    shape_resize(&problem, n / SWEEP_DEPTH, SWEEP_DEPTH, 0);
+    const uint64_t results = problem.shape.kind ? 8 * shape_results(&problem) : 0;
+    if (call_plan(&plan, &swept, row, problem.shape.kind ? problem.n : n, error) ||
         ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
         ops->fill(bench->device, bench->sweep_data, POISON_SCRATCH, bytes, error) ||
-        ops->alloc(bench->device, plan.scratch_bytes + 256, &bench->sweep_scratch, error) ||
+        ops->alloc(bench->device, plan.scratch_bytes + 256 + results, &bench->sweep_scratch, error) ||
         ops->alloc(bench->device, plan.state_bytes + 256, &bench->sweep_state, error) ||
         ops->fill(bench->device, bench->sweep_state, 0, plan.state_bytes + 256, error))
         return -1;
     const struct call_buffers buffers = {.input = bench->sweep_data,
-                                         .output = bench->outputs + CALLS_MAX * SLOT_BYTES,
+                                         .output = results ? bench->sweep_scratch + plan.scratch_bytes
+                                                           : bench->outputs + CALLS_MAX * SLOT_BYTES,
                                          .scratch = bench->sweep_scratch,
                                          .state = bench->sweep_state};
     call_bind(bench->sweep, &plan, context->space, kernels, &buffers);
     bench->sweep_count = plan.count;
+    return 0;
+}
+
+static uint64_t slot_bytes(const struct problem *problem)
+{
+    const uint64_t bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
+    const uint64_t guarded = shape_results(problem) * bytes + POISON_RESULTS_GUARD;
+    return problem->shape.kind ? (guarded + POISON_RESULTS_GUARD - 1) / POISON_RESULTS_GUARD *
+                                     POISON_RESULTS_GUARD
+                               : SLOT_BYTES;
+}
+
+static size_t count_slots(const struct problem *problem, size_t inputs)
+{
+    return problem->shape.kind ? inputs : CALLS_MAX;
+}
+
+/* One slot more than the calls', for the sweep's result. Of what no memory holds too, which
+ * slot_bytes could not count. */
+double bench_bytes(const struct problem *problem, const struct device_info *info)
+{
+    const size_t inputs = input_count(problem, info), slots = count_slots(problem, inputs) + 1;
+    const double bytes = problem_types[problem_result(problem)].bytes;
+    return problem->shape.kind
+               ? ((double)shape_results(problem) * bytes + POISON_RESULTS_GUARD) *
+                     (double)(slots + inputs)
+               : (double)(slots * SLOT_BYTES);
+}
+
+/* On the device, since reading a matrix's results back would take far longer than making them. */
+static int open_expected(struct bench *bench, struct error *error)
+{
+    const struct device_ops *ops = bench->device->ops;
+    const struct input *input = bench->input;
+    const uint64_t bytes = input->count * bench->slot_bytes;
+    if (!input->expects)
+        return 0;
+    if (ops->alloc(bench->device, bytes, &bench->expected, error) ||
+        ops->fill(bench->device, bench->expected, POISON_OUTPUT, bytes, error))
+        return -1;
+    for (size_t i = 0; i < input->count; i++)
+        if (ops->write(bench->device, bench->expected + i * bench->slot_bytes,
+                       input_expects(input, i), input_expects_bytes(&input->problem), error))
+            return -1;
     return 0;
 }
 
@@ -102,7 +148,10 @@ int bench_open(struct bench *out, struct device *device, struct input *input,
 {
     *out = (struct bench){.device = device, .input = input};
     out->calls = count_calls(out);
-    if (device->ops->alloc(device, (CALLS_MAX + 1) * SLOT_BYTES, &out->outputs, error) ||
+    out->slots = count_slots(&input->problem, input->count);
+    out->slot_bytes = slot_bytes(&input->problem);
+    if (device->ops->alloc(device, (out->slots + 1) * out->slot_bytes, &out->outputs, error) ||
+        open_expected(out, error) ||
         open_sweep(out, context, sweep_row, sweep_kernels, error)) {
         bench_close(out);
         return -1;
@@ -112,8 +161,9 @@ int bench_open(struct bench *out, struct device *device, struct input *input,
 
 void bench_close(struct bench *bench)
 {
-    const uint64_t buffers[] = {bench->outputs,    bench->scratch,       bench->state,
-                                bench->sweep_data, bench->sweep_scratch, bench->sweep_state};
+    const uint64_t buffers[] = {bench->expected,     bench->outputs,    bench->scratch,
+                                bench->state,        bench->sweep_data, bench->sweep_scratch,
+                                bench->sweep_state};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         if (buffers[i])
             bench->device->ops->free(bench->device, buffers[i]);
@@ -123,7 +173,7 @@ void bench_close(struct bench *bench)
 static struct call_buffers buffers_of(const struct bench *bench, size_t i)
 {
     return (struct call_buffers){.input = input_address(bench->input, i % bench->input->count),
-                                 .output = bench->outputs + i * SLOT_BYTES,
+                                 .output = bench->outputs + i % bench->slots * bench->slot_bytes,
                                  .scratch = bench->scratch,
                                  .state = bench->state};
 }
@@ -146,9 +196,9 @@ static int grow(struct device *device, uint64_t *address, uint64_t *bytes, uint6
 static int reserve(struct bench *bench, const struct call_plan *plan, struct error *error)
 {
     return grow(bench->device, &bench->scratch, &bench->scratch_bytes,
-                plan->scratch_bytes + GUARD_BYTES, POISON_SCRATCH, error) ||
+                plan->scratch_bytes + POISON_SCRATCH_GUARD, POISON_SCRATCH, error) ||
                    grow(bench->device, &bench->state, &bench->state_bytes,
-                        plan->state_bytes + STATE_GUARD_BYTES, 0, error)
+                        plan->state_bytes + POISON_STATE_GUARD, 0, error)
                ? -1
                : 0;
 }
@@ -309,104 +359,4 @@ int bench_time_queued(struct bench *bench, const struct bench_entry *entry, uint
         return -1;
     *out_ps = ps / entry->calls;
     return 0;
-}
-
-static int poison(struct bench *bench, const struct bench_entry *entry, struct error *error)
-{
-    const struct device_ops *ops = bench->device->ops;
-    return ops->fill(bench->device, bench->outputs, POISON_OUTPUT, entry->calls * SLOT_BYTES,
-                     error) ||
-                   ops->fill(bench->device, bench->scratch, POISON_SCRATCH,
-                             entry->scratch_bytes + GUARD_BYTES, error) ||
-                   ops->fill(bench->device, bench->state, 0,
-                             entry->state_bytes + STATE_GUARD_BYTES, error)
-               ? -1
-               : 0;
-}
-
-static void blame(struct bench_verdict *out, const struct bench *bench, const char *what)
-{
-    out->is_right = false;
-    snprintf(out->reason, sizeof out->reason, "%s at n = %" PRIu64, what,
-             bench->input->problem.n);
-}
-
-static void compare_output(struct bench_verdict *out, const struct bench *bench, size_t call,
-                           const unsigned char *slot)
-{
-    const enum type type = problem_result(&bench->input->problem);
-    const size_t bytes = (size_t)problem_types[type].bytes;
-    const oracle_bits expect = bench->input->expect[call % bench->input->count];
-    char expected[ORACLE_CHARS], gotten[ORACLE_CHARS];
-    oracle_bits got = 0;
-    memcpy(&got, slot, bytes);
-    if (!poison_is_all(slot + bytes, SLOT_BYTES - bytes, POISON_OUTPUT)) {
-        blame(out, bench, "wrote past its one result");
-    } else if (!oracle_equal(type, expect, got)) {
-        blame(out, bench,
-              poison_is_all(slot, bytes, POISON_OUTPUT) ? "no result" : "wrong result");
-        const size_t used = strlen(out->reason);
-        snprintf(out->reason + used, sizeof out->reason - used, ": expected %s, got %s",
-                 oracle_format(expected, type, expect), oracle_format(gotten, type, got));
-    }
-}
-
-static int compare_state(struct bench *bench, const struct bench_entry *entry,
-                         struct bench_verdict *out, struct error *error)
-{
-    const uint64_t bytes = entry->state_bytes + STATE_GUARD_BYTES;
-    unsigned char *state = malloc(bytes);
-    if (!state)
-        return error_memory(error, bytes);
-    int failed = bench->device->ops->read(bench->device, state, bench->state, bytes, error);
-    if (!failed && !poison_is_all(state, bytes, 0))
-        blame(out, bench,
-              poison_is_all(state, entry->state_bytes, 0) ? "wrote past its state"
-                                                          : "left its state above zero");
-    free(state);
-    return failed;
-}
-
-static int compare(struct bench *bench, const struct bench_entry *entry,
-                   struct bench_verdict *out, struct error *error)
-{
-    const struct device_ops *ops = bench->device->ops;
-    const size_t first = entry->after_count ? entry->calls - 1 : 0;
-    unsigned char outputs[CALLS_MAX * SLOT_BYTES], guard[GUARD_BYTES];
-    *out = (struct bench_verdict){.is_right = true};
-    if (ops->read(bench->device, outputs, bench->outputs, entry->calls * SLOT_BYTES, error) ||
-        ops->read(bench->device, guard, bench->scratch + entry->scratch_bytes, GUARD_BYTES,
-                  error))
-        return -1;
-    for (size_t i = first; i < entry->calls && out->is_right; i++)
-        compare_output(out, bench, i, outputs + i * SLOT_BYTES);
-    if (out->is_right && !poison_is_all(guard, GUARD_BYTES, POISON_SCRATCH))
-        blame(out, bench, "wrote past its scratch memory");
-    return out->is_right && entry->state_bytes ? compare_state(bench, entry, out, error) : 0;
-}
-
-static int prove(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
-                 struct bench_verdict *out, struct error *error)
-{
-    if (poison(bench, entry, error))
-        return -1;
-    if (bench_time(bench, entry, out_ps, error) == 0 &&
-        bench->device->ops->launch(bench->device, entry->after, entry->after_count, error) == 0)
-        return compare(bench, entry, out, error);
-    if (error->code != ERROR_WRONG) /* the emulator survives a kernel that cannot finish */
-        return -1;
-    *out = (struct bench_verdict){.is_right = false};
-    snprintf(out->reason, sizeof out->reason, "%.230s", error->text);
-    return 0;
-}
-
-/* All entries share the state: what a wrong one leaves there would make others wrong. */
-int bench_prove(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
-                struct bench_verdict *out, struct error *error)
-{
-    struct error ignored;
-    const int failed = prove(bench, entry, out_ps, out, error);
-    if (failed || !out->is_right)
-        bench->device->ops->fill(bench->device, bench->state, 0, bench->state_bytes, &ignored);
-    return failed;
 }

@@ -13,12 +13,21 @@ struct bench {
     struct device *device;
     struct input *input;
     size_t calls; /* in a long measurement: a multiple of the inputs */
+    /* Where calls leave their results: each in a place of its own; of a matrix those that read one
+     * input in one place, as the calls of a program do that uses its memory again. */
+    size_t slots;
+    uint64_t slot_bytes; /* from one to the next */
+    uint64_t expected; /* of a matrix: what each input's call leaves, guard and all */
     uint64_t outputs, scratch, scratch_bytes;
     uint64_t state, state_bytes; /* zero but while a call runs */
     uint64_t sweep_data, sweep_scratch, sweep_state;
     struct device_launch sweep[CALL_LAUNCHES_MAX]; /* launches that read the sweep's data */
     size_t sweep_count;                            /* 0: none needed */
 };
+
+/* About how many bytes bench_open allocates on the device for the results of a problem's calls and,
+ * of a matrix, for the right ones. */
+double bench_bytes(const struct problem *problem, const struct device_info *info);
 
 /* `sweep_row` and `sweep_kernels` are a proven variant that reads the sweep's data; its kernels
  * must outlive the bench. */

@@ -2,6 +2,8 @@
  * results lie between passes. */
 #include "autotune/tune/call.h"
 
+#include "generator/shape.h"
+
 #include <inttypes.h>
 
 /* Takes `values` accumulators from the scratch memory. */
@@ -23,7 +25,7 @@ static int add_step(struct call_plan *plan, const struct pass *pass,
     *added = *step;
     if (8 * step->shape.state > plan->state_bytes)
         plan->state_bytes = 8 * step->shape.state;
-    if (step->shape.outputs > 1)
+    if (step->shape.outputs > plan->results)
         added->output_offset = take_scratch(plan, step->shape.outputs, accum_bytes);
     if (step->shape.partials)
         added->partials_offset = take_scratch(plan, step->shape.partials, accum_bytes);
@@ -36,16 +38,20 @@ int call_plan(struct call_plan *out, const struct point_context *context, const 
 {
     const struct space *space = context->space;
     const int accum_bytes = problem_partial_bytes(context->problem);
+    struct problem problem = *context->problem; /* what is left of it */
     uint64_t left = n;
     bool is_started = false; /* a pass has read the inputs */
     out->count = 0;
     out->scratch_bytes = out->state_bytes = out->height = 0;
     out->n = n;
+    out->results = shape_results(&problem);
+    if (n != problem.n)
+        shape_shrink(&problem, n);
     for (size_t p = 0; p < space->pass_count; p++) {
         const struct pass *pass = &space->passes[p];
         do {
-            struct call_step step = {.pass = p, .n = left};
-            if (is_started && left == 1)
+            struct call_step step = {.pass = p, .n = left, .shape_of = problem.shape};
+            if (is_started && left == out->results)
                 break;
             if (point_pass(context, row, p, left, &step.shape, error))
                 return -1;
@@ -57,6 +63,7 @@ int call_plan(struct call_plan *out, const struct point_context *context, const 
                 break;
             is_started = true;
             left = step.shape.outputs;
+            shape_shrink(&problem, left);
         } while (pass->until_one);
     }
     if (out->count > 0 && !is_started)
@@ -64,17 +71,18 @@ int call_plan(struct call_plan *out, const struct point_context *context, const 
                          "%s: no pass writes a value, outputs is 0 in all that apply: add one "
                          "that reads the inputs and has 'outputs = 1'",
                          space->file);
-    if (!is_started || left != 1)
+    if (!is_started || left != out->results)
         return error_set(error, ERROR_USAGE,
-                         "%s: the passes leave %" PRIu64 " values, not one: add a pass with "
+                         "%s: the passes leave %" PRIu64 " values, not %s: add a pass with "
                          "'repeat = until one'",
-                         space->file, left);
+                         space->file, left, out->results > 1 ? "one a result" : "one");
     const struct call_step *first = out->steps;
     while (first->shape.outputs == 0)
         first++;
     out->grid = first->shape.grid;
     out->block = first->shape.block;
     out->tile = first->shape.tile;
+    out->at_once = first->shape.results;
     return 0;
 }
 
@@ -87,7 +95,7 @@ void call_bind(struct device_launch *out, const struct call_plan *plan,
     for (size_t i = 0; i < plan->count; i++) {
         const struct call_step *step = &plan->steps[i];
         const struct pass *pass = &space->passes[step->pass];
-        const uint64_t output = step->shape.outputs <= 1
+        const uint64_t output = step->shape.outputs <= plan->results
                                     ? buffers->output
                                     : buffers->scratch + step->output_offset;
         const uint64_t args[PASS_ARG_KINDS] = {
@@ -96,6 +104,10 @@ void call_bind(struct device_launch *out, const struct call_plan *plan,
             [ARG_OUTPUT] = output,
             [ARG_PARTIALS] = buffers->scratch + step->partials_offset,
             [ARG_STATE] = buffers->state,
+            [ARG_ROWS] = step->shape_of.rows,
+            [ARG_LEN] = step->shape_of.len,
+            [ARG_PITCH] = step->shape_of.pitch,
+            [ARG_PARTS] = step->shape.parts,
         };
         out[i] = (struct device_launch){.kernel = kernels[step->pass],
                                         .grid = step->shape.grid,

@@ -1,18 +1,12 @@
 /* finals: entrants are the loaded kernels of the units sent, and the default. Hides the modules
- * that hold them and the memory of the further proofs. */
+ * that hold them. */
 #include "autotune/tune/finals.h"
 
-#include "autotune/tune/poison.h"
+#include "autotune/tune/further.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t RANDOM_MAX = (16u << 20) + 7; /* elements of the rounding proof */
-static const uint64_t PAST_32_BITS =
-    (1ull << 31) + 100003; /* elements of the proof past 2^31 */
 static const struct race_options RULES = {.rounds_min = 11,
                                           .error = 0.01,
                                           .margin = 0.005,
@@ -168,171 +162,29 @@ static int prove_full(struct finals *finals, struct entrant *entrant, struct err
 
 /* --- Further proofs ----------------------------------------------------------------------- */
 
-/* One run of n elements at `input`; the bits of the result. */
-static int run_once(const struct finals *finals, const struct entrant *entrant,
-                    const struct problem *problem, uint64_t input, uint64_t *height,
-                    oracle_bits *out, struct error *error)
+/* And the proof at full n once more: nothing that ran since has disturbed it. */
+static int prove_further(struct finals *finals, struct entrant *entrant,
+                         const struct further *further, struct error *error)
 {
-    struct device *device = finals->measure->device;
-    const struct device_ops *ops = device->ops;
-    const struct bench *bench = &finals->measure->bench;
-    const struct point_context context = {finals->measure->context->space, problem,
-                                          finals->measure->context->target};
-    struct call_buffers buffers = {.input = input, .output = bench->outputs};
-    struct device_launch launches[CALL_LAUNCHES_MAX];
-    struct call_plan plan;
-    *out = 0;
-    if (call_plan(&plan, &context, entrant->row, problem->n, error) ||
-        ops->alloc(device, plan.scratch_bytes + plan.state_bytes + 256, &buffers.scratch, error))
-        return -1;
-    buffers.state = buffers.scratch + plan.scratch_bytes;
-    *height = plan.height;
-    call_bind(launches, &plan, context.space, entrant->kernels, &buffers);
-    int failed =
-        ops->fill(device, buffers.output, POISON_OUTPUT, sizeof *out, error) ||
-        ops->fill(device, buffers.scratch, POISON_SCRATCH, plan.scratch_bytes, error) ||
-        ops->fill(device, buffers.state, 0, plan.state_bytes, error) ||
-        ops->launch(device, launches, plan.count, error) ||
-        ops->read(device, out, buffers.output,
-                  (uint64_t)problem_types[problem_result(problem)].bytes, error);
-    ops->free(device, buffers.scratch);
-    return failed ? -1 : 0;
-}
-
-static int prove_specials(struct finals *finals, struct entrant *entrant, struct error *error)
-{
-    const struct check_rows rows = {entrant->row, entrant->row};
-    struct measure *measure = finals->measure;
+    const struct further_candidate candidate = {entrant->row, entrant->kernels};
+    struct job_entrant *report = &finals->out->entrants[entrant - finals->entrants];
     struct check_verdict verdict;
-    if (check_specials(measure->check, measure->context, rows, entrant->kernels, &verdict,
-                       error))
+    if (announce(finals, entrant, error) ||
+        further_prove(further, &candidate, report, &verdict, error))
         return -1;
     finals->out->proofs += verdict.cases;
-    return verdict.is_right ? 0 : reject(finals, entrant, verdict.reason, error);
+    return verdict.is_right ? prove_full(finals, entrant, error)
+                            : reject(finals, entrant, verdict.reason, error);
 }
 
-/* Random floats on the device, and their exact sum; without an input nothing is proven by
- * them. */
-struct rounding {
-    struct problem problem;
-    uint64_t input;
-    struct oracle_reference reference;
-};
-
-static int open_rounding(struct rounding *out, const struct measure *measure,
-                         struct error *error)
-{
-    struct device *device = measure->device;
-    *out = (struct rounding){.problem = *measure->context->problem};
-    if (out->problem.n == 0 || !oracle_rounds(&out->problem))
-        return 0;
-    out->problem.n = out->problem.n < RANDOM_MAX ? out->problem.n : RANDOM_MAX;
-    const struct oracle_input source = {.problem = out->problem, .seed = measure->seed};
-    const uint64_t bytes = out->problem.n * (uint64_t)problem_types[out->problem.type].bytes;
-    double compensation = 0;
-    struct error no_room;
-    void *elements = malloc(bytes);
-    if (!elements || device->ops->alloc(device, bytes, &out->input, &no_room)) {
-        free(elements);
-        out->input = 0;
-        return 0; /* no room, as for the proof past 2^31 */
-    }
-    oracle_fill_random(&source, 0, out->problem.n, elements);
-    oracle_reference_add(&out->reference, &out->problem, elements, out->problem.n,
-                         &compensation);
-    int failed = device->ops->write(device, out->input, elements, bytes, error);
-    free(elements);
-    return failed;
-}
-
-static int prove_rounding(struct finals *finals, struct entrant *entrant,
-                          const struct rounding *rounding, struct error *error)
-{
-    struct job_entrant *report = &finals->out->entrants[entrant - finals->entrants];
-    const struct problem *problem = &rounding->problem;
-    const double sum_abs = rounding->reference.sum_abs;
-    oracle_bits bits;
-    if (!rounding->input)
-        return 0;
-    if (run_once(finals, entrant, problem, rounding->input, &report->height, &bits, error))
-        return -1;
-    const double got = oracle_to_double(problem->acc, bits);
-    report->error = fabs(got - rounding->reference.value) / sum_abs;
-    report->bound = oracle_bound(problem->acc, report->height, sum_abs) / sum_abs;
-    if (report->error <= report->bound) /* false for NaN too */
-        return 0;
-    char reason[JOB_REASON];
-    snprintf(reason, sizeof reason, "error %.2e of %s on random floats is past the bound %.2e",
-             report->error, problem_ops[problem->op].scale, report->bound);
-    return reject(finals, entrant, reason, error);
-}
-
-/* An input past 2^31 elements; none where memory does not allow it or n is past it anyway. */
-static int open_past(struct input *out, const struct measure *measure, struct error *error)
-{
-    struct device *device = measure->device;
-    struct problem problem = *measure->context->problem;
-    const size_t count = input_least(&problem);
-    const uint64_t bytes = count * PAST_32_BITS * (uint64_t)problem_types[problem.type].bytes;
-    uint64_t free_bytes;
-    struct error no_room;
-    *out = (struct input){.device = NULL};
-    if (device->info.target.is_host || problem.n >= PAST_32_BITS)
-        return 0;
-    if (device->ops->free_bytes(device, &free_bytes, error))
-        return -1;
-    problem.n = PAST_32_BITS;
-    if (free_bytes < bytes + bytes / 4 ||
-        input_open(out, device, &problem, count, measure->seed, &no_room)) {
-        *out = (struct input){.device = NULL};
-        return 0; /* no room: too small, fragmented, or taken meanwhile */
-    }
-    /* The deciding element belongs in a whole tile, not in what is left over after the last. */
-    return input_mark(out, input_last(out), PAST_32_BITS - 50000, error);
-}
-
-static int prove_past(struct finals *finals, struct entrant *entrant, const struct input *past,
-                      struct error *error)
-{
-    bool is_right = true;
-    for (size_t k = 0; k < past->count; k++) {
-        oracle_bits bits;
-        uint64_t height;
-        if (run_once(finals, entrant, &past->problem, input_address(past, k), &height, &bits,
-                     error))
-            return -1;
-        is_right = is_right && oracle_equal(problem_result(&past->problem),
-                                             past->expect[k], bits);
-    }
-    if (is_right)
-        return 0;
-    char reason[JOB_REASON];
-    snprintf(reason, sizeof reason, "wrong result at n = %" PRIu64 ", past 2^31",
-             past->problem.n);
-    return reject(finals, entrant, reason, error);
-}
-
-/* All further proofs of one, and the proof at full n once more: nothing that ran since has
- * disturbed it. */
-static int prove_further(struct finals *finals, struct entrant *entrant,
-                         const struct rounding *rounding, const struct input *past,
-                         struct error *error)
-{
-    if (announce(finals, entrant, error) || prove_specials(finals, entrant, error) ||
-        (!entrant->is_out && prove_rounding(finals, entrant, rounding, error)) ||
-        (!entrant->is_out && prove_past(finals, entrant, past, error)))
-        return -1;
-    return entrant->is_out ? 0 : prove_full(finals, entrant, error);
-}
-
-static int prove_first(struct finals *finals, const struct rounding *rounding,
-                       const struct input *past, struct error *error)
+static int prove_first(struct finals *finals, const struct further *further,
+                       struct error *error)
 {
     const struct race_result *result = &finals->out->result;
     size_t right = 0;
     for (size_t i = 0; i < result->count && right < FINALS_PROVEN; i++) {
         struct entrant *entrant = &finals->entrants[result->places[i].entrant];
-        if (prove_further(finals, entrant, rounding, past, error))
+        if (prove_further(finals, entrant, further, error))
             return -1;
         right += !entrant->is_out;
     }
@@ -342,17 +194,13 @@ static int prove_first(struct finals *finals, const struct rounding *rounding,
 static int run_proofs(struct finals *finals, struct error *error)
 {
     struct measure *measure = finals->measure;
-    struct rounding rounding = {.input = 0};
-    struct input past = {.device = NULL};
-    int failed =
-        measure_announce(measure, PHASE_PROVE, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE, error) ||
-        open_rounding(&rounding, measure, error) || open_past(&past, measure, error) ||
-        prove_first(finals, &rounding, &past, error);
-    finals->out->past_32_bits = past.device && !failed ? past.problem.n : 0;
-    if (past.device)
-        input_close(&past);
-    measure->device->ops->free(measure->device, rounding.input);
-    return failed;
+    struct further further;
+    if (measure_announce(measure, PHASE_PROVE, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE, error))
+        return -1;
+    int failed = further_open(&further, measure, error) || prove_first(finals, &further, error);
+    finals->out->past_32_bits = failed ? 0 : further.past.problem.n;
+    further_close(&further);
+    return failed ? -1 : 0;
 }
 
 /* --- The race ----------------------------------------------------------------------------- */

@@ -3,14 +3,15 @@
  * Hides chunks, threads and the choice of the period. */
 #include "autotune/tune/input.h"
 
-#include <pthread.h>
+#include "autotune/tune/input_matrix.h"
+#include "autotune/tune/threads.h"
+#include "generator/shape.h"
+
 #include <stdlib.h>
-#include <unistd.h>
 
 enum {
     CHUNK_BYTES = 8 << 20,
     GUARD_BYTES = 256,
-    THREADS_MAX = 32,
 };
 
 /* Of each regime: the bytes that the distinct inputs fill together, and the fewest inputs. */
@@ -50,7 +51,7 @@ size_t input_count(const struct problem *problem, const struct device_info *info
 /* An input and the guards behind it. */
 static uint64_t find_stride(const struct problem *problem)
 {
-    const uint64_t bytes = problem->n * (uint64_t)problem_types[problem->type].bytes;
+    const uint64_t bytes = shape_extent(problem) * (uint64_t)problem_types[problem->type].bytes;
     return (bytes + 3 * GUARD_BYTES - 1) / GUARD_BYTES * GUARD_BYTES;
 }
 
@@ -68,6 +69,8 @@ static bool is_exact_with(const struct problem *problem, uint64_t period)
 
 uint64_t input_period(const struct problem *problem)
 {
+    if (problem->shape.kind) /* its results are folded one by one anyway */
+        return 0;
     for (size_t i = 0; i < sizeof PERIODS / sizeof *PERIODS && PERIODS[i] < problem->n; i++)
         if (!problem_is_rounded_sum(problem) || is_exact_with(problem, PERIODS[i]))
             return PERIODS[i];
@@ -113,21 +116,6 @@ static void *fill_chunk(void *argument)
     return NULL;
 }
 
-/* Fills chunks side by side; a thread that cannot be started is replaced by this one. */
-static void fill_chunks(struct chunk *chunks, size_t count)
-{
-    pthread_t threads[THREADS_MAX];
-    bool is_started[THREADS_MAX];
-    for (size_t i = 0; i < count; i++)
-        is_started[i] =
-            i + 1 < count && pthread_create(&threads[i], NULL, fill_chunk, &chunks[i]) == 0;
-    for (size_t i = 0; i < count; i++)
-        if (is_started[i])
-            pthread_join(threads[i], NULL);
-        else
-            fill_chunk(&chunks[i]);
-}
-
 /* What fills one input. */
 struct filler {
     struct device *device;
@@ -155,7 +143,7 @@ static int fill_range(const struct filler *filler, uint64_t first, uint64_t end,
             chunks[count].fold.next = at;
             at += take;
         }
-        fill_chunks(chunks, count);
+        threads_run(fill_chunk, chunks, sizeof *chunks, count);
         for (size_t c = 0; c < count; c++)
             oracle_fold_merge(fold, &chunks[c].fold);
         if (filler->device->ops->write(filler->device, filler->to + round * filler->bytes,
@@ -235,7 +223,7 @@ static int write_guards(struct input *input, size_t i, struct error *error)
 {
     const size_t bytes = (size_t)problem_types[input->problem.type].bytes;
     const uint64_t start = input_address(input, i);
-    const uint64_t end = start + input->problem.n * bytes;
+    const uint64_t end = start + shape_extent(&input->problem) * bytes;
     const uint64_t after = input->base + input->bytes - end;
     char guard[GUARD_BYTES];
     for (size_t at = 0; at < GUARD_BYTES; at += bytes)
@@ -248,10 +236,49 @@ static int write_guards(struct input *input, size_t i, struct error *error)
                : 0;
 }
 
+uint64_t input_expects_bytes(const struct problem *problem)
+{
+    return shape_results(problem) * (uint64_t)problem_types[problem_result(problem)].bytes;
+}
+
+const unsigned char *input_expects(const struct input *input, size_t i)
+{
+    return (const unsigned char *)input->expects + i * input_expects_bytes(&input->problem);
+}
+
+double input_own_bytes(const struct problem *problem, const struct device_info *info)
+{
+    const double element = problem_types[problem->type].bytes;
+    const double results = (double)input_count(problem, info) * (double)shape_results(problem);
+    return problem->shape.kind
+               ? (double)shape_extent(problem) * element +
+                     results * problem_types[problem_result(problem)].bytes
+               : 0;
+}
+
+static int fill_matrices(struct input *input, struct error *error)
+{
+    const uint64_t bytes = input_expects_bytes(&input->problem);
+    input->expects = malloc(input->count * bytes);
+    if (!input->expects)
+        return error_memory(error, input->count * bytes);
+    for (size_t i = 0; i < input->count; i++) {
+        struct oracle_input source = describe(input, i);
+        source.mark = shape_depth(&input->problem) / 2 + i;
+        if (write_guards(input, i, error) ||
+            input_matrix_fill(input->device, &source, input_address(input, i),
+                              (unsigned char *)input->expects + i * bytes,
+                              &input->largest_partial, error))
+            return -1;
+    }
+    return input->device->ops->sync(input->device, error);
+}
+
 static int fill_all(struct input *input, struct error *error)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t threads = cores < 1 ? 1 : cores > THREADS_MAX ? THREADS_MAX : (size_t)cores;
+    if (input->problem.shape.kind)
+        return fill_matrices(input, error);
+    size_t threads = threads_of_cores();
     const uint64_t made = input->period ? input->period : input->problem.n;
     const uint64_t bytes = made * (uint64_t)problem_types[input->problem.type].bytes;
     uint64_t chunks = bytes / CHUNK_BYTES + 1;
@@ -305,6 +332,8 @@ void input_close(struct input *input)
 {
     if (input->base)
         input->device->ops->free(input->device, input->base);
+    free(input->expects);
+    input->expects = NULL;
     input->base = 0;
 }
 
@@ -320,7 +349,8 @@ static int write_element(struct input *input, uint64_t position, bool marked, st
 
 int input_mark(struct input *input, uint64_t from, uint64_t to, struct error *error)
 {
-    if (!oracle_has_mark(&input->problem) || from == to || input->problem.n == 0)
+    if (!oracle_has_mark(&input->problem) || from == to || input->problem.n == 0 ||
+        input->problem.shape.kind) /* a mark of its own stands in each result */
         return 0;
     if (write_element(input, from, false, error) || write_element(input, to, true, error))
         return -1;

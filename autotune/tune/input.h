@@ -18,6 +18,7 @@ struct input {
     uint64_t seed;
     uint64_t period; /* plain elements repeat after this many; 0 = never */
     oracle_bits expect[INPUT_MAX];
+    void *expects; /* of a matrix: all results of each input, one behind the other; else NULL */
     double largest_partial; /* magnitude, for the record of exactness */
 };
 
@@ -33,6 +34,10 @@ size_t input_count(const struct problem *problem, const struct device_info *info
 
 /* The bytes that input_open allocates for a measurement of this problem, guards included. */
 uint64_t input_bytes(const struct problem *problem, const struct device_info *info);
+
+/* The bytes of this process's own memory that input_open takes: of a matrix one input, and the
+ * right results of all. One value takes too few to count. */
+double input_own_bytes(const struct problem *problem, const struct device_info *info);
 
 /* The elements after which an input of this problem repeats: a prime far from whatever a wrong
  * index may be off by (docs/correctness.md). 0 = never, as always where n is no more. */
@@ -54,6 +59,10 @@ int input_open_offset(struct input *out, struct device *device, const struct pro
 void input_close(struct input *input);
 
 uint64_t input_address(const struct input *input, size_t i);
+
+/* Of a matrix: the expected results of one input, and how many bytes they are. */
+const unsigned char *input_expects(const struct input *input, size_t i);
+uint64_t input_expects_bytes(const struct problem *problem);
 
 /* Where the deciding element of input 0 stands after input_open. */
 uint64_t input_last(const struct input *input);

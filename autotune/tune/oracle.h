@@ -19,11 +19,14 @@ typedef uint64_t oracle_bits;
 struct oracle_shape {
     uint64_t block, tile;   /* threads per block; elements per tile */
     uint64_t positions_max; /* positions tried one by one for operations that need it */
+    uint64_t at_once;       /* of a matrix: results that a block makes at a time */
 };
 
 struct oracle_case {
     uint64_t offset, n; /* the input is elements[offset .. offset + n) */
     oracle_bits expect;
+    struct problem_shape shape;      /* of a matrix; its results are expects[first .. first + results) */
+    uint64_t first, results; /* 0: one result, `expect` */
 };
 
 struct oracle_cases {
@@ -31,6 +34,7 @@ struct oracle_cases {
     uint64_t element_count;
     struct oracle_case *cases;
     size_t count;
+    oracle_bits *expects; /* of matrices, else NULL */
 };
 
 /* The cases that prove a kernel of this shape: sizes 0, 1, 2, 31..33, block +-1, tile +-1,

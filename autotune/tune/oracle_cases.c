@@ -159,5 +159,6 @@ void oracle_dispose_cases(struct oracle_cases *cases)
 {
     free(cases->elements);
     free(cases->cases);
+    free(cases->expects);
     *cases = (struct oracle_cases){0};
 }

@@ -11,6 +11,13 @@ enum {
     POISON_SCRATCH = 0xC3, /* another one: what is read from there is no output left alone */
 };
 
+/* Bytes watched behind what a kernel may use. */
+enum {
+    POISON_RESULTS_GUARD = 256,  /* of a matrix's results, then on to a multiple of it: poison */
+    POISON_SCRATCH_GUARD = 4096, /* of scratch memory: poison, as that before it */
+    POISON_STATE_GUARD = 256,    /* of the state: zeros, as the state before it */
+};
+
 /* Do all `count` bytes have this value? */
 bool poison_is_all(const unsigned char *bytes, size_t count, unsigned char value);
 

@@ -5,6 +5,7 @@
 
 #include "autotune/tune/stats.h"
 #include "generator/cover.h"
+#include "generator/shape.h"
 
 #include <stdlib.h>
 
@@ -17,6 +18,17 @@ enum {
 
 static const unsigned char sizes[] = {10, 14, 16, 20, 24, 30}; /* powers of two */
 enum { SIZES = sizeof sizes / sizeof *sizes };
+/* Of a matrix those of n that are elements of each result; the other powers count results. Every
+ * other has a gap between its rows, so that they begin between whole loads. */
+static const unsigned char depths[SIZES] = {1, 5, 14, 8, 22, 12};
+
+static void set_size(struct problem *problem, const struct space *space, size_t i)
+{
+    problem->shape.kind = space->shape;
+    if (space->shape)
+        shape_resize(problem, (uint64_t)1 << (sizes[i] - depths[i]), (uint64_t)1 << depths[i], i % 2);
+    problem->n = (uint64_t)1 << sizes[i];
+}
 
 /* --- Places ------------------------------------------------------------------------------- */
 
@@ -32,7 +44,7 @@ int sample_places(struct sample_place **out, size_t *count, const struct space *
         size_t rest = i;
         struct sample_place place = {.problem = {.regime = COLD}};
         struct error ignored;
-        place.problem.n = (uint64_t)1 << sizes[rest % SIZES];
+        set_size(&place.problem, space, rest % SIZES);
         place.target = (rest /= SIZES) % target_count;
         place.problem.acc = (enum type)((rest /= target_count) % TYPE_COUNT);
         place.problem.type = (enum type)((rest /= TYPE_COUNT) % TYPE_COUNT);
@@ -190,7 +202,7 @@ static struct sample_place find_place(const struct pool *pool, const unsigned ch
         const struct point_context context = {pool->space, &place.problem,
                                               &pool->targets[place.target]};
         struct error ignored;
-        place.problem.n = (uint64_t)1 << sizes[i];
+        set_size(&place.problem, pool->space, i);
         if (point_reject(&context, row, &ignored) == POINT_VALID)
             break;
     }

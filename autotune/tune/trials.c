@@ -110,6 +110,8 @@ int trials_identity(uint64_t *out, const struct point_context *context, const in
                                    step->shape.block,   step->shape.grid,
                                    step->shape.outputs, step->shape.partials,
                                    pass->is_timed};
+        if (step->shape.parts > 1)
+            mix(&hash, step->shape.parts);
         for (size_t k = 0; k < sizeof values / sizeof *values; k++)
             mix(&hash, values[k]);
         for (size_t k = 0; k < pass->arg_count; k++)

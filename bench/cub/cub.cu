@@ -6,15 +6,21 @@
 // output of that type for integers, and Reduce with cuda::std::plus of it for f16 and bf16. Counts
 // that fit are passed as 32 bits, for which CUB compiles kernels of their own.
 //
+// Rows are cub::DeviceSegmentedReduce: from CUB 3.3 on, and without gaps, with the overload for
+// segments of one size, else with offsets that are computed, not read.
+//
 // With -DUNORDERED: sums alone, whose parts CUB may add in any order, which for some types lets it
 // use atomics (from CCCL 3.2 on). The result of floats then differs from run to run.
 #include "autotune/device/baseline_face.h"
 
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_segmented_reduce.cuh>
 #include <cub/version.cuh>
 #include <cuda/std/functional>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -92,21 +98,77 @@ cudaError_t run(void *temp, size_t &bytes, const void *in, void *out, unsigned l
                            : reduce<elem, acc, OP>(temp, bytes, in, out, uint64_t(n), stream);
 }
 
+#ifndef UNORDERED
+// Where row i begins, or ends.
+struct offset_of {
+    long long pitch, end;
+
+    __host__ __device__ long long operator()(long long row) const { return row * pitch + end; }
+};
+
+template <typename elem, typename acc, op OP>
+cudaError_t run_rows(void *temp, size_t &bytes, const void *in, void *out,
+                     const baseline_matrix &matrix, cudaStream_t stream)
+{
+    const elem *x = static_cast<const elem *>(in);
+    acc *y = static_cast<acc *>(out);
+    const auto reduce = [&](auto... segments) {
+        if constexpr (OP == MIN)
+            return cub::DeviceSegmentedReduce::Min(temp, bytes, x, y, segments..., stream);
+        else if constexpr (OP == MAX)
+            return cub::DeviceSegmentedReduce::Max(temp, bytes, x, y, segments..., stream);
+        else if constexpr (is_half<elem> || !std::is_same_v<elem, acc>)
+            return cub::DeviceSegmentedReduce::Reduce(temp, bytes, x, y, segments...,
+                                                      cuda::std::plus<acc>{}, acc(0), stream);
+        else
+            return cub::DeviceSegmentedReduce::Sum(temp, bytes, x, y, segments..., stream);
+    };
+    const auto rows = static_cast<cuda::std::int64_t>(matrix.rows);
+#if CUB_VERSION >= 300300
+    if (matrix.pitch == matrix.len && matrix.len <= INT32_MAX)
+        return reduce(rows, static_cast<int>(matrix.len));
+#endif
+    const auto pitch = static_cast<long long>(matrix.pitch);
+    const auto len = static_cast<long long>(matrix.len);
+    const auto number = thrust::make_counting_iterator(0LL);
+    return reduce(rows, thrust::make_transform_iterator(number, offset_of{pitch, 0}),
+                  thrust::make_transform_iterator(number, offset_of{pitch, len}));
+}
+#endif
+
+using run_rows_fn = cudaError_t(void *, size_t &, const void *, void *, const baseline_matrix &,
+                                cudaStream_t);
+#ifndef UNORDERED
+// Minima and maxima of rows have the elements' type.
+template <typename elem, typename acc, op OP>
+constexpr run_rows_fn *choose_rows()
+{
+    if constexpr (OP == SUM || std::is_same_v<elem, acc>)
+        return run_rows<elem, acc, OP>;
+    else
+        return nullptr;
+}
+#endif
+
 using run_fn = cudaError_t(void *, size_t &, const void *, void *, unsigned long long,
                            cudaStream_t);
 
 struct row {
     const char *type, *acc;
     run_fn *ops[3]; // by op
+    run_rows_fn *rows[3];
 };
 
 template <typename elem, typename acc>
 constexpr row make_row(const char *type, const char *acc_name)
 {
 #ifdef UNORDERED
-    return {type, acc_name, {run<elem, acc, SUM>, nullptr, nullptr}};
+    return {type, acc_name, {run<elem, acc, SUM>, nullptr, nullptr}, {}};
 #else
-    return {type, acc_name, {run<elem, acc, SUM>, run<elem, acc, MIN>, run<elem, acc, MAX>}};
+    return {type, acc_name,
+            {run<elem, acc, SUM>, run<elem, acc, MIN>, run<elem, acc, MAX>},
+            {choose_rows<elem, acc, SUM>(), choose_rows<elem, acc, MIN>(),
+             choose_rows<elem, acc, MAX>()}};
 #endif
 }
 
@@ -124,6 +186,15 @@ run_fn *find(const char *type, const char *acc, const char *name)
         for (int i = 0; i < 3; i++)
             if (!strcmp(r.type, type) && !strcmp(r.acc, acc) && !strcmp(op_names[i], name))
                 return r.ops[i];
+    return nullptr;
+}
+
+run_rows_fn *find_rows(const char *type, const char *acc, const char *name)
+{
+    for (const row &r : rows)
+        for (int i = 0; i < 3; i++)
+            if (!strcmp(r.type, type) && !strcmp(r.acc, acc) && !strcmp(op_names[i], name))
+                return r.rows[i];
     return nullptr;
 }
 
@@ -153,6 +224,28 @@ const char *explain(int error)
     return cudaGetErrorString(static_cast<cudaError_t>(error));
 }
 
+int supports_matrix(const char *type, const char *acc, const char *name,
+                    const baseline_matrix *matrix)
+{
+    return matrix->axis == 1 && find_rows(type, acc, name) != nullptr;
+}
+
+int enqueue_matrix(const char *type, const char *acc, const char *name, const void *in, void *out,
+                   const baseline_matrix *matrix, void *temp, size_t temp_bytes, void *stream)
+{
+    run_rows_fn *fn = find_rows(type, acc, name);
+    return fn ? fn(temp, temp_bytes, in, out, *matrix, static_cast<cudaStream_t>(stream))
+              : cudaErrorNotSupported;
+}
+
+int matrix_temp_bytes(const char *type, const char *acc, const char *name,
+                      const baseline_matrix *matrix, size_t *out)
+{
+    run_rows_fn *fn = find_rows(type, acc, name);
+    *out = 0;
+    return fn ? fn(nullptr, *out, nullptr, nullptr, *matrix, nullptr) : cudaErrorNotSupported;
+}
+
 char name[32]; // "CUB 3.0.1"
 
 #ifdef UNORDERED
@@ -161,7 +254,8 @@ const char *const suffix = " unordered";
 const char *const suffix = "";
 #endif
 
-const baseline_face face = {BASELINE_VERSION, 0, name, supports, temp_bytes, enqueue, explain};
+const baseline_face face = {BASELINE_VERSION, 0, name, supports, temp_bytes, enqueue, explain,
+                            supports_matrix, matrix_temp_bytes, enqueue_matrix};
 
 } // namespace
 

@@ -4,12 +4,14 @@
 #include "autotune/device/baseline_face.h"
 #include "include/autotune.h"
 
-enum { PLANS = 256 };
+#include <stdlib.h>
+#include <string.h>
 
 static struct held {
     unsigned long long n;
     struct autotune_plan *plan;
-} held[PLANS];
+    struct held *next;
+} *all;
 static struct autotune_context *context;
 static struct autotune_workspace *workspace; /* of `ready`, in `lent` */
 static const struct held *ready;
@@ -22,27 +24,44 @@ static int supports(const char *type, const char *acc, const char *op)
     return 1;
 }
 
-static struct held *find(unsigned long long n)
+static const struct held *find(unsigned long long n)
 {
-    size_t i = 0;
-    while (i + 1 < PLANS && held[i].plan && held[i].n != n)
-        i++;
-    return &held[i];
+    const struct held *at = all;
+    while (at && at->n != n)
+        at = at->next;
+    return at;
+}
+
+static int refuse(int code, const char *text)
+{
+    why.code = code;
+    strcpy(why.text, text);
+    return code;
+}
+
+static int add(const char *type, const char *acc, const char *op, unsigned long long n)
+{
+    const struct autotune_problem problem = {.op = op, .type = type, .acc = acc, .n = n};
+    const struct autotune_plan_options options = {.from = AUTOTUNE_FROM_RECORD};
+    struct held *held = malloc(sizeof *held);
+    if (!held)
+        return refuse(AUTOTUNE_NO_MEMORY, "no memory for another plan");
+    *held = (struct held){n, NULL, all};
+    if ((!context && autotune_context_create(&context, NULL, &why)) ||
+        autotune_plan_create(&held->plan, context, &problem, &options, &why)) {
+        free(held);
+        return why.code;
+    }
+    all = held;
+    return 0;
 }
 
 static int temp_bytes(const char *type, const char *acc, const char *op, unsigned long long n,
                       size_t *out)
 {
-    const struct autotune_problem problem = {.op = op, .type = type, .acc = acc, .n = n};
-    const struct autotune_plan_options options = {.from = AUTOTUNE_FROM_RECORD};
-    struct held *at = find(n);
-    if (!context && autotune_context_create(&context, NULL, &why))
-        return why.code;
-    if (!at->plan && autotune_plan_create(&at->plan, context, &problem, &options, &why))
-        return why.code;
-    at->n = n;
-    *out = autotune_plan_workspace_bytes(at->plan);
-    return 0;
+    const int failed = find(n) ? 0 : add(type, acc, op, n);
+    *out = failed ? 0 : autotune_plan_workspace_bytes(find(n)->plan);
+    return failed;
 }
 
 static int lend(const struct held *at, void *temp, void *stream)
@@ -63,6 +82,8 @@ static int enqueue(const char *type, const char *acc, const char *op, const void
 {
     const struct held *at = find(n);
     (void)type, (void)acc, (void)op, (void)bytes;
+    if (!at)
+        return refuse(AUTOTUNE_BAD_ARGUMENT, "temp_bytes was not asked for this n before");
     if ((at != ready || temp != lent) && lend(at, temp, stream))
         return why.code;
     return autotune_execute(workspace, in, n, out, stream, &why);
@@ -74,8 +95,12 @@ static const char *explain(int error)
     return why.text;
 }
 
-static const struct baseline_face face = {BASELINE_VERSION, 0,       "library", supports,
-                                          temp_bytes,       enqueue, explain};
+static const struct baseline_face face = {.version = BASELINE_VERSION,
+                                          .name = "library",
+                                          .supports = supports,
+                                          .temp_bytes = temp_bytes,
+                                          .enqueue = enqueue,
+                                          .explain = explain};
 
 __attribute__((visibility("default"))) const struct baseline_face *autotune_baseline(void)
 {

@@ -111,8 +111,8 @@ check table-lines test "$(grep -c 'BLOCK=' out)" -eq 2
 check table-names-the-other grep -q 'plain' out
 check table-default grep -q 'none: default' out
 tr -d '\r' < out.csv > plain.csv
-HEADER=n,cub_us,ours_us,ratio,ratio_lo,ratio_hi,ours_gbs,peak_pct,variant,op,type,regime,against,gpu
-LINE='3000,([0-9]+\.[0-9]{3},){2}([0-9]+\.[0-9]{4},){3}[0-9.]+,,"BLOCK=[^" ]*",sum,i32,cold,plain,host'
+HEADER=n,cub_us,ours_us,ratio,ratio_lo,ratio_hi,ours_gbs,peak_pct,variant,op,type,regime,against,gpu,shape,rows,len,pitch
+LINE='3000,([0-9]+\.[0-9]{3},){2}([0-9]+\.[0-9]{4},){3}[0-9.]+,,"BLOCK=[^" ]*",sum,i32,cold,plain,host,,,,'
 check csv-columns grep -qx "$HEADER" plain.csv
 check csv-line grep -Eqx "$LINE" plain.csv
 ratio_is_right() {
@@ -163,4 +163,70 @@ check no-record-made test "$(grep -c '^\[record' "$XDG_CACHE_HOME/autotune/host.
 # What was timed before another n failed is shown.
 bench --against plain.so --n 1K,400G --quiet
 check no-room-at-once refused 1 "no room"
+
+# The library behind that face (bench/embed), with a stand-in for its plans: one for each n,
+# however many, and each n is reduced by its own.
+cat > plans.c << 'END'
+#include "bench/embed/library.c"
+#include <stdio.h>
+enum { SIZES = 1000 };
+struct autotune_plan { unsigned long long n; };
+static struct autotune_plan plans[SIZES];
+static size_t made;
+static struct autotune_workspace { const struct autotune_plan *plan; } place;
+int autotune_context_create(struct autotune_context **out,
+                            const struct autotune_context_options *options,
+                            struct autotune_error *error)
+{
+    (void)options, (void)error;
+    *out = (struct autotune_context *)plans;
+    return 0;
+}
+int autotune_plan_create(struct autotune_plan **out, struct autotune_context *of,
+                         const struct autotune_problem *problem,
+                         const struct autotune_plan_options *options,
+                         struct autotune_error *error)
+{
+    (void)of, (void)options, (void)error;
+    if (made == SIZES)
+        return AUTOTUNE_FAILED;
+    plans[made].n = problem->n;
+    *out = &plans[made++];
+    return 0;
+}
+size_t autotune_plan_workspace_bytes(const struct autotune_plan *plan) { return plan->n; }
+int autotune_workspace_create(struct autotune_workspace **out, struct autotune_plan *plan,
+                              void *memory, void *stream, struct autotune_error *error)
+{
+    (void)memory, (void)stream, (void)error;
+    place.plan = plan;
+    *out = &place;
+    return 0;
+}
+int autotune_workspace_destroy(struct autotune_workspace *old, struct autotune_error *error)
+{
+    (void)old, (void)error;
+    return 0;
+}
+int autotune_execute(struct autotune_workspace *in_place, const void *in, uint64_t n, void *out,
+                     void *stream, struct autotune_error *error)
+{
+    (void)in, (void)out, (void)stream, (void)error;
+    return in_place->plan->n == n ? 0 : AUTOTUNE_FAILED;
+}
+int main(void)
+{
+    const struct baseline_face *library = autotune_baseline();
+    size_t bytes, wrong = 0;
+    for (int again = 0; again < 2; again++)
+        for (unsigned long long n = 1; n <= SIZES; n++)
+            wrong += library->temp_bytes("i32", "i32", "sum", n, &bytes) || bytes != n ||
+                     library->enqueue("i32", "i32", "sum", plans, plans, n, plans, bytes, 0);
+    wrong += !library->enqueue("i32", "i32", "sum", plans, plans, SIZES + 1, plans, bytes, 0);
+    printf("%zu plans, %zu wrong\n", made, wrong);
+    return 0;
+}
+END
+"${CC:-cc}" -O1 -I"$ROOT" -o plans plans.c
+check plan-for-each-n test "$(./plans)" = "1000 plans, 0 wrong"
 finish

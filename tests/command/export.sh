@@ -20,18 +20,7 @@ space=reduce-wide # so that records can have what the default space does not try
 run --device host --n 1000 --space $space --budget 10s --cache base --quiet
 check tuned has_status 0
 [ -s base/host.ini ] || finish
-cat > sign.c <<'END'
-#include <stdio.h>
-#include <xxhash.h>
-int main(void)
-{
-    static char bytes[1 << 16];
-    size_t length = fread(bytes, 1, sizeof bytes, stdin);
-    printf("checksum = %016llx\n", (unsigned long long)XXH3_64bits(bytes, length));
-}
-END
-$CC -o sign sign.c -l:libxxhash.a 2> sign.log
-if [ ! -x sign ]; then
+if ! build_sign; then
     skip export "no static libxxhash to sign records with"
     finish
 fi

@@ -1,7 +1,8 @@
 /* fake_runtime: stands in for CUDA's runtime under an exported launcher, so that what it
  * launches can be seen without a GPU. FAKE_CC, FAKE_SMS and FAKE_PTX say what the device is and
  * for what the code was compiled. A launch is a line: kernel grid block shared cluster
- * cooperative count. */
+ * cooperative count; with -DMATRIX, for an export of rows or columns, rows len pitch in place of
+ * the count. */
 #include "exported.h"
 
 #include <stdio.h>
@@ -142,6 +143,16 @@ cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t strea
     return cudaSuccess;
 }
 
+const char *cudaGetErrorString(cudaError_t error)
+{
+    return error == cudaErrorNoDevice ? "no device" : "some error";
+}
+
+static unsigned long long number_at(const void *argument)
+{
+    return *(const unsigned long long *)argument;
+}
+
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *entry,
                                 void **args)
 {
@@ -153,12 +164,48 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *en
         else if (config->attrs[i].id == cudaLaunchAttributeCooperative)
             is_cooperative = config->attrs[i].val.cooperative;
     }
-    printf("%s %u %u %zu %u %d %llu\n", name_of(entry), config->gridDim.x, config->blockDim.x,
-           config->dynamicSmemBytes, cluster, is_cooperative,
-           config->blockDim.x > 1 ? *(unsigned long long *)args[1] : 0); /* 1: prepares alone */
+    printf("%s %u %u %zu %u %d ", name_of(entry), config->gridDim.x, config->blockDim.x,
+           config->dynamicSmemBytes, cluster, is_cooperative);
+#ifdef MATRIX
+    printf("%llu %llu %llu\n", number_at(args[1]), number_at(args[2]), number_at(args[3]));
+#else
+    printf("%llu\n", config->blockDim.x > 1 ? number_at(args[1]) : 0); /* 1: prepares alone */
+#endif
     return cudaSuccess;
 }
 
+#ifdef MATRIX
+/* fake ROWS LEN PITCH: what a call for that matrix launches, or why nothing. */
+int main(int argc, char **argv)
+{
+    static char in[64];
+    static float out;
+    size_t bytes = 0, sizes[3] = {0, 0, 0};
+    enum my_match match = MY_DEFAULT;
+    const char *params = "";
+    for (int i = 0; i < 3 && i + 1 < argc; i++)
+        sizes[i] = strtoull(argv[i + 1], NULL, 10);
+    const char *refusal = my_refusal(sizes[0], sizes[1], sizes[2]);
+    cudaError_t error = my_workspace_bytes(sizes[0], sizes[1], sizes[2], &bytes);
+    void *workspace = malloc(bytes ? bytes : 1);
+    if (error == cudaSuccess)
+        error = my_workspace_init(workspace, bytes, 0);
+    if (error == cudaSuccess)
+        error = my_match(sizes[0], sizes[1], sizes[2], &match, &params);
+    printf("match %d %s\n", (int)match, params);
+    if (error == cudaSuccess)
+        error = my((const float *)(const void *)in, sizes[0], sizes[1], sizes[2], &out, workspace,
+                   bytes, 0);
+    printf("workspace %zu, error %d\n", bytes, (int)error);
+    if (bytes > 512 && my((const float *)(const void *)in, sizes[0], sizes[1], sizes[2], &out,
+                          workspace, bytes - 512, 0) != cudaErrorInvalidValue)
+        printf("a workspace that is too small was taken\n");
+    if (refusal)
+        printf("%s\n", refusal);
+    free(workspace);
+    return 0;
+}
+#else
 /* fake N MAX: what a call for N elements launches with a workspace for MAX. */
 int main(int argc, char **argv)
 {
@@ -182,3 +229,4 @@ int main(int argc, char **argv)
     free(workspace);
     return 0;
 }
+#endif

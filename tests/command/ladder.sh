@@ -96,6 +96,10 @@ check source has_status 0
 check source-right grep -q '__syncwarp();' out
 check source-historical grep -q 'shared\[t\] = combine(shared\[t\], shared\[t + 32\]);' out
 check source-why grep -q '^// warps are not in lock-step' out
+run ladder --source batched-lanes --rows 4096 --len 128 --type f32
+check source-fits-the-rows grep -q 'LANES=8,' out
+run ladder --source batched-lanes --rows 4096 --len 1024 --type f64
+check source-fits-the-type grep -q 'LANES=32,VECTOR=2,' out
 run ladder --source wangyu-naive --type f32 --quiet
 check source-passes test "$(grep -c '^// autotune emit --space ladder/atomic_each ' out)" -eq 2
 sed -n '2s|^// autotune ||p' out > command

@@ -72,7 +72,7 @@ function value(name, i) {
     if (name ~ /long_scoreboard/) return "40"
     if (name ~ /shared_ideal/) return "1,000"
     if (name ~ /wavefronts_shared$/) return "2,500"
-    if (name ~ /shared_loads|shared_stores/) return "500"
+    if (name ~ /op_shared/) return "1000"
     return name ~ /gmma/ ? "n/a" : i
 }
 {
@@ -82,6 +82,8 @@ function value(name, i) {
     for (i = 1; i <= NF; i++) printf ",\"%s\"", $i ~ /time/ ? "ns" : ""
     for (k = 0; k < launches; k++) {
         printf "\n\"%d\",\"v0::reduce(const int *, int)\",\"(1, 1, 1)\"", k
+        fflush()
+        print "==WARNING== in the middle of a line" > "/dev/stderr"
         for (i = 1; i <= NF; i++) printf ",\"%s\"", value($i, k)
     }
     printf "\n"
@@ -111,7 +113,18 @@ check quiet test ! -s err
 touch refuse
 refuses no-permission 69 "ERR_NVGPUCTRPERM.*run as root" profile --n 10K --quiet
 rm refuse
-printf '#!/bin/sh\necho "autotune: no room"\nexit 1\n' > bin/ncu
+cat > bin/ncu << 'END'
+#!/bin/sh
+echo "==PROF== Connected to process 1"
+echo "==WARNING== No kernels were profiled." >&2
+echo "==ERROR== The application returned an error code (9)." >&2
+exit 9
+END
+refuses in-its-words 69 "no launch here: The application returned an error code .9.; see the command" \
+    profile --n 10K --quiet
+printf '#!/nonexistent/sh\n' > bin/ncu
+refuses cannot-start 69 "no launch here: .*bin/ncu.*No such file or directory; see" profile --n 10K --quiet
+printf '#!/bin/sh\necho "autotune: no room" >&2\nexit 1\n' > bin/ncu
 refuses kernel-failed 1 "could not be profiled: no room" profile --n 10K --quiet
 chmod -x bin/ncu
 run profile --n 10K --quiet

@@ -25,7 +25,7 @@ for figure in page.getElementsByTagName("figure"):
 END
 }
 
-refuses nothing 1 "no records here; 'autotune --n 1K..4G'" report
+refuses nothing 1 "no records of single values here; 'autotune --n 1K..4G'" report
 refuses no-such-gpu 64 "'v10' is no GPU" report v10
 refuses no-such-file 74 "none.ini: there is no such file" report none.ini
 refuses too-many 64 "more than 8" report t4 t4 t4 t4 t4 t4 t4 t4 t4
@@ -59,7 +59,7 @@ check page-emulated grep -q 'No model of a GPU&#39;s speed' page.html
 check page-chart grep -q 'GB/s over n, from the records' page.html
 check page-trials grep -q 'Trials of sum i32 1M cold: GB/s by BLOCK and ITEMS' page.html
 check page-source grep -q '<mark title="[0-9]*: threads per block">BLOCK</mark>' page.html
-check page-says-no-cub grep -q 'Nothing is said of CUB: .*autotune bench' page.html
+check page-says-no-others grep -q 'Nothing is said of other libraries: .*autotune bench' page.html
 check page-says-no-ladder grep -q 'The classic reductions were not measured: .*autotune ladder' page.html
 if command -v python3 > /dev/null; then
     check page-well-formed is_well_formed page.html
@@ -99,6 +99,16 @@ run report --bench cub.csv --ladder ladder.csv -o full.html
 check full has_status 0
 check full-cub grep -q 'Faster at 3 of 4 sizes, 1.68 times at 100003, 1.03 times at 4Gi' full.html
 check full-ratio grep -q 'How many times faster than CUB' full.html
+sed '1s/$/,against/; 2,$s/$/,a <b>library<\/b> 1.2/' cub.csv > library.csv
+run report --bench library.csv -o library.html
+check library-is-named grep -q '<h2>Against a &lt;b&gt;library&lt;/b&gt; 1.2</h2>' library.html
+check library-in-charts grep -q 'How many times faster than a &lt;b&gt;library&lt;/b&gt; 1.2' library.html
+check library-is-not-cub lacks '>CUB|beside CUB|CUB&#39;s' library.html
+{
+    head -n 1 cub.csv | sed 's/$/,against/'
+    for i in 1 2 3 4 5; do sed -n "2s/\$/,library $i/p" cub.csv; done
+} > five.csv
+refuses five-libraries 64 'more than 4 other libraries' report --bench five.csv
 check full-ladder grep -q '7 several adds per thread, grid-stride' full.html
 if command -v python3 > python; then
     check full-well-formed is_well_formed full.html

@@ -10,7 +10,7 @@ set -- --device host --space small.ini
 
 refuses backwards 64 'ends below its start' "$@" --n 16K..1K
 refuses from-nothing 64 'range from 1 on' "$@" --n 0..1K
-refuses no-end 64 "--n is ''" "$@" --n 1K..
+refuses no-end 64 "--n is '1K..', a range without" "$@" --n 1K..
 refuses past-all-memory 64 'room for' "$@" --n 1K..1000000000G
 refuses loss-without-range 64 'are of a sweep' "$@" --n 1K --loss 1
 for wrong in x -1 1% 51 0.0001 1e1 ''; do
@@ -175,6 +175,7 @@ for try in 1 2 3 4 5; do # the smallest sizes have other winners, by a percent o
 done
 check mend has_status 0
 check mend-something test "$mended" -gt 0
+check mend-writes-once test "$(grep -c '^records ' err)" -eq 1
 run show --sweep --json - --cache mended
 check mend-covers holds out 'covers("cold", 1000, 4000)'
 check mend-adds-intervals holds out "len(it['intervals']) > $(grep -c '"sizes": [0-9]' before.json)"

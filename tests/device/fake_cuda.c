@@ -1,7 +1,7 @@
 /* A stand-in for libcuda.so.1: enough of the driver API for one GPU whose memory is the host's
- * and whose every kernel stores its second argument where its first points. It is written
- * without cuda.h, so that the names and layouts the program relies on are checked against a
- * second reading of the interface. Build: cc -shared -fPIC -Wl,-soname,libcuda.so.1
+ * and whose every kernel stores its second argument where its first points, but for the one that
+ * compares memory. It is written without cuda.h, so that the names and layouts the program
+ * relies on are checked against a second reading of the interface. Build: cc -shared -fPIC -Wl,-soname,libcuda.so.1
  *   -DOLDER           only the names of CUDA 12.0
  *   -DWITHOUT_UPLOAD  a driver too old for this program */
 #include <stddef.h>
@@ -170,12 +170,19 @@ result cuModuleLoadDataEx(handle *out, const void *image, unsigned count, const 
     return fake_load_result ? fake_load_result : image ? make(out, 1) : INVALID_VALUE;
 }
 
-result cuModuleUnload(handle module) { return drop(module); }
+static handle comparing; /* the function that compares memory: each is its module */
+
+result cuModuleUnload(handle module)
+{
+    comparing = comparing == module ? NULL : comparing;
+    return drop(module);
+}
 
 result cuModuleGetFunction(handle *out, handle module, const char *name)
 {
     *out = module;
-    return strstr(name, "reduce") ? OK : NOT_FOUND;
+    comparing = strcmp(name, "differ") == 0 ? module : comparing;
+    return module == comparing || strstr(name, "reduce") ? OK : NOT_FOUND;
 }
 
 result cuFuncGetAttribute(int *out, int which, handle function)
@@ -263,6 +270,25 @@ static void store(void *const args[])
     fake_launches++;
 }
 
+/* Of two addresses, words of 16 bytes, bytes, and where the first that differs is left; where an
+ * address is no multiple of 16 there are no words. */
+static result compare(void *const args[])
+{
+    uint64_t values[5];
+    for (int i = 0; i < 5; i++)
+        memcpy(&values[i], args[i], sizeof values[i]);
+    const unsigned char *a = (const unsigned char *)(uintptr_t)values[0];
+    const unsigned char *b = (const unsigned char *)(uintptr_t)values[1];
+    uint64_t *first = (uint64_t *)(uintptr_t)values[4], at = 0;
+    if (values[2] != ((values[0] | values[1]) % 16 ? 0 : values[3] / 16) || *first != UINT64_MAX)
+        return INVALID_VALUE;
+    while (at < values[3] && a[at] == b[at])
+        at++;
+    if (at < values[3])
+        *first = at;
+    return OK;
+}
+
 /* CUlaunchAttribute. */
 struct launch_attribute {
     int id, padding;
@@ -340,6 +366,8 @@ result cuLaunchKernelEx(const struct launch_config *config, handle function, voi
     for (unsigned i = 0; i < config->attribute_count; i++)
         if (take_attribute(config->attributes[i].id, config->attributes[i].value.words))
             return INVALID_VALUE;
+    if (function == comparing)
+        return compare(args);
     if (recording)
         record(args);
     else

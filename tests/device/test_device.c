@@ -1,7 +1,8 @@
 /* Proves a device by using it: test_device SPEC (0, host, auto). Two kernels in one unit,
- * memory moved every way, an order of launches that must hold, a graph of 64 empty kernels
+ * memory moved every way and compared, past 4 GiB too where there is room, an order of launches that must hold, a graph of 64 empty kernels
  * timed. A plain program, so that it runs where no test library is. Exit code 0 = all held. */
 #include "autotune/device/device.h"
+#include "autotune/device/monotonic.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -109,6 +110,105 @@ static int move_memory(struct bench *bench)
     return 0;
 }
 
+/* Two pieces alike but for one byte of `b`, or for none where `at` is `bytes`. */
+static int find_byte(struct device *device, uint64_t a, uint64_t b, uint64_t bytes, uint64_t at)
+{
+    const struct device_ops *ops = device->ops;
+    struct error error;
+    uint64_t first = UINT64_MAX;
+    if (ops->fill(device, b + at, 0x5b, at < bytes, &error) ||
+        ops->differ(device, a, b, bytes, &first, &error) ||
+        ops->fill(device, b + at, 0x5a, at < bytes, &error))
+        return fail("compare", &error);
+    if (first == at)
+        return 0;
+    fprintf(stderr, "%" PRIu64 " bytes at %" PRIu64 " and %" PRIu64 " past alignment differ at %"
+            PRIu64 ", found at %" PRIu64 "\n", bytes, a % 16, b % 16, at, first);
+    return fail("compare", NULL);
+}
+
+static int find_bytes(struct device *device, uint64_t a, uint64_t b, uint64_t bytes)
+{
+    const uint64_t places[] = {0,          1,          bytes / 2, bytes / 2 + 9, bytes - 17,
+                               bytes - 16, bytes - 15, bytes - 2, bytes - 1,     bytes};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i] <= bytes && find_byte(device, a, b, bytes, places[i]))
+            return -1;
+    return 0;
+}
+
+/* What differs behind the end, or later than the first, is not what is asked for. */
+static int compare_small(struct device *device, uint64_t a, uint64_t b)
+{
+    enum { MOST = (1 << 20) + 5, SPARE = 64 };
+    static const uint64_t sizes[] = {0, 1, 3, 15, 16, 17, 31, 32, 33, 4096, 4097, MOST};
+    static const uint64_t starts[][2] = {{0, 0}, {1, 0}, {0, 4}, {4, 4}, {16, 32}, {1, 1}};
+    const struct device_ops *ops = device->ops;
+    struct error error;
+    uint64_t first;
+    if (ops->fill(device, a, 0x5a, MOST + SPARE, &error) ||
+        ops->fill(device, b, 0x5a, MOST + SPARE, &error))
+        return fail("fill", &error);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) {
+            const uint64_t x = a + starts[k][0], y = b + starts[k][1];
+            if (ops->fill(device, y + sizes[i], 0x77, 1, &error))
+                return fail("fill", &error);
+            if (find_bytes(device, x, y, sizes[i]))
+                return -1;
+            if (ops->fill(device, y + sizes[i], 0x5a, 1, &error))
+                return fail("fill", &error);
+        }
+    if (ops->fill(device, b + 7777, 0x77, MOST - 7777, &error) ||
+        ops->differ(device, a, b, MOST, &first, &error))
+        return fail("compare", &error);
+    return first == 7777 ? 0 : fail("the first of many that differ was not found", NULL);
+}
+
+/* Offsets that need more than 32 bits, in words and in the bytes behind them. */
+static int compare_large(struct device *device, uint64_t a, uint64_t b, uint64_t bytes)
+{
+    static const uint64_t line = UINT64_C(1) << 32;
+    struct error error;
+    uint64_t first;
+    if (device->ops->fill(device, a, 0x5a, bytes, &error) ||
+        device->ops->fill(device, b, 0x5a, bytes, &error) || device->ops->sync(device, &error))
+        return fail("fill", &error);
+    const double start = monotonic_s();
+    if (device->ops->differ(device, a, b, bytes, &first, &error))
+        return fail("compare", &error);
+    printf("compared 2 x %.2f GiB in %.2f ms\n", (double)bytes / (1 << 30),
+           (monotonic_s() - start) * 1e3);
+    return find_bytes(device, a, b, bytes) || find_byte(device, a, b, bytes, line - 1) ||
+                   find_byte(device, a, b, bytes, line) ||
+                   find_byte(device, a + 1, b + 1, bytes - 1, line + 5)
+               ? -1
+               : 0;
+}
+
+static int compare_memory(struct bench *bench)
+{
+    static const uint64_t LARGE = (UINT64_C(1) << 32) + (100 << 20) + 7;
+    const struct device_ops *ops = bench->device->ops;
+    struct error error;
+    uint64_t free_bytes, a = 0, b = 0;
+    if (ops->free_bytes(bench->device, &free_bytes, &error))
+        return fail("free_bytes", &error);
+    const bool is_large = !bench->device->info.target.is_host && free_bytes > 3 * LARGE;
+    const uint64_t bytes = is_large ? LARGE : 2 << 20;
+    int status = ops->alloc(bench->device, bytes, &a, &error) ||
+                         ops->alloc(bench->device, bytes, &b, &error)
+                     ? fail("alloc", &error)
+                     : compare_small(bench->device, a, b);
+    if (status == 0 && is_large)
+        status = compare_large(bench->device, a, b, bytes);
+    if (a)
+        ops->free(bench->device, a);
+    if (b)
+        ops->free(bench->device, b);
+    return status;
+}
+
 static struct device_launch step(const struct bench *bench, uint64_t add)
 {
     return (struct device_launch){
@@ -206,8 +306,8 @@ static int ask_too_much(struct bench *bench)
 
 static int run_all(struct bench *bench)
 {
-    if (load(bench) || try_bad_source(bench) || move_memory(bench) || run_in_order(bench) ||
-        time_empty(bench) || ask_too_much(bench))
+    if (load(bench) || try_bad_source(bench) || move_memory(bench) || compare_memory(bench) ||
+        run_in_order(bench) || time_empty(bench) || ask_too_much(bench))
         return -1;
     return run_in_order(bench);
 }

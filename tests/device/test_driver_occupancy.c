@@ -17,9 +17,11 @@
 enum { UNIT = 16, SHOWN = 20 };
 
 static const struct problem problems[] = {
-    {SUM, I32, I32, 400000000, COLD, false}, {SUM, F32, F32, 400000000, COLD, false},
-    {MAX, F64, F64, 64 << 20, COLD, false},  {SUM, I8, I32, 1 << 20, COLD, false},
-    {SUM, I32, I32, 1 << 16, COLD, false},
+    {.op = SUM, .type = I32, .acc = I32, .n = 400000000,
+     .regime = COLD}, {.op = SUM, .type = F32, .acc = F32, .n = 400000000, .regime = COLD},
+    {.op = MAX, .type = F64, .acc = F64, .n = 64 << 20,
+     .regime = COLD},  {.op = SUM, .type = I8, .acc = I32, .n = 1 << 20, .regime = COLD},
+    {.op = SUM, .type = I32, .acc = I32, .n = 1 << 16, .regime = COLD},
 };
 
 /* A kernel of a variant, and the launch that it gets. */

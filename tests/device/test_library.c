@@ -1,9 +1,9 @@
 /* Proves the library on a GPU by using it as a program would: test_library [FOLDER]. Results at
- * many sizes and starts, graphs, streams and threads at once, contexts that are not the plan's
- * or are gone; then what it costs: a plan from a record with kept kernels in a fresh process
- * (at most 2 ms), a call beside the bare launches of the same kernels (at most 1.2 times the
- * host's time). FOLDER, which is made, keeps a record and kernels. Exit code 0 = all held, 69 =
- * no GPU. */
+ * many sizes and starts, of rows and columns, graphs, streams and threads at once, contexts
+ * that are not the plan's or are gone; then what it costs: a plan from a record with kept
+ * kernels in a fresh process (at most 2 ms), a call beside the bare launches of the same
+ * kernels (at most 1.2 times the host's time). FOLDER, which is made, keeps a record and
+ * kernels. Exit code 0 = all held, 69 = no GPU. */
 #include "autotune/library/plan.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include <dlfcn.h>
 #include <inttypes.h>
 
-enum { N = 3000000, THREADS = 4, CALLS = 300, BATCH = 100, ROUNDS = 201 };
+enum { N = 3000000, THREADS = 4, CALLS = 300, BATCH = 100, ROUNDS = 201, RESULTS_MAX = 3000 };
 static const double PLAN_US = 2000, CALL_RATIO = 1.2;
 
 static struct driver cu;
@@ -157,6 +157,53 @@ static void run_calls(struct autotune_plan *plan, const char *what)
     check(cu.stream_destroy(stream), "a stream's end");
 }
 
+/* All results of the first rows, from an odd start; those of columns are of so many rows. */
+static void run_matrix(struct autotune_workspace *workspace, const struct autotune_problem *of,
+                       uint64_t rows, CUdeviceptr results, CUstream stream)
+{
+    static int32_t got[RESULTS_MAX];
+    const uint64_t count = of->axis ? rows : of->len, depth = of->axis ? of->len : rows;
+    struct autotune_error error;
+    check(cu.fill(results, 0xff, sizeof got, stream), "clearing");
+    check_library(execute(workspace, 1, rows, results, stream, &error), "a matrix", &error);
+    check(cu.copy_from(got, results, sizeof got, stream), "copying results");
+    check(cu.stream_sync(stream), "running");
+    for (uint64_t r = 0; r < count; r++) {
+        uint32_t sum = 0;
+        for (uint64_t i = 0; i < depth; i++)
+            sum += (uint32_t)values[1 + (of->axis ? r * of->pitch + i : i * of->pitch + r)];
+        expect(got[r] == (int32_t)sum, "a matrix", "a wrong sum");
+    }
+    expect(got[count] == -1, "nothing behind the results", "something");
+}
+
+/* Rows in one piece, few long ones that blocks share, and long columns. */
+static void test_matrices(struct autotune_context *context, CUstream stream)
+{
+    static const struct autotune_problem problems[] = {
+        {.op = "sum", .type = "i32", .rows = 2900, .len = 1000, .pitch = 1003, .axis = 1},
+        {.op = "sum", .type = "i32", .rows = 3, .len = 900001, .pitch = 900001, .axis = 1},
+        {.op = "sum", .type = "i32", .rows = 30000, .len = 90, .pitch = 99, .axis = 0},
+    };
+    const struct autotune_plan_options options = {.from = AUTOTUNE_FROM_DEFAULT};
+    const CUdeviceptr results = make_results(RESULTS_MAX);
+    struct autotune_error error;
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+        const uint64_t most = problems[i].rows, rows[] = {most, most - 1, most / 2, 1, 0, most};
+        struct autotune_plan *plan;
+        check_library(autotune_plan_create(&plan, context, &problems[i], &options, &error),
+                      "a matrix's plan", &error);
+        struct autotune_workspace *workspace = make_workspace(plan, stream);
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+            run_matrix(workspace, &problems[i], rows[k], results, stream);
+        printf("%" PRIu64 " x %" PRIu64 ", axis %d, %s: right, also of fewer rows\n", most,
+               problems[i].len, problems[i].axis, autotune_plan_params(plan));
+        check_library(autotune_workspace_destroy(workspace, &error), "an end", &error);
+        check_library(autotune_plan_destroy(plan, &error), "an end", &error);
+    }
+    check(cu.memory_free(results), "freeing");
+}
+
 static void *run_thread(void *plan)
 {
     run_calls(plan, "a call in a thread");
@@ -276,7 +323,7 @@ static void keep_record(void)
     const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = N};
     expect(cuda_describe(&info, 0, &cause) == 0, "a GPU", cause.text);
     expect(device_open_compiler(&compiler, &info, NULL, &cause) == 0, "NVRTC", cause.text);
-    expect(shelf_find(&shelves, SUM, &shelf, &cause) == 0, "a space", cause.text);
+    expect(shelf_find(&shelves, "reduce", &shelf, &cause) == 0, "a space", cause.text);
     expect(space_settle_default(shelf->space, &problem, &info.target, &cause) == 0,
            "its default", cause.text);
     struct record record = {
@@ -423,6 +470,7 @@ static void use_library(void)
     run_calls(plan, "a call");
     run_calls(basic, "a call of the default");
     printf("%d calls of many sizes and starts: right\n", 2 * CALLS);
+    test_matrices(context, stream);
     test_graph(plan);
     test_threads(basic);
     struct autotune_workspace *workspace = make_workspace(plan, stream);

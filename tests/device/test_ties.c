@@ -350,7 +350,8 @@ static int run_size(struct device *device, const struct space *space, const stru
 {
     struct stand stand = {
         .device = device,
-        .problem = {SUM, I32, I32, device->info.target.is_host ? size->host_n : size->n, COLD, false},
+        .problem = {.op = SUM, .type = I32, .acc = I32,
+                    .n = device->info.target.is_host ? size->host_n : size->n, .regime = COLD},
         .sources = {builtin("templates/reduce.cu"), builtin("templates/types.cu"),
                     builtin("templates/intrinsics.cu")},
     };

@@ -60,7 +60,8 @@ static void close_fixture(struct fixture *f)
     space_free(f->space);
 }
 
-static const struct problem sum_f32 = {SUM, F32, F32, 400000000, COLD, false};
+static const struct problem sum_f32 = {.op = SUM, .type = F32, .acc = F32, .n = 400000000,
+                                       .regime = COLD};
 
 static void test_without_nvrtc(void **state)
 {

@@ -1,16 +1,7 @@
 /* What the proof of arg.cu is worth: it is right as it is, and wrong, by the verdict of check,
  * without any one of its barriers and with indices, bounds and comparisons changed. As in
  * test_kernels each fault runs on the host device in a process of its own. */
-#include "autotune/tune/check.h"
-#include "autotune/tune/compiler.h"
-#include "tests/unit/reduce_files.h"
-
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "tests/unit/fault_process.h"
 
 /* Small blocks, so that few threads make many blocks and tiles; a fault names those that show
  * it by their letters. */
@@ -107,74 +98,11 @@ enum { FAULTS = sizeof faults / sizeof *faults };
 
 /* --- One process a fault ------------------------------------------------------------------ */
 
-enum outcome { RIGHT = 40, WRONG, FAILED };
-enum { POSITIONS = 192, GRIDS = 2, NOTE_CHARS = 300, CPU_SECONDS = 100 };
-
 struct fixture {
     struct space *space;
     struct emit_sources sources;
     struct target target;
 };
-
-static enum outcome check_variant(struct device *device, const struct point_context *context,
-                                  const struct points *points,
-                                  const struct device_kernel *const kernels[SPACE_PASSES_MAX],
-                                  uint64_t seed, char *note)
-{
-    struct check *check;
-    struct check_rows rows;
-    struct check_verdict verdict = {.is_right = false};
-    struct error error = {0};
-    if (check_open(&check, device, context->problem, POSITIONS, seed, &error))
-        return FAILED;
-    int failed = check_choose(&rows, context, points->rows, points->count, &error) ||
-                 check_small(check, context, rows, kernels, &verdict, &error);
-    if (!failed && verdict.is_right)
-        failed = check_specials(check, context, rows, kernels, &verdict, &error);
-    check_close(check);
-    snprintf(note, NOTE_CHARS, "%.250s", failed ? error.text : verdict.reason);
-    return failed ? FAILED : verdict.is_right ? RIGHT : WRONG;
-}
-
-static enum outcome run_variant(const struct fixture *fixture,
-                                const struct emit_sources *sources,
-                                const struct variant *variant, uint64_t seed, char *note)
-{
-    const struct problem problem = {variant->op, variant->type,
-                                    problem_default_acc(variant->type), 400000000, COLD, false};
-    const struct point_context context = {fixture->space, &problem, &fixture->target};
-    const struct device_options options = {.spec = "host", .seed = seed};
-    const size_t width = fixture->space->param_count, first = 0;
-    const struct device_kernel *kernels[SPACE_PASSES_MAX];
-    struct device_kernel loaded[COMPILER_KERNELS];
-    struct device_module *module;
-    struct compiled_unit unit;
-    struct device *device;
-    struct error error;
-    char params[200];
-    int64_t rows[GRIDS * SPACE_NAMES_MAX];
-    struct point_variant only = {0, GRIDS};
-    const struct points points = {
-        .width = width, .rows = rows, .count = GRIDS, .variants = &only, .variant_count = 1};
-    for (size_t i = 0; i < GRIDS; i++) {
-        snprintf(params, sizeof params, "%s GRID=%zu", variant->params, i);
-        make_row(fixture->space, params, rows + i * width);
-    }
-    if (host_open(&device, &options, &error) ||
-        compiler_compile(&unit, device, &context, sources, &points, &first, 1, &error) ||
-        unit.variants[0].is_failed ||
-        device->ops->load(device, &unit.image, &module, loaded, &error)) {
-        snprintf(note, NOTE_CHARS, "does not compile");
-        return FAILED;
-    }
-    compiler_kernels(&unit.variants[0], loaded, kernels);
-    const enum outcome outcome =
-        check_variant(device, &context, &points, kernels, seed, note);
-    device->ops->unload(device, module);
-    compiler_dispose(&unit);
-    device_close(device);
-    return outcome;
-}
 
 static const struct variant *find_variant(char letter)
 {
@@ -185,41 +113,22 @@ static const struct variant *find_variant(char letter)
     return NULL;
 }
 
-/* The status of a process that runs the variants until one is not right. */
-static int run_child(const struct fixture *fixture, const struct emit_sources *sources,
-                     const char *letters, unsigned seeds, char note[NOTE_CHARS])
+static enum outcome check_letter(const void *all, const struct emit_sources *sources, char letter,
+                                 uint64_t seed, char *note)
 {
-    int ends[2], status;
-    assert_int_equal(pipe(ends), 0);
-    fflush(NULL);
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        const struct rlimit no_core = {0, 0}, cpu = {CPU_SECONDS, CPU_SECONDS};
-        enum outcome outcome = RIGHT;
-        setrlimit(RLIMIT_CORE, &no_core);
-        setrlimit(RLIMIT_CPU, &cpu);
-        signal(SIGSEGV, SIG_DFL); /* cmocka's handlers would go on with the tests */
-        signal(SIGBUS, SIG_DFL);
-        *note = '\0';
-        for (; outcome == RIGHT && *letters; letters++)
-            for (unsigned seed = 0; outcome == RIGHT && seed < seeds; seed++)
-                outcome = run_variant(fixture, sources, find_variant(*letters), seed, note);
-        if (write(ends[1], note, strlen(note)) < 0)
-            outcome = FAILED;
-        _exit((int)outcome);
+    const struct fixture *fixture = all;
+    const struct variant *variant = find_variant(letter);
+    const struct problem problem = {.op = variant->op, .type = variant->type,
+                                    .acc = problem_default_acc(variant->type), .n = 400000000,
+                                    .regime = COLD};
+    const struct point_context context = {fixture->space, &problem, &fixture->target};
+    char params[200];
+    int64_t rows[GRIDS * SPACE_NAMES_MAX];
+    for (size_t i = 0; i < GRIDS; i++) {
+        snprintf(params, sizeof params, "%s GRID=%zu", variant->params, i);
+        make_row(fixture->space, params, rows + i * fixture->space->param_count);
     }
-    close(ends[1]);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    const ssize_t got = read(ends[0], note, NOTE_CHARS - 1);
-    note[got > 0 ? got : 0] = '\0';
-    close(ends[0]);
-    return status;
-}
-
-static bool is_found(int status)
-{
-    return WIFSIGNALED(status) ? WTERMSIG(status) != SIGXCPU : WEXITSTATUS(status) == WRONG;
+    return check_rows_of(&context, sources, rows, seed, note);
 }
 
 /* --- Tests -------------------------------------------------------------------------------- */
@@ -230,19 +139,10 @@ static void test_right_as_it_is(void **state)
     for (size_t i = 0; i < VARIANTS; i++) {
         const char letters[] = {variants[i].letter, '\0'};
         char note[NOTE_CHARS];
-        const int status = run_child(fixture, &fixture->sources, letters, 3, note);
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != RIGHT)
+        const int status = run_child(check_letter, fixture, &fixture->sources, letters, 3, note);
+        if (!is_right(status))
             fail_msg("%s: %s", variants[i].params, note);
     }
-}
-
-static char *replace(const char *text, const char *at, size_t length, const char *to)
-{
-    struct text out = {0};
-    text_add(&out, text, (size_t)(at - text));
-    text_adds(&out, to);
-    text_adds(&out, at + length);
-    return out.at;
 }
 
 static void test_faults(void **state)
@@ -261,7 +161,7 @@ static void test_faults(void **state)
             fail_msg("there is no '%s': change it with the template", fault->from);
         char *changed = replace(*text, at, strlen(fault->from), fault->to);
         *text = changed;
-        const int status = run_child(fixture, &sources, fault->letters, 1, note);
+        const int status = run_child(check_letter, fixture, &sources, fault->letters, 1, note);
         if (!is_found(status)) {
             print_error("not caught: '%s' for '%s' (%s): %s\n", fault->to, fault->from,
                         fault->letters, note);
@@ -282,7 +182,7 @@ static void test_without_a_barrier(void **state)
         char note[NOTE_CHARS];
         char *changed = replace(template, at, strlen("__syncthreads();"), "");
         sources.template.text = changed;
-        if (!is_found(run_child(fixture, &sources, "pl", 20, note)))
+        if (!is_found(run_child(check_letter, fixture, &sources, "pl", 20, note)))
             fail_msg("barrier %zu of arg.cu is not needed, or not seen: %s", count, note);
         free(changed);
     }

@@ -176,7 +176,7 @@ static void check_texts(const char *svg, double width)
 static void test_lines(void **state)
 {
     (void)state;
-    struct line_chart chart = {.title = "t",
+    struct line_chart chart = {.figure = {"t"},
                                .x_title = "n, elements",
                                .y_title = "GB/s",
                                .limit_name = "peak, 90000",
@@ -185,7 +185,7 @@ static void test_lines(void **state)
     struct text out = {0};
     add_points(&chart, hostile, 1e-6);
     add_points(&chart, "other", 2e-5);
-    line_chart_html(&out, &chart);
+    line_chart_kind.html(&out, &chart.figure);
     check_lacks(&out, "<script");
     check_holds(&out, "Line chart, GB/s over n, elements. &lt;script&gt;");
     const char *wide = strstr(out.at, "<svg class=\"wide\""), *narrow;
@@ -197,7 +197,7 @@ static void test_lines(void **state)
     check_texts(wide, 760);
     check_texts(narrow, 360);
     text_dispose(&out);
-    line_chart_dispose(&chart);
+    line_chart_kind.dispose(&chart.figure);
 }
 
 static void test_lines_table(void **state)
@@ -211,7 +211,7 @@ static void test_lines_table(void **state)
     line_chart_add(&chart, (struct line_point){1024, 10.5, 0, 0});
     line_chart_begin(&chart, "b");
     line_chart_add(&chart, (struct line_point){2048, 3, 2.5, 3.25});
-    line_chart_table(&table, &chart);
+    line_chart_kind.table(&table, &chart.figure);
     table_print(&out, &table, false);
     assert_string_equal(out.at, "  n      a                       b\n"
                                 "1Ki  10.50\n"
@@ -219,11 +219,11 @@ static void test_lines_table(void **state)
                                 "4Ki  20.00\n");
     table_dispose(&table);
     text_clear(&out);
-    line_chart_draw(&out, &chart, &plain);
+    line_chart_kind.text(&out, &chart.figure, &plain);
     check_holds(&out, "a: GB/s by n\n       1Ki  ################################");
     check_holds(&out, "20.00\n");
     text_dispose(&out);
-    line_chart_dispose(&chart);
+    line_chart_kind.dispose(&chart.figure);
 }
 
 /* One point, and none. */
@@ -233,15 +233,15 @@ static void test_few_points(void **state)
     struct line_chart chart = {.x_title = "n", .y_title = "y", .from_zero = true};
     struct text out = {0};
     line_chart_begin(&chart, "a");
-    line_chart_html(&out, &chart);
+    line_chart_kind.html(&out, &chart.figure);
     check_lacks(&out, "viewBox=\"0 0 760");
     line_chart_add(&chart, (struct line_point){400e6, 4600, 0, 0});
-    line_chart_html(&out, &chart);
+    line_chart_kind.html(&out, &chart.figure);
     check_within(strstr(out.at, "<svg class=\"wide\""), 760, 340);
     check_lacks(&out, "nan");
     check_lacks(&out, "inf");
     text_dispose(&out);
-    line_chart_dispose(&chart);
+    line_chart_kind.dispose(&chart.figure);
 }
 
 /* --- Heat --------------------------------------------------------------------------------- */
@@ -267,14 +267,14 @@ static void test_heat(void **state)
     struct text out = {0};
     struct table table;
     const char *row = NULL, *column = NULL;
-    heat_map_table(&table, map);
+    heat_map_kind.table(&table, &map->figure);
     table_print(&out, &table, false);
     assert_string_equal(out.at, "BLOCK  ITEMS   GB/s  measured  the best with\n"
                                 "   64      4   1000         2  B\n"
                                 "  128      4   4600         1  <script>\"a\" & 'b'?</script>\n"
                                 " 1024     16  100.0         1  A\n");
     table_dispose(&table);
-    heat_map_matrix(&table, map);
+    heat_map_kind.matrix(&table, &map->figure);
     text_clear(&out);
     table_print(&out, &table, false);
     assert_string_equal(out.at, "BLOCK, ITEMS     4     16\n"
@@ -290,13 +290,13 @@ static void test_heat(void **state)
     assert_int_equal(heat_map_step(map, 4600.4 * 0.9801), HEAT_MAP_STEPS - 2);
     assert_int_equal(heat_map_step(map, 4600.4 * 0.2501), 1);
     text_clear(&out);
-    heat_map_html(&out, map);
+    heat_map_kind.html(&out, &map->figure);
     check_lacks(&out, "<script");
     check_holds(&out, "class=\"h8 best\"");
     check_holds(&out, "<td class=\"h0\" title=\"100.0 GB/s, the best of 1: A\">100</td>");
     check_holds(&out, "<td class=\"none\">");
     text_clear(&out);
-    heat_map_draw(&out, map, &plain);
+    heat_map_kind.text(&out, &map->figure, &plain);
     assert_string_equal(
         out.at, "     BLOCK       4      16  ITEMS\n"
                 "        64   1000       . \n"
@@ -304,7 +304,7 @@ static void test_heat(void **state)
                 "      1024      .   100.0 \n"
                 "GB/s, the best of all with these two; * the best of all, . no figure\n");
     text_clear(&out);
-    heat_map_draw(&out, map, &(struct terminal_style){true, true, 80});
+    heat_map_kind.text(&out, &map->figure, &(struct terminal_style){true, true, 80});
     check_holds(&out, "\033[48;5;227;38;5;16m   4600*\033[0m");
     text_dispose(&out);
     free(map);
@@ -338,25 +338,25 @@ static void test_bars(void **state)
     struct text out = {0};
     for (size_t i = 0; i < 3; i++)
         bar_chart_add(&chart, &bars[i]);
-    bar_chart_html(&out, &chart);
+    bar_chart_kind.html(&out, &chart.figure);
     check_holds(&out, "<i class=\"fill measured\" style=\"width:25%\"></i>");
     check_holds(&out, "<i class=\"fill predicted\" style=\"width:100%\"></i>"); /* no more */
     check_holds(&out, "about 300.0 GB/s");
     check_holds(&out, "<span class=\"value\">not known</span><span class=\"note\">why</span>");
     text_clear(&out);
-    bar_chart_draw(&out, &chart, &plain);
+    bar_chart_kind.text(&out, &chart.figure, &plain);
     assert_string_equal(out.at, "one   ##########                                50.00 GB/s\n"
                                 "two   ########################################  about 300.0 "
                                 "GB/s, predicted\n"
                                 "none                                            not known\n"
                                 "full length: peak\n");
     text_clear(&out);
-    bar_chart_draw(&out, &chart, &(struct terminal_style){true, true, 80});
+    bar_chart_kind.text(&out, &chart.figure, &(struct terminal_style){true, true, 80});
     check_holds(&out,
                 "\033[38;5;39m\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588"
                 "\033[0m ");
     text_dispose(&out);
-    bar_chart_dispose(&chart);
+    bar_chart_kind.dispose(&chart.figure);
 }
 
 int main(void)

@@ -24,7 +24,8 @@ static void make(void)
                                           .gbs = 800,
                                           .peak_pct = 80};
     memset(lines, 0, sizeof lines);
-    lines[0] = (struct compare_line){.problem = {SUM, F32, F32, 400000, COLD, false},
+    lines[0] = (struct compare_line){.problem = {.op = SUM, .type = F32, .acc = F32,
+                                                 .n = 400000, .regime = COLD},
                                      .cells = {measured, measured}};
     lines[0].cells[1].peak_pct = 50;
     lines[0].cells[1].gbs = 500;
@@ -229,7 +230,8 @@ static void make_sweep(void)
     compare.sides[1].peak_bytes = 500000000000;
     compare.sides[0].l2_bytes = compare.sides[1].l2_bytes = 10000000;
     for (size_t i = 0, n = 1000; i < SIZES; i++, n *= 10) {
-        sweep[i].problem = (struct problem){SUM, F32, F32, n, COLD, false};
+        sweep[i].problem =
+            (struct problem){.op = SUM, .type = F32, .acc = F32, .n = n, .regime = COLD};
         sweep[i].latency_ps[0] = 2004000;
         for (size_t s = 0; s < 2; s++) {
             struct compare_cell *cell = &sweep[i].cells[s];

@@ -73,7 +73,8 @@ static int teardown(void **state)
 static void emit_all(struct emit_variant *out, const struct fixture *fixture,
                      const struct kernel *kernel, const struct target *target)
 {
-    const struct problem problem = {kernel->op, kernel->type, kernel->acc, 400000000, COLD, false};
+    const struct problem problem = {.op = kernel->op, .type = kernel->type, .acc = kernel->acc,
+                                    .n = 400000000, .regime = COLD};
     const struct point_context context = {fixture->space, &problem, target};
     int64_t row[SPACE_NAMES_MAX];
     make_row(fixture->space, kernel->params, row);
@@ -307,7 +308,8 @@ static void test_guilty_variants(void **state)
 {
     struct fixture *fixture = *state;
     struct device *device = open_host();
-    const struct problem problem = {SUM, I32, I32, 1000, COLD, false};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1000,
+                                    .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct emit_sources sources = fixture->sources;
     struct text template = {0};
@@ -347,7 +349,8 @@ static void test_chosen_variants(void **state)
 {
     struct fixture *fixture = *state;
     struct device *device = open_host();
-    const struct problem problem = {SUM, I32, I32, 1000000, COLD, false};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1000000,
+                                    .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct points points;
     struct compiled_unit unit;
@@ -376,7 +379,8 @@ static void test_a_template_that_cannot_be_emitted(void **state)
 {
     struct fixture *fixture = *state;
     struct device *device = open_host();
-    const struct problem problem = {SUM, I32, I32, 1000, COLD, false};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1000,
+                                    .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct emit_sources sources = fixture->sources;
     struct batch batch = {.points = {.count = 0}};
@@ -450,7 +454,8 @@ static struct device *open_gpu_compiler(const char *arch)
  * others. */
 static void check_hashes(const struct fixture *fixture, struct device *device)
 {
-    const struct problem problem = {SUM, I32, I32, 400000000, COLD, false};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 400000000,
+                                    .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct batch four = {.points = {.count = 0}}, alone = {.points = {.count = 0}};
     struct compiled_unit unit, single;
@@ -510,7 +515,8 @@ static void test_guilty_variant_of_nvrtc(void **state)
         skip();
         return;
     }
-    const struct problem problem = {SUM, I32, I32, 400000000, COLD, false};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 400000000,
+                                    .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     text_addf(&template, "//? if WARP == TREE\nthis is no CUDA;\n//? end\n%s",
               sources.template.text);

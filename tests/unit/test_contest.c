@@ -91,9 +91,10 @@ static const char *explain(int code)
     return code == 7 ? "not on Sundays" : "not at all";
 }
 
-#define FACE(name, function)                                                                   \
+#define FACE(title, function)                                                                  \
     {                                                                                          \
-        BASELINE_VERSION, 1, name, supports, temp_bytes, function, explain                     \
+        .version = BASELINE_VERSION, .is_host = 1, .name = title, .supports = supports,        \
+        .temp_bytes = temp_bytes, .enqueue = function, .explain = explain                      \
     }
 static const struct baseline_face fast = FACE("fast", add_once),
                                   slow = FACE("slow", add_slowly),
@@ -107,7 +108,7 @@ static int run_with(struct contest_result *out, const struct baseline_face *cons
                     size_t count, struct contest_options options, struct space *space,
                     const struct emit_sources *sources)
 {
-    const struct problem problem = {SUM, I32, I32, N, COLD, false};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = N, .regime = COLD};
     const struct point_context context = {space, &problem, &device->info.target};
     struct baseline baselines[4];
     const struct baseline *pointers[4];

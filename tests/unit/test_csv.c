@@ -64,6 +64,18 @@ static void test_ends(void **state)
     csv_dispose(&csv);
 }
 
+/* Within quotes they are text; outside them only tabs are. */
+static void test_control_characters(void **state)
+{
+    (void)state;
+    struct csv csv = load("a\tb\n\"\033[2J\ta\r\n\177\"\n");
+    assert_int_equal(csv_find(&csv, "a\tb"), 0);
+    assert_string_equal(csv_at(&csv, 0, 0), "\033[2J\ta\r\n\177");
+    csv_dispose(&csv);
+    check_refused("a\n\a\n", 4, "t.csv:2: there is a control character");
+    check_refused("a\nx\v\n", 5, "t.csv:2: there is a control character");
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -72,6 +84,7 @@ static void test_refused(void **state)
     check_refused("a\n\"x", 4, "t.csv:2: a quote is not closed");
     check_refused("a\n\"x\"y\n", 7, "t.csv:2: there is text behind");
     check_refused("a\n\033[2J\n", 7, "t.csv:2: there is a control character");
+    check_refused("a\n\"\0\"\n", 6, "a zero byte");
     check_refused("a\n\0\n", 4, "a zero byte");
 }
 
@@ -79,6 +92,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns),
                                        cmocka_unit_test(test_ends),
+                                       cmocka_unit_test(test_control_characters),
                                        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

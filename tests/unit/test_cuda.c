@@ -289,6 +289,31 @@ static uint64_t first_word(struct device *device, uint64_t address)
     return word;
 }
 
+/* The kernel itself runs on GPUs alone (tests/device/test_device.c): this is what goes in and
+ * comes out. */
+static void compare_memory(struct device *device)
+{
+    enum { BYTES = 100 };
+    const struct device_ops *ops = device->ops;
+    struct error error = {0};
+    uint64_t a, b, first = 5;
+    expect(ops->alloc(device, BYTES, &a, &error) == 0, "memory", error.text);
+    expect(ops->alloc(device, BYTES, &b, &error) == 0, "memory", error.text);
+    ops->fill(device, a, 7, BYTES, &error);
+    ops->fill(device, b, 7, BYTES, &error);
+    expect(ops->differ(device, a, b, 0, &first, &error) == 0 && first == 0, "no bytes", "some");
+    expect(ops->differ(device, a, b, BYTES, &first, &error) == 0 && first == BYTES, "all alike",
+           "not");
+    ops->fill(device, b + 70, 8, 3, &error);
+    for (uint64_t start = 0; start <= 70; start++)
+        expect(ops->differ(device, a + start, b + start, BYTES - start, &first, &error) == 0 &&
+                   first == 70 - start, "the byte", "another");
+    expect(ops->differ(device, a, b, 70, &first, &error) == 0 && first == 70, "alike before",
+           "not");
+    ops->free(device, a);
+    ops->free(device, b);
+}
+
 /* Launches on the stream, then as a graph, which takes 0.5 us a kernel here. */
 static void run_launches(struct device *device, const struct device_kernel *kernels,
                          uint64_t address)
@@ -388,6 +413,7 @@ static void run_everything(void)
     expect(ops->occupancy(device, &kernels[1], 2048, 0, &blocks, &error) == -1, "error",
            "none");
     uint64_t address = move_memory(device);
+    compare_memory(device);
     run_launches(device, kernels, address);
     run_queued(device, kernels, address);
     ops->free(device, address);

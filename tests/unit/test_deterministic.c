@@ -166,7 +166,8 @@ static bool is_atomic(const struct space *space, const int64_t *row)
 static void test_same_bits_in_every_order(void **state)
 {
     const struct fixture *fixture = *state;
-    const struct problem problem = {SUM, F32, F32, N, COLD, true};
+    const struct problem problem = {.op = SUM, .type = F32, .acc = F32, .n = N, .regime = COLD,
+                                    .is_deterministic = true};
     const struct point_context context = {fixture->space, &problem, &fixture->target};
     struct points points;
     struct error error;
@@ -191,8 +192,9 @@ static void test_same_bits_in_every_order(void **state)
 static void test_other_bits_where_it_is_not_asked_for(void **state)
 {
     const struct fixture *fixture = *state;
-    const struct problem problem = {SUM, F32, F32, N, COLD, false};
-    const struct problem fixed = {SUM, F32, F32, N, COLD, true};
+    const struct problem problem = {.op = SUM, .type = F32, .acc = F32, .n = N, .regime = COLD};
+    const struct problem fixed = {.op = SUM, .type = F32, .acc = F32, .n = N, .regime = COLD,
+                                  .is_deterministic = true};
     const struct point_context context = {fixture->space, &problem, &fixture->target};
     const struct point_context asked = {fixture->space, &fixed, &fixture->target};
     int64_t row[SPACE_NAMES_MAX];
@@ -211,7 +213,8 @@ static void test_integers_keep_all(void **state)
     const struct fixture *fixture = *state;
     size_t counts[2];
     for (int k = 0; k < 2; k++) {
-        const struct problem problem = {SUM, I32, I32, N, COLD, k == 1};
+        const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = N,
+                                        .regime = COLD, .is_deterministic = k == 1};
         const struct point_context context = {fixture->space, &problem, &fixture->target};
         struct points points;
         struct error error;
@@ -233,7 +236,8 @@ static void test_rungs(void **state)
         struct space *space = load_space(names[i]);
         for (int k = 0; k < 4; k++) {
             const enum type type = k < 2 ? F32 : I32;
-            const struct problem problem = {SUM, type, type, 1000, COLD, k % 2 == 1};
+            const struct problem problem = {.op = SUM, .type = type, .acc = type, .n = 1000,
+                                            .regime = COLD, .is_deterministic = k % 2 == 1};
             const struct point_context context = {space, &problem, &fixture->target};
             struct error error;
             const int broken = point_reject(&context, space->default_row, &error);
@@ -247,7 +251,9 @@ static void test_rungs(void **state)
 static int setup(void **state)
 {
     static struct fixture fixture;
-    const struct oracle_input source = {.problem = {SUM, F32, F32, N, COLD, true}, .seed = 7};
+    const struct oracle_input source = {.problem = {.op = SUM, .type = F32, .acc = F32, .n = N,
+                                                    .regime = COLD,
+                                                    .is_deterministic = true}, .seed = 7};
     struct device *device = open_host(0);
     fixture.target = device->info.target;
     device_close(device);

@@ -2,6 +2,7 @@
  * and no others, say how they are made again, and are the same every time; and whatever is
  * wrong with a template is refused with file and line. */
 #include "autotune/device/gpus.h"
+#include "generator/shape.h"
 #include "tests/unit/reduce_files.h"
 
 #include <glob.h>
@@ -265,8 +266,9 @@ static void test_lines_and_constants(void **state)
     for (int op = 0; op < OP_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++, seed++) {
             const struct target target = find_target(archs[seed % 4]);
-            const struct problem problem = {
-                (enum op)op, (enum type)type, (enum type)type, 400000000, COLD, false};
+            const struct problem problem = {.op = (enum op)op, .type = (enum type)type,
+                                            .acc = (enum type)type, .n = 400000000,
+                                            .regime = COLD};
             const struct point_context context = {fixture->space, &problem, &target};
             struct points points;
             if (problem_check(&problem, &error) != 0 || problem_ops[op].is_position)
@@ -302,7 +304,8 @@ static void test_variants(void **state)
     enum { CASES = sizeof cases / sizeof *cases };
     uint64_t hashes[CASES];
     for (size_t i = 0; i < CASES; i++) {
-        const struct problem problem = {SUM, cases[i].type, cases[i].acc, 1000, COLD, false};
+        const struct problem problem = {.op = SUM, .type = cases[i].type, .acc = cases[i].acc,
+                                        .n = 1000, .regime = COLD};
         const struct point_context context = {fixture->space, &problem, &target};
         struct emit_variant variant;
         int64_t row[SPACE_NAMES_MAX];
@@ -346,33 +349,34 @@ static void test_hash_of_sources(void **state)
  */
 static void emit_command(struct text *out, const struct fixture *fixture, const char *line)
 {
-    static const char wide_words[] = "// autotune emit --space reduce-wide --op ";
-    const bool is_wide = strncmp(line, wide_words, sizeof wide_words - 1) == 0;
-    char op[16], type[16], acc[16], arch[16], pass[32], variant[400];
+    char name[32] = "reduce", path[64], template[64], op[16], type[16], acc[16], arch[16], pass[32], variant[400];
     struct problem problem = {.n = 1000};
     int64_t row[SPACE_NAMES_MAX];
     size_t p = 0;
-    if (sscanf(line,
-               is_wide
-                   ? "// autotune emit --space reduce-wide --op %15s --type %15s --acc %15s "
-                     "--arch %15s --pass %31s --variant %399s"
-                   : "// autotune emit --op %15s --type %15s --acc %15s --arch %15s "
-                     "--pass %31s --variant %399s",
-               op, type, acc, arch, pass, variant) != 6)
+    const bool has_space = sscanf(line, "// autotune emit --space %31s", name) == 1;
+    if (sscanf(has_space ? strstr(line, " --op") : line + strlen("// autotune emit"),
+               " --op %15s --type %15s --acc %15s --arch %15s --pass %31s --variant %399s", op,
+               type, acc, arch, pass, variant) != 6)
         fail_msg("no command: %.200s", line);
     assert_int_equal(problem_find_op(&problem.op, op, &error), 0);
     assert_int_equal(problem_find_type(&problem.type, type, &error), 0);
     assert_int_equal(problem_find_type(&problem.acc, acc, &error), 0);
-    struct space *space = is_wide ? load_space("configs/reduce-wide.ini") : fixture->space;
+    snprintf(path, sizeof path, "configs/%s.ini", name);
+    struct space *space = load_space(path);
+    struct emit_sources sources = fixture->sources;
+    snprintf(template, sizeof template, "templates/%s", space->template_name);
+    sources.template = (struct emit_file){template, find_file(template)->bytes};
+    problem.shape.kind = space->shape;
+    if (space->shape)
+        shape_resize(&problem, 10, 100, 0);
     while (strcmp(space->passes[p].name, pass) != 0)
         assert_true(++p < space->pass_count);
     const struct target target = find_target(arch);
     const struct point_context context = {space, &problem, &target};
     make_row(space, variant, row);
-    if (emit_kernel(out, &context, &fixture->sources, row, p, &error) != 0)
+    if (emit_kernel(out, &context, &sources, row, p, &error) != 0)
         fail_msg("%s", error.text);
-    if (is_wide)
-        space_free(space);
+    space_free(space);
 }
 
 static void test_golden_files(void **state)
@@ -401,7 +405,8 @@ static int emit_little(struct text *out, const struct fixture *fixture, const ch
                        const char *types)
 {
     const struct target target = find_target("sm_90");
-    const struct problem problem = {SUM, I32, I32, 1000, COLD, false};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1000,
+                                    .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &target};
     const struct emit_sources sources = {
         {"little.cu", template}, {"parts.cu", types}, {"more.cu", "// nothing\n"}};

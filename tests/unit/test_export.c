@@ -1,4 +1,4 @@
-/* export: the functions that an export carries, compiled as C99, choose what find_record
+/* export: the functions that an export carries, compiled as C99, choose what find
  * chooses and launch what call_plan launches; the same records give the same bytes; bad input
  * has a sentence. */
 #include "autotune/device/gpus.h"
@@ -212,21 +212,24 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     const struct records set = {.at = (struct record *)fixture->records,
                                 .count = fixture->count};
     struct record want = fixture->records[0];
-    struct find_result found;
     struct target target = target_of(gpu);
     struct problem problem = fixture->problem;
     const struct point_context context = {space, &problem, &target};
+    struct space lawless = *space; /* a selector has no rules to ask */
+    const struct point_context anywhere = {&lawless, &problem, &target};
     int64_t row[SPACE_NAMES_MAX];
+    struct find find;
     struct call_plan plan;
+    lawless.rule_count = 0;
     want.problem.n = problem.n = n;
     want.cc = gpu->cc;
     want.sms = gpu->sms;
     snprintf(want.gpu, sizeof want.gpu, "%s", gpu->name);
-    find_record(&found, &want, &set, 1, NULL);
-    memcpy(row, space->default_row, space->param_count * sizeof *row);
-    if (found.grade != FIND_NONE)
-        assert_int_equal(point_parse(space, found.record.params, row, &error), 0);
-    text_addf(out, "%s | ", matches[found.grade]);
+    find_begin(&find, &want, &anywhere);
+    find_among(&find, &set);
+    memcpy(row, find.best.grade == FIND_NONE ? space->default_row : find.best.row,
+           space->param_count * sizeof *row);
+    text_addf(out, "%s | ", matches[find.best.grade]);
     point_format(out, space, row, true);
     if (call_plan(&plan, &context, row, n, &error)) {
         text_adds(out, " | failed\n");

@@ -1,27 +1,76 @@
-/* find: the grade and the named difference for each change of a key, and the choice among
- * several records. */
+/* find: the grade and the named difference for each change of a key, the choice among several
+ * records, and which of them the rules of a small space leave out. */
 #include "cache/find.h"
 
+#include "generator/shape.h"
 #include "tests/unit/example_record.h"
+#include "tests/unit/reduce_files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-/* Looks for the example among `own` (and `shipped`), `count` records each. */
+static const char space_text[] = "[space]\nname = reduce\ntemplate = a.cu\nkernel = a\n"
+                                 "[param BLOCK]\nvalues = 256 512 1024\n"
+                                 "[param ITEMS]\nvalues = 8 16\n"
+                                 "[param WARP]\nvalues = TREE SHUFFLE\n"
+                                 "[param GRID]\nwhen = launch\nvalues = 0 1 2\n"
+                                 "[param SHIFT]\nvalues = -1 0\n"
+                                 "[rule]\n"
+                                 "blocks of 512 need sm_100 = BLOCK != 512 || CC >= 100\n"
+                                 "one block is for few = GRID != 1 || N <= 1000000\n"
+                                 "two blocks are for many = GRID != 2 || N > 1000000\n"
+                                 "no order = !DETERMINISTIC || GRID != 2\n"
+                                 "[pass a]\nblock = BLOCK\ngrid = 1\ntile = 1\noutputs = 1\n"
+                                 "args = n\nheight = 1\n"
+                                 "[default]\nBLOCK = 256\nITEMS = 8\nWARP = TREE\nGRID = 0\n"
+                                 "SHIFT = 0\n";
+static struct space *space;
+static const struct target h200 = {.cc = 90,
+                                   .sms = 132,
+                                   .threads_per_block = 1024,
+                                   .threads_per_sm = 2048,
+                                   .shared_per_block = 49152};
+
+static int open_space(void **state)
+{
+    struct error error;
+    (void)state;
+    if (space_load(&space, "a.ini", space_text, sizeof space_text - 1, &error) != 0)
+        fail_msg("%s", error.text);
+    return 0;
+}
+
+static int close_space(void **state)
+{
+    (void)state;
+    space_free(space);
+    return 0;
+}
+
+/* Looks for `want` among `own` and `shipped`, `count` records each. */
+static struct find_result found_for(const struct record *want, struct record *own,
+                                    size_t own_count, struct record *shipped,
+                                    size_t shipped_count)
+{
+    const struct point_context here = {space, &want->problem, &h200};
+    struct find find;
+    find_begin(&find, want, &here);
+    find_among(&find, &(struct records){.at = own, .count = own_count});
+    find_shipped(&find, &(struct records){.at = shipped, .count = shipped_count});
+    return find.best;
+}
+
 static struct find_result found(struct record *own, size_t own_count, struct record *shipped,
                                 size_t shipped_count)
 {
-    const struct records set = {.at = own, .count = own_count};
-    const struct records with = {.at = shipped, .count = shipped_count};
-    struct find_result result;
-    find_record(&result, &example_record, &set, 1, shipped ? &with : NULL);
-    return result;
+    return found_for(&example_record, own, own_count, shipped, shipped_count);
 }
 
 static void assert_grade(const struct find_result *result, enum find_grade grade,
@@ -123,13 +172,11 @@ static void test_exact(void **state)
 
 static void test_nothing(void **state)
 {
-    struct find_result result;
+    struct find_result result = found(NULL, 0, NULL, 0);
     (void)state;
 
-    find_record(&result, &example_record, NULL, 0, NULL);
     assert_grade(&result, FIND_NONE, "");
-    result = found(NULL, 0, NULL, 0);
-    assert_grade(&result, FIND_NONE, "");
+    assert_string_equal(result.record.gpu, "");
 }
 
 /* One record of every grade, in every rotation: the best is taken, wherever it stands. */
@@ -246,19 +293,17 @@ static void test_other_gpus_nearest_n_then_sms(void **state)
     assert_int_equal(result.record.problem.n, 400000000);
 }
 
-static void test_first_set_wins_among_equals(void **state)
+static void test_first_wins_among_equals(void **state)
 {
-    struct record first = example_record, second = example_record;
-    const struct records sets[] = {{.at = &first, .count = 1}, {.at = &second, .count = 1}};
-    struct find_result result;
+    struct record records[2] = {example_record, example_record};
     (void)state;
 
-    first.ties = 10;
-    second.ties = 20;
-    find_record(&result, &example_record, sets, 2, NULL);
+    records[0].ties = 10;
+    records[1].ties = 20;
+    struct find_result result = found(records, 2, NULL, 0);
     assert_int_equal(result.record.ties, 10);
-    change_driver(&first);
-    find_record(&result, &example_record, sets, 2, NULL);
+    change_driver(&records[0]);
+    result = found(records, 2, NULL, 0);
     assert_grade(&result, FIND_EXACT, "");
     assert_int_equal(result.record.ties, 20);
 }
@@ -332,6 +377,175 @@ static void test_reason_comes_from_the_nearest(void **state)
     assert_grade(&result, FIND_NONE, "sources_hash");
 }
 
+/* --- Rules -------------------------------------------------------------------------------- */
+
+static struct record another(const char *gpu, uint64_t n, const char *params)
+{
+    struct record record = example_record;
+    snprintf(record.gpu, sizeof record.gpu, "%s", gpu);
+    record.problem.n = n;
+    snprintf(record.params, sizeof record.params, "%s", params);
+    return record;
+}
+
+/* Of two GPUs' records the nearer breaks a rule here: that of the other is taken, with its row
+ * over the default, and nobody is told. */
+static void test_another_gpus_record_breaks_a_rule(void **state)
+{
+    struct record records[] = {another("NVIDIA H100", 400000000, "BLOCK=512"),
+                               another("NVIDIA GH200", 1000, "BLOCK=1024 SHIFT=-1")};
+    const int64_t row[] = {1024, 8, 0, 0, -1};
+    (void)state;
+
+    for (int i = 0; i < 2; i++) {
+        struct find_result result = i ? found(NULL, 0, records, 2) : found(records, 2, NULL, 0);
+        assert_int_equal(result.grade, i ? FIND_SHIPPED : FIND_SAME_CC);
+        assert_string_equal(result.record.gpu, "NVIDIA GH200");
+        assert_memory_equal(result.row, row, sizeof row);
+        assert_int_equal(result.damaged.code, ERROR_NONE);
+        assert_int_equal(result.rejected.code, ERROR_NONE);
+    }
+}
+
+/* Of this GPU that is told, and so is a record that is of no variant, whosever it is. */
+static void test_what_is_passed_over_is_told(void **state)
+{
+    struct record records[] = {another("NVIDIA H200", 400000000, "BLOCK=512"),
+                               another("NVIDIA H100", 400000000, "BLOCK=96"),
+                               another("NVIDIA GH200", 400000000, "BLOCK=1024")};
+    (void)state;
+
+    struct find_result result = found(records, 3, NULL, 0);
+    assert_string_equal(result.record.gpu, "NVIDIA GH200");
+    assert_string_equal(result.rejected.text, "a record of NVIDIA H200 is passed over: blocks of "
+                                              "512 need sm_100");
+    assert_non_null(strstr(result.damaged.text, "a record of NVIDIA H100 is passed over: "));
+    assert_non_null(strstr(result.damaged.text, "96"));
+}
+
+/* Is the only record there is found? */
+static bool serves(const char *gpu, uint64_t n, const char *params, uint64_t wanted_n)
+{
+    struct record record = another(gpu, n, params), want = example_record;
+    want.problem.n = wanted_n;
+    return found_for(&want, &record, 1, NULL, 0).grade != FIND_NONE;
+}
+
+/* Rules are asked at the greater n; what this GPU proved stands up to where it did. */
+static void test_rules_that_depend_on_n(void **state)
+{
+    static const char own[] = "NVIDIA H200", other[] = "NVIDIA H100";
+    (void)state;
+
+    assert_true(serves(other, 2000000, "GRID=2", 1000)); /* which its rule leaves out for speed */
+    assert_false(serves(other, 1000, "GRID=2", 1000));
+    assert_true(serves(own, 1000, "GRID=2", 1000));
+    assert_true(serves(own, 1000, "GRID=2", 10));
+    assert_false(serves(own, 1000, "GRID=2", 2000));
+    assert_true(serves(own, 1000, "GRID=2", 2000000));
+    assert_false(serves(other, 1000, "GRID=1", 2000000));
+    assert_false(serves(own, 1000, "GRID=1", 2000000));
+    assert_true(serves(own, 2000000, "GRID=1", 1000));
+    assert_false(serves(other, 2000000, "GRID=1", 1000));
+}
+
+/* A sweep's interval is of one variant, whatever the rules say at its sizes. */
+static void test_interval_is_proven(void **state)
+{
+    struct record record = another("NVIDIA H200", 1000, "GRID=2"), want = example_record;
+    (void)state;
+
+    record.n_from = 500;
+    record.n_to = want.problem.n = 5000;
+    assert_int_equal(found_for(&want, &record, 1, NULL, 0).grade, FIND_OTHER_N);
+    want.problem.n = 5001;
+    assert_int_equal(found_for(&want, &record, 1, NULL, 0).grade, FIND_NONE);
+}
+
+static void test_order_is_a_promise(void **state)
+{
+    struct record record = another("NVIDIA H200", 1000, "GRID=2"), want = example_record;
+    (void)state;
+
+    want.problem.n = 1000;
+    want.problem.is_deterministic = record.problem.is_deterministic = true;
+    struct find_result result = found_for(&want, &record, 1, NULL, 0);
+    assert_int_equal(result.grade, FIND_NONE);
+    assert_non_null(strstr(result.rejected.text, "no order"));
+}
+
+/* What is right for one matrix may be wrong for another of fewer elements: rows that begin with
+ * whole loads for one whose pitch is odd. */
+static void test_rules_of_a_matrix(void **state)
+{
+    const struct {
+        struct problem_shape shape;
+        enum find_grade grade;
+    } cases[] = {{{SHAPE_ROWS, 1000, 1024, 1024}, FIND_EXACT},
+                 {{SHAPE_ROWS, 500, 1024, 1024}, FIND_OTHER_N},
+                 {{SHAPE_ROWS, 500, 1024, 1025}, FIND_NONE}};
+    struct record record = another("NVIDIA H200", 0, "VECTOR=4 EDGES=SIMPLE");
+    struct space *const small = space;
+    struct error error;
+    (void)state;
+
+    space = load_space("configs/rows.ini");
+    assert_int_equal(shape_set(&record.problem, cases[0].shape, &error), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct record want = record;
+        assert_int_equal(shape_set(&want.problem, cases[i].shape, &error), 0);
+        assert_int_equal(space_settle_default(space, &want.problem, &h200, &error), 0);
+        assert_int_equal(found_for(&want, &record, 1, NULL, 0).grade, cases[i].grade);
+    }
+    space_free(space);
+    space = small;
+}
+
+static struct record of_shape(uint64_t rows, uint64_t len, const char *params)
+{
+    struct record record = another("NVIDIA H200", 0, params);
+    struct error error;
+    const struct problem_shape shape = {SHAPE_ROWS, rows, len, 0};
+    assert_int_equal(shape_set(&record.problem, shape, &error), 0);
+    return record;
+}
+
+/* Of a sweep of shapes the nearest in length answers, then in elements; where the rules do not
+ * allow its variant, as whole loads of rows that end within one, the next, and nothing is said. */
+static void test_nearest_shape(void **state)
+{
+    static const uint64_t sizes[][2] = {{1000, 128}, {4000, 128}, {16000, 128}, {1000, 510},
+                                        {1000, 512}, {4000, 512}, {16000, 512}};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    static const struct {
+        uint64_t rows, len, expected[2];
+    } cases[] = {
+        {1000, 128, {1000, 128}},     {3000, 160, {4000, 128}},   {3000, 400, {4000, 512}},
+        {1500, 128, {1000, 128}},     {9000, 512, {16000, 512}},  {100, 500, {1000, 512}},
+        {1000000, 120, {16000, 128}}, {2500, 256, {4000, 128}},   {16000, 514, {1000, 510}},
+    };
+    struct record records[SIZES];
+    struct space *const small = space;
+    struct error error;
+    (void)state;
+
+    space = load_space("configs/rows.ini");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct record want = of_shape(cases[i].rows, cases[i].len, "");
+        assert_int_equal(space_settle_default(space, &want.problem, &h200, &error), 0);
+        for (size_t k = 0; k < SIZES; k++)
+            records[k] = of_shape(sizes[k][0], sizes[k][1],
+                                  sizes[k][1] % 4 ? "VECTOR=4 ROUNDS=1 EDGES=MASKED"
+                                                  : "VECTOR=4 ROUNDS=1 EDGES=SIMPLE");
+        struct find_result result = found_for(&want, records, SIZES, NULL, 0);
+        assert_int_equal(result.record.problem.shape.rows, cases[i].expected[0]);
+        assert_int_equal(result.record.problem.shape.len, cases[i].expected[1]);
+        assert_int_equal(result.rejected.code, ERROR_NONE);
+    }
+    space_free(space);
+    space = small;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,11 +557,18 @@ int main(void)
         cmocka_unit_test(test_nearest_n),
         cmocka_unit_test(test_interval_around_n),
         cmocka_unit_test(test_other_gpus_nearest_n_then_sms),
-        cmocka_unit_test(test_first_set_wins_among_equals),
+        cmocka_unit_test(test_first_wins_among_equals),
         cmocka_unit_test(test_shipped),
         cmocka_unit_test(test_emulated_stands_for_its_own_device_only),
         cmocka_unit_test(test_published_is_never_found),
         cmocka_unit_test(test_reason_comes_from_the_nearest),
+        cmocka_unit_test(test_another_gpus_record_breaks_a_rule),
+        cmocka_unit_test(test_what_is_passed_over_is_told),
+        cmocka_unit_test(test_rules_that_depend_on_n),
+        cmocka_unit_test(test_interval_is_proven),
+        cmocka_unit_test(test_order_is_a_promise),
+        cmocka_unit_test(test_rules_of_a_matrix),
+        cmocka_unit_test(test_nearest_shape),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_space, close_space);
 }

@@ -1,5 +1,6 @@
 /* Tests of geometry: for every n it gives the launches that call_plan gives, which evaluates
- * everything anew; and what a space does wrong is refused as there. */
+ * everything anew; of a matrix those of all rows; and what a space does wrong is refused as
+ * there. */
 #include "autotune/device/gpus.h"
 #include "autotune/library/geometry.h"
 #include "tests/unit/reduce_files.h"
@@ -13,6 +14,7 @@ static void assert_same_call(const struct call_plan *have, const struct call_pla
 {
     assert_int_equal(have->count, want->count);
     assert_int_equal(have->n, want->n);
+    assert_int_equal(have->results, want->results);
     assert_int_equal(have->grid, want->grid);
     assert_int_equal(have->scratch_bytes, want->scratch_bytes);
     assert_int_equal(have->state_bytes, want->state_bytes);
@@ -30,7 +32,9 @@ static void assert_same_call(const struct call_plan *have, const struct call_pla
         assert_int_equal(a->shape.outputs, b->shape.outputs);
         assert_int_equal(a->shape.partials, b->shape.partials);
         assert_int_equal(a->shape.state, b->shape.state);
-        assert_int_equal(a->shape.tile + a->shape.height, 0);
+        assert_memory_equal(&a->shape_of, &b->shape_of, sizeof a->shape_of);
+        if (a->shape_of.kind)
+            assert_int_equal(a->shape.parts, b->shape.parts);
     }
 }
 
@@ -92,6 +96,53 @@ static void test_same_as_call_plan(void **state)
     }
 }
 
+/* Of a matrix: the very launches; for fewer rows the same, told of fewer. */
+static void test_matrix(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *space, *params;
+        struct problem_shape shape;
+        bool is_rest_fewer; /* does the second pass have fewer rows too? */
+    } cases[] = {
+        {"configs/rows.ini", "SPLIT=WHOLE PIECES=0", {SHAPE_ROWS, 900, 70, 71}, false},
+        {"configs/rows.ini", "SPLIT=PARTS PIECES=2", {SHAPE_ROWS, 90, 70000, 70000}, true},
+        {"configs/rows.ini", "SPLIT=LAST_BLOCK PIECES=2", {SHAPE_ROWS, 9, 70000, 80000}, false},
+        {"configs/columns.ini", "SPLIT=WHOLE PIECES=0", {SHAPE_COLUMNS, 900, 70, 70}, false},
+        {"configs/columns.ini", "SPLIT=PARTS PIECES=2", {SHAPE_COLUMNS, 9000, 70, 71}, false},
+    };
+    struct target target;
+    assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint64_t rows = cases[i].shape.rows, len = cases[i].shape.len;
+        const struct problem problem = {
+            .op = SUM, .type = F32, .acc = F32, .n = rows * len, .shape = cases[i].shape};
+        struct space *space = load_space(cases[i].space);
+        const struct point_context context = {space, &problem, &target};
+        int64_t row[SPACE_NAMES_MAX];
+        struct geometry *geometry;
+        struct call_plan have, want;
+        assert_int_equal(space_settle_default(space, &problem, &target, &error), 0);
+        make_row(space, cases[i].params, row);
+        if (geometry_make(&geometry, &context, row, &error) ||
+            geometry_call(geometry, rows, &have, &error) ||
+            call_plan(&want, &context, row, rows * len, &error))
+            fail_msg("%s: %s", cases[i].params, error.text);
+        assert_int_equal(want.count, strstr(cases[i].params, "PARTS") ? 2 : 1);
+        assert_same_call(&have, &want);
+        assert_int_equal(geometry_call(geometry, 5, &have, &error), 0);
+        want.n = want.steps[0].n = 5 * len;
+        want.steps[0].shape_of.rows = 5;
+        if (cases[i].is_rest_fewer) {
+            want.steps[1].shape_of.rows = 5;
+            want.steps[1].n = 5 * want.steps[1].shape_of.len;
+        }
+        assert_same_call(&have, &want);
+        geometry_free(geometry);
+        space_free(space);
+    }
+}
+
 #define PASS(name, outputs, more)                                                              \
     "[pass " name "]\nblock = 32\ngrid = N + 1\ntile = 32\noutputs = " outputs "\n"            \
     "args = input n output\nheight = 1\n" more
@@ -144,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_as_call_plan),
+        cmocka_unit_test(test_matrix),
         cmocka_unit_test(test_refused_as_call_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -710,6 +710,32 @@ static void test_memory(void **state)
     ops->close(device);
 }
 
+/* Every place of one difference, in pieces around a page in size, wherever they begin; behind
+ * the end there always is one. */
+static void test_differ(void **state)
+{
+    (void)state;
+    enum { MOST = 8200 };
+    static const uint64_t sizes[] = {0, 1, 3, 15, 16, 17, 4095, 4096, 4097, 8192, 8199};
+    struct device *device = open_host(0);
+    const struct device_ops *ops = device->ops;
+    uint64_t a, b, first;
+    require(ops->alloc(device, MOST, &a, &error));
+    require(ops->alloc(device, MOST + 1, &b, &error));
+    require(ops->fill(device, a, 0x33, MOST, &error));
+    require(ops->fill(device, b, 0x33, MOST + 1, &error));
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (uint64_t at = 0; at <= sizes[i]; at++) {
+            require(ops->fill(device, b + 1 + at, 0x34, 1, &error));
+            require(ops->differ(device, a, b + 1, sizes[i], &first, &error));
+            assert_int_equal(first, at);
+            require(ops->fill(device, b + 1 + at, 0x33, 1, &error));
+        }
+    ops->free(device, a);
+    ops->free(device, b);
+    ops->close(device);
+}
+
 static void test_info(void **state)
 {
     (void)state;
@@ -889,6 +915,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_info),           cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_differ),
         cmocka_unit_test(test_shuffle_reduce), cmocka_unit_test(test_volatile_reduce),
         cmocka_unit_test(test_last_block),     cmocka_unit_test(test_grid_barrier),
         cmocka_unit_test(test_polling),        cmocka_unit_test(test_exchange),

@@ -156,8 +156,8 @@ static void for_each_problem(visit *each)
     for (int op = 0; op < OP_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int acc = 0; acc < TYPE_COUNT; acc++) {
-                const struct problem problem = {(enum op)op, (enum type)type, (enum type)acc,
-                                                0, COLD, false};
+                const struct problem problem = {.op = (enum op)op, .type = (enum type)type,
+                                                .acc = (enum type)acc, .n = 0, .regime = COLD};
                 if (problem_check(&problem, &error) == 0)
                     each(&problem);
             }
@@ -255,9 +255,12 @@ static void test_repeats(void **state)
 static void test_many_chunks(void **state)
 {
     (void)state;
-    const struct problem problems[] = {{SUM, I32, I32, 0, COLD, false},
-                                       {PROD, F64, F64, 0, COLD, false},
-                                       {ARGMAX, U8, U32, 0, COLD, false}};
+    const struct problem problems[] = {{.op = SUM, .type = I32, .acc = I32, .n = 0,
+                                        .regime = COLD},
+                                       {.op = PROD, .type = F64, .acc = F64, .n = 0,
+                                        .regime = COLD},
+                                       {.op = ARGMAX, .type = U8, .acc = U32, .n = 0,
+                                        .regime = COLD}};
     for (size_t i = 0; i < 3; i++) {
         struct input input = opened(&problems[i], 7000003, 5000011);
         input_is_described(&input, 0);
@@ -348,7 +351,7 @@ static int note_sync(struct device *of, struct error *e)
 static void test_few_copies(void **state)
 {
     (void)state;
-    const struct problem sum = {SUM, F32, F32, 0, COLD, false};
+    const struct problem sum = {.op = SUM, .type = F32, .acc = F32, .n = 0, .regime = COLD};
     struct device_ops counting = *device->ops;
     inner = device->ops;
     counting.copy = count_copy;
@@ -368,7 +371,8 @@ static void test_room(void **state)
     (void)state;
     const uint64_t sizes[] = {0, 1, 1000003};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        const struct problem problem = {PROD, F64, F64, sizes[i], COLD, false};
+        const struct problem problem = {.op = PROD, .type = F64, .acc = F64, .n = sizes[i],
+                                        .regime = COLD};
         struct input input;
         assert_int_equal(input_open(&input, device, &problem,
                                     input_count(&problem, &device->info), 1, &error), 0);
@@ -382,7 +386,8 @@ static void test_room(void **state)
 static void test_offset(void **state)
 {
     (void)state;
-    const struct problem problem = {SUM, I32, I32, 1003, COLD, false};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1003,
+                                    .regime = COLD};
     enum { BYTES = 1003 * 4, GUARD = 256 };
     for (uint64_t offset = 0; offset < 256; offset += 84) {
         struct input plain, moved;
@@ -426,7 +431,9 @@ static void is_far_from_strides(uint64_t period)
 static void test_periods(void **state)
 {
     (void)state;
-    struct problem sum = {SUM, F32, F32, 1000000, COLD, false}, word = {XOR, U64, U64, 0, COLD, false};
+    struct problem sum = {.op = SUM, .type = F32, .acc = F32, .n = 1000000,
+                          .regime = COLD}, word = {.op = XOR, .type = U64, .acc = U64, .n = 0,
+                                                   .regime = COLD};
     uint64_t seen = 0;
     assert_int_equal(input_period(&sum), 0);
     for (sum.n = 1 << 20; sum.n < UINT64_C(1) << 40; sum.n += sum.n / 2 + 1) {
@@ -505,7 +512,8 @@ static void test_sums_stay_exact(void **state)
                               UINT64_C(1) << 32};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (uint64_t seed = 0; seed < (i < 3 ? 6 : 2); seed++) {
-            struct oracle_input input = {{SUM, F32, F32, sizes[i], COLD, false}, seed, 0, 0};
+            struct oracle_input input = {{.op = SUM, .type = F32, .acc = F32, .n = sizes[i],
+                                          .regime = COLD}, seed, 0, 0};
             input.period = input_period(&input.problem);
             assert_int_not_equal(input.period, 0);
             int32_t *totals = total_up(&input);
@@ -533,7 +541,8 @@ static void test_periodic_fold(void **state)
                 {6291454, 12582908, 12582917}};
     const float x[] = {9, -5};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct oracle_input input = {{SUM, F32, F32, rows[i].n, COLD, false}, 4, 0, 2};
+        const struct oracle_input input = {{.op = SUM, .type = F32, .acc = F32, .n = rows[i].n,
+                                            .regime = COLD}, 4, 0, 2};
         struct oracle_fold period, rest, whole;
         oracle_bits got;
         oracle_fold_init(&period, &input.problem);
@@ -560,7 +569,8 @@ static void test_squares_stay_exact(void **state)
                               33554432, 400000000, 2147583651, UINT64_C(1) << 32,
                               UINT64_C(1) << 35};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        struct oracle_input input = {{SUMSQ, F32, F32, sizes[s], COLD, false}, 5, 0, 0};
+        struct oracle_input input = {{.op = SUMSQ, .type = F32, .acc = F32, .n = sizes[s],
+                                      .regime = COLD}, 5, 0, 0};
         struct oracle_fold period, rest, whole;
         oracle_bits got;
         input.period = input_period(&input.problem);
@@ -590,7 +600,8 @@ static void test_squares_stay_exact(void **state)
 static void test_fold_counts(void **state)
 {
     (void)state;
-    const struct oracle_input input = {{AND, I32, I32, LONG, COLD, false}, 4, 9, PERIOD};
+    const struct oracle_input input = {{.op = AND, .type = I32, .acc = I32, .n = LONG,
+                                        .regime = COLD}, 4, 9, PERIOD};
     struct oracle_fold part, whole;
     oracle_fold_init(&part, &input.problem);
     oracle_fold_periods(&whole, &input, &part, &part);
@@ -676,7 +687,8 @@ static void test_displaced_tiles_show(void **state)
     const uint64_t tiles[] = {256, 1024, 3072, 32768};
     for (int is_wide = 0; is_wide < 2; is_wide++)
         for (enum type type = I32; type <= F32; type += F32 - I32) {
-            struct oracle_input input = {{SUM, type, type, 400000000, COLD, false}, 2, 0, 0};
+            struct oracle_input input = {{.op = SUM, .type = type, .acc = type, .n = 400000000,
+                                          .regime = COLD}, 2, 0, 0};
             size_t tried = 0, hidden = 0;
             input.problem.n = is_wide ? (UINT64_C(1) << 31) + 100003 : input.problem.n;
             input.period = input_period(&input.problem);

@@ -66,7 +66,8 @@ static struct job_setup example_setup(void)
     return (struct job_setup){
         .measures = true, .nvrtc = "/opt/libnvrtc.so", .seed = 42,
         .info = {.name = "NVIDIA H200", .spec = "1", .target = {.cc = 90, .sms = 132}},
-        .problem = {MAX, F32, F32, 400000000, WARM, false}, .space = {"a.ini", "[space]\n"},
+        .problem = {.op = MAX, .type = F32, .acc = F32, .n = 400000000,
+                    .regime = WARM}, .space = {"a.ini", "[space]\n"},
         .sources = {{"a.cu", "void a;"}, {"t.cu", ""}, {"i.cu", "void i;\n"}}};
 }
 

@@ -106,8 +106,9 @@ static enum outcome check_variant(struct device *device, const struct point_cont
 static enum outcome run_variant(const struct job *job, const struct fixture *fixture,
                                 const struct variant *variant, char *note)
 {
-    const struct problem problem = {
-        variant->op, variant->type, problem_default_acc(variant->type), 400000000, COLD, false};
+    const struct problem problem = {.op = variant->op, .type = variant->type,
+                                    .acc = problem_default_acc(variant->type), .n = 400000000,
+                                    .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &fixture->target};
     enum outcome outcome = RIGHT;
     for (unsigned seed = 0; outcome == RIGHT && seed < job->seeds; seed++) {

@@ -9,6 +9,7 @@
 #include "autotune/report/ladder.h"
 #include "autotune/tune/climb.h"
 #include "autotune/tune/worker.h"
+#include "generator/shape.h"
 #include "tests/unit/reduce_files.h"
 
 #include <math.h>
@@ -61,13 +62,13 @@ static void test_names(void **state)
         "cs599-6",      "cs599-7",     "cs599-8",  "cs599-9",
         "tensor-1",     "tensor-2",    "wangyu-naive", "wangyu-shared",
         "wangyu-0",     "wangyu-1",    "wangyu-2", "wangyu-3", "wangyu-4",     "wangyu-5",
-        "lab04-atomic", "lab04-shared"};
+        "lab04-atomic", "lab04-shared", "batched-0", "batched-1", "batched-lanes"};
     (void)state;
     assert_int_equal(rungs.count, sizeof names / sizeof *names);
     for (size_t i = 0; i < rungs.count; i++)
         assert_string_equal(rungs.rungs[i].name, names[i]);
-    assert_int_equal(rungs.group_count, 5);
-    for (size_t g = 0, first = 0; g < 5; first += rungs.groups[g++].count)
+    assert_int_equal(rungs.group_count, 6);
+    for (size_t g = 0, first = 0; g < 6; first += rungs.groups[g++].count)
         assert_int_equal(rungs.groups[g].first, first);
 }
 
@@ -77,10 +78,21 @@ static bool is_tensor(const struct rung *rung)
     return strstr(rung->params, "TENSOR") != NULL;
 }
 
+static bool is_batched(const struct rung *rung)
+{
+    return strncmp(rung->space, "rows_", 5) == 0;
+}
+
 static struct problem problem_of(const struct rung *rung, enum type type, uint64_t n)
 {
     const enum type small = type == F32 ? F16 : I8;
-    return (struct problem){SUM, is_tensor(rung) ? small : type, type, n, COLD, false};
+    struct problem problem = {.op = SUM, .type = is_tensor(rung) ? small : type, .acc = type,
+                              .n = n, .regime = COLD};
+    if (is_batched(rung)) {
+        problem.shape.kind = SHAPE_ROWS;
+        shape_resize(&problem, n / 128, 128, 0);
+    }
+    return problem;
 }
 
 /* Every rung at every size of a block, for as many elements as a GPU may hold. */
@@ -95,6 +107,8 @@ static void test_plans(void **state)
         for (size_t a = 0; a < 3; a++)
             for (size_t k = 0; k < 4; k++)
                 for (unsigned threads = 32; threads <= 1024; threads *= 2) {
+                    if (is_batched(&rungs.rungs[i]) && counts[k] < 128)
+                        continue;
                     struct ladder_rung rung = open_rung(&rungs.rungs[i]);
                     struct problem problem = problem_of(&rungs.rungs[i], F32, counts[k]);
                     struct target target;
@@ -111,8 +125,9 @@ static void test_plans(void **state)
                     }
                     ladder_rung_close(&rung);
                 }
-    /* Harris 5 to 7 begin with 64 threads, tensor cores with sm_80 */
-    assert_int_equal(planned, ((28 * 6 - 3) * 3 - 6) * 4);
+    /* Harris 5 to 7 begin with 64 threads, tensor cores with sm_80, lanes of rows with 128; no
+     * matrix has less than a row */
+    assert_int_equal(planned, ((28 * 6 - 3) * 3 - 6) * 4 + (6 + 6 + 4) * 3 * 2);
 }
 
 /* The form that is wrong today is never tried, and the rule says why. */
@@ -123,7 +138,8 @@ static void test_historical(void **state)
     (void)state;
     for (size_t i = 0; i < rungs.count; i++) {
         const struct rung *rung = &rungs.rungs[i];
-        struct problem problem = {SUM, I32, I32, 1000, COLD, false};
+        struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1000,
+                                  .regime = COLD};
         struct target target;
         if (!rung->historical)
             continue;
@@ -149,7 +165,7 @@ static void test_choose(void **state)
     assert_int_equal(rungs_choose(&rungs, "lab04", is_chosen, &error), 0);
     assert_int_equal(rungs_choose(&rungs, "harris-2", is_chosen, &error), 0);
     for (size_t i = 0; i < rungs.count; i++)
-        assert_int_equal(is_chosen[i], i == 1 || i >= 26);
+        assert_int_equal(is_chosen[i], i == 1 || i == 26 || i == 27);
     assert_int_equal(rungs_choose(&rungs, "harris-8", is_chosen, &error), -1);
     assert_int_equal(error.code, ERROR_USAGE);
     assert_non_null(strstr(error.text, "harris-"));
@@ -211,8 +227,9 @@ static double count_bytes(const char *name, unsigned threads, struct problem pro
 
 static void test_bytes(void **state)
 {
-    const struct problem small = {SUM, I32, I32, 1000, COLD, false};
-    const struct problem wide = {SUM, I32, I64, 1000, COLD, false};
+    const struct problem small = {.op = SUM, .type = I32, .acc = I32, .n = 1000,
+                                  .regime = COLD};
+    const struct problem wide = {.op = SUM, .type = I32, .acc = I64, .n = 1000, .regime = COLD};
     (void)state;
     /* 1000 -> 32 -> 1; 1000 -> 16 -> 1; widened partial results; an identity, then the sum */
     assert_true(count_bytes("cs599-1", 32, small) == 4 * (1000 + 32 + 32 + 1));
@@ -236,7 +253,8 @@ static void test_gbs(void **state)
         {"cs599-7", 256, 4.91, 875.47}, {"cs599-8", 32, 4.96, 867.67},
         {"cs599-9", 256, 4.93, 872.02},
     };
-    const struct problem problem = {SUM, F32, F32, 1ull << 30, COLD, false};
+    const struct problem problem = {.op = SUM, .type = F32, .acc = F32, .n = 1ull << 30,
+                                    .regime = COLD};
     (void)state;
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         const struct ladder_cell cell = {
@@ -254,7 +272,8 @@ static const double harris_ms[] = {8.054, 3.456, 1.722, 0.965, 0.536, 0.381, 0.2
 static const double harris_step[] = {0, 2.33, 2.01, 1.78, 1.8, 1.41, 1.42};
 static const double harris_total[] = {0, 2.33, 4.68, 8.34, 15.01, 21.16, 30.04};
 
-static const struct problem harris_problem = {SUM, I32, I32, 1 << 22, COLD, false};
+static const struct problem harris_problem = {.op = SUM, .type = I32, .acc = I32, .n = 1 << 22,
+                                              .regime = COLD};
 
 static void fill_harris(struct ladder *ladder, struct ladder_cell cells[RUNGS_MAX])
 {
@@ -490,7 +509,8 @@ static int climb_host(struct climb_step *steps, size_t count, double limit_s,
                       struct error *error)
 {
     const struct device_options options = {.spec = "host", .seed = 1};
-    const struct problem problem = {SUM, I32, I32, 3000, COLD, false};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 3000,
+                                    .regime = COLD};
     const char *const specs[] = {"host"};
     const struct climb_options rules = {.seed = 1, .limit_s = limit_s};
     struct ladder_rung own = open_rung(find_rung("harris-4"));

@@ -24,7 +24,8 @@ static struct target find_target(const char *arch)
 static double prior_of(const struct space *space, const struct target *target,
                        const char *params, enum type type, uint64_t n)
 {
-    const struct problem problem = {SUM, type, type, n, COLD, false};
+    const struct problem problem = {.op = SUM, .type = type, .acc = type, .n = n,
+                                    .regime = COLD};
     const struct point_context context = {space, &problem, target};
     int64_t row[SPACE_NAMES_MAX];
     struct points points;
@@ -99,7 +100,8 @@ static void test_winners_are_likely(void **state)
     };
     struct space *space = load_space("configs/reduce.ini");
     const struct target target = find_target("sm_90");
-    const struct problem problem = {SUM, I32, I32, 400000000, COLD, false};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 400000000,
+                                    .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     struct points points;
     size_t likely = 0;
@@ -127,7 +129,8 @@ static void test_every_prior_is_a_share(void **state)
     for (size_t a = 0; a < 3; a++)
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
             const struct target target = find_target(archs[a]);
-            const struct problem problem = {SUM, F32, F64, counts[i], COLD, false};
+            const struct problem problem = {.op = SUM, .type = F32, .acc = F64, .n = counts[i],
+                                            .regime = COLD};
             const struct point_context context = {space, &problem, &target};
             struct points points;
             assert_int_equal(point_expand(&points, &context, &error), 0);
@@ -189,7 +192,8 @@ static void test_bad_models(void **state)
     const struct target target = find_target("sm_90");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct space *space = load_little(cases[i].model, "1");
-        const struct problem problem = {SUM, I32, I32, cases[i].n, COLD, false};
+        const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = cases[i].n,
+                                        .regime = COLD};
         const struct point_context context = {space, &problem, &target};
         const int64_t row[] = {1};
         struct points points;
@@ -217,7 +221,8 @@ static void test_fast(void **state)
     (void)state;
     struct space *space = load_space("configs/reduce-wide.ini");
     const struct target target = find_target("sm_90");
-    const struct problem problem = {SUM, I32, I32, 400000000, COLD, false};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 400000000,
+                                    .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     struct points points;
     assert_int_equal(point_expand(&points, &context, &error), 0);

@@ -25,7 +25,7 @@ static const char sample[] =
     "\"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum\","
     "\"launch__registers_per_thread\","
     "\"memory_l1_wavefronts_shared\",\"memory_l1_wavefronts_shared_ideal\","
-    "\"sass__inst_executed_shared_loads\",\"sass__inst_executed_shared_stores\","
+    "\"smsp__sass_inst_executed_op_shared.sum\",\"smsp__inst_executed_op_shared_ldsm.sum\","
     "\"sm__throughput.avg.pct_of_peak_sustained_elapsed\","
     "\"sm__warps_active.avg.pct_of_peak_sustained_active\","
     "\"smsp__average_warp_latency_per_inst_issued.ratio\"," STALL("barrier") "," STALL(
@@ -36,11 +36,23 @@ static const char sample[] =
     "\"inst\",\"inst\",\"inst\"\n"
     "\"0\",\"4711\",\"autotune\",\"127.0.0.1\",\"v0::reduce(const int *, unsigned long long, int "
     "*)\",\"1\",\"13\",\"(128, 1, 1)\",\"(3125000, 1, 1)\",\"0\",\"9.0\",\"91.14\","
-    "\"2,156,900\",\"187,654,321\",\"16\",\"300,000,000\",\"200,000,000\",\"150,000,000\","
+    "\"2,156,900\",\"187,654,321\",\"16\",\"300,000,000\",\"200,000,000\",\"200,000,000\","
     "\"50,000,000\",\"89.75\",\"66.67\",\"20.50\",\"6.15\",\"n/a\",\"8.2\",\"1\",\"0\"\n"
     "\"1\",\"4711\",\"autotune\",\"127.0.0.1\",\"v0::reduce(\"\"it\"\")\",\"1\",\"13\","
     "\"(128, 1, 1)\",\"(24415, 1, 1)\",\"0\",\"9.0\",\"n/a\",\"17,408\",\"\",\"16\",\"0\",\"0\","
     "\"0\",\"0\",\"3.5\",\"60\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"0\"\n";
+
+/* What ncu printed, with nothing on its standard error. */
+static int parse(struct ncu_launch *out, size_t most, size_t *count, const char *said,
+                 struct error *error)
+{
+    const struct text none = {0};
+    struct text text = {0};
+    text_adds(&text, said);
+    const int failed = ncu_parse(out, most, count, &text, &none, error);
+    text_dispose(&text);
+    return failed;
+}
 
 static bool is_near(double a, double b)
 {
@@ -59,15 +71,13 @@ static void test_figures(void **state)
         [NCU_COMPUTE] = 89.75,
         [NCU_OCCUPANCY] = 66.67,
         [NCU_REGISTERS] = 16,
-        [NCU_SHARED_LOADS] = 150e6,
-        [NCU_SHARED_STORES] = 50e6,
-        [NCU_SHARED_ATOMICS] = 0,
+        [NCU_SHARED] = 200e6,
         [NCU_WAVEFRONTS] = 300e6,
         [NCU_WAVEFRONTS_IDEAL] = 200e6,
         [NCU_CONFLICTS] = 187654321,
         [NCU_LATENCY] = 20.5,
     };
-    assert_int_equal(ncu_parse(launches, 4, &count, sample, &error), 0);
+    assert_int_equal(parse(launches, 4, &count, sample, &error), 0);
     assert_int_equal(count, 2);
     for (int i = 0; i < NCU_FIGURES; i++)
         if (!is_near(launches[0].figures[i], expected[i]))
@@ -78,7 +88,6 @@ static void test_figures(void **state)
     assert_string_equal(launches[0].block, "(128, 1, 1)");
     assert_string_equal(launches[0].stall->name, "long_scoreboard");
     assert_true(is_near(launches[0].stall_cycles, 8.2));
-    assert_true(is_near(ncu_shared(&launches[0]), 200e6));
     assert_true(is_near(ncu_excess(&launches[0]), 0.5));
 }
 
@@ -88,14 +97,14 @@ static void test_unknown(void **state)
     struct ncu_launch launches[4];
     struct error error;
     size_t count;
-    assert_int_equal(ncu_parse(launches, 4, &count, sample, &error), 0);
+    assert_int_equal(parse(launches, 4, &count, sample, &error), 0);
     assert_string_equal(launches[1].kernel, "v0::reduce(\"it\")");
     assert_true(launches[1].figures[NCU_MEMORY] < 0);
     assert_true(launches[1].figures[NCU_CONFLICTS] < 0);
     assert_true(is_near(launches[1].figures[NCU_NS], 17408));
     assert_null(launches[1].stall);
     assert_true(is_near(ncu_excess(&launches[1]), 0)); /* no instruction, no conflict */
-    assert_int_equal(ncu_parse(launches, 1, &count, sample, &error), 0);
+    assert_int_equal(parse(launches, 1, &count, sample, &error), 0);
     assert_int_equal(count, 1);
 }
 
@@ -117,11 +126,11 @@ static void test_units(void **state)
         size_t count;
         snprintf(text, sizeof text, "\"ID\",\"gpu__time_duration.sum\"\n%s\"0\",\"%s\"",
                  rows[i].units, rows[i].value);
-        assert_int_equal(ncu_parse(&launch, 1, &count, text, &error), 0);
+        assert_int_equal(parse(&launch, 1, &count, text, &error), 0);
         if (!is_near(launch.figures[NCU_NS] / rows[i].ns, 1))
             fail_msg("%s of %s is %g ns", rows[i].value, rows[i].units, launch.figures[NCU_NS]);
         assert_true(launch.figures[NCU_REGISTERS] < 0);
-        assert_true(ncu_shared(&launch) < 0);
+        assert_true(launch.figures[NCU_SHARED] < 0);
         assert_true(ncu_excess(&launch) < 0);
     }
 }
@@ -130,33 +139,49 @@ static void test_no_launch(void **state)
 {
     (void)state;
     static const struct {
-        const char *text, *says;
+        const char *said, *errors, *says;
         enum error_code code;
     } rows[] = {
         {"==PROF== Connected\n==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to "
          "access NVIDIA GPU Performance Counters on the target device 0.\n",
-         "NVreg_RestrictProfilingToAdminUsers", ERROR_NO_DEVICE},
-        {"==ERROR== Failed to initialize the profiler: LibraryNotLoaded\n",
-         "Failed to initialize the profiler: LibraryNotLoaded", ERROR_NO_DEVICE},
-        {"==PROF== Connected\nautotune: no room on GPU 0\n==WARNING== No kernels were profiled.\n",
-         "no room on GPU 0", ERROR_FAILED},
-        {"autotune: warning: a record is passed over\n\n==ERROR== Not supported\n",
-         "no launch here: Not supported", ERROR_NO_DEVICE},
-        {"\"ID\",\"Kernel Name\"\n\"0\",\"reduce\"\nautotune: wrong result at n = 5\n",
+         "", "NVreg_RestrictProfilingToAdminUsers", ERROR_NO_DEVICE},
+        {"", "==ERROR== ERR_NVGPUCTRPERM\n", "NVreg_RestrictProfilingToAdminUsers",
+         ERROR_NO_DEVICE},
+        {"==ERROR== Failed to initialize the profiler: LibraryNotLoaded.\n", "",
+         "no launch here: Failed to initialize the profiler: LibraryNotLoaded; see",
+         ERROR_NO_DEVICE},
+        {"==ERROR== An error occurred\n", "==ERROR== Driver resource was unavailable\r\n",
+         "no launch here: Driver resource was unavailable; see", ERROR_NO_DEVICE},
+        {"==PROF== Connected\n", "==WARNING== No kernels were profiled.\n==PROF== Gone\n",
+         "no launch here: No kernels were profiled; see", ERROR_NO_DEVICE},
+        {"\n==PROF== Connected\n", "\nenv: 'ncu': Permission denied\nmore\n",
+         "no launch here: env: 'ncu': Permission denied; see", ERROR_NO_DEVICE},
+        {"==PROF== Connected\n==WARNING== No kernels were profiled.\n",
+         "autotune: no room on GPU 0\n", "no room on GPU 0", ERROR_FAILED},
+        {"==ERROR== Not supported\n", "autotune: warning: a record is passed over\n\n",
+         "no launch here: Not supported; see", ERROR_NO_DEVICE},
+        {"", "autotune: warning: a record is passed over\n", "no reason", ERROR_NO_DEVICE},
+        {"\"ID\",\"Kernel Name\"\n\"0\",\"reduce\"\n", "autotune: wrong result at n = 5\n",
          "profiled: wrong result at n = 5", ERROR_FAILED},
-        {"", "no reason", ERROR_NO_DEVICE},
-        {"\"ID\",\"Kernel Name\"\n\"\",\"\"\n", "no reason", ERROR_NO_DEVICE},
-        {"\"0\",\"a row without names\"\n", "no reason", ERROR_NO_DEVICE},
+        {"", "\"ID\"\n\"0\"\n", "no reason", ERROR_NO_DEVICE}, /* no table there */
+        {"", "", "no reason", ERROR_NO_DEVICE},
+        {"\"ID\",\"Kernel Name\"\n\"\",\"\"\n", "", "no reason", ERROR_NO_DEVICE},
+        {"\"0\",\"a row without names\"\n", "", "no reason", ERROR_NO_DEVICE},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct ncu_launch launch;
         struct error error = {.code = ERROR_NONE};
+        struct text said = {0}, errors = {0};
         size_t count = 1;
-        assert_int_equal(ncu_parse(&launch, 1, &count, rows[i].text, &error), -1);
+        text_adds(&said, rows[i].said);
+        text_adds(&errors, rows[i].errors);
+        assert_int_equal(ncu_parse(&launch, 1, &count, &said, &errors, &error), -1);
         assert_int_equal(count, 0);
         assert_int_equal(error.code, rows[i].code);
         if (!strstr(error.text, rows[i].says))
             fail_msg("'%s' does not say '%s'", error.text, rows[i].says);
+        text_dispose(&said);
+        text_dispose(&errors);
     }
 }
 
@@ -178,7 +203,7 @@ static void test_many_columns(void **state)
     for (int i = 0; i < 1000; i++)
         text_addf(&text, ",\"%0300d\"", i);
     text_adds(&text, ",\"12.5\"\n");
-    assert_int_equal(ncu_parse(&launch, 1, &count, text.at, &error), 0);
+    assert_int_equal(parse(&launch, 1, &count, text.at, &error), 0);
     assert_int_equal(count, 1);
     assert_true(is_near(launch.figures[NCU_COMPUTE], 12.5));
     text_dispose(&text);
@@ -194,7 +219,7 @@ static void test_damaged(void **state)
     size_t count;
     for (size_t length = 0; length < sizeof sample; length++) {
         text_add(&text, sample, length);
-        ncu_parse(launches, 4, &count, text.at ? text.at : "", &error);
+        parse(launches, 4, &count, text.at ? text.at : "", &error);
         assert_true(count <= 2);
         text_dispose(&text);
         text = (struct text){0};

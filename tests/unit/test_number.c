@@ -63,11 +63,14 @@ static void test_range(void **state)
         const char *string;
         int status;
         uint64_t low, high;
+        bool is_open; /* an end is missing */
     } cases[] = {
-        {"1K..4G", 0, 1000, 4000000000}, {"7", 0, 7, 7}, {"7..7", 0, 7, 7},
-        {"0..1Ki", 0, 0, 1024},
-        {"8..7", -1, 0, 0}, {"..7", -1, 0, 0}, {"7..", -1, 0, 0}, {"..", -1, 0, 0},
-        {"1...7", -1, 0, 0}, {"1..2..3", -1, 0, 0}, {"1 .. 2", -1, 0, 0}, {"1.2", -1, 0, 0},
+        {"1K..4G", 0, 1000, 4000000000, false}, {"7", 0, 7, 7, false}, {"7..7", 0, 7, 7, false},
+        {"0..1Ki", 0, 0, 1024, false},
+        {"8..7", -1, 0, 0, false}, {"..7", -1, 0, 0, true}, {"7..", -1, 0, 0, true},
+        {"..", -1, 0, 0, true},
+        {"1...7", -1, 0, 0, false}, {"1..2..3", -1, 0, 0, false}, {"1 .. 2", -1, 0, 0, false},
+        {"1.2", -1, 0, 0, false},
     };
 
     (void)state;
@@ -77,6 +80,8 @@ static void test_range(void **state)
         int status = number_parse_range(&low, &high, cases[i].string, "--n", &error);
         assert_int_equal(status, cases[i].status);
         assert_int_equal(error.code, status ? ERROR_USAGE : ERROR_NONE);
+        if (cases[i].is_open)
+            assert_non_null(strstr(error.text, "a range without one of its ends"));
         if (status == 0) {
             assert_int_equal(low, cases[i].low);
             assert_int_equal(high, cases[i].high);

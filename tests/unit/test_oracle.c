@@ -317,8 +317,8 @@ static void for_each_problem(visit *each)
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int acc = 0; acc < TYPE_COUNT; acc++)
                 if (goes_together((enum op)op, (enum type)type, (enum type)acc))
-                    each(&(struct problem){(enum op)op, (enum type)type, (enum type)acc, 0,
-                                           COLD, false});
+                    each(&(struct problem){.op = (enum op)op, .type = (enum type)type,
+                                           .acc = (enum type)acc, .n = 0, .regime = COLD});
 }
 
 /* Elements where a kernel would find them: at a 256-byte aligned address. */
@@ -334,7 +334,8 @@ static void *laid_out(const struct oracle_cases *cases, const struct problem *pr
 static void make(struct oracle_cases *cases, const struct problem *problem, uint64_t block,
                  uint64_t tile, uint64_t positions)
 {
-    const struct oracle_shape shape = {block, tile, positions};
+    const struct oracle_shape shape = {.block = block, .tile = tile,
+                                       .positions_max = positions};
     struct error error = {0};
     if (oracle_make_cases(cases, problem, &shape, 11, &error))
         fail_msg("%s", error.text);
@@ -521,7 +522,8 @@ static void test_sizes_and_budget(void **state)
                               2 * tile + tile / 8 + 1,
                               2 * tile + tile / 2 + 1};
     for (int op = 0; op < OP_COUNT; op++) {
-        const struct problem problem = {(enum op)op, I32, I32, 0, COLD, false};
+        const struct problem problem = {.op = (enum op)op, .type = I32, .acc = I32, .n = 0,
+                                        .regime = COLD};
         struct oracle_cases cases;
         const clock_t began = clock();
         make(&cases, &problem, block, tile, 512);
@@ -543,7 +545,7 @@ static void test_sizes_and_budget(void **state)
 static void test_positions_are_sampled(void **state)
 {
     (void)state;
-    const struct problem problem = {MIN, I32, I32, 0, COLD, false};
+    const struct problem problem = {.op = MIN, .type = I32, .acc = I32, .n = 0, .regime = COLD};
     const uint64_t n = 2 * 4096 + 4096 / 8 + 1;
     struct oracle_cases cases;
     make(&cases, &problem, 256, 4096, 700);
@@ -568,17 +570,22 @@ static void test_positions_are_sampled(void **state)
 static void test_bad_shape(void **state)
 {
     (void)state;
-    const struct problem problem = {SUM, I32, I32, 0, COLD, false};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 0, .regime = COLD};
     struct oracle_cases cases;
     struct error error = {0};
     assert_int_equal(
-        oracle_make_cases(&cases, &problem, &(struct oracle_shape){0, 0, 1}, 0, &error), -1);
+        oracle_make_cases(&cases, &problem, &(struct oracle_shape){.positions_max = 1}, 0,
+                          &error),
+        -1);
     assert_int_equal(error.code, ERROR_USAGE);
     assert_int_equal(
-        oracle_make_cases(&cases, &problem, &(struct oracle_shape){64, 32, 1}, 0, &error), -1);
+        oracle_make_cases(&cases, &problem,
+                          &(struct oracle_shape){.block = 64, .tile = 32, .positions_max = 1},
+                          0, &error),
+        -1);
     pass_all(&problem, 1, 1, 10);
-    pass_all(&(struct problem){MAX, F64, F64, 0, COLD, false}, 1, 1, 0);
-    pass_all(&(struct problem){AND, I64, I64, 0, COLD, false}, 1, 3, 0);
+    pass_all(&(struct problem){.op = MAX, .type = F64, .acc = F64, .regime = COLD}, 1, 1, 0);
+    pass_all(&(struct problem){.op = AND, .type = I64, .acc = I64, .regime = COLD}, 1, 3, 0);
 }
 
 /* --- Fill --------------------------------------------------------------------------------- */
@@ -709,7 +716,8 @@ static void test_sum_span(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         enum { COUNT = 20000 };
         static float x[COUNT];
-        const struct oracle_input input = {{SUM, F32, F32, sizes[i], COLD, false}, 3, 0, 0};
+        const struct oracle_input input = {{.op = SUM, .type = F32, .acc = F32, .n = sizes[i],
+                                            .regime = COLD}, 3, 0, 0};
         float largest = 0;
         oracle_fill(&input, 0, COUNT, x);
         for (int k = 0; k < COUNT; k++) {
@@ -746,7 +754,8 @@ static void test_sumsq_span(void **state)
         enum { COUNT = 200000 };
         static uint64_t x[COUNT];
         const struct oracle_input input = {
-            {SUMSQ, rows[i].type, rows[i].acc, rows[i].n, COLD, false}, 3, 0, 0};
+            {.op = SUMSQ, .type = rows[i].type, .acc = rows[i].acc, .n = rows[i].n,
+             .regime = COLD}, 3, 0, 0};
         double largest = 0, sum = 0, zeros = 0;
         oracle_fill(&input, 0, COUNT, x);
         for (uint64_t k = 0; k < COUNT; k++) {
@@ -813,7 +822,8 @@ static void test_wide_reference(void **state)
 {
     (void)state;
     static int64_t x[4096];
-    const struct oracle_input input = {{SUM, I64, I64, 4096, COLD, false}, 5, 0, 0};
+    const struct oracle_input input = {{.op = SUM, .type = I64, .acc = I64, .n = 4096,
+                                        .regime = COLD}, 5, 0, 0};
     struct oracle_fold fold;
     struct error error = {0};
     oracle_bits got;
@@ -831,7 +841,9 @@ static void test_wide_reference(void **state)
 static void test_inexact_is_refused(void **state)
 {
     (void)state;
-    const struct problem sum = {SUM, F32, F32, 2, COLD, false}, prod = {PROD, F32, F32, 2, COLD, false};
+    const struct problem sum = {.op = SUM, .type = F32, .acc = F32, .n = 2,
+                                .regime = COLD}, prod = {.op = PROD, .type = F32, .acc = F32,
+                                                         .n = 2, .regime = COLD};
     const struct {
         const struct problem *problem;
         float x[2];
@@ -859,7 +871,7 @@ static void test_inexact_is_refused(void **state)
 
 static void specials_hold(const struct problem *problem)
 {
-    const struct oracle_shape shape = {32, 64, 0};
+    const struct oracle_shape shape = {.block = 32, .tile = 64};
     struct oracle_cases cases;
     struct error error = {0};
     size_t nans = 0, zeros = 0;
@@ -919,12 +931,14 @@ static void test_broken_rules_fail(void **state)
         int how;
     } rows[] = {{MIN, 0}, {MIN, 1}, {MIN, 2}, {SUM, 1}};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-        const struct problem problem = {rows[r].op, F32, F32, 0, COLD, false};
+        const struct problem problem = {.op = rows[r].op, .type = F32, .acc = F32, .n = 0,
+                                        .regime = COLD};
         struct oracle_cases cases;
         struct error error = {0};
         bool caught = false;
         assert_int_equal(
-            oracle_make_specials(&cases, &problem, &(struct oracle_shape){32, 64, 0}, &error),
+            oracle_make_specials(&cases, &problem,
+                                 &(struct oracle_shape){.block = 32, .tile = 64}, &error),
             0);
         for (size_t i = 0; i < cases.count; i++) {
             const struct oracle_case *c = &cases.cases[i];
@@ -1018,7 +1032,7 @@ static void test_bound_holds(void **state)
 static void test_cancellation(void **state)
 {
     (void)state;
-    const struct problem problem = {SUM, F64, F64, 4, COLD, false};
+    const struct problem problem = {.op = SUM, .type = F64, .acc = F64, .n = 4, .regime = COLD};
     const double x[] = {1e100, 1.0, -1e100, 0x1p-60};
     struct oracle_reference reference = {0};
     double rest = 0;

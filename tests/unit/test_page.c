@@ -21,22 +21,22 @@ static void add_figures(struct document *document)
     struct heat_map *heat = calloc(1, sizeof *heat);
     struct bar_chart *bars = calloc(1, sizeof *bars);
     assert_true(lines && heat && bars);
-    *lines = (struct line_chart){.title = "the lines", .x_title = "n", .y_title = "GB/s"};
+    *lines = (struct line_chart){.figure = {"the lines"}, .x_title = "n", .y_title = "GB/s"};
     line_chart_begin(lines, hostile);
     line_chart_add(lines, (struct line_point){1024, 1, 0, 0});
     line_chart_add(lines, (struct line_point){2048, 2, 0, 0});
-    snprintf(heat->title, sizeof heat->title, "the heat");
+    snprintf(heat->figure.title, sizeof heat->figure.title, "the heat");
     snprintf(heat->unit, sizeof heat->unit, "GB/s");
     snprintf(heat->rows.name, sizeof heat->rows.name, "BLOCK");
     snprintf(heat->columns.name, sizeof heat->columns.name, "ITEMS");
     heat_map_add(heat, "64", "<b>", 3, hostile);
-    *bars = (struct bar_chart){.title = "the bars", .unit = "GB/s", .digits = 3};
+    *bars = (struct bar_chart){.figure = {"the bars"}, .unit = "GB/s", .digits = 3};
     struct bar bar = {.value = 4, .kind = BAR_PUBLISHED};
     snprintf(bar.label, sizeof bar.label, "%s", hostile);
     bar_chart_add(bars, &bar);
-    document_figure(document, DOCUMENT_LINES, lines);
-    document_figure(document, DOCUMENT_HEAT, heat);
-    document_figure(document, DOCUMENT_BARS, bars);
+    document_figure(document, &line_chart_kind, lines);
+    document_figure(document, &heat_map_kind, heat);
+    document_figure(document, &bar_chart_kind, bars);
 }
 
 static void fill(struct document *document)

@@ -8,6 +8,7 @@
 #include "autotune/embedded.h"
 #include "autotune/report/cause.h"
 #include "autotune/report/pattern.h"
+#include "generator/shape.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -138,10 +139,19 @@ static struct emit_file built_in(const char *name)
     return (struct emit_file){file->name, file->bytes};
 }
 
+/* The usual problem, or as large a one in rows of as many elements as a block has threads. */
+static struct problem problem_of(const struct space *space, enum type type, unsigned threads)
+{
+    struct problem problem = {.op = SUM, .type = type, .acc = problem_default_acc(type),
+                              .n = 400000000, .regime = COLD};
+    problem.shape.kind = space->shape;
+    if (space->shape)
+        shape_resize(&problem, problem.n / threads, threads, 0);
+    return problem;
+}
+
 static struct pattern run_rung(const char *name, enum type type, unsigned threads)
 {
-    const struct problem problem = {SUM,       type, problem_default_acc(type),
-                                    400000000, COLD, false};
     struct ladder_rung rung;
     struct target target;
     struct pattern pattern;
@@ -153,6 +163,7 @@ static struct pattern run_rung(const char *name, enum type type, unsigned thread
     if (ladder_rung_open(&rung, &rungs, &rungs.rungs[r], &error) ||
         gpus_find(&target, "sm_90", &error))
         fail_msg("%s", error.text);
+    const struct problem problem = problem_of(rung.space, type, threads);
     const struct point_context context = {rung.space, &problem, &target};
     const struct emit_sources sources = {rung.template, built_in("templates/types.cu"),
                                          built_in("templates/intrinsics.cu")};
@@ -274,14 +285,17 @@ static void test_atomics(void **state)
     }
 }
 
-/* Each rung and type has a pattern, and no access without a lane. */
+/* Each rung and type has a pattern, and no access without a lane. Lanes that share a row need no
+ * shared memory. */
 static void test_all(void **state)
 {
     (void)state;
     for (size_t r = 0; r < rungs.count; r++) {
         const bool is_tensor = strcmp(rungs.rungs[r].space, "tensor") == 0;
-        const struct pattern pattern = run_rung(rungs.rungs[r].name, is_tensor ? F16 : F32, 64);
-        assert_true(pattern.requests + pattern.atomics_global > 0);
+        const bool is_lanes = strcmp(rungs.rungs[r].space, "rows_lanes") == 0;
+        const struct pattern pattern =
+            run_rung(rungs.rungs[r].name, is_tensor ? F16 : F32, is_lanes ? 128 : 64);
+        assert_int_equal(pattern.requests + pattern.atomics_global > 0, !is_lanes);
         assert_true(pattern.lanes >= pattern.requests);
         assert_true(pattern.wavefronts >= pattern.ideal);
     }
@@ -298,7 +312,6 @@ static void test_sites(void **state)
         skip();
     }
     for (size_t r = 0; r < rungs.count; r++) {
-        const struct problem problem = {SUM, F16, F32, 400000000, COLD, false};
         struct ladder_rung rung;
         struct target target;
         struct text text = {0};
@@ -307,6 +320,7 @@ static void test_sites(void **state)
         assert_int_equal(ladder_rung_open(&rung, &rungs, &rungs.rungs[r], &error), 0);
         assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
         assert_true(ladder_rung_resize(&rung, 128));
+        const struct problem problem = problem_of(rung.space, F16, 128);
         const struct point_context context = {rung.space, &problem, &target};
         const struct emit_sources sources = {rung.template, built_in("templates/types.cu"),
                                              built_in("templates/intrinsics.cu")};
@@ -334,7 +348,8 @@ static void test_refused(void **state)
     static const char *const bodies[] = {"    y[0] = nothing;\n",
                                          "    if (threadIdx.x) __syncthreads();\n"
                                          "    else __syncwarp(~0u);\n"};
-    const struct problem problem = {SUM, I32, I32, 1000, COLD, false};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1000,
+                                    .regime = COLD};
     struct ladder_rung rung;
     struct target target;
     struct error error;

@@ -284,6 +284,38 @@ static void test_records_refused(void **state)
     assert_int_equal(autotune_context_destroy(context, &error), 0);
 }
 
+/* Two GPUs' records, of which the nearer has what the rules do not allow here. */
+static void test_second_best(void **state)
+{
+    (void)state;
+    struct record nearer = make_record(N, "LOAD=BULK");
+    struct record farther = make_record(4 * N, SHAPE "FINISH=PACKED GRID=0");
+    nearer.source = farther.source = RECORD_MEASURED;
+    snprintf(nearer.gpu, sizeof nearer.gpu, "Quadro of old");
+    snprintf(farther.gpu, sizeof farther.gpu, "Quadro of late");
+    keep("two.ini", &nearer);
+    struct autotune_context *context = open_context(keep("two.ini", &farther), NULL);
+    struct autotune_plan *plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_BEST);
+    assert_int_equal(autotune_plan_grade(plan), AUTOTUNE_SAME_CC);
+    assert_string_equal(autotune_plan_origin(plan), "Quadro of late, sum i32 80K cold");
+    assert_string_equal(autotune_plan_warning(plan), "");
+    close_all(context, plan, NULL);
+}
+
+/* A sweep's variant may be one that the rules leave out at this n: here it was proven. */
+static void test_proven_here(void **state)
+{
+    (void)state;
+    struct record record = make_record(N, SHAPE "FINISH=PACKED GRID=16");
+    struct autotune_context *context = open_context(keep("proven.ini", &record), NULL);
+    struct autotune_plan *plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_RECORD);
+    struct autotune_workspace *workspace = make_workspace(plan);
+    assert_int_equal(autotune_plan_grade(plan), AUTOTUNE_EXACT);
+    assert_string_equal(autotune_plan_warning(plan), "");
+    assert_sums(workspace, N);
+    close_all(context, plan, workspace);
+}
+
 /* What ships may grow: a plan from it says so, and the default is none. */
 static void test_shipped(void **state)
 {
@@ -600,7 +632,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_default),          cmocka_unit_test(test_record),
         cmocka_unit_test(test_another_n),        cmocka_unit_test(test_stale),
-        cmocka_unit_test(test_records_refused),  cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_records_refused),
+        cmocka_unit_test(test_second_best),
+        cmocka_unit_test(test_proven_here),  cmocka_unit_test(test_shipped),
         cmocka_unit_test(test_every_type),       cmocka_unit_test(test_bad_problems),
         cmocka_unit_test(test_bad_calls),        cmocka_unit_test(test_reset),
         cmocka_unit_test(test_threads),          cmocka_unit_test(test_tuning_refused),

@@ -72,8 +72,8 @@ static void test_what_goes_together(void **state)
     for (int op = 0; op < OP_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int acc = 0; acc < TYPE_COUNT; acc++) {
-                const struct problem problem = {(enum op)op, (enum type)type, (enum type)acc, 5,
-                                                COLD, false};
+                const struct problem problem = {.op = (enum op)op, .type = (enum type)type,
+                                                .acc = (enum type)acc, .n = 5, .regime = COLD};
                 const bool is_bits = op == AND || op == OR || op == XOR;
                 const bool good = accs[type][acc] && !(is_bits && type >= F16);
                 assert_int_equal(problem_check(&problem, &error), good ? 0 : -1);
@@ -93,8 +93,10 @@ static void test_partials(void **state)
     (void)state;
     for (int op = 0; op < OP_COUNT; op++) {
         assert_int_equal(problem_ops[op].partial, op == SUMSQ ? SUM : op);
-        const struct problem wide = {(enum op)op, F16, F32, 5, COLD, false};
-        const struct problem whole = {(enum op)op, I8, I32, 5, COLD, false};
+        const struct problem wide = {.op = (enum op)op, .type = F16, .acc = F32, .n = 5,
+                                     .regime = COLD};
+        const struct problem whole = {.op = (enum op)op, .type = I8, .acc = I32, .n = 5,
+                                      .regime = COLD};
         assert_int_equal(problem_is_rounded_sum(&wide), op == SUM || op == SUMSQ);
         assert_false(problem_is_rounded_sum(&whole));
         const bool is_position = op == ARGMIN || op == ARGMAX;
@@ -117,13 +119,19 @@ static void test_format(void **state)
         struct problem problem;
         const char *text;
     } cases[] = {
-        {{SUM, I32, I32, 400000000, COLD, false}, "sum i32 400M cold"},
-        {{SUM, I8, I32, 5, COLD, false}, "sum i8 5 cold"},
-        {{SUMSQ, BF16, F64, 5, COLD, false}, "sumsq bf16 acc f64 5 cold"},
-        {{MAX, F32, F64, 0, WARM, false}, "max f32 acc f64 0 warm"},
-        {{XOR, U64, U64, UINT64_MAX, COLD, false}, "xor u64 18446744073709551615 cold"},
-        {{PROD, I32, I64, UINT64_C(1) << 32, COLD, false}, "prod i32 acc i64 4Gi cold"},
-        {{SUM, F32, F64, 7, WARM, true}, "sum f32 acc f64 7 warm deterministic"},
+        {{.op = SUM, .type = I32, .acc = I32, .n = 400000000,
+          .regime = COLD}, "sum i32 400M cold"},
+        {{.op = SUM, .type = I8, .acc = I32, .n = 5, .regime = COLD}, "sum i8 5 cold"},
+        {{.op = SUMSQ, .type = BF16, .acc = F64, .n = 5,
+          .regime = COLD}, "sumsq bf16 acc f64 5 cold"},
+        {{.op = MAX, .type = F32, .acc = F64, .n = 0,
+          .regime = WARM}, "max f32 acc f64 0 warm"},
+        {{.op = XOR, .type = U64, .acc = U64, .n = UINT64_MAX,
+          .regime = COLD}, "xor u64 18446744073709551615 cold"},
+        {{.op = PROD, .type = I32, .acc = I64, .n = UINT64_C(1) << 32,
+          .regime = COLD}, "prod i32 acc i64 4Gi cold"},
+        {{.op = SUM, .type = F32, .acc = F64, .n = 7, .regime = WARM,
+          .is_deterministic = true}, "sum f32 acc f64 7 warm deterministic"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char out[PROBLEM_CHARS];

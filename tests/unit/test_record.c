@@ -135,7 +135,8 @@ static void test_extremes(void **state)
     struct record record = example_record;
     (void)state;
 
-    record.problem = (struct problem){XOR, U64, U64, UINT64_C(1) << 62, WARM, false};
+    record.problem = (struct problem){.op = XOR, .type = U64, .acc = U64,
+                                      .n = UINT64_C(1) << 62, .regime = WARM};
     record.space_hash = 0;
     record.sources_hash = UINT64_MAX;
     memset(record.gpu, 'G', sizeof record.gpu - 1);

@@ -37,6 +37,7 @@ static void test_kinds_of_sass(void **state)
         {"LDG.E R4, [R2]", SASS_LOAD, 4},
         {"LDGSTS.E.BYPASS.128 [R3], [R2]", SASS_LOAD, 16},
         {"LDG.E.ENL2.256 R8, R4, [R2]", SASS_LOAD, 32},
+        {"UBLKCP.S.G [UR8], [UR4], UR7", SASS_LOAD, 0}, /* of the block, in bytes of UR7 */
         {"STG.E [R2], R4", SASS_STORE, 0},
         {"ATOMG.E.ADD.STRONG.GPU PT, R2, [R4], R5", SASS_ATOMIC, 0},
         {"ATOMS.ADD RZ, [R0], R3", SASS_SHARED, 0},
@@ -77,6 +78,9 @@ static void test_kinds_of_ptx(void **state)
         {"ld.global.b16 %rs1, [%rd2];", SASS_LOAD, 2},
         {"st.global.f32 [%rd1], %f1;", SASS_STORE, 0},
         {"ld.shared.f32 %f1, [%r1];", SASS_SHARED, 0},
+        {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], %r2, "
+         "[%r3];",
+         SASS_LOAD, 0},
         {"ld.param.u64 %rd1, [p];", SASS_OTHER, 0},
         {"atom.global.add.u32 %r1, [%rd1], 1;", SASS_ATOMIC, 0},
         {"red.global.add.u32 [%rd1], 1;", SASS_ATOMIC, 0},
@@ -182,6 +186,94 @@ static void test_left_over(void **state)
     assert_int_equal(tail.loop_total, 2); /* nothing else: then it is */
 }
 
+/* Bulk copies: a loop that takes its tile from shared memory, 32 bytes a thread in eleven
+ * instructions, and starts the next one; the wait is moved behind the end and comes back into its
+ * middle. Then a loop of as many bytes for what is no whole tile. */
+static const char bulk[] = "/*0000*/ UBLKCP.S.G [UR8], [UR4], UR7 ;\n"
+                           "/*0010*/ @P0 BRA.U.ANY `(.L_first) ;\n"
+                           ".L_first:\n"
+                           ".L_tile:\n"
+                           "/*0020*/ SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR9], R5 ;\n"
+                           "/*0030*/ @!P0 BRA `(.L_wait) ;\n"
+                           ".L_filled:\n"
+                           "/*0040*/ LDS.128 R8, [R20] ;\n"
+                           "/*0050*/ LDS.128 R12, [R20+0x1000] ;\n"
+                           "/*0060*/ FADD R0, R8, R12 ;\n"
+                           "/*0070*/ BAR.SYNC.DEFER_BLOCKING 0x0 ;\n"
+                           "/*0080*/ @P1 BRA `(.L_next) ;\n"
+                           ".L_copy:\n"
+                           "/*0090*/ UBLKCP.S.G [UR8], [UR14], UR12 ;\n"
+                           "/*00a0*/ @P0 BRA.U.ANY `(.L_copy) ;\n"
+                           ".L_next:\n"
+                           "/*00b0*/ IADD3 R5, R5, 0x1, RZ ;\n"
+                           "/*00c0*/ @!P2 BRA `(.L_tile) ;\n"
+                           ".L_rest:\n"
+                           "/*00d0*/ LDG.E.128 R8, [R2] ;\n"
+                           "/*00e0*/ LDG.E.128 R12, [R2+0x10] ;\n"
+                           "/*00f0*/ @!P3 BRA `(.L_rest) ;\n"
+                           "/*0100*/ @P4 EXIT ;\n"
+                           "/*0110*/ LDS R4, [R6] ;\n"
+                           "/*0120*/ EXIT ;\n"
+                           ".L_wait:\n"
+                           "/*0130*/ SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR9], R5 ;\n"
+                           "/*0140*/ @!P0 BRA `(.L_wait) ;\n"
+                           "/*0150*/ BRA `(.L_filled) ;\n";
+
+static void test_bulk(void **state)
+{
+    (void)state;
+    const struct sass_mix mix = count(bulk, false);
+    assert_int_equal(mix.counts[SASS_LOAD], 4);
+    assert_int_equal(mix.load_bytes, 2 * 16 + 2 * 16 + 4);
+    assert_int_equal(mix.loop_total, 11);
+    assert_int_equal(mix.loop_bytes, 32);
+}
+
+/* The wait where it is written: a loop of its own, at the start of that of the tiles or with the
+ * same start. */
+static void test_bulk_waits_inside(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "\tcp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], %r2, "
+        "[%r3];\n"
+        "$L_tile:\n"
+        "\tmov.u32 %r7, %r8;\n"
+        "$L_wait:\n"
+        "\tmbarrier.try_wait.parity.shared.b64 done, [%r4], %r5;\n"
+        "\t@%p1 bra $L_wait;\n"
+        "\tld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%r6];\n"
+        "\tadd.f32 %f5, %f5, %f1;\n"
+        "\t@%p2 bra $L_tile;\n"
+        "\tret;\n",
+        "$L_tile:\n"
+        "\tmbarrier.try_wait.parity.shared.b64 done, [%r4], %r5;\n"
+        "\t@%p1 bra $L_tile;\n"
+        "\tld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%r6];\n"
+        "\tadd.f32 %f5, %f5, %f1;\n"
+        "\tcp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], %r2, "
+        "[%r3];\n"
+        "\t@%p2 bra $L_tile;\n"
+        "\tret;\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const struct sass_mix mix = count(texts[i], true);
+        assert_int_equal(mix.loop_total, 6);
+        assert_int_equal(mix.loop_bytes, 16);
+        assert_true(sass_per_element(&mix, 4) == 1.5);
+    }
+}
+
+/* What shared memory holds is no data of a kernel without bulk copies. */
+static void test_shared_alone(void **state)
+{
+    (void)state;
+    const struct sass_mix mix = count("/*0000*/ LDG.E R1, [R2] ;\n/*0010*/ LDS.128 R4, [R3] ;\n"
+                                      "/*0020*/ @P0 BRA 0x10 ;\n/*0030*/ EXIT ;\n",
+                                      false);
+    assert_int_equal(mix.load_bytes, 4);
+    assert_int_equal(mix.loop_total, 0);
+}
+
 static void test_no_loop(void **state)
 {
     (void)state;
@@ -259,11 +351,12 @@ static void test_real(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds_of_sass), cmocka_unit_test(test_kinds_of_ptx),
-        cmocka_unit_test(test_loops),         cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_ptx_loop),      cmocka_unit_test(test_left_over),
-        cmocka_unit_test(test_no_loop),
-        cmocka_unit_test(test_nothing),       cmocka_unit_test(test_real),
+        cmocka_unit_test(test_kinds_of_sass),     cmocka_unit_test(test_kinds_of_ptx),
+        cmocka_unit_test(test_loops),             cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_ptx_loop),          cmocka_unit_test(test_bulk),
+        cmocka_unit_test(test_bulk_waits_inside), cmocka_unit_test(test_shared_alone),
+        cmocka_unit_test(test_left_over),         cmocka_unit_test(test_no_loop),
+        cmocka_unit_test(test_nothing),           cmocka_unit_test(test_real),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

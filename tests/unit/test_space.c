@@ -303,7 +303,8 @@ static void test_positions(void **state)
         struct space *space = load_space(names[i]);
         assert_int_equal(space->gives_position, i == 1);
         for (int op = 0; op < OP_COUNT; op++) {
-            const struct problem problem = {(enum op)op, I32, I32, 1000, COLD, false};
+            const struct problem problem = {.op = (enum op)op, .type = I32, .acc = I32,
+                                            .n = 1000, .regime = COLD};
             const struct point_context context = {space, &problem, &target};
             const bool fits = (op == ARGMIN || op == ARGMAX) == (i == 1);
             struct error error;
@@ -382,12 +383,12 @@ static void test_settled_default(void **state)
         bool is_host, fails;
         int64_t block, way;
     } rows[] = {
-        {{SUM, I32, I64, 5, COLD, false}, false, false, 32, 0},
-        {{MAX, F64, F64, 5, COLD, false}, true, false, 64, 0},
-        {{MIN, F32, F32, 5, WARM, false}, true, false, 32, 1},
-        {{SUMSQ, U8, U32, 5, COLD, false}, false, false, 32, 1},
-        {{SUMSQ, U8, U32, 5, COLD, false}, true, true, 0, 0},
-        {{SUM, BF16, F32, 5, COLD, false}, false, true, 0, 0},
+        {{.op = SUM, .type = I32, .acc = I64, .n = 5, .regime = COLD}, false, false, 32, 0},
+        {{.op = MAX, .type = F64, .acc = F64, .n = 5, .regime = COLD}, true, false, 64, 0},
+        {{.op = MIN, .type = F32, .acc = F32, .n = 5, .regime = WARM}, true, false, 32, 1},
+        {{.op = SUMSQ, .type = U8, .acc = U32, .n = 5, .regime = COLD}, false, false, 32, 1},
+        {{.op = SUMSQ, .type = U8, .acc = U32, .n = 5, .regime = COLD}, true, true, 0, 0},
+        {{.op = SUM, .type = BF16, .acc = F32, .n = 5, .regime = COLD}, false, true, 0, 0},
     };
     struct space *space = NULL;
     struct error error;

@@ -56,7 +56,8 @@ static int teardown(void **state)
 
 static struct problem sum_of(enum type type, uint64_t n)
 {
-    return (struct problem){SUM, type, problem_default_acc(type), n, COLD, false};
+    return (struct problem){.op = SUM, .type = type, .acc = problem_default_acc(type), .n = n,
+                            .regime = COLD};
 }
 
 /* --- Proofs ------------------------------------------------------------------------------- */
@@ -283,8 +284,8 @@ static void test_rules(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct problem problem = {cases[i].op, cases[i].type, cases[i].acc,
-                                        400000000,   COLD,          false};
+        const struct problem problem = {.op = cases[i].op, .type = cases[i].type,
+                                        .acc = cases[i].acc, .n = 400000000, .regime = COLD};
         struct target target;
         struct text params = {0};
         int64_t row[SPACE_NAMES_MAX];

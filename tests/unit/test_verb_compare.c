@@ -16,7 +16,8 @@ static const char on_b[] =
 static struct record make_record(const char *gpu, const char *params, uint64_t ps)
 {
     struct record record = example_record;
-    record.problem = (struct problem){SUM, F32, F32, 1 << 28, COLD, false};
+    record.problem = (struct problem){.op = SUM, .type = F32, .acc = F32, .n = 1 << 28,
+                                      .regime = COLD};
     record.memory_clock_khz = 1000000;
     record.bus_bits = 4000;
     record.median_ps = record.low_ps = record.high_ps = ps;
@@ -176,22 +177,28 @@ static void test_same_winner_loses_nothing(void **state)
     text_dispose(&got);
 }
 
-/* What a rule of the space rejects on another GPU is changed for it, and that is said. */
+/* What a rule of the space rejects on another GPU is changed for it, and that is said: one param,
+ * and two of which neither fits alone. */
 static void test_changed_where_rejected(void **state)
 {
-    static const char *const words[][2] = {{"SHUFFLE", "null"}, {"REDUX", "\"WARP=SHUFFLE\""}};
-    for (size_t i = 0; i < 2; i++) {
+    static const char *const words[][2] = {
+        {"WARP=SHUFFLE LOAD=PLAIN STAGES=0", "null"},
+        {"WARP=REDUX LOAD=PLAIN STAGES=0", "\"WARP=SHUFFLE\""},
+        {"WARP=SHUFFLE LOAD=BULK STAGES=2", "\"LOAD=PLAIN STAGES=0\""}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         char a[PATH_CHARS], params[RECORD_PARAMS_MAX], part[300], v100[] = "v100";
         struct text got;
         snprintf(params, sizeof params,
-                 "BLOCK=512 ITEMS=32 VECTOR=4 UNROLL=4 ACCUMS=1 MATH=CUDA WARP=%s LOAD=PLAIN "
-                 "STAGES=0 ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=PACKED GRID=0",
+                 "BLOCK=512 ITEMS=32 VECTOR=4 UNROLL=4 ACCUMS=1 MATH=CUDA %s "
+                 "ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=PACKED GRID=0",
                  words[i][0]);
         struct record record = make_record("NVIDIA H200", params, 400 * UINT64_C(1000000));
         record.problem.type = record.problem.acc = I32;
-        keep_record(a, state, i ? "redux.ini" : "shuffle.ini", &record);
+        snprintf(part, sizeof part, "%zu.ini", i);
+        keep_record(a, state, part, &record);
         got = compare(state, a, v100);
-        snprintf(part, sizeof part, "\"changed\": %s, \"winner\": \"%s\"", words[i][1], params);
+        snprintf(part, sizeof part, "\"changed\": %s, \"winner\": \"%s\"", words[i][1],
+                 params);
         check_holds(&got, part);
         text_dispose(&got);
     }

@@ -1,0 +1,123 @@
+/* clashes: tables, each about one thing: a condition, and the sentence that it gets. */
+#include "autotune/command/clashes.h"
+
+#include <string.h>
+
+struct clash {
+    bool is_so;
+    const char *text;
+};
+
+static int refuse(const struct clash *clashes, size_t count, struct error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (clashes[i].is_so)
+            return error_set(error, ERROR_USAGE, "%s", clashes[i].text);
+    return 0;
+}
+
+static int check_problem(const struct request *request, struct error *error)
+{
+    const bool is_matrix = request_has_shape(request);
+    const struct problem_shape *shape = &request->problem.shape;
+    const int bytes = problem_types[request->problem.type].bytes;
+    const struct clash clashes[] = {
+        {request->cold && request->warm, "--cold and --warm exclude each other: choose one"},
+        {is_matrix && request->has_n,
+         "--n is of one value, --rows and --len are of a matrix: choose one"},
+        {is_matrix && (!shape->rows || !shape->len),
+         "a matrix has --rows and --len: give both"},
+        {request->axis && request->shape && request->axis != request->shape,
+         "--shape rows is --axis 1, and --shape columns is --axis 0: leave one of them out"},
+        {request->len_high && shape->pitch,
+         "--pitch is of rows of one length: give one --len, or leave --pitch out"},
+        {request->offset % (uint64_t)bytes != 0,
+         "--offset leaves elements across their own alignment: give a multiple of the type's "
+         "bytes"},
+    };
+    return refuse(clashes, sizeof clashes / sizeof *clashes, error);
+}
+
+/* Of verify. */
+static int check_sample(const struct request *request, struct error *error)
+{
+    const bool is_many = request->cover || request->all;
+    const bool is_one = request->variant || request->has_acc || request->has_op ||
+                        request->has_type || request->has_n || request_has_shape(request) ||
+                        request->problem.is_deterministic;
+    const struct clash clashes[] = {
+        {request->cover && request->all, "--cover is a sample of --all: choose one"},
+        {request->parts > 1 && !is_many,
+         "--part divides --cover or --all: give one of them too"},
+        {is_many && is_one,
+         "--cover and --all choose problems and variants themselves: leave --n, --rows, --op, "
+         "--type, --acc, --deterministic and --variant out"},
+    };
+    return refuse(clashes, sizeof clashes / sizeof *clashes, error);
+}
+
+static int check_arguments(const struct request *request, struct error *error)
+{
+    const bool is_rung = request->topic && !strchr(request->topic, '=');
+    const struct clash clashes[] = {
+        {request->verb == VERB_MERGE && !request->file_count,
+         "no file to merge: write 'autotune merge FILE...' with the names of record files"},
+        {request->verb == VERB_COMPARE && request->file_count < 2,
+         "nothing to compare: write 'autotune compare A B', each a record file, a GPU's name "
+         "or published figures"},
+        {request->verb == VERB_PROFILE && is_rung && (request->space || request->template),
+         "a rung of the ladder has a space and a template of its own: leave --space and "
+         "--template out"},
+        {request->verb == VERB_BENCH && !request->against,
+         "nothing to be timed against: write --against cub once 'make bench' has built it, or "
+         "--against FILE"},
+    };
+    return refuse(clashes, sizeof clashes / sizeof *clashes, error);
+}
+
+/* Of tune and the ladder: what a run measures. */
+static int check_run(const struct request *request, struct error *error)
+{
+    const struct clash clashes[] = {
+        {(request->has_loss || request->confirm) && !request->n_high,
+         "--loss and --confirm are of a sweep of n: give a range with --n, such as 1K..4G"},
+        {request->confirm && request->retune,
+         "--confirm measures again what --retune would replace: choose one"},
+        {request->replay && request_is_sweep(request),
+         "--replay runs on one journal, a range takes many: leave one of them out"},
+        {request->replay && (request->has_n || request_has_shape(request)),
+         "--replay runs on the problem of its journal: leave out its size"},
+        {request->replay && request->retune,
+         "--replay runs on what was measured before, --retune measures again: choose one"},
+        {request->grid && request->source,
+         "--grid measures, --source only prints: leave one of them out"},
+    };
+    return refuse(clashes, sizeof clashes / sizeof *clashes, error);
+}
+
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+static int check_output(const struct request *request, struct error *error)
+{
+    const struct clash clashes[] = {
+        {!!request->ptx + !!request->cubin + !!request->sass > 1,
+         "--ptx, --cubin and --sass are three forms: choose one"},
+        {is_stdout(request->json) && is_stdout(request->csv),
+         "--json - and --csv - would mix on stdout: give one of them a file"},
+        {request->json && request->csv && strcmp(request->json, request->csv) == 0,
+         "--json and --csv name the same file: give each its own"},
+    };
+    return refuse(clashes, sizeof clashes / sizeof *clashes, error);
+}
+
+int clashes_check(const struct request *request, struct error *error)
+{
+    return check_problem(request, error) || check_sample(request, error) ||
+                   check_arguments(request, error) || check_run(request, error) ||
+                   check_output(request, error)
+               ? -1
+               : 0;
+}

@@ -1,0 +1,138 @@
+/* ladder_choice: names are looked up, groups and grids written out, and what does not fit the
+ * problem's shape is left out or refused. */
+#include "autotune/command/ladder_choice.h"
+
+#include "autotune/command/ladder_grid.h"
+#include "generator/number.h"
+#include "generator/shape.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS_USUAL = 200, LEN_USUAL = 128 }; /* small enough for the emulator */
+
+static int refuse_blocks(const char *value, struct error *error)
+{
+    return error_set(error, ERROR_USAGE,
+                     "--blocks is '%.100s': give threads per block, as 128, 64,256 or 32..1024 "
+                     "(each twice the one before), at most %d sizes up to 1024",
+                     value, LADDER_COLUMNS_MAX);
+}
+
+static int read_blocks(struct ladder_choice *choice, const char *value, struct error *error)
+{
+    for (const char *at = value;; at++) {
+        char word[NUMBER_CHARS];
+        uint64_t low, high;
+        const size_t length = strcspn(at, ",");
+        snprintf(word, sizeof word, "%.*s", length < 31 ? (int)length : 31, at);
+        if (number_parse_range(&low, &high, word, "--blocks", error) || low == 0 || high > 1024)
+            return refuse_blocks(value, error);
+        for (uint64_t threads = low; threads <= high; threads *= 2) {
+            if (choice->block_count == LADDER_COLUMNS_MAX)
+                return refuse_blocks(value, error);
+            choice->blocks[choice->block_count++] = (unsigned)threads;
+        }
+        at += length;
+        if (!*at)
+            return 0;
+    }
+}
+
+static int choose_rungs(struct ladder_choice *choice, const struct request *request,
+                        struct error *error)
+{
+    const char *blocks = request->blocks ? request->blocks
+                         : request->grid ? LADDER_GRID_BLOCKS
+                                         : NULL;
+    if (ladder_rung_list(&choice->rungs, error))
+        return -1;
+    for (size_t i = 0; i < choice->rungs.count; i++)
+        choice->is_chosen[i] = request->rung_count == 0;
+    for (size_t i = 0; i < request->rung_count; i++)
+        if (rungs_choose(&choice->rungs, request->rungs[i], choice->is_chosen, error))
+            return -1;
+    if (request->grid && ladder_grid_make(&choice->rungs, choice->is_chosen, error))
+        return -1;
+    for (size_t i = 0; i < choice->rungs.count; i++)
+        if (choice->is_chosen[i] && ladder_rung_open(&choice->opened[i], &choice->rungs,
+                                                     &choice->rungs.rungs[i], error))
+            return -1;
+    return blocks ? read_blocks(choice, blocks, error) : 0;
+}
+
+static int refuse_rung(const struct rung *rung, enum shape_kind own, enum shape_kind asked,
+                       struct error *error)
+{
+    return error_set(error, ERROR_USAGE,
+                     "%s reduces %s, and what is asked for is %s: give %s, or choose another "
+                     "--rung",
+                     rung->name, own ? shape_names[own] : "to one value",
+                     asked ? shape_names[asked] : "one value",
+                     !own    ? "--n in place of --rows"
+                     : asked ? "--axis 1"
+                             : "--rows and --len");
+}
+
+/* Where no size is given: a matrix, if the first rung that was named reduces one. */
+static int take_usual(const struct ladder_choice *choice, struct request *request,
+                      struct error *error)
+{
+    const struct problem_shape usual = {SHAPE_ROWS, ROWS_USUAL, LEN_USUAL, 0};
+    size_t first = 0;
+    while (first + 1 < choice->rungs.count && !choice->is_chosen[first])
+        first++;
+    if (choice->opened[first].space->shape != SHAPE_ROWS)
+        return 0;
+    request->has_n = true;
+    return shape_set(&request->problem, usual, error);
+}
+
+/* Rungs of one value and of rows are not climbed together: without --rung it is those of what is
+ * asked for. */
+static int match_shape(struct ladder_choice *choice, struct request *request,
+                       struct error *error)
+{
+    const bool is_listed = request->rung_count > 0;
+    if (is_listed && !request->has_n && take_usual(choice, request, error))
+        return -1;
+    const enum shape_kind kind = request->problem.shape.kind;
+    for (size_t i = 0; i < choice->rungs.count; i++) {
+        if (!choice->is_chosen[i])
+            continue;
+        const enum shape_kind own = choice->opened[i].space->shape;
+        if (is_listed && own != kind)
+            return refuse_rung(&choice->rungs.rungs[i], own, kind, error);
+        choice->is_chosen[i] = own == kind;
+    }
+    for (size_t i = 0; i < choice->rungs.count; i++)
+        if (choice->is_chosen[i])
+            return 0;
+    return error_set(error, ERROR_USAGE,
+                     "no rung that was chosen reduces %s: 'autotune ladder --help' says what can "
+                     "be chosen",
+                     kind ? shape_names[kind] : "to one value");
+}
+
+int ladder_choice_open(struct ladder_choice *out, struct request *request, struct error *error)
+{
+    return choose_rungs(out, request, error) || match_shape(out, request, error) ? -1 : 0;
+}
+
+int ladder_choice_settle(struct ladder_choice *choice, const struct problem *problem,
+                         const struct target *target, struct error *error)
+{
+    for (size_t i = 0; i < choice->rungs.count; i++)
+        if (choice->is_chosen[i] &&
+            ladder_rung_settle(&choice->opened[i], problem, target, error))
+            return -1;
+    return 0;
+}
+
+void ladder_choice_close(struct ladder_choice *choice)
+{
+    for (size_t i = 0; i < RUNGS_MAX; i++)
+        ladder_rung_close(&choice->opened[i]);
+    rungs_dispose(&choice->rungs);
+}

@@ -1,0 +1,298 @@
+/* request_value: one table for options that are texts, one for those that are flags; the others
+ * have a function each. */
+#include "autotune/command/request_value.h"
+
+#include "autotune/command/options.h"
+#include "autotune/tune/versus.h"
+#include "generator/number.h"
+#include "generator/shape.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* More than that overflows byte counts long before a device says that it has no room. */
+#define N_MOST (UINT64_C(1) << 59)
+
+static int parse_n(uint64_t *out, const char *value, struct error *error)
+{
+    if (number_parse_count(out, value, "--n", error))
+        return -1;
+    return *out <= N_MOST ? 0
+                        : error_set(error, ERROR_USAGE,
+                                    "--n is '%s', for which no memory is large "
+                                    "enough: give a smaller number",
+                                    value);
+}
+
+/* "1Ki,400M": every n of bench. */
+static int parse_counts(struct request *request, const char *value, struct error *error)
+{
+    size_t count = 0;
+    for (const char *at = value;; at++) {
+        char number[32];
+        const size_t length = strcspn(at, ",");
+        if (count == REQUEST_COUNTS_MAX)
+            return error_set(error, ERROR_USAGE, "--n names more than %d counts: give fewer",
+                             REQUEST_COUNTS_MAX);
+        snprintf(number, sizeof number, "%.*s", length < 31 ? (int)length : 31, at);
+        if (parse_n(&request->counts[count++], number, error))
+            return -1;
+        at += length;
+        if (!*at)
+            break;
+    }
+    request->count_count = count;
+    request->problem.n = request->counts[0];
+    return 0;
+}
+
+/* The size of a matrix; what is wrong with all of them together, shape_set says. Where `high` is
+ * not NULL it may be a range. */
+static int parse_extent(uint64_t *out, uint64_t *high, const char *option, const char *value,
+                        struct error *error)
+{
+    const bool is_range = high && strstr(value, "..");
+    if (high)
+        *high = 0;
+    if (is_range ? number_parse_range(out, high, value, option, error)
+                 : number_parse_count(out, value, option, error))
+        return -1;
+    return *out ? 0
+                : error_set(error, ERROR_USAGE, "%s is '%.100s': give 1 or more", option, value);
+}
+
+static int parse_axis(enum shape_kind *out, const char *value, struct error *error)
+{
+    *out = strcmp(value, "0") == 0 ? SHAPE_COLUMNS : SHAPE_ROWS;
+    return strcmp(value, "0") == 0 || strcmp(value, "1") == 0
+               ? 0
+               : error_set(error, ERROR_USAGE,
+                           "--axis is '%.100s': 1 gives a result for each row, 0 for each column",
+                           value);
+}
+
+static int parse_shape(enum shape_kind *out, const char *value, struct error *error)
+{
+    for (*out = SHAPE_ROWS; *out < SHAPE_COUNT; ++*out)
+        if (strcmp(value, shape_names[*out]) == 0)
+            return 0;
+    return error_set(error, ERROR_USAGE,
+                     "--shape is '%.100s': rows gives a result for each row, columns for each "
+                     "column, and one value of all needs no --shape",
+                     value);
+}
+
+/* "400M", "1K..4G". */
+static int parse_range(struct request *request, const char *value, struct error *error)
+{
+    request->n_high = 0;
+    if (!strstr(value, ".."))
+        return parse_n(&request->problem.n, value, error);
+    if (number_parse_range(&request->problem.n, &request->n_high, value, "--n", error))
+        return -1;
+    if (request->problem.n >= 1 && request->n_high <= N_MOST)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "--n is '%s': give a range from 1 on whose end some memory has room for",
+                     value);
+}
+
+/* "1" and "0.25" are percent. */
+static int parse_loss(struct request *request, const char *value, struct error *error)
+{
+    uint64_t thousandths;
+    if (number_parse_fixed(&thousandths, value, 3, "--loss", error))
+        return -1;
+    request->has_loss = true;
+    request->loss = (double)thousandths / 100000;
+    return thousandths <= 50000
+               ? 0
+               : error_set(error, ERROR_USAGE, "--loss is '%.100s': give percent from 0 to 50",
+                           value);
+}
+
+static int parse_offset(uint64_t *out, const char *value, struct error *error)
+{
+    if (number_parse_count(out, value, "--offset", error))
+        return -1;
+    return *out < 256 ? 0
+                      : error_set(error, ERROR_USAGE,
+                                  "--offset is '%.100s': give bytes below 256, for inputs start "
+                                  "that far past a multiple of 256", value);
+}
+
+static int parse_rounds(uint64_t *out, const char *value, struct error *error)
+{
+    if (number_parse_count(out, value, "--rounds", error))
+        return -1;
+    return *out >= 1 && *out <= VERSUS_ROUNDS_MAX
+               ? 0
+               : error_set(error, ERROR_USAGE, "--rounds is '%.100s': give 1 to %d", value,
+                           VERSUS_ROUNDS_MAX);
+}
+
+static int parse_part(struct request *request, const char *value, struct error *error)
+{
+    char k[16], m[16], rest;
+    uint64_t part, parts;
+    if (sscanf(value, "%15[0-9]/%15[0-9]%c", k, m, &rest) != 2 ||
+        number_parse_count(&part, k, "--part", error) ||
+        number_parse_count(&parts, m, "--part", error) || part < 1 || part > parts ||
+        parts > 1000000)
+        return error_set(error, ERROR_USAGE,
+                         "--part is '%.100s': write K/M with 1 <= K <= M, such as 1/8", value);
+    request->part = (unsigned)part - 1;
+    request->parts = (unsigned)parts;
+    return 0;
+}
+
+/* "30s", "500ms", "2m". */
+static int parse_budget(double *out, const char *value, struct error *error)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
+    char digits[16];
+    int used = 0;
+    uint64_t count;
+    if (sscanf(value, "%15[0-9]%n", digits, &used) == 1 &&
+        number_parse_count(&count, digits, "--budget", error) == 0 && count > 0)
+        for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+            if (strcmp(value + used, units[i].name) == 0) {
+                *out = (double)count * units[i].seconds;
+                return 0;
+            }
+    return error_set(error, ERROR_USAGE,
+                     "--budget is '%.100s': write a whole number above 0 and a unit, such as 30s, "
+                     "500ms or 2m",
+                     value);
+}
+
+static int add_rung(struct request *request, const char *value, struct error *error)
+{
+    if (request->rung_count == REQUEST_RUNGS_MAX)
+        return error_set(error, ERROR_USAGE, "--rung is given more than %d times: give fewer",
+                         REQUEST_RUNGS_MAX);
+    request->rungs[request->rung_count++] = value;
+    return 0;
+}
+
+static const char **find_string(struct request *request, int key)
+{
+    const struct {
+        int key;
+        const char **target;
+    } strings[] = {
+        {KEY_DEVICE, &request->device},     {KEY_ARCH, &request->arch},
+        {KEY_NVRTC, &request->nvrtc},       {KEY_SPACE, &request->space},
+        {KEY_TEMPLATE, &request->template}, {KEY_CACHE, &request->cache},
+        {KEY_VARIANT, &request->variant},   {KEY_PASS, &request->pass},
+        {KEY_JSON, &request->json},         {KEY_CSV, &request->csv},
+        {KEY_BLOCKS, &request->blocks},     {KEY_SOURCE, &request->source},
+        {KEY_CUBIN, &request->cubin},       {KEY_REPLAY, &request->replay},
+        {KEY_AGAINST, &request->against},   {KEY_FORMAT, &request->format},
+        {KEY_OUTPUT, &request->output},     {KEY_PREFIX, &request->prefix},
+        {KEY_GPU, &request->gpu},           {KEY_OUTPUT_FILE, &request->output},
+        {KEY_BENCH, &request->bench},       {KEY_LADDER, &request->ladder},
+        {KEY_AXES, &request->axes},
+    };
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+        if (strings[i].key == key)
+            return strings[i].target;
+    return NULL;
+}
+
+static bool *find_flag(struct request *request, int key)
+{
+    const struct {
+        int key;
+        bool *target;
+    } flags[] = {
+        {KEY_RETUNE, &request->retune}, {KEY_QUIET, &request->quiet}, {KEY_PTX, &request->ptx},
+        {KEY_SASS, &request->sass},     {KEY_COVER, &request->cover}, {KEY_ALL, &request->all},
+        {KEY_COLD, &request->cold},     {KEY_WARM, &request->warm},
+        {KEY_STREAM, &request->stream}, {KEY_SWEEP, &request->sweep},
+        {KEY_CONFIRM, &request->confirm}, {KEY_RUN, &request->run},
+        {KEY_SOURCES, &request->sources}, {KEY_GRID, &request->grid},
+        {KEY_EVIDENCE, &request->evidence},
+        {KEY_MARKDOWN, &request->markdown},
+        {KEY_DETERMINISTIC, &request->problem.is_deterministic},
+    };
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (flags[i].key == key)
+            return flags[i].target;
+    return NULL;
+}
+
+static int parse_number(struct request *request, int key, const char *value,
+                        struct error *error)
+{
+    struct problem_shape *shape = &request->problem.shape;
+    const bool is_tune = request->verb == VERB_TUNE; /* which takes ranges */
+    switch (key) {
+    case KEY_N:
+        request->has_n = true;
+        if (request->verb == VERB_BENCH || request->verb == VERB_EXPORT)
+            return parse_counts(request, value, error);
+        if (request->verb == VERB_TUNE || request->verb == VERB_SHOW)
+            return parse_range(request, value, error);
+        return parse_n(&request->problem.n, value, error);
+    case KEY_LOSS:
+        return parse_loss(request, value, error);
+    case KEY_OP:
+        request->has_op = true;
+        return problem_find_op(&request->problem.op, value, error);
+    case KEY_TYPE:
+        request->has_type = true;
+        return problem_find_type(&request->problem.type, value, error);
+    case KEY_ACC:
+        request->has_acc = true;
+        return problem_find_type(&request->problem.acc, value, error);
+    case KEY_STRATEGY:
+        request->has_strategy = true;
+        return strategy_find(&request->strategy, value, error);
+    case KEY_PART:
+        return parse_part(request, value, error);
+    case KEY_RUNG:
+        return add_rung(request, value, error);
+    case KEY_OFFSET:
+        return parse_offset(&request->offset, value, error);
+    case KEY_ROUNDS:
+        return parse_rounds(&request->rounds, value, error);
+    case KEY_BUDGET:
+        return parse_budget(&request->budget_s, value, error);
+    case KEY_ROWS:
+        return parse_extent(&shape->rows, is_tune ? &request->rows_high : NULL, "--rows", value,
+                            error);
+    case KEY_LEN:
+        return parse_extent(&shape->len, is_tune ? &request->len_high : NULL, "--len", value,
+                            error);
+    case KEY_PITCH:
+        return parse_extent(&shape->pitch, NULL, "--pitch", value, error);
+    case KEY_AXIS:
+        return parse_axis(&request->axis, value, error);
+    case KEY_SHAPE:
+        return parse_shape(&request->shape, value, error);
+    case KEY_SEED:
+        return number_parse_count(&request->seed, value, "--seed", error);
+    default:
+        return REQUEST_NO_OPTION;
+    }
+}
+
+/* An empty name of a file or folder would be looked for in vain, in words that confuse. */
+int request_value(struct request *request, int key, const char *value, struct error *error)
+{
+    const char **string = find_string(request, key);
+    bool *flag = find_flag(request, key);
+    if (string && !*value)
+        return error_set(error, ERROR_USAGE,
+                         "an option has an empty value: leave the option out "
+                         "or write what it needs (see --help)");
+    if (string)
+        *string = value;
+    if (flag)
+        *flag = true;
+    return string || flag ? 0 : parse_number(request, key, value, error);
+}

@@ -1,0 +1,121 @@
+/* setup_records: what records know of a setup: its key, the record that fits best, the row to
+ * begin with. Hides which files are read. */
+#include "autotune/command/setup.h"
+
+#include "autotune/command/output.h"
+#include "autotune/library/record_key.h"
+#include "autotune/library/shipped.h"
+#include "generator/number.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- The record --------------------------------------------------------------------------- */
+
+void setup_record(struct record *out, const struct setup *setup)
+{
+    record_key(out, &setup->problem, setup->space, emit_hash(&setup->sources), &setup->target,
+               setup->device ? &setup->device->info : NULL);
+}
+
+static int search_own(struct find *find, const char *path, struct error *warning,
+                      struct error *error)
+{
+    struct records own;
+    if (store_load(&own, path, error))
+        return -1;
+    if (own.skipped)
+        *warning = own.reason;
+    find_among(find, &own);
+    store_dispose(&own);
+    return 0;
+}
+
+static int search_shipped(struct find *find, struct error *error)
+{
+    struct records shipped;
+    if (shipped_load(&shipped, error))
+        return -1;
+    find_shipped(find, &shipped);
+    store_dispose(&shipped);
+    return 0;
+}
+
+int setup_find(struct find_result *out, const struct setup *setup,
+               const struct request *request, struct error *warning, struct error *error)
+{
+    struct text folder = {0}, path = {0};
+    struct record want;
+    struct find find;
+    int failed = 0;
+    setup_record(&want, setup);
+    find_begin(&find, &want, &setup->context);
+    *warning = (struct error){.code = ERROR_NONE};
+    if (store_folder(&folder, request->cache, warning) == 0)
+        failed = store_path(&path, folder.at, setup->device ? want.gpu : "none", error) ||
+                 search_own(&find, path.at, warning, error) ||
+                 find_in_folder(&find, folder.at, path.at, error);
+    failed = failed || search_shipped(&find, error);
+    if (warning->code == ERROR_NONE)
+        *warning = find.best.damaged;
+    *out = find.best;
+    text_dispose(&folder);
+    text_dispose(&path);
+    return failed ? -1 : 0;
+}
+
+/* --- The row ------------------------------------------------------------------------------ */
+
+/* Where a variant is from: "of NVIDIA H200's record of sum i32 400M cold (exact)". */
+static void note_origin(const struct request *request, const struct setup *setup,
+                        const struct find_result *found)
+{
+    char problem[PROBLEM_CHARS], from[NUMBER_CHARS], to[NUMBER_CHARS];
+    if (found->grade == FIND_NONE)
+        output_note(request, "variant   the space's default%s\n",
+                    request->variant ? ", changed by --variant" : ": no record fits");
+    else
+        output_note(request, "variant   of %s's record of %s (%s)%s\n", found->record.gpu,
+                    problem_format(problem, &found->record.problem),
+                    find_grade_name(found->grade, &setup->problem),
+                    request->variant ? "; changed by --variant" : "");
+    if (found->grade != FIND_NONE && found->record.n_to)
+        output_note(request, "          which serves n from %s to %s\n",
+                    number_format_count(from, found->record.n_from),
+                    number_format_count(to, found->record.n_to));
+    if (found->grade == FIND_STALE)
+        output_note(request,
+                    "          %s has changed since: 'autotune verify' proves it again\n",
+                    found->difference);
+}
+
+/* A space may leave a variant out for other reasons and still show it; this is a promise. */
+static int check_order(const struct setup *setup, const int64_t *row, struct error *error)
+{
+    const int broken = point_reject_order(&setup->context, row, error);
+    if (broken < 0)
+        return broken == POINT_VALID ? 0 : -1;
+    return error_set(error, ERROR_USAGE,
+                     "this variant is not deterministic (%s): choose another --variant, or leave "
+                     "--deterministic out",
+                     setup->space->rules[broken].reason);
+}
+
+int setup_row(int64_t *row, const struct setup *setup, const struct request *request,
+              struct error *error)
+{
+    struct find_result found;
+    struct error warning;
+    if (setup_find(&found, setup, request, &warning, error))
+        return -1;
+    if (warning.code != ERROR_NONE)
+        output_warn("%s", warning.text);
+    if (request->variant && found.grade > FIND_OTHER_N)
+        found.grade = FIND_NONE; /* a variant by hand does not change with what ships */
+    memcpy(row, found.grade == FIND_NONE ? setup->space->default_row : found.row,
+           setup->space->param_count * sizeof *row);
+    note_origin(request, setup, &found);
+    if (request->variant && point_parse(setup->space, request->variant, row, error))
+        return -1;
+    return check_order(setup, row, error);
+}

@@ -1,0 +1,260 @@
+/* sweep_grid: a line of shapes for each length, by rows, so that in the race of a shape are
+ * those that serve the line so far, and what won at as many rows of the length before. Hides
+ * which shapes are left out. */
+#include "autotune/command/sweep_grid.h"
+
+#include "autotune/command/output.h"
+#include "autotune/command/sweep_known.h"
+#include "autotune/command/sweep_shapes.h"
+#include "autotune/command/tune_keep.h"
+#include "autotune/command/tune_notes.h"
+#include "autotune/device/monotonic.h"
+#include "autotune/report/figures.h"
+#include "generator/shape.h"
+
+#include <stdlib.h>
+
+enum { SPAN_MOST = 10 }; /* times the usual n: what more are like is known by then */
+
+/* Why a shape is not tuned; past the first that is not, none of the line is. */
+enum left_out { TAKEN, TOO_DEEP, TOO_MANY, NO_ROOM, PAST_L2, REASONS };
+
+struct grid {
+    struct sweep *sweep;
+    uint64_t rows[SWEEP_SIZES_MAX], lens[SWEEP_SIZES_MAX];
+    size_t row_count, len_count;
+    size_t left_out[REASONS]; /* shapes; of what is cold */
+    size_t counts[REGIME_COUNT];
+    struct record before[SWEEP_SIZES_MAX]; /* of the line of the length before, by rows */
+    size_t before_count;
+    struct records done;
+    size_t known; /* of them: from records */
+};
+
+/* --- Which shapes ------------------------------------------------------------------------- */
+
+static bool has_regime(const struct request *request, enum regime regime)
+{
+    return regime == WARM ? !request->cold : !request->warm;
+}
+
+static uint64_t most_elements(const struct grid *grid)
+{
+    return SPAN_MOST * setup_usual_n(grid->sweep->setup.target.is_host);
+}
+
+/* With its own distance of rows where one length is asked for. */
+static struct problem_shape shape_of(const struct grid *grid, uint64_t rows, uint64_t len)
+{
+    const struct problem_shape *asked = &grid->sweep->request->problem.shape;
+    return (struct problem_shape){asked->kind, rows, len,
+                                  grid->len_count == 1 ? asked->pitch : len};
+}
+
+static enum left_out judge(const struct grid *grid, enum regime regime, uint64_t rows,
+                           uint64_t len)
+{
+    const struct request *request = grid->sweep->request;
+    struct setup setup = grid->sweep->setup;
+    struct error why;
+    if (shape_set(&setup.problem, shape_of(grid, rows, len), &why))
+        return TOO_DEEP;
+    setup.problem.regime = regime;
+    if (setup.problem.n > most_elements(grid))
+        return TOO_MANY;
+    if (setup_check_room(&setup, &why))
+        return NO_ROOM;
+    const bool is_past = figures_bytes(&setup.problem) > (double)setup.target.l2_bytes;
+    return regime == WARM && !request->warm && is_past ? PAST_L2 : TAKEN;
+}
+
+/* How many rows of this length there are shapes of, from the fewest on. */
+static size_t count_line(const struct grid *grid, enum regime regime, uint64_t len,
+                         size_t left_out[REASONS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < grid->row_count; i++) {
+        const enum left_out reason = judge(grid, regime, grid->rows[i], len);
+        left_out[reason]++;
+        count += reason == TAKEN;
+    }
+    return count;
+}
+
+static void count_shapes(struct grid *grid)
+{
+    const struct request *request = grid->sweep->request;
+    for (enum regime regime = COLD; regime < REGIME_COUNT; regime++) {
+        size_t left_out[REASONS] = {0};
+        for (size_t i = 0; i < grid->len_count && has_regime(request, regime); i++)
+            grid->counts[regime] += count_line(grid, regime, grid->lens[i], left_out);
+        for (size_t i = 0; i < REASONS && (regime == COLD || request->warm); i++)
+            grid->left_out[i] += left_out[i];
+    }
+}
+
+static const char *explain(char out[NUMBER_CHARS + 24], const struct grid *grid,
+                           enum left_out reason)
+{
+    char most[NUMBER_CHARS];
+    static const char *const reasons[REASONS] = {
+        [TOO_DEEP] = "more than 2^31 elements a result, or than any memory holds",
+        [NO_ROOM] = "no room on this device or this machine"};
+    snprintf(out, NUMBER_CHARS + 24, "more than %s elements",
+             number_format_count(most, most_elements(grid)));
+    return reason == TOO_MANY ? out : reasons[reason];
+}
+
+static void note_range(const struct request *request, uint64_t low, uint64_t high,
+                       const char *after)
+{
+    char text[NUMBER_CHARS];
+    output_note(request, "%s", number_format_count(text, low));
+    if (high > low)
+        output_note(request, "..%s", number_format_count(text, high));
+    output_note(request, "%s", after);
+}
+
+static void note_plan(const struct grid *grid)
+{
+    const struct request *request = grid->sweep->request;
+    const struct problem *problem = &grid->sweep->setup.problem;
+    char words[NUMBER_CHARS + 24];
+    output_note(request, "sweep     %s %s ", problem_ops[problem->op].name,
+                problem_types[problem->type].name);
+    note_range(request, problem->shape.rows, request->rows_high, " x ");
+    note_range(request, problem->shape.len, request->len_high, " ");
+    output_note(request, "%s:", shape_names[problem->shape.kind]);
+    const char *between = "";
+    for (enum regime regime = COLD; regime < REGIME_COUNT; regime++)
+        if (has_regime(request, regime)) {
+            output_note(request, "%s %zu shape%s %s", between, grid->counts[regime],
+                        grid->counts[regime] == 1 ? "" : "s", problem_regimes[regime]);
+            between = ",";
+        }
+    output_note(request, "\n");
+    for (enum left_out reason = TOO_DEEP; reason < PAST_L2; reason++)
+        if (grid->left_out[reason])
+            output_note(request, "left out  %zu shape%s: %s\n", grid->left_out[reason],
+                        grid->left_out[reason] == 1 ? "" : "s", explain(words, grid, reason));
+}
+
+static int plan(struct grid *grid, struct error *error)
+{
+    struct sweep *sweep = grid->sweep;
+    const struct request *request = sweep->request;
+    const struct problem_shape *low = &request->problem.shape;
+    char words[NUMBER_CHARS + 24];
+    grid->row_count =
+        sweep_sizes(grid->rows, low->rows, request->rows_high ? request->rows_high : low->rows);
+    grid->len_count =
+        sweep_sizes(grid->lens, low->len, request->len_high ? request->len_high : low->len);
+    count_shapes(grid);
+    note_plan(grid);
+    const size_t count = grid->counts[COLD] + grid->counts[WARM];
+    enum left_out reason = TOO_DEEP;
+    while (reason < NO_ROOM && !grid->left_out[reason])
+        reason++;
+    if (!count)
+        return error_set(error, ERROR_FAILED,
+                         "every shape of the sweep is left out: %s; give smaller --rows or --len",
+                         explain(words, grid, reason));
+    grid->done.at = calloc(count, sizeof *grid->done.at);
+    return grid->done.at ? tune_keep_check(sweep->setup.space, error)
+                         : error_memory(error, count * sizeof *grid->done.at);
+}
+
+/* --- One shape ---------------------------------------------------------------------------- */
+
+/* What won at as many rows of the length before races here, where the rules allow it. */
+static int seed(struct grid *grid, size_t i, struct error *error)
+{
+    struct sweep *sweep = grid->sweep;
+    sweep->has_single = false;
+    if (i >= grid->before_count)
+        return 0;
+    if (sweep_size_row(sweep->single, &sweep->setup, &grid->before[i], error))
+        return -1;
+    const int broken = point_reject(&sweep->setup.context, sweep->single, error);
+    sweep->has_single = broken == POINT_VALID;
+    return broken == POINT_FAILED ? -1 : 0;
+}
+
+static int tune_shape(struct grid *grid, struct sweep_leg *leg, size_t i, struct error *error)
+{
+    struct sweep *sweep = grid->sweep;
+    const struct record *known = NULL;
+    if (setup_resize(&sweep->setup, leg->sizes[i], leg->regime, error))
+        return -1;
+    if (!sweep->request->retune)
+        known = sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
+    if (known)
+        leg->records[i] = *known;
+    else if (seed(grid, i, error) || sweep_size_tune(sweep, leg, i, error))
+        return -1;
+    grid->known += known != NULL;
+    grid->done.at[grid->done.count++] = leg->records[i];
+    return 0;
+}
+
+/* --- The whole ---------------------------------------------------------------------------- */
+
+static int tune_line(struct grid *grid, enum regime regime, uint64_t len, struct error *error)
+{
+    struct sweep *sweep = grid->sweep;
+    struct sweep_leg *leg = &sweep->legs[0];
+    size_t ignored[REASONS] = {0};
+    int failed = 0;
+    sweep_leg_open(leg, &sweep->setup, regime);
+    leg->count = count_line(grid, regime, len, ignored);
+    sweep->setup.problem.shape = shape_of(grid, grid->rows[0], len);
+    for (size_t i = 0; i < leg->count; i++)
+        leg->sizes[i] = grid->rows[i] * len;
+    for (size_t i = 0; i < leg->count && !failed; i++)
+        failed = tune_shape(grid, leg, i, error);
+    for (size_t i = 0; i < leg->count; i++)
+        grid->before[i] = leg->records[i];
+    grid->before_count = leg->count;
+    sweep_leg_dispose(leg);
+    return failed;
+}
+
+static int tune_all(struct grid *grid, struct error *error)
+{
+    for (enum regime regime = COLD; regime < REGIME_COUNT; regime++) {
+        grid->before_count = 0;
+        for (size_t i = 0; i < grid->len_count && has_regime(grid->sweep->request, regime); i++)
+            if (tune_line(grid, regime, grid->lens[i], error))
+                return -1;
+    }
+    return 0;
+}
+
+static int run(struct grid *grid, struct error *error)
+{
+    struct sweep *sweep = grid->sweep;
+    const struct request *request = sweep->request;
+    const double start = monotonic_s();
+    tune_notes_device(request, &sweep->setup.device->info, sweep->fleet.kinds[0].count);
+    if (plan(grid, error) || sweep_known_load(&sweep->kept, request, &sweep->setup, error) ||
+        tune_all(grid, error))
+        return -1;
+    if (grid->known)
+        output_note(request, "records   exact of %zu shape%s: --retune measures again\n",
+                    grid->known, grid->known == 1 ? "" : "s");
+    if (grid->known < grid->done.count)
+        output_note(request, "took      %.2f s\n", monotonic_s() - start);
+    return sweep_shapes_print(request, grid->done.at, grid->done.count, NULL, error);
+}
+
+int sweep_grid(struct sweep *sweep, struct error *error)
+{
+    struct grid *grid = calloc(1, sizeof *grid);
+    if (!grid)
+        return error_memory(error, sizeof *grid);
+    grid->sweep = sweep;
+    int failed = run(grid, error);
+    free(grid->done.at);
+    free(grid);
+    return failed;
+}

@@ -1,0 +1,291 @@
+/* sweep_shapes: one table of all shapes and one of their variants for programs; for people two
+ * tables a group, where letters stand for the variants. */
+#include "autotune/command/sweep_shapes.h"
+
+#include "autotune/command/output.h"
+#include "autotune/device/device.h"
+#include "autotune/report/figures.h"
+#include "autotune/report/letters.h"
+#include "autotune/report/terminal.h"
+#include "generator/shape.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Without a key: for people only. Without a title: for programs only. */
+static const struct table_column columns[] = {
+    {NULL, "gpu", false},           {NULL, "op", false},
+    {NULL, "type", false},          {NULL, "acc", false},
+    {NULL, "deterministic", false}, {NULL, "shape", false},
+    {"rows", NULL, true},           {"len", NULL, true},
+    {NULL, "rows", true},           {NULL, "len", true},
+    {NULL, "pitch", true},          {NULL, "n", true},
+    {"regime", "regime", false},    {"us", "us", true},
+    {"GB/s", "gbs", true},          {"% peak", "peak_pct", true},
+    {"ties", "ties", true},         {"variant", NULL, false},
+    {NULL, "params", false},
+};
+static const struct table_column variant_columns[] = {
+    {NULL, "gpu", false},       {NULL, "op", false},     {NULL, "type", false},
+    {NULL, "acc", false},       {NULL, "shape", false},  {"variant", NULL, false},
+    {"shapes", "shapes", true}, {"rows", NULL, true},    {"len", NULL, true},
+    {NULL, "rows_from", true},  {NULL, "rows_to", true}, {NULL, "len_from", true},
+    {NULL, "len_to", true},     {"params", NULL, false}, {NULL, "params", false},
+};
+enum {
+    COLUMNS = sizeof columns / sizeof *columns,
+    VARIANT_COLUMNS = sizeof variant_columns / sizeof *variant_columns,
+};
+
+/* What is drawn together. */
+struct group {
+    const struct record **at; /* by regime, elements of a result, results */
+    size_t count;
+    struct letters letters;
+};
+
+/* --- Groups ------------------------------------------------------------------------------- */
+
+static bool is_same_group(const struct record *a, const struct record *b)
+{
+    return !record_group_difference(a, b, RECORD_KEY & ~RECORD_SIZE);
+}
+
+static bool is_first(const struct record *records, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (is_same_group(&records[k], &records[i]))
+            return false;
+    return records[i].problem.shape.kind != SHAPE_VALUE;
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_shape(const void *a, const void *b)
+{
+    const struct problem *x = &(*(const struct record *const *)a)->problem;
+    const struct problem *y = &(*(const struct record *const *)b)->problem;
+    const int orders[] = {
+        compare(x->regime, y->regime), compare(shape_depth(x), shape_depth(y)),
+        compare(shape_results(x), shape_results(y)), compare(x->shape.pitch, y->shape.pitch)};
+    size_t i = 0;
+    while (i + 1 < sizeof orders / sizeof *orders && !orders[i])
+        i++;
+    return orders[i];
+}
+
+static void collect(struct group *out, const struct record *first, const struct record *records,
+                    size_t count)
+{
+    out->count = out->letters.count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (is_same_group(&records[i], first))
+            out->at[out->count++] = &records[i];
+    qsort(out->at, out->count, sizeof *out->at, by_shape);
+    for (size_t i = 0; i < out->count; i++)
+        letters_add(&out->letters, out->at[i]->params);
+}
+
+/* --- Shapes ------------------------------------------------------------------------------- */
+
+static void add_shape(struct table *table, const struct problem *problem)
+{
+    const struct problem_shape *shape = &problem->shape;
+    char count[NUMBER_CHARS], pitch[NUMBER_CHARS];
+    table_add(table, number_format_count(count, shape->rows));
+    number_format_count(count, shape->len);
+    if (shape->pitch != shape->len)
+        table_addf(table, "%s pitch %s", count, number_format_count(pitch, shape->pitch));
+    else
+        table_add(table, count);
+    table_addf(table, "%" PRIu64, shape->rows);
+    table_addf(table, "%" PRIu64, shape->len);
+    table_addf(table, "%" PRIu64, shape->pitch);
+    table_addf(table, "%" PRIu64, problem->n);
+    table_add(table, problem_regimes[problem->regime]);
+}
+
+static void add_problem(struct table *table, const struct record *record)
+{
+    table_add(table, record->gpu);
+    table_add(table, problem_ops[record->problem.op].name);
+    table_add(table, problem_types[record->problem.type].name);
+    table_add(table, problem_types[record->problem.acc].name);
+}
+
+static void add_record(struct table *table, struct group *group, const struct record *record)
+{
+    const struct problem *problem = &record->problem;
+    const uint64_t peak = device_peak_of(record->memory_clock_khz, record->bus_bits);
+    const double percent = figures_peak_percent(problem, record->median_ps, peak);
+    char text[NUMBER_CHARS];
+    add_problem(table, record);
+    table_add(table, problem->is_deterministic ? "yes" : "no");
+    table_add(table, shape_names[problem->shape.kind]);
+    add_shape(table, problem);
+    table_add(table, figures_us(text, record->median_ps));
+    table_addf(table, "%.1f", figures_gbs(problem, record->median_ps));
+    if (percent >= 0)
+        table_addf(table, "%.1f", percent);
+    else
+        table_add(table, NULL);
+    table_addf(table, "%u", record->ties);
+    table_add(table, letters_name(text, letters_add(&group->letters, record->params)));
+    table_add(table, record->params);
+}
+
+static void add_group(struct table *table, struct group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        add_record(table, group, group->at[i]);
+}
+
+/* --- Variants ----------------------------------------------------------------------------- */
+
+struct span {
+    uint64_t from, to;
+};
+
+static void widen(struct span *span, uint64_t value)
+{
+    span->from = value < span->from ? value : span->from;
+    span->to = value > span->to ? value : span->to;
+}
+
+static void add_span(struct table *table, const struct span *span)
+{
+    char from[NUMBER_CHARS], to[NUMBER_CHARS];
+    number_format_count(from, span->from);
+    if (span->from == span->to)
+        table_add(table, from);
+    else
+        table_addf(table, "%s..%s", from, number_format_count(to, span->to));
+}
+
+static void add_variant(struct table *table, struct group *group, size_t letter)
+{
+    const char *params = group->letters.kernels[letter];
+    struct span rows = {UINT64_MAX, 0}, len = {UINT64_MAX, 0};
+    struct text words = {0};
+    char name[NUMBER_CHARS];
+    size_t shapes = 0;
+    for (size_t i = 0; i < group->count; i++)
+        if (letters_add(&group->letters, group->at[i]->params) == letter) {
+            widen(&rows, group->at[i]->problem.shape.rows);
+            widen(&len, group->at[i]->problem.shape.len);
+            shapes++;
+        }
+    add_problem(table, group->at[0]);
+    table_add(table, shape_names[group->at[0]->problem.shape.kind]);
+    table_add(table, letters_name(name, letter));
+    table_addf(table, "%zu", shapes);
+    add_span(table, &rows);
+    add_span(table, &len);
+    const uint64_t ends[] = {rows.from, rows.to, len.from, len.to};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        table_addf(table, "%" PRIu64, ends[i]);
+    letters_add_words(&words, &group->letters, params, false);
+    table_add(table, words.length ? words.at : "as below");
+    table_add(table, params);
+    text_dispose(&words);
+}
+
+static void add_variants(struct table *table, struct group *group)
+{
+    for (size_t i = 0; i < group->letters.count; i++)
+        add_variant(table, group, i);
+}
+
+/* --- The whole ---------------------------------------------------------------------------- */
+
+/* Which record answers for a shape without one, as find chooses. */
+static void print_decision(struct text *out, const struct group *group)
+{
+    const enum shape_kind kind = group->at[0]->problem.shape.kind;
+    text_addf(
+        out,
+        "decided   %zu variant%s for %zu shape%s; any other shape takes that of the nearest, "
+        "in %s first, then in rows x len\n",
+        group->letters.count, group->letters.count == 1 ? "" : "s", group->count,
+        group->count == 1 ? "" : "s", kind == SHAPE_COLUMNS ? "rows" : "len");
+}
+
+static void print_group(struct text *out, struct group *group)
+{
+    const struct record *first = group->at[0];
+    const struct problem *problem = &first->problem;
+    struct table shapes = {.columns = columns, .column_count = COLUMNS};
+    struct table variants = {.columns = variant_columns, .column_count = VARIANT_COLUMNS};
+    struct text shared = {0};
+    text_addf(out, "%ssweep     %s %s", out->length ? "\n" : "", problem_ops[problem->op].name,
+              problem_types[problem->type].name);
+    if (problem->acc != problem_default_acc(problem->type))
+        text_addf(out, " in %s", problem_types[problem->acc].name);
+    text_addf(out, "%s of %s on %s: %zu shape%s%s\n",
+              problem->is_deterministic ? " deterministic" : "",
+              shape_names[problem->shape.kind], first->gpu, group->count,
+              group->count == 1 ? "" : "s",
+              first->source == RECORD_EMULATED ? "; emulated: no model of a GPU's speed" : "");
+    add_group(&shapes, group);
+    add_variants(&variants, group);
+    table_print(out, &shapes, terminal_has_color(stdout));
+    text_adds(out, "\n");
+    table_print(out, &variants, terminal_has_color(stdout));
+    letters_add_words(&shared, &group->letters, first->params, true);
+    if (shared.length)
+        text_addf(out, "in all    %s\n", shared.at);
+    print_decision(out, group);
+    table_dispose(&shapes);
+    table_dispose(&variants);
+    text_dispose(&shared);
+}
+
+static int write_all(const struct request *request, const struct text *text,
+                     const struct table *shapes, const struct table *variants,
+                     struct error *error)
+{
+    struct text json = {0};
+    text_adds(&json, "{\"shapes\": ");
+    table_json(&json, shapes);
+    text_adds(&json, ", \"variants\": ");
+    table_json(&json, variants);
+    text_adds(&json, "}\n");
+    const int failed = output_forms(request, text, shapes, &json, error);
+    text_dispose(&json);
+    return failed;
+}
+
+int sweep_shapes_print(const struct request *request, const struct record *records,
+                       size_t record_count, size_t *count, struct error *error)
+{
+    struct table shapes = {.columns = columns, .column_count = COLUMNS};
+    struct table variants = {.columns = variant_columns, .column_count = VARIANT_COLUMNS};
+    struct group group = {.at = calloc(record_count + 1, sizeof *group.at),
+                          .letters = {calloc(record_count + 1, sizeof(char *)), 0}};
+    struct text text = {0};
+    size_t drawn = 0;
+    int failed = group.at && group.letters.kernels
+                     ? 0
+                     : error_memory(error, 2 * record_count * sizeof *group.at);
+    for (size_t i = 0; i < record_count && !failed; i++) {
+        if (!is_first(records, i))
+            continue;
+        collect(&group, &records[i], records, record_count);
+        print_group(&text, &group);
+        add_group(&shapes, &group);
+        add_variants(&variants, &group);
+        drawn++;
+    }
+    failed = failed || write_all(request, &text, &shapes, &variants, error);
+    if (count)
+        *count = drawn;
+    table_dispose(&shapes);
+    table_dispose(&variants);
+    text_dispose(&text);
+    free(group.letters.kernels);
+    free(group.at);
+    return failed ? -1 : 0;
+}

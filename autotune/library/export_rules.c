@@ -1,0 +1,156 @@
+/* export_rules: the space's rules as conditions of C99 and C++17, for each row of the table
+ * those that still depend on a matrix or on the SMs. Hides that derived values stand where
+ * their names were: what a row's params decide is gone by then. */
+#include "autotune/library/export_text.h"
+
+#include "generator/expr_c.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct row_names {
+    const struct export *export;
+    struct text texts[SPACE_NAMES_MAX]; /* of what is known when it runs */
+    struct expr_c_name all[SPACE_NAMES_MAX];
+};
+
+const char *export_builtin(const struct export *export, size_t slot)
+{
+    static const struct {
+        const char *value, *matrix;
+    } names[SPACE_BUILTINS] = {
+        [SPACE_N] = {"n", "(matrix->rows * matrix->len)"},
+        [SPACE_ROWS] = {"INT64_C(1)", "matrix->rows"},
+        [SPACE_LEN] = {"n", "matrix->len"},
+        [SPACE_PITCH] = {"n", "matrix->pitch"},
+        [SPACE_BLOCKS] = {"grid", "grid"},
+        [SPACE_SMS] = {"sms", "sms"},
+    };
+    return slot < SPACE_BUILTINS ? export_either(export, names[slot].value, names[slot].matrix)
+                                 : NULL;
+}
+
+/* A name, a call, or what stands in parentheses as a whole? */
+static bool is_closed(const char *at)
+{
+    int depth = 0;
+    at += strcspn(at, " (");
+    for (; *at; at++) {
+        depth += (*at == '(') - (*at == ')');
+        if (depth == 0)
+            return !at[1];
+    }
+    return true;
+}
+
+/* A derived value that params turned out to decide is printed as a number. */
+static void take_number(struct expr_c_name *name)
+{
+    char *end;
+    const int64_t value = strtoll(name->text, &end, 10);
+    if (end != name->text && !*end)
+        *name = (struct expr_c_name){name->text, true, value};
+}
+
+/* What stands for each name of the space in the rules of a row. Derived values stand in an
+ * order in which each needs only those before it. */
+static int name_all(struct row_names *names, const struct export_row *row, struct error *error)
+{
+    const struct export *export = names->export;
+    const struct space *space = export->source.space;
+    const struct point_context context = {space, &row->problem, &row->target};
+    int64_t values[SPACE_NAMES_MAX];
+    if (point_values(&context, row->values, false, values, error))
+        return -1;
+    for (size_t slot = 0; slot < space->name_count; slot++)
+        names->all[slot] = (struct expr_c_name){export_builtin(export, slot),
+                                                !export->is_runtime[slot], values[slot]};
+    for (size_t i = 0; i < space->derived_count; i++) {
+        const size_t slot = space->derived[i].slot;
+        struct text whole = {0}, *text = &names->texts[slot];
+        if (!export->is_runtime[slot])
+            continue;
+        text_dispose(text);
+        if (expr_c_print(&whole, space->derived[i].expr, names->all, export->source.prefix,
+                         error)) {
+            text_dispose(&whole);
+            return -1;
+        }
+        names->all[slot].text = whole.at;
+        take_number(&names->all[slot]);
+        text_addf(text, is_closed(whole.at) ? "%s" : "(%s)", whole.at);
+        names->all[slot].text = text->at;
+        text_dispose(&whole);
+        if (text_check(text, error))
+            return -1;
+    }
+    return 0;
+}
+
+static bool is_number(const struct text *text)
+{
+    struct expr_c_name name = {text->at, false, 0};
+    take_number(&name);
+    return name.is_known && name.value != 0;
+}
+
+/* A condition without the cast that makes it a number. */
+static const char *find_condition(const struct text *text)
+{
+    static const char cast[] = "(int64_t)(";
+    const size_t skip = sizeof cast - 2;
+    return strncmp(text->at, cast, skip + 1) == 0 && is_closed(text->at + skip)
+               ? text->at + skip
+               : text->at;
+}
+
+/* A rule that the row keeps whatever the matrix is has no condition. */
+static int add_conditions(struct text *out, const struct row_names *names, struct error *error)
+{
+    const struct space *space = names->export->source.space;
+    for (size_t i = 0; i < space->rule_count; i++) {
+        struct text condition = {0};
+        if (!space->rules[i].is_launch)
+            continue;
+        const int failed = expr_c_print(&condition, space->rules[i].expr, names->all,
+                                        names->export->source.prefix, error);
+        if (!failed && !is_number(&condition)) {
+            const char *found = find_condition(&condition);
+            text_addf(out, *found == '(' ? "        if (!%s)" : "        if (!(%s))", found);
+            text_adds(out, "\n            return 0; /* not: ");
+            export_add_words(out, space->rules[i].reason);
+            text_adds(out, " */\n");
+        }
+        text_dispose(&condition);
+        if (failed)
+            return -1;
+    }
+    return 0;
+}
+
+static int add_case(struct text *out, struct row_names *names, size_t r, struct error *error)
+{
+    struct text conditions = {0};
+    int failed = name_all(names, &names->export->rows[r], error) ||
+                 add_conditions(&conditions, names, error) || text_check(&conditions, error);
+    if (!failed && conditions.length)
+        text_addf(out, "    case %zu:\n%s        return 1;\n", r, conditions.at);
+    text_dispose(&conditions);
+    return failed ? -1 : 0;
+}
+
+int export_add_rules(struct text *out, const struct export *export, struct error *error)
+{
+    struct row_names *names = calloc(1, sizeof *names);
+    int failed = 0;
+    if (!names)
+        return error_memory(error, sizeof *names);
+    names->export = export;
+    for (size_t r = 0; !failed && r + 1 < export->row_count;
+         r++) /* but the default, the last */
+        failed = add_case(out, names, r, error);
+    for (size_t slot = 0; slot < SPACE_NAMES_MAX; slot++)
+        text_dispose(&names->texts[slot]);
+    free(names);
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,31 @@
+/* record_key: the key's fields, from what is known here. */
+#include "autotune/library/record_key.h"
+
+#include <stdio.h>
+
+static void add_device(struct record *out, const struct device_info *info)
+{
+    out->memory_clock_khz = info->memory_clock_khz;
+    out->bus_bits = info->bus_bits;
+    snprintf(out->gpu, sizeof out->gpu, "%s", info->name);
+    snprintf(out->driver, sizeof out->driver, "%s", info->driver);
+    snprintf(out->compiler, sizeof out->compiler, "%s", info->compiler);
+}
+
+void record_key(struct record *out, const struct problem *problem, const struct space *space,
+                uint64_t sources_hash, const struct target *target,
+                const struct device_info *info)
+{
+    *out = (struct record){
+        .problem = *problem,
+        .space_hash = space->hash,
+        .sources_hash = sources_hash,
+        .method = RECORD_METHOD,
+        .cc = target->cc,
+        .sms = target->sms,
+        .source = target->is_host ? RECORD_EMULATED : RECORD_MEASURED,
+    };
+    snprintf(out->space, sizeof out->space, "%s", space->name);
+    if (info)
+        add_device(out, info);
+}

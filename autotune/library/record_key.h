@@ -1,0 +1,16 @@
+/* record_key: what a record that is made or looked for here is found by. */
+#ifndef AUTOTUNE_RECORD_KEY_H
+#define AUTOTUNE_RECORD_KEY_H
+
+#include "autotune/device/device.h"
+#include "cache/record.h"
+#include "generator/space.h"
+
+/* The key fields of a record of this problem, space (with emit_hash of its sources) and target; of
+ * `info` the device's name, memory, driver and compiler: NULL where there is none. The rest of
+ * the record is zero. */
+void record_key(struct record *out, const struct problem *problem, const struct space *space,
+                uint64_t sources_hash, const struct target *target,
+                const struct device_info *info);
+
+#endif

@@ -1,0 +1,41 @@
+/* shipped: the files below configs/tuned as they stood when the program was built. */
+#include "autotune/library/shipped.h"
+
+#include "autotune/embedded.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char folder[] = "configs/tuned/";
+
+static int append(struct records *all, const struct records *some, struct error *error)
+{
+    const size_t bytes = (all->count + some->count + 1) * sizeof *all->at;
+    struct record *grown = realloc(all->at, bytes);
+    if (!grown)
+        return error_memory(error, bytes);
+    for (size_t i = 0; i < some->count; i++)
+        grown[all->count++] = some->at[i];
+    all->at = grown;
+    return 0;
+}
+
+int shipped_load(struct records *out, struct error *error)
+{
+    int failed = 0;
+    *out = (struct records){.count = 0};
+    for (size_t i = 0; i < embedded_count && !failed; i++) {
+        const struct embedded *file = &embedded_files[i];
+        struct records some;
+        if (strncmp(file->name, folder, sizeof folder - 1) != 0)
+            continue;
+        failed = store_load_bytes(&some, file->name, file->bytes, file->length, error);
+        if (failed)
+            break;
+        failed = append(out, &some, error);
+        store_dispose(&some);
+    }
+    if (failed)
+        store_dispose(out);
+    return failed;
+}

@@ -1,0 +1,148 @@
+/* control: keeps or drops the lines of a text by the control lines around them. Hides how deep
+ * these are nested, and that a condition must be known when the kernel is compiled. */
+#include "generator/control.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 16 };
+
+struct filter {
+    const struct control_lines *lines;
+    struct {
+        bool kept, decided, has_else;
+        int line;
+    } stack[DEPTH_MAX]; /* kept: is emitted */
+    int depth;
+    int line;
+};
+
+static int complain(const struct filter *filter, struct error *error, const char *what)
+{
+    return error_set(error, ERROR_USAGE, "%s:%d: %s", filter->lines->file, filter->line, what);
+}
+
+static bool is_kept(const struct filter *filter)
+{
+    for (int i = 0; i < filter->depth; i++)
+        if (!filter->stack[i].kept)
+            return false;
+    return true;
+}
+
+/* A condition must be known when the kernel is compiled. */
+static int refuse_launch(const struct filter *filter, const struct expr *expr,
+                         struct error *error)
+{
+    const char *name = space_launch_name(filter->lines->space, expr);
+    if (!name)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "%s:%d: %s is known at launch only: pass it to the kernel as an argument",
+                     filter->lines->file, filter->line, name);
+}
+
+/* A condition that decides nothing is read all the same: its faults do not wait for the variant
+ * that needs it. */
+static int eval_condition(const struct filter *filter, const char *source, bool is_needed,
+                          bool *holds, struct error *error)
+{
+    struct expr_scope scope = {filter->lines->space->names, filter->lines->space->name_count};
+    struct expr *expr;
+    int64_t value = 0;
+    if (expr_parse(&expr, source, &scope, filter->lines->file, filter->line, error))
+        return -1;
+    int failed = refuse_launch(filter, expr, error) ||
+                 (is_needed && expr_eval(expr, filter->lines->values, &value, error));
+    expr_free(expr);
+    *holds = value != 0;
+    return failed ? -1 : 0;
+}
+
+static int open_if(struct filter *filter, const char *condition, struct error *error)
+{
+    bool holds = false;
+    if (filter->depth == DEPTH_MAX)
+        return complain(filter, error, "'//? if' nested more than 16 deep: flatten it");
+    if (eval_condition(filter, condition, is_kept(filter), &holds, error))
+        return -1;
+    filter->stack[filter->depth].line = filter->line;
+    filter->stack[filter->depth].kept = filter->stack[filter->depth].decided = holds;
+    filter->stack[filter->depth++].has_else = false;
+    return 0;
+}
+
+/* `condition` is NULL for else. */
+static int open_else(struct filter *filter, const char *condition, struct error *error)
+{
+    if (filter->depth == 0 || filter->stack[filter->depth - 1].has_else)
+        return complain(filter, error, "'//? elif' or '//? else' without its '//? if'");
+    bool was_decided = filter->stack[--filter->depth].decided;
+    bool holds = !was_decided, is_needed = holds && is_kept(filter);
+    if (condition && eval_condition(filter, condition, is_needed, &holds, error))
+        return -1;
+    filter->stack[filter->depth].kept = holds;
+    filter->stack[filter->depth].decided = was_decided || holds;
+    filter->stack[filter->depth++].has_else = !condition;
+    return 0;
+}
+
+static int control(struct filter *filter, const char *words, struct error *error)
+{
+    if (strncmp(words, "if ", 3) == 0)
+        return open_if(filter, words + 3, error);
+    if (strncmp(words, "elif ", 5) == 0)
+        return open_else(filter, words + 5, error);
+    if (strcmp(words, "else") == 0)
+        return open_else(filter, NULL, error);
+    if (strcmp(words, "end") != 0)
+        return complain(filter, error, "a control line is if, elif, else or end");
+    if (filter->depth == 0)
+        return complain(filter, error, "'//? end' without its '//? if'");
+    filter->depth--;
+    return 0;
+}
+
+const char *control_words(const char *line, size_t length, char *copy, size_t size)
+{
+    size_t start = 0;
+    while (start < length && (line[start] == ' ' || line[start] == '\t'))
+        start++;
+    if (length - start < 3 || memcmp(line + start, "//?", 3) != 0)
+        return NULL;
+    start += 3;
+    while (start < length && line[start] == ' ')
+        start++;
+    while (length > start && line[length - 1] == ' ')
+        length--;
+    snprintf(copy, size, "%.*s", (int)(length - start), line + start);
+    return copy;
+}
+
+int control_filter(struct text *out, const struct control_lines *lines, struct error *error)
+{
+    struct filter filter = {.lines = lines, .line = lines->line};
+    char copy[CONTROL_CHARS];
+    for (size_t at = 0; at < lines->length; filter.line++) {
+        const char *line = lines->from + at;
+        size_t width = strcspn(line, "\n");
+        const char *words = control_words(line, width, copy, sizeof copy);
+        bool is_double = width == 0 &&
+                         (out->length < 2 || memcmp(out->at + out->length - 2, "\n\n", 2) == 0);
+        if (words && strlen(words) == sizeof copy - 1)
+            return complain(&filter, error,
+                            "a control line has at most 510 characters: shorten it");
+        if (words && control(&filter, words, error))
+            return -1;
+        if (!words && is_kept(&filter) && !is_double) {
+            text_add(out, line, width);
+            text_add(out, "\n", 1);
+        }
+        at += width + 1;
+    }
+    if (filter.depth) {
+        filter.line = filter.stack[filter.depth - 1].line;
+        return complain(&filter, error, "'//? if' without its '//? end'");
+    }
+    return text_check(out, error);
+}

@@ -1,0 +1,29 @@
+/* control: the control lines of a template, each a comment of its own:
+ *     //? if EXPR   //? elif EXPR   //? else   //? end */
+#ifndef AUTOTUNE_CONTROL_H
+#define AUTOTUNE_CONTROL_H
+
+#include "generator/error.h"
+#include "generator/space.h"
+#include "generator/text.h"
+
+enum { CONTROL_CHARS = 512 }; /* the words of a control line are shorter */
+
+/* The words of a control line ("if WARP == TREE"), copied without trailing blanks and cut to
+ * `size`; NULL for code. */
+const char *control_words(const char *line, size_t length, char *copy, size_t size);
+
+/* Lines, and what their conditions are evaluated with. */
+struct control_lines {
+    const char *file; /* where they stand, for errors: its name ... */
+    int line;         /* ... and the number of the first line */
+    const char *from;
+    size_t length;
+    const struct space *space;
+    const int64_t *values; /* of the space's names */
+};
+
+/* Appends the lines that are kept, no two blank ones in a row. */
+int control_filter(struct text *out, const struct control_lines *lines, struct error *error);
+
+#endif

@@ -1,0 +1,18 @@
+/* words: which names does a piece of CUDA C mention? What stands in comments and strings does
+ * not count. */
+#ifndef AUTOTUNE_WORDS_H
+#define AUTOTUNE_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h> /* size_t */
+
+/* The next word at or after `at`, of `length` characters; NULL at the end. */
+const char *words_next(const char *at, size_t *length);
+
+/* Is `name` the word of this length? */
+bool words_is(const char *name, const char *word, size_t length);
+
+/* For each of the names: is it mentioned? */
+void words_find(const char *code, const char *const *names, size_t count, bool *out);
+
+#endif

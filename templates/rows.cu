@@ -1,0 +1,228 @@
+//? if VECTOR > 1 && EDGES == MASKED
+// A row, or a part of one, as loads see it: elements [skip, end) from `at` on, which is aligned.
+//? else
+// A row, or a part of one: `end` elements from `at` on.
+//? end
+typedef struct {
+    const vec *at;
+    unsigned end, loads; // in elements, and in loads
+    //? if VECTOR > 1 && EDGES == MASKED
+    unsigned skip;
+    bool inside; // whole loads at both ends, too, stay inside the input
+    //? end
+} span;
+
+//? if VECTOR > 1 && EDGES == MASKED
+// The load at `i` of a span, of which at least one element is in it.
+__device__ __forceinline__ vec fetch(const span *from, unsigned i, bool even)
+{
+    if (even || from->inside || (i > 0 && i + 1 < from->loads))
+        return load(from->at + i);
+    vec got;
+    for (int j = 0; j < VECTOR; j++) {
+        const unsigned e = i * VECTOR + j;
+        const unsigned last = from->end - 1; // outside the span any of its elements will do
+        got.at[j] = ((const elem *)from->at)[e < from->skip ? from->skip : e < last ? e : last];
+    }
+    return got;
+}
+
+// Combines what of a load is in the span.
+__device__ __forceinline__ accum fold_in(accum a, vec got, const span *from, unsigned i, bool even)
+{
+    const unsigned first = i * VECTOR;
+    if (even || (first >= from->skip && first + VECTOR <= from->end))
+        return fold(a, got);
+    for (int j = 0; j < VECTOR; j++)
+        if (first + j >= from->skip && first + j < from->end)
+            a = combine(a, map(got.at[j]));
+    return a;
+}
+
+// What this lane takes of UNROLL rows: ROUNDS loads of each are under way at a time. `even` says
+// that all rows begin and end with a whole load.
+__device__ __forceinline__ void reduce_rows(accum a[UNROLL], const span from[UNROLL],
+                                            unsigned lane, const bool even)
+//? else
+// What this lane takes of UNROLL rows: ROUNDS loads of each are under way at a time.
+__device__ __forceinline__ void reduce_rows(accum a[UNROLL], const span from[UNROLL], unsigned lane)
+//? end
+{
+    unsigned most = 0;
+    #pragma unroll
+    for (int u = 0; u < UNROLL; u++) {
+        a[u] = identity();
+        most = from[u].loads > most ? from[u].loads : most;
+    }
+    for (unsigned i = lane; i < most; i += LANES * ROUNDS) {
+        vec got[UNROLL][ROUNDS];
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            #pragma unroll
+            for (int r = 0; r < ROUNDS; r++)
+                if (i + r * LANES < from[u].loads)
+                    //? if VECTOR > 1 && EDGES == MASKED
+                    got[u][r] = fetch(&from[u], i + r * LANES, even);
+                    //? else
+                    got[u][r] = load(from[u].at + i + r * LANES);
+                    //? end
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            #pragma unroll
+            for (int r = 0; r < ROUNDS; r++)
+                if (i + r * LANES < from[u].loads)
+                    //? if VECTOR > 1 && EDGES == MASKED
+                    a[u] = fold_in(a[u], got[u][r], &from[u], i + r * LANES, even);
+                    //? else
+                    a[u] = fold(a[u], got[u][r]);
+                    //? end
+    }
+}
+
+// Combines the values of `lanes` neighbours in a warp; each of them gets the result.
+__device__ __forceinline__ accum lanes_reduce(accum a, int lanes)
+{
+    for (int d = lanes / 2; d > 0; d /= 2)
+        a = combine(a, __shfl_xor_sync(~0u, a, d));
+    return a;
+}
+
+//? if LANES > 32
+// Combines the values of the LANES threads of each row; to[r] is that of the r-th row that the
+// block has under way, of which `count` exist.
+__device__ __forceinline__ void warps_reduce(accum *to, unsigned long long count, accum a[UNROLL])
+{
+    __shared__ accum shared[UNROLL][BLOCK / 32];
+    const unsigned t = threadIdx.x % 32;
+    #pragma unroll
+    for (int u = 0; u < UNROLL; u++) {
+        a[u] = lanes_reduce(a[u], 32);
+        if (t == 0)
+            shared[u][threadIdx.x / 32] = a[u];
+    }
+    __syncthreads();
+    for (unsigned r = threadIdx.x / 32; r < AT_ONCE; r += BLOCK / 32) {
+        const unsigned at = r % GROUPS * (LANES / 32) + t;
+        const accum b = lanes_reduce(t < LANES / 32 ? shared[r / GROUPS][at] : identity(), 32);
+        if (t == 0 && r < count)
+            to[r] = b;
+    }
+    __syncthreads(); // all have read what the next rows write
+}
+
+//? end
+//? if SPLIT == PARTS
+// Reduces each row of a matrix in `parts` parts: y[row * parts + part] is one's value; reduce the
+// rows of y again. `count` rows of `len` elements begin `pitch` elements apart.
+//? elif SPLIT == LAST_BLOCK
+// Reduces each row of a matrix in `parts` parts, a block each: y[row] is the row's value, which its
+// last block to arrive combines from what all left in `partials`. `state` counts the blocks of
+// each row: zero before and after. An aborted launch leaves it above zero: clear it then. `count`
+// rows of `len` elements begin `pitch` elements apart.
+//? else
+// Reduces each row of a matrix: y[row] is its value. `count` rows of `len` elements, which begin
+// `pitch` elements apart.
+//? end
+// LANES threads share a row, and a block has AT_ONCE rows under way at a time.
+__global__ void
+//? if MIN_BLOCKS > 0
+__launch_bounds__(BLOCK, MIN_BLOCKS)
+//? else
+__launch_bounds__(BLOCK)
+//? end
+//? if SPLIT == PARTS
+rows(const elem *x, unsigned long long count, unsigned long long len, unsigned long long pitch,
+     unsigned long long parts, accum *y)
+//? elif SPLIT == LAST_BLOCK
+rows(const elem *x, unsigned long long count, unsigned long long len, unsigned long long pitch,
+     unsigned long long parts, accum *y, accum *partials, unsigned *state)
+//? else
+rows(const elem *x, unsigned long long count, unsigned long long len, unsigned long long pitch,
+     accum *y)
+//? end
+{
+    const unsigned lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
+    //? if SPLIT != WHOLE
+    const unsigned long long share = (len / parts / STEP + 1) * STEP, results = count * parts;
+    //? else
+    const unsigned long long results = count;
+    //? end
+    //? if VECTOR > 1
+    const unsigned long long start = (unsigned long long)x / ELEM_BYTES;
+    //? if EDGES == MASKED
+    const unsigned long long extent = (count - 1) * pitch + len;
+    //? end
+    const bool even = (start | len | pitch) % VECTOR == 0;
+    //? end
+    for (unsigned long long first = (unsigned long long)blockIdx.x * AT_ONCE; first < results;
+         first += (unsigned long long)gridDim.x * AT_ONCE) {
+        accum a[UNROLL];
+        span from[UNROLL];
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            const unsigned long long result = first + u * GROUPS + group;
+            //? if SPLIT != WHOLE
+            const unsigned long long row = result / parts, skipped = result % parts * share;
+            const unsigned long long begin = row * pitch + skipped;
+            const bool is_some = result < results && skipped < len;
+            const unsigned left = !is_some ? 0 : len - skipped < share ? len - skipped : share;
+            //? else
+            const unsigned long long begin = result * pitch;
+            const unsigned left = result < results ? len : 0;
+            //? end
+            //? if VECTOR > 1 && EDGES == MASKED
+            const unsigned skip = even ? 0 : (start + begin) % VECTOR;
+            from[u].at = (const vec *)(x + begin - skip);
+            from[u].skip = skip;
+            from[u].end = left ? skip + left : 0;
+            from[u].loads = (from[u].end + VECTOR - 1) / VECTOR;
+            from[u].inside = begin >= VECTOR && begin + left + VECTOR <= extent;
+            //? else
+            from[u].at = (const vec *)(x + begin);
+            from[u].end = left;
+            from[u].loads = (left + VECTOR - 1) / VECTOR;
+            //? end
+        }
+        //? if VECTOR > 1 && EDGES == MASKED
+        if (even)
+            reduce_rows(a, from, lane, true);
+        else
+            reduce_rows(a, from, lane, false);
+        //? elif VECTOR == 1
+        reduce_rows(a, from, lane);
+        //? else
+        if (even)
+            reduce_rows(a, from, lane);
+        else
+            for (int u = 0; u < UNROLL; u++) {
+                a[u] = identity();
+                for (unsigned i = lane; i < from[u].end; i += LANES)
+                    a[u] = combine(a[u], map(((const elem *)from[u].at)[i]));
+            }
+        //? end
+        //? if LANES <= 32
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            const unsigned long long result = first + u * GROUPS + group;
+            a[u] = lanes_reduce(a[u], LANES);
+            if (lane == 0 && result < results)
+                y[result] = a[u];
+        }
+        //? elif SPLIT == LAST_BLOCK
+        warps_reduce(partials + first, 1, a);
+        __shared__ unsigned before; // blocks of this row that arrived before this one
+        if (threadIdx.x == 0)
+            before = arrive(state + first / parts, parts);
+        __syncthreads();
+        if (before == parts - 1) {
+            const accum *left = partials + first / parts * parts;
+            a[0] = identity();
+            for (unsigned i = threadIdx.x; i < parts; i += BLOCK)
+                a[0] = combine(a[0], left[i]);
+            warps_reduce(y + first / parts, 1, a);
+        }
+        //? else
+        warps_reduce(y + first, results - first, a);
+        //? end
+    }
+}

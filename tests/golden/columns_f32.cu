@@ -1,0 +1,98 @@
+// sum of f32 accumulated in f32, for sm_90: pass 'main' of columns, made from columns.cu by
+// autotune emit --space columns --op sum --type f32 --acc f32 --arch sm_90 --pass main --variant BLOCK=256,LANES=32,VECTOR=4,UNROLL=8,LOAD=STREAMING,MIN_BLOCKS=1,SPLIT=WHOLE
+
+enum {
+    BLOCK = 256,    // threads per block
+    LANES = 32,     // threads side by side
+    VECTOR = 4,     // columns of a thread, elements per load
+    UNROLL = 8,     // loads that a thread has under way
+    MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
+    DOWN = 8,       // BLOCK / LANES
+    WIDTH = 128,    // LANES * VECTOR
+    ELEM_BYTES = 4, // bytes of an element
+};
+
+typedef float elem;
+
+typedef float accum;
+
+// What one load brings.
+typedef struct __align__(VECTOR * ELEM_BYTES) { elem at[VECTOR]; } vec;
+
+// The value that changes nothing.
+__device__ __forceinline__ accum identity(void)
+{
+    return 0;
+}
+
+// What is combined of an element.
+__device__ __forceinline__ accum map(elem value)
+{
+    return (accum)value;
+}
+
+__device__ __forceinline__ accum combine(accum a, accum b)
+{
+    return a + b;
+}
+
+__device__ __forceinline__ vec load(const vec *from)
+{
+    union { vec value; unsigned word[VECTOR * ELEM_BYTES / 4]; } to;
+    asm("ld.global.cs"
+        ".v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(to.word[0]), "=r"(to.word[1]), "=r"(to.word[2]), "=r"(to.word[3]) : "l"(from));
+    return to.value;
+}
+
+// Reduces each column of a matrix: y[column] is its value. `count` rows of `len` elements, which
+// begin `pitch` elements apart.
+// LANES threads side by side take VECTOR columns each, DOWN of them below one another.
+__global__ void
+__launch_bounds__(BLOCK, MIN_BLOCKS)
+columns(const elem *x, unsigned long long count, unsigned long long len,
+        unsigned long long pitch, accum *y)
+{
+    const unsigned lane = threadIdx.x % LANES, down = threadIdx.x / LANES;
+    const unsigned long long tiles = (len + WIDTH - 1) / WIDTH;
+    const unsigned long long column = blockIdx.x % tiles * WIDTH + lane * VECTOR;
+    const unsigned long long from = 0, to = count;
+    // Every load is whole and aligned.
+    const bool even = ((unsigned long long)x / ELEM_BYTES | len | pitch) % VECTOR == 0;
+    accum a[VECTOR];
+    for (int j = 0; j < VECTOR; j++)
+        a[j] = identity();
+    const unsigned own = column < len ? (len - column < VECTOR ? len - column : VECTOR) : 0;
+    for (unsigned long long row = from + down; own && row < to; row += DOWN * UNROLL) {
+        vec got[UNROLL];
+        const elem *at = x + row * pitch + column;
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            if (row + u * DOWN < to) {
+                if (even)
+                    got[u] = load((const vec *)(at + u * DOWN * pitch));
+                else
+                    for (int j = 0; j < VECTOR; j++)
+                        got[u].at[j] = at[u * DOWN * pitch + (j < own ? j : 0)];
+            }
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            if (row + u * DOWN < to)
+                for (int j = 0; j < VECTOR; j++)
+                    a[j] = combine(a[j], map(got[u].at[j]));
+    }
+    accum *out = y;
+    __shared__ accum shared[DOWN][WIDTH];
+    for (int j = 0; j < VECTOR; j++)
+        shared[down][j * LANES + lane] = a[j]; // neighbours in neighbouring banks
+    __syncthreads();
+    for (unsigned c = threadIdx.x; c < WIDTH; c += BLOCK) {
+        const unsigned long long result =
+            blockIdx.x % tiles * WIDTH + c % LANES * VECTOR + c / LANES;
+        accum b = shared[0][c];
+        for (int d = 1; d < DOWN; d++)
+            b = combine(b, shared[d][c]);
+        if (result < len)
+            out[result] = b;
+    }
+}

@@ -1,0 +1,141 @@
+// sum of f32 accumulated in f64, for sm_90: pass 'rest' of rows, made from rows.cu by
+// autotune emit --space rows --op sum --type f32 --acc f64 --arch sm_90 --pass rest --variant BLOCK=256,LANES=256,VECTOR=4,ROUNDS=8,UNROLL=1,EDGES=MASKED,LOAD=PLAIN,MIN_BLOCKS=1,SPLIT=PARTS
+
+enum {
+    BLOCK = 256,    // threads per block
+    LANES = 256,    // threads that share a row
+    VECTOR = 1,     // elements per load
+    ROUNDS = 8,     // loads of a row that a thread has under way
+    UNROLL = 1,     // rows that a thread has under way
+    MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
+    GROUPS = 1,     // BLOCK / max(1, LANES)
+    AT_ONCE = 1,    // GROUPS * UNROLL
+    ELEM_BYTES = 8, // bytes of an element
+};
+
+typedef double elem;
+
+typedef double accum;
+
+// What one load brings.
+typedef struct __align__(VECTOR * ELEM_BYTES) { elem at[VECTOR]; } vec;
+
+// The value that changes nothing.
+__device__ __forceinline__ accum identity(void)
+{
+    return 0;
+}
+
+__device__ __forceinline__ accum combine(accum a, accum b)
+{
+    return a + b;
+}
+
+// What is combined of an element.
+__device__ __forceinline__ accum map(elem value)
+{
+    return (accum)value;
+}
+
+// Combines what one load brought.
+__device__ __forceinline__ accum fold(accum a, vec got)
+{
+    for (int k = 0; k < VECTOR; k++)
+        a = combine(a, map(got.at[k]));
+    return a;
+}
+
+__device__ __forceinline__ vec load(const vec *from)
+{
+    return *from;
+}
+
+// A row, or a part of one: `end` elements from `at` on.
+typedef struct {
+    const vec *at;
+    unsigned end, loads; // in elements, and in loads
+} span;
+
+// What this lane takes of UNROLL rows: ROUNDS loads of each are under way at a time.
+__device__ __forceinline__ void reduce_rows(accum a[UNROLL], const span from[UNROLL], unsigned lane)
+{
+    unsigned most = 0;
+    #pragma unroll
+    for (int u = 0; u < UNROLL; u++) {
+        a[u] = identity();
+        most = from[u].loads > most ? from[u].loads : most;
+    }
+    for (unsigned i = lane; i < most; i += LANES * ROUNDS) {
+        vec got[UNROLL][ROUNDS];
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            #pragma unroll
+            for (int r = 0; r < ROUNDS; r++)
+                if (i + r * LANES < from[u].loads)
+                    got[u][r] = load(from[u].at + i + r * LANES);
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            #pragma unroll
+            for (int r = 0; r < ROUNDS; r++)
+                if (i + r * LANES < from[u].loads)
+                    a[u] = fold(a[u], got[u][r]);
+    }
+}
+
+// Combines the values of `lanes` neighbours in a warp; each of them gets the result.
+__device__ __forceinline__ accum lanes_reduce(accum a, int lanes)
+{
+    for (int d = lanes / 2; d > 0; d /= 2)
+        a = combine(a, __shfl_xor_sync(~0u, a, d));
+    return a;
+}
+
+// Combines the values of the LANES threads of each row; to[r] is that of the r-th row that the
+// block has under way, of which `count` exist.
+__device__ __forceinline__ void warps_reduce(accum *to, unsigned long long count, accum a[UNROLL])
+{
+    __shared__ accum shared[UNROLL][BLOCK / 32];
+    const unsigned t = threadIdx.x % 32;
+    #pragma unroll
+    for (int u = 0; u < UNROLL; u++) {
+        a[u] = lanes_reduce(a[u], 32);
+        if (t == 0)
+            shared[u][threadIdx.x / 32] = a[u];
+    }
+    __syncthreads();
+    for (unsigned r = threadIdx.x / 32; r < AT_ONCE; r += BLOCK / 32) {
+        const unsigned at = r % GROUPS * (LANES / 32) + t;
+        const accum b = lanes_reduce(t < LANES / 32 ? shared[r / GROUPS][at] : identity(), 32);
+        if (t == 0 && r < count)
+            to[r] = b;
+    }
+    __syncthreads(); // all have read what the next rows write
+}
+
+// Reduces each row of a matrix: y[row] is its value. `count` rows of `len` elements, which begin
+// `pitch` elements apart.
+// LANES threads share a row, and a block has AT_ONCE rows under way at a time.
+__global__ void
+__launch_bounds__(BLOCK, MIN_BLOCKS)
+rows(const elem *x, unsigned long long count, unsigned long long len, unsigned long long pitch,
+     accum *y)
+{
+    const unsigned lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
+    const unsigned long long results = count;
+    for (unsigned long long first = (unsigned long long)blockIdx.x * AT_ONCE; first < results;
+         first += (unsigned long long)gridDim.x * AT_ONCE) {
+        accum a[UNROLL];
+        span from[UNROLL];
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            const unsigned long long result = first + u * GROUPS + group;
+            const unsigned long long begin = result * pitch;
+            const unsigned left = result < results ? len : 0;
+            from[u].at = (const vec *)(x + begin);
+            from[u].end = left;
+            from[u].loads = (left + VECTOR - 1) / VECTOR;
+        }
+        reduce_rows(a, from, lane);
+        warps_reduce(y + first, results - first, a);
+    }
+}

@@ -1,0 +1,130 @@
+/* A variant on the host device, checked as a tuning checks it, in a process of its own: a kernel
+ * with a fault may do there what it likes. The variants of a test are named by letters. */
+#ifndef AUTOTUNE_TESTS_FAULT_PROCESS_H
+#define AUTOTUNE_TESTS_FAULT_PROCESS_H
+
+#include "autotune/tune/check.h"
+#include "autotune/tune/compiler.h"
+#include "generator/text.h"
+#include "tests/unit/reduce_files.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum outcome { RIGHT = 40, WRONG, FAILED };
+enum { POSITIONS = 192, GRIDS = 2, NOTE_CHARS = 300, CPU_SECONDS = 100 };
+
+static enum outcome check_kernels(struct device *device, const struct point_context *context,
+                                  const struct points *points,
+                                  const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                                  uint64_t seed, char note[NOTE_CHARS])
+{
+    struct check *check;
+    struct check_rows rows;
+    struct check_verdict verdict = {.is_right = false};
+    struct error error = {0};
+    if (check_open(&check, device, context->problem, POSITIONS, seed, &error))
+        return FAILED;
+    int failed = check_choose(&rows, context, points->rows, points->count, &error) ||
+                 check_small(check, context, rows, kernels, &verdict, &error);
+    if (!failed && verdict.is_right)
+        failed = check_specials(check, context, rows, kernels, &verdict, &error);
+    check_close(check);
+    snprintf(note, NOTE_CHARS, "%.250s", failed ? error.text : verdict.reason);
+    return failed ? FAILED : verdict.is_right ? RIGHT : WRONG;
+}
+
+/* `rows` are GRIDS candidates of one variant. */
+static enum outcome check_rows_of(const struct point_context *context,
+                                  const struct emit_sources *sources, int64_t *rows,
+                                  uint64_t seed, char note[NOTE_CHARS])
+{
+    const struct device_options options = {.spec = "host", .seed = seed};
+    const size_t first = 0;
+    const struct device_kernel *kernels[SPACE_PASSES_MAX];
+    struct device_kernel loaded[COMPILER_KERNELS];
+    struct point_variant only = {0, GRIDS};
+    const struct points points = {.width = context->space->param_count, .rows = rows,
+                                  .count = GRIDS, .variants = &only, .variant_count = 1};
+    struct device_module *module;
+    struct compiled_unit unit;
+    struct device *device;
+    struct error error;
+    if (host_open(&device, &options, &error) ||
+        compiler_compile(&unit, device, context, sources, &points, &first, 1, &error) ||
+        unit.variants[0].is_failed ||
+        device->ops->load(device, &unit.image, &module, loaded, &error)) {
+        snprintf(note, NOTE_CHARS, "does not compile");
+        return FAILED;
+    }
+    compiler_kernels(&unit.variants[0], loaded, kernels);
+    const enum outcome outcome = check_kernels(device, context, &points, kernels, seed, note);
+    device->ops->unload(device, module);
+    compiler_dispose(&unit);
+    device_close(device);
+    return outcome;
+}
+
+/* Checks the variant of this letter. */
+typedef enum outcome letter_check(const void *fixture, const struct emit_sources *sources,
+                                  char letter, uint64_t seed, char note[NOTE_CHARS]);
+
+/* The status of a process that checks variants until one is not right. */
+static int run_child(letter_check *check, const void *fixture, const struct emit_sources *sources,
+                     const char *letters, unsigned seeds, char note[NOTE_CHARS])
+{
+    int ends[2], status;
+    assert_int_equal(pipe(ends), 0);
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        const struct rlimit no_core = {0, 0}, cpu = {CPU_SECONDS, CPU_SECONDS};
+        enum outcome outcome = RIGHT;
+        setrlimit(RLIMIT_CORE, &no_core);
+        setrlimit(RLIMIT_CPU, &cpu);
+        signal(SIGSEGV, SIG_DFL); /* cmocka's handlers would go on with the tests */
+        signal(SIGBUS, SIG_DFL);
+        *note = '\0';
+        for (; outcome == RIGHT && *letters; letters++)
+            for (unsigned seed = 0; outcome == RIGHT && seed < seeds; seed++)
+                outcome = check(fixture, sources, *letters, seed, note);
+        if (write(ends[1], note, strlen(note)) < 0)
+            outcome = FAILED;
+        _exit((int)outcome);
+    }
+    close(ends[1]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    const ssize_t got = read(ends[0], note, NOTE_CHARS - 1);
+    note[got > 0 ? got : 0] = '\0';
+    close(ends[0]);
+    return status;
+}
+
+static bool is_right(int status)
+{
+    return WIFEXITED(status) && WEXITSTATUS(status) == RIGHT;
+}
+
+/* A sanitizer ends the process with a status of its own where a fault writes past an array. */
+static bool is_found(int status)
+{
+    return WIFSIGNALED(status)             ? WTERMSIG(status) != SIGXCPU
+           : WEXITSTATUS(status) != FAILED && WEXITSTATUS(status) != RIGHT;
+}
+
+/* `length` characters of the text at `at` replaced; owned by the caller. */
+static char *replace(const char *text, const char *at, size_t length, const char *to)
+{
+    struct text out = {0};
+    text_add(&out, text, (size_t)(at - text));
+    text_adds(&out, to);
+    text_adds(&out, at + length);
+    return out.at;
+}
+
+#endif

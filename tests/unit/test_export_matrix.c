@@ -1,0 +1,383 @@
+/* export of rows and columns: the functions that an export carries, compiled as C99, choose
+ * what find chooses under the space's rules and launch what call_plan launches; sizes
+ * that no kernel serves are refused with a sentence. */
+#include "autotune/device/gpus.h"
+#include "autotune/library/export.h"
+#include "autotune/tune/call.h"
+#include "cache/find.h"
+#include "generator/shape.h"
+#include "tests/unit/reduce_files.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct error error;
+
+/* The GPUs of the records, then another of a known kind and a stranger. */
+static const struct gpu {
+    const char *name;
+    int cc, sms;
+} gpus[] = {
+    {"NVIDIA H200", 90, 132}, {"NVIDIA H100 PCIe", 90, 114}, {"Tesla T4", 75, 40},
+    {"NVIDIA H20", 90, 78},   {"NVIDIA L4", 89, 58},
+};
+enum { GPUS = sizeof gpus / sizeof *gpus, KNOWN_GPUS = 3 };
+
+static const struct problem_shape tuned[] = {
+    {0, 100000, 32, 32},        {0, 4096, 1024, 1024}, {0, 4096, 1000, 1003},
+    {0, 3, 40000000, 40000000}, {0, 50, 65536, 65536}, {0, 1 << 20, 64, 64},
+    {0, 200000, 7, 7},
+};
+static const struct problem_shape asked[] = {
+    {0, 1, 1, 1},
+    {0, 4096, 1024, 1024},
+    {0, 4096, 1000, 1003},
+    {0, 4097, 1021, 1021},
+    {0, 4097, 1022, 1022},
+    {0, 3, 40000000, 40000000},
+    {0, 2, 39999999, 40000001},
+    {0, 1 << 20, 67, 80},
+    {0, 300000, 7, 7},
+    {0, 1 << 20, 4096, 4096},
+    {0, 5, 1000000000, 1000000000},
+    {0, 12, 300000, 300000},
+    {0, 300000, 13, 13},
+    {0, 64, 2048, 2050},
+    {0, 1000000, 129, 129},
+};
+enum { TUNED = sizeof tuned / sizeof *tuned, ASKED = sizeof asked / sizeof *asked };
+
+struct fixture {
+    struct space *space;
+    struct emit_sources sources;
+    struct problem problem; /* whose default the space's is */
+    struct record records[KNOWN_GPUS * TUNED];
+    size_t count;
+    uint64_t random;
+};
+
+/* --- Records ------------------------------------------------------------------------------ */
+
+static uint64_t next_random(struct fixture *fixture)
+{
+    fixture->random = fixture->random * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return fixture->random >> 33;
+}
+
+static struct target target_of(const struct gpu *gpu)
+{
+    struct target target;
+    char arch[16];
+    snprintf(arch, sizeof arch, "sm_%d", gpu->cc);
+    if (gpus_find(&target, arch, &error) != 0)
+        fail_msg("%s", error.text);
+    if (gpu->sms)
+        target.sms = gpu->sms;
+    return target;
+}
+
+static struct problem shaped(const struct fixture *fixture, struct problem_shape shape)
+{
+    struct problem problem = fixture->problem;
+    shape.kind = fixture->space->shape;
+    if (shape.kind == SHAPE_COLUMNS) { /* as deep, and as many */
+        const uint64_t gap = shape.pitch - shape.len, rows = shape.rows;
+        shape.rows = shape.len;
+        shape.len = rows;
+        shape.pitch = rows + gap;
+    }
+    if (shape_set(&problem, shape, &error))
+        fail_msg("%s", error.text);
+    return problem;
+}
+
+/* A random row that all rules allow there. */
+static void choose_params(struct fixture *fixture, const struct problem *problem,
+                          const struct target *target, char *out, size_t size)
+{
+    const struct space *space = fixture->space;
+    const struct point_context context = {space, problem, target};
+    int64_t row[SPACE_NAMES_MAX];
+    for (int tries = 0; tries < 2000000; tries++) {
+        for (size_t i = 0; i < space->param_count; i++)
+            row[i] = space->params[i].values[next_random(fixture) % space->params[i].count];
+        if (point_reject(&context, row, &error) != POINT_VALID)
+            continue;
+        struct text text = {0};
+        point_format(&text, space, row, true);
+        assert_true(text.length < size);
+        memcpy(out, text.at, text.length + 1);
+        text_dispose(&text);
+        return;
+    }
+    fail_msg("no row of the space was found");
+}
+
+static void add_record(struct fixture *fixture, const struct gpu *gpu,
+                       struct problem_shape shape)
+{
+    struct record *record = &fixture->records[fixture->count++];
+    const struct target target = target_of(gpu);
+    *record = (struct record){.problem = shaped(fixture, shape),
+                              .method = RECORD_METHOD,
+                              .cc = gpu->cc,
+                              .sms = gpu->sms,
+                              .source = RECORD_MEASURED};
+    snprintf(record->gpu, sizeof record->gpu, "%s", gpu->name);
+    snprintf(record->space, sizeof record->space, "%s", fixture->space->name);
+    snprintf(record->tuned, sizeof record->tuned, "2026-11-21T01:25:00Z");
+    choose_params(fixture, &record->problem, &target, record->params, sizeof record->params);
+}
+
+static void open_fixture(struct fixture *out, const char *name, enum op op, enum type type,
+                         uint64_t seed)
+{
+    static const struct gpu oldest = {"", 70, 0};
+    const struct target target = target_of(&oldest);
+    char path[64];
+    snprintf(path, sizeof path, "configs/%s.ini", name);
+    *out =
+        (struct fixture){.space = load_space(path),
+                         .sources = load_sources(),
+                         .random = seed,
+                         .problem = {.op = op, .type = type, .acc = problem_default_acc(type)}};
+    snprintf(path, sizeof path, "templates/%s.cu", name);
+    out->sources.template =
+        (struct emit_file){out->space->template_name, find_file(path)->bytes};
+    out->problem = shaped(out, (struct problem_shape){0, 1 << 14, 1024, 1025});
+    assert_int_equal(space_settle_default(out->space, &out->problem, &target, &error), 0);
+    for (size_t g = 0; g < KNOWN_GPUS; g++)
+        for (size_t i = g; i < TUNED; i += g + 1)
+            add_record(out, &gpus[g], tuned[i]);
+}
+
+/* --- The program that asks an export ------------------------------------------------------ */
+
+static const char program[] =
+    "#include \"my_table.h\"\n"
+    "#include <inttypes.h>\n"
+    "#include <stdio.h>\n"
+    "int main(void)\n"
+    "{\n"
+    "    static const char *const matches[] = {\"exact\", \"other\", \"same cc\", "
+    "\"default\"};\n"
+    "    struct my_matrix m;\n"
+    "    struct my_plan plan;\n"
+    "    int cc, sms;\n"
+    "    while (scanf(\"%d %d %\" SCNd64 \" %\" SCNd64 \" %\" SCNd64, &cc, &sms, &m.rows, "
+    "&m.len,\n"
+    "                 &m.pitch) == 5) {\n"
+    "        enum my_match match;\n"
+    "        const int row = my_select(cc, sms, &m, &match);\n"
+    "        const int failed = my_plan_row(&plan, row, sms, &m);\n"
+    "        printf(\"%s | %s |\", matches[match], my_rows[row].text);\n"
+    "        if (failed)\n"
+    "            printf(\" refused: %s\", plan.refusal);\n"
+    "        else\n"
+    "            printf(\" %\" PRIu64 \" %\" PRIu64, plan.scratch_bytes, plan.state_bytes);\n"
+    "        for (int i = 0; i < plan.count && !failed; i++) {\n"
+    "            const struct my_launch *l = &plan.launches[i];\n"
+    "            printf(\" | %d %u %u %\" PRId64 \" %\" PRId64 \" %\" PRId64 \" %\" PRIu64\n"
+    "                   \" %\" PRIu64 \" %\" PRIu64 \" %\" PRIu64,\n"
+    "                   l->step->pass, l->grid, l->step->block, l->matrix.rows, "
+    "l->matrix.len,\n"
+    "                   l->matrix.pitch, l->parts, l->outputs, l->output, l->partials);\n"
+    "            for (int k = 0; k < l->step->arg_count; k++)\n"
+    "                printf(\" %d\", (int)l->step->args[k]);\n"
+    "        }\n"
+    "        printf(\"\\n\");\n"
+    "    }\n"
+    "    return my_kernel_names[0] == 0;\n"
+    "}\n";
+
+/* Only records of this very GPU where there are some; they cannot be told from others by less
+ * than their SMs. */
+static size_t keep_own(struct record *out, const struct fixture *fixture, const struct gpu *gpu)
+{
+    size_t own = 0, count = 0;
+    for (size_t i = 0; i < fixture->count; i++)
+        own += strcmp(fixture->records[i].gpu, gpu->name) == 0;
+    for (size_t i = 0; i < fixture->count; i++)
+        if (own == 0 || strcmp(fixture->records[i].gpu, gpu->name) == 0)
+            out[count++] = fixture->records[i];
+    return count;
+}
+
+/* What the program should say, by the parts of autotune that tune. */
+static void add_want(struct text *out, const struct fixture *fixture, const struct gpu *gpu,
+                     const struct problem *problem)
+{
+    static const char *const matches[FIND_GRADES] = {[FIND_EXACT] = "exact",
+                                                     [FIND_OTHER_N] = "other",
+                                                     [FIND_SAME_CC] = "same cc",
+                                                     [FIND_NONE] = "default"};
+    const struct space *space = fixture->space;
+    const struct target target = target_of(gpu);
+    const struct point_context context = {space, problem, &target};
+    struct record want = fixture->records[0], kept[KNOWN_GPUS * TUNED];
+    const struct records set = {.at = kept, .count = keep_own(kept, fixture, gpu)};
+    int64_t row[SPACE_NAMES_MAX];
+    struct find find;
+    struct call_plan plan;
+    want.problem = *problem;
+    want.cc = gpu->cc;
+    want.sms = gpu->sms;
+    snprintf(want.gpu, sizeof want.gpu, "%s", gpu->name);
+    find_begin(&find, &want, &context);
+    find_among(&find, &set);
+    memcpy(row, find.best.grade == FIND_NONE ? space->default_row : find.best.row,
+           space->param_count * sizeof *row);
+    text_addf(out, "%s | ", matches[find.best.grade]);
+    point_format(out, space, row, true);
+    if (call_plan(&plan, &context, row, problem->n, &error))
+        fail_msg("%s", error.text);
+    text_addf(out, " | %" PRIu64 " %" PRIu64, plan.scratch_bytes, plan.state_bytes);
+    for (size_t i = 0; i < plan.count; i++) {
+        const struct call_step *step = &plan.steps[i];
+        const struct pass *pass = &space->passes[step->pass];
+        text_addf(out,
+                  " | %zu %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+                  " %" PRIu64 " %" PRIu64,
+                  step->pass, step->shape.grid, step->shape.block, step->shape_of.rows,
+                  step->shape_of.len, step->shape_of.pitch, step->shape.parts,
+                  step->shape.outputs, step->output_offset, step->partials_offset);
+        for (size_t k = 0; k < pass->arg_count; k++)
+            text_addf(out, " %d", (int)pass->args[k]);
+    }
+    text_adds(out, "\n");
+}
+
+static void put(const char *folder, const char *name, const char *bytes, size_t length)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void run(const char *folder, const char *command)
+{
+    char line[900];
+    snprintf(line, sizeof line, "cd %s && %s", folder, command);
+    if (system(line) != 0)
+        fail_msg("%s failed", command);
+}
+
+/* In `folder`, the program with the export of all records. */
+static void build_program(const char *folder, const struct fixture *fixture)
+{
+    const struct export_source source = {.space = fixture->space,
+                                         .sources = &fixture->sources,
+                                         .problem = fixture->problem,
+                                         .records = fixture->records,
+                                         .record_count = fixture->count,
+                                         .prefix = "my",
+                                         .command = "autotune export",
+                                         .version = "0"};
+    struct export_files files;
+    struct export export;
+    if (export_init(&export, &source, &error) ||
+        export_write(&files, &export, EXPORT_HEADER, NULL, &error))
+        fail_msg("%s", error.text);
+    put(folder, files.at[0].name, files.at[0].text.at, files.at[0].text.length);
+    put(folder, "program.c", program, sizeof program - 1);
+    export_dispose_files(&files);
+    export_dispose(&export);
+    run(folder, "${CC:-cc} -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror "
+                "-fsanitize=undefined -fno-sanitize-recover -o program program.c");
+}
+
+static void compare_answers(const struct fixture *fixture, struct text *met)
+{
+    char folder[] = "/tmp/autotune-export-XXXXXX";
+    struct text questions = {0}, want = {0};
+    assert_non_null(mkdtemp(folder));
+    build_program(folder, fixture);
+    for (size_t g = 0; g < GPUS; g++)
+        for (size_t i = 0; i < ASKED; i++) {
+            const struct problem problem = shaped(fixture, asked[i]);
+            text_addf(&questions, "%d %d %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", gpus[g].cc,
+                      gpus[g].sms, problem.shape.rows, problem.shape.len, problem.shape.pitch);
+            add_want(&want, fixture, &gpus[g], &problem);
+        }
+    put(folder, "in", questions.at, questions.length);
+    put(folder, "want", want.at, want.length);
+    run(folder, "./program < in > out");
+    run(folder, "diff want out > difference || { head -c 3000 difference; false; }");
+    run(folder, "rm -r \"$PWD\"");
+    text_add(met, want.at, want.length);
+    text_dispose(&questions);
+    text_dispose(&want);
+}
+
+static void test_answers(void **state)
+{
+    static const struct {
+        enum op op;
+        enum type type;
+    } problems[] = {{SUM, F32}, {MAX, I8}, {SUMSQ, F16}, {MIN, F64}};
+    static const char *const words[] = {"exact |",       "other |",      "same cc |",
+                                        "default |",     "SPLIT=PARTS ", "SPLIT=LAST_BLOCK ",
+                                        "EDGES=SIMPLE ", "EDGES=MASKED "};
+    struct text met = {0};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof problems / sizeof *problems; i++) {
+        struct fixture fixture;
+        open_fixture(&fixture, i % 2 ? "columns" : "rows", problems[i / 2].op,
+                     problems[i / 2].type, 7 + i);
+        compare_answers(&fixture, &met);
+        space_free(fixture.space);
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strstr(met.at, words[i]))
+            fail_msg("'%s' was not met: choose other seeds", words[i]);
+    text_dispose(&met);
+}
+
+/* --- Sizes at the edge -------------------------------------------------------------------- */
+
+static void test_edges(void **state)
+{
+    static const struct {
+        const char *question, *answer;
+    } cases[] = {
+        {"60 1 5 9 8", "refused: the pitch is less than the elements of a row$"},
+        {"60 1 1 2147483649 2147483649", "refused: a row has more than 2^31 elements$"},
+        {"60 1 1 2147483648 2147483648", "[|] 0 1 256 1 2147483648 2147483648 "},
+        {"60 1 4294967296 1 4294967296", "refused: the matrix is larger than any memory$"},
+        {"60 1 -1 1 1", "refused: the matrix is larger than any memory$"},
+        {"60 1 1 1 -1", "refused: the matrix is larger than any memory$"},
+        {"60 1 9007199254740992 1 1",
+         "refused: a kernel would need more blocks than a grid has$"},
+        {"60 0 5 5 5", "refused: "},
+        {"60 1 0 5 5", "| 0 0$"},
+        {"60 1 5 0 0", "| 0 0 [|] 0 1 256 5 0 0 "},
+    };
+    char folder[] = "/tmp/autotune-export-XXXXXX", command[300];
+    struct fixture fixture;
+    (void)state;
+    open_fixture(&fixture, "rows", SUM, F32, 1);
+    assert_non_null(mkdtemp(folder));
+    build_program(folder, &fixture);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(
+            command, sizeof command,
+            "echo %s | ./program > out; grep -q '^default .*%s' out || { cat out; false; }",
+            cases[i].question, cases[i].answer);
+        run(folder, command);
+    }
+    run(folder, "rm -r \"$PWD\"");
+    space_free(fixture.space);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_edges),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

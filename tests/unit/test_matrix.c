@@ -1,0 +1,399 @@
+/* What the proofs of rows.cu and columns.cu are worth: both are right as they are, and wrong, by
+ * the verdict of check, without any one of their barriers and with indices and bounds changed. As
+ * in test_kernels each fault runs on the host device in a process of its own. And the cases
+ * themselves: what they expect is what a plain loop finds. */
+#include "autotune/tune/oracle_matrix.h"
+#include "generator/shape.h"
+#include "tests/unit/fault_process.h"
+
+enum { SPACES = 2 };
+static const struct {
+    const char *space, *template;
+    enum shape_kind shape;
+} files[SPACES] = {
+    {"configs/rows.ini", "templates/rows.cu", SHAPE_ROWS},
+    {"configs/columns.ini", "templates/columns.cu", SHAPE_COLUMNS},
+};
+
+/* Small blocks, so that few threads make many blocks; a fault names those that show it by their
+ * letters. Capitals are of columns. */
+static const struct variant {
+    char letter;
+    enum op op;
+    enum type type;
+    const char *params;
+    const char *launches[2];
+} variants[] = {
+    {'r', SUM, F32, "EDGES=MASKED BLOCK=64 LANES=8 VECTOR=4 ROUNDS=2 UNROLL=2", {"GRID=0", "GRID=2"}},
+    {'1', SUM, I32, "EDGES=MASKED BLOCK=64 LANES=1 VECTOR=1 ROUNDS=2 UNROLL=4", {"GRID=0", "GRID=2"}},
+    {'w', MIN, F32, "EDGES=MASKED BLOCK=64 LANES=32 VECTOR=4 ROUNDS=1 UNROLL=2", {"GRID=0", "GRID=2"}},
+    {'b', SUM, I32, "EDGES=MASKED BLOCK=128 LANES=128 VECTOR=4 ROUNDS=2 UNROLL=1", {"GRID=0", "GRID=2"}},
+    {'h', MAX, BF16, "EDGES=MASKED BLOCK=128 LANES=64 VECTOR=8 ROUNDS=2 UNROLL=2", {"GRID=0", "GRID=2"}},
+    {'p', SUM, F64, "EDGES=MASKED BLOCK=64 LANES=64 VECTOR=2 ROUNDS=2 UNROLL=1 SPLIT=PARTS",
+     {"PIECES=1", "PIECES=4"}},
+    {'q', XOR, U8, "EDGES=MASKED BLOCK=64 LANES=32 VECTOR=16 ROUNDS=1 UNROLL=1 SPLIT=PARTS",
+     {"PIECES=1", "PIECES=4"}},
+    {'l', SUM, F32, "EDGES=MASKED BLOCK=64 LANES=64 VECTOR=4 ROUNDS=1 UNROLL=1 SPLIT=LAST_BLOCK",
+     {"PIECES=1", "PIECES=16"}},
+    {'a', AND, I16, "EDGES=MASKED BLOCK=64 LANES=4 VECTOR=8 ROUNDS=2 UNROLL=2", {"GRID=0", "GRID=2"}},
+    {'m', PROD, F32, "EDGES=MASKED BLOCK=64 LANES=2 VECTOR=2 ROUNDS=4 UNROLL=1", {"GRID=0", "GRID=2"}},
+    {'e', SUM, F32, "EDGES=SIMPLE BLOCK=64 LANES=8 VECTOR=4 ROUNDS=2 UNROLL=2", {"GRID=0", "GRID=2"}},
+    {'f', MAX, I8, "EDGES=SIMPLE BLOCK=128 LANES=64 VECTOR=16 ROUNDS=1 UNROLL=1", {"GRID=0", "GRID=2"}},
+    {'C', SUM, F32, "BLOCK=64 LANES=8 VECTOR=4 UNROLL=2", {"", ""}},
+    {'D', MAX, I32, "BLOCK=128 LANES=128 VECTOR=1 UNROLL=4", {"", ""}},
+    {'P', SUM, F16, "BLOCK=64 LANES=16 VECTOR=8 UNROLL=1 SPLIT=PARTS", {"PIECES=1", "PIECES=8"}},
+    {'O', OR, U32, "BLOCK=64 LANES=4 VECTOR=2 UNROLL=4 SPLIT=PARTS", {"PIECES=1", "PIECES=8"}},
+};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+static const struct fault {
+    const char *letters, *from, *to;
+} faults[] = {
+    /* A row's bounds. */
+    {"r", "unsigned left = result < results ? len : 0", "unsigned left = result < results ? len - 1 : 0"},
+    {"1", "unsigned left = result < results ? len : 0", "unsigned left = result < results ? len + 1 : 0"},
+    {"r", "lane == 0 && result < results", "lane == 0"},
+    {"h", "t == 0 && r < count", "t == 0"},
+    {"ra", "even ? 0 : (start + begin) % VECTOR", "even ? 0 : start % VECTOR"},
+    {"ra", "even ? 0 : (start + begin) % VECTOR", "0"},
+    {"rw", "first + j >= from->skip", "first + j > from->skip"},
+    {"rw", "first + j >= from->skip && first", "first"},
+    {"rw", "&& first + j < from->end)", "&& first + j + 1 < from->end)"},
+    {"rw", "&& first + j < from->end)", ")"},
+    {"rw", "first >= from->skip && first + VECTOR", "first + VECTOR"},
+    {"rw", "&& first + VECTOR <= from->end", ""},
+    {"rw", "(start | len | pitch)", "(start | len)"},
+    {"rw", "(start | len | pitch)", "(len | pitch)"},
+    {"rw", "(start | len | pitch)", "(start | pitch)"},
+    {"r1", "begin = result * pitch", "begin = result * len"},
+
+    {"ef", "i < from[u].end; i += LANES", "i + 1 < from[u].end; i += LANES"},
+    {"ef", "i = lane; i < from[u].end", "i = lane + 1; i < from[u].end"},
+    {"e", "const bool even = (start | len | pitch)", "const bool even = (start | len)"},
+
+    /* The walk over rows and loads. */
+    {"r1", "i += LANES * ROUNDS", "i += LANES"},
+    {"r1", "i += LANES * ROUNDS", "i += 2 * LANES * ROUNDS"},
+    {"r1", "got[UNROLL][ROUNDS];", "got[UNROLL][ROUNDS];\n        if (i > LANES * 2) break;"},
+    {"r", "a[u] = fold_in(a[u], got[u][r]", "a[u] = fold_in(a[u], got[0][r]"},
+    {"r", "fetch(&from[u], i + r * LANES", "fetch(&from[u], i"},
+    {"1e", "a[u] = fold(a[u], got[u][r])", "a[u] = fold(a[u], got[0][r])"},
+    {"1e", "load(from[u].at + i + r * LANES)", "load(from[u].at + i)"},
+    {"r1", "most = from[u].loads > most", "most = from[u].loads < most"},
+    {"r1", "const unsigned long long result = first + u * GROUPS + group;\n            a[u]",
+     "const unsigned long long result = first + group;\n            a[u]"},
+    {"r1", "first += (unsigned long long)gridDim.x", "first += 1 + (unsigned long long)gridDim.x"},
+    {"rw", "int d = lanes / 2;", "int d = lanes / 4;"},
+
+    /* A row that warps share. */
+    {"h", "at = r % GROUPS * (LANES / 32) + t", "at = t"},
+    {"b", "t < LANES / 32 ?", "t + 1 < LANES / 32 ?"},
+    {"h", "shared[r / GROUPS][at]", "shared[0][at]"},
+
+    /* A row in parts. */
+    {"pq", "skipped = result % parts * share", "skipped = result % parts * STEP"},
+    {"pq", "len - skipped < share ? len - skipped : share", "len - skipped"},
+    {"p", "&& skipped < len", ""},
+    {"pq", "row = result / parts", "row = result"},
+    {"pq", "begin = row * pitch + skipped", "begin = row * pitch"},
+    {"l", "before == parts - 1", "before == parts"},
+    {"l", "before == parts - 1", "before == parts - 2"},
+    {"l", "state + first / parts", "state"},
+    {"l", "i < parts; i += BLOCK", "i + 1 < parts; i += BLOCK"},
+    {"l", "left = partials + first / parts * parts", "left = partials"},
+    {"l", "warps_reduce(y + first / parts", "warps_reduce(y + first"},
+
+    /* Columns. */
+    {"CD", "row += DOWN * UNROLL", "row += DOWN"},
+    {"CD", "if (row + u * DOWN < to)\n                for", "for"},
+    {"C", "row = from + down", "row = from"},
+    {"C", "d < DOWN; d++", "d + 1 < DOWN; d++"},
+    {"C", "if (result < len)", ""},
+    {"C", "[j * LANES + lane]", "[j + lane * VECTOR]"},
+    {"CD", "at = x + row * pitch", "at = x + row * len"},
+    {"C", "(unsigned long long)x / ELEM_BYTES | len | pitch", "len | pitch"},
+    {"C", "(unsigned long long)x / ELEM_BYTES | len | pitch", "(unsigned long long)x / ELEM_BYTES | len"},
+    {"CD", "blockIdx.x % tiles * WIDTH + lane", "blockIdx.x % tiles * LANES + lane"},
+    {"PO", "from + share < count ? from + share : count", "count"},
+    {"PO", "from = part * share", "from = part * (share + 1)"},
+    {"PO", "(count + parts - 1) / parts", "count / parts"},
+    {"PO", "y + part * len", "y + part"},
+};
+enum { FAULTS = sizeof faults / sizeof *faults };
+
+/* --- One process a fault ------------------------------------------------------------------ */
+
+struct fixture {
+    struct space *spaces[SPACES];
+    struct emit_sources sources[SPACES];
+    struct target target;
+};
+
+static size_t space_of(const struct variant *variant)
+{
+    return variant->letter >= 'A' && variant->letter <= 'Z';
+}
+
+static const struct variant *find_variant(char letter)
+{
+    for (size_t i = 0; i < VARIANTS; i++)
+        if (variants[i].letter == letter)
+            return &variants[i];
+    fail_msg("no variant '%c'", letter);
+    return NULL;
+}
+
+static enum outcome check_letter(const void *all, const struct emit_sources *sources, char letter,
+                                 uint64_t seed, char *note)
+{
+    const struct fixture *fixture = all;
+    const struct variant *variant = find_variant(letter);
+    struct problem problem = {.op = variant->op, .type = variant->type,
+                              .acc = problem_default_acc(variant->type), .n = 0,
+                              .regime = COLD};
+    struct space *space = fixture->spaces[space_of(variant)];
+    const struct point_context context = {space, &problem, &fixture->target};
+    char params[200];
+    int64_t rows[GRIDS * SPACE_NAMES_MAX];
+    problem.shape.kind = files[space_of(variant)].shape;
+    shape_resize(&problem, 1000, 100, 0);
+    for (size_t i = 0; i < GRIDS; i++) {
+        snprintf(params, sizeof params, "LOAD=PLAIN MIN_BLOCKS=1 %s %s", variant->params,
+                 variant->launches[i]);
+        make_row(space, params, rows + i * space->param_count);
+    }
+    return check_rows_of(&context, sources, rows, seed, note);
+}
+
+/* --- Tests -------------------------------------------------------------------------------- */
+
+static void test_right_as_it_is(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < VARIANTS; i++) {
+        const char letters[] = {variants[i].letter, '\0'};
+        char note[NOTE_CHARS];
+        const int status = run_child(check_letter, fixture, &fixture->sources[space_of(&variants[i])], letters, 2, note);
+        if (!is_right(status))
+            fail_msg("%s: %s", variants[i].params, note);
+    }
+}
+
+static void test_faults(void **state)
+{
+    const struct fixture *fixture = *state;
+    size_t missed = 0;
+    for (size_t i = 0; i < FAULTS; i++) {
+        const struct fault *fault = &faults[i];
+        struct emit_sources sources =
+            fixture->sources[space_of(find_variant(*fault->letters))];
+        const char **text = &sources.template.text;
+        const char *at = strstr(*text, fault->from);
+        char note[NOTE_CHARS];
+        if (!at)
+            fail_msg("there is no '%s': change it with the template", fault->from);
+        char *changed = replace(*text, at, strlen(fault->from), fault->to);
+        *text = changed;
+        const int status = run_child(check_letter, fixture, &sources, fault->letters, 1, note);
+        if (!is_found(status)) {
+            print_error("not caught: '%s' for '%s' (%s): %s\n", fault->to, fault->from,
+                        fault->letters, note);
+            missed++;
+        }
+        free(changed);
+    }
+    assert_int_equal(missed, 0);
+}
+
+static void check_barriers(const struct fixture *fixture, size_t space, const char *letters,
+                           size_t expected)
+{
+    const char *template = fixture->sources[space].template.text;
+    size_t count = 0;
+    for (const char *at = template; (at = strstr(at, "__syncthreads();")); at++, count++) {
+        struct emit_sources sources = fixture->sources[space];
+        char note[NOTE_CHARS];
+        char *changed = replace(template, at, strlen("__syncthreads();"), "");
+        sources.template.text = changed;
+        if (!is_found(run_child(check_letter, fixture, &sources, letters, 20, note)))
+            fail_msg("barrier %zu of %s is not needed, or not seen: %s", count,
+                     files[space].template, note);
+        free(changed);
+    }
+    assert_int_equal(count, expected);
+}
+
+static void test_without_a_barrier(void **state)
+{
+    check_barriers(*state, 0, "bhl", 3);
+    check_barriers(*state, 1, "C", 1);
+}
+
+/* --- The cases ---------------------------------------------------------------------------- */
+
+static int64_t add_up(const struct problem *problem, const int32_t *elements, uint64_t result)
+{
+    uint32_t sum = 0;
+    for (uint64_t i = 0; i < shape_depth(problem); i++)
+        sum += (uint32_t)elements[shape_at(problem, result, i)];
+    return sum;
+}
+
+static void test_cases_expect_sums(void **state)
+{
+    (void)state;
+    const struct oracle_shape shape = {.block = 64, .tile = 96, .positions_max = 64, .at_once = 8};
+    for (int kind = SHAPE_ROWS; kind < SHAPE_COUNT; kind++) {
+        struct problem problem = {.op = SUM, .type = I32, .acc = I32};
+        struct oracle_cases cases;
+        struct error error;
+        uint64_t gaps = 0, results = 0;
+        problem.shape.kind = (enum shape_kind)kind;
+        assert_int_equal(matrix_make_cases(&cases, &problem, &shape, 3, &error), 0);
+        for (size_t i = 0; i < cases.count; i++) {
+            const struct oracle_case *c = &cases.cases[i];
+            problem.shape = c->shape;
+            assert_int_equal(c->n, c->shape.rows * c->shape.len);
+            assert_int_equal(c->results, shape_results(&problem));
+            gaps += c->shape.pitch > c->shape.len;
+            for (uint64_t r = 0; r < c->results; r++, results++)
+                assert_int_equal(cases.expects[c->first + r],
+                                 add_up(&problem, (const int32_t *)cases.elements + c->offset, r));
+        }
+        assert_true(gaps > 10 && results > 300);
+        oracle_dispose_cases(&cases);
+    }
+}
+
+/* Filled and folded in pieces as at once. */
+static void test_any_share_gives_the_same(void **state)
+{
+    (void)state;
+    enum { ROWS = 70, LEN = 130, PITCH = 133 };
+    for (int kind = SHAPE_ROWS; kind < SHAPE_COUNT; kind++) {
+        struct oracle_input input = {.problem = {.op = MAX, .type = F32, .acc = F32}, .seed = 5};
+        static float whole[ROWS * PITCH], pieces[ROWS * PITCH];
+        float expects[LEN], expected[LEN];
+        double largest = 0;
+        struct error error;
+        const struct problem_shape shape = {(enum shape_kind)kind, ROWS, LEN, PITCH};
+        assert_int_equal(shape_set(&input.problem, shape, &error), 0);
+        const uint64_t results = shape_results(&input.problem), half = results / 2;
+        matrix_fill(&input, 0, ROWS, whole);
+        assert_int_equal(matrix_decide(&input, 0, results, whole, expects, &largest, &error), 0);
+        matrix_fill(&input, 0, 31, pieces);
+        matrix_fill(&input, 31, ROWS - 31, pieces);
+        assert_int_equal(matrix_decide(&input, half, results - half, pieces, expected + half,
+                                       &largest, &error), 0);
+        assert_int_equal(matrix_decide(&input, 0, half, pieces, expected, &largest, &error), 0);
+        const size_t extent = (size_t)shape_extent(&input.problem);
+        assert_memory_equal(whole, pieces, extent * sizeof *whole);
+        assert_memory_equal(expects, expected, results * sizeof *expects);
+    }
+}
+
+/* --- Shapes ------------------------------------------------------------------------------- */
+
+static void test_shapes(void **state)
+{
+    (void)state;
+    struct problem problem = {.op = SUM, .type = F32, .acc = F32};
+    struct error error;
+    char text[SHAPE_CHARS];
+    const struct problem_shape rows = {SHAPE_ROWS, 6, 4, 0}, gaps = {SHAPE_COLUMNS, 6, 4, 7};
+    problem.n = 400000000;
+    assert_string_equal(shape_format(text, &problem), "400M");
+    assert_int_equal(shape_set(&problem, rows, &error), 0);
+    assert_int_equal(problem.n, 24);
+    assert_int_equal(problem.shape.pitch, 4);
+    assert_int_equal(shape_results(&problem), 6);
+    assert_int_equal(shape_at(&problem, 5, 3), 23);
+    assert_string_equal(shape_format(text, &problem), "6 x 4 rows");
+    assert_true(shape_bytes(&problem) == 24 * 4 + 6 * 4);
+    assert_int_equal(shape_set(&problem, gaps, &error), 0);
+    assert_int_equal(shape_results(&problem), 4);
+    assert_int_equal(shape_depth(&problem), 6);
+    assert_int_equal(shape_extent(&problem), 39);
+    assert_int_equal(shape_at(&problem, 3, 5), 38);
+    assert_string_equal(shape_format(text, &problem), "6 x 4 columns pitch 7");
+    assert_int_equal(shape_count(&problem), 6);
+    struct problem part = shape_part(&problem, 2);
+    assert_int_equal(part.n, 8);
+    assert_int_equal(shape_extent(&part), 11);
+    assert_int_equal(shape_results(&part), 4);
+    part = shape_part(&problem, 0);
+    assert_int_equal(shape_extent(&part), 0);
+    part = (struct problem){.n = 9};
+    assert_int_equal(shape_count(&part), 9);
+    part = shape_part(&part, 5);
+    assert_int_equal(shape_extent(&part), 5);
+    shape_shrink(&problem, 8); /* two parts of each column */
+    assert_int_equal(problem.shape.rows, 2);
+    assert_int_equal(problem.shape.pitch, 4);
+}
+
+static void test_shapes_out_of_range(void **state)
+{
+    (void)state;
+    static const struct {
+        struct problem_shape shape;
+        const char *why;
+    } refused[] = {
+        {{SHAPE_ROWS, 0, 4, 0}, "one row"},
+        {{SHAPE_ROWS, 4, 0, 0}, "one row"},
+        {{SHAPE_ROWS, 4, 5, 4}, "--pitch is 4"},
+        {{SHAPE_ROWS, UINT64_C(1) << 32, UINT64_C(1) << 31, UINT64_C(1) << 32}, "any memory"},
+        {{SHAPE_ROWS, UINT64_C(1) << 41, 1 << 20, 0}, "any memory"},
+        {{SHAPE_ROWS, UINT64_MAX, UINT64_MAX, 0}, "any memory"},
+        {{SHAPE_ROWS, 1, SHAPE_DEPTH_MAX + 1, 0}, "2^31"},
+        {{SHAPE_COLUMNS, SHAPE_DEPTH_MAX + 1, 1, 0}, "2^31"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct problem problem = {.op = SUM, .type = F32, .acc = F32, .n = 7};
+        struct error error;
+        assert_int_equal(shape_set(&problem, refused[i].shape, &error), -1);
+        assert_int_equal(error.code, ERROR_USAGE);
+        assert_non_null(strstr(error.text, refused[i].why));
+    }
+}
+
+static int setup(void **state)
+{
+    static struct fixture fixture;
+    const struct device_options options = {.spec = "host"};
+    struct device *device;
+    struct error error;
+    if (host_open(&device, &options, &error) != 0)
+        return -1;
+    fixture.target = device->info.target;
+    device_close(device);
+    for (size_t i = 0; i < SPACES; i++) {
+        fixture.spaces[i] = load_space(files[i].space);
+        fixture.sources[i] = load_sources();
+        fixture.sources[i].template =
+            (struct emit_file){files[i].template, find_file(files[i].template)->bytes};
+    }
+    *state = &fixture;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    for (size_t i = 0; i < SPACES; i++)
+        space_free(((struct fixture *)*state)->spaces[i]);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_shapes_out_of_range),
+        cmocka_unit_test(test_cases_expect_sums),
+        cmocka_unit_test(test_any_share_gives_the_same),
+        cmocka_unit_test(test_right_as_it_is),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_without_a_barrier),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
