@@ -51,7 +51,7 @@ int setup_find(struct find_result *out, const struct setup *setup,
                const struct request *request, struct error *warning, struct error *error);
 
 /* The row of --variant over that of this GPU's best record, or without --variant of any GPU's, over
- * the default. Notes on stderr where it is from. */
+ * the default. Notes on stderr where it is from, and which rule it breaks. */
 int setup_row(int64_t *row, const struct setup *setup, const struct request *request,
               struct error *error);
 

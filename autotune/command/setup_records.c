@@ -89,16 +89,36 @@ static void note_origin(const struct request *request, const struct setup *setup
                     found->difference);
 }
 
+/* A row that has no values here: by hand it is the user's, else the space's. */
+static int blame_variant(const struct request *request, struct error *error)
+{
+    return request->variant ? error_set(error, ERROR_USAGE, "--variant: %s: choose other values",
+                                        error->text)
+                            : -1;
+}
+
 /* A space may leave a variant out for other reasons and still show it; this is a promise. */
-static int check_order(const struct setup *setup, const int64_t *row, struct error *error)
+static int check_order(const struct request *request, const struct setup *setup,
+                       const int64_t *row, struct error *error)
 {
     const int broken = point_reject_order(&setup->context, row, error);
     if (broken < 0)
-        return broken == POINT_VALID ? 0 : -1;
+        return broken == POINT_VALID ? 0 : blame_variant(request, error);
     return error_set(error, ERROR_USAGE,
                      "this variant is not deterministic (%s): choose another --variant, or leave "
                      "--deterministic out",
                      setup->space->rules[broken].reason);
+}
+
+/* A rule may be of taste, so the variant is taken all the same. Rules of the launch are a device's. */
+static int note_rule(const struct request *request, const struct setup *setup, const int64_t *row,
+                     struct error *error)
+{
+    const int broken = point_reject(&setup->context, row, error);
+    if (broken >= 0 && (setup->device || !setup->space->rules[broken].is_launch))
+        output_note(request, "note      the space would not try this variant, by the rule: %s\n",
+                    setup->space->rules[broken].reason);
+    return broken == POINT_FAILED ? blame_variant(request, error) : 0;
 }
 
 int setup_row(int64_t *row, const struct setup *setup, const struct request *request,
@@ -117,5 +137,5 @@ int setup_row(int64_t *row, const struct setup *setup, const struct request *req
     note_origin(request, setup, &found);
     if (request->variant && point_parse(setup->space, request->variant, row, error))
         return -1;
-    return check_order(setup, row, error);
+    return check_order(request, setup, row, error) || note_rule(request, setup, row, error) ? -1 : 0;
 }

@@ -118,13 +118,6 @@ static int emit(const struct request *request, const struct setup *setup, struct
     struct device_image image = {0};
     if (setup_row(row, setup, request, error))
         return -1;
-    int broken = point_reject(&setup->context, row, error);
-    if (broken == POINT_FAILED)
-        return -1;
-    if (broken >= 0 && !setup->space->rules[broken].is_launch)
-        output_note(request,
-                    "note      the space would not try this variant, by the rule: %s\n",
-                    setup->space->rules[broken].reason);
     if (emit_variant(&variant, &setup->context, &setup->sources, row, error))
         return -1;
     int failed = choose_pass(request, setup->space, &variant, is_chosen, error);

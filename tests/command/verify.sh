@@ -14,6 +14,10 @@ run verify --device host --n 3K --variant BLOCK=64,WARP=TREE --type f32
 check variant is_right
 check variant-is-named grep -q 'BLOCK=64 .*WARP=TREE' out
 check variant-error grep -q 'bound' out
+refuses rule-is-said 70 "gave a wrong result" verify --device host --n 1K --variant VECTOR=8,ITEMS=4
+check rule-is-noted grep -q '^note .*would not try this variant.*whole number of loads$' err
+refuses no-launch 64 "variant: .*ceil_div.*choose other values" verify --device host --rows 100 --len 33 \
+    --variant LANES=512,BLOCK=256
 run verify --device host --n 0
 check n-0 is_right
 run verify --device host --n 1

@@ -1,0 +1,83 @@
+# profile: a step of tests/gpu.sh, read by it. Nsight Compute on two rungs and the default, and whether it
+# counts in shared memory what the ladder computes.
+# shellcheck shell=bash disable=SC2154 # what gpu.sh sets
+
+# figure FILE COLUMN: of the first launch in a CSV of profile, whose kernel's name is in quotes.
+figure()
+{
+    tr -d '\r' <"$1" | awk -v column="$2" '
+    NR == 1 { n = split($0, names, ","); next }
+    NR == 2 {
+        gsub(/"[^"]*"/, "quoted")
+        split($0, values, ",")
+        for (i = 1; i <= n; i++) if (names[i] == column) print values[i]
+    }'
+}
+
+# is_within FILE COLUMN LOW HIGH
+is_within()
+{
+    local got
+    got=$(figure "$1" "$2")
+    echo "$2 is '$got', expected $3 to $4"
+    awk -v got="$got" -v low="$3" -v high="$4" \
+        'BEGIN { exit !(got ~ /^[0-9.]+$/ && got + 0 >= low && got + 0 <= high) }'
+}
+
+# is_as_computed RUNG TYPE: what the emulator counted of a block is what ncu counted of all, exactly:
+# instructions that use shared memory, the wavefronts they took, and those without bank conflicts.
+is_as_computed()
+{
+    local ladder=$scratch/ladder.csv profile=$scratch/shared.csv column counted=()
+    timeout -k 10 60 "$program" ladder --device "$device" --n 64Mi --type "$2" --rung "$1" \
+        --csv "$ladder" && timeout -k 10 180 "$program" profile --device "$device" --n 64Mi \
+        --type "$2" --csv "$profile" "$1" || return
+    for column in shared_requests shared_wavefronts shared_wavefronts_ideal grid; do
+        counted+=("$(figure "$ladder" $column)")
+    done
+    for column in shared_instructions shared_wavefronts shared_wavefronts_ideal grid; do
+        counted+=("$(figure "$profile" $column)")
+    done
+    echo "${counted[*]}" | awk -v name="$1 $2" '{
+        same = $4 > 0 && $4 == $8 && $1 * $4 == $5 && $2 * $4 == $6 && $3 * $4 == $7
+        printf "%s: a block computed %d instructions, %d wavefronts, %d without conflicts; ncu %.3f, %.3f, %.3f\n",
+            name, $1, $2, $3, $5 / $8, $6 / $8, $7 / $8
+        exit !same
+    }'
+}
+
+# Rungs whose trees stand in shared memory, with bank conflicts (harris-2, cs599-2) and
+# without. No clock is set, so the percentages have wide limits.
+SHARERS="harris-1 harris-2 harris-3 cs599-1 cs599-2 cs599-3"
+step_profile()
+{
+    local status=0 kernel file column type
+    if [ "$device" = host ]; then
+        check profile-run timeout -k 10 60 "$program" profile --device host --n 20K --run harris-2
+        echo "skip    profile: it needs a GPU"
+        return
+    fi
+    for kernel in harris-2 harris-3 BLOCK=256; do
+        file=$scratch/$kernel.csv
+        status=0
+        timeout -k 10 180 "$program" profile --device "$device" --n 400M --csv "$file" $kernel \
+            >"$scratch/profile" 2>&1 || status=$?
+        sed 's/^/        /' "$scratch/profile"
+        if [ "$status" -eq 69 ]; then
+            echo "skip    profile: $(grep '^autotune: ' "$scratch/profile")"
+            return
+        fi
+        check "profile-$kernel" test "$status" -eq 0
+        for column in memory_pct compute_pct occupancy_pct stall_pct; do
+            check "profile-$kernel-$column" is_within "$file" $column 1 100.5
+        done
+        check "profile-$kernel-us" is_within "$file" us 300 5000
+        check "profile-$kernel-registers" is_within "$file" registers 8 255
+    done
+    for type in i32 f64; do
+        for kernel in $SHARERS; do
+            check "conflicts-$kernel-$type" is_as_computed "$kernel" "$type"
+            tail -n 1 "$scratch/said"
+        done
+    done
+}
