@@ -39,11 +39,7 @@ wanted=" $* "
 . bench/tuning/about.sh
 
 records=${RECORDS:-$work/records}
-name=${NAME:-host}
-if [ -z "${NAME:-}" ] && [ "$device" != host ]; then
-    name=$(nvidia-smi --id="$device" --query-gpu=name --format=csv,noheader |
-        sed 's/^NVIDIA //' | tr 'A-Z ' 'a-z-')
-fi
+name=${NAME:-$(gpu_name)}
 mkdir -p "$out" "$records"
 for table in "$@"; do
     if ! printf '%s\n' "${tables[@]%%|*}" | grep -qx -e "$table"; then

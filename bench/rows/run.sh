@@ -22,11 +22,7 @@ shift
 python=${PYTHON:-python3}
 n=${N:-268435456}
 records=${RECORDS:-$work/records}
-name=${NAME:-host}
-if [ -z "${NAME:-}" ] && [ "$device" != host ]; then
-    name=$(nvidia-smi --id="$device" --query-gpu=name --format=csv,noheader |
-        sed 's/^NVIDIA //' | tr 'A-Z ' 'a-z-')
-fi
+name=${NAME:-$(gpu_name)}
 lines=$records/lines
 mkdir -p "$out" "$lines"
 if [ $# -eq 0 ]; then

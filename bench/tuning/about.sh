@@ -25,6 +25,14 @@ about()
     echo "$(date -u +%Y-%m-%d), $gpu, $(nproc) cores, $("$autotune" version)."
 }
 
+# What the GPU's files are called: "h200" of an NVIDIA H200.
+gpu_name()
+{
+    [ "$device" != host ] || { echo host; return; }
+    nvidia-smi --id="${device%%,*}" --query-gpu=name --format=csv,noheader |
+        sed 's/^NVIDIA //' | tr 'A-Z ' 'a-z-'
+}
+
 # Prints a command as a person would type it, without this run's own folders.
 show()
 {
