@@ -69,14 +69,8 @@ static void add_figures(struct table *table, const struct setup *setup,
     table_addf(table, "%.1f",
                figures_spread_percent(entry->median_ps, entry->low_ps, entry->high_ps));
     table_addf(table, "%.1f", figures_gbs(&setup->problem, entry->median_ps));
-    if (peak < 0)
-        table_add(table, NULL);
-    else
-        table_addf(table, "%.1f", peak);
-    if (setup->target.is_host)
-        table_add(table, NULL);
-    else
-        table_addf(table, "%u", entry->registers);
+    table_add_number(table, peak >= 0, 1, peak);
+    table_add_number(table, !setup->target.is_host, 0, entry->registers);
     table_add(table, *entry->error ? entry->error : NULL);
     table_addf(table, "%.4f", entry->ratio);
     table_add(table, entry->verdict);
