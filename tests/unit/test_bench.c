@@ -156,7 +156,7 @@ static void test_bytes(void **state)
                             "wrong result ", strlen("wrong result "));
     for (uint64_t at = end; at < slot; at += at == end ? slot - 1 - end : 1)
         assert_string_equal(prove((struct fault){0, at, 1, false}, true).reason,
-                            "wrote past its results at n = 40009");
+                            "wrote past its results at 40009 x 1 rows");
 }
 
 static uint64_t allocated;
