@@ -247,8 +247,9 @@ static void json_times(struct text *out, const struct setup *setup, const struct
     const double percent = figures_peak_percent(&record->problem, record->median_ps,
                                                 device_peak_bytes(&setup->device->info));
     text_addf(out,
-              ",\n \"deterministic\": %s, \"n\": %" PRIu64 ", \"median_ps\": %" PRIu64 ", \"low_ps\": %" PRIu64
-              ", \"high_ps\": %" PRIu64 ", \"gbs\": %.1f, \"peak_pct\": ",
+              ",\n \"deterministic\": %s, \"n\": %" PRIu64 ", \"median_ps\": %" PRIu64
+              ", \"low_ps\": %" PRIu64 ", \"high_ps\": %" PRIu64
+              ", \"gbs\": %.1f, \"peak_pct\": ",
               record->problem.is_deterministic ? "true" : "false", record->problem.n,
               record->median_ps, record->low_ps, record->high_ps,
               figures_gbs(&record->problem, record->median_ps));

@@ -18,7 +18,8 @@
 static const struct table_column columns[] = {
     {"gpu", "gpu", false},   {"problem", NULL, false}, {NULL, "op", false},
     {NULL, "type", false},   {NULL, "acc", false},     {NULL, "n", true},
-    {NULL, "regime", false}, {NULL, "deterministic", false}, {"us", "us", true},       {"us here", "us_here", true},
+    {NULL, "regime", false}, {NULL, "deterministic", false},
+    {"us", "us", true},      {"us here", "us_here", true},
     {"from", "file", false}, {"result", "result", false},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };

@@ -61,7 +61,8 @@ static uint64_t sweep_bytes(const struct bench *bench)
     const uint64_t l2 = SWEEP_L2 * (uint64_t)info->target.l2_bytes;
     const double seconds = LAUNCH_S + CALL_LAUNCH_S * (double)bench->calls;
     const uint64_t least = (uint64_t)(seconds * (double)device_peak_bytes(info));
-    return (least < l2 && !input_is_past_l2(&bench->input->problem, info) ? l2 : least) & ~(uint64_t)255;
+    const bool fits = !input_is_past_l2(&bench->input->problem, info);
+    return (fits && least < l2 ? l2 : least) & ~(uint64_t)255;
 }
 
 static int open_sweep(struct bench *bench, const struct point_context *context,
