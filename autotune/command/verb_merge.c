@@ -71,22 +71,12 @@ static int parse_file(struct records *out, const char *path, struct text *text,
 static int read_file(struct records *out, const char *path, struct error *error)
 {
     struct text text = {0};
-    struct error reason;
-    int failed = 0;
-    switch (file_read(&text, path, INI_FILE_MAX, &reason)) {
-    case FILE_READ:
-        failed = parse_file(out, path, &text, error);
-        break;
-    case FILE_MISSING:
-        failed = error_set(error, ERROR_IO, "%s: there is no such file: name record files, "
-                           "which are what 'autotune show' shows", path);
-        break;
-    case FILE_REFUSED:
-        failed = error_set(error, ERROR_IO, "%s", reason.text);
-        break;
-    }
+    const int failed =
+        file_read_named(&text, path, INI_FILE_MAX,
+                        "record files, which are what 'autotune show' shows", error) ||
+        parse_file(out, path, &text, error);
     text_dispose(&text);
-    return failed;
+    return failed ? -1 : 0;
 }
 
 /* --- Which is the better ---------------------------------------------------------------- */
