@@ -369,6 +369,22 @@ static void test_nvrtc(void **state)
     space_free(fixture.space);
 }
 
+/* What no launch of the rows mentions is not computed: compilers warn of it. */
+static void test_unused(void **state)
+{
+    char folder[] = "/tmp/autotune-export-XXXXXX";
+    struct fixture fixture;
+    (void)state;
+    open_fixture(&fixture, SUM, I32, 5);
+    fixture.count = 1;
+    take_row(&fixture.records[0], fixture.space, fixture.space->default_row);
+    const struct export_source source = source_of(&fixture);
+    assert_non_null(mkdtemp(folder));
+    build_program(folder, &source, program);
+    run(folder, "rm -r \"$PWD\"");
+    space_free(fixture.space);
+}
+
 /* A GPU that a selector cannot tell from another is left out and named. */
 static void test_alike(void **state)
 {
@@ -439,9 +455,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers), cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_kernels), cmocka_unit_test(test_alike),
-        cmocka_unit_test(test_nvrtc),   cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_prefix),  cmocka_unit_test(test_format),
+        cmocka_unit_test(test_kernels), cmocka_unit_test(test_unused),
+        cmocka_unit_test(test_alike),   cmocka_unit_test(test_nvrtc),
+        cmocka_unit_test(test_nothing), cmocka_unit_test(test_prefix),
+        cmocka_unit_test(test_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
