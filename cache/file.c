@@ -98,6 +98,15 @@ enum file_state file_read(struct text *out, const char *path, size_t limit,
     return result == 0 ? FILE_READ : FILE_REFUSED;
 }
 
+int file_read_named(struct text *out, const char *path, size_t limit, const char *instead,
+                    struct error *error)
+{
+    const enum file_state state = file_read(out, path, limit, error);
+    if (state == FILE_MISSING)
+        return error_set(error, ERROR_IO, "%s: there is no such file: name %s", path, instead);
+    return state == FILE_READ ? 0 : -1;
+}
+
 /* --- Locking ---------------------------------------------------------------------------- */
 
 static int64_t now_ms(void)

@@ -27,6 +27,11 @@ int file_open(const char *path, int flags, struct error *error);
 enum file_state file_read(struct text *out, const char *path, size_t limit,
                           struct error *reason);
 
+/* The same of a file that a person named, so that it must be there: -1 where it is not, too, with
+ * `instead`, what else could be named. */
+int file_read_named(struct text *out, const char *path, size_t limit, const char *instead,
+                    struct error *error);
+
 /* Makes the folder and those above it, mode 0700. */
 int file_make_folder(const char *folder, struct error *error);
 int file_make_folder_of(const char *path, struct error *error); /* the folder a file is in */

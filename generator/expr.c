@@ -1,6 +1,5 @@
-/* expr: integer expressions, parsed once into an array of nodes in postfix order and evaluated
- * often on a small stack. '&&', '||' and '?:' are jumps. Hides the nodes, the operator table
- * and the wording of errors. */
+/* expr: integer expressions, parsed once into an array of nodes in postfix order, in which '&&',
+ * '||' and '?:' are jumps. Hides the operator table, the functions and the wording of errors. */
 #include "generator/expr.h"
 
 #include "generator/expr_node.h"
@@ -31,8 +30,6 @@ static const struct function {
 };
 enum { FUNCTION_COUNT = sizeof functions / sizeof functions[0] };
 
-/* --- Parsing ------------------------------------------------------------------------------ */
-
 struct parser {
     struct expr *expr; /* has room for a node for each byte of the source, which is enough */
     const struct expr_scope *scope;
@@ -43,9 +40,7 @@ struct parser {
 
 static int parse_conditional(struct parser *parser);
 
-/* A sentence about the expression, with the place before and the expression after it. */
-__attribute__((format(printf, 3, 4)))
-static int expr_error(const struct expr *expr, struct error *error, const char *format, ...)
+int expr_error(const struct expr *expr, struct error *error, const char *format, ...)
 {
     char message[400];
     va_list args;
@@ -329,125 +324,6 @@ void expr_free(struct expr *expr)
     free(expr);
 }
 
-/* --- Evaluating --------------------------------------------------------------------------- */
-
-static bool ceil_divide(int64_t a, int64_t b, int64_t *out)
-{
-    if (a < 0 || b <= 0)
-        return false;
-    *out = a / b + (a % b != 0);
-    return true;
-}
-
-static bool floor_log2(int64_t a, int64_t *out)
-{
-    if (a <= 0)
-        return false;
-    *out = 63 - __builtin_clzll((unsigned long long)a);
-    return true;
-}
-
-static bool divide(enum operation operation, int64_t a, int64_t b, int64_t *out)
-{
-    if (b == 0 || (a == INT64_MIN && b == -1))
-        return false;
-    *out = operation == DIV ? a / b : a % b;
-    return true;
-}
-
-/* False when there is no result. An operation on one value has it in `a`. */
-static inline bool apply(enum operation operation, int64_t a, int64_t b, int64_t *out)
-{
-    switch (operation) {
-    case EQ:       *out = a == b;               return true;
-    case NE:       *out = a != b;               return true;
-    case LE:       *out = a <= b;               return true;
-    case GE:       *out = a >= b;               return true;
-    case LT:       *out = a < b;                return true;
-    case GT:       *out = a > b;                return true;
-    case MINIMUM:  *out = a < b ? a : b;        return true;
-    case MAXIMUM:  *out = a > b ? a : b;        return true;
-    case IS_POW2:  *out = a > 0 && !(a & (a - 1)); return true;
-    case NOT:      *out = a == 0;               return true;
-    case TRUTH:    *out = a != 0;               return true;
-    case ADD:      return !__builtin_add_overflow(a, b, out);
-    case SUB:      return !__builtin_sub_overflow(a, b, out);
-    case MUL:      return !__builtin_mul_overflow(a, b, out);
-    case NEGATE:   return !__builtin_sub_overflow((int64_t)0, a, out);
-    case DIV:
-    case MOD:      return divide(operation, a, b, out);
-    case CEIL_DIV: return ceil_divide(a, b, out);
-    case LOG2:     return floor_log2(a, out);
-    default:       return false;
-    }
-}
-
-static bool takes_two(enum operation operation)
-{
-    return operation < IS_POW2;
-}
-
-/* Why apply found no result. */
-static int no_result(const struct expr *expr, enum operation operation, int64_t a, int64_t b,
-                     struct error *error)
-{
-    long long left = a, right = b;
-
-    if (operation == CEIL_DIV)
-        return expr_error(expr, error, "ceil_div(%lld, %lld), which needs a first argument "
-                          "of at least 0 and a second above 0,", left, right);
-    if (operation == LOG2)
-        return expr_error(expr, error, "log2(%lld), which needs an argument above 0,", left);
-    if ((operation == DIV || operation == MOD) && b == 0)
-        return expr_error(expr, error, "division by zero (%lld %s 0)", left,
-                          operators[operation].symbol);
-    if (operation == NEGATE)
-        return expr_error(expr, error, "overflow: -(%lld) does not fit in 64 bits", left);
-    return expr_error(expr, error, "overflow: %lld %s %lld does not fit in 64 bits", left,
-                      operators[operation].symbol, right);
-}
-
-int expr_eval(const struct expr *expr, const int64_t *values, int64_t *out,
-              struct error *error)
-{
-    int64_t stack[EXPR_STACK_MAX];
-    int64_t *top = stack; /* the next free place */
-
-    for (size_t i = 0; i < expr->count; i++) {
-        const struct node *node = &expr->nodes[i];
-        switch (node->operation) {
-        case CONSTANT:
-            *top++ = node->value;
-            break;
-        case NAME:
-            *top++ = values[node->value];
-            break;
-        case JUMP_IF_ZERO:
-            if (*--top != 0)
-                break;
-            /* fall through */
-        case JUMP:
-            i = (size_t)node->value - 1;
-            break;
-        case JUMP_AND:
-        case JUMP_OR:
-            top--;
-            if ((*top != 0) == (node->operation == JUMP_OR)) {
-                *top++ = node->operation == JUMP_OR;
-                i = (size_t)node->value - 1;
-            }
-            break;
-        default:
-            top -= takes_two(node->operation);
-            int64_t a = top[-1], b = takes_two(node->operation) ? top[0] : 0;
-            if (!apply(node->operation, a, b, &top[-1]))
-                return no_result(expr, node->operation, a, b, error);
-        }
-    }
-    *out = stack[0];
-    return 0;
-}
-
 bool expr_uses(const struct expr *expr, size_t slot)
 {
     for (size_t i = 0; i < expr->count; i++)
@@ -459,16 +335,6 @@ bool expr_uses(const struct expr *expr, size_t slot)
 const struct operator *expr_operator(enum operation operation)
 {
     return &operators[operation];
-}
-
-bool expr_takes_two(enum operation operation)
-{
-    return takes_two(operation);
-}
-
-bool expr_apply(enum operation operation, int64_t a, int64_t b, int64_t *out)
-{
-    return apply(operation, a, b, out);
 }
 
 const char *expr_source(const struct expr *expr)

@@ -1,5 +1,5 @@
-/* expr_node: what an expression consists of; for expr.c, which makes and evaluates it, and
- * expr_c.c, which writes it as C. Nodes stand in postfix order; '&&', '||' and '?:' are jumps.
+/* expr_node: what an expression consists of; for expr.c, which makes it, expr_eval.c, which
+ * evaluates it, and expr_c.c, which writes it as C. Nodes stand in postfix order; '&&', '||' and '?:' are jumps.
  */
 #ifndef AUTOTUNE_EXPR_NODE_H
 #define AUTOTUNE_EXPR_NODE_H
@@ -68,8 +68,12 @@ struct operator
     int precedence; /* stronger is higher */
 };
 
+/* A sentence about the expression, with the place before and the expression after it. Returns -1. */
+int expr_error(const struct expr *expr, struct error *error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Of OR to MOD. */
-const struct operator* expr_operator(enum operation operation);
+const struct operator *expr_operator(enum operation operation);
 
 /* Does it take two values? For operations that leave one. */
 bool expr_takes_two(enum operation operation);

@@ -243,7 +243,8 @@ static int refuse_param(const struct space *space, const char *word, struct erro
     struct text known = {0};
     for (size_t i = 0; i < space->param_count; i++)
         text_addf(&known, "%s%s", i ? " " : "", space->params[i].name);
-    error_set(error, ERROR_USAGE, "'%s' names no param of the space '%s': it has %s, each written NAME=VALUE",
+    error_set(error, ERROR_USAGE,
+              "'%s' names no param of the space '%s': it has %s, each written NAME=VALUE",
               word, space->name, known.at ? known.at : "");
     text_dispose(&known);
     return -1;
@@ -261,7 +262,8 @@ static int parse_word(const struct space *space, const char *word, size_t length
     if (seen[i])
         return error_set(error, ERROR_USAGE, "%s is given twice: keep one", space->params[i].name);
     seen[i] = true;
-    if (space_find_value(&space->params[i], equals + 1, length - (size_t)(equals + 1 - word), &row[i]))
+    const size_t rest = length - (size_t)(equals + 1 - word);
+    if (space_find_value(&space->params[i], equals + 1, rest, &row[i]))
         return refuse_value(&space->params[i], shown, error);
     return 0;
 }

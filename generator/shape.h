@@ -18,8 +18,10 @@ int shape_set(struct problem *problem, struct problem_shape shape, struct error 
 bool shape_is_same(const struct problem *a, const struct problem *b);
 
 uint64_t shape_results(const struct problem *problem);
-uint64_t shape_depth(const struct problem *problem);  /* elements of a result */
-uint64_t shape_extent(const struct problem *problem); /* elements from the first to the last, gaps too */
+uint64_t shape_depth(const struct problem *problem); /* elements of a result */
+
+/* Elements from the first to the last, gaps too. */
+uint64_t shape_extent(const struct problem *problem);
 
 /* What a caller counts: the rows of a matrix, else the elements. */
 uint64_t shape_count(const struct problem *problem);

@@ -144,8 +144,8 @@ int space_check_problem(const struct space *space, const struct problem *problem
                         struct error *error);
 
 /* Evaluates [default] for a problem and a target into default_row, as soon as both are known (of
- * its n nothing is used). A value that a param does not have is ERROR_USAGE with FILE:LINE, and so is an operation
- * that is none of the space's. */
+ * its n nothing is used). A value that a param does not have is ERROR_USAGE with FILE:LINE, and so
+ * is an operation that is none of the space's. */
 int space_settle_default(struct space *space, const struct problem *problem,
                          const struct target *target, struct error *error);
 

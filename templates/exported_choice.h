@@ -71,13 +71,6 @@ static inline int prefix_shape(struct prefix_launch *out, const struct prefix_st
     return 0;
 }
 
-static inline uint64_t prefix_take(struct prefix_plan *plan, uint64_t values)
-{
-    const uint64_t offset = plan->scratch_bytes;
-    plan->scratch_bytes += (values * PREFIX_PARTIAL_BYTES + 255) / 256 * 256;
-    return offset;
-}
-
 /* The launches that reduce n elements as a row says; 0, or -1 when n is too large for it. */
 static inline int prefix_plan_row(struct prefix_plan *out, int row, int sms, uint64_t n)
 {
@@ -95,9 +88,9 @@ static inline int prefix_plan_row(struct prefix_plan *out, int row, int sms, uin
         if (8 * launch->state_words > out->state_bytes)
             out->state_bytes = 8 * launch->state_words;
         if (launch->outputs > 1)
-            launch->output = prefix_take(out, launch->outputs);
+            launch->output = prefix_take(&out->scratch_bytes, launch->outputs);
         if (launch->partial_count > 0)
-            launch->partials = prefix_take(out, launch->partial_count);
+            launch->partials = prefix_take(&out->scratch_bytes, launch->partial_count);
         if (launch->outputs > 0) {
             is_started = 1;
             left = launch->outputs;

@@ -38,4 +38,12 @@ static inline double prefix_factor(uint64_t a, uint64_t from, uint64_t to)
     return x > y ? x / y : y / x;
 }
 
+/* Where so many partial results go: behind the bytes of scratch memory taken so far. */
+static inline uint64_t prefix_take(uint64_t *bytes, uint64_t values)
+{
+    const uint64_t offset = *bytes;
+    *bytes += (values * PREFIX_PARTIAL_BYTES + 255) / 256 * 256;
+    return offset;
+}
+
 //: choice

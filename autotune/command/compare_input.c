@@ -185,24 +185,11 @@ static int read_file(struct compare_input *out, const char *path, struct text *t
 static int open_file(struct compare_input *out, const char *path, struct error *error)
 {
     struct text text = {0};
-    struct error reason;
-    int failed = 0;
-    switch (file_read(&text, path, INI_FILE_MAX, &reason)) {
-    case FILE_READ:
-        failed = read_file(out, path, &text, error);
-        break;
-    case FILE_MISSING:
-        failed = error_set(error, ERROR_IO,
-                           "%s: there is no such file: name a record file, "
-                           "a GPU, or published figures",
-                           path);
-        break;
-    case FILE_REFUSED:
-        failed = error_set(error, ERROR_IO, "%s", reason.text);
-        break;
-    }
+    const int failed = file_read_named(&text, path, INI_FILE_MAX,
+                                       "a record file, a GPU, or published figures", error) ||
+                       read_file(out, path, &text, error);
     text_dispose(&text);
-    return failed;
+    return failed ? -1 : 0;
 }
 
 /* --- Names -------------------------------------------------------------------------------- */

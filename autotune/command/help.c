@@ -48,8 +48,8 @@ static const struct help all[] = {
      "  autotune compare cs599-lecture-6 rtx5070 --json -\n"
      "  autotune compare h200 v100 --n 400M --evidence\n\n" EXIT_CODES},
     {VERB_REPORT, "report", "[A [B...]]",
-     "Makes a report of what records, their journals and tables know: GB/s over n, beside other libraries and the "
-     "peak, the trials as a heat map, the ladder, other GPUs, the winner's source, and how it was "
+     "Makes a report of what records, their journals and tables know: GB/s over n, beside other "
+     "libraries and the peak, the trials as a heat map, the ladder, other GPUs, the winner's source, and how it was "
      "measured. A is what it is about, B what that is compared with: each a record file, a GPU by name "
      "or published figures, as compare takes them (default: the newest records here, and the GPUs that "
      "something is published of). What is not there it says. Needs no device.\v"

@@ -109,10 +109,14 @@ static int match_shape(struct ladder_choice *choice, struct request *request,
     for (size_t i = 0; i < choice->rungs.count; i++)
         if (choice->is_chosen[i])
             return 0;
-    return error_set(error, ERROR_USAGE,
-                     "no rung that was chosen reduces %s: 'autotune ladder --help' says what can "
-                     "be chosen",
-                     kind ? shape_names[kind] : "to one value");
+    return request->grid
+               ? error_set(error, ERROR_USAGE,
+                           "--grid: no rung that reduces %s has a param for elements per thread: "
+                           "give --n for one value, or leave --grid out",
+                           shape_names[kind])
+               : error_set(error, ERROR_USAGE,
+                           "no rung reduces %s: give --axis 1 for rows, or --n for one value",
+                           shape_names[kind]);
 }
 
 int ladder_choice_open(struct ladder_choice *out, struct request *request, struct error *error)

@@ -50,13 +50,25 @@ static int add_space(struct text *out, const struct rungs *list, const struct ru
     return 0;
 }
 
+/* Says which rung would do. */
 static int refuse(const struct rungs *list, struct error *error)
 {
-    return error_set(
-        error, ERROR_USAGE,
-        "--grid: no rung that was chosen has a param %s, elements per thread: leave "
-        "--rung out, and those that have one are taken",
-        list->items ? list->items : "for");
+    for (size_t i = 0; i < list->count; i++) {
+        struct ladder_rung opened;
+        if (ladder_rung_open(&opened, list, &list->rungs[i], error))
+            return -1;
+        const bool has_items = find_items(list, &opened);
+        const bool is_matrix = opened.space->shape != SHAPE_VALUE;
+        ladder_rung_close(&opened);
+        if (has_items)
+            return error_set(error, ERROR_USAGE,
+                             "--grid: no rung that was chosen has a param %s, elements per "
+                             "thread: %.60s has, so give --rung %.60s and %s, or leave --grid out",
+                             list->items, list->rungs[i].name, list->rungs[i].name,
+                             is_matrix ? "--rows with --len" : "--n");
+    }
+    return error_set(error, ERROR_USAGE,
+                     "--grid: no rung has a param for elements per thread: leave --grid out");
 }
 
 /* Reads it, and puts it in the other's place. */

@@ -81,7 +81,7 @@ static const struct row {
     {TUNE, {"loss", KEY_LOSS, "PERCENT", 0, "of a sweep: what a variant may lose in its interval (default 1)", 0}},
     {TUNE, {"confirm", KEY_CONFIRM, 0, 0, "of a sweep that is kept: race each size's winner against its interval's variant again", 0}},
     {TUNE, {"strategy", KEY_STRATEGY, "NAME", 0, "race (default on a GPU): what cannot win is left; exhaustive: every candidate; random: every one in random order; cover: each pair of values once (default on the host)", 0}},
-    {TUNE, {"budget", KEY_BUDGET, "TIME", 0, "end the search after this long, as 30s, 500ms or 2m, with the best by then", 0}},
+    {TUNE, {"budget", KEY_BUDGET, "TIME", 0, "end the search after this long, as 30s, 500ms or 2m, with the best by then; in a sweep that of each size", 0}},
     {TUNE | VERIFY | BENCH | LADDER | PROFILE, {"seed", KEY_SEED, "NUMBER", 0, "of inputs, orders and the emulator's schedule (default 1)", 0}},
     {COMPARE, {"evidence", KEY_EVIDENCE, 0, 0, "where a record has its journal here, compile every variant in it, and say how predictions, made as for a GPU that is not here, rank with the times", 0}},
     {LADDER, {"rung", KEY_RUNG, "NAME", 0, "only this rung, as harris-5, or group, as harris; may be given again", 0}},

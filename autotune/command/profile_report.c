@@ -31,10 +31,7 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static void add_real(struct table *table, double value, int decimals)
 {
-    if (value < 0)
-        table_add(table, NULL);
-    else
-        table_addf(table, "%.*f", decimals, value);
+    table_add_number(table, value >= 0, decimals, value);
 }
 
 /* Negative: unknown. */

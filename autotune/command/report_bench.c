@@ -268,8 +268,8 @@ int report_bench(struct report *report, struct error *error)
         document_add(
             document, DOCUMENT_MISSING,
             "Nothing is said of other libraries: 'make bench' builds CUB, 'autotune bench "
-            "--against cub --n 1Ki,64Ki,1Mi,64Mi,400M --csv cub.csv' measures both, and --bench cub.csv "
-            "brings it in here.");
+            "--against cub --n 1Ki,64Ki,1Mi,64Mi,400M --csv cub.csv' measures both, and --bench "
+            "cub.csv brings it in here.");
         return 0;
     }
     if (report_read_csv(&bench.csv, bench.file, error))

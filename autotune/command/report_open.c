@@ -17,8 +17,8 @@ enum { CSV_BYTES_MAX = 16 << 20, PATH_CHARS = 4096 };
 
 /* --- The subject -------------------------------------------------------------------------- */
 
-/* The newest of the file's records of single values, if it is newer than `newest`, else NULL. A GPU's go before
- * the emulator's. */
+/* The newest of the file's records of single values, if it is newer than `newest`, else NULL. A
+ * GPU's go before the emulator's. */
 static const struct record *find_newer(const struct records *records,
                                        const struct record *newest)
 {

@@ -225,8 +225,8 @@ static bool *find_flag(struct request *request, int key)
     return NULL;
 }
 
-static int parse_number(struct request *request, int key, const char *value,
-                        struct error *error)
+/* n, or a matrix. */
+static int parse_size(struct request *request, int key, const char *value, struct error *error)
 {
     struct problem_shape *shape = &request->problem.shape;
     const bool is_tune = request->verb == VERB_TUNE; /* which takes ranges */
@@ -238,6 +238,27 @@ static int parse_number(struct request *request, int key, const char *value,
         if (request->verb == VERB_TUNE || request->verb == VERB_SHOW)
             return parse_range(request, value, error);
         return parse_n(&request->problem.n, value, error);
+    case KEY_ROWS:
+        return parse_extent(&shape->rows, is_tune ? &request->rows_high : NULL, "--rows", value,
+                            error);
+    case KEY_LEN:
+        return parse_extent(&shape->len, is_tune ? &request->len_high : NULL, "--len", value,
+                            error);
+    case KEY_PITCH:
+        return parse_extent(&shape->pitch, NULL, "--pitch", value, error);
+    case KEY_AXIS:
+        return parse_axis(&request->axis, value, error);
+    case KEY_SHAPE:
+        return parse_shape(&request->shape, value, error);
+    default:
+        return REQUEST_NO_OPTION;
+    }
+}
+
+static int parse_value(struct request *request, int key, const char *value,
+                       struct error *error)
+{
+    switch (key) {
     case KEY_LOSS:
         return parse_loss(request, value, error);
     case KEY_OP:
@@ -262,22 +283,10 @@ static int parse_number(struct request *request, int key, const char *value,
         return parse_rounds(&request->rounds, value, error);
     case KEY_BUDGET:
         return parse_budget(&request->budget_s, value, error);
-    case KEY_ROWS:
-        return parse_extent(&shape->rows, is_tune ? &request->rows_high : NULL, "--rows", value,
-                            error);
-    case KEY_LEN:
-        return parse_extent(&shape->len, is_tune ? &request->len_high : NULL, "--len", value,
-                            error);
-    case KEY_PITCH:
-        return parse_extent(&shape->pitch, NULL, "--pitch", value, error);
-    case KEY_AXIS:
-        return parse_axis(&request->axis, value, error);
-    case KEY_SHAPE:
-        return parse_shape(&request->shape, value, error);
     case KEY_SEED:
         return number_parse_count(&request->seed, value, "--seed", error);
     default:
-        return REQUEST_NO_OPTION;
+        return parse_size(request, key, value, error);
     }
 }
 
@@ -294,5 +303,5 @@ int request_value(struct request *request, int key, const char *value, struct er
         *string = value;
     if (flag)
         *flag = true;
-    return string || flag ? 0 : parse_number(request, key, value, error);
+    return string || flag ? 0 : parse_value(request, key, value, error);
 }

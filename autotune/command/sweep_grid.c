@@ -132,6 +132,7 @@ static void note_plan(const struct grid *grid)
                         grid->counts[regime] == 1 ? "" : "s", problem_regimes[regime]);
             between = ",";
         }
+    sweep_size_note_budget(grid->sweep);
     output_note(request, "\n");
     for (enum left_out reason = TOO_DEEP; reason < PAST_L2; reason++)
         if (grid->left_out[reason])
@@ -171,7 +172,7 @@ static int seed(struct grid *grid, size_t i, struct error *error)
 {
     struct sweep *sweep = grid->sweep;
     sweep->has_single = false;
-    if (i >= grid->before_count)
+    if (i >= grid->before_count || !*grid->before[i].params)
         return 0;
     if (sweep_size_row(sweep->single, &sweep->setup, &grid->before[i], error))
         return -1;
@@ -192,6 +193,8 @@ static int tune_shape(struct grid *grid, struct sweep_leg *leg, size_t i, struct
         leg->records[i] = *known;
     else if (seed(grid, i, error) || sweep_size_tune(sweep, leg, i, error))
         return -1;
+    else if (!leg->is_done[i])
+        return 0;
     grid->known += known != NULL;
     grid->done.at[grid->done.count++] = leg->records[i];
     return 0;
@@ -244,7 +247,10 @@ static int run(struct grid *grid, struct error *error)
                     grid->known, grid->known == 1 ? "" : "s");
     if (grid->known < grid->done.count)
         output_note(request, "took      %.2f s\n", monotonic_s() - start);
-    return sweep_shapes_print(request, grid->done.at, grid->done.count, NULL, error);
+    return sweep_shapes_print(request, grid->done.at, grid->done.count, NULL, error) ||
+                   sweep_size_check_spent(sweep, error)
+               ? -1
+               : 0;
 }
 
 int sweep_grid(struct sweep *sweep, struct error *error)

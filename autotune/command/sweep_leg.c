@@ -32,6 +32,16 @@ void sweep_leg_dispose(struct sweep_leg *leg)
     sweep_table_dispose(&leg->table);
 }
 
+void sweep_leg_drop(struct sweep_leg *leg, size_t size)
+{
+    const size_t behind = leg->count - size - 1;
+    sweep_table_drop(&leg->table, size, leg->count);
+    memmove(leg->sizes + size, leg->sizes + size + 1, behind * sizeof *leg->sizes);
+    memmove(leg->records + size, leg->records + size + 1, behind * sizeof *leg->records);
+    memmove(leg->is_done + size, leg->is_done + size + 1, behind * sizeof *leg->is_done);
+    leg->is_done[--leg->count] = false;
+}
+
 /* A row that is not the size's own winner, in its record. */
 static void replace_winner(struct record *record, const char *params,
                            const struct sweep_cell *cell)

@@ -23,6 +23,9 @@ void sweep_leg_init(struct sweep_leg *out, const struct setup *setup, enum regim
                     uint64_t low, uint64_t high, bool is_within_l2);
 void sweep_leg_dispose(struct sweep_leg *leg);
 
+/* Leaves out a size that has no winner: its neighbours' intervals go across it. */
+void sweep_leg_drop(struct sweep_leg *leg, size_t size);
+
 /* Once all sizes are done: the record of each, with what its interval's row and `single` take
  * there, and of each interval: 2 * count at most, behind those in `out`, which has room. */
 void sweep_leg_records(struct records *out, const struct sweep_leg *leg,

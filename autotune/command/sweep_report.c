@@ -90,10 +90,7 @@ static void add_figures(struct table *table, const struct record *size)
     char us[NUMBER_CHARS];
     table_add(table, figures_us(us, size->interval_ps));
     table_addf(table, "%.1f", figures_gbs(&size->problem, size->interval_ps));
-    if (percent >= 0)
-        table_addf(table, "%.1f", percent);
-    else
-        table_add(table, NULL);
+    table_add_number(table, percent >= 0, 1, percent);
     add_tenths(table, loss_percent(size));
     table_add(table, figures_us(us, size->median_ps));
 }

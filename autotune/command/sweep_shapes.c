@@ -128,10 +128,7 @@ static void add_record(struct table *table, struct group *group, const struct re
     add_shape(table, problem);
     table_add(table, figures_us(text, record->median_ps));
     table_addf(table, "%.1f", figures_gbs(problem, record->median_ps));
-    if (percent >= 0)
-        table_addf(table, "%.1f", percent);
-    else
-        table_add(table, NULL);
+    table_add_number(table, percent >= 0, 1, percent);
     table_addf(table, "%u", record->ties);
     table_add(table, letters_name(text, letters_add(&group->letters, record->params)));
     table_add(table, record->params);

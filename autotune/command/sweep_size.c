@@ -64,11 +64,13 @@ static int ask_rows(const struct sweep *sweep, const struct sweep_leg *leg, size
 static int run_twice(struct sweep *sweep, struct tune_result *out, struct tune_options *options,
                      struct error *error)
 {
+    const double budget_s = options->is_only_rows ? 0 : sweep->request->budget_s;
     struct tune_notes_watch watch = {.problem = &sweep->setup.problem};
     struct tune_job job;
     int failed = -1;
     tune_begin_job(&job, sweep->request, &sweep->setup, &sweep->fleet.kinds[0], 1);
     options->progress = (struct tune_progress){tune_notes_progress, &watch};
+    options->budget_s = budget_s; /* of a search; rows alone are no search */
     if (sweep->request->quiet)
         options->progress.show = NULL;
     else
@@ -136,8 +138,37 @@ static void note_size(const struct sweep *sweep, const struct record *record, do
     char size[SHAPE_CHARS], us[NUMBER_CHARS];
     const int width = record->problem.shape.kind ? MATRIX_WIDTH : N_WIDTH;
     output_note(sweep->request, "size      %*s %s %11s us %8.1f GB/s  %5.2f s  %s\n",
-                width, shape_format(size, &record->problem), problem_regimes[record->problem.regime], figures_us(us, record->median_ps),
+                width, shape_format(size, &record->problem),
+                problem_regimes[record->problem.regime], figures_us(us, record->median_ps),
                 figures_gbs(&record->problem, record->median_ps), seconds, record->params);
+}
+
+void sweep_size_note_budget(const struct sweep *sweep)
+{
+    if (sweep->request->budget_s > 0)
+        output_note(sweep->request, ", each searched for %.3g s at most",
+                    sweep->request->budget_s);
+}
+
+static void note_spent(struct sweep *sweep)
+{
+    const struct problem *problem = &sweep->setup.problem;
+    char size[SHAPE_CHARS];
+    sweep->spent++;
+    output_note(sweep->request, "size      %*s %s no result: its budget was over before a "
+                "candidate was measured\n",
+                problem->shape.kind ? MATRIX_WIDTH : N_WIDTH, shape_format(size, problem),
+                problem_regimes[problem->regime]);
+}
+
+int sweep_size_check_spent(const struct sweep *sweep, struct error *error)
+{
+    return sweep->spent
+               ? error_set(error, ERROR_FAILED,
+                           "%zu size%s no result, for --budget was over before a candidate was "
+                           "measured: the same command with more, or without, goes on from here",
+                           sweep->spent, sweep->spent == 1 ? " has" : "s have")
+               : 0;
 }
 
 int sweep_size_row(int64_t *out, const struct setup *setup, const struct record *record,
@@ -153,7 +184,6 @@ static struct tune_options options_of(const struct sweep *sweep, const int64_t *
     return (struct tune_options){.strategy = tune_begin_strategy(request, &sweep->setup),
                                  .rows = rows,
                                  .seed = request->seed,
-                                 .budget_s = request->budget_s,
                                  .race_s = sweep->setup.target.is_host ? 0 : RACE_SECONDS,
                                  .is_retune = request->retune,
                                  .is_stopping = interrupt_came};
@@ -172,8 +202,12 @@ static int tune_with(struct sweep *sweep, struct sweep_leg *leg, size_t size,
         return -1;
     options.is_only_rows = known && (!journal || journal->count == 0);
     options.journal = options.is_only_rows ? NULL : journal;
-    if (run_twice(sweep, &result, &options, error))
-        return -1;
+    if (run_twice(sweep, &result, &options, error)) {
+        if (!tune_is_spent(&result))
+            return -1;
+        note_spent(sweep);
+        return 0;
+    }
     if (result.journal_warning.code != ERROR_NONE)
         output_warn("trials are not all kept: %s", result.journal_warning.text);
     int failed = take_result(sweep, leg, size, &result, known, row, error);

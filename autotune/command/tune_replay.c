@@ -31,17 +31,9 @@ static void add_row(struct table *table, const struct request *request, enum str
     table_add(table, strategy_names[strategy]);
     table_addf(table, "%" PRIu64, request->seed);
     table_addf(table, "%zu", result->tried);
-    if (result->until_near) {
-        table_addf(table, "%zu", result->until_near);
-    } else {
-        table_add(table, NULL);
-    }
+    table_add_number(table, result->until_near > 0, 0, (double)result->until_near);
     table_addf(table, "%.2f", result->seconds);
-    if (result->seconds_until_near >= 0) {
-        table_addf(table, "%.2f", result->seconds_until_near);
-    } else {
-        table_add(table, NULL);
-    }
+    table_add_number(table, result->seconds_until_near >= 0, 2, result->seconds_until_near);
     table_add(table, figures_us(found, result->found_ps));
     table_add(table, figures_us(best, result->best_ps));
     table_addf(table, "%.4f", (double)result->found_ps / (double)result->best_ps);

@@ -69,14 +69,8 @@ static void add_figures(struct table *table, const struct setup *setup,
     table_addf(table, "%.1f",
                figures_spread_percent(entry->median_ps, entry->low_ps, entry->high_ps));
     table_addf(table, "%.1f", figures_gbs(&setup->problem, entry->median_ps));
-    if (peak < 0)
-        table_add(table, NULL);
-    else
-        table_addf(table, "%.1f", peak);
-    if (setup->target.is_host)
-        table_add(table, NULL);
-    else
-        table_addf(table, "%u", entry->registers);
+    table_add_number(table, peak >= 0, 1, peak);
+    table_add_number(table, !setup->target.is_host, 0, entry->registers);
     table_add(table, *entry->error ? entry->error : NULL);
     table_addf(table, "%.4f", entry->ratio);
     table_add(table, entry->verdict);
@@ -253,8 +247,9 @@ static void json_times(struct text *out, const struct setup *setup, const struct
     const double percent = figures_peak_percent(&record->problem, record->median_ps,
                                                 device_peak_bytes(&setup->device->info));
     text_addf(out,
-              ",\n \"deterministic\": %s, \"n\": %" PRIu64 ", \"median_ps\": %" PRIu64 ", \"low_ps\": %" PRIu64
-              ", \"high_ps\": %" PRIu64 ", \"gbs\": %.1f, \"peak_pct\": ",
+              ",\n \"deterministic\": %s, \"n\": %" PRIu64 ", \"median_ps\": %" PRIu64
+              ", \"low_ps\": %" PRIu64 ", \"high_ps\": %" PRIu64
+              ", \"gbs\": %.1f, \"peak_pct\": ",
               record->problem.is_deterministic ? "true" : "false", record->problem.n,
               record->median_ps, record->low_ps, record->high_ps,
               figures_gbs(&record->problem, record->median_ps));

@@ -40,6 +40,7 @@ static int plan(struct sweep *sweep, struct error *error)
     for (size_t i = 0; i < sweep->leg_count; i++)
         output_note(request, "%s %zu sizes %s", i ? "," : "", sweep->legs[i].count,
                     problem_regimes[sweep->legs[i].regime]);
+    sweep_size_note_budget(sweep);
     output_note(request, "; a variant may lose %.3g %% in its interval\n", 100 * request->loss);
     return setup_resize(&sweep->setup, request->n_high, sweep->legs->regime, error) ||
                    setup_check_room(&sweep->setup, error) ||
@@ -70,21 +71,26 @@ static int find_answer(struct sweep *sweep, bool *is_answered, struct error *err
 
 /* --- All sizes ---------------------------------------------------------------------------- */
 
-/* The winner of the size nearest to the usual n. */
+/* The winner of the size nearest to the usual n that has one. */
 static int find_single(struct sweep *sweep, struct error *error)
 {
     struct sweep_leg *leg = &sweep->legs[0];
-    const size_t size =
-        sweep_nearest(leg->sizes, leg->count, setup_usual_n(sweep->setup.target.is_host));
     const struct record *record = NULL;
-    if (setup_resize(&sweep->setup, leg->sizes[size], leg->regime, error))
-        return -1;
-    if (!sweep->request->retune)
-        record = sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
-    if (!record) {
-        if (sweep_size_tune(sweep, leg, size, error))
+    while (!record) {
+        if (!leg->count)
+            return sweep_size_check_spent(sweep, error);
+        const size_t size =
+            sweep_nearest(leg->sizes, leg->count, setup_usual_n(sweep->setup.target.is_host));
+        if (setup_resize(&sweep->setup, leg->sizes[size], leg->regime, error))
             return -1;
-        record = &leg->records[size];
+        if (!sweep->request->retune)
+            record = sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
+        if (!record && sweep_size_tune(sweep, leg, size, error))
+            return -1;
+        if (leg->is_done[size])
+            record = &leg->records[size];
+        else if (!record)
+            sweep_leg_drop(leg, size);
     }
     sweep->has_single = sweep_size_row(sweep->single, &sweep->setup, record, error) == 0;
     return sweep->has_single ? 0 : -1;
@@ -93,11 +99,17 @@ static int find_single(struct sweep *sweep, struct error *error)
 /* The first size tuned is raced again among the others, unless it has none before it. */
 static int tune_sizes(struct sweep *sweep, struct error *error)
 {
-    for (size_t l = 0; l < sweep->leg_count; l++)
-        for (size_t i = 0; i < sweep->legs[l].count; i++)
-            if (!(i == 0 && sweep->legs[l].is_done[0]) &&
-                sweep_size_tune(sweep, &sweep->legs[l], i, error))
+    for (size_t l = 0; l < sweep->leg_count; l++) {
+        struct sweep_leg *leg = &sweep->legs[l];
+        for (size_t i = 0; i < leg->count;) {
+            if (!(i == 0 && leg->is_done[0]) && sweep_size_tune(sweep, leg, i, error))
                 return -1;
+            if (leg->is_done[i])
+                i++;
+            else
+                sweep_leg_drop(leg, i);
+        }
+    }
     return 0;
 }
 
@@ -173,7 +185,7 @@ static int run(struct sweep *sweep, struct error *error)
     if (find_single(sweep, error) || tune_sizes(sweep, error))
         return -1;
     output_note(sweep->request, "took      %.2f s\n", monotonic_s() - start);
-    return finish(sweep, error);
+    return finish(sweep, error) || sweep_size_check_spent(sweep, error) ? -1 : 0;
 }
 
 static int open_sweep(struct sweep *sweep, struct error *error)

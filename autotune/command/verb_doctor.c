@@ -65,7 +65,8 @@ static void report_host(struct text *out)
         text_addf(out, "host      cannot be used: %s\n", error.text);
         return;
     }
-    text_addf(out, "host      emulator, compiles with %s; has no clocks and no power to read\n", device->info.compiler);
+    text_addf(out, "host      emulator, compiles with %s; has no clocks and no power to read\n",
+              device->info.compiler);
     device_close(device);
 }
 

@@ -18,7 +18,8 @@
 static const struct table_column columns[] = {
     {"gpu", "gpu", false},   {"problem", NULL, false}, {NULL, "op", false},
     {NULL, "type", false},   {NULL, "acc", false},     {NULL, "n", true},
-    {NULL, "regime", false}, {NULL, "deterministic", false}, {"us", "us", true},       {"us here", "us_here", true},
+    {NULL, "regime", false}, {NULL, "deterministic", false},
+    {"us", "us", true},      {"us here", "us_here", true},
     {"from", "file", false}, {"result", "result", false},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
@@ -70,22 +71,12 @@ static int parse_file(struct records *out, const char *path, struct text *text,
 static int read_file(struct records *out, const char *path, struct error *error)
 {
     struct text text = {0};
-    struct error reason;
-    int failed = 0;
-    switch (file_read(&text, path, INI_FILE_MAX, &reason)) {
-    case FILE_READ:
-        failed = parse_file(out, path, &text, error);
-        break;
-    case FILE_MISSING:
-        failed = error_set(error, ERROR_IO, "%s: there is no such file: name record files, "
-                           "which are what 'autotune show' shows", path);
-        break;
-    case FILE_REFUSED:
-        failed = error_set(error, ERROR_IO, "%s", reason.text);
-        break;
-    }
+    const int failed =
+        file_read_named(&text, path, INI_FILE_MAX,
+                        "record files, which are what 'autotune show' shows", error) ||
+        parse_file(out, path, &text, error);
     text_dispose(&text);
-    return failed;
+    return failed ? -1 : 0;
 }
 
 /* --- Which is the better ---------------------------------------------------------------- */

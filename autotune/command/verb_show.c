@@ -110,10 +110,7 @@ static void add_record(struct table *table, const struct record *record)
     table_add(table, problem->is_deterministic ? "yes" : "no");
     table_add(table, figures_us(us, record->median_ps));
     table_addf(table, "%.1f", figures_gbs(problem, record->median_ps));
-    if (percent >= 0)
-        table_addf(table, "%.1f", percent);
-    else
-        table_add(table, NULL);
+    table_add_number(table, percent >= 0, 1, percent);
     table_addf(table, "%u", record->ties);
     table_add(table, sources[record->source]);
     table_addf(table, "%.10s", record->tuned);

@@ -239,8 +239,8 @@ static void remove_folder(const char *folder)
     rmdir(folder);
 }
 
-/* Is it the folder of a compile that cannot go on? Of a process that is no more: a child of this one, or
- * any if that was long ago, for another machine's processes may share the folder. */
+/* Is it the folder of a compile that cannot go on? Of a process that is no more: a child of this
+ * one, or any if that was long ago, for another machine's processes may share the folder. */
 static bool is_abandoned(const char *path, const char *name)
 {
     struct stat status;

@@ -128,29 +128,43 @@ static int add_conditions(struct text *out, const struct row_names *names, struc
     return 0;
 }
 
-static int add_case(struct text *out, struct row_names *names, size_t r, struct error *error)
+/* Rows that differ in no condition share a case. */
+static void add_cases(struct text *out, struct text *conditions, size_t count)
 {
-    struct text conditions = {0};
-    int failed = name_all(names, &names->export->rows[r], error) ||
-                 add_conditions(&conditions, names, error) || text_check(&conditions, error);
-    if (!failed && conditions.length)
-        text_addf(out, "    case %zu:\n%s        return 1;\n", r, conditions.at);
-    text_dispose(&conditions);
-    return failed ? -1 : 0;
+    for (size_t r = 0; r < count; r++) {
+        if (!conditions[r].length)
+            continue;
+        text_addf(out, "    case %zu:\n", r);
+        for (size_t later = r + 1; later < count; later++)
+            if (conditions[later].length && strcmp(conditions[later].at, conditions[r].at) == 0) {
+                text_addf(out, "    case %zu:\n", later);
+                text_dispose(&conditions[later]);
+            }
+        text_addf(out, "%s        return 1;\n", conditions[r].at);
+    }
 }
 
 int export_add_rules(struct text *out, const struct export *export, struct error *error)
 {
+    const size_t count = export->row_count - 1; /* but the default, the last */
     struct row_names *names = calloc(1, sizeof *names);
+    struct text *conditions = calloc(count + 1, sizeof *conditions);
     int failed = 0;
-    if (!names)
-        return error_memory(error, sizeof *names);
-    names->export = export;
-    for (size_t r = 0; !failed && r + 1 < export->row_count;
-         r++) /* but the default, the last */
-        failed = add_case(out, names, r, error);
-    for (size_t slot = 0; slot < SPACE_NAMES_MAX; slot++)
+    if (names && conditions)
+        names->export = export;
+    else
+        failed = error_memory(error, sizeof *names + count * sizeof *conditions);
+    for (size_t r = 0; !failed && r < count; r++)
+        failed = name_all(names, &export->rows[r], error) ||
+                 add_conditions(&conditions[r], names, error) ||
+                 text_check(&conditions[r], error);
+    if (!failed)
+        add_cases(out, conditions, count);
+    for (size_t slot = 0; names && slot < SPACE_NAMES_MAX; slot++)
         text_dispose(&names->texts[slot]);
+    for (size_t r = 0; conditions && r < count; r++)
+        text_dispose(&conditions[r]);
+    free(conditions);
     free(names);
     return failed ? -1 : 0;
 }

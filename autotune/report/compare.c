@@ -127,35 +127,26 @@ static void add_problem(struct table *table, const struct compare_line *line)
     table_add(table, problem_regimes[problem->regime]);
 }
 
-/* A number, or nothing where it is not known. */
-static void add_real(struct table *table, bool is_known, int decimals, double value)
-{
-    if (is_known)
-        table_addf(table, "%.*f", decimals, value);
-    else
-        table_add(table, NULL);
-}
-
 static void add_analysis(struct table *table, const struct analysis *analysis)
 {
     const bool is_known = analysis->is_compiled;
     const bool has_mix = analysis->mix.total > 0;
     const bool has_bound = analysis->bound > 0;
-    add_real(table, is_known, 1, analysis->occupancy.share * 100);
+    table_add_number(table, is_known, 1, analysis->occupancy.share * 100);
     table_add(table, !is_known ? NULL
                      : occupancy_is_limited(&analysis->occupancy)
                          ? occupancy_names[analysis->occupancy.limiter]
                          : "none");
-    add_real(table, is_known, 0, analysis->occupancy.blocks);
-    add_real(table, is_known, 0, analysis->needs.registers);
-    add_real(table, is_known, 0,
+    table_add_number(table, is_known, 0, analysis->occupancy.blocks);
+    table_add_number(table, is_known, 0, analysis->needs.registers);
+    table_add_number(table, is_known, 0,
              (double)(analysis->needs.shared_bytes + analysis->dynamic_bytes));
-    add_real(table, is_known, 0, (double)analysis->needs.local_bytes);
-    add_real(table, has_bound, 1, analysis->in_flight / 1024);
-    add_real(table, has_bound, 1, analysis->wanted / 1024);
-    add_real(table, has_mix && analysis->per_element > 0, 2, analysis->per_element);
+    table_add_number(table, is_known, 0, (double)analysis->needs.local_bytes);
+    table_add_number(table, has_bound, 1, analysis->in_flight / 1024);
+    table_add_number(table, has_bound, 1, analysis->wanted / 1024);
+    table_add_number(table, has_mix && analysis->per_element > 0, 2, analysis->per_element);
     table_add(table, !has_mix ? NULL : analysis->mix.is_ptx ? "PTX" : "SASS");
-    add_real(table, has_bound, 1, analysis->bound * 100);
+    table_add_number(table, has_bound, 1, analysis->bound * 100);
     table_add(table, has_bound ? analysis_limiters[analysis->limiter] : NULL);
 }
 
@@ -169,18 +160,18 @@ static void add_cell(struct table *table, const struct compare *compare,
     table_add(table, compare->sides[side].name);
     table_add(table, compare_bases[cell->basis]);
     table_add(table, cell->ps ? figures_us(us, cell->ps) : NULL);
-    add_real(table, cell->gbs > 0, cell->gbs < 10 ? 3 : 1, cell->gbs);
-    add_real(table, cell->peak_pct >= 0, 1, cell->peak_pct);
+    table_add_number(table, cell->gbs > 0, cell->gbs < 10 ? 3 : 1, cell->gbs);
+    table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
     table_add(table, cell->predicted_ps ? figures_us(us, cell->predicted_ps) : NULL);
     table_add(table, compare_whys[cell->why]);
     add_analysis(table, &cell->analysis);
-    add_real(table, cell->has_loss, 1, cell->loss_pct);
-    add_real(table, cell->evidence.count > 0, 0, (double)cell->evidence.count);
-    add_real(table, cell->evidence.count > 0, 2, cell->evidence.bound);
-    add_real(table, cell->evidence.count > 0, 2, cell->evidence.prior);
-    add_real(table, cell->evidence.has_code, 2, cell->evidence.code);
-    add_real(table, cell->evidence.count > 0, 0, (double)cell->evidence.above);
-    add_real(table, portability >= 0, 1, portability);
+    table_add_number(table, cell->has_loss, 1, cell->loss_pct);
+    table_add_number(table, cell->evidence.count > 0, 0, (double)cell->evidence.count);
+    table_add_number(table, cell->evidence.count > 0, 2, cell->evidence.bound);
+    table_add_number(table, cell->evidence.count > 0, 2, cell->evidence.prior);
+    table_add_number(table, cell->evidence.has_code, 2, cell->evidence.code);
+    table_add_number(table, cell->evidence.count > 0, 0, (double)cell->evidence.above);
+    table_add_number(table, portability >= 0, 1, portability);
     table_add(table, portability >= 0 ? compare_bases[basis] : NULL);
     table_add(table, cell->source[0] ? cell->source : NULL);
     table_add(table, cell->analysis.why[0] ? cell->analysis.why : NULL);

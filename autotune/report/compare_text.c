@@ -143,14 +143,8 @@ static void add_cell(struct table *table, const struct compare_cell *cell,
         add_us(table, cell->ps);
     else
         table_add(table, NULL);
-    if (cell->gbs > 0)
-        table_addf(table, "%.1f", cell->gbs);
-    else
-        table_add(table, NULL);
-    if (cell->peak_pct >= 0)
-        table_addf(table, "%.1f", cell->peak_pct);
-    else
-        table_add(table, NULL);
+    table_add_number(table, cell->gbs > 0, 1, cell->gbs);
+    table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
 }
 
 /* The GPUs from `from` on, `count` of them. */
@@ -178,19 +172,12 @@ static void fill_sizes(struct table *table, struct table_column columns[COLUMNS_
         add_size(table, line);
         for (size_t s = from; s < from + count; s++) {
             add_cell(table, &line->cells[s], letters);
-            if (!has_loss(compare, group, s))
-                continue;
-            if (line->cells[s].has_loss)
-                table_addf(table, "%.1f", line->cells[s].loss_pct);
-            else
-                table_add(table, NULL);
+            if (has_loss(compare, group, s))
+                table_add_number(table, line->cells[s].has_loss, 1, line->cells[s].loss_pct);
         }
-        if (!has_last)
-            continue;
-        if (known_portability(compare, line) >= 0)
-            table_addf(table, "%.1f", known_portability(compare, line));
-        else
-            table_add(table, NULL);
+        if (has_last)
+            table_add_number(table, known_portability(compare, line) >= 0, 1,
+                             known_portability(compare, line));
     }
 }
 

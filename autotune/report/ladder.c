@@ -315,26 +315,17 @@ static void add_sites(struct table *table, const struct pattern *pattern, bool i
     text_dispose(&words);
 }
 
-/* NULL for what is not known, a number for what is, 0 too. */
-static void add_known(struct table *table, bool is_known, unsigned value)
-{
-    if (is_known)
-        table_addf(table, "%u", value);
-    else
-        table_add(table, NULL);
-}
-
 static void add_pattern(struct table *table, const struct pattern *pattern)
 {
-    add_known(table, pattern->is_known, pattern->requests);
-    add_known(table, pattern->is_known, pattern->wavefronts);
-    add_known(table, pattern->is_known, pattern->ideal);
-    add_known(table, pattern->ways > 0, pattern->ways);
+    table_add_number(table, pattern->is_known, 0, pattern->requests);
+    table_add_number(table, pattern->is_known, 0, pattern->wavefronts);
+    table_add_number(table, pattern->is_known, 0, pattern->ideal);
+    table_add_number(table, pattern->ways > 0, 0, pattern->ways);
     add_number(table, pattern_lanes(pattern), 2, "");
     add_steps(table, pattern, true);
     add_steps(table, pattern, false);
-    add_known(table, pattern->is_known, pattern->atomics_shared);
-    add_known(table, pattern->is_known, pattern->atomics_global);
+    table_add_number(table, pattern->is_known, 0, pattern->atomics_shared);
+    table_add_number(table, pattern->is_known, 0, pattern->atomics_global);
 }
 
 static void add_analysis(struct table *table, const struct analysis *analysis)

@@ -75,6 +75,14 @@ void table_addf(struct table *table, const char *format, ...)
     add_owned(table, cell);
 }
 
+void table_add_number(struct table *table, bool is_known, int decimals, double value)
+{
+    if (is_known)
+        table_addf(table, "%.*f", decimals, value);
+    else
+        table_add(table, NULL);
+}
+
 const char *table_cell(const struct table *table, size_t row, size_t column)
 {
     size_t at = row * table->column_count + column;

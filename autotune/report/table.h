@@ -33,6 +33,9 @@ void table_add(struct table *table, const char *cell);
 void table_addf(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Adds a number with so many decimals; an empty cell where it is not known. */
+void table_add_number(struct table *table, bool is_known, int decimals, double value);
+
 /* The cell; NULL where it is empty. */
 const char *table_cell(const struct table *table, size_t row, size_t column);
 

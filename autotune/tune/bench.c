@@ -61,7 +61,8 @@ static uint64_t sweep_bytes(const struct bench *bench)
     const uint64_t l2 = SWEEP_L2 * (uint64_t)info->target.l2_bytes;
     const double seconds = LAUNCH_S + CALL_LAUNCH_S * (double)bench->calls;
     const uint64_t least = (uint64_t)(seconds * (double)device_peak_bytes(info));
-    return (least < l2 && !input_is_past_l2(&bench->input->problem, info) ? l2 : least) & ~(uint64_t)255;
+    const bool fits = !input_is_past_l2(&bench->input->problem, info);
+    return (fits && least < l2 ? l2 : least) & ~(uint64_t)255;
 }
 
 static int open_sweep(struct bench *bench, const struct point_context *context,
@@ -111,11 +112,16 @@ static size_t count_slots(const struct problem *problem, size_t inputs)
     return problem->shape.kind ? inputs : CALLS_MAX;
 }
 
-/* One slot more than the calls', for the sweep's result. Of what no memory holds too, which
- * slot_bytes could not count. */
+/* Behind the calls' slots one for the sweep's result; a matrix's lie in the sweep's scratch. */
+static size_t count_all_slots(const struct problem *problem, size_t inputs)
+{
+    return count_slots(problem, inputs) + (problem->shape.kind ? 0 : 1);
+}
+
+/* Of what no memory holds too, which slot_bytes could not count. */
 double bench_bytes(const struct problem *problem, const struct device_info *info)
 {
-    const size_t inputs = input_count(problem, info), slots = count_slots(problem, inputs) + 1;
+    const size_t inputs = input_count(problem, info), slots = count_all_slots(problem, inputs);
     const double bytes = problem_types[problem_result(problem)].bytes;
     return problem->shape.kind
                ? ((double)shape_results(problem) * bytes + POISON_RESULTS_GUARD) *
@@ -146,11 +152,12 @@ int bench_open(struct bench *out, struct device *device, struct input *input,
                const struct device_kernel *const sweep_kernels[SPACE_PASSES_MAX],
                struct error *error)
 {
+    const size_t slots = count_all_slots(&input->problem, input->count);
     *out = (struct bench){.device = device, .input = input};
     out->calls = count_calls(out);
     out->slots = count_slots(&input->problem, input->count);
     out->slot_bytes = slot_bytes(&input->problem);
-    if (device->ops->alloc(device, (out->slots + 1) * out->slot_bytes, &out->outputs, error) ||
+    if (device->ops->alloc(device, slots * out->slot_bytes, &out->outputs, error) ||
         open_expected(out, error) ||
         open_sweep(out, context, sweep_row, sweep_kernels, error)) {
         bench_close(out);

@@ -37,8 +37,8 @@ int bench_open(struct bench *out, struct device *device, struct input *input,
                struct error *error);
 void bench_close(struct bench *bench);
 
-/* Makes room for the scratch memory and the state of this row. When it grows, entries made before are lost:
- * reserve for all entries of a race before preparing any. */
+/* Makes room for the scratch memory and the state of this row. When it grows, entries made before
+ * are lost: reserve for all entries of a race before preparing any. */
 int bench_reserve(struct bench *bench, const struct point_context *context, const int64_t *row,
                   struct error *error);
 

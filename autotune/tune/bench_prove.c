@@ -39,9 +39,14 @@ static int poison(struct bench *bench, const struct bench_entry *entry, struct e
 
 static void blame(struct bench_verdict *out, const struct bench *bench, const char *what)
 {
+    const struct problem *problem = &bench->input->problem;
+    char size[SHAPE_CHARS];
     out->is_right = false;
-    snprintf(out->reason, sizeof out->reason, "%s at n = %" PRIu64, what,
-             bench->input->problem.n);
+    if (problem->shape.kind)
+        snprintf(out->reason, sizeof out->reason, "%s at %s", what,
+                 shape_format(size, problem));
+    else
+        snprintf(out->reason, sizeof out->reason, "%s at n = %" PRIu64, what, problem->n);
 }
 
 static void compare_output(struct bench_verdict *out, const struct bench *bench, size_t call,

@@ -33,27 +33,22 @@ static int add_step(struct call_plan *plan, const struct pass *pass,
     return 0;
 }
 
-int call_plan(struct call_plan *out, const struct point_context *context, const int64_t *row,
-              uint64_t n, struct error *error)
+/* All launches, of `left` elements at first; then what the last leaves. */
+static int add_steps(struct call_plan *out, const struct point_context *context,
+                     const int64_t *row, uint64_t *left, bool *is_started, struct error *error)
 {
     const struct space *space = context->space;
     const int accum_bytes = problem_partial_bytes(context->problem);
     struct problem problem = *context->problem; /* what is left of it */
-    uint64_t left = n;
-    bool is_started = false; /* a pass has read the inputs */
-    out->count = 0;
-    out->scratch_bytes = out->state_bytes = out->height = 0;
-    out->n = n;
-    out->results = shape_results(&problem);
-    if (n != problem.n)
-        shape_shrink(&problem, n);
+    if (*left != problem.n)
+        shape_shrink(&problem, *left);
     for (size_t p = 0; p < space->pass_count; p++) {
         const struct pass *pass = &space->passes[p];
         do {
-            struct call_step step = {.pass = p, .n = left, .shape_of = problem.shape};
-            if (is_started && left == out->results)
+            struct call_step step = {.pass = p, .n = *left, .shape_of = problem.shape};
+            if (*is_started && *left == out->results)
                 break;
-            if (point_pass(context, row, p, left, &step.shape, error))
+            if (point_pass(context, row, p, *left, &step.shape, error))
                 return -1;
             if (!step.shape.applies)
                 break;
@@ -61,11 +56,26 @@ int call_plan(struct call_plan *out, const struct point_context *context, const 
                 return -1;
             if (step.shape.outputs == 0)
                 break;
-            is_started = true;
-            left = step.shape.outputs;
-            shape_shrink(&problem, left);
+            *is_started = true;
+            *left = step.shape.outputs;
+            shape_shrink(&problem, *left);
         } while (pass->until_one);
     }
+    return 0;
+}
+
+int call_plan(struct call_plan *out, const struct point_context *context, const int64_t *row,
+              uint64_t n, struct error *error)
+{
+    const struct space *space = context->space;
+    uint64_t left = n;
+    bool is_started = false; /* a pass has read the inputs */
+    out->count = 0;
+    out->scratch_bytes = out->state_bytes = out->height = 0;
+    out->n = n;
+    out->results = shape_results(context->problem);
+    if (add_steps(out, context, row, &left, &is_started, error))
+        return -1;
     if (out->count > 0 && !is_started)
         return error_set(error, ERROR_USAGE,
                          "%s: no pass writes a value, outputs is 0 in all that apply: add one "

@@ -60,15 +60,6 @@ static void take_trial(struct climb_step *step, struct job_trial *trial)
         memcpy(step->reason, trial->reason, sizeof step->reason);
 }
 
-union message {
-    struct job_ready ready;
-    struct job_fatal fatal;
-    struct job_at at;
-    struct job_proven proven;
-    struct job_trial trial;
-    struct job_tried tried;
-};
-
 static void set_deadline(struct climb *climb)
 {
     const double usual = climb->job->info->target.is_host ? STEP_LIMIT_HOST : STEP_LIMIT;
@@ -94,14 +85,8 @@ static int take_lost(struct climb *climb, const struct crew_event *event, struct
  */
 static int take_message(struct climb *climb, struct frame *frame, struct error *error)
 {
-    static const size_t sizes[] = {
-        [JOB_READY] = sizeof(struct job_ready), [JOB_FATAL] = sizeof(struct job_fatal),
-        [JOB_AT] = sizeof(struct job_at),       [JOB_PROVEN] = sizeof(struct job_proven),
-        [JOB_TRIAL] = sizeof(struct job_trial), [JOB_TRIED] = sizeof(struct job_tried),
-    };
-    const size_t size = frame->kind < sizeof sizes / sizeof *sizes ? sizes[frame->kind] : 0;
-    union message message;
-    if (!size || job_read(frame, &message, size, error)) {
+    union job_told message;
+    if (job_read_told(frame, &message, error)) {
         const struct crew_event event = {
             .kind = CREW_LOST, .how = "it sent what no worker sends: its memory was damaged"};
         crew_stop(climb->crew, ONLY);
@@ -142,34 +127,13 @@ static int listen(struct climb *climb, struct error *error)
 
 /* --- What the worker does ----------------------------------------------------------------- */
 
-static int send_setup(struct climb *climb, struct error *error)
-{
-    const struct tune_job *job = climb->job;
-    struct frame frame = {.kind = JOB_SETUP};
-    struct job_setup setup = {.measures = true,
-                              .nvrtc = job->nvrtc,
-                              .seed = climb->options->seed,
-                              .info = *job->info,
-                              .problem = *job->context->problem,
-                              .space = job->space,
-                              .default_row = job->context->space->default_row,
-                              .width = job->context->space->param_count,
-                              .sources = *job->sources};
-    snprintf(setup.info.spec, sizeof setup.info.spec, "%s", job->specs[0]);
-    int failed = job_code_setup(&frame, &setup, false, error) ||
-                 crew_send(climb->crew, ONLY, &frame, error);
-    frame_dispose(&frame);
-    return failed;
-}
-
 static int open_worker(struct climb *climb, struct error *error)
 {
-    char program[] = "/proc/self/exe", argument[] = WORKER_ARGUMENT;
-    char *const argv[] = {program, argument, NULL};
     climb->step = NULL;
     climb->is_ready = false;
     climb->last_words[0] = '\0';
-    if (crew_start(climb->crew, ONLY, argv, error) || send_setup(climb, error))
+    if (worker_start(climb->crew, ONLY, climb->job, climb->options->seed, climb->job->specs[0],
+                     error))
         return -1;
     crew_set_deadline(climb->crew, ONLY, OPEN_LIMIT);
     return listen(climb, error);

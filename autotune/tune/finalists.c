@@ -152,7 +152,7 @@ static int check_measured(const struct search *search, struct error *error)
     const struct tune_result *result = search->result;
     if (result->counts[TRIAL_MEASURED])
         return 0;
-    if (result->is_cut && !result->reason_count)
+    if (tune_is_spent(result))
         return error_set(error, ERROR_FAILED,
                          "the budget was over before a candidate was measured: "
                          "give more time with --budget, or leave it out");

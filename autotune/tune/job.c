@@ -199,6 +199,19 @@ int job_read(struct frame *frame, void *message, size_t size, struct error *erro
     return frame_check(frame, error);
 }
 
+int job_read_told(struct frame *frame, union job_told *out, struct error *error)
+{
+    static const size_t sizes[] = {
+        [JOB_READY] = sizeof(struct job_ready), [JOB_FATAL] = sizeof(struct job_fatal),
+        [JOB_AT] = sizeof(struct job_at),       [JOB_PROVEN] = sizeof(struct job_proven),
+        [JOB_TRIAL] = sizeof(struct job_trial), [JOB_TRIED] = sizeof(struct job_tried),
+    };
+    const size_t size = frame->kind < sizeof sizes / sizeof *sizes ? sizes[frame->kind] : 0;
+    return size ? job_read(frame, out, size, error)
+                : error_set(error, ERROR_FAILED, "message %u is none that a worker tells",
+                            (unsigned)frame->kind);
+}
+
 int job_send(int socket, enum job_kind kind, const void *message, size_t size,
              struct error *error)
 {

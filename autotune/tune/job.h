@@ -171,6 +171,19 @@ int job_code_guest(struct frame *frame, struct job_guest *message, bool reads,
 
 /* The others hold no pointers: they travel as they are. */
 int job_read(struct frame *frame, void *message, size_t size, struct error *error);
+
+/* What a worker that measures tells while it works, whichever it is: -1 for any other message, and
+ * where its size is not as it should be. */
+union job_told {
+    struct job_ready ready;
+    struct job_fatal fatal;
+    struct job_at at;
+    struct job_proven proven;
+    struct job_trial trial;
+    struct job_tried tried;
+};
+int job_read_told(struct frame *frame, union job_told *out, struct error *error);
+
 int job_send(int socket, enum job_kind kind, const void *message, size_t size,
              struct error *error);
 

@@ -41,8 +41,9 @@ struct oracle_cases {
  * 2 tiles and a tail; each of the 16 / element bytes starts modulo 16 bytes; guard zones
  * of loud values around each input; and by operation, from the table in docs/correctness.md:
  * sum, sumsq, xor, prod by hashed values, min, max, argmin and argmax by the extremum at each
- * position, the latter two also by equals of it elsewhere, and, or by one bit at each position. Where there are more than positions_max, a seeded sample with
- * both edges of each thread's, warp's and tile's share. problem.n plays no part. */
+ * position, the latter two also by equals of it elsewhere, and, or by one bit at each position.
+ * Where there are more than positions_max, a seeded sample with both edges of each thread's, warp's
+ * and tile's share. problem.n plays no part. */
 int oracle_make_cases(struct oracle_cases *out, const struct problem *problem,
                       const struct oracle_shape *shape, uint64_t seed, struct error *error);
 void oracle_dispose_cases(struct oracle_cases *cases);

@@ -312,7 +312,8 @@ static int add_matrices(struct making *making, uint64_t seed)
 {
     struct layout *layout = &making->layout;
     const uint64_t at_once = layout->shape.at_once;
-    const uint64_t counts[COUNTS] = {at_once + 1, 1, 2 * at_once + 3, 3, at_once, 2, at_once / 2 + 1};
+    const uint64_t counts[COUNTS] = {
+        at_once + 1, 1, 2 * at_once + 3, 3, at_once, 2, at_once / 2 + 1};
     const uint64_t gaps[GAPS] = {0, 1, 0, layout->starts, 3};
     const uint64_t step = layout->starts > 2 ? layout->starts / 2 : 1;
     const bool by_parity = is_sign(&layout->problem) || oracle_has_mark(&layout->problem);
@@ -320,7 +321,8 @@ static int add_matrices(struct making *making, uint64_t seed)
     for (size_t d = 0; d < making->depth_count; d++)
         for (uint64_t start = d % step; start < layout->starts; start += step, turn++) {
             struct problem problem = layout->problem;
-            const uint64_t depth = making->depths[d], most = depth <= 2 ? UINT64_MAX : CASE_ELEMENTS / depth + 1;
+            const uint64_t depth = making->depths[d];
+            const uint64_t most = depth <= 2 ? UINT64_MAX : CASE_ELEMENTS / depth + 1;
             const uint64_t count = counts[(turn + d) % COUNTS];
             if (depth == LONG && start > 1)
                 continue;

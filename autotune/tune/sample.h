@@ -11,9 +11,9 @@ struct sample_place {
     size_t target;
 };
 
-/* Every operation of the space, type and accumulator that go together, on every target, for a few n from 1Ki
- * to 1Gi: rules judge a space by n, so that each n has other variants. The caller frees them.
- */
+/* Every operation of the space, type and accumulator that go together, on every target, for a few n
+ * from 1Ki to 1Gi: rules judge a space by n, so that each n has other variants. The caller frees
+ * them. */
 int sample_places(struct sample_place **out, size_t *count, const struct space *space,
                   size_t target_count, struct error *error);
 
@@ -27,7 +27,8 @@ struct sample {
 
 /* Lists the points of all places, or where these are too many those of some: each pair of
  * operation, type, accumulator, target and n is among them, and all three of operation, type and
- * accumulator. The same seed gives the same sample. A space that has no points at all is ERROR_USAGE. */
+ * accumulator. The same seed gives the same sample. A space that has no points at all is
+ * ERROR_USAGE. */
 int sample_draw(struct sample *out, const struct space *space, const struct target *targets,
                 size_t target_count, uint64_t seed, struct error *error);
 void sample_dispose(struct sample *sample);

@@ -55,36 +55,13 @@ bool search_has_other(const struct search *search, size_t slot)
 
 /* --- Workers ------------------------------------------------------------------------------ */
 
-static int send_setup(struct search *search, size_t slot, struct error *error)
-{
-    const struct tune_job *job = search->job;
-    struct frame frame = {.kind = JOB_SETUP};
-    struct job_setup setup = {.measures = search_measures(search, slot),
-                              .nvrtc = job->nvrtc,
-                              .seed = search->options->seed,
-                              .info = *job->info,
-                              .problem = *job->context->problem,
-                              .space = job->space,
-                              .default_row = job->context->space->default_row,
-                              .width = job->context->space->param_count,
-                              .sources = *job->sources};
-    if (setup.measures)
-        snprintf(setup.info.spec, sizeof setup.info.spec, "%s",
-                 job->specs[search->workers[slot].device]);
-    int failed = job_code_setup(&frame, &setup, false, error) ||
-                 crew_send(search->crew, slot, &frame, error);
-    frame_dispose(&frame);
-    return failed;
-}
-
 int search_start(struct search *search, size_t slot, struct error *error)
 {
-    char program[] = "/proc/self/exe", argument[] = WORKER_ARGUMENT;
-    char *const argv[] = {program, argument, NULL};
     struct search_worker *worker = &search->workers[slot];
+    const char *spec = search_measures(search, slot) ? search->job->specs[worker->device] : NULL;
     worker->state = WORKER_OPENING;
     worker->last_words[0] = '\0';
-    if (crew_start(search->crew, slot, argv, error) || send_setup(search, slot, error))
+    if (worker_start(search->crew, slot, search->job, search->options->seed, spec, error))
         return -1;
     crew_set_deadline(search->crew, slot, OPEN_LIMIT);
     return 0;

@@ -113,3 +113,15 @@ int sweep_table_take(struct sweep_table *table, size_t size, const struct tune_r
     }
     return 0;
 }
+
+void sweep_table_drop(struct sweep_table *table, size_t size, size_t sizes)
+{
+    const size_t behind = sizes - size - 1;
+    for (size_t row = 0; row < table->count; row++) {
+        double *losses = table->losses + row * SWEEP_SIZES_MAX + size;
+        struct sweep_cell *cells = table->cells + row * SWEEP_SIZES_MAX + size;
+        memmove(losses, losses + 1, behind * sizeof *losses);
+        memmove(cells, cells + 1, behind * sizeof *cells);
+        clear(table, row, sizes - 1);
+    }
+}

@@ -28,6 +28,9 @@ void sweep_table_dispose(struct sweep_table *table);
 int sweep_table_take(struct sweep_table *table, size_t size, const struct tune_result *result,
                      const int64_t *own, uint64_t own_ps, struct error *error);
 
+/* Leaves a size out of `sizes`: those behind it move up. */
+void sweep_table_drop(struct sweep_table *table, size_t size, size_t sizes);
+
 /* NULL when the row was not raced there. */
 const struct sweep_cell *sweep_table_find(const struct sweep_table *table, const int64_t *row,
                                           size_t size);

@@ -113,10 +113,13 @@ struct tune_options {
 };
 
 /* -1 only when nothing can be tuned: no candidate is right (ERROR_WRONG), no room, too noisy to
- * decide (ERROR_NOISY), interrupted. `out` is then disposed of. */
+ * decide (ERROR_NOISY), interrupted, the budget spent. `out` is then disposed of. */
 int tune_run(struct tune_result *out, const struct tune_job *job,
              const struct tune_options *options, struct error *error);
 void tune_dispose(struct tune_result *result);
+
+/* Was the budget over before a candidate was measured? Answers for a tune_run that failed, too. */
+bool tune_is_spent(const struct tune_result *result);
 
 const int64_t *tune_row(const struct tune_result *result, size_t candidate);
 

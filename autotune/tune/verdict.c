@@ -294,27 +294,11 @@ static int distrust(struct search *search, size_t slot, struct error *error)
     return blame_lost(search, slot, &event, error);
 }
 
-/* A message that holds no pointers, whichever it is. */
-union message {
-    struct job_ready ready;
-    struct job_fatal fatal;
-    struct job_at at;
-    struct job_proven proven;
-    struct job_trial trial;
-    struct job_tried tried;
-};
-
 int verdict_message(struct search *search, size_t slot, struct frame *frame,
                     struct error *error)
 {
-    static const size_t sizes[] = {
-        [JOB_READY] = sizeof(struct job_ready), [JOB_FATAL] = sizeof(struct job_fatal),
-        [JOB_AT] = sizeof(struct job_at),       [JOB_PROVEN] = sizeof(struct job_proven),
-        [JOB_TRIAL] = sizeof(struct job_trial), [JOB_TRIED] = sizeof(struct job_tried),
-    };
-    const size_t size = frame->kind < sizeof sizes / sizeof *sizes ? sizes[frame->kind] : 0;
-    union message message;
-    if (!size || job_read(frame, &message, size, error))
+    union job_told message;
+    if (job_read_told(frame, &message, error))
         return distrust(search, slot, error);
     switch (frame->kind) {
     case JOB_READY:

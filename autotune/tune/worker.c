@@ -4,12 +4,12 @@
 #include "autotune/tune/worker.h"
 
 #include "autotune/device/monotonic.h"
-#include "autotune/tune/crew.h"
 #include "autotune/tune/finals.h"
 #include "autotune/tune/guest.h"
 #include "autotune/tune/job.h"
 #include "autotune/tune/measure.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -223,4 +223,30 @@ int worker_run(struct error *error)
         failed = report(worker.socket, &cause, error);
     close_worker(&worker);
     return failed;
+}
+
+/* --- The coordinator's side --------------------------------------------------------------- */
+
+int worker_start(struct crew *crew, size_t slot, const struct tune_job *job, uint64_t seed,
+                 const char *spec, struct error *error)
+{
+    char program[] = "/proc/self/exe", argument[] = WORKER_ARGUMENT;
+    char *const argv[] = {program, argument, NULL};
+    struct frame frame = {.kind = JOB_SETUP};
+    struct job_setup setup = {.measures = spec != NULL,
+                              .nvrtc = job->nvrtc,
+                              .seed = seed,
+                              .info = *job->info,
+                              .problem = *job->context->problem,
+                              .space = job->space,
+                              .default_row = job->context->space->default_row,
+                              .width = job->context->space->param_count,
+                              .sources = *job->sources};
+    if (spec)
+        snprintf(setup.info.spec, sizeof setup.info.spec, "%s", spec);
+    const int failed = crew_start(crew, slot, argv, error) ||
+                       job_code_setup(&frame, &setup, false, error) ||
+                       crew_send(crew, slot, &frame, error);
+    frame_dispose(&frame);
+    return failed ? -1 : 0;
 }

@@ -3,7 +3,8 @@
 #ifndef AUTOTUNE_WORKER_H
 #define AUTOTUNE_WORKER_H
 
-#include "generator/error.h"
+#include "autotune/tune/crew.h"
+#include "autotune/tune/tune.h"
 
 /* The argument that makes the program a worker: {"/proc/self/exe", WORKER_ARGUMENT, NULL}. */
 #define WORKER_ARGUMENT "worker"
@@ -11,5 +12,10 @@
 /* Serves on CREW_SOCKET until the other side closes it. -1: no coordinator is there, or it
  * could not be told what went wrong; otherwise it was told. */
 int worker_run(struct error *error);
+
+/* The coordinator's side: starts one in a free slot of the crew, and tells it what it must know of
+ * the job. It measures on the device `spec`, one of the job's, or, where that is NULL, compiles. */
+int worker_start(struct crew *crew, size_t slot, const struct tune_job *job, uint64_t seed,
+                 const char *spec, struct error *error);
 
 #endif

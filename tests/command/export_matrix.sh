@@ -84,6 +84,14 @@ fi
 check make-variable sh -c "printf 'include rows/my.mk\nall:\n\t@echo \$(my_sm_90_132_4096x1024_LANES)\n' |
     make -s -f - | grep -qx 32"
 
+# Rows of the table with the same conditions share them.
+mkdir -m 700 alike
+op=max add base alike/nvidia-h200.ini "NVIDIA H200" 90 132 4096 1024 "$warps"
+op=max add base alike/nvidia-h200.ini "NVIDIA H200" 90 132 8192 1024 "$warps"
+run export --space rows --op max --type f32 --format header --prefix my --cache alike --output alike --quiet
+check conditions-once grep -A 2 '^    case 0:$' alike/my_table.h
+check conditions-shared sh -c 'tr "\n" "~" < alike/my_table.h | grep -q "~    case 0:~    case 1:~        if "'
+
 cat > select.c <<'END'
 #include "my_table.h"
 int main(void)

@@ -160,7 +160,7 @@ refuses ladder-of-both 64 "harris-1 reduces to one value" ladder --device host -
     --rung batched-0 --rows 3 --len 4
 refuses ladder-of-columns 64 "batched-0 reduces rows, and what is asked for is columns: give --axis 1" \
     ladder --device host --rung batched --rows 3 --len 4 --axis 0
-refuses ladder-without-columns 64 "no rung that was chosen reduces columns" \
+refuses ladder-without-columns 64 "no rung reduces columns: give --axis 1 for rows, or --n" \
     ladder --device host --rows 3 --len 4 --axis 0
 refuses ladder-of-n 64 "batched-0 reduces rows" ladder --device host --rung batched-0 --n 3K
 refuses ladder-of-no-size 64 "batched-0 reduces rows, and what is asked for is one value" \
@@ -168,8 +168,10 @@ refuses ladder-of-no-size 64 "batched-0 reduces rows, and what is asked for is o
 
 run ladder --device host --gpu H200 --rung batched --rows 30 --len 128 --type f32
 check ladder-with-a-gpu grep -q "computed for NVIDIA H200, 30 x 128 rows\|are not computed" out err
-refuses ladder-of-a-grid 64 "no rung that was chosen has a param ITEMS" \
+refuses ladder-of-a-grid 64 "has a param ITEMS.*: cs599-5 has, so give --rung cs599-5 and --n, or" \
     ladder --device host --grid --rung batched --rows 30 --len 128 --type f32
+refuses ladder-of-a-grid-of-rows 64 "no rung that reduces rows has a param .*: give --n .* leave --grid out" \
+    ladder --device host --grid --rows 30 --len 128 --type f32
 
 # Where only single values are known.
 run compare "$RECORDS" "$RECORDS"

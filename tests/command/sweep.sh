@@ -180,4 +180,18 @@ run show --sweep --json - --cache mended
 check mend-covers holds out 'covers("cold", 1000, 4000)'
 check mend-adds-intervals holds out "len(it['intervals']) > $(grep -c '"sizes": [0-9]' before.json)"
 check mend-own-winners holds out "len([s for s in it['sizes'] if s['loss_pct'] == 0]) >= $mended"
+
+# A budget is of each size: what has no result by then is left out, and the others go on.
+set -- --device host --space small.ini --op max --cold
+refuses all-spent 1 '3 sizes have no result.*goes on from here' "$@" --quiet --n 1K..4K --budget 1ms
+run "$@" --n 4K --quiet
+run "$@" --n 1K..10K --budget 1ms --json spent.json
+check spent has_status 1
+check spent-says-the-budget grep -q '^sweep .*: 4 sizes cold, each searched for 0.001 s at most; ' err
+check spent-sizes test "$(grep -c '^size .* cold no result: its budget was over' err)" -eq 3
+check spent-is-counted grep -q '^autotune: 3 sizes have no result' err
+check spent-others-go-on holds spent.json 'covers("cold", 4000, 4000) and len(it["sizes"]) == 1'
+run "$@" --n 1K..10K --json more.json
+check spent-goes-on has_status 0
+check spent-then-all holds more.json 'covers("cold", 1000, 10000) and len(it["sizes"]) == 4'
 finish

@@ -1,7 +1,8 @@
 /* A stand-in for libcuda.so.1: enough of the driver API for one GPU whose memory is the host's
  * and whose every kernel stores its second argument where its first points, but for the one that
  * compares memory. It is written without cuda.h, so that the names and layouts the program
- * relies on are checked against a second reading of the interface. Build: cc -shared -fPIC -Wl,-soname,libcuda.so.1
+ * relies on are checked against a second reading of the interface. Build:
+ * cc -shared -fPIC -Wl,-soname,libcuda.so.1
  *   -DOLDER           only the names of CUDA 12.0
  *   -DWITHOUT_UPLOAD  a driver too old for this program */
 #include <stddef.h>

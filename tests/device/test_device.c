@@ -1,6 +1,7 @@
 /* Proves a device by using it: test_device SPEC (0, host, auto). Two kernels in one unit,
- * memory moved every way and compared, past 4 GiB too where there is room, an order of launches that must hold, a graph of 64 empty kernels
- * timed. A plain program, so that it runs where no test library is. Exit code 0 = all held. */
+ * memory moved every way and compared, past 4 GiB too where there is room, an order of launches
+ * that must hold, a graph of 64 empty kernels timed. A plain program, so that it runs where no test
+ * library is. Exit code 0 = all held. */
 #include "autotune/device/device.h"
 #include "autotune/device/monotonic.h"
 

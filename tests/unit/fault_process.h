@@ -127,4 +127,41 @@ static char *replace(const char *text, const char *at, size_t length, const char
     return out.at;
 }
 
+/* Is it found when `from` becomes `to` in one of the texts of `sources`, a copy? Else says so. */
+static bool is_caught(letter_check *check, const void *fixture, struct emit_sources *sources,
+                      const char **text, const char *from, const char *to, const char *letters)
+{
+    const char *at = strstr(*text, from);
+    char note[NOTE_CHARS];
+    if (!at)
+        fail_msg("there is no '%s': change it with the template", from);
+    char *changed = replace(*text, at, strlen(from), to);
+    *text = changed;
+    const bool found = is_found(run_child(check, fixture, sources, letters, 1, note));
+    if (!found)
+        print_error("not caught: '%s' for '%s' (%s): %s\n", to, from, letters, note);
+    free(changed);
+    return found;
+}
+
+/* How many barriers a template has; each must be missed by a variant of the letters. */
+static size_t count_barriers(letter_check *check, const void *fixture,
+                             const struct emit_sources *right, const char *letters)
+{
+    static const char barrier[] = "__syncthreads();";
+    const char *template = right->template.text;
+    size_t count = 0;
+    for (const char *at = template; (at = strstr(at, barrier)); at++, count++) {
+        struct emit_sources sources = *right;
+        char note[NOTE_CHARS];
+        char *changed = replace(template, at, strlen(barrier), "");
+        sources.template.text = changed;
+        if (!is_found(run_child(check, fixture, &sources, letters, 20, note)))
+            fail_msg("barrier %zu of %s is not needed, or not seen: %s", count,
+                     right->template.name, note);
+        free(changed);
+    }
+    return count;
+}
+
 #endif

@@ -155,19 +155,8 @@ static void test_faults(void **state)
         const char **text = fault->source == TEMPLATE ? &sources.template.text
                             : fault->source == TYPES  ? &sources.types.text
                                                       : &sources.intrinsics.text;
-        const char *at = strstr(*text, fault->from);
-        char note[NOTE_CHARS];
-        if (!at)
-            fail_msg("there is no '%s': change it with the template", fault->from);
-        char *changed = replace(*text, at, strlen(fault->from), fault->to);
-        *text = changed;
-        const int status = run_child(check_letter, fixture, &sources, fault->letters, 1, note);
-        if (!is_found(status)) {
-            print_error("not caught: '%s' for '%s' (%s): %s\n", fault->to, fault->from,
-                        fault->letters, note);
-            missed++;
-        }
-        free(changed);
+        missed += !is_caught(check_letter, fixture, &sources, text, fault->from, fault->to,
+                             fault->letters);
     }
     assert_int_equal(missed, 0);
 }
@@ -175,18 +164,7 @@ static void test_faults(void **state)
 static void test_without_a_barrier(void **state)
 {
     const struct fixture *fixture = *state;
-    const char *template = fixture->sources.template.text;
-    size_t count = 0;
-    for (const char *at = template; (at = strstr(at, "__syncthreads();")); at++, count++) {
-        struct emit_sources sources = fixture->sources;
-        char note[NOTE_CHARS];
-        char *changed = replace(template, at, strlen("__syncthreads();"), "");
-        sources.template.text = changed;
-        if (!is_found(run_child(check_letter, fixture, &sources, "pl", 20, note)))
-            fail_msg("barrier %zu of arg.cu is not needed, or not seen: %s", count, note);
-        free(changed);
-    }
-    assert_int_equal(count, 3);
+    assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources, "pl"), 3);
 }
 
 static int setup(void **state)

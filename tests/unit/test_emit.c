@@ -349,7 +349,8 @@ static void test_hash_of_sources(void **state)
  */
 static void emit_command(struct text *out, const struct fixture *fixture, const char *line)
 {
-    char name[32] = "reduce", path[64], template[64], op[16], type[16], acc[16], arch[16], pass[32], variant[400];
+    char name[32] = "reduce", path[64], template[64], op[16], type[16], acc[16], arch[16];
+    char pass[32], variant[400];
     struct problem problem = {.n = 1000};
     int64_t row[SPACE_NAMES_MAX];
     size_t p = 0;

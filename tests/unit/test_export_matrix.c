@@ -1,24 +1,15 @@
 /* export of rows and columns: the functions that an export carries, compiled as C99, choose
  * what find chooses under the space's rules and launch what call_plan launches; sizes
  * that no kernel serves are refused with a sentence. */
-#include "autotune/device/gpus.h"
-#include "autotune/library/export.h"
 #include "autotune/tune/call.h"
 #include "cache/find.h"
 #include "generator/shape.h"
-#include "tests/unit/reduce_files.h"
+#include "tests/unit/export_program.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-static struct error error;
 
 /* The GPUs of the records, then another of a known kind and a stranger. */
-static const struct gpu {
-    const char *name;
-    int cc, sms;
-} gpus[] = {
+static const struct gpu gpus[] = {
     {"NVIDIA H200", 90, 132}, {"NVIDIA H100 PCIe", 90, 114}, {"Tesla T4", 75, 40},
     {"NVIDIA H20", 90, 78},   {"NVIDIA L4", 89, 58},
 };
@@ -59,24 +50,6 @@ struct fixture {
 
 /* --- Records ------------------------------------------------------------------------------ */
 
-static uint64_t next_random(struct fixture *fixture)
-{
-    fixture->random = fixture->random * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return fixture->random >> 33;
-}
-
-static struct target target_of(const struct gpu *gpu)
-{
-    struct target target;
-    char arch[16];
-    snprintf(arch, sizeof arch, "sm_%d", gpu->cc);
-    if (gpus_find(&target, arch, &error) != 0)
-        fail_msg("%s", error.text);
-    if (gpu->sms)
-        target.sms = gpu->sms;
-    return target;
-}
-
 static struct problem shaped(const struct fixture *fixture, struct problem_shape shape)
 {
     struct problem problem = fixture->problem;
@@ -92,42 +65,27 @@ static struct problem shaped(const struct fixture *fixture, struct problem_shape
     return problem;
 }
 
-/* A random row that all rules allow there. */
-static void choose_params(struct fixture *fixture, const struct problem *problem,
-                          const struct target *target, char *out, size_t size)
-{
-    const struct space *space = fixture->space;
-    const struct point_context context = {space, problem, target};
-    int64_t row[SPACE_NAMES_MAX];
-    for (int tries = 0; tries < 2000000; tries++) {
-        for (size_t i = 0; i < space->param_count; i++)
-            row[i] = space->params[i].values[next_random(fixture) % space->params[i].count];
-        if (point_reject(&context, row, &error) != POINT_VALID)
-            continue;
-        struct text text = {0};
-        point_format(&text, space, row, true);
-        assert_true(text.length < size);
-        memcpy(out, text.at, text.length + 1);
-        text_dispose(&text);
-        return;
-    }
-    fail_msg("no row of the space was found");
-}
-
+/* With a random row that all rules allow there. */
 static void add_record(struct fixture *fixture, const struct gpu *gpu,
                        struct problem_shape shape)
 {
-    struct record *record = &fixture->records[fixture->count++];
+    const struct space *space = fixture->space;
+    const struct problem problem = shaped(fixture, shape);
     const struct target target = target_of(gpu);
-    *record = (struct record){.problem = shaped(fixture, shape),
-                              .method = RECORD_METHOD,
-                              .cc = gpu->cc,
-                              .sms = gpu->sms,
-                              .source = RECORD_MEASURED};
-    snprintf(record->gpu, sizeof record->gpu, "%s", gpu->name);
-    snprintf(record->space, sizeof record->space, "%s", fixture->space->name);
-    snprintf(record->tuned, sizeof record->tuned, "2026-11-21T01:25:00Z");
-    choose_params(fixture, &record->problem, &target, record->params, sizeof record->params);
+    const struct point_context context = {space, &problem, &target};
+    struct record *record = &fixture->records[fixture->count++];
+    int64_t row[SPACE_NAMES_MAX];
+    *record = make_record(gpu, space, &problem);
+    for (int tries = 0; tries < 2000000; tries++) {
+        for (size_t i = 0; i < space->param_count; i++)
+            row[i] = space->params[i]
+                         .values[next_random(&fixture->random) % space->params[i].count];
+        if (point_reject(&context, row, &error) == POINT_VALID) {
+            take_row(record, space, row);
+            return;
+        }
+    }
+    fail_msg("no row of the space was found");
 }
 
 static void open_fixture(struct fixture *out, const char *name, enum op op, enum type type,
@@ -248,54 +206,25 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     text_adds(out, "\n");
 }
 
-static void put(const char *folder, const char *name, const char *bytes, size_t length)
+static struct export_source source_of(const struct fixture *fixture)
 {
-    char path[300];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, length, file), length);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void run(const char *folder, const char *command)
-{
-    char line[900];
-    snprintf(line, sizeof line, "cd %s && %s", folder, command);
-    if (system(line) != 0)
-        fail_msg("%s failed", command);
-}
-
-/* In `folder`, the program with the export of all records. */
-static void build_program(const char *folder, const struct fixture *fixture)
-{
-    const struct export_source source = {.space = fixture->space,
-                                         .sources = &fixture->sources,
-                                         .problem = fixture->problem,
-                                         .records = fixture->records,
-                                         .record_count = fixture->count,
-                                         .prefix = "my",
-                                         .command = "autotune export",
-                                         .version = "0"};
-    struct export_files files;
-    struct export export;
-    if (export_init(&export, &source, &error) ||
-        export_write(&files, &export, EXPORT_HEADER, NULL, &error))
-        fail_msg("%s", error.text);
-    put(folder, files.at[0].name, files.at[0].text.at, files.at[0].text.length);
-    put(folder, "program.c", program, sizeof program - 1);
-    export_dispose_files(&files);
-    export_dispose(&export);
-    run(folder, "${CC:-cc} -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror "
-                "-fsanitize=undefined -fno-sanitize-recover -o program program.c");
+    return (struct export_source){.space = fixture->space,
+                                  .sources = &fixture->sources,
+                                  .problem = fixture->problem,
+                                  .records = fixture->records,
+                                  .record_count = fixture->count,
+                                  .prefix = "my",
+                                  .command = "autotune export",
+                                  .version = "0"};
 }
 
 static void compare_answers(const struct fixture *fixture, struct text *met)
 {
     char folder[] = "/tmp/autotune-export-XXXXXX";
+    const struct export_source source = source_of(fixture);
     struct text questions = {0}, want = {0};
     assert_non_null(mkdtemp(folder));
-    build_program(folder, fixture);
+    build_program(folder, &source, program);
     for (size_t g = 0; g < GPUS; g++)
         for (size_t i = 0; i < ASKED; i++) {
             const struct problem problem = shaped(fixture, asked[i]);
@@ -303,10 +232,7 @@ static void compare_answers(const struct fixture *fixture, struct text *met)
                       gpus[g].sms, problem.shape.rows, problem.shape.len, problem.shape.pitch);
             add_want(&want, fixture, &gpus[g], &problem);
         }
-    put(folder, "in", questions.at, questions.length);
-    put(folder, "want", want.at, want.length);
-    run(folder, "./program < in > out");
-    run(folder, "diff want out > difference || { head -c 3000 difference; false; }");
+    compare_program(folder, &questions, &want);
     run(folder, "rm -r \"$PWD\"");
     text_add(met, want.at, want.length);
     text_dispose(&questions);
@@ -360,8 +286,9 @@ static void test_edges(void **state)
     struct fixture fixture;
     (void)state;
     open_fixture(&fixture, "rows", SUM, F32, 1);
+    const struct export_source source = source_of(&fixture);
     assert_non_null(mkdtemp(folder));
-    build_program(folder, &fixture);
+    build_program(folder, &source, program);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(
             command, sizeof command,

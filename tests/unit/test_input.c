@@ -714,8 +714,9 @@ int main(void)
         cmocka_unit_test(test_mark_moves),      cmocka_unit_test(test_few_copies),
         cmocka_unit_test(test_room),            cmocka_unit_test(test_periods),
         cmocka_unit_test(test_sums_stay_exact), cmocka_unit_test(test_periodic_fold),
-        cmocka_unit_test(test_squares_stay_exact), cmocka_unit_test(test_fold_counts),     cmocka_unit_test(test_faults_show),
-        cmocka_unit_test(test_displaced_tiles_show), cmocka_unit_test(test_offset),
+        cmocka_unit_test(test_fold_counts),     cmocka_unit_test(test_faults_show),
+        cmocka_unit_test(test_offset),          cmocka_unit_test(test_squares_stay_exact),
+        cmocka_unit_test(test_displaced_tiles_show),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -173,7 +173,9 @@ static void test_right_as_it_is(void **state)
     for (size_t i = 0; i < VARIANTS; i++) {
         const char letters[] = {variants[i].letter, '\0'};
         char note[NOTE_CHARS];
-        const int status = run_child(check_letter, fixture, &fixture->sources[space_of(&variants[i])], letters, 2, note);
+        const int status =
+            run_child(check_letter, fixture, &fixture->sources[space_of(&variants[i])], letters, 2,
+                      note);
         if (!is_right(status))
             fail_msg("%s: %s", variants[i].params, note);
     }
@@ -187,46 +189,17 @@ static void test_faults(void **state)
         const struct fault *fault = &faults[i];
         struct emit_sources sources =
             fixture->sources[space_of(find_variant(*fault->letters))];
-        const char **text = &sources.template.text;
-        const char *at = strstr(*text, fault->from);
-        char note[NOTE_CHARS];
-        if (!at)
-            fail_msg("there is no '%s': change it with the template", fault->from);
-        char *changed = replace(*text, at, strlen(fault->from), fault->to);
-        *text = changed;
-        const int status = run_child(check_letter, fixture, &sources, fault->letters, 1, note);
-        if (!is_found(status)) {
-            print_error("not caught: '%s' for '%s' (%s): %s\n", fault->to, fault->from,
-                        fault->letters, note);
-            missed++;
-        }
-        free(changed);
+        missed += !is_caught(check_letter, fixture, &sources, &sources.template.text,
+                             fault->from, fault->to, fault->letters);
     }
     assert_int_equal(missed, 0);
 }
 
-static void check_barriers(const struct fixture *fixture, size_t space, const char *letters,
-                           size_t expected)
-{
-    const char *template = fixture->sources[space].template.text;
-    size_t count = 0;
-    for (const char *at = template; (at = strstr(at, "__syncthreads();")); at++, count++) {
-        struct emit_sources sources = fixture->sources[space];
-        char note[NOTE_CHARS];
-        char *changed = replace(template, at, strlen("__syncthreads();"), "");
-        sources.template.text = changed;
-        if (!is_found(run_child(check_letter, fixture, &sources, letters, 20, note)))
-            fail_msg("barrier %zu of %s is not needed, or not seen: %s", count,
-                     files[space].template, note);
-        free(changed);
-    }
-    assert_int_equal(count, expected);
-}
-
 static void test_without_a_barrier(void **state)
 {
-    check_barriers(*state, 0, "bhl", 3);
-    check_barriers(*state, 1, "C", 1);
+    const struct fixture *fixture = *state;
+    assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources[0], "bhl"), 3);
+    assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources[1], "C"), 1);
 }
 
 /* --- The cases ---------------------------------------------------------------------------- */

@@ -1,47 +1,27 @@
 /* The library on the emulator, through its public face: plans from the default and from
  * records, what is reduced, what is refused and with which words, threads at once, tuning in
  * another process. Run from the tree's root; AUTOTUNE names the program where there is one. */
-#include "autotune/device/device.h"
-#include "cache/store.h"
-#include "include/autotune.h"
-#include "tests/unit/reduce_files.h"
+#include "tests/unit/host_plans.h"
 
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct autotune_error error;
+/* --- Plans, calls, records ---------------------------------------------------------------- */
 
-/* --- Contexts, plans, calls -----------------------------------------------------------------
- */
-
-static char folder[] = "/tmp/test-plan-XXXXXX";
-
-static struct autotune_context *open_context(const char *records, const char *program)
-{
-    struct autotune_context_options options = {0};
-    struct autotune_context *context = NULL;
-    options.device = "host";
-    options.records = records;
-    options.program = program;
-    if (autotune_context_create(&context, &options, &error))
-        fail_msg("%s", error.text);
-    return context;
-}
-
-static struct autotune_plan *make_plan(struct autotune_context *context, const char *op,
-                                       const char *type, uint64_t n, enum autotune_from from)
+static struct autotune_plan *make_plan_of(struct autotune_context *context, const char *op,
+                                          const char *type, uint64_t n, enum autotune_from from)
 {
     const struct autotune_problem problem = {.op = op, .type = type, .n = n};
-    const struct autotune_plan_options options = {.from = from};
-    struct autotune_plan *plan = NULL;
-    if (autotune_plan_create(&plan, context, &problem, &options, &error))
-        fail_msg("%s", error.text);
-    return plan;
+    return make_plan(context, &problem, from);
+}
+
+static struct record make_record_of(uint64_t n, const char *params)
+{
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = n};
+    return make_record(&problem, params);
 }
 
 static struct autotune_workspace *make_workspace(struct autotune_plan *plan)
@@ -50,13 +30,6 @@ static struct autotune_workspace *make_workspace(struct autotune_plan *plan)
     if (autotune_workspace_create(&workspace, plan, NULL, NULL, &error))
         fail_msg("%s", error.text);
     return workspace;
-}
-
-static void assert_refused(int got, enum autotune_code code, const char *said)
-{
-    if (got != (int)code || error.code != (int)code || !strstr(error.text, said))
-        fail_msg("%d, error %d '%s': not %d and '%s'", got, error.code, error.text, code, said);
-    error.code = 0;
 }
 
 static void close_all(struct autotune_context *context, struct autotune_plan *plan,
@@ -91,54 +64,6 @@ static void assert_sums(struct autotune_workspace *workspace, uint64_t limit)
         }
 }
 
-/* --- Records --------------------------------------------------------------------------------
- */
-
-/* A record of this emulator, as tuning would make it. */
-static struct record make_record(uint64_t n, const char *params)
-{
-    const struct device_options options = {.spec = "host"};
-    struct error cause;
-    struct device *device;
-    struct space *space = load_space("configs/reduce.ini");
-    const struct emit_sources sources = load_sources();
-    if (device_open(&device, &options, &cause))
-        fail_msg("%s", cause.text);
-    struct record record = {
-        .problem = {.op = SUM, .type = I32, .acc = I32, .n = n},
-        .space = "reduce",
-        .space_hash = space->hash,
-        .sources_hash = emit_hash(&sources),
-        .method = RECORD_METHOD,
-        .cc = device->info.target.cc,
-        .sms = device->info.target.sms,
-        .source = RECORD_EMULATED,
-        .median_ps = 1000000,
-        .low_ps = 1000000,
-        .high_ps = 1000000,
-        .candidates = 3,
-        .tuned = "2026-11-21T01:25:00Z",
-    };
-    snprintf(record.gpu, sizeof record.gpu, "%s", device->info.name);
-    snprintf(record.driver, sizeof record.driver, "%s", device->info.driver);
-    snprintf(record.compiler, sizeof record.compiler, "%s", device->info.compiler);
-    snprintf(record.params, sizeof record.params, "%s", params);
-    device_close(device);
-    space_free(space);
-    return record;
-}
-
-/* Its path below the test's folder. */
-static const char *keep(const char *name, const struct record *record)
-{
-    static char path[200];
-    struct error cause;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (store_save(path, record, &cause))
-        fail_msg("%s", cause.text);
-    return path;
-}
-
 #define SHAPE                                                                                  \
     "BLOCK=64 ITEMS=16 VECTOR=4 UNROLL=4 ACCUMS=1 WARP=REDUX LOAD=PLAIN STAGES=0 "             \
     "ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 "
@@ -151,7 +76,7 @@ static void test_default(void **state)
     (void)state;
     struct autotune_context *context = open_context("/nowhere", NULL);
     /* of which no record ships; the bits are those of i32 */
-    struct autotune_plan *plan = make_plan(context, "sum", "u32", N, AUTOTUNE_FROM_BEST);
+    struct autotune_plan *plan = make_plan_of(context, "sum", "u32", N, AUTOTUNE_FROM_BEST);
     struct autotune_workspace *workspace = make_workspace(plan);
     assert_int_equal(autotune_plan_grade(plan), AUTOTUNE_DEFAULT);
     assert_int_equal(autotune_plan_kernels(plan), AUTOTUNE_COMPILED);
@@ -172,12 +97,12 @@ static void test_record(void **state)
 {
     (void)state;
     struct record record =
-        make_record(400000000, "BLOCK=128 ITEMS=64 VECTOR=4 UNROLL=16 ACCUMS=1 WARP=SHUFFLE "
+        make_record_of(400000000, "BLOCK=128 ITEMS=64 VECTOR=4 UNROLL=16 ACCUMS=1 WARP=SHUFFLE "
                                "LOAD=PLAIN STAGES=0 ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 "
                                "FINISH=PASSES GRID=0");
     record.problem.type = record.problem.acc = F32;
     struct autotune_context *context = open_context(keep("passes.ini", &record), NULL);
-    struct autotune_plan *plan = make_plan(context, "sum", "f32", N, AUTOTUNE_FROM_RECORD);
+    struct autotune_plan *plan = make_plan_of(context, "sum", "f32", N, AUTOTUNE_FROM_RECORD);
     struct autotune_workspace *workspace = NULL;
     static float input[N];
     void *memory = NULL;
@@ -210,17 +135,17 @@ static void test_record(void **state)
 static void test_another_n(void **state)
 {
     (void)state;
-    struct record record = make_record(N, SHAPE "FINISH=PACKED GRID=1");
+    struct record record = make_record_of(N, SHAPE "FINISH=PACKED GRID=1");
     const char *path = keep("shared.ini", &record);
     struct autotune_context *context = open_context(path, NULL);
-    struct autotune_plan *plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_RECORD);
-    struct autotune_plan *smaller = make_plan(context, "sum", "i32", 5000, AUTOTUNE_FROM_BEST);
+    struct autotune_plan *plan = make_plan_of(context, "sum", "i32", N, AUTOTUNE_FROM_RECORD);
+    struct autotune_plan *smaller = make_plan_of(context, "sum", "i32", 5000, AUTOTUNE_FROM_BEST);
     assert_int_equal(autotune_plan_kernels(plan), AUTOTUNE_COMPILED);
     assert_int_equal(autotune_plan_kernels(smaller), AUTOTUNE_LOADED);
     assert_int_equal(autotune_plan_grade(smaller), AUTOTUNE_OTHER_N);
-    record = make_record(5000, SHAPE "FINISH=PACKED GRID=0"); /* the file is read again */
+    record = make_record_of(5000, SHAPE "FINISH=PACKED GRID=0"); /* the file is read again */
     keep("shared.ini", &record);
-    struct autotune_plan *exact = make_plan(context, "sum", "i32", 5000, AUTOTUNE_FROM_BEST);
+    struct autotune_plan *exact = make_plan_of(context, "sum", "i32", 5000, AUTOTUNE_FROM_BEST);
     assert_int_equal(autotune_plan_kernels(exact), AUTOTUNE_LOADED);
     assert_int_equal(autotune_plan_grade(exact), AUTOTUNE_EXACT);
     struct autotune_workspace *workspace = make_workspace(exact), *other = make_workspace(plan);
@@ -235,10 +160,10 @@ static void test_another_n(void **state)
 static void test_stale(void **state)
 {
     (void)state;
-    struct record record = make_record(N, SHAPE "FINISH=PACKED GRID=1");
+    struct record record = make_record_of(N, SHAPE "FINISH=PACKED GRID=1");
     snprintf(record.compiler, sizeof record.compiler, "another 1.0");
     struct autotune_context *context = open_context(keep("stale.ini", &record), NULL);
-    struct autotune_plan *plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_RECORD);
+    struct autotune_plan *plan = make_plan_of(context, "sum", "i32", N, AUTOTUNE_FROM_RECORD);
     assert_int_equal(autotune_plan_grade(plan), AUTOTUNE_STALE);
     close_all(context, plan, NULL);
 }
@@ -251,27 +176,27 @@ static void test_records_refused(void **state)
     static const struct autotune_plan_options from = {.from = AUTOTUNE_FROM_RECORD};
     const struct autotune_problem problem = {.op = "sum", .type = "i32", .n = N};
     struct autotune_plan *plan;
-    struct record record = make_record(N, SHAPE "FINISH=PACKED GRID=1");
+    struct record record = make_record_of(N, SHAPE "FINISH=PACKED GRID=1");
     snprintf(record.gpu, sizeof record.gpu, "Quadro of old");
     record.source = RECORD_MEASURED;
     struct autotune_context *context = open_context(keep("other.ini", &record), NULL);
     assert_refused(autotune_plan_create(&plan, context, &problem, &from, &error),
                    AUTOTUNE_OTHER_GPU, "there is one for Quadro of old (sm_90), which is not");
     assert_null(plan);
-    plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_BEST);
+    plan = make_plan_of(context, "sum", "i32", N, AUTOTUNE_FROM_BEST);
     assert_int_equal(autotune_plan_grade(plan), AUTOTUNE_SAME_CC);
     close_all(context, plan, NULL);
 
-    record = make_record(10, SHAPE "FINISH=BARRIER GRID=0"); /* resident only by chance */
+    record = make_record_of(10, SHAPE "FINISH=BARRIER GRID=0"); /* resident only by chance */
     context = open_context(keep("wrong.ini", &record), NULL);
     assert_refused(autotune_plan_create(&plan, context, &problem, &from, &error),
                    AUTOTUNE_NO_RECORD, "a record of host is passed over: ");
-    plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_BEST);
+    plan = make_plan_of(context, "sum", "i32", N, AUTOTUNE_FROM_BEST);
     assert_true(autotune_plan_grade(plan) >= AUTOTUNE_SHIPPED); /* not that record */
     assert_true(strstr(autotune_plan_warning(plan), "passed over") != NULL);
     close_all(context, plan, NULL);
 
-    record = make_record(N, SHAPE "FINISH=MAGIC GRID=0");
+    record = make_record_of(N, SHAPE "FINISH=MAGIC GRID=0");
     context = open_context(keep("unknown.ini", &record), NULL);
     assert_refused(autotune_plan_create(&plan, context, &problem, &from, &error),
                    AUTOTUNE_NO_RECORD, "MAGIC");
@@ -288,14 +213,14 @@ static void test_records_refused(void **state)
 static void test_second_best(void **state)
 {
     (void)state;
-    struct record nearer = make_record(N, "LOAD=BULK");
-    struct record farther = make_record(4 * N, SHAPE "FINISH=PACKED GRID=0");
+    struct record nearer = make_record_of(N, "LOAD=BULK");
+    struct record farther = make_record_of(4 * N, SHAPE "FINISH=PACKED GRID=0");
     nearer.source = farther.source = RECORD_MEASURED;
     snprintf(nearer.gpu, sizeof nearer.gpu, "Quadro of old");
     snprintf(farther.gpu, sizeof farther.gpu, "Quadro of late");
     keep("two.ini", &nearer);
     struct autotune_context *context = open_context(keep("two.ini", &farther), NULL);
-    struct autotune_plan *plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_BEST);
+    struct autotune_plan *plan = make_plan_of(context, "sum", "i32", N, AUTOTUNE_FROM_BEST);
     assert_int_equal(autotune_plan_grade(plan), AUTOTUNE_SAME_CC);
     assert_string_equal(autotune_plan_origin(plan), "Quadro of late, sum i32 80K cold");
     assert_string_equal(autotune_plan_warning(plan), "");
@@ -306,9 +231,9 @@ static void test_second_best(void **state)
 static void test_proven_here(void **state)
 {
     (void)state;
-    struct record record = make_record(N, SHAPE "FINISH=PACKED GRID=16");
+    struct record record = make_record_of(N, SHAPE "FINISH=PACKED GRID=16");
     struct autotune_context *context = open_context(keep("proven.ini", &record), NULL);
-    struct autotune_plan *plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_RECORD);
+    struct autotune_plan *plan = make_plan_of(context, "sum", "i32", N, AUTOTUNE_FROM_RECORD);
     struct autotune_workspace *workspace = make_workspace(plan);
     assert_int_equal(autotune_plan_grade(plan), AUTOTUNE_EXACT);
     assert_string_equal(autotune_plan_warning(plan), "");
@@ -432,7 +357,7 @@ static void test_bad_calls(void **state)
 {
     (void)state;
     struct autotune_context *context = open_context(folder, NULL);
-    struct autotune_plan *plan = make_plan(context, "sum", "i32", 1000, AUTOTUNE_FROM_DEFAULT);
+    struct autotune_plan *plan = make_plan_of(context, "sum", "i32", 1000, AUTOTUNE_FROM_DEFAULT);
     struct autotune_workspace *workspace = make_workspace(plan), *other;
     int32_t result = 7;
     char *odd = (char *)elements + 1;
@@ -479,9 +404,9 @@ static void test_reset(void **state)
 {
     (void)state;
     struct autotune_context *context = open_context(folder, NULL);
-    const struct record record = make_record(N, SHAPE "FINISH=PACKED GRID=1");
+    const struct record record = make_record_of(N, SHAPE "FINISH=PACKED GRID=1");
     keep("host.ini", &record); /* the emulator's own file in the folder */
-    struct autotune_plan *plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_RECORD);
+    struct autotune_plan *plan = make_plan_of(context, "sum", "i32", N, AUTOTUNE_FROM_RECORD);
     struct autotune_workspace *workspace = NULL;
     const size_t bytes = autotune_plan_workspace_bytes(plan);
     void *memory = NULL;
@@ -516,11 +441,11 @@ static void test_threads(void **state)
     (void)state;
     enum { THREADS = 4 };
     struct autotune_context *context = open_context(folder, NULL);
-    struct autotune_plan *plan = make_plan(context, "sum", "i32", N, AUTOTUNE_FROM_DEFAULT);
+    struct autotune_plan *plan = make_plan_of(context, "sum", "i32", N, AUTOTUNE_FROM_DEFAULT);
     pthread_t threads[THREADS];
     for (size_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, reduce_in_thread, plan), 0);
-    struct autotune_plan *second = make_plan(context, "sum", "i32", 9, AUTOTUNE_FROM_DEFAULT);
+    struct autotune_plan *second = make_plan_of(context, "sum", "i32", 9, AUTOTUNE_FROM_DEFAULT);
     for (size_t i = 0; i < THREADS; i++) {
         void *wrong = NULL;
         assert_int_equal(pthread_join(threads[i], &wrong), 0);
@@ -596,7 +521,7 @@ static void test_tuning_odd_hosts(void **state)
     (void)state;
     const struct autotune_problem problem = {.op = "max", .type = "u8", .n = 12345};
     const struct autotune_plan_options options = {.from = AUTOTUNE_FROM_TUNING};
-    const struct record record = make_record(N, SHAPE "FINISH=PACKED GRID=1");
+    const struct record record = make_record_of(N, SHAPE "FINISH=PACKED GRID=1");
     struct autotune_context *context =
         open_context(keep("alone.ini", &record), write_program("exit 0"));
     struct autotune_plan *plan;
@@ -613,18 +538,9 @@ static void test_tuning_odd_hosts(void **state)
 
 static int setup(void **state)
 {
-    (void)state;
     for (size_t i = 0; i <= N; i++)
         elements[i] = (int32_t)(i * 2654435761u);
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    char command[200];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+    return make_folder(state);
 }
 
 int main(void)
@@ -640,5 +556,5 @@ int main(void)
         cmocka_unit_test(test_threads),          cmocka_unit_test(test_tuning_refused),
         cmocka_unit_test(test_tuning_odd_hosts),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, remove_folder);
 }

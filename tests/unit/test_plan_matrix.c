@@ -1,91 +1,11 @@
 /* Plans of matrices through the library's public face, on the emulator: each row's and each
  * column's result, with gaps, of all rows and of fewer, from the default and from records with
  * results in parts; which record serves; what is refused and with which words. */
-#include "autotune/device/device.h"
 #include "autotune/tune/element.h"
-#include "cache/store.h"
-#include "include/autotune.h"
-#include "tests/unit/reduce_files.h"
+#include "tests/unit/host_plans.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-static struct autotune_error error;
-static char folder[] = "/tmp/test-plan-matrix-XXXXXX";
-
-/* --- Contexts, plans, records ------------------------------------------------------------- */
-
-static struct autotune_context *open_context(const char *records, const char *program)
-{
-    const struct autotune_context_options options = {
-        .device = "host", .records = records, .program = program};
-    struct autotune_context *context = NULL;
-    if (autotune_context_create(&context, &options, &error))
-        fail_msg("%s", error.text);
-    return context;
-}
-
-static struct autotune_plan *make_plan(struct autotune_context *context,
-                                       const struct autotune_problem *problem,
-                                       enum autotune_from from)
-{
-    const struct autotune_plan_options options = {.from = from};
-    struct autotune_plan *plan = NULL;
-    if (autotune_plan_create(&plan, context, problem, &options, &error))
-        fail_msg("%s", error.text);
-    return plan;
-}
-
-static void assert_refused(int got, enum autotune_code code, const char *said)
-{
-    if (got != (int)code || error.code != (int)code || !strstr(error.text, said))
-        fail_msg("%d, error %d '%s': not %d and '%s'", got, error.code, error.text, code, said);
-    error.code = 0;
-}
-
-/* A record of this emulator, as tuning would make it, in a file below the test's folder. */
-static const char *keep(const char *name, const struct problem *problem, const char *params)
-{
-    static char path[200];
-    const bool is_rows = problem->shape.kind == SHAPE_ROWS;
-    const struct device_options options = {.spec = "host"};
-    struct emit_sources sources = load_sources();
-    struct space *space = load_space(is_rows ? "configs/rows.ini" : "configs/columns.ini");
-    struct device *device;
-    struct error cause;
-    sources.template.name = is_rows ? "templates/rows.cu" : "templates/columns.cu";
-    sources.template.text = find_file(sources.template.name)->bytes;
-    if (device_open(&device, &options, &cause))
-        fail_msg("%s", cause.text);
-    struct record record = {
-        .problem = *problem,
-        .space_hash = space->hash,
-        .sources_hash = emit_hash(&sources),
-        .method = RECORD_METHOD,
-        .cc = device->info.target.cc,
-        .sms = device->info.target.sms,
-        .source = RECORD_EMULATED,
-        .median_ps = 1000000,
-        .low_ps = 1000000,
-        .high_ps = 1000000,
-        .candidates = 3,
-        .tuned = "2026-11-21T01:25:00Z",
-    };
-    snprintf(record.space, sizeof record.space, "%s", space->name);
-    snprintf(record.gpu, sizeof record.gpu, "%s", device->info.name);
-    snprintf(record.driver, sizeof record.driver, "%s", device->info.driver);
-    snprintf(record.compiler, sizeof record.compiler, "%s", device->info.compiler);
-    snprintf(record.params, sizeof record.params, "%s", params);
-    device_close(device);
-    space_free(space);
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (store_save(path, &record, &cause))
-        fail_msg("%s", cause.text);
-    return path;
-}
 
 /* --- Every result ------------------------------------------------------------------------- */
 
@@ -281,8 +201,8 @@ static void test_parts(void **state)
                                                  .axis = is_rows};
         char name[32];
         snprintf(name, sizeof name, "parts-%zu.ini", i);
-        struct autotune_context *context =
-            open_context(keep(name, &tuned, cases[i].params), NULL);
+        const struct record record = make_record(&tuned, cases[i].params);
+        struct autotune_context *context = open_context(keep(name, &record), NULL);
         struct autotune_plan *plan = make_plan(context, &problem, AUTOTUNE_FROM_RECORD);
         set_matrix(&problem);
         assert_string_equal(autotune_plan_warning(plan), "");
@@ -310,7 +230,8 @@ static void keep_shape(const char *name, uint64_t rows, uint64_t len, const char
              "BLOCK=128 LANES=%s VECTOR=4 ROUNDS=1 UNROLL=1 EDGES=SIMPLE LOAD=PLAIN "
              "MIN_BLOCKS=1 SPLIT=WHOLE PIECES=0 GRID=0",
              lanes);
-    keep(name, &problem, params);
+    const struct record record = make_record(&problem, params);
+    keep(name, &record);
 }
 
 static void test_record_by_shape(void **state)
@@ -524,20 +445,6 @@ static void test_tuning(void **state)
     }
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    char command[200];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -546,5 +453,5 @@ int main(void)
         cmocka_unit_test(test_bad_shapes),      cmocka_unit_test(test_bad_calls),
         cmocka_unit_test(test_tuning),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

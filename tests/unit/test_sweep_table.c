@@ -90,6 +90,30 @@ static void test_again(void **state)
     sweep_table_dispose(&table);
 }
 
+/* Sizes behind the one that is left out move up, and the last has room again. */
+static void test_dropped(void **state)
+{
+    static const int64_t a[] = {1, 1}, b[] = {2, 2};
+    struct sweep_table table = {.width = WIDTH};
+    (void)state;
+    for (size_t size = 0; size < SWEEP_SIZES_MAX; size += SWEEP_SIZES_MAX - 1) {
+        struct tune_place places[] = {place_of(a, 1), place_of(b, size ? 1.5 : 1.25)};
+        const struct tune_result result = result_of(places, 2);
+        assert_int_equal(sweep_table_take(&table, size, &result, a, 100000 + size, &error), 0);
+    }
+    sweep_table_drop(&table, 1, SWEEP_SIZES_MAX);
+    assert_int_equal(sweep_table_find(&table, a, 0)->ps, 100000);
+    assert_true(loss_of(&table, b, 0) < 0.3);
+    assert_int_equal(sweep_table_find(&table, a, SWEEP_SIZES_MAX - 2)->ps,
+                     100000 + SWEEP_SIZES_MAX - 1);
+    assert_true(loss_of(&table, b, SWEEP_SIZES_MAX - 2) > 0.5);
+    assert_null(sweep_table_find(&table, a, SWEEP_SIZES_MAX - 1));
+    assert_true(isinf(loss_of(&table, b, SWEEP_SIZES_MAX - 1)));
+    sweep_table_drop(&table, 0, SWEEP_SIZES_MAX - 1);
+    assert_null(sweep_table_find(&table, a, 0));
+    sweep_table_dispose(&table);
+}
+
 static void test_many_rows(void **state)
 {
     struct sweep_table table = {.width = WIDTH};
@@ -116,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_losses),
         cmocka_unit_test(test_again),
+        cmocka_unit_test(test_dropped),
         cmocka_unit_test(test_many_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,109 @@
+/* host_plans: the library's contexts and plans on the emulator, for tests of them: opened, refused
+ * with which words, and records for them in a folder of the test's own. */
+#ifndef AUTOTUNE_TEST_HOST_PLANS_H
+#define AUTOTUNE_TEST_HOST_PLANS_H
+
+#include "autotune/device/device.h"
+#include "cache/store.h"
+#include "generator/shape.h"
+#include "include/autotune.h"
+#include "tests/unit/reduce_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct autotune_error error;
+static char folder[] = "/tmp/test-plan-XXXXXX";
+
+static inline int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static inline int remove_folder(void **state)
+{
+    char command[200];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static inline struct autotune_context *open_context(const char *records, const char *program)
+{
+    const struct autotune_context_options options = {
+        .device = "host", .records = records, .program = program};
+    struct autotune_context *context = NULL;
+    if (autotune_context_create(&context, &options, &error))
+        fail_msg("%s", error.text);
+    return context;
+}
+
+static inline struct autotune_plan *make_plan(struct autotune_context *context,
+                                              const struct autotune_problem *problem,
+                                              enum autotune_from from)
+{
+    const struct autotune_plan_options options = {.from = from};
+    struct autotune_plan *plan = NULL;
+    if (autotune_plan_create(&plan, context, problem, &options, &error))
+        fail_msg("%s", error.text);
+    return plan;
+}
+
+static inline void assert_refused(int got, enum autotune_code code, const char *said)
+{
+    if (got != (int)code || error.code != (int)code || !strstr(error.text, said))
+        fail_msg("%d, error %d '%s': not %d and '%s'", got, error.code, error.text, code, said);
+    error.code = 0;
+}
+
+/* A record of this emulator, as tuning would make it. */
+static inline struct record make_record(const struct problem *problem, const char *params)
+{
+    const struct device_options options = {.spec = "host"};
+    struct emit_sources sources = load_sources();
+    struct device *device;
+    struct error cause;
+    char path[64];
+    snprintf(path, sizeof path, "configs/%s.ini", shape_space(problem));
+    struct space *space = load_space(path);
+    snprintf(path, sizeof path, "templates/%s.cu", shape_space(problem));
+    sources.template = (struct emit_file){path, find_file(path)->bytes};
+    if (device_open(&device, &options, &cause))
+        fail_msg("%s", cause.text);
+    struct record record = {
+        .problem = *problem,
+        .space_hash = space->hash,
+        .sources_hash = emit_hash(&sources),
+        .method = RECORD_METHOD,
+        .cc = device->info.target.cc,
+        .sms = device->info.target.sms,
+        .source = RECORD_EMULATED,
+        .median_ps = 1000000,
+        .low_ps = 1000000,
+        .high_ps = 1000000,
+        .candidates = 3,
+        .tuned = "2026-11-21T01:25:00Z",
+    };
+    snprintf(record.space, sizeof record.space, "%s", space->name);
+    snprintf(record.gpu, sizeof record.gpu, "%s", device->info.name);
+    snprintf(record.driver, sizeof record.driver, "%s", device->info.driver);
+    snprintf(record.compiler, sizeof record.compiler, "%s", device->info.compiler);
+    snprintf(record.params, sizeof record.params, "%s", params);
+    device_close(device);
+    space_free(space);
+    return record;
+}
+
+/* Its path below the test's folder. */
+static inline const char *keep(const char *name, const struct record *record)
+{
+    static char path[200];
+    struct error cause;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (store_save(path, record, &cause))
+        fail_msg("%s", cause.text);
+    return path;
+}
+
+#endif
