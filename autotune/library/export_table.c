@@ -5,6 +5,7 @@
 #include "autotune/library/export_text.h"
 
 #include "generator/expr_c.h"
+#include "generator/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -252,22 +253,6 @@ static int add_assignment(struct text *out, const struct names *names, const cha
     return 0;
 }
 
-/* Derived values stand in an order in which each needs only those before it. */
-static int add_variables(struct text *out, const struct names *names, struct error *error)
-{
-    const struct space *space = names->export->source.space;
-    for (size_t i = 0; i < space->derived_count; i++) {
-        const struct derived *derived = &space->derived[i];
-        if (names->kinds[derived->slot] != VARIABLE)
-            continue;
-        text_addf(out, "    const int64_t %s = ", names->texts[derived->slot].at);
-        if (expr_c_print(out, derived->expr, names->all, names->export->source.prefix, error))
-            return -1;
-        text_adds(out, ";\n");
-    }
-    return 0;
-}
-
 static bool is_launched(const struct export *export, size_t pass)
 {
     for (size_t i = 0; i < export->step_count; i++)
@@ -297,6 +282,32 @@ static int add_passes(struct text *out, const struct names *names, struct error 
     return 0;
 }
 
+/* Puts before the code the derived values that it mentions once what is known is folded. They
+ * stand in an order in which each needs only those before it. */
+static int add_variables(struct text *code, const struct names *names, struct error *error)
+{
+    const struct space *space = names->export->source.space;
+    int failed = text_check(code, error);
+    for (size_t i = space->derived_count; !failed && i-- > 0;) {
+        const struct derived *derived = &space->derived[i];
+        const char *name = names->texts[derived->slot].at;
+        struct text longer = {0};
+        bool is_mentioned = false;
+        if (names->kinds[derived->slot] == VARIABLE)
+            words_find(code->at, &name, 1, &is_mentioned);
+        if (!is_mentioned)
+            continue;
+        text_addf(&longer, "    const int64_t %s = ", name);
+        failed = expr_c_print(&longer, derived->expr, names->all,
+                              names->export->source.prefix, error);
+        text_addf(&longer, ";\n%s", code->at);
+        text_dispose(code);
+        *code = longer;
+        failed = failed || text_check(code, error);
+    }
+    return failed;
+}
+
 /* --- The whole ---------------------------------------------------------------------------- */
 
 enum { MATCH, PARAMS, ROW, GIVEN, TABLES, CHOICE, INSERTS };
@@ -309,7 +320,7 @@ static int add_choice(struct text *out, const struct names *names, struct error 
     const struct export_insert inserts[] = {
         {"helpers", &helpers}, {"rules", &rules}, {"shape", &shape}};
     int failed = (export_is_matrix(export) && export_add_rules(&rules, export, error)) ||
-                 add_variables(&shape, names, error) || add_passes(&shape, names, error) ||
+                 add_passes(&shape, names, error) || add_variables(&shape, names, error) ||
                  text_check(&shape, error);
     if (!failed) {
         text_addf(&code, "%s%s", rules.at ? rules.at : "", shape.at);
