@@ -21,6 +21,7 @@ has_lines() {
 run show
 check all has_lines 4
 check title grep -Eq '^gpu +op +type .* us +GB/s .*params$' out
+check sizes-in-order test "$(sed 1d out | awk '{ print $2, $5 }' | tr '\n' ' ')" = "sum 1K sum 2K max 1K "
 run show --op max
 check op has_lines 2
 check op-is grep -q ' max  *f32 ' out

@@ -128,6 +128,8 @@ mkdir shared
 run merge --cache shared "$RECORDS"
 check merged has_status 0
 check merged-all cmp "$RECORDS" shared/host.ini
+check merged-intervals-as-such grep -Eq '^host +sum i32 1K\.\.[^ ]+ cold .* added$' out
+check merged-each-line-once test "$(sed 1d out | awk '{ print $2, $3, $4, $5 }' | sort | uniq -d | wc -l)" -eq 0
 
 # Without its trials a record is raced again, but not tuned.
 rm -r "$JOURNALS"
