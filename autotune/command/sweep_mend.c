@@ -2,6 +2,7 @@
 #include "autotune/command/sweep_mend.h"
 
 #include "autotune/command/output.h"
+#include "autotune/command/sweep_known.h"
 #include "generator/number.h"
 
 #include <inttypes.h>
@@ -50,6 +51,47 @@ static struct record *find_interval(const struct records *records, const struct 
     }
     return NULL;
 }
+
+/* --- Beside a sweep ----------------------------------------------------------------------- */
+
+/* Of each interval that reaches beyond the leg's sizes. */
+static void add_rests(struct records *out, const struct records *kept,
+                      const struct sweep_leg *leg)
+{
+    const uint64_t low = leg->sizes[0], high = leg->sizes[leg->count - 1];
+    for (size_t i = 0; i < kept->count; i++) {
+        const struct record *interval = &kept->at[i], *before, *after, *ignored;
+        struct record first = *interval, last = *interval;
+        first.problem.n = low;
+        last.problem.n = high;
+        if (!interval->n_to || interval->problem.regime != leg->regime ||
+            interval->n_from > high || interval->n_to < low)
+            continue;
+        find_neighbours(&before, &ignored, kept, &first, interval);
+        find_neighbours(&ignored, &after, kept, &last, interval);
+        if (before)
+            make_part(&out->at[out->count++], interval, before, interval->n_from, low - 1);
+        if (after)
+            make_part(&out->at[out->count++], interval, after, high + 1, interval->n_to);
+    }
+}
+
+int sweep_mend_rests(struct records *out, const struct sweep *sweep, struct error *error)
+{
+    struct records kept;
+    if (sweep_known_choose(&kept, &sweep->kept, sweep->request, &sweep->setup, error))
+        return -1;
+    struct record *at = realloc(out->at, (out->count + 2 * kept.count) * sizeof *at);
+    if (at) {
+        out->at = at;
+        for (size_t l = 0; l < sweep->leg_count; l++)
+            add_rests(out, &kept, &sweep->legs[l]);
+    }
+    store_dispose(&kept);
+    return at ? 0 : error_memory(error, (out->count + 2 * kept.count) * sizeof *at);
+}
+
+/* --- Cut out ------------------------------------------------------------------------------ */
 
 enum { CUT_RECORDS = 4 };
 

@@ -122,6 +122,11 @@ check loss-tries-nothing-new test "$(journal_lines "$JOURNALS"/*4000-cold.journa
     sort | uniq -d | wc -l)" -eq 0
 run show --sweep --n 1K..4K --json -
 check replaced holds out 'covers("cold", 1000, 4000)'
+run show --sweep --json -
+check replaced-that-alone holds out 'len(it["sizes"]) == 10 and covers("cold", 1000, 16000) and covers("warm", 1000, 16000)'
+run "$@" --n 2K..4K --cold --loss 0
+run show --sweep --json -
+check replaced-within holds out 'len(it["sizes"]) == 10 and covers("cold", 1000, 16000)'
 
 # Records of a sweep are merged like others.
 mkdir shared
