@@ -8,6 +8,7 @@
 #include "autotune/device/device.h"
 #include "autotune/report/figures.h"
 #include "cache/store.h"
+#include "generator/number.h"
 #include "generator/shape.h"
 
 #include <dirent.h>
@@ -198,11 +199,36 @@ static void note_matrices(const struct request *request, const struct records *r
                     count, count == 1 ? "" : "s");
 }
 
+/* What makes a record of the kind that was asked for. */
+static void note_none(const struct request *request, const char *folder)
+{
+    static const char *const shapes[SHAPE_COUNT] = {
+        [SHAPE_ROWS] = "--rows 1K..1M --len 32..4096",
+        [SHAPE_COLUMNS] = "--rows 1K..1M --len 32..4096 --axis 0"};
+    const struct problem *problem = &request->problem;
+    const char *size = request->sweep ? "1K..4G" : "400M";
+    char low[NUMBER_CHARS], high[NUMBER_CHARS], sizes[2 * NUMBER_CHARS + 8];
+    const bool is_some = request->has_n || request->has_op || request->has_type ||
+                         request->shape || problem->is_deterministic;
+    if (request->n_high)
+        snprintf(sizes, sizeof sizes, "--n %s..%s", number_format_count(low, problem->n),
+                 number_format_count(high, request->n_high));
+    else
+        snprintf(sizes, sizeof sizes, "--n %s",
+                 request->has_n && !request->sweep ? number_format_count(low, problem->n) : size);
+    output_note(request, "no %s%s in %s: 'autotune %s%s%s%s%s%s' makes one\n",
+                request->sweep ? "sweeps" : "records", is_some ? " of this kind" : "", folder,
+                request->shape ? shapes[request->shape] : sizes,
+                request->has_op ? " --op " : "",
+                request->has_op ? problem_ops[problem->op].name : "",
+                request->has_type ? " --type " : "",
+                request->has_type ? problem_types[problem->type].name : "",
+                problem->is_deterministic ? " --deterministic" : "");
+}
+
 static int print(const struct request *request, struct shown *shown, const char *folder,
                  struct error *error)
 {
-    const bool is_some = request->has_n || request->has_op || request->has_type ||
-                         request->shape || request->problem.is_deterministic;
     struct records *records = &shown->records;
     size_t count = records->count;
     int failed = 0;
@@ -219,13 +245,7 @@ static int print(const struct request *request, struct shown *shown, const char 
         failed = output_table(request, &shown->table, NULL, error);
     }
     if (count == 0)
-        output_note(request, "no %s%s in %s: 'autotune %s' makes one\n",
-                    request->sweep ? "sweeps" : "records", is_some ? " of this kind" : "",
-                    folder,
-                    request->shape == SHAPE_COLUMNS ? "--rows 1K..1M --len 32..4096 --axis 0"
-                    : request->shape                ? "--rows 1K..1M --len 32..4096"
-                    : request->sweep                ? "--n 1K..4G"
-                                                    : "--n 400M");
+        note_none(request, folder);
     return failed;
 }
 

@@ -32,7 +32,9 @@ check n has_lines 2
 check n-is grep -Eq ' 2K ' out
 run show --n 3K
 check none test ! -s out
-check none-is-said grep -q 'no records of this kind' err
+check none-is-said grep -q "no records of this kind.*'autotune --n 3K' makes one" err
+run show --op xor --type u8 --n 1Ki..2Ki --sweep
+check none-of-an-operation grep -q "'autotune --n 1Ki..2Ki --op xor --type u8' makes one" err
 run show --deterministic
 check none-deterministic grep -q 'no records of this kind' err
 

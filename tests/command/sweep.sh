@@ -16,6 +16,7 @@ refuses loss-without-range 64 'are of a sweep' "$@" --n 1K --loss 1
 for wrong in x -1 1% 51 0.0001 1e1 ''; do
     refuses "loss-is-'$wrong'" 64 "loss is '|'$wrong'|empty" "$@" --n 1K..2K --loss "$wrong"
 done
+refuses loss-too-exact 64 "at most [0-9] of them after the point" "$@" --n 1K..2K --loss 0.0001
 refuses loss-past-all 64 'from 0 to 50' "$@" --n 1K..2K --loss 50.001
 refuses confirm-without-range 64 'confirm are of a sweep' "$@" --n 1K --confirm
 refuses confirm-and-retune 64 'choose one' "$@" --n 1K..2K --confirm --retune
