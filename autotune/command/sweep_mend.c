@@ -54,7 +54,22 @@ static struct record *find_interval(const struct records *records, const struct 
 
 /* --- Beside a sweep ----------------------------------------------------------------------- */
 
-/* Of each interval that reaches beyond the leg's sizes. */
+/* A sweep's outer intervals end where its range does; beside others, as far as those allow. */
+static void widen(struct records *out, const struct sweep_leg *leg, uint64_t from, uint64_t to)
+{
+    const uint64_t low = leg->sizes[0], high = leg->sizes[leg->count - 1];
+    for (size_t i = 0; i < out->count; i++) {
+        struct record *own = &out->at[i];
+        if (!own->n_to || own->problem.regime != leg->regime)
+            continue;
+        if (own->n_from == low && from < low)
+            own->n_from = from;
+        if (own->n_to == high && to > high)
+            own->n_to = to;
+    }
+}
+
+/* Of each interval that reaches beyond the leg's sizes: the part with sizes of its own. */
 static void add_rests(struct records *out, const struct records *kept,
                       const struct sweep_leg *leg)
 {
@@ -69,10 +84,14 @@ static void add_rests(struct records *out, const struct records *kept,
             continue;
         find_neighbours(&before, &ignored, kept, &first, interval);
         find_neighbours(&ignored, &after, kept, &last, interval);
+        const uint64_t from =
+            before ? sweep_border(before->problem.n, low) + 1 : interval->n_from;
+        const uint64_t to = after ? sweep_border(high, after->problem.n) : interval->n_to;
+        widen(out, leg, from, to);
         if (before)
-            make_part(&out->at[out->count++], interval, before, interval->n_from, low - 1);
+            make_part(&out->at[out->count++], interval, before, interval->n_from, from - 1);
         if (after)
-            make_part(&out->at[out->count++], interval, after, high + 1, interval->n_to);
+            make_part(&out->at[out->count++], interval, after, to + 1, interval->n_to);
     }
 }
 
