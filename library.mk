@@ -14,6 +14,7 @@ AT_LIB    = $(DESTDIR)$(LIBDIR)
 AT_CMAKE  = $(AT_LIB)/cmake/autotune
 COMPLETE  = $(if $(SANITIZE),,-Wl$(COMMA)-z$(COMMA)defs) # a sanitizer's names are the program's
 COMMA    := ,
+EXPORTED  = $(wildcard $(addprefix examples/*/,Makefile CMakeLists.txt *.c))
 FILL      = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@PREFIX@|$(PREFIX)|g' \
             -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|g' \
             -e 's|@INCLUDE@|$(shell realpath -m --relative-to=$(LIBDIR)/cmake/autotune $(PREFIX)/include)|g'
@@ -43,6 +44,7 @@ install-library: $(ARCHIVE) $(SHARED)
 	$(FILL) autotune/library/autotuneConfigVersion.cmake.in > $(AT_CMAKE)/autotuneConfigVersion.cmake
 	install -D -m 644 docs/autotune.3 $(SHARE)/man/man3/autotune.3
 	install -D -m 644 -t $(SHARE)/doc/autotune/examples $(wildcard examples/*.c examples/*.cu examples/*.md)
+	for f in $(EXPORTED); do install -D -m 644 $$f $(SHARE)/doc/autotune/$$f || exit 1; done
 
 uninstall-library:
 	rm -f $(DESTDIR)$(PREFIX)/include/autotune.h $(AT_LIB)/libautotune.a \

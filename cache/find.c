@@ -165,8 +165,10 @@ static void pass_over(struct error *first, const struct record *record, const ch
 }
 
 /* What a file says is believed only as far as it is a point of the space that its rules allow
- * here. That they do not is usual for a record of another GPU, or of another shape. */
-static bool read_row(int64_t *row, struct find *find, const struct record *record)
+ * here. That they do not is usual for a record of another GPU, or of another shape; else `why`
+ * says so. */
+static bool read_row(int64_t *row, struct find *find, const struct record *record,
+                     struct error *why)
 {
     const struct space *space = find->here->space;
     struct error reason;
@@ -177,9 +179,12 @@ static bool read_row(int64_t *row, struct find *find, const struct record *recor
     }
     const int broken = reject(find, record, row, &reason);
     if (broken != POINT_VALID && !differs(&find->want, record, SAME_DEVICE) &&
-        shape_is_same(&find->want.problem, &record->problem))
-        pass_over(&find->best.rejected, record,
-                  broken >= 0 ? space->rules[broken].reason : reason.text);
+        shape_is_same(&find->want.problem, &record->problem)) {
+        if (broken >= 0)
+            error_set(&reason, ERROR_IO, "the rule '%s' refuses it",
+                      space->rules[broken].reason);
+        pass_over(why, record, reason.text);
+    }
     return broken == POINT_VALID;
 }
 
@@ -206,22 +211,30 @@ static const char *name_difference(const struct record *want, const struct recor
     return name ? name : "";
 }
 
-static bool is_better(const struct find *find, const struct fit *fit)
+static bool is_better(const struct fit *fit, enum find_grade grade, double distance)
 {
-    return fit->grade != find->best.grade ? fit->grade < find->best.grade
-                                          : fit->distance < find->distance;
+    return fit->grade != grade ? fit->grade < grade : fit->distance < distance;
 }
 
 typedef struct fit fit_fn(const struct record *want, const struct record *record);
 
+/* That a record is passed over is worth telling where it would have served. */
 static void look(struct find *find, const struct records *records, fit_fn *fit_of)
 {
     struct find_result *best = &find->best;
+    struct fit refused = {FIND_NONE, HUGE_VAL};
+    struct error rejected = {0};
     int64_t row[SPACE_NAMES_MAX];
     for (size_t i = 0; i < records->count; i++) {
         const struct record *record = &records->at[i];
         const struct fit fit = fit_of(&find->want, record);
-        if ((fit.grade != FIND_NONE && !read_row(row, find, record)) || !is_better(find, &fit))
+        struct error why = {0};
+        const bool is_read = fit.grade == FIND_NONE || read_row(row, find, record, &why);
+        if (why.code != ERROR_NONE && is_better(&fit, refused.grade, refused.distance)) {
+            refused = fit;
+            rejected = why;
+        }
+        if (!is_read || !is_better(&fit, best->grade, find->distance))
             continue;
         best->record = *record;
         best->grade = fit.grade;
@@ -231,6 +244,8 @@ static void look(struct find *find, const struct records *records, fit_fn *fit_o
         snprintf(best->difference, sizeof best->difference, "%s",
                  name_difference(&find->want, record, fit.grade));
     }
+    if (best->rejected.code == ERROR_NONE && is_better(&refused, best->grade, find->distance))
+        best->rejected = rejected;
 }
 
 /* --- The search --------------------------------------------------------------------------- */

@@ -29,8 +29,8 @@ struct find_result {
     char difference[32];   /* the key field that differs, "" when exact */
     struct error damaged;  /* the first record whose params are no point of the space, else
                             * ERROR_NONE */
-    struct error rejected; /* the first of this very GPU and shape that the rules do not allow,
-                            * likewise */
+    struct error rejected; /* of this very GPU and shape, and nearer than what serves, but the
+                            * rules do not allow it; likewise */
 };
 
 /* A search: begin it, then show it what records there are, the own GPU's first. */

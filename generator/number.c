@@ -148,8 +148,11 @@ static enum outcome read_fixed(uint64_t *out, const char *string, int digits)
 int number_parse_fixed(uint64_t *out, const char *string, int digits, const char *what,
                        struct error *error)
 {
+    char wanted[80];
+    snprintf(wanted, sizeof wanted,
+             "a number in digits, at most %d of them after the point, such as 1 or 0.5", digits);
     return report(read_fixed(out, string, digits), string, string + strlen(string), what,
-                  "a number in digits, such as 1 or 0.5", error);
+                  wanted, error);
 }
 
 char *number_format_count(char out[NUMBER_CHARS], uint64_t count)

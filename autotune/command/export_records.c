@@ -5,6 +5,7 @@
 #include "autotune/command/output.h"
 #include "autotune/device/gpus.h"
 #include "autotune/library/shipped.h"
+#include "generator/number.h"
 #include "generator/shape.h"
 
 #include <dirent.h>
@@ -22,7 +23,7 @@ struct gathering {
     struct record want;
     size_t capacity;
     /* of the problem, but passed over: */
-    size_t of_matrix, other_code, other_regime, other_size, other_gpu;
+    size_t of_matrix, other_code, other_regime, other_size, other_gpu, of_host;
 };
 
 /* --- One record --------------------------------------------------------------------------- */
@@ -56,18 +57,21 @@ static bool is_wanted_gpu(const struct record *record, const char *names)
     return !names && !is_host;
 }
 
+static bool serves(const struct record *record, uint64_t n)
+{
+    return n == record->problem.n ||
+           (record->n_to && record->n_from <= n && n <= record->n_to);
+}
+
 /* One shape, some n, or all. */
 static bool is_wanted_size(const struct gathering *all, const struct record *record)
 {
     const struct request *request = all->request;
     if (request->problem.shape.rows)
         return shape_is_same(&record->problem, &all->want.problem);
-    for (size_t i = 0; i < request->count_count; i++) {
-        const uint64_t n = request->counts[i];
-        if (n == record->problem.n ||
-            (record->n_to && record->n_from <= n && n <= record->n_to))
+    for (size_t i = 0; i < request->count_count; i++)
+        if (serves(record, request->counts[i]))
             return true;
-    }
     return request->count_count == 0;
 }
 
@@ -83,7 +87,8 @@ static bool is_wanted(struct gathering *all, const struct record *record)
     size_t *const why =
         record_group_difference(record, &all->want, RECORD_CODE) ? &all->other_code
         : record->problem.regime != all->want.problem.regime     ? &all->other_regime
-        : !is_wanted_gpu(record, all->request->gpu)              ? &all->other_gpu
+        : !is_wanted_gpu(record, all->request->gpu)
+            ? record->source == RECORD_EMULATED ? &all->of_host : &all->other_gpu
         : !is_wanted_size(all, record)                           ? &all->other_size
                                                                  : NULL;
     if (why)
@@ -210,6 +215,7 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
                "out and take all by --space rows or columns"
              : "there are records of other n: leave --n out, or name one of them"},
         {all->other_gpu, "there are records of other devices: leave --gpu out, or name one"},
+        {all->of_host, "there are records of the emulator: --gpu host takes them"},
         {all->other_regime, all->request->warm
                                 ? "there are records for cold data: leave --warm out"
                                 : "there are records for warm data: add --warm"},
@@ -232,6 +238,24 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
         folder, cause);
 }
 
+/* A size that was asked for by name is not left out in silence. */
+static int check_sizes(const struct records *records, const struct request *request,
+                       struct error *error)
+{
+    char n[NUMBER_CHARS];
+    for (size_t i = 0; i < request->count_count; i++) {
+        size_t at = 0;
+        while (at < records->count && !serves(&records->at[at], request->counts[i]))
+            at++;
+        if (at == records->count)
+            return error_set(error, ERROR_FAILED,
+                             "nothing to export for n = %s: of the sizes that --n names, no "
+                             "record serves that one; tune it, or leave it out",
+                             number_format_count(n, request->counts[i]));
+    }
+    return 0;
+}
+
 int export_records_find(struct records *out, const struct setup *setup,
                         const struct request *request, struct error *error)
 {
@@ -243,6 +267,8 @@ int export_records_find(struct records *out, const struct setup *setup,
                  add_folder(&all, folder.at, error) || add_shipped(&all, error);
     if (!failed && out->count == 0)
         failed = refuse_nothing(&all, folder.at, error);
+    if (!failed && !request->problem.shape.rows)
+        failed = check_sizes(out, request, error);
     text_dispose(&folder);
     if (failed)
         store_dispose(out);

@@ -191,7 +191,7 @@ int setup_check_room(const struct setup *setup, struct error *error)
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (places[i].wanted > places[i].has)
             return error_set(error, ERROR_FAILED,
-                             "no room on %s for %s of elements%s: it has %s; give %s",
+                             "no room on %s for %s of elements%s, copies included: it has %s; give %s",
                              places[i].name, figures_size(wanted, places[i].wanted),
                              is_matrix ? " and results" : "", figures_size(has, places[i].has),
                              is_matrix ? "smaller --rows or --len" : "a smaller --n");

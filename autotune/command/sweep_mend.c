@@ -2,6 +2,7 @@
 #include "autotune/command/sweep_mend.h"
 
 #include "autotune/command/output.h"
+#include "autotune/command/sweep_known.h"
 #include "generator/number.h"
 
 #include <inttypes.h>
@@ -50,6 +51,66 @@ static struct record *find_interval(const struct records *records, const struct 
     }
     return NULL;
 }
+
+/* --- Beside a sweep ----------------------------------------------------------------------- */
+
+/* A sweep's outer intervals end where its range does; beside others, as far as those allow. */
+static void widen(struct records *out, const struct sweep_leg *leg, uint64_t from, uint64_t to)
+{
+    const uint64_t low = leg->sizes[0], high = leg->sizes[leg->count - 1];
+    for (size_t i = 0; i < out->count; i++) {
+        struct record *own = &out->at[i];
+        if (!own->n_to || own->problem.regime != leg->regime)
+            continue;
+        if (own->n_from == low && from < low)
+            own->n_from = from;
+        if (own->n_to == high && to > high)
+            own->n_to = to;
+    }
+}
+
+/* Of each interval that reaches beyond the leg's sizes: the part with sizes of its own. */
+static void add_rests(struct records *out, const struct records *kept,
+                      const struct sweep_leg *leg)
+{
+    const uint64_t low = leg->sizes[0], high = leg->sizes[leg->count - 1];
+    for (size_t i = 0; i < kept->count; i++) {
+        const struct record *interval = &kept->at[i], *before, *after, *ignored;
+        struct record first = *interval, last = *interval;
+        first.problem.n = low;
+        last.problem.n = high;
+        if (!interval->n_to || interval->problem.regime != leg->regime ||
+            interval->n_from > high || interval->n_to < low)
+            continue;
+        find_neighbours(&before, &ignored, kept, &first, interval);
+        find_neighbours(&ignored, &after, kept, &last, interval);
+        const uint64_t from =
+            before ? sweep_border(before->problem.n, low) + 1 : interval->n_from;
+        const uint64_t to = after ? sweep_border(high, after->problem.n) : interval->n_to;
+        widen(out, leg, from, to);
+        if (before)
+            make_part(&out->at[out->count++], interval, before, interval->n_from, from - 1);
+        if (after)
+            make_part(&out->at[out->count++], interval, after, to + 1, interval->n_to);
+    }
+}
+
+int sweep_mend_rests(struct records *out, const struct sweep *sweep, struct error *error)
+{
+    struct records kept;
+    if (sweep_known_choose(&kept, &sweep->kept, sweep->request, &sweep->setup, error))
+        return -1;
+    struct record *at = realloc(out->at, (out->count + 2 * kept.count) * sizeof *at);
+    if (at) {
+        out->at = at;
+        for (size_t l = 0; l < sweep->leg_count; l++)
+            add_rests(out, &kept, &sweep->legs[l]);
+    }
+    store_dispose(&kept);
+    return at ? 0 : error_memory(error, (out->count + 2 * kept.count) * sizeof *at);
+}
+
+/* --- Cut out ------------------------------------------------------------------------------ */
 
 enum { CUT_RECORDS = 4 };
 

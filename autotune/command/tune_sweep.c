@@ -127,8 +127,12 @@ static int finish(struct sweep *sweep, struct error *error)
     for (size_t l = 0; l < sweep->leg_count; l++)
         sweep_leg_records(&all, &sweep->legs[l], sweep->setup.space, sweep->single,
                           sweep->request->loss);
-    sweep_size_keep(sweep, all.at, all.count);
-    int failed = sweep_report_print(sweep->request, all.at, all.count, NULL, error);
+    const size_t own = all.count;
+    int failed = sweep_mend_rests(&all, sweep, error);
+    if (!failed) {
+        sweep_size_keep(sweep, all.at, all.count);
+        failed = sweep_report_print(sweep->request, all.at, own, NULL, error);
+    }
     free(all.at);
     return failed;
 }

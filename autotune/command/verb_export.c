@@ -180,6 +180,16 @@ static int write_file(const char *path, const struct text *text, struct error *e
     return -1;
 }
 
+/* Two formats may have a file in common. */
+static void list_once(struct text *written, const char *path)
+{
+    const size_t length = strlen(path);
+    for (const char *line = written->at; line && *line; line = strchr(line, '\n') + 1)
+        if (strncmp(line, path, length) == 0 && line[length] == '\n')
+            return;
+    text_addf(written, "%s\n", path);
+}
+
 static int write_files(const char *folder, const struct export_files *files,
                        struct text *written, struct error *error)
 {
@@ -195,7 +205,7 @@ static int write_files(const char *folder, const struct export_files *files,
                          : check_ours(path, error))
                 return -1;
             if (is_write)
-                text_addf(written, "%s\n", path);
+                list_once(written, path);
         }
     return 0;
 }

@@ -2,15 +2,14 @@
  * into the file of its own GPU. All files are read before anything is changed. Hides which of
  * two records of one problem is the better. */
 #include "autotune/command/output.h"
+#include "autotune/command/record_size.h"
 #include "autotune/command/request.h"
 #include "autotune/command/verbs.h"
 #include "autotune/report/figures.h"
 #include "cache/file.h"
 #include "cache/store.h"
 #include "generator/number.h"
-#include "generator/shape.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,9 +17,11 @@
 static const struct table_column columns[] = {
     {"gpu", "gpu", false},   {"problem", NULL, false}, {NULL, "op", false},
     {NULL, "type", false},   {NULL, "acc", false},     {NULL, "n", true},
-    {NULL, "regime", false}, {NULL, "deterministic", false},
-    {"us", "us", true},      {"us here", "us_here", true},
-    {"from", "file", false}, {"result", "result", false},
+    {NULL, "n_from", true},  {NULL, "n_to", true},     {NULL, "regime", false},
+    {NULL, "deterministic", false},                    {"us", "us", true},
+    {"us here", "us_here", true},                      {"from", "file", false},
+    {"result", "result", false},                       {NULL, "shape", false},
+    {NULL, "rows", true},    {NULL, "len", true},      {NULL, "pitch", true},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -121,18 +122,19 @@ static void add_row(struct merge *merge, const char *file, const struct record *
     table_add(table, record->gpu);
     table_addf(table, "%s %s%s%s %s %s%s", op, type, is_plain ? "" : " in ",
                is_plain ? "" : acc,
-               shape_format(size, problem), regime,
+               record_size_format(size, record), regime,
                problem->is_deterministic ? " deterministic" : "");
     table_add(table, op);
     table_add(table, type);
     table_add(table, acc);
-    table_addf(table, "%" PRIu64, problem->n);
+    record_size_add_n(table, record);
     table_add(table, regime);
     table_add(table, problem->is_deterministic ? "yes" : "no");
     table_add(table, figures_us(us, record->median_ps));
     table_add(table, here ? figures_us(us, here->median_ps) : NULL);
     table_add(table, file);
     table_add(table, result);
+    record_size_add_shape(table, record);
 }
 
 /* Reads the folder's file for each record, so that what another process keeps there meanwhile

@@ -1,5 +1,6 @@
 /* verb_show: the records kept so far, all GPUs, as a table. */
 #include "autotune/command/output.h"
+#include "autotune/command/record_size.h"
 #include "autotune/command/request.h"
 #include "autotune/command/sweep_report.h"
 #include "autotune/command/sweep_shapes.h"
@@ -7,6 +8,7 @@
 #include "autotune/device/device.h"
 #include "autotune/report/figures.h"
 #include "cache/store.h"
+#include "generator/number.h"
 #include "generator/shape.h"
 
 #include <dirent.h>
@@ -54,36 +56,6 @@ static bool is_wanted(const struct record *record, const struct request *request
            (!request->problem.is_deterministic || problem->is_deterministic);
 }
 
-/* One n, or the interval that a record of a sweep is for. */
-static void add_n(struct table *table, const struct record *record)
-{
-    char n[NUMBER_CHARS], to[NUMBER_CHARS], size[SHAPE_CHARS];
-    if (!record->n_to) {
-        table_add(table, shape_format(size, &record->problem));
-        table_addf(table, "%" PRIu64, record->problem.n);
-        table_add(table, NULL);
-        table_add(table, NULL);
-        return;
-    }
-    table_addf(table, "%s..%s", number_format_count(n, record->n_from),
-               number_format_count(to, record->n_to));
-    table_addf(table, "%" PRIu64, record->problem.n);
-    table_addf(table, "%" PRIu64, record->n_from);
-    table_addf(table, "%" PRIu64, record->n_to);
-}
-
-/* Of one value nothing but that it is one. */
-static void add_shape(struct table *table, const struct problem_shape *shape)
-{
-    const uint64_t sizes[] = {shape->rows, shape->len, shape->pitch};
-    table_add(table, shape_names[shape->kind]);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (shape->kind)
-            table_addf(table, "%" PRIu64, sizes[i]);
-        else
-            table_add(table, NULL);
-}
-
 /* 0 = not known. */
 static void add_known(struct table *table, uint64_t value)
 {
@@ -98,12 +70,13 @@ static void add_record(struct table *table, const struct record *record)
     const struct problem *problem = &record->problem;
     const uint64_t peak = device_peak_of(record->memory_clock_khz, record->bus_bits);
     const double percent = figures_peak_percent(problem, record->median_ps, peak);
-    char us[NUMBER_CHARS];
+    char us[NUMBER_CHARS], size[SHAPE_CHARS];
     table_add(table, record->gpu);
     table_add(table, problem_ops[problem->op].name);
     table_add(table, problem_types[problem->type].name);
     table_add(table, problem_types[problem->acc].name);
-    add_n(table, record);
+    table_add(table, record_size_format(size, record));
+    record_size_add_n(table, record);
     table_addf(table, "%s%s", problem_regimes[problem->regime],
                problem->is_deterministic ? " deterministic" : "");
     table_add(table, problem_regimes[problem->regime]);
@@ -121,11 +94,11 @@ static void add_record(struct table *table, const struct record *record)
     add_known(table, record->memory_mhz);
     add_known(table, record->celsius);
     add_known(table, record->milliwatts);
-    add_shape(table, &problem->shape);
+    record_size_add_shape(table, record);
     table_add(table, record->params);
 }
 
-/* What is shown: as rows of the table, or for --sweep kept until all are there. */
+/* What is shown: kept until all are there, then as rows of the table or as the drawing of a sweep. */
 struct shown {
     struct table table;
     struct records records;
@@ -153,18 +126,41 @@ static int add_file(struct shown *shown, const char *folder, const char *name,
     if (store_load(&records, path, error))
         return -1;
     int failed = 0;
-    for (size_t i = 0; i < records.count && !failed; i++) {
-        if (!is_wanted(&records.at[i], request))
-            continue;
-        if (request->sweep) /* which part of it, the report knows */
+    for (size_t i = 0; i < records.count && !failed; i++)
+        if (is_wanted(&records.at[i], request))
             failed = keep(&shown->records, &records.at[i], error);
-        else
-            add_record(&shown->table, &records.at[i]);
-    }
     if (records.skipped)
         output_warn("%s", records.reason.text);
     store_dispose(&records);
     return failed;
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Problem by problem, sizes as they grow, intervals behind; what was tuned when does not count. */
+static int by_problem(const void *a, const void *b)
+{
+    const struct record *one = a, *other = b;
+    const struct problem *x = &one->problem, *y = &other->problem;
+    const uint64_t keys[][2] = {
+        {x->op, y->op},
+        {x->type, y->type},
+        {x->acc, y->acc},
+        {x->is_deterministic, y->is_deterministic},
+        {x->shape.kind, y->shape.kind},
+        {x->regime, y->regime},
+        {one->n_to, other->n_to},
+        {x->shape.len, y->shape.len},
+        {x->n, y->n},
+        {x->shape.pitch, y->shape.pitch},
+    };
+    int order = strcmp(one->gpu, other->gpu);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && !order; i++)
+        order = compare(keys[i][0], keys[i][1]);
+    return order;
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -196,17 +192,42 @@ static void note_matrices(const struct request *request, const struct records *r
     for (size_t i = 0; i < records->count; i++)
         count += records->at[i].problem.shape.kind != SHAPE_VALUE;
     if (count)
-        output_note(request, "%zu records of rows or columns: --shape draws one of the two\n",
-                    count);
+        output_note(request, "%zu record%s of rows or columns: --shape draws one of the two\n",
+                    count, count == 1 ? "" : "s");
+}
+
+/* What makes a record of the kind that was asked for. */
+static void note_none(const struct request *request, const char *folder)
+{
+    static const char *const shapes[SHAPE_COUNT] = {
+        [SHAPE_ROWS] = "--rows 1K..1M --len 32..4096",
+        [SHAPE_COLUMNS] = "--rows 1K..1M --len 32..4096 --axis 0"};
+    const struct problem *problem = &request->problem;
+    const char *size = request->sweep ? "1K..4G" : "400M";
+    char low[NUMBER_CHARS], high[NUMBER_CHARS], sizes[2 * NUMBER_CHARS + 8];
+    const bool is_some = request->has_n || request->has_op || request->has_type ||
+                         request->shape || problem->is_deterministic;
+    if (request->n_high)
+        snprintf(sizes, sizeof sizes, "--n %s..%s", number_format_count(low, problem->n),
+                 number_format_count(high, request->n_high));
+    else
+        snprintf(sizes, sizeof sizes, "--n %s",
+                 request->has_n && !request->sweep ? number_format_count(low, problem->n) : size);
+    output_note(request, "no %s%s in %s: 'autotune %s%s%s%s%s%s' makes one\n",
+                request->sweep ? "sweeps" : "records", is_some ? " of this kind" : "", folder,
+                request->shape ? shapes[request->shape] : sizes,
+                request->has_op ? " --op " : "",
+                request->has_op ? problem_ops[problem->op].name : "",
+                request->has_type ? " --type " : "",
+                request->has_type ? problem_types[problem->type].name : "",
+                problem->is_deterministic ? " --deterministic" : "");
 }
 
 static int print(const struct request *request, struct shown *shown, const char *folder,
                  struct error *error)
 {
-    const bool is_some = request->has_n || request->has_op || request->has_type ||
-                         request->shape || request->problem.is_deterministic;
-    const struct records *records = &shown->records;
-    size_t count = shown->table.row_count;
+    struct records *records = &shown->records;
+    size_t count = records->count;
     int failed = 0;
     if (request->sweep && request->shape) {
         failed = sweep_shapes_print(request, records->at, records->count, &count, error);
@@ -214,16 +235,14 @@ static int print(const struct request *request, struct shown *shown, const char 
         failed = sweep_report_print(request, records->at, records->count, &count, error);
         note_matrices(request, records);
     } else if (count || request->json || request->csv) {
+        if (count)
+            qsort(records->at, count, sizeof *records->at, by_problem);
+        for (size_t i = 0; i < count; i++)
+            add_record(&shown->table, &records->at[i]);
         failed = output_table(request, &shown->table, NULL, error);
     }
     if (count == 0)
-        output_note(request, "no %s%s in %s: 'autotune %s' makes one\n",
-                    request->sweep ? "sweeps" : "records", is_some ? " of this kind" : "",
-                    folder,
-                    request->shape == SHAPE_COLUMNS ? "--rows 1K..1M --len 32..4096 --axis 0"
-                    : request->shape                ? "--rows 1K..1M --len 32..4096"
-                    : request->sweep                ? "--n 1K..4G"
-                                                    : "--n 400M");
+        note_none(request, folder);
     return failed;
 }
 

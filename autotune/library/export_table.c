@@ -282,32 +282,30 @@ static int add_passes(struct text *out, const struct names *names, struct error 
     return 0;
 }
 
-/* Puts what the launches mention before them. Derived values stand in an order in which each needs
- * only those before it; one that is known in every step that has it is not mentioned. */
-static int add_shape(struct text *out, const struct names *names, struct error *error)
+/* Puts before the code the derived values that it mentions once what is known is folded. They
+ * stand in an order in which each needs only those before it. */
+static int add_variables(struct text *code, const struct names *names, struct error *error)
 {
     const struct space *space = names->export->source.space;
-    struct text code = {0};
-    int failed = add_passes(&code, names, error);
+    int failed = text_check(code, error);
     for (size_t i = space->derived_count; !failed && i-- > 0;) {
         const struct derived *derived = &space->derived[i];
         const char *name = names->texts[derived->slot].at;
-        struct text all = {0};
+        struct text longer = {0};
         bool is_mentioned = false;
-        if (names->kinds[derived->slot] == VARIABLE && !(failed = text_check(&code, error)))
-            words_find(code.at, &name, 1, &is_mentioned);
+        if (names->kinds[derived->slot] == VARIABLE)
+            words_find(code->at, &name, 1, &is_mentioned);
         if (!is_mentioned)
             continue;
-        text_addf(&all, "    const int64_t %s = ", name);
-        failed = expr_c_print(&all, derived->expr, names->all, names->export->source.prefix,
-                              error);
-        text_addf(&all, ";\n%s", code.at);
-        text_dispose(&code);
-        code = all;
+        text_addf(&longer, "    const int64_t %s = ", name);
+        failed = expr_c_print(&longer, derived->expr, names->all,
+                              names->export->source.prefix, error);
+        text_addf(&longer, ";\n%s", code->at);
+        text_dispose(code);
+        *code = longer;
+        failed = failed || text_check(code, error);
     }
-    text_adds(out, code.at ? code.at : "");
-    text_dispose(&code);
-    return failed ? -1 : 0;
+    return failed;
 }
 
 /* --- The whole ---------------------------------------------------------------------------- */
@@ -322,7 +320,8 @@ static int add_choice(struct text *out, const struct names *names, struct error 
     const struct export_insert inserts[] = {
         {"helpers", &helpers}, {"rules", &rules}, {"shape", &shape}};
     int failed = (export_is_matrix(export) && export_add_rules(&rules, export, error)) ||
-                 add_shape(&shape, names, error) || text_check(&shape, error);
+                 add_passes(&shape, names, error) || add_variables(&shape, names, error) ||
+                 text_check(&shape, error);
     if (!failed) {
         text_addf(&code, "%s%s", rules.at ? rules.at : "", shape.at);
         expr_c_helpers(&helpers, code.at ? code.at : "", export->source.prefix);

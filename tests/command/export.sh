@@ -55,9 +55,10 @@ add cache-gpus/rtx.ini "NVIDIA GeForce RTX 5070 Ti" 120 70 400000000 "BLOCK=512 
 
 refuses other-type 1 "nothing to export" export --space $space --format cu --type f64 --cache cache-gpus
 refuses other-n 1 "there are records of other n" export --space $space --format cu --n 5 --cache cache-gpus
+refuses one-n-of-two 1 "nothing to export for n = 2K" export --space $space --format cu --n 1Ki,2K --cache cache-gpus
 refuses other-gpu 1 "there are records of other devices" export --space $space --format cu --gpu B200 --cache cache-gpus
 refuses other-regime 1 "there are records for cold data" export --space $space --format cu --warm --cache cache-gpus
-refuses host-not-asked-for 1 "there are records of other devices" export --space $space --format cu --cache base
+refuses host-not-asked-for 1 "records of the emulator: --gpu host takes them" export --space $space --format cu --cache base
 refuses several-to-stdout 64 "name a folder" export --space $space --format cu --output - --cache cache-gpus --quiet
 refuses no-such-folder 74 "name a folder" export --space $space --format cu --output a/b/c --cache cache-gpus --quiet
 refuses full-disk 74 "/dev/full" export --space $space --format json --output /dev/full --cache cache-gpus --quiet
@@ -143,6 +144,13 @@ if command -v clang > clang.log 2>&1; then
 else
     skip clang "no clang here"
 fi
+# Of one record alone more is known, so less is computed: nothing may be left unused.
+sed 's/my/alone/g' select.c > alone.c
+for name in H200/1024 H200/1048576 H200/400000000 H200/4294967296 H100/1048576 T4/400000 T4/1048576; do
+    run export --space $space --format header --prefix alone --gpu "${name%/*}" --n "${name#*/}" \
+        --cache cache-gpus --output alone --quiet
+    check "alone $name" $CC -std=c99 $WARN -Ialone -o select-alone alone.c
+done
 # selects NAME CC SMS N MATCH PATTERN
 selects() {
     ./select "$2" "$3" "$4" > selected
@@ -274,4 +282,6 @@ check images sh -c "./images > images.out; cat images.out
 mv code again
 run export --space $space --format cubin --prefix my --arch sm_75,sm_90 --cache cache-gpus --output code --quiet
 check cubin-same-bytes diff -r code again
+run export --space $space --format header,cubin --prefix my --arch sm_90 --cache cache-gpus --output both --quiet
+check each-file-once test "$(sort out | tr '\n' ' ')" = "both/my_cubin.c both/my_cubin.h both/my_table.h "
 finish

@@ -57,6 +57,11 @@ else
     skip manual-no-warnings "no groff here"
 fi
 check examples test -r "$AT/share/doc/autotune/examples/emulated.c"
+# What the examples' list names is there.
+for named in $(grep -o '`[a-z][a-z-]*\(/\|\.cu\?\)`' "$AT/share/doc/autotune/examples/README.md" | tr -d '`' | sort -u); do
+    check "example $named" test -e "$AT/share/doc/autotune/examples/$named"
+done
+check example-cmake-source test -r "$AT/share/doc/autotune/examples/exported-make/total.c"
 if command -v readelf > /dev/null && command -v nm > /dev/null; then
     readelf -d "$LIB/libautotune.so" > dynamic
     check soname grep -q 'SONAME.*\[libautotune.so.0\]' dynamic

@@ -81,13 +81,18 @@ run show --cache both
 check at-once has_lines $((4 + others)) out
 
 # Tables for programs.
+run merge --cache j .
+check folder refused 74 "\. is not a regular file; move it away or name another$"
+ln -s base.ini to-base.ini
+run merge --cache j to-base.ini
+check link refused 74 "to-base.ini is a symbolic link; move it away or name the file itself$"
 run merge --cache j base.ini --json -
 check json-status has_status 0
 check json grep -q '"gpu": *"host.*"op": *"sum".*"n": *1000.*"us_here": *null' out
 check json-result grep -q '"file": *"base.ini", *"result": *"added"' out
 run merge --cache j base.ini --csv - --json j.json
-check csv grep -q '^gpu,op,type,acc,n,regime,deterministic,us,us_here,file,result' out
-check csv-row grep -q ',base.ini,kept the one here' out
+check csv grep -q '^gpu,op,type,acc,n,n_from,n_to,regime,deterministic,us,us_here,file,result,shape,rows,len,pitch' out
+check csv-row grep -q ',base.ini,kept the one here,value,,,' out
 check json-file test -s j.json
 
 # craft FILE FIELD=VALUE...: the base record with other fields, signed.

@@ -52,7 +52,7 @@ run verify --device host --rows 2 --len 20K --type f32
 check serves-no-unlike-shape grep -q "the space's default: no record fits" err
 run verify --device host --space columns --type u8
 check says-how-to-choose grep -q 'read and written; --rows and --len choose another size' err
-refuses no-room 1 "no room on host.*give smaller --rows or --len" --device host --rows 1G --len 1M
+refuses no-room 1 "no room on host.*copies included.*give smaller --rows or --len" --device host --rows 1G --len 1M
 refuses far-pitch 64 "give smaller --rows or --pitch" --device host --rows 2 --len 2 \
     --pitch 9223372036854775807
 run export --format cu --type f32 --gpu host --output exported

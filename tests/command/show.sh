@@ -21,6 +21,7 @@ has_lines() {
 run show
 check all has_lines 4
 check title grep -Eq '^gpu +op +type .* us +GB/s .*params$' out
+check sizes-in-order test "$(sed 1d out | awk '{ print $2, $5 }' | tr '\n' ' ')" = "sum 1K sum 2K max 1K "
 run show --op max
 check op has_lines 2
 check op-is grep -q ' max  *f32 ' out
@@ -31,7 +32,9 @@ check n has_lines 2
 check n-is grep -Eq ' 2K ' out
 run show --n 3K
 check none test ! -s out
-check none-is-said grep -q 'no records of this kind' err
+check none-is-said grep -q "no records of this kind.*'autotune --n 3K' makes one" err
+run show --op xor --type u8 --n 1Ki..2Ki --sweep
+check none-of-an-operation grep -q "'autotune --n 1Ki..2Ki --op xor --type u8' makes one" err
 run show --deterministic
 check none-deterministic grep -q 'no records of this kind' err
 

@@ -16,6 +16,7 @@ refuses loss-without-range 64 'are of a sweep' "$@" --n 1K --loss 1
 for wrong in x -1 1% 51 0.0001 1e1 ''; do
     refuses "loss-is-'$wrong'" 64 "loss is '|'$wrong'|empty" "$@" --n 1K..2K --loss "$wrong"
 done
+refuses loss-too-exact 64 "at most [0-9] of them after the point" "$@" --n 1K..2K --loss 0.0001
 refuses loss-past-all 64 'from 0 to 50' "$@" --n 1K..2K --loss 50.001
 refuses confirm-without-range 64 'confirm are of a sweep' "$@" --n 1K --confirm
 refuses confirm-and-retune 64 'choose one' "$@" --n 1K..2K --confirm --retune
@@ -121,13 +122,20 @@ check loss-measures-again grep -q '^size ' err
 check loss-tries-nothing-new test "$(journal_lines "$JOURNALS"/*4000-cold.journal | cut -f 1 |
     sort | uniq -d | wc -l)" -eq 0
 run show --sweep --n 1K..4K --json -
-check replaced holds out 'covers("cold", 1000, 4000)'
+check replaced holds out 'covers("cold", 1000, [i["n_to"] for i in it["intervals"] if i["regime"] == "cold"][-1])'
+run show --sweep --json -
+check replaced-that-alone holds out 'len(it["sizes"]) == 10 and covers("cold", 1000, 16000) and covers("warm", 1000, 16000)'
+run "$@" --n 2K..4K --cold --loss 0
+run show --sweep --json -
+check replaced-within holds out 'len(it["sizes"]) == 10 and covers("cold", 1000, 16000)'
 
 # Records of a sweep are merged like others.
 mkdir shared
 run merge --cache shared "$RECORDS"
 check merged has_status 0
 check merged-all cmp "$RECORDS" shared/host.ini
+check merged-intervals-as-such grep -Eq '^host +sum i32 1K\.\.[^ ]+ cold .* added$' out
+check merged-each-line-once test "$(sed 1d out | awk '{ print $2, $3, $4, $5 }' | sort | uniq -d | wc -l)" -eq 0
 
 # Without its trials a record is raced again, but not tuned.
 rm -r "$JOURNALS"

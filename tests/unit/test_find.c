@@ -417,10 +417,23 @@ static void test_what_is_passed_over_is_told(void **state)
 
     struct find_result result = found(records, 3, NULL, 0);
     assert_string_equal(result.record.gpu, "NVIDIA GH200");
-    assert_string_equal(result.rejected.text, "a record of NVIDIA H200 is passed over: blocks of "
-                                              "512 need sm_100");
+    assert_string_equal(result.rejected.text, "a record of NVIDIA H200 is passed over: the rule "
+                                              "'blocks of 512 need sm_100' refuses it");
     assert_non_null(strstr(result.damaged.text, "a record of NVIDIA H100 is passed over: "));
     assert_non_null(strstr(result.damaged.text, "96"));
+}
+
+/* Unless a nearer one serves: then nothing was lost. */
+static void test_what_would_not_have_served_is_not_told(void **state)
+{
+    struct record records[] = {another("NVIDIA H200", 1000, "BLOCK=512"),
+                               another("NVIDIA H200", 400000000, "BLOCK=1024"),
+                               another("NVIDIA H200", 2000, "BLOCK=512")};
+    (void)state;
+
+    struct find_result result = found(records, 3, NULL, 0);
+    assert_int_equal(result.record.problem.n, 400000000);
+    assert_int_equal(result.rejected.code, ERROR_NONE);
 }
 
 /* Is the only record there is found? */
@@ -564,6 +577,7 @@ int main(void)
         cmocka_unit_test(test_reason_comes_from_the_nearest),
         cmocka_unit_test(test_another_gpus_record_breaks_a_rule),
         cmocka_unit_test(test_what_is_passed_over_is_told),
+        cmocka_unit_test(test_what_would_not_have_served_is_not_told),
         cmocka_unit_test(test_rules_that_depend_on_n),
         cmocka_unit_test(test_interval_is_proven),
         cmocka_unit_test(test_order_is_a_promise),

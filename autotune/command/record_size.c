@@ -1,0 +1,41 @@
+/* record_size: how the size of a record is written. */
+#include "autotune/command/record_size.h"
+
+#include "generator/number.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+const char *record_size_format(char out[SHAPE_CHARS], const struct record *record)
+{
+    char from[NUMBER_CHARS], to[NUMBER_CHARS];
+    if (!record->n_to)
+        return shape_format(out, &record->problem);
+    snprintf(out, SHAPE_CHARS, "%s..%s", number_format_count(from, record->n_from),
+             number_format_count(to, record->n_to));
+    return out;
+}
+
+static void add_if(struct table *table, bool is_there, uint64_t value)
+{
+    if (is_there)
+        table_addf(table, "%" PRIu64, value);
+    else
+        table_add(table, NULL);
+}
+
+void record_size_add_n(struct table *table, const struct record *record)
+{
+    add_if(table, true, record->problem.n);
+    add_if(table, record->n_to, record->n_from);
+    add_if(table, record->n_to, record->n_to);
+}
+
+void record_size_add_shape(struct table *table, const struct record *record)
+{
+    const struct problem_shape *shape = &record->problem.shape;
+    table_add(table, shape_names[shape->kind]);
+    add_if(table, shape->kind, shape->rows);
+    add_if(table, shape->kind, shape->len);
+    add_if(table, shape->kind, shape->pitch);
+}
