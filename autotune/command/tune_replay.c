@@ -42,9 +42,12 @@ static void add_row(struct table *table, const struct request *request, enum str
     } else {
         table_add(table, NULL);
     }
-    table_add(table, figures_us(found, result->found_ps));
+    table_add(table, result->found_ps ? figures_us(found, result->found_ps) : NULL);
     table_add(table, figures_us(best, result->best_ps));
-    table_addf(table, "%.4f", (double)result->found_ps / (double)result->best_ps);
+    if (result->found_ps)
+        table_addf(table, "%.4f", (double)result->found_ps / (double)result->best_ps);
+    else
+        table_add(table, NULL);
 }
 
 /* The noise that the search itself went by. */

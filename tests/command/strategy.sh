@@ -77,6 +77,8 @@ check replay-changes-nothing cmp before.journal all.journal
 replay all.journal --strategy exhaustive
 check replay-one test "$(rows)" = "exhaustive "
 check replay-one-finds-the-best grep -Eq ' 1\.0000$' out
+replay all.journal --strategy race --budget 1ms --csv -
+check replay-of-no-time sh -c "tr -d '\\r' < out | grep -Eq '^race,1,0,,0\.00,,,[0-9.]+,$'"
 replay all.journal --csv -
 check replay-csv test "$(head -n 1 out | tr -d '\r')" = \
     strategy,seed,evaluations,until_near,seconds,seconds_until_near,found_us,best_us,ratio
