@@ -68,6 +68,9 @@ else
 fi
 run report -o - --quiet
 check page-on-stdout cmp out page.html
+check page-says-marks grep -q 'marked: rest the pointer on one' page.html
+run report --md
+check marks-are-of-pages-alone lacks 'rest the pointer' out
 
 check page-says-another-space grep -q 'Space or template are not those' page.html
 run --device host --n 500 --cache own --quiet
@@ -144,6 +147,8 @@ check grid-cause grep -q 'class="note">blocks of 64; it has a cause' grid.html
 check grid-is-emulated grep -q '<i class="fill emulated"' grid.html
 check grid-after-the-other grep -q '7 several adds per thread, grid-stride' grid.html
 refuses one-of-two-tables 74 "none.csv" report --ladder ladder.csv,none.csv
+refuses missing-table-says-what 74 "none.csv.*ladder --csv FILE' write" report --ladder none.csv
+refuses empty-name-of-a-table 64 "empty name: give files" report --ladder ladder.csv,
 
 # What stands in a file is text, whatever it looks like.
 printf 'group,rung,kernel,gbs\n<b>g</b>,1,"<script>alert(1)</script>",5\n' > hostile.csv
