@@ -102,6 +102,10 @@ run report --bench cub.csv --ladder ladder.csv -o full.html
 check full has_status 0
 check full-cub grep -q 'Faster at 3 of 4 sizes, 1.68 times at 100003, 1.03 times at 4Gi' full.html
 check full-ratio grep -q 'How many times faster than CUB' full.html
+check full-has-all-lines lacks 'Left out:' full.html
+sed '3s/,1.931,/,nan,/; 4s/,959.632,/,-1,/' cub.csv > torn_figures.csv
+run report --bench torn_figures.csv
+check lines-left-out-are-said grep -q "Left out: 2 of the table's 4 lines" out
 sed '1s/$/,against/; 2,$s/$/,a <b>library<\/b> 1.2/' cub.csv > library.csv
 run report --bench library.csv -o library.html
 check library-is-named grep -q '<h2>Against a &lt;b&gt;library&lt;/b&gt; 1.2</h2>' library.html
