@@ -11,8 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a rung's slowest run may take over its fastest. */
-static const double STEADY = 1.1;
+static const double STEADY = 1.1; /* what a rung's slowest run may take over its fastest */
 
 /* --- Figures ------------------------------------------------------------------------------ */
 
@@ -167,7 +166,7 @@ static void print_times(struct text *out, const struct ladder *ladder,
     table_dispose(&table);
 }
 
-/* Why a rung has no time: once for all sizes that have the same reason. */
+/* Why a rung has no time: once for all sizes that have the same reason; and which times are not steady. */
 static void print_reasons(struct text *out, const struct ladder *ladder,
                           const struct rungs_group *group)
 {
@@ -179,22 +178,10 @@ static void print_reasons(struct text *out, const struct ladder *ladder,
                 !(last && last->reason && strcmp(last->reason, cell->reason) == 0))
                 text_addf(out, "%s: %s: %s\n", ladder->rungs->rungs[r].name, cell->status,
                           cell->reason);
-        }
-}
-
-/* A GPU that is ours alone repeats a rung within a percent or two; the emulator is no model. */
-static void print_spread(struct text *out, const struct ladder *ladder,
-                         const struct rungs_group *group)
-{
-    for (size_t r = group->first; r < group->first + group->count; r++)
-        for (size_t column = 0; column < ladder->columns; column++) {
-            const struct ladder_cell *cell = cell_at(ladder, r, column);
             if (!ladder->is_host && (double)cell->high_ps > STEADY * (double)cell->low_ps)
-                text_addf(out,
-                          "%s: not steady: %.4f to %.4f ms with %u threads; does another program "
-                          "use this GPU? Run it again\n",
-                          ladder->rungs->rungs[r].name, (double)cell->low_ps / 1e9,
-                          (double)cell->high_ps / 1e9, cell->threads);
+                text_addf(out, "%s: not steady: %.4f to %.4f ms with %u threads; does another program use "
+                          "this GPU? Run it again\n", ladder->rungs->rungs[r].name,
+                          (double)cell->low_ps / 1e9, (double)cell->high_ps / 1e9, cell->threads);
         }
 }
 
@@ -234,7 +221,6 @@ void ladder_print(struct text *out, const struct ladder *ladder, bool bold_title
         for (size_t i = 0; i < group->note_count; i++)
             text_addf(out, "%s\n", group->notes[i]);
         print_reasons(out, ladder, group);
-        print_spread(out, ladder, group);
         if (ladder->columns == 1)
             cause_print(out, ladder, group, bold_titles);
         else
