@@ -33,7 +33,8 @@ static const char *distrust(const struct stat *status)
     if (!S_ISREG(status->st_mode))
         return "is not a regular file; move it away or name another";
     if (status->st_uid != geteuid() && status->st_uid != 0)
-        return "is owned by another user; remove it or name another folder with --cache";
+        return "is owned by another user; make a copy of your own, or name another folder with "
+               "--cache";
     if (status->st_mode & (S_IWGRP | S_IWOTH))
         return "can be written by others; chmod go-w it if its records are yours";
     return NULL;
@@ -48,7 +49,8 @@ int file_open(const char *path, int flags, struct error *error)
     if (file < 0) {
         int cause = errno;
         if (cause == ELOOP)
-            error_set(error, ERROR_IO, "%s is a symbolic link; move it away or name the file itself", path);
+            error_set(error, ERROR_IO, "%s is a symbolic link; name the file itself, or remove "
+                      "the link", path);
         else
             file_error("open", path, error);
         errno = cause;

@@ -68,11 +68,22 @@ static int check_arguments(const struct request *request, struct error *error)
         {request->verb == VERB_PROFILE && is_rung && (request->space || request->template),
          "a rung of the ladder has a space and a template of its own: leave --space and "
          "--template out"},
+        {(request->verb == VERB_LADDER || (request->verb == VERB_PROFILE && is_rung)) &&
+             problem_ops[request->problem.op].is_position,
+         "the rungs of the ladder give a value, not where it stands: choose another --op"},
         {request->verb == VERB_BENCH && !request->against,
          "nothing to be timed against: write --against cub once 'make bench' has built it, or "
          "--against FILE"},
     };
     return refuse(clashes, sizeof clashes / sizeof *clashes, error);
+}
+
+/* Is anything said of the problem but its size, or of its space? */
+static bool has_own_problem(const struct request *request)
+{
+    return request->has_op || request->has_type || request->has_acc || request->cold ||
+           request->warm || request->problem.is_deterministic || request->space ||
+           request->template;
 }
 
 /* Of tune and the ladder: what a run measures. */
@@ -87,10 +98,15 @@ static int check_run(const struct request *request, struct error *error)
          "--replay runs on one journal, a range takes many: leave one of them out"},
         {request->replay && (request->has_n || request_has_shape(request)),
          "--replay runs on the problem of its journal: leave out its size"},
+        {request->replay && has_own_problem(request),
+         "--replay runs on the problem and the space of its journal: leave out --op, --type, --acc, "
+         "--cold, --warm, --deterministic, --space and --template"},
         {request->replay && request->retune,
          "--replay runs on what was measured before, --retune measures again: choose one"},
-        {request->grid && request->source,
-         "--grid measures, --source only prints: leave one of them out"},
+        {request->source && (request->grid || request->blocks || request->gpu ||
+                             request->rung_count || request->json || request->csv),
+         "--source only prints a rung at its usual size: leave --rung, --blocks, --grid, --gpu, "
+         "--json and --csv out; other sizes are what 'autotune emit --variant' prints"},
     };
     return refuse(clashes, sizeof clashes / sizeof *clashes, error);
 }

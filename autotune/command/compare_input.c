@@ -8,6 +8,7 @@
 #include "cache/file.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +137,8 @@ static int add_records(struct compare_input *out, struct records *more, const ch
                     matrices, matrices == 1 ? "" : "s", matrices == 1 ? "is" : "are");
     if (more->skipped && !name)
         output_warn("%s", more->reason.text);
+    else if (more->skipped && out->damaged.code == ERROR_NONE)
+        out->damaged = more->reason;
     store_dispose(more);
     return 0;
 }
@@ -238,6 +241,10 @@ static int add_kept(struct compare_input *out, const char *model, const struct r
     if (store_folder(&folder, request->cache, &ignored))
         return 0;
     DIR *open = opendir(folder.at);
+    if (!open && errno != ENOENT)
+        failed = error_set(error, ERROR_IO,
+                           "%s: cannot be read: %s: name another folder with --cache", folder.at,
+                           strerror(errno));
     for (struct dirent *entry; open && !failed && (entry = readdir(open));) {
         struct records records;
         if (entry->d_name[0] == '.' || !has_end(entry->d_name, ".ini"))

@@ -4,6 +4,7 @@
 
 #include "autotune/command/compare_journal.h"
 #include "autotune/command/compare_kernel.h"
+#include "autotune/command/output.h"
 #include "autotune/report/figures.h"
 #include "autotune/report/prediction.h"
 
@@ -313,6 +314,17 @@ void comparison_fill(struct comparison *comparison)
 
 /* --- The whole ---------------------------------------------------------------------------- */
 
+/* Once: the same folder is read for each GPU. */
+static void warn_damaged(const struct compare_input *inputs, size_t at)
+{
+    const struct error *damaged = &inputs[at].damaged;
+    bool is_new = damaged->code != ERROR_NONE;
+    for (size_t i = 0; i < at; i++)
+        is_new &= strcmp(inputs[i].damaged.text, damaged->text) != 0;
+    if (is_new)
+        output_warn("%s", damaged->text);
+}
+
 int comparison_open(struct comparison **out, const struct request *request,
                     const char *const *names, size_t count, struct error *error)
 {
@@ -329,6 +341,7 @@ int comparison_open(struct comparison **out, const struct request *request,
         failed = compare_input_open(&comparison->inputs[i], request, names[i], error);
         if (failed)
             break;
+        warn_damaged(comparison->inputs, i);
         comparison->compare.sides[i] = comparison->inputs[i].side;
         comparison->compare.side_count++;
     }

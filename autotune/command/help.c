@@ -83,7 +83,7 @@ static const struct help all[] = {
      "inputs, proven results, one timer, interleaved. The ratio is their time over ours.\v"
      "Examples:\n"
      "  autotune bench --against cub --n 1Ki,1Mi,400M\n"
-     "  autotune bench --against build/cub-toolkit.so --type f32 --warm --n 64Ki --csv -\n\n" EXIT_CODES},
+     "  autotune bench --against build/cub-toolkit.so --type f32 --n 64Ki --csv -\n\n" EXIT_CODES},
     {VERB_LADDER, "ladder", NULL,
      "Measures the classic reductions as teaching documents build them up: proven, and timed by "
      "the same code as all else. GB/s counts what all launches of a reduction read and write; "

@@ -20,6 +20,14 @@ static int refuse_blocks(const char *value, struct error *error)
                      value, LADDER_COLUMNS_MAX);
 }
 
+static bool has_block(const struct ladder_choice *choice, uint64_t threads)
+{
+    for (size_t i = 0; i < choice->block_count; i++)
+        if (choice->blocks[i] == threads)
+            return true;
+    return false;
+}
+
 static int read_blocks(struct ladder_choice *choice, const char *value, struct error *error)
 {
     for (const char *at = value;; at++) {
@@ -30,6 +38,8 @@ static int read_blocks(struct ladder_choice *choice, const char *value, struct e
         if (number_parse_range(&low, &high, word, "--blocks", error) || low == 0 || high > 1024)
             return refuse_blocks(value, error);
         for (uint64_t threads = low; threads <= high; threads *= 2) {
+            if (has_block(choice, threads))
+                continue;
             if (choice->block_count == LADDER_COLUMNS_MAX)
                 return refuse_blocks(value, error);
             choice->blocks[choice->block_count++] = (unsigned)threads;

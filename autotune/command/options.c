@@ -123,6 +123,14 @@ static const struct row {
 enum { ROWS = sizeof rows / sizeof *rows };
 _Static_assert((int)ROWS < (int)OPTIONS_MAX, "argp's table ends with an empty row");
 
+const char *options_name(int key)
+{
+    size_t i = 0;
+    while (rows[i].option.key != key)
+        i++;
+    return rows[i].option.name;
+}
+
 /* --- For argp ----------------------------------------------------------------------------- */
 
 /* argp's last line is about short options, of which there are few and plain ones. */

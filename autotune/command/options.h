@@ -74,6 +74,9 @@ enum { OPTIONS_MAX = 112 };
 /* What argp needs to know of a verb; the strings live as long as the program. */
 void options_fill(struct argp *out, struct argp_option options[OPTIONS_MAX], enum verb verb);
 
+/* The option's long name, without the dashes; the key is one of the table's. */
+const char *options_name(int key);
+
 /* Appends the whole --help, from within a parse. */
 void options_help(struct text *out, struct argp_state *state);
 

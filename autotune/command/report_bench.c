@@ -244,6 +244,11 @@ static void describe(struct document *document, const struct bench *bench)
                  faster, count, most.ratio, number_format_count(at_most, (uint64_t)most.n),
                  last.ratio, number_format_count(largest, (uint64_t)last.n));
     say_where(document, bench);
+    if (count < bench->csv.rows)
+        document_add(document, DOCUMENT_TEXT,
+                     "Left out: %zu of the table's %zu lines, which lack a figure or are of rows or "
+                     "columns.",
+                     bench->csv.rows - count, bench->csv.rows);
 }
 
 /* The sentences and charts of the table that was named. */

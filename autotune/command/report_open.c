@@ -263,7 +263,12 @@ int report_read_csv(struct csv *out, const char *path, struct error *error)
 {
     struct text text = {0};
     int failed = text_read(&text, path, CSV_BYTES_MAX, error);
-    if (!failed)
+    if (failed)
+        error_set(error, error->code,
+                  "%s: --bench and --ladder take what 'autotune bench --csv FILE' and 'autotune "
+                  "ladder --csv FILE' write",
+                  error->text);
+    else
         failed = csv_load(out, path, text.at ? text.at : "", text.length, error);
     text_dispose(&text);
     return failed;

@@ -257,6 +257,11 @@ static int add_ladders(struct report *report, const char *files, struct error *e
         const size_t length = strcspn(at, ",");
         if (length >= sizeof file)
             return error_set(error, ERROR_USAGE, "--ladder: a name is too long");
+        if (length == 0)
+            return error_set(error, ERROR_USAGE,
+                             "--ladder is '%.200s', with an empty name: give files, separated by "
+                             "commas",
+                             files);
         snprintf(file, sizeof file, "%.*s", (int)length, at);
         if (add_ladder(report, file, error))
             return -1;

@@ -83,10 +83,7 @@ int report_winner(struct report *report, struct error *error)
         return 0;
     }
     document_add(
-        document, DOCUMENT_TEXT,
-        "%s. Its tuned constants are marked in the source: rest the pointer on one to see "
-        "what it is.%s",
-        report->headline->params,
+        document, DOCUMENT_TEXT, "%s.%s", report->headline->params,
         report->headline->source == RECORD_EMULATED
             ? " The source is as it is emitted for sm_90: the emulator runs its form in C."
             : "");

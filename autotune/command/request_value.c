@@ -297,8 +297,9 @@ int request_value(struct request *request, int key, const char *value, struct er
     bool *flag = find_flag(request, key);
     if (string && !*value)
         return error_set(error, ERROR_USAGE,
-                         "an option has an empty value: leave the option out "
-                         "or write what it needs (see --help)");
+                         "--%s has an empty value: leave the option out or write what it needs "
+                         "(see --help)",
+                         options_name(key));
     if (string)
         *string = value;
     if (flag)

@@ -34,9 +34,10 @@ static void add_row(struct table *table, const struct request *request, enum str
     table_add_number(table, result->until_near > 0, 0, (double)result->until_near);
     table_addf(table, "%.2f", result->seconds);
     table_add_number(table, result->seconds_until_near >= 0, 2, result->seconds_until_near);
-    table_add(table, figures_us(found, result->found_ps));
+    table_add(table, result->found_ps ? figures_us(found, result->found_ps) : NULL);
     table_add(table, figures_us(best, result->best_ps));
-    table_addf(table, "%.4f", (double)result->found_ps / (double)result->best_ps);
+    table_add_number(table, result->found_ps > 0, 4,
+                     (double)result->found_ps / (double)result->best_ps);
 }
 
 /* The noise that the search itself went by. */

@@ -53,7 +53,10 @@ static void report_gpus(struct text *out, const struct request *request)
 static void report_nvrtc(void *context, const char *path, const char *version,
                          const char *archs)
 {
-    text_addf(context, "nvrtc     %s  %s  %s\n", version, archs, path);
+    if (*version)
+        text_addf(context, "nvrtc     %s  %s  %s\n", version, archs, path);
+    else
+        text_addf(context, "nvrtc     cannot be used: %s: %s\n", path, archs);
 }
 
 static void report_host(struct text *out)
@@ -109,7 +112,9 @@ int verb_doctor(int argc, char **argv, struct error *error)
     report_gpus(&text, &request);
     size_t before = text.length;
     nvrtc_list(request.nvrtc, report_nvrtc, &text);
-    if (text.length == before)
+    if (text.length == before && request.nvrtc)
+        text_addf(&text, "nvrtc     none: --nvrtc %s: there is no such file\n", request.nvrtc);
+    else if (text.length == before)
         text_adds(
             &text,
             "nvrtc     none: install the CUDA toolkit's NVRTC, or "

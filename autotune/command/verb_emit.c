@@ -4,14 +4,10 @@
 #include "autotune/command/output.h"
 #include "autotune/command/setup.h"
 #include "autotune/command/verbs.h"
+#include "autotune/device/disasm.h"
 #include "autotune/device/nvrtc.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* Keeps only the kernels of the pass that --pass names. */
 static int choose_pass(const struct request *request, const struct space *space,
@@ -68,36 +64,16 @@ static int compile(struct device_image *image, const struct request *request,
     return failed;
 }
 
-/* Runs a disassembler on a cubin; its output goes where ours goes. */
-static int run_tool(const char *const *command)
-{
-    int status;
-    pid_t child = fork();
-    if (child == 0) {
-        execvp(command[0], (char *const *)command);
-        _exit(127);
-    }
-    if (child < 0 || waitpid(child, &status, 0) < 0)
-        return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 static int print_sass(const struct device_image *image, struct error *error)
 {
-    char path[] = "/tmp/autotune-XXXXXX";
-    const char *const tools[][4] = {{"cuobjdump", "-sass", path, NULL},
-                                    {"nvdisasm", path, NULL}};
-    int file = mkstemp(path), got = 127;
-    if (file < 0 || close(file) != 0 || output_bytes(path, image->bytes, image->size, error))
-        return error_set(error, ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
-    for (size_t i = 0; i < 2 && got == 127; i++)
-        got = run_tool(tools[i]);
-    unlink(path);
-    if (got == 127)
-        return error_set(error, ERROR_FAILED,
-                         "neither cuobjdump nor nvdisasm is on the PATH: "
-                         "install the CUDA toolkit's cuda-cuobjdump, or use --ptx");
-    return got == 0 ? 0 : error_set(error, ERROR_FAILED, "the disassembler failed: use --ptx");
+    struct text text = {0};
+    int failed = disasm_run(&text, image->bytes, image->size, error);
+    if (failed)
+        error_set(error, error->code, "%s, or use --ptx", error->text);
+    else
+        failed = output_write("-", &text, error);
+    text_dispose(&text);
+    return failed;
 }
 
 static int print_compiled(const struct request *request, const struct device_image *image,

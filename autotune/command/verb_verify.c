@@ -90,6 +90,20 @@ static const struct finalist *find_only(const struct tune_result *result, const 
     return &result->finalists[i];
 }
 
+/* A variant that the space would not try fails for that, and its files are not to be corrected. */
+static int blame(const struct setup *setup, const int64_t *row, struct error *error)
+{
+    struct error ignored;
+    const int broken = point_reject(&setup->context, row, &ignored);
+    if (broken < 0)
+        keep_explain(setup, row, error);
+    else if (error->code != ERROR_INTERRUPTED)
+        error_set(error, error->code,
+                  "the space has no such variant, by the rule '%s': choose another --variant (%s)",
+                  setup->space->rules[broken].reason, error->text);
+    return -1;
+}
+
 /* The one variant: proven like a winner, at small sizes, at n, and as a finalist. */
 static int prove_one(const struct request *request, const struct setup *setup,
                      struct error *error)
@@ -111,10 +125,8 @@ static int prove_one(const struct request *request, const struct setup *setup,
         return -1;
     /* Its own reference: what the space's default does is another matter. */
     memcpy(setup->space->default_row, row, setup->space->param_count * sizeof *row);
-    if (tune_run(&result, &job, &options, error)) {
-        keep_explain(setup, row, error);
-        return -1;
-    }
+    if (tune_run(&result, &job, &options, error))
+        return blame(setup, row, error);
     const struct finalist *only = find_only(&result, row, setup->space->param_count);
     point_format(&params, setup->space, row, true);
     text_addf(&text,

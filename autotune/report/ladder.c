@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const double STEADY = 1.1; /* what a rung's slowest run may take over its fastest */
+
 /* --- Figures ------------------------------------------------------------------------------ */
 
 static bool has_input(const struct pass *pass)
@@ -164,7 +166,7 @@ static void print_times(struct text *out, const struct ladder *ladder,
     table_dispose(&table);
 }
 
-/* Why a rung has no time: once for all sizes that have the same reason. */
+/* Why a rung has no time: once for all sizes that have the same reason; and which times are not steady. */
 static void print_reasons(struct text *out, const struct ladder *ladder,
                           const struct rungs_group *group)
 {
@@ -176,6 +178,10 @@ static void print_reasons(struct text *out, const struct ladder *ladder,
                 !(last && last->reason && strcmp(last->reason, cell->reason) == 0))
                 text_addf(out, "%s: %s: %s\n", ladder->rungs->rungs[r].name, cell->status,
                           cell->reason);
+            if (!ladder->is_host && (double)cell->high_ps > STEADY * (double)cell->low_ps)
+                text_addf(out, "%s: not steady: %.4f to %.4f ms with %u threads; does another program use "
+                          "this GPU? Run it again\n", ladder->rungs->rungs[r].name,
+                          (double)cell->low_ps / 1e9, (double)cell->high_ps / 1e9, cell->threads);
         }
 }
 

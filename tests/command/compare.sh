@@ -111,4 +111,15 @@ check emulated has_status 0
 check emulated-row test "$(rows '^1K  *A emulated ')" -eq 1
 check emulated-is-said grep -q "no model of a GPU's speed" out
 check emulated-no-portability sh -c '! grep -q "portable %" out'
+
+# What is damaged or cannot be read among the records kept here is said, once.
+mkdir damaged
+sed 's/^checksum = .*/checksum = 0000000000000000/' "$XDG_CACHE_HOME/autotune/host.ini" > damaged/host.ini
+run compare v100 rtx5070 rtx5070ti --cache damaged --nvrtc /nothing
+check damaged has_status 0
+check damaged-is-said-once test "$(grep -c 'warning: .*damaged/host.ini' err)" -eq 1
+: > file
+refuses cache-is-a-file 74 'file: cannot be read: .*--cache' compare v100 rtx5070 --cache file
+mkdir folder.ini
+refuses folder 74 'name another, or move it away' compare folder.ini v100
 finish

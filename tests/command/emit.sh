@@ -68,6 +68,14 @@ else
     0) check sass grep -Eq 'EXIT' out ;;
     *) check sass-no-tool refused 1 "(cuobjdump|nvdisasm).*install" ;;
     esac
+    mkdir tools
+    printf '#!/bin/sh\necho "    EXIT ;"\n' > tools/nvdisasm
+    chmod +x tools/nvdisasm
+    PATH=$SCRATCH/tools:$PATH run emit --arch sm_90 --sass --quiet
+    check sass-of-a-tool grep -q 'EXIT' out
+    PATH=$SCRATCH/tools:$PATH "$AUTOTUNE" emit --arch sm_90 --sass --quiet > /dev/full 2> err
+    status=$?
+    check sass-full-disk has_status 74
 fi
 
 # The record of the same architecture serves, and is named. A stand-in for a GPU's record: the

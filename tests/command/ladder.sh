@@ -118,7 +118,14 @@ refuses blocks 64 "--blocks is '2048'" ladder --device host --blocks 2048
 refuses blocks-word 64 "--blocks is 'many'" ladder --device host --blocks many
 refuses blocks-of-none 64 'no rung .* such a size' ladder --device host --type i32 --blocks 96
 refuses grid-of-none 64 'no rung that was chosen has a param ITEMS' ladder --grid --rung harris
-refuses grid-source 64 'leave one of them out' ladder --grid --source harris-1
+refuses grid-source 64 'leave --rung, .* out' ladder --grid --source harris-1
+for option in --blocks=64 --gpu=H200 --rung=harris-1 --json=- --csv=source.csv; do
+    refuses "source-alone$option" 64 'leave --rung, --blocks, .* out' ladder --source harris-5 "$option"
+done
+refuses position 64 'not where it stands: choose another --op' ladder --device host --op argmin
+refuses position-of-a-rung 64 'not where it stands' profile --device host harris-1 --op argmax
+run ladder --device host --type i32 --n 2K --rung harris-3 --blocks 64,32..64 --quiet
+check sizes-once grep -Eq '^ms by threads per block +64 +32$' out
 refuses gpu-unknown 64 "nothing" ladder --device host --n 1K --rung harris-3 --gpu nothing
 refuses device 64 'no such device' ladder --device foo
 refuses space 64 'not of .autotune ladder' ladder --space reduce

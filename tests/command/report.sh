@@ -68,6 +68,9 @@ else
 fi
 run report -o - --quiet
 check page-on-stdout cmp out page.html
+check page-says-marks grep -q 'marked: rest the pointer on one' page.html
+run report --md
+check marks-are-of-pages-alone lacks 'rest the pointer' out
 
 check page-says-another-space grep -q 'Space or template are not those' page.html
 run --device host --n 500 --cache own --quiet
@@ -99,6 +102,10 @@ run report --bench cub.csv --ladder ladder.csv -o full.html
 check full has_status 0
 check full-cub grep -q 'Faster at 3 of 4 sizes, 1.68 times at 100003, 1.03 times at 4Gi' full.html
 check full-ratio grep -q 'How many times faster than CUB' full.html
+check full-has-all-lines lacks 'Left out:' full.html
+sed '3s/,1.931,/,nan,/; 4s/,959.632,/,-1,/' cub.csv > torn_figures.csv
+run report --bench torn_figures.csv
+check lines-left-out-are-said grep -q "Left out: 2 of the table's 4 lines" out
 sed '1s/$/,against/; 2,$s/$/,a <b>library<\/b> 1.2/' cub.csv > library.csv
 run report --bench library.csv -o library.html
 check library-is-named grep -q '<h2>Against a &lt;b&gt;library&lt;/b&gt; 1.2</h2>' library.html
@@ -144,6 +151,8 @@ check grid-cause grep -q 'class="note">blocks of 64; it has a cause' grid.html
 check grid-is-emulated grep -q '<i class="fill emulated"' grid.html
 check grid-after-the-other grep -q '7 several adds per thread, grid-stride' grid.html
 refuses one-of-two-tables 74 "none.csv" report --ladder ladder.csv,none.csv
+refuses missing-table-says-what 74 "none.csv.*ladder --csv FILE' write" report --ladder none.csv
+refuses empty-name-of-a-table 64 "empty name: give files" report --ladder ladder.csv,
 
 # What stands in a file is text, whatever it looks like.
 printf 'group,rung,kernel,gbs\n<b>g</b>,1,"<script>alert(1)</script>",5\n' > hostile.csv

@@ -84,6 +84,11 @@ check list-variants-only-valid test "$(grep -c 'VECTOR=4' out)" -eq 0
 run list params --space small.ini
 check list-params-of-a-file grep -Eq '^BLOCK +64 128  ' out
 
+run doctor --nvrtc nothing.so
+check doctor-nvrtc-missing grep -qx 'nvrtc     none: --nvrtc nothing.so: there is no such file' out
+: > nothing.so
+run doctor --nvrtc ./nothing.so
+check doctor-nvrtc-unusable grep -q '^nvrtc     cannot be used: .*nothing.so' out
 run doctor
 check doctor has_status 0
 for line in autotune gpu nvrtc host cache; do

@@ -45,11 +45,15 @@ check seed-changes-nothing-else test -s sorted-1 -a "$(cmp sorted-1 sorted-2; ec
 searched() {
     sed -n 's/^took .* search \([0-9]*\)\..*/\1/p' err
 }
-run --device host --n 2M --strategy random --budget 1s
+for budget in 1 4 16; do # a machine that is busy has its first trial late
+    run --device host --n 2M --strategy random --budget ${budget}s
+    ! has_status 1 || continue
+    break
+done
 check budget has_status 0
 check budget-is-said grep -q '^budget ' err
 check budget-has-a-record grep -q '^n = 2000000' "$RECORD"
-check "budget-is-kept: $(searched) s" test "$(searched)" -le 2
+check "budget-is-kept: $(searched) s" test "$(searched)" -le $((budget * 2))
 run --device host --n 1K --space few.ini --budget 10m
 check budget-not-spent has_status 0
 check budget-not-spent-is-not-said test "$(grep -c '^budget ' err)" -eq 0
@@ -77,6 +81,8 @@ check replay-changes-nothing cmp before.journal all.journal
 replay all.journal --strategy exhaustive
 check replay-one test "$(rows)" = "exhaustive "
 check replay-one-finds-the-best grep -Eq ' 1\.0000$' out
+replay all.journal --strategy race --budget 1ms --csv -
+check replay-of-no-time sh -c "tr -d '\\r' < out | grep -Eq '^race,1,0,,0\.00,,,[0-9.]+,$'"
 replay all.journal --csv -
 check replay-csv test "$(head -n 1 out | tr -d '\r')" = \
     strategy,seed,evaluations,until_near,seconds,seconds_until_near,found_us,best_us,ratio

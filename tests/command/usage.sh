@@ -46,11 +46,14 @@ refuses option-ambiguous 64 "--c may mean " --c x
 refuses value-missing 64 "--n needs a value" --n
 refuses value-missing-short 64 "-n needs a value" -n
 refuses value-unwanted 64 "--quiet takes no value" --quiet=3
-refuses value-empty 64 "empty value" --cache=
+refuses value-empty 64 "--cache has an empty value" --cache=
 run --dev host --n 1K --strategy cover --hel
 check option-abbreviated has_status 0
 
 # Options that exclude each other.
+for option in --op=max --type=f32 --warm --deterministic --space=rows; do
+    refuses "replay$option" 64 'of its journal: leave out --op' --replay some.journal "$option"
+done
 refuses cold-warm 64 "--cold and --warm" --device host --cold --warm
 refuses ptx-sass 64 "choose one" emit --ptx --sass
 refuses ptx-cubin 64 "choose one" emit --ptx --cubin x

@@ -30,6 +30,11 @@ check position is_right
 check position-has-its-space grep -q 'UNROLL=.*FINISH=FLAGGED' out
 run verify --device host --n 0 --op argmax
 check position-of-nothing is_right
+# What a rule of the space rejects is not blamed on its files alone.
+refuses by-a-rule 64 "no such variant, by the rule 'a ring has stages" verify --device host --n 1K \
+    --variant LOAD=ASYNC
+refuses wrong-by-a-rule 70 "no such variant, by the rule 'the element needs a whole.*wrong result" \
+    verify --device host --n 1K --variant VECTOR=4,ITEMS=1
 refuses position-of-another-space 64 "use --space arg" verify --device host --op argmin --space reduce
 refuses value-of-positions 64 "use --space reduce" verify --device host --op max --space arg
 run --device host --n 3K --space small.ini --quiet

@@ -425,6 +425,28 @@ static void test_grid(void **state)
     rungs_dispose(&grid);
 }
 
+/* A rung that was disturbed is named, on a GPU; times of the emulator are no model. */
+static void test_print_spread(void **state)
+{
+    struct ladder_cell cells[RUNGS_MAX];
+    struct ladder ladder;
+    struct text text = {0};
+    (void)state;
+    fill_harris(&ladder, cells);
+    cells[2].low_ps = 1600000000;
+    cells[2].high_ps = 1759000000;
+    cells[3].low_ps = 960800000;
+    cells[3].high_ps = 1531800000;
+    ladder_print(&text, &ladder, false);
+    assert_non_null(strstr(text.at, "\nharris-4: not steady: 0.9608 to 1.5318 ms with 128 threads"));
+    assert_null(strstr(text.at, "harris-3: not steady"));
+    text_clear(&text);
+    ladder.is_host = true;
+    ladder_print(&text, &ladder, false);
+    assert_null(strstr(text.at, "not steady"));
+    text_dispose(&text);
+}
+
 static void test_print_by_size(void **state)
 {
     static const unsigned blocks[] = {64, 512};
@@ -679,7 +701,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_historical),    cmocka_unit_test(test_choose),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_gbs),           cmocka_unit_test(test_compare),
-        cmocka_unit_test(test_print),         cmocka_unit_test(test_print_by_size),
+        cmocka_unit_test(test_print),         cmocka_unit_test(test_print_spread),
+        cmocka_unit_test(test_print_by_size),
         cmocka_unit_test(test_figures),       cmocka_unit_test(test_grid),
         cmocka_unit_test(test_compiles),      cmocka_unit_test(test_climb),
         cmocka_unit_test(test_climb_refuses), cmocka_unit_test(test_faults),
