@@ -121,5 +121,5 @@ check damaged-is-said-once test "$(grep -c 'warning: .*damaged/host.ini' err)" -
 : > file
 refuses cache-is-a-file 74 'file: cannot be read: .*--cache' compare v100 rtx5070 --cache file
 mkdir folder.ini
-refuses folder 74 'name another, or move it away' compare folder.ini v100
+refuses folder 74 'move it away or name another' compare folder.ini v100
 finish

@@ -85,7 +85,7 @@ run merge --cache j .
 check folder refused 74 "\. is not a regular file; move it away or name another$"
 ln -s base.ini to-base.ini
 run merge --cache j to-base.ini
-check link refused 74 "to-base.ini is a symbolic link; move it away or name the file itself$"
+check link refused 74 "to-base.ini is a symbolic link; name the file itself, or remove the link$"
 run merge --cache j base.ini --json -
 check json-status has_status 0
 check json grep -q '"gpu": *"host.*"op": *"sum".*"n": *1000.*"us_here": *null' out
