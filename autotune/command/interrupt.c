@@ -11,6 +11,9 @@
 /* A signal handler has nothing else to write to. */
 static atomic_int came;
 static atomic_llong came_ms;
+/* What a guarded device has wait, and whether it does. */
+static sigset_t held;
+static bool is_holding;
 
 static long long now_ms(void)
 {
@@ -31,13 +34,20 @@ static void handle(int number)
         if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
             return; /* nobody is there to be told */
     } else if (atomic_load(&came_ms) && now_ms() - atomic_load(&came_ms) > TWICE_MS) {
+        sigset_t all;
+        sigfillset(&all);
         signal(number, SIG_DFL);
+        pthread_sigmask(SIG_UNBLOCK, &all, NULL);
         raise(number);
     }
 }
 
 int interrupt_signal(void)
 {
+    const struct timespec none = {0};
+    const int number = is_holding ? sigtimedwait(&held, NULL, &none) : 0;
+    if (number > 0)
+        handle(number);
     return atomic_load(&came);
 }
 
@@ -109,17 +119,27 @@ static void catch_signal(int number)
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
     struct sigaction before;
     sigemptyset(&action.sa_mask);
-    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-        sigaction(number, &action, NULL);
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN &&
+        sigaction(number, &action, NULL) == 0)
+        sigaddset(&held, number);
+}
+
+/* While NVRTC compiles, in whatever thread, the process has NVRTC's handlers of these signals,
+ * which end it with status 4: so none is delivered, they are asked for. */
+static void hold_signals(void)
+{
+    is_holding = pthread_sigmask(SIG_BLOCK, &held, NULL) == 0;
 }
 
 void interrupt_begin(struct interrupt_guard *guard, struct device *device)
 {
+    sigemptyset(&held);
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
     *guard = (struct interrupt_guard){.device = device};
     if (!device)
         return;
+    hold_signals();
     guard->real = device->ops;
     guard->ops = *device->ops;
     guard->ops.compile = guarded_compile;
@@ -142,6 +162,9 @@ void interrupt_end(struct interrupt_guard *guard)
 {
     if (guard->device)
         guard->device->ops = guard->real;
+    if (is_holding) /* what waits is noted now */
+        pthread_sigmask(SIG_UNBLOCK, &held, NULL);
+    is_holding = false;
     release_signal(SIGINT);
     release_signal(SIGTERM);
 }
