@@ -56,6 +56,9 @@ for folder in generator cache autotune include templates tests; do
     [ ! -d "$here/../$folder" ] || cp -R "$here/../$folder" "$copy/"
 done
 expect_clean "the tree as it is"
+# Each look reads all files: a few are enough for the rest.
+find "$copy" -type f ! -name 'error.[ch]' ! -name main.c ! -name 'stats.[ch]' -delete
+expect_clean "a small tree"
 
 against="against the order"
 plant generator/planted.c "$against" '#include "cache/record.h"'
@@ -113,7 +116,7 @@ allow tests/unit/planted.c '#include "autotune/report/table.h"' 'exit(puts("x"))
 # Under git the files are git's: the same offence is found, and in an ignored folder none is.
 if command -v git > /dev/null && git init -q "$copy"; then
     echo '/build/' > "$copy/.gitignore"
-    expect_clean "the tree as it is, under git"
+    expect_clean "the same under git"
     plant generator/planted.c "$against" '#include "cache/record.h"'
     allow build/generator/error.h 'int planted;'
 fi

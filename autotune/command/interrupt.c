@@ -1,8 +1,9 @@
 /* interrupt: the handler keeps the signal's number, the only state that a handler can share,
- * and the guarded operations look at it. Hides signals and the operations in front of the real
- * ones. */
+ * and the guarded operations look at it. Hides signals, the thread that takes them where a device
+ * works in this process, and the operations in front of the real ones. */
 #include "autotune/command/interrupt.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -11,6 +12,10 @@
 /* A signal handler has nothing else to write to. */
 static atomic_int came;
 static atomic_llong came_ms;
+/* The signals that are caught, and the thread that takes them while a device is guarded. */
+static sigset_t caught;
+static pthread_t watcher;
+static bool is_watching;
 
 static long long now_ms(void)
 {
@@ -31,7 +36,10 @@ static void handle(int number)
         if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
             return; /* nobody is there to be told */
     } else if (atomic_load(&came_ms) && now_ms() - atomic_load(&came_ms) > TWICE_MS) {
+        sigset_t all;
+        sigfillset(&all);
         signal(number, SIG_DFL);
+        pthread_sigmask(SIG_UNBLOCK, &all, NULL);
         raise(number);
     }
 }
@@ -109,17 +117,50 @@ static void catch_signal(int number)
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
     struct sigaction before;
     sigemptyset(&action.sa_mask);
-    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-        sigaction(number, &action, NULL);
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN &&
+        sigaction(number, &action, NULL) == 0)
+        sigaddset(&caught, number);
+}
+
+static void *watch(void *unused)
+{
+    int number;
+    (void)unused;
+    while (sigwait(&caught, &number) == 0)
+        handle(number);
+    return NULL;
+}
+
+/* While NVRTC compiles, in whatever thread, the process has NVRTC's handlers of these signals,
+ * which end it with status 4. So no thread has them delivered, and one waits for them. */
+static void watch_signals(void)
+{
+    if (pthread_sigmask(SIG_BLOCK, &caught, NULL))
+        return;
+    is_watching = pthread_create(&watcher, NULL, watch, NULL) == 0;
+    if (!is_watching)
+        pthread_sigmask(SIG_UNBLOCK, &caught, NULL);
+}
+
+static void unwatch_signals(void)
+{
+    if (!is_watching)
+        return;
+    is_watching = false;
+    pthread_cancel(watcher);
+    pthread_join(watcher, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &caught, NULL); /* what came since is handled now */
 }
 
 void interrupt_begin(struct interrupt_guard *guard, struct device *device)
 {
+    sigemptyset(&caught);
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
     *guard = (struct interrupt_guard){.device = device};
     if (!device)
         return;
+    watch_signals();
     guard->real = device->ops;
     guard->ops = *device->ops;
     guard->ops.compile = guarded_compile;
@@ -142,6 +183,7 @@ void interrupt_end(struct interrupt_guard *guard)
 {
     if (guard->device)
         guard->device->ops = guard->real;
+    unwatch_signals();
     release_signal(SIGINT);
     release_signal(SIGTERM);
 }

@@ -14,7 +14,8 @@ struct interrupt_guard {
 
 /* From now on SIGINT and SIGTERM are noted, and make the device's compile, load, launch, sync,
  * prepare and time fail; a second signal ends the program at once. `guard` must outlive
- * interrupt_end; `device` may be NULL for whoever asks interrupt_signal himself. */
+ * interrupt_end; `device` may be NULL for whoever asks interrupt_signal himself. With a device a
+ * thread takes the signals, and this one and those that it starts have them blocked. */
 void interrupt_begin(struct interrupt_guard *guard, struct device *device);
 void interrupt_end(struct interrupt_guard *guard);
 

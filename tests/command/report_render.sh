@@ -28,7 +28,7 @@ END
 # is 0 for dark, 1 for light.
 measured() {
     framed "$1" "$2" > frame.html
-    timeout 60 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars \
+    timeout "$PATIENCE" "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars \
         --disable-background-networking --user-data-dir="$SCRATCH/profile" --window-size=1400,1000 \
         --blink-settings=preferredColorScheme="$([ "$3" = dark ] && echo 0 || echo 1)" \
         --virtual-time-budget=5000 --dump-dom "file://$SCRATCH/frame.html" > dom 2> browser.log

@@ -24,25 +24,16 @@ candidates() {
     sed -n 's/^to try  *\([0-9]*\) .*/\1/p' "$1"
 }
 
-# begin ARGUMENT...: the command in the background, where a shell has it ignore Ctrl-C.
-begin() {
-    env --default-signal=INT "$AUTOTUNE" "$@" > out 2> err < /dev/null &
-    running=$!
+has_trials() {
+    [ "$(lines)" -ge 3 ]
 }
-
-is_running() {
-    kill -0 $running 2> /dev/null
-}
-
-end() {
-    kill "-$1" $running 2> /dev/null
-    wait $running 2> /dev/null
-    status=$?
+has_journal() {
+    [ -s "$JOURNALS/host-sum-i32-i32-20000000-cold.journal" ]
 }
 
 # Ctrl-C, after some trials.
 begin "$@"
-while is_running && [ "$(lines)" -lt 3 ]; do sleep 0.05; done
+wait_until has_trials
 end INT
 all=$(candidates err)
 check interrupted has_status 130
@@ -108,7 +99,7 @@ check retune-recalls-none test "$(grep -c recalled err)" -eq 0
 
 # Two at once on one problem: the second is refused, whatever the space; another problem is not.
 begin --device host --n 20M --space few.ini
-while is_running && [ ! -s "$JOURNALS/host-sum-i32-i32-20000000-cold.journal" ]; do sleep 0.1; done
+wait_until has_journal
 refuses at-once 1 'another autotune .*sum i32 20M.*(wait|end it)' \
     --device host --n 20M --space some.ini --quiet
 run --device host --n 1K --space few.ini

@@ -114,15 +114,15 @@ run verify --device host --type f32 --rows 500 --len 64
 check length-before-rows grep -q 'of sum f32 8 x 64 rows cold (same GPU, other shape)' err
 check proves-what-answers has_status 0
 
+has_sizes() {
+    [ "$(grep -c '^size ' err)" -ge "$1" ]
+}
+
 # Ctrl-C: the shapes that are done are kept, and the same command goes on.
 set -- --device host --type u32 --rows 4..16 --len 16..32 --cold
-: > err # what the last run left there must not be taken for this one's
-env --default-signal=INT "$AUTOTUNE" "$@" > out 2> err < /dev/null &
-running=$!
-while kill -0 $running 2> /dev/null && [ "$(grep -c '^size ' err)" -lt 2 ]; do sleep 0.05; done
-kill -INT $running 2> /dev/null
-wait $running
-status=$?
+begin "$@"
+wait_until has_sizes 2
+end INT
 check interrupted has_status 130
 check interrupted-is-said grep -q '^autotune: interrupted: .*kept, and the same command goes on' err
 check interrupted-no-process no_process

@@ -143,15 +143,15 @@ run "$@" --n 1K..4K --cold --loss 10
 check without-journals has_status 0
 check without-journals-none-tried test "$(cat "$JOURNALS"/*.journal | wc -c)" -lt 4000
 
+has_sizes() {
+    [ "$(grep -c '^size ' err)" -ge "$1" ]
+}
+
 # Ctrl-C: the sizes that are done are kept, and the same command goes on.
 set -- --device host --space small.ini --n 2K..64K --type u32 --cold
-: > err # what the last run left there must not be taken for this one's
-env --default-signal=INT "$AUTOTUNE" "$@" > out 2> err < /dev/null &
-running=$!
-while kill -0 $running 2> /dev/null && [ "$(grep -c '^size ' err)" -lt 3 ]; do sleep 0.05; done
-kill -INT $running 2> /dev/null
-wait $running
-status=$?
+begin "$@"
+wait_until has_sizes 3
+end INT
 check interrupted has_status 130
 check interrupted-is-said grep -q '^autotune: interrupted: .*kept, and the same command goes on' err
 check interrupted-no-process no_process

@@ -7,6 +7,7 @@
 #include "tests/unit/example_record.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -115,6 +118,23 @@ static inline bool is_identical(const struct record *a, const struct record *b)
     text_dispose(&text_a);
     text_dispose(&text_b);
     return is;
+}
+
+/* Kills a child that writes, at a moment of the round: in one of two, not before its `done` is
+ * another than it was, however long it waits for a processor. */
+static inline void kill_writer(pid_t writer, int round, const volatile uint64_t *done,
+                               uint64_t before)
+{
+    siginfo_t ended = {0};
+    int status;
+    while (round % 2 && *done == before && ended.si_pid == 0) {
+        usleep(500);
+        assert_int_equal(waitid(P_PID, (id_t)writer, &ended, WEXITED | WNOHANG | WNOWAIT), 0);
+    }
+    usleep((useconds_t)(1000 + round * 397 % 12000));
+    assert_int_equal(kill(writer, SIGKILL), 0);
+    assert_int_equal(waitpid(writer, &status, 0), writer);
+    assert_true(WIFSIGNALED(status));
 }
 
 static inline void assert_refused(const char *path, const char *why)

@@ -420,28 +420,36 @@ static void test_both_ways_at_once(void **state)
     crew_close(crew);
 }
 
+/* Takes so many frames; true when each worker had about its share of them. */
+static bool take_frames(struct crew *crew, size_t count, size_t workers)
+{
+    size_t counts[CREW_MAX] = {0};
+    bool is_fair = true;
+    for (size_t i = 0; i < count; i++) {
+        struct crew_event event = wait_for(crew, CREW_FRAME);
+        counts[event.slot]++;
+        frame_dispose(&event.frame);
+    }
+    for (size_t i = 0; i < workers; i++)
+        is_fair &= 2 * counts[i] * workers >= count && 2 * counts[i] * workers <= 3 * count;
+    return is_fair;
+}
+
 static void test_no_worker_is_starved(void **state)
 {
     enum { WORKERS = 3 };
     struct crew *crew = open_crew();
-    size_t counts[WORKERS + 1] = {0};
     bool is_late = false;
 
     (void)state;
     for (size_t i = 0; i < WORKERS; i++)
         start(crew, i, "endless");
-    for (size_t i = 0; i < WORKERS; i++) {
-        struct crew_event event = wait_for(crew, CREW_FRAME);
-        frame_dispose(&event.frame);
+    bool is_fair = false;
+    for (const double end = seconds() + PATIENCE_S; !is_fair && seconds() < end;) {
+        sleep_ms(200); /* then each has frames waiting, if a processor was to be had */
+        is_fair = take_frames(crew, 10 * WORKERS, WORKERS);
     }
-    sleep_ms(200); /* now each has frames waiting */
-    for (int i = 0; i < 10 * WORKERS; i++) {
-        struct crew_event event = wait_for(crew, CREW_FRAME);
-        counts[event.slot]++;
-        frame_dispose(&event.frame);
-    }
-    for (size_t i = 0; i < WORKERS; i++)
-        assert_in_range(counts[i], 5, 15);
+    assert_true(is_fair);
     start(crew, WORKERS, "silent");
     crew_set_deadline(crew, WORKERS, 0.1);
     for (const double end = seconds() + PATIENCE_S; !is_late && seconds() < end;) {
@@ -596,7 +604,7 @@ static void test_late(void **state)
     const double begin = seconds();
     crew_set_deadline(crew, 1, 0.3);
     const struct crew_event event = wait_for(crew, CREW_LATE);
-    assert_true(seconds() - begin >= 0.3 && seconds() - begin < 5);
+    assert_true(seconds() - begin >= 0.3 && seconds() - begin < PATIENCE_S);
     assert_int_equal(event.slot, 1);
     assert_string_equal(event.how, "it did not answer for 0.3 s");
     assert_false(crew_is_running(crew, 1));
@@ -618,7 +626,7 @@ static void test_a_deadline_set_anew(void **state)
     const double begin = seconds();
     assert_int_equal(crew_wait(crew, &event, 0.3, &error), 0);
     assert_int_equal(event.kind, CREW_TIMEOUT);
-    assert_true(seconds() - begin >= 0.3 && seconds() - begin < 5);
+    assert_true(seconds() - begin >= 0.3 && seconds() - begin < PATIENCE_S);
     assert_int_equal(crew_wait(crew, &event, 0, &error), 0);
     assert_int_equal(event.kind, CREW_TIMEOUT);
     crew_close(crew);
@@ -630,10 +638,14 @@ static void test_an_answer_in_time_counts(void **state)
     struct crew *crew = open_crew();
 
     (void)state;
-    start(crew, 0, "facts");
+    start(crew, 0, "echo");
+    send_pattern(crew, 0, 1, 10);
+    struct crew_event event = wait_for(crew, CREW_FRAME); /* it runs */
+    frame_dispose(&event.frame);
     crew_set_deadline(crew, 0, 0.5);
+    send_pattern(crew, 0, 2, 10);
     sleep_ms(1000);
-    struct crew_event event = wait_for(crew, CREW_FRAME);
+    event = wait_for(crew, CREW_FRAME);
     frame_dispose(&event.frame);
     wait_for(crew, CREW_LATE); /* receiving a frame does not set it anew */
     crew_close(crew);
@@ -646,7 +658,9 @@ static void handle(int number)
 
 static void test_a_signal_is_told(void **state)
 {
-    const struct itimerval soon = {.it_value.tv_usec = 100000};
+    /* Again and again: one that comes before crew_wait polls is not told. */
+    const struct itimerval soon = {.it_value.tv_usec = 100000, .it_interval.tv_usec = 100000};
+    const struct itimerval never = {0};
     const struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
     struct sigaction before;
     struct crew *crew = open_crew();
@@ -654,10 +668,11 @@ static void test_a_signal_is_told(void **state)
     (void)state;
     start(crew, 0, "echo");
     sigaction(SIGALRM, &action, &before);
-    setitimer(ITIMER_REAL, &soon, NULL);
     const double begin = seconds();
+    setitimer(ITIMER_REAL, &soon, NULL);
     wait_for(crew, CREW_SIGNAL);
-    assert_true(seconds() - begin < 5);
+    setitimer(ITIMER_REAL, &never, NULL);
+    assert_true(seconds() - begin < PATIENCE_S);
     sigaction(SIGALRM, &before, NULL);
     assert_true(crew_is_running(crew, 0));
     crew_close(crew);

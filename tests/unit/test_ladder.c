@@ -3,6 +3,7 @@
  * wrong, crashes or does not compile costs itself alone. */
 #include "autotune/command/ladder_grid.h"
 #include "autotune/command/ladder_rung.h"
+#include "autotune/device/fiber.h" /* FIBER_ASAN */
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
 #include "autotune/embedded.h"
@@ -554,7 +555,7 @@ static int climb_host(struct climb_step *steps, size_t count, double limit_s,
 }
 
 static int climb_guests(struct climb_step *steps, const struct ladder_rung *rung,
-                        struct error *error)
+                        double limit_s, struct error *error)
 {
     for (size_t i = 0; i < GUESTS; i++) {
         steps[i] = (struct climb_step){
@@ -562,7 +563,16 @@ static int climb_guests(struct climb_step *steps, const struct ladder_rung *rung
         if (guests[i].template)
             steps[i].guest.template = (struct emit_file){"guest.cu", guests[i].template};
     }
-    return climb_host(steps, GUESTS, 3, error);
+    return climb_host(steps, GUESTS, limit_s, error);
+}
+
+/* Does one that ends count as hung? */
+static bool is_too_soon(const struct climb_step *steps)
+{
+    for (size_t i = 0; i < GUESTS; i++)
+        if (steps[i].status == TRIAL_HUNG && guests[i].status != TRIAL_HUNG)
+            return true;
+    return false;
 }
 
 static void test_climb(void **state)
@@ -571,8 +581,12 @@ static void test_climb(void **state)
     struct ladder_rung rung = open_rung(find_rung("harris-3"));
     struct error error;
     (void)state;
-    if (climb_guests(steps, &rung, &error))
-        fail_msg("%s", error.text);
+    double limit_s = 3; /* longer where others have the machine */
+    do {
+        if (climb_guests(steps, &rung, limit_s, &error))
+            fail_msg("%s", error.text);
+        limit_s *= 4;
+    } while (is_too_soon(steps) && limit_s < 300);
     for (size_t i = 0; i < GUESTS; i++) {
         if (steps[i].status != guests[i].status || !strstr(steps[i].reason, guests[i].says))
             fail_msg("guest %zu is %s: %s", i, tune_statuses[steps[i].status], steps[i].reason);
@@ -591,7 +605,7 @@ static void test_climb_refuses(void **state)
     struct error error;
     (void)state;
     rung.template = (struct emit_file){"open.cu", "//? if BLOCK == 32\n"};
-    assert_int_equal(climb_guests(steps, &rung, &error), -1);
+    assert_int_equal(climb_guests(steps, &rung, 3, &error), -1);
     assert_int_equal(error.code, ERROR_USAGE);
     assert_non_null(strstr(error.text, "open.cu:"));
     ladder_rung_close(&rung);
@@ -694,6 +708,13 @@ static void test_faults(void **state)
     assert_int_equal(missed, 0);
 }
 
+/* With AddressSanitizer a fault is found by it, and says nothing of the proof. */
+#ifdef FIBER_ASAN
+enum { IS_JUDGE = 0 };
+#else
+enum { IS_JUDGE = 1 };
+#endif
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -705,10 +726,14 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_print_by_size),
         cmocka_unit_test(test_figures),       cmocka_unit_test(test_grid),
         cmocka_unit_test(test_compiles),      cmocka_unit_test(test_climb),
-        cmocka_unit_test(test_climb_refuses), cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_climb_refuses),
     };
+    const struct CMUnitTest wrong[] = {cmocka_unit_test(test_faults)};
     struct error error;
     if (argc > 1 && strcmp(argv[1], WORKER_ARGUMENT) == 0)
         return worker_run(&error) ? 1 : 0;
-    return cmocka_run_group_tests(tests, load_list, dispose_list);
+    int failed = cmocka_run_group_tests(tests, load_list, dispose_list);
+    if (IS_JUDGE)
+        failed += cmocka_run_group_tests(wrong, load_list, dispose_list);
+    return failed;
 }
