@@ -42,6 +42,23 @@ check verify-soon is_soon
 check verify-says-so grep -q '^autotune: interrupted' err
 check verify-blames-nobody test ! -s out
 
+# Twice ends at once, even where a kernel in the program's own process never ends.
+awk -v file="$SCRATCH/looping" '
+{ print }
+/^    accum a = identity\(\);$/ && !planted++ {
+    print "    extern int creat(const char *, unsigned);"
+    print "    for (volatile int on = 1; on;)"
+    print "        creat(\"" file "\", 0600);"
+}' "$ROOT/templates/reduce.cu" > looping.cu
+begin verify --device host --cover --template looping.cu
+wait_until test -e looping
+kill -INT $running
+wait_until grep -q 'once more stops at once' err
+sleep 1 # a signal that comes twice within half a second was sent once
+check once-is-waited-for is_running
+end INT
+check twice has_status 130
+
 # An older record outlives it.
 small_space small.ini
 run --device host --n 1K --space small.ini
