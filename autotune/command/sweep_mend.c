@@ -104,7 +104,8 @@ int sweep_mend_rests(struct records *out, const struct sweep *sweep, struct erro
     if (at) {
         out->at = at;
         for (size_t l = 0; l < sweep->leg_count; l++)
-            add_rests(out, &kept, &sweep->legs[l]);
+            if (sweep->legs[l].count) /* else all its sizes were dropped */
+                add_rests(out, &kept, &sweep->legs[l]);
     }
     store_dispose(&kept);
     return at ? 0 : error_memory(error, (out->count + 2 * kept.count) * sizeof *at);

@@ -202,4 +202,14 @@ check spent-others-go-on holds spent.json 'covers("cold", 4000, 4000) and len(it
 run "$@" --n 1K..10K --json more.json
 check spent-goes-on has_status 0
 check spent-then-all holds more.json 'covers("cold", 1000, 10000) and len(it["sizes"]) == 4'
+
+# A regime in which no size has a result leaves the intervals there as they are.
+set -- --device host --space small.ini --op min
+run "$@" --warm --n 1..8 --loss 50 --quiet
+run "$@" --cold --n 5..7 --quiet
+run "$@" --n 5..7 --budget 1ms
+check spent-regime has_status 1
+check spent-regime-sizes test "$(grep -c '^size .* warm no result' err)" -eq 2
+run show --sweep --op min --json -
+check spent-regime-is-left holds out 'covers("warm", 1, 8) and covers("cold", 5, 7) and len(it["sizes"]) == 6'
 finish
