@@ -90,17 +90,17 @@ static const struct finalist *find_only(const struct tune_result *result, const 
     return &result->finalists[i];
 }
 
-/* A variant that the space would not try fails for that, and its files are not to be corrected. */
+/* Of a variant that the space would not try, which setup_row noted, its files are not to be
+ * corrected. */
 static int blame(const struct setup *setup, const int64_t *row, struct error *error)
 {
     struct error ignored;
-    const int broken = point_reject(&setup->context, row, &ignored);
-    if (broken < 0)
+    if (point_reject(&setup->context, row, &ignored) < 0)
         keep_explain(setup, row, error);
     else if (error->code != ERROR_INTERRUPTED)
         error_set(error, error->code,
-                  "the space has no such variant, by the rule '%s': choose another --variant (%s)",
-                  setup->space->rules[broken].reason, error->text);
+                  "the space would not try this variant: choose another --variant (%s)",
+                  error->text);
     return -1;
 }
 

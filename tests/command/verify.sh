@@ -14,8 +14,6 @@ run verify --device host --n 3K --variant BLOCK=64,WARP=TREE --type f32
 check variant is_right
 check variant-is-named grep -q 'BLOCK=64 .*WARP=TREE' out
 check variant-error grep -q 'bound' out
-refuses rule-is-said 70 "gave a wrong result" verify --device host --n 1K --variant VECTOR=8,ITEMS=4
-check rule-is-noted grep -q '^note .*would not try this variant.*whole number of loads$' err
 refuses no-launch 64 "variant: .*ceil_div.*choose other values" verify --device host --rows 100 --len 33 \
     --variant LANES=512,BLOCK=256
 run verify --device host --n 0
@@ -30,11 +28,13 @@ check position is_right
 check position-has-its-space grep -q 'UNROLL=.*FINISH=FLAGGED' out
 run verify --device host --n 0 --op argmax
 check position-of-nothing is_right
-# What a rule of the space rejects is not blamed on its files alone.
-refuses by-a-rule 64 "no such variant, by the rule 'a ring has stages" verify --device host --n 1K \
+# What a rule of the space rejects is not blamed on its files alone; the rule is named once.
+refuses by-a-rule 64 "not try this variant: choose another.*model" verify --device host --n 1K \
     --variant LOAD=ASYNC
-refuses wrong-by-a-rule 70 "no such variant, by the rule 'the element needs a whole.*wrong result" \
+check by-a-rule-is-noted grep -q '^note .*would not try this variant.*: a ring has stages' err
+refuses wrong-by-a-rule 70 "not try this variant: choose another.*wrong result" \
     verify --device host --n 1K --variant VECTOR=4,ITEMS=1
+check rule-is-said-once test "$(grep -c 'a whole number of loads' err)" -eq 1
 refuses position-of-another-space 64 "use --space arg" verify --device host --op argmin --space reduce
 refuses value-of-positions 64 "use --space reduce" verify --device host --op max --space arg
 run --device host --n 3K --space small.ini --quiet
