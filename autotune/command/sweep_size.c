@@ -64,13 +64,13 @@ static int ask_rows(const struct sweep *sweep, const struct sweep_leg *leg, size
 static int run_twice(struct sweep *sweep, struct tune_result *out, struct tune_options *options,
                      struct error *error)
 {
-    const double budget_s = options->is_only_rows ? 0 : sweep->request->budget_s;
     struct tune_notes_watch watch = {.problem = &sweep->setup.problem};
     struct tune_job job;
     int failed = -1;
     tune_begin_job(&job, sweep->request, &sweep->setup, &sweep->fleet.kinds[0], 1);
     options->progress = (struct tune_progress){tune_notes_progress, &watch};
-    options->budget_s = budget_s; /* of a search; rows alone are no search */
+    if (!options->is_only_rows) /* which are no search */
+        options->budget_s = sweep->request->budget_s;
     if (sweep->request->quiet)
         options->progress.show = NULL;
     else
@@ -82,7 +82,7 @@ static int run_twice(struct sweep *sweep, struct tune_result *out, struct tune_o
     }
     if (!sweep->request->quiet)
         terminal_progress_end(&watch.progress);
-    if (failed)
+    if (failed && !out->is_spent)
         keep_explain(&sweep->setup, sweep->setup.space->default_row, error);
     return failed;
 }
@@ -203,7 +203,7 @@ static int tune_with(struct sweep *sweep, struct sweep_leg *leg, size_t size,
     options.is_only_rows = known && (!journal || journal->count == 0);
     options.journal = options.is_only_rows ? NULL : journal;
     if (run_twice(sweep, &result, &options, error)) {
-        if (!tune_is_spent(&result))
+        if (!result.is_spent)
             return -1;
         note_spent(sweep);
         return 0;

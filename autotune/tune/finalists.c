@@ -149,10 +149,11 @@ static bool is_right(const struct tune_result *result, const struct job_entrant 
 /* Without a measured candidate there is nothing to race. */
 static int check_measured(const struct search *search, struct error *error)
 {
-    const struct tune_result *result = search->result;
+    struct tune_result *result = search->result;
     if (result->counts[TRIAL_MEASURED])
         return 0;
-    if (tune_is_spent(result))
+    result->is_spent = result->is_cut && !result->reason_count;
+    if (result->is_spent)
         return error_set(error, ERROR_FAILED,
                          "the budget was over before a candidate was measured: "
                          "give more time with --budget, or leave it out");

@@ -170,11 +170,6 @@ int tune_run(struct tune_result *out, const struct tune_job *job,
     return failed ? -1 : 0;
 }
 
-bool tune_is_spent(const struct tune_result *result)
-{
-    return result->is_cut && !result->counts[TRIAL_MEASURED] && !result->reason_count;
-}
-
 void tune_dispose(struct tune_result *result)
 {
     point_dispose(&result->points);

@@ -75,6 +75,7 @@ struct tune_result {
     double left_out_error; /* the chance that a variant left out would have won; 0 = none was */
     double noise;          /* the relative spread of the reference's times in the search */
     bool is_cut;           /* the budget ended the search before all was tried */
+    bool is_spent;         /* and before a candidate was measured, for which tune_run failed */
     struct error journal_warning; /* the journal could not be written */
     double seconds, seconds_open, seconds_search, seconds_final;
 };
@@ -117,9 +118,6 @@ struct tune_options {
 int tune_run(struct tune_result *out, const struct tune_job *job,
              const struct tune_options *options, struct error *error);
 void tune_dispose(struct tune_result *result);
-
-/* Was the budget over before a candidate was measured? Answers for a tune_run that failed, too. */
-bool tune_is_spent(const struct tune_result *result);
 
 const int64_t *tune_row(const struct tune_result *result, size_t candidate);
 
