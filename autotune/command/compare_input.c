@@ -135,9 +135,7 @@ static int add_records(struct compare_input *out, struct records *more, const ch
         output_warn("%zu record%s of rows or columns %s passed over: only single values are "
                     "compared",
                     matrices, matrices == 1 ? "" : "s", matrices == 1 ? "is" : "are");
-    if (more->skipped && !name)
-        output_warn("%s", more->reason.text);
-    else if (more->skipped && out->damaged.code == ERROR_NONE)
+    if (more->skipped && out->damaged.code == ERROR_NONE)
         out->damaged = more->reason;
     store_dispose(more);
     return 0;

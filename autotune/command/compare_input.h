@@ -19,7 +19,7 @@ struct compare_input {
     struct target target;
     int clock_khz;          /* 0 = unknown */
     struct records records; /* of this GPU alone */
-    struct error damaged;   /* of a file of records kept here: why a part is left out */
+    struct error damaged;   /* of a file of records: why a part is left out */
     struct published *published[COMPARE_PUBLISHED_MAX];
     size_t published_count;
     struct nvrtc *nvrtc; /* compiles for it; NULL = none does, as no_nvrtc says */

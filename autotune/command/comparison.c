@@ -314,7 +314,7 @@ void comparison_fill(struct comparison *comparison)
 
 /* --- The whole ---------------------------------------------------------------------------- */
 
-/* Once: the same folder is read for each GPU. */
+/* Once: the same folder is read for each GPU, and a file may be named twice. */
 static void warn_damaged(const struct compare_input *inputs, size_t at)
 {
     const struct error *damaged = &inputs[at].damaged;

@@ -118,6 +118,11 @@ sed 's/^checksum = .*/checksum = 0000000000000000/' "$XDG_CACHE_HOME/autotune/ho
 run compare v100 rtx5070 rtx5070ti --cache damaged --nvrtc /nothing
 check damaged has_status 0
 check damaged-is-said-once test "$(grep -c 'warning: .*damaged/host.ini' err)" -eq 1
+run --device host --n 2K --space small.ini
+sed '0,/^checksum = .*/s//checksum = 0000000000000000/' "$XDG_CACHE_HOME/autotune/host.ini" > partly.ini
+run compare partly.ini partly.ini --nvrtc /nothing
+check partly-damaged has_status 0
+check partly-damaged-is-said-once test "$(grep -c 'warning: .*partly.ini' err)" -eq 1
 : > file
 refuses cache-is-a-file 74 'file: cannot be read: .*--cache' compare v100 rtx5070 --cache file
 mkdir folder.ini
