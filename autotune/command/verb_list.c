@@ -57,10 +57,7 @@ static int list_archs(struct table *table, const struct request *request, struct
 /* 0 = no document says. */
 static void add_known(struct table *table, int value)
 {
-    if (value)
-        table_addf(table, "%d", value);
-    else
-        table_add(table, NULL);
+    table_add_number(table, value > 0, 0, value);
 }
 
 static int list_gpus(struct table *table, const struct request *request, struct error *error)
@@ -181,10 +178,8 @@ static int list_devices(struct table *table, const struct request *request, stru
         table_addf(table, "%d.%d", info->target.cc / 10, info->target.cc % 10);
         table_addf(table, "%d", info->target.sms);
         table_addf(table, "%.1f", (double)info->memory_bytes / (1 << 30));
-        if (device_peak_bytes(info))
-            table_addf(table, "%.0f", (double)device_peak_bytes(info) / 1e9);
-        else
-            table_add(table, NULL);
+        const uint64_t peak = device_peak_bytes(info);
+        table_add_number(table, peak > 0, 0, (double)peak / 1e9);
         table_add(table, info->driver);
         table_add(table, info->compiler);
         device_close(device);

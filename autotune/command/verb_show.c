@@ -13,7 +13,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,10 +58,7 @@ static bool is_wanted(const struct record *record, const struct request *request
 /* 0 = not known. */
 static void add_known(struct table *table, uint64_t value)
 {
-    if (value)
-        table_addf(table, "%" PRIu64, value);
-    else
-        table_add(table, NULL);
+    table_add_number(table, value > 0, 0, (double)value);
 }
 
 static void add_record(struct table *table, const struct record *record)
