@@ -1,6 +1,7 @@
 #!/bin/bash
 # Measures what is in bench/results again, step by step. Each writes its files to OUT as it ends, named as
-# there; one that fails is said, and the next goes on. Prints what each took; exit status 1 when one failed.
+# there; one that fails, or skips a part of it, is said, and the next goes on. Prints what each took; exit
+# status 1 when one failed.
 # Usage: bench/all.sh OUT [STEP...]   (from the repository's root, after `make tests bench`)
 #   LIST=1 prints the steps, with the seconds they take on an H200; without a STEP all are taken.
 #   BUILD (build); NAME, of the GPU in file names; AUTOTUNE, DEVICE: tuning/about.sh; what a step's own
@@ -48,14 +49,16 @@ mkdir -p "$out/records"
 out=$(cd "$out" && pwd)
 [ $# -gt 0 ] || set -- "${steps[@]%% *}"
 
-# transcript FILE COMMAND...: adds the command and what it prints, as a person would see both.
+# transcript FILE COMMAND...: adds the command and what it prints, as a person would see both. What it
+# skipped was not measured, which its status does not say.
 transcript()
 {
     local file=$out/$NAME-$1
     shift
     [ -s "$file" ] || echo "$(about) As printed." >"$file"
     show_command "$@" >>"$file"
-    "$@" >>"$file" 2>&1 || said=FAILED
+    "$@" 2>&1 | tee "$work/printed" >>"$file" || said=FAILED
+    if [ "$said" = ok ] && grep '^skip ' "$work/printed" >&2; then said=skips; fi
 }
 
 show_command()
@@ -171,9 +174,8 @@ failed=0
 for step; do
     began=$EPOCHREALTIME
     said=ok
-    said=ok
     "take_$step" || said=FAILED
-    [ $said = ok ] || failed=1
+    [ $said != FAILED ] || failed=1
     awk -v step="$step" -v said=$said -v from="$began" -v to="$EPOCHREALTIME" \
         'BEGIN { printf "%-6s  %-12s %7.1f s\n", said, step, to - from }'
 done

@@ -20,8 +20,9 @@ void threads_run(void *(*work)(void *), void *first, size_t size, size_t count)
         is_started[i] = i + 1 < count &&
                         pthread_create(&threads[i], NULL, work, pieces + i * size) == 0;
     for (size_t i = 0; i < count; i++)
+        if (!is_started[i])
+            work(pieces + i * size); /* beside the others, so before any is waited for */
+    for (size_t i = 0; i < count; i++)
         if (is_started[i])
             pthread_join(threads[i], NULL);
-        else
-            work(pieces + i * size);
 }

@@ -18,17 +18,20 @@ int temp_bytes(const char *, const char *, const char *, unsigned long long n, s
     return exported_workspace_bytes(n, out);
 }
 
-// The first call with a workspace readies it; what a call leaves behind is what the next expects.
+// The first call with a workspace readies it; what a call leaves behind is what the next expects. For
+// another n the caller may get another one at the same address.
 int enqueue(const char *, const char *, const char *, const void *in, void *out,
             unsigned long long n, void *temp, size_t bytes, void *stream)
 {
     static void *ready;
-    if (temp != ready) {
+    static unsigned long long ready_n;
+    if (temp != ready || n != ready_n) {
         const cudaError_t error =
             exported_workspace_init(temp, bytes, static_cast<cudaStream_t>(stream));
         if (error != cudaSuccess)
             return error;
         ready = temp;
+        ready_n = n;
     }
     return exported(static_cast<const TYPE *>(in), n, static_cast<RESULT *>(out), temp, bytes,
                     static_cast<cudaStream_t>(stream));

@@ -24,11 +24,13 @@ uses_make()
         timeout -k 10 60 "$scratch/exported-make/total" 12345678
 }
 
+# What the other example's Makefile exported is not for CMake; its program is built here too.
 uses_cmake()
 {
-    cp -r examples/exported-cmake "$scratch" &&
+    cp -r examples/exported-make examples/exported-cmake "$scratch" &&
+        "$program" export --format cu,cmake --type i32 --output "$scratch/exported" &&
         cmake -S "$scratch/exported-cmake" -B "$scratch/exported-cmake/build" \
-            -DEXPORT="$scratch/exported-make/exported" -DCMAKE_CUDA_COMPILER="$nvcc" &&
+            -DEXPORT="$scratch/exported" -DCMAKE_CUDA_COMPILER="$nvcc" &&
         cmake --build "$scratch/exported-cmake/build" &&
         timeout -k 10 60 "$scratch/exported-cmake/build/total" 12345678
 }
