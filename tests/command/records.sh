@@ -59,6 +59,7 @@ mkdir bin
 printf '#!/bin/sh\ncase $1 in --version) echo "gcc (stand-in) 1.2.3
 Copyright Free Software Foundation" ;; *) exec %s "$@" ;; esac\n' "$(command -v cc)" > bin/cc
 chmod +x bin/cc
+cp bin/cc bin/gcc # what a build with a sanitizer takes
 PATH=$SCRATCH/bin:$PATH "$AUTOTUNE" "$@" > out 2> err
 status=$?
 check stale measured
