@@ -4,6 +4,7 @@
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 BUILD=$(cd "$(dirname "$AUTOTUNE")" && pwd)
+export AUTOTUNE # for what is run with bash below
 [ -x "$BUILD/device/test_driver_occupancy" ] || {
     skip steps "no tests built beside the program"
     finish
