@@ -115,6 +115,11 @@ const char *record_group_difference(const struct record *a, const struct record 
     return NULL;
 }
 
+bool record_is_same_but_size(const struct record *a, const struct record *b)
+{
+    return !record_group_difference(a, b, RECORD_KEY & ~RECORD_SIZE);
+}
+
 bool record_is_same_problem(const struct record *a, const struct record *b)
 {
     enum { SAME = RECORD_PROBLEM | RECORD_SPACE | RECORD_CC | RECORD_GPU };

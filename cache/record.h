@@ -79,6 +79,9 @@ const char *record_key_difference(const struct record *a, const struct record *b
 const char *record_group_difference(const struct record *a, const struct record *b,
                                     unsigned groups);
 
+/* Is the key the same but for the size: n or the shape, and the regime? */
+bool record_is_same_but_size(const struct record *a, const struct record *b);
+
 /* Do both answer for the same problem on the same GPU, so that one replaces the other? Records
  * of one n do when that is the same, intervals when they overlap. */
 bool record_is_same_problem(const struct record *a, const struct record *b);

@@ -92,6 +92,21 @@ int output_table(const struct request *request, const struct table *table,
     return failed;
 }
 
+int output_both(const struct request *request, const struct text *text, const char *name,
+                const struct table *table, const char *second_name, const struct table *second,
+                struct error *error)
+{
+    struct text json = {0};
+    text_addf(&json, "{\"%s\": ", name);
+    table_json(&json, table);
+    text_addf(&json, ", \"%s\": ", second_name);
+    table_json(&json, second);
+    text_adds(&json, "}\n");
+    const int failed = output_forms(request, text, table, &json, error);
+    text_dispose(&json);
+    return failed;
+}
+
 void output_warn(const char *format, ...)
 {
     va_list arguments;

@@ -24,6 +24,11 @@ int output_table(const struct request *request, const struct table *table,
 int output_forms(const struct request *request, const struct text *text,
                  const struct table *table, const struct text *json, struct error *error);
 
+/* The same with two tables, of which --csv gets the first and --json both, by these names. */
+int output_both(const struct request *request, const struct text *text, const char *name,
+                const struct table *table, const char *second_name, const struct table *second,
+                struct error *error);
+
 /* A warning on stderr: "autotune: warning: ...", also with --quiet. */
 void output_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -6,9 +6,14 @@
 
 #include <stdlib.h>
 
-static bool is_same_sweep(const struct record *a, const struct record *b)
+void sweep_drawing_head(struct text *out, const struct problem *problem)
 {
-    return !record_group_difference(a, b, RECORD_KEY & ~RECORD_SIZE);
+    text_addf(out, "%ssweep     %s %s", out->length ? "\n" : "", problem_ops[problem->op].name,
+              problem_types[problem->type].name);
+    if (problem->acc != problem_default_acc(problem->type))
+        text_addf(out, " in %s", problem_types[problem->acc].name);
+    if (problem->is_deterministic)
+        text_adds(out, " deterministic");
 }
 
 static int by_size(const void *a, const void *b)
@@ -64,7 +69,7 @@ static void leave_others(struct sweep_drawing *drawing, const struct request *re
 bool sweep_drawing_is_first(const struct record *records, size_t i)
 {
     for (size_t k = 0; k < i; k++)
-        if (records[k].n_to && is_same_sweep(&records[k], &records[i]))
+        if (records[k].n_to && record_is_same_but_size(&records[k], &records[i]))
             return false;
     return records[i].n_to != 0;
 }
@@ -75,10 +80,11 @@ void sweep_drawing_collect(struct sweep_drawing *out, const struct request *requ
 {
     out->interval_count = out->size_count = 0;
     for (size_t i = 0; i < count; i++)
-        if (records[i].n_to && is_same_sweep(&records[i], first))
+        if (records[i].n_to && record_is_same_but_size(&records[i], first))
             out->intervals[out->interval_count++] = &records[i];
     for (size_t i = 0; i < count; i++)
-        if (!records[i].n_to && records[i].interval_ps && is_same_sweep(&records[i], first) &&
+        if (!records[i].n_to && records[i].interval_ps &&
+            record_is_same_but_size(&records[i], first) &&
             sweep_drawing_interval(out, &records[i]))
             out->sizes[out->size_count++] = &records[i];
     qsort(out->intervals, out->interval_count, sizeof *out->intervals, by_size);

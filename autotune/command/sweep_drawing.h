@@ -5,6 +5,7 @@
 
 #include "autotune/command/request.h"
 #include "cache/record.h"
+#include "generator/text.h"
 
 /* Initialise with room for as many pointers as there are records, twice. */
 struct sweep_drawing {
@@ -12,6 +13,9 @@ struct sweep_drawing {
     size_t interval_count, size_count;
     uint64_t single_n; /* whose winner all are compared with */
 };
+
+/* Begins a sweep's drawing, behind others: "sweep     sum i8 in i64 deterministic". */
+void sweep_drawing_head(struct text *out, const struct problem *problem);
 
 /* Is at[i] an interval whose sweep is no earlier one's? */
 bool sweep_drawing_is_first(const struct record *records, size_t i);

@@ -25,11 +25,6 @@ int sweep_known_load(struct records *out, const struct request *request,
     return failed;
 }
 
-static bool is_same_but_n(const struct record *a, const struct record *b)
-{
-    return !record_group_difference(a, b, RECORD_KEY & ~RECORD_SIZE);
-}
-
 const struct record *sweep_known_size(const struct records *records,
                                       const struct request *request, const struct setup *setup)
 {
@@ -51,7 +46,7 @@ const struct record *sweep_known_interval(const struct records *records,
         const struct record *record = &records->at[i];
         if (record->n_to && record->problem.regime == want.problem.regime &&
             record->n_from <= want.problem.n && want.problem.n <= record->n_to &&
-            is_same_but_n(record, &want))
+            record_is_same_but_size(record, &want))
             return record;
     }
     return NULL;
@@ -69,7 +64,7 @@ int sweep_known_choose(struct records *out, const struct records *records,
     for (size_t i = 0; i < records->count; i++) {
         const struct record *record = &records->at[i];
         if ((record->problem.regime == WARM ? !request->cold : !request->warm) &&
-            is_same_but_n(record, &want))
+            record_is_same_but_size(record, &want))
             out->at[out->count++] = *record;
     }
     return 0;

@@ -226,17 +226,11 @@ static void print_sweep(struct text *out, const struct sweep_drawing *drawing,
                         struct letters *letters, struct table *intervals)
 {
     const struct record *first = drawing->intervals[0];
-    const struct problem *problem = &first->problem;
     struct table own = {.columns = interval_columns, .column_count = INTERVAL_COLUMNS};
     struct text shared = {0};
-    text_addf(out, "%ssweep     %s %s", out->length ? "\n" : "", problem_ops[problem->op].name,
-              problem_types[problem->type].name);
-    if (problem->acc != problem_default_acc(problem->type))
-        text_addf(out, " in %s", problem_types[problem->acc].name);
-    text_addf(out, "%s on %s: %zu sizes, %zu interval%s%s\n",
-              problem->is_deterministic ? " deterministic" : "", first->gpu,
-              drawing->size_count, drawing->interval_count,
-              drawing->interval_count == 1 ? "" : "s",
+    sweep_drawing_head(out, &first->problem);
+    text_addf(out, " on %s: %zu sizes, %zu interval%s%s\n", first->gpu, drawing->size_count,
+              drawing->interval_count, drawing->interval_count == 1 ? "" : "s",
               first->source == RECORD_EMULATED ? "; emulated: no model of a GPU's speed" : "");
     print_sizes(out, drawing, letters);
     for (size_t i = 0; i < drawing->interval_count; i++) {
@@ -250,21 +244,6 @@ static void print_sweep(struct text *out, const struct sweep_drawing *drawing,
     if (shared.length)
         text_addf(out, "in all    %s\n", shared.at);
     text_dispose(&shared);
-}
-
-static int write_all(const struct request *request, const struct text *text,
-                     const struct table *sizes, const struct table *intervals,
-                     struct error *error)
-{
-    struct text json = {0};
-    text_adds(&json, "{\"sizes\": ");
-    table_json(&json, sizes);
-    text_adds(&json, ", \"intervals\": ");
-    table_json(&json, intervals);
-    text_adds(&json, "}\n");
-    const int failed = output_forms(request, text, sizes, &json, error);
-    text_dispose(&json);
-    return failed;
 }
 
 int sweep_report_print(const struct request *request, const struct record *records,
@@ -293,7 +272,7 @@ int sweep_report_print(const struct request *request, const struct record *recor
         add_sizes(&sizes, &drawing, &letters, 0);
         drawn++;
     }
-    int failed = write_all(request, &text, &sizes, &intervals, error);
+    int failed = output_both(request, &text, "sizes", &sizes, "intervals", &intervals, error);
     if (count)
         *count = drawn;
     table_dispose(&sizes);

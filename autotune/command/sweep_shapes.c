@@ -3,6 +3,7 @@
 #include "autotune/command/sweep_shapes.h"
 
 #include "autotune/command/output.h"
+#include "autotune/command/sweep_drawing.h"
 #include "autotune/device/device.h"
 #include "autotune/report/figures.h"
 #include "autotune/report/letters.h"
@@ -46,15 +47,10 @@ struct group {
 
 /* --- Groups ------------------------------------------------------------------------------- */
 
-static bool is_same_group(const struct record *a, const struct record *b)
-{
-    return !record_group_difference(a, b, RECORD_KEY & ~RECORD_SIZE);
-}
-
 static bool is_first(const struct record *records, size_t i)
 {
     for (size_t k = 0; k < i; k++)
-        if (is_same_group(&records[k], &records[i]))
+        if (record_is_same_but_size(&records[k], &records[i]))
             return false;
     return records[i].problem.shape.kind != SHAPE_VALUE;
 }
@@ -82,7 +78,7 @@ static void collect(struct group *out, const struct record *first, const struct 
 {
     out->count = out->letters.count = 0;
     for (size_t i = 0; i < count; i++)
-        if (is_same_group(&records[i], first))
+        if (record_is_same_but_size(&records[i], first))
             out->at[out->count++] = &records[i];
     qsort(out->at, out->count, sizeof *out->at, by_shape);
     for (size_t i = 0; i < out->count; i++)
@@ -213,18 +209,12 @@ static void print_decision(struct text *out, const struct group *group)
 static void print_group(struct text *out, struct group *group)
 {
     const struct record *first = group->at[0];
-    const struct problem *problem = &first->problem;
     struct table shapes = {.columns = columns, .column_count = COLUMNS};
     struct table variants = {.columns = variant_columns, .column_count = VARIANT_COLUMNS};
     struct text shared = {0};
-    text_addf(out, "%ssweep     %s %s", out->length ? "\n" : "", problem_ops[problem->op].name,
-              problem_types[problem->type].name);
-    if (problem->acc != problem_default_acc(problem->type))
-        text_addf(out, " in %s", problem_types[problem->acc].name);
-    text_addf(out, "%s of %s on %s: %zu shape%s%s\n",
-              problem->is_deterministic ? " deterministic" : "",
-              shape_names[problem->shape.kind], first->gpu, group->count,
-              group->count == 1 ? "" : "s",
+    sweep_drawing_head(out, &first->problem);
+    text_addf(out, " of %s on %s: %zu shape%s%s\n", shape_names[first->problem.shape.kind],
+              first->gpu, group->count, group->count == 1 ? "" : "s",
               first->source == RECORD_EMULATED ? "; emulated: no model of a GPU's speed" : "");
     add_group(&shapes, group);
     add_variants(&variants, group);
@@ -238,21 +228,6 @@ static void print_group(struct text *out, struct group *group)
     table_dispose(&shapes);
     table_dispose(&variants);
     text_dispose(&shared);
-}
-
-static int write_all(const struct request *request, const struct text *text,
-                     const struct table *shapes, const struct table *variants,
-                     struct error *error)
-{
-    struct text json = {0};
-    text_adds(&json, "{\"shapes\": ");
-    table_json(&json, shapes);
-    text_adds(&json, ", \"variants\": ");
-    table_json(&json, variants);
-    text_adds(&json, "}\n");
-    const int failed = output_forms(request, text, shapes, &json, error);
-    text_dispose(&json);
-    return failed;
 }
 
 int sweep_shapes_print(const struct request *request, const struct record *records,
@@ -276,7 +251,7 @@ int sweep_shapes_print(const struct request *request, const struct record *recor
         add_variants(&variants, &group);
         drawn++;
     }
-    failed = failed || write_all(request, &text, &shapes, &variants, error);
+    failed = failed || output_both(request, &text, "shapes", &shapes, "variants", &variants, error);
     if (count)
         *count = drawn;
     table_dispose(&shapes);

@@ -3,9 +3,9 @@
 #ifndef AUTOTUNE_TESTS_FAULT_PROCESS_H
 #define AUTOTUNE_TESTS_FAULT_PROCESS_H
 
-#include "autotune/tune/check.h"
 #include "autotune/tune/compiler.h"
 #include "generator/text.h"
+#include "tests/unit/kernel_outcome.h"
 #include "tests/unit/reduce_files.h"
 
 #include <signal.h>
@@ -15,28 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum outcome { RIGHT = 40, WRONG, FAILED };
-enum { POSITIONS = 192, GRIDS = 2, NOTE_CHARS = 300, CPU_SECONDS = 100 };
-
-static enum outcome check_kernels(struct device *device, const struct point_context *context,
-                                  const struct points *points,
-                                  const struct device_kernel *const kernels[SPACE_PASSES_MAX],
-                                  uint64_t seed, char note[NOTE_CHARS])
-{
-    struct check *check;
-    struct check_rows rows;
-    struct check_verdict verdict = {.is_right = false};
-    struct error error = {0};
-    if (check_open(&check, device, context->problem, POSITIONS, seed, &error))
-        return FAILED;
-    int failed = check_choose(&rows, context, points->rows, points->count, &error) ||
-                 check_small(check, context, rows, kernels, &verdict, &error);
-    if (!failed && verdict.is_right)
-        failed = check_specials(check, context, rows, kernels, &verdict, &error);
-    check_close(check);
-    snprintf(note, NOTE_CHARS, "%.250s", failed ? error.text : verdict.reason);
-    return failed ? FAILED : verdict.is_right ? RIGHT : WRONG;
-}
+enum { POSITIONS = 192, GRIDS = 2, CPU_SECONDS = 100 };
 
 /* `rows` are GRIDS candidates of one variant. */
 static enum outcome check_rows_of(const struct point_context *context,
@@ -62,7 +41,8 @@ static enum outcome check_rows_of(const struct point_context *context,
         return FAILED;
     }
     compiler_kernels(&unit.variants[0], loaded, kernels);
-    const enum outcome outcome = check_kernels(device, context, &points, kernels, seed, note);
+    const enum outcome outcome = check_kernels(device, context, &points, kernels, POSITIONS,
+                                               seed, note);
     device->ops->unload(device, module);
     compiler_dispose(&unit);
     device_close(device);

@@ -6,6 +6,7 @@
 #include "autotune/tune/check.h"
 #include "autotune/tune/compiler.h"
 #include "tests/unit/kernel_faults.h"
+#include "tests/unit/kernel_outcome.h"
 #include "tests/unit/reduce_files.h"
 
 #include <signal.h>
@@ -34,9 +35,6 @@ static char *replace(const char *text, const struct fault *fault)
 
 /* --- One process a fault ------------------------------------------------------------------ */
 
-/* What a child ends with; anything else is a crash. */
-enum outcome { RIGHT = 40, WRONG, FAILED };
-
 struct job {
     const char *name;
     struct emit_sources sources;
@@ -50,7 +48,6 @@ enum {
     CPU_SECONDS = 200,
     ENDLESS_CPU_SECONDS = 4,
     POSITIONS = 128,
-    NOTE_CHARS = 400,
     GRIDS = 3
 };
 
@@ -77,31 +74,6 @@ static void make_candidates(const struct space *space, const char *params, int64
         snprintf(all, sizeof all, "%s%s", params, grids[i]);
         make_row(space, all, rows + i * space->param_count);
     }
-}
-
-/* Checks one loaded variant with two of its candidates. */
-static enum outcome check_variant(struct device *device, const struct point_context *context,
-                                  const struct points *points,
-                                  const struct device_kernel *const kernels[SPACE_PASSES_MAX],
-                                  uint64_t seed, char *note)
-{
-    struct check *check;
-    struct check_rows rows;
-    struct check_verdict verdict;
-    struct error error = {0};
-    if (check_open(&check, device, context->problem, POSITIONS, seed, &error)) {
-        snprintf(note, NOTE_CHARS, "%.300s", error.text);
-        return FAILED;
-    }
-    int failed = check_choose(&rows, context, points->rows, points->count, &error) ||
-                 check_small(check, context, rows, kernels, &verdict, &error);
-    if (!failed && verdict.is_right)
-        failed = check_specials(check, context, rows, kernels, &verdict, &error);
-    check_close(check);
-    snprintf(note, NOTE_CHARS, "%.300s", failed ? error.text : verdict.reason);
-    if (failed)
-        return FAILED;
-    return verdict.is_right ? RIGHT : WRONG;
 }
 
 static enum outcome run_variant(const struct job *job, const struct fixture *fixture,
@@ -142,7 +114,7 @@ static enum outcome run_variant(const struct job *job, const struct fixture *fix
             return FAILED;
         }
         compiler_kernels(&unit.variants[0], loaded, kernels);
-        outcome = check_variant(device, &context, &points, kernels, seed, note);
+        outcome = check_kernels(device, &context, &points, kernels, POSITIONS, seed, note);
         device->ops->unload(device, module);
         device_close(device);
         if (outcome != RIGHT || seed + 1 == job->seeds)

@@ -1,0 +1,36 @@
+/* The verdict on a loaded variant, as a tuning comes to it: what a process that checks kernels ends
+ * with; anything else is a crash. */
+#ifndef AUTOTUNE_TESTS_KERNEL_OUTCOME_H
+#define AUTOTUNE_TESTS_KERNEL_OUTCOME_H
+
+#include "autotune/tune/check.h"
+
+#include <stdio.h>
+
+enum outcome { RIGHT = 40, WRONG, FAILED };
+enum { NOTE_CHARS = 400 };
+
+/* `points` are candidates of one variant, of which it chooses two; why not goes to the note. */
+static enum outcome check_kernels(struct device *device, const struct point_context *context,
+                                  const struct points *points,
+                                  const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                                  uint64_t positions, uint64_t seed, char note[NOTE_CHARS])
+{
+    struct check *check;
+    struct check_rows rows;
+    struct check_verdict verdict = {.is_right = false};
+    struct error error = {0};
+    if (check_open(&check, device, context->problem, positions, seed, &error)) {
+        snprintf(note, NOTE_CHARS, "%.300s", error.text);
+        return FAILED;
+    }
+    int failed = check_choose(&rows, context, points->rows, points->count, &error) ||
+                 check_small(check, context, rows, kernels, &verdict, &error);
+    if (!failed && verdict.is_right)
+        failed = check_specials(check, context, rows, kernels, &verdict, &error);
+    check_close(check);
+    snprintf(note, NOTE_CHARS, "%.300s", failed ? error.text : verdict.reason);
+    return failed ? FAILED : verdict.is_right ? RIGHT : WRONG;
+}
+
+#endif
