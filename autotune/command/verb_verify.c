@@ -116,7 +116,8 @@ static int prove_one(const struct request *request, const struct setup *setup,
                                  .compilers = 1};
     const struct tune_options options = {.strategy = STRATEGY_EXHAUSTIVE, .rows = row,
                                          .row_count = 1, .is_only_rows = true,
-                                         .seed = request->seed, .is_stopping = interrupt_came};
+                                         .is_proof = true, .seed = request->seed,
+                                         .is_stopping = interrupt_came};
     struct tune_result result;
     struct text text = {0}, params = {0};
     char problem[PROBLEM_CHARS];

@@ -182,7 +182,7 @@ static int run_race(struct search *search, struct job_raced *raced, struct error
             break;
     }
     search->result->entrants = raced->count;
-    if (!raced->result.is_noisy || is_host(search))
+    if (!raced->result.is_noisy || search->options->is_proof || is_host(search))
         return 0;
     return error_set(error, ERROR_NOISY,
                      "too noisy to decide: %s; end what else uses this GPU and run "

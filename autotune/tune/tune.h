@@ -103,6 +103,7 @@ struct tune_options {
     const int64_t *rows; /* tried first and raced, whatever rules, strategy and times say ... */
     size_t row_count;    /* ... so many, one after the other; TUNE_ROWS_MAX at most */
     bool is_only_rows;   /* nothing else is tried */
+    bool is_proof;       /* times are not asked for: none is too noisy */
     const int64_t *seed_row; /* what won a similar problem, tried first; or NULL */
     uint64_t seed;
     double budget_s; /* the search ends after about this long with what it has; 0 = none */
