@@ -32,7 +32,7 @@ steps=(
     "rows         600  rows and columns beside CUB and torch.sum"
     "segmented      5  rows of 128 beside DeviceSegmentedReduce of the toolkit's CUB"
     "rows_ladder   12  the batched kernels of the ladder, in their document's sizes"
-    "shapes        60  a sweep of rows and lengths"
+    "shapes        90  a sweep of rows and lengths"
 )
 if [ -n "${LIST:-}" ]; then
     printf '%s\n' "${steps[@]}"
@@ -49,24 +49,21 @@ mkdir -p "$out/records"
 out=$(cd "$out" && pwd)
 [ $# -gt 0 ] || set -- "${steps[@]%% *}"
 
-# transcript FILE COMMAND...: adds the command and what it prints, as a person would see both. What it
-# skipped was not measured, which its status does not say.
+# transcript FILE COMMAND...: adds the command and what it prints, as a person would see both, without
+# this run's own folders. What it skipped was not measured, which its status does not say.
 transcript()
 {
     local file=$out/$NAME-$1
     shift
     [ -s "$file" ] || echo "$(about) As printed." >"$file"
-    show_command "$@" >>"$file"
-    "$@" 2>&1 | tee "$work/printed" >>"$file" || said=FAILED
+    printf '\n$ %s\n' "$*" | as_shown >>"$file"
+    "$@" 2>&1 | tee "$work/printed" | as_shown >>"$file" || said=FAILED
     if [ "$said" = ok ] && grep '^skip ' "$work/printed" >&2; then said=skips; fi
 }
 
-show_command()
+as_shown()
 {
-    local line=$*
-    line=${line//$autotune/autotune}
-    line=${line//$out/OUT}
-    printf '\n$ %s\n' "${line//$work/NEW}"
+    sed -u "s|$autotune|autotune|g; s|$work|NEW|g; s|$out|OUT|g"
 }
 
 # named SCRIPT...: runs it with a folder of its own; what it wrote there goes to OUT, named by the GPU.
@@ -160,7 +157,7 @@ take_segmented()
 
 take_shapes()
 {
-    transcript rows-sweep.txt "$autotune" --device "$device" --rows 1K..1M --len 32..4096 --type f32 \
+    transcript rows-sweep.txt "$autotune" --device "$device" --rows 10K..100K --len 64..512 --type f32 \
         --cache "$work/shapes"
 }
 

@@ -5,7 +5,7 @@
 # tunes OPTION...: soon, for what is tried here is what is made of a record.
 tunes()
 {
-    timeout -k 10 120 "$program" --device "$device" --budget 1s --quiet "$@"
+    timeout -k 10 120 "$program" --device "$device" --budget 5s --quiet "$@"
 }
 
 # uses_library FILE COMPILER OPTION...: an example with the static library.

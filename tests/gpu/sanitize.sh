@@ -27,7 +27,7 @@ sanitize()
     local tool=$1 type=$2 variant=$3
     shift 3
     [ "$variant" = - ] || set -- --variant "$variant" "$@"
-    timeout -k 10 300 "$sanitizer" --tool "$tool" --target-processes all --error-exitcode 99 \
+    timeout -k 10 200 "$sanitizer" --tool "$tool" --target-processes all --error-exitcode 99 \
         "$program" verify --device "$device" --type "$type" --cache "$scratch/sanitized" "$@"
 }
 
@@ -49,7 +49,8 @@ finds_fault()
     grep -q 'Invalid __global__ read' "$scratch/sanitizer" || { cat "$scratch/sanitizer"; return 1; }
 }
 
-# All of the sample, several beside each other: most of a check is one CPU's work.
+# All of the sample, several beside each other: most of a check is one CPU's work. Each is told of as it
+# ends, with its seconds.
 sanitize_all()
 {
     local tool type variant matrix options lines=0
@@ -60,15 +61,15 @@ sanitize_all()
             lines=$((lines + 1))
             (
                 trap - EXIT
-                failed=0 scratch=$scratch/sanitize-$lines
+                failed=0 scratch=$scratch/sanitize-$lines began=$SECONDS
                 mkdir "$scratch"
                 check "$tool $type $variant $matrix" is_clean "$tool" "$type" "$variant" \
-                    "${options[@]}"
-            ) >"$scratch/sanitize-$lines.log" 2>&1 &
+                    "${options[@]}" >"$scratch/log" 2>&1
+                sed "1s/\$/  $((SECONDS - began)) s/" "$scratch/log"
+            ) &
         done <<<"$SANITIZED"
     done
     wait
-    cat "$scratch"/sanitize-*.log
 }
 
 step_sanitize()
