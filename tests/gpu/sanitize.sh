@@ -1,5 +1,6 @@
 # sanitize: a step of tests/gpu.sh, read by it. compute-sanitizer's tools on a sample of variants, and first
-# on a fault that they must find. Minutes.
+# on a fault that they must find. Minutes; TOOLS, of "memcheck racecheck initcheck synccheck", where one
+# call may not take that long.
 # shellcheck shell=bash disable=SC2154 # what gpu.sh sets
 
 # A sample in which each finish, load, warp step and kind of math of reduce-wide is, and each way to share a
@@ -49,12 +50,12 @@ finds_fault()
     grep -q 'Invalid __global__ read' "$scratch/sanitizer" || { cat "$scratch/sanitizer"; return 1; }
 }
 
-# All of the sample, several beside each other: most of a check is one CPU's work. Each is told of as it
-# ends, with its seconds.
+# sanitize_all TOOL...: all of the sample, several beside each other. Each is told of as it ends, with its
+# seconds.
 sanitize_all()
 {
     local tool type variant matrix options lines=0
-    for tool in memcheck racecheck initcheck synccheck; do
+    for tool in "$@"; do
         while read -r type variant matrix; do
             read -ra options <<<"${matrix:---n 100K --space reduce-wide}"
             [ "$(jobs -rp | wc -l)" -lt 12 ] || wait -n || true
@@ -74,7 +75,8 @@ sanitize_all()
 
 step_sanitize()
 {
-    local sanitizer
+    local sanitizer tools
+    read -ra tools <<<"${TOOLS:-memcheck racecheck initcheck synccheck}"
     sanitizer=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer) || true
     if [ -z "$sanitizer" ] || [ "$device" = host ]; then
         echo "skip    sanitize: it needs a GPU and compute-sanitizer, of the CUDA Toolkit"
@@ -82,8 +84,8 @@ step_sanitize()
     fi
     faulty_template >"$scratch/faulty.cu" && faulty_space >"$scratch/faulty.ini"
     check sanitize-finds-a-fault finds_fault
-    sanitize_all | tee "$scratch/sanitized.log"
+    sanitize_all "${tools[@]}" | tee "$scratch/sanitized.log"
     check sanitize-all-ran test "$(grep -c '^ok\|^FAILED' "$scratch/sanitized.log")" -eq \
-        $((4 * $(wc -l <<<"$SANITIZED")))
+        $((${#tools[@]} * $(wc -l <<<"$SANITIZED")))
     failed=$((failed + $(grep -c '^FAILED' "$scratch/sanitized.log" || true)))
 }
