@@ -16,7 +16,7 @@ steps=(
     "seeds_400M    62  20 seeds of the usual command"
     "seeds_64K     55  the same at 64K"
     "sizes          8  half the space and twice it"
-    "gpus         105  one GPU and two"
+    "gpus         130  one GPU and two"
     "ties         185  the same kernel twice, and one 3 % faster"
     "faults        18  kernels with faults; Ctrl-C and kill -9"
     "cover        110  the covering samples of all spaces"

@@ -4,7 +4,7 @@
 # usual command on half the default space, the default space, and one of about twice as many
 # candidates. Writes OUT/scaling.md.
 # Usage: bench/tuning/scaling.sh OUT     (from the repository's root)
-#   SPACE (a part of reduce-wide: 1,400 variants), N (4G, which takes one GPU a minute) and OPTIONS
+#   SPACE (a part of reduce-wide: 1,756 variants), N (4G, which takes one GPU a minute) and OPTIONS
 #   ("--strategy random") of the runs on several GPUs; SIZES_N (400M) of those of other spaces;
 #   STEPS, of "gpus sizes", where one call may not take that long; DEVICES, the lists to try, as
 #   "0 0,1 all"; AUTOTUNE, DEVICE: about.sh
@@ -23,8 +23,9 @@ report=$out/scaling.md
 part_space()
 {
     local some="MIN_BLOCKS <= 1 && VECTOR * ELEM_BYTES == 16 && BLOCK >= 64 && ITEMS >= 4"
-    some+=" && LOAD != NONCOHERENT && LOAD != STREAMING && FINISH == PACKED"
-    sed "/^\[rule\]\$/a a minute on one GPU = ${some//&/\\&}" configs/reduce-wide.ini
+    some+=" && LOAD != NONCOHERENT && LOAD != STREAMING && ORDER == STRIDED"
+    some+=" && (FINISH == PACKED || FINISH == PACKED_WARPS)"
+    sed "/^\[rule\]\$/a a minute or two = ${some//&/\\&}" configs/reduce-wide.ini
 }
 part_space >"$work/part.ini"
 space=${SPACE:-$work/part.ini}
