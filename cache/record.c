@@ -53,6 +53,7 @@ static const struct field fields[] = {
     {"high_ps", FIELD_COUNT, offsetof(struct record, high_ps), 1, PS_MAX, VALUE},
     {"interval_ps", FIELD_ANY, offsetof(struct record, interval_ps), 1, PS_MAX, VALUE},
     {"single_ps", FIELD_ANY, offsetof(struct record, single_ps), 1, PS_MAX, VALUE},
+    {"single_n", FIELD_ANY, offsetof(struct record, single_n), 1, N_MAX, VALUE},
     {"ties", FIELD_INT, offsetof(struct record, ties), 0, MANY, VALUE},
     {"registers", FIELD_INT, offsetof(struct record, registers), 0, 1024, VALUE},
     {"candidates", FIELD_INT, offsetof(struct record, candidates), 0, MANY, VALUE},

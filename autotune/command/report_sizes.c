@@ -8,30 +8,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static double gbs_of(const struct record *record)
-{
-    return figures_gbs(&record->problem, record->median_ps);
-}
-
-static double gbs_of_single(const struct record *record)
-{
-    return figures_gbs(&record->problem, record->single_ps);
-}
-
-/* A series of what the records of a regime say. */
+/* A series of what the records of a regime say of the winners, or with `is_single` of the variant
+ * that most sizes are compared with. */
 static void add_series(struct line_chart *chart, const struct report *report, const char *name,
-                       enum regime regime, double (*figure)(const struct record *))
+                       enum regime regime, bool is_single)
 {
     const struct records *records = &report->subject->records;
+    const uint64_t compared =
+        sweep_drawing_compared(records->at, records->count, report->headline);
     const size_t before = chart->series_count;
     line_chart_begin(chart, name);
     for (size_t i = 0; i < records->count; i++) {
         const struct record *record = &records->at[i];
+        const uint64_t single_ps = record->single_n == compared ? record->single_ps : 0;
+        const uint64_t ps = is_single ? single_ps : record->median_ps;
         if (record->n_to || !record->problem.n || !report_is_alike(report, record) ||
-            record->problem.regime != regime || figure(record) <= 0)
+            record->problem.regime != regime || !ps)
             continue;
-        line_chart_add(chart,
-                       (struct line_point){(double)record->problem.n, figure(record), 0, 0});
+        line_chart_add(chart, (struct line_point){(double)record->problem.n,
+                                                  figures_gbs(&record->problem, ps), 0, 0});
     }
     if (!chart->series[before].count)
         chart->series_count = before;
@@ -51,9 +46,9 @@ static struct line_chart *draw(const struct report *report)
         snprintf(chart->limit_name, sizeof chart->limit_name, "theoretical peak, %.0f GB/s",
                  chart->limit);
     add_series(chart, report, "tuned for each n, data not in the L2 cache (cold)", COLD,
-               gbs_of);
-    add_series(chart, report, "tuned for each n, data in the L2 cache (warm)", WARM, gbs_of);
-    add_series(chart, report, "one variant for all n (cold)", COLD, gbs_of_single);
+               false);
+    add_series(chart, report, "tuned for each n, data in the L2 cache (warm)", WARM, false);
+    add_series(chart, report, "one variant for all n (cold)", COLD, true);
     return chart;
 }
 

@@ -37,8 +37,32 @@ const struct record *sweep_drawing_interval(const struct sweep_drawing *drawing,
     return NULL;
 }
 
-/* What the sizes of the first regime are compared with, the others are too. */
-static uint64_t find_single(const struct sweep_drawing *drawing)
+uint64_t sweep_drawing_compared(const struct record *records, size_t count,
+                                const struct record *like)
+{
+    size_t most = 0;
+    uint64_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t votes = 0;
+        for (size_t k = 0; k < count && records[i].single_ps; k++)
+            votes += records[k].single_ps && records[k].single_n == records[i].single_n &&
+                     record_is_same_but_size(&records[k], like);
+        if (votes > most) {
+            most = votes;
+            found = records[i].single_n;
+        }
+    }
+    return found;
+}
+
+bool sweep_drawing_has_single(const struct sweep_drawing *drawing, const struct record *size)
+{
+    return size->single_ps && size->single_n == drawing->compared;
+}
+
+/* Where records do not say: what the sizes of the first regime are compared with, the others are
+ * too. */
+static uint64_t guess_single(const struct sweep_drawing *drawing)
 {
     uint64_t sizes[SWEEP_SIZES_MAX];
     size_t count = 0;
@@ -89,6 +113,7 @@ void sweep_drawing_collect(struct sweep_drawing *out, const struct request *requ
             out->sizes[out->size_count++] = &records[i];
     qsort(out->intervals, out->interval_count, sizeof *out->intervals, by_size);
     qsort(out->sizes, out->size_count, sizeof *out->sizes, by_size);
-    out->single_n = find_single(out);
+    out->compared = sweep_drawing_compared(records, count, first);
+    out->single_n = out->compared ? out->compared : guess_single(out);
     leave_others(out, request);
 }

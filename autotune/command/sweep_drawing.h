@@ -11,7 +11,8 @@
 struct sweep_drawing {
     const struct record **intervals, **sizes; /* by regime and n */
     size_t interval_count, size_count;
-    uint64_t single_n; /* whose winner all are compared with */
+    uint64_t single_n; /* whose winner most are compared with */
+    uint64_t compared; /* single_n of their records: 0 in older ones */
 };
 
 /* Begins a sweep's drawing, behind others: "sweep     sum i8 in i64 deterministic". */
@@ -24,6 +25,14 @@ bool sweep_drawing_is_first(const struct record *records, size_t i);
 void sweep_drawing_collect(struct sweep_drawing *out, const struct request *request,
                            const struct record *first, const struct record *records,
                            size_t count);
+
+/* single_n of most of the sizes that are alike but for the size: a later sweep of a part compares
+ * that with another size's winner. */
+uint64_t sweep_drawing_compared(const struct record *records, size_t count,
+                                const struct record *like);
+
+/* Has the size a time of the variant that most are compared with? */
+bool sweep_drawing_has_single(const struct sweep_drawing *drawing, const struct record *size);
 
 /* The interval that a size is in; one of the sizes collected is always in one. */
 const struct record *sweep_drawing_interval(const struct sweep_drawing *drawing,

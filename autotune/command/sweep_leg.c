@@ -78,7 +78,8 @@ static void make_interval(struct record *out, const struct sweep_leg *leg,
 }
 
 void sweep_leg_records(struct records *out, const struct sweep_leg *leg,
-                       const struct space *space, const int64_t *single, double limit)
+                       const struct space *space, const int64_t *single, uint64_t single_n,
+                       double limit)
 {
     struct sweep_interval intervals[SWEEP_SIZES_MAX];
     const struct sweep_table *table = &leg->table;
@@ -93,6 +94,7 @@ void sweep_leg_records(struct records *out, const struct sweep_leg *leg,
             *record = leg->records[i];
             record->interval_ps = own->ps;
             record->single_ps = other ? other->ps : 0;
+            record->single_n = other ? single_n : 0;
         }
         make_interval(&out->at[out->count++], leg, space, &intervals[k]);
     }

@@ -130,7 +130,7 @@ static void cut_out(struct records *mended, struct record *own, const struct rec
     winner.low_ps = winner.low_ps < winner.median_ps ? winner.low_ps : winner.median_ps;
     winner.high_ps = winner.high_ps > winner.median_ps ? winner.high_ps : winner.median_ps;
     mended->at[mended->count++] = *own = winner;
-    own->interval_ps = own->single_ps = 0;
+    own->interval_ps = own->single_ps = own->single_n = 0;
     own->n_from = from;
     own->n_to = to;
     if (before)

@@ -99,7 +99,7 @@ static void add_single(struct table *table, const struct sweep_drawing *drawing,
                        const struct record *size)
 {
     char us[NUMBER_CHARS];
-    if (size->single_ps) {
+    if (sweep_drawing_has_single(drawing, size)) {
         table_addf(table, "%" PRIu64, drawing->single_n);
         table_add(table, figures_us(us, size->single_ps));
         table_addf(table, "%.2f", (double)size->single_ps / (double)size->interval_ps);

@@ -118,7 +118,7 @@ static int take_result(struct sweep *sweep, struct sweep_leg *leg, size_t size,
     if (place) {
         const struct record made = *record;
         *record = *known;
-        record->interval_ps = record->single_ps = 0;
+        record->interval_ps = record->single_ps = record->single_n = 0;
         record->median_ps = place->median_ps;
         record->low_ps = place->low_ps;
         record->high_ps = place->high_ps;

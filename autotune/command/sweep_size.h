@@ -15,6 +15,7 @@ struct sweep {
     size_t leg_count;
     int64_t single[SPACE_NAMES_MAX]; /* the row that all sizes are compared with; in a grid
                                       * what won at the length before */
+    uint64_t single_n;               /* the size that it won; 0 in a grid */
     bool has_single, has_warned;
     size_t spent; /* sizes whose budget was over before a candidate was measured */
 };

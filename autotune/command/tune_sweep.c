@@ -92,6 +92,7 @@ static int find_single(struct sweep *sweep, struct error *error)
         else if (!record)
             sweep_leg_drop(leg, size);
     }
+    sweep->single_n = record->problem.n;
     sweep->has_single = sweep_size_row(sweep->single, &sweep->setup, record, error) == 0;
     return sweep->has_single ? 0 : -1;
 }
@@ -128,7 +129,7 @@ static int finish(struct sweep *sweep, struct error *error)
         return error_memory(error, room * sizeof *all.at);
     for (size_t l = 0; l < sweep->leg_count; l++)
         sweep_leg_records(&all, &sweep->legs[l], sweep->setup.space, sweep->single,
-                          sweep->request->loss);
+                          sweep->single_n, sweep->request->loss);
     const size_t own = all.count;
     int failed = sweep_mend_rests(&all, sweep, error);
     if (!failed) {

@@ -125,6 +125,7 @@ run show --sweep --n 1K..4K --json -
 check replaced holds out 'covers("cold", 1000, [i["n_to"] for i in it["intervals"] if i["regime"] == "cold"][-1])'
 run show --sweep --json -
 check replaced-that-alone holds out 'len(it["sizes"]) == 10 and covers("cold", 1000, 16000) and covers("warm", 1000, 16000)'
+check replaced-compares-with-another holds out 'all(s.get("single_n") == (None if s["regime"] == "cold" and s["n"] <= 4000 else 16000) for s in it["sizes"])'
 run "$@" --n 2K..4K --cold --loss 0
 run show --sweep --json -
 check replaced-within holds out 'len(it["sizes"]) == 10 and covers("cold", 1000, 16000)'

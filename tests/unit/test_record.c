@@ -421,13 +421,14 @@ static void test_deterministic(void **state)
  * one n have none of these fields, as before there were sweeps. */
 static void test_interval(void **state)
 {
-    static const char *const names[] = {"n_from", "n_to", "interval_ps", "single_ps"};
+    static const char *const names[] = {"n_from", "n_to", "interval_ps", "single_ps",
+                                        "single_n"};
     struct record record = example_record, back;
     struct error error;
     (void)state;
 
     char *plain = emitted(&record);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_null(strstr(plain, names[i]));
     assert_int_equal(parsed(&back, plain, &error), 0);
     assert_true(back.n_from == 0 && back.n_to == 0 && !back.interval_ps && !back.single_ps);
@@ -435,6 +436,7 @@ static void test_interval(void **state)
 
     record.interval_ps = 350000000;
     record.single_ps = 1;
+    record.single_n = 1;
     assert_reads_back(&record);
     assert_null(record_key_difference(&example_record, &record));
 
@@ -454,6 +456,7 @@ static void test_interval(void **state)
         {"interval_ps", "interval_ps = 0"},
         {"interval_ps", "interval_ps = 18446744073709551616"},
         {"single_ps", "single_ps = x"},   {"single_ps", "single_ps ="},
+        {"single_n", "single_n = 0"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char *changed = with_line(text, wrong[i].key, wrong[i].line, true);
