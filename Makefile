@@ -80,6 +80,7 @@ install: $(BUILD)/autotune install-library ## install below DESTDIR/PREFIX
 uninstall: uninstall-library ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/autotune $(SHARE)/man/man1/autotune.1
 	rm -rf $(SHARE)/doc/autotune $(SHARE)/bash-completion/completions/autotune
+	$(PRUNE)
 
 clean: ## remove what was built
 	rm -rf $(BUILD)

@@ -14,6 +14,12 @@ AT_LIB    = $(DESTDIR)$(LIBDIR)
 AT_CMAKE  = $(AT_LIB)/cmake/autotune
 COMPLETE  = $(if $(SANITIZE),,-Wl$(COMMA)-z$(COMMA)defs) # a sanitizer's names are the program's
 COMMA    := ,
+# What uninstalling leaves empty goes too, up to DESTDIR/PREFIX: rmdir stops at what is not.
+FOLDERS   = bin include share/man/man1 share/man/man3 share/bash-completion/completions \
+            share/doc/autotune share/doc \
+            $(patsubst $(PREFIX)/%,%,$(filter $(PREFIX)/%,$(LIBDIR)))
+PRUNE     = for at in $(AT_LIB)/cmake $(AT_LIB)/pkgconfig; do rmdir $$at 2> /dev/null; done; \
+            cd $(DESTDIR)$(PREFIX) 2> /dev/null && rmdir -p $(FOLDERS) 2> /dev/null || :
 EXPORTED  = $(wildcard $(addprefix examples/*/,Makefile CMakeLists.txt *.c))
 FILL      = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@PREFIX@|$(PREFIX)|g' \
             -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|g' \
@@ -50,6 +56,7 @@ uninstall-library:
 	rm -f $(DESTDIR)$(PREFIX)/include/autotune.h $(AT_LIB)/libautotune.a \
 	    $(AT_LIB)/libautotune.so $(AT_LIB)/libautotune.so.* $(AT_LIB)/pkgconfig/autotune.pc \
 	    $(SHARE)/man/man3/autotune.3
-	rm -rf $(AT_CMAKE)
+	rm -rf $(AT_CMAKE) $(SHARE)/doc/autotune/examples
+	$(PRUNE)
 
 .PHONY: library install-library uninstall-library

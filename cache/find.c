@@ -273,11 +273,14 @@ static int is_record_file(const struct dirent *entry)
            strcmp(entry->d_name + length - 4, ".ini") == 0;
 }
 
-static int find_in_file(struct find *find, const char *path, struct error *error)
+static int find_in_file(struct find *find, const char *path, struct error *damaged,
+                        struct error *error)
 {
     struct records records;
     if (store_load(&records, path, error))
         return -1;
+    if (damaged->code == ERROR_NONE)
+        *damaged = records.reason;
     find_among(find, &records);
     store_dispose(&records);
     return 0;
@@ -287,14 +290,17 @@ int find_in_folder(struct find *find, const char *folder, const char *own, struc
 {
     struct dirent **names = NULL;
     const int count = scandir(folder, &names, is_record_file, alphasort);
+    struct error damaged = {0};
     int failed = 0;
     for (int i = 0; i < count; i++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
         free(names[i]);
         if (!failed && strcmp(path, own) != 0)
-            failed = find_in_file(find, path, error);
+            failed = find_in_file(find, path, &damaged, error);
     }
     free(names);
+    if (find->best.damaged.code == ERROR_NONE && find->best.grade > FIND_STALE)
+        find->best.damaged = damaged; /* else nothing better was in it */
     return failed;
 }

@@ -28,7 +28,8 @@ struct find_result {
     enum find_grade grade;
     char difference[32];   /* the key field that differs, "" when exact */
     struct error damaged;  /* the first record whose params are no point of the space, else
-                            * ERROR_NONE */
+                            * ERROR_NONE; also what the first damaged file of a folder says of
+                            * itself, unless another has what fits exactly */
     struct error rejected; /* of this very GPU and shape, and nearer than what serves, but the
                             * rules do not allow it; likewise */
 };

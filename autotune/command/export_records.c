@@ -23,7 +23,8 @@ struct gathering {
     struct record want;
     size_t capacity;
     /* of the problem, but passed over: */
-    size_t of_matrix, other_code, other_regime, other_size, other_gpu, of_host;
+    size_t of_shape[SHAPE_COUNT]; /* another kind than is asked for */
+    size_t other_code, other_regime, other_size, other_gpu, of_host;
 };
 
 /* --- One record --------------------------------------------------------------------------- */
@@ -77,10 +78,11 @@ static bool is_wanted_size(const struct gathering *all, const struct record *rec
 
 static bool is_wanted(struct gathering *all, const struct record *record)
 {
-    struct record single = *record;
-    single.problem.shape = all->want.problem.shape;
-    all->of_matrix += record->problem.shape.kind && !all->want.problem.shape.kind &&
-                      !record_group_difference(&single, &all->want, RECORD_PROBLEM);
+    struct record alike = *record;
+    alike.problem.shape = all->want.problem.shape;
+    if (record->problem.shape.kind != all->want.problem.shape.kind &&
+        !record_group_difference(&alike, &all->want, RECORD_PROBLEM))
+        all->of_shape[record->problem.shape.kind]++;
     if (record->source == RECORD_PUBLISHED ||
         record_group_difference(record, &all->want, RECORD_PROBLEM | RECORD_SPACE))
         return false;
@@ -219,10 +221,14 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
         {all->other_regime, all->request->warm
                                 ? "there are records for cold data: leave --warm out"
                                 : "there are records for warm data: add --warm"},
-        {all->of_matrix, "there are records of rows or columns: add --rows and --len, or take all "
-                         "by --space rows or columns"},
+        {all->of_shape[SHAPE_ROWS], "there are records of rows: --space rows takes all"},
+        {all->of_shape[SHAPE_COLUMNS],
+         "there are records of columns: --space columns takes all"},
+        {all->of_shape[SHAPE_VALUE],
+         "there are records of single values: leave --rows and --len, or --space, out"},
         {all->other_code, "its records are of other kernels or another method: tune again"},
     };
+    static const char *const lines[SHAPE_COUNT] = {"", "rows of ", "columns of "};
     const struct problem *problem = &all->want.problem;
     const char *cause = "'autotune' with the same problem makes one";
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
@@ -232,8 +238,9 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
         }
     return error_set(
         error, ERROR_FAILED,
-        "nothing to export: no record of %s of %s in %s%s in %.1000s serves for that; %s",
-        problem_ops[problem->op].name, problem_types[problem->type].name,
+        "nothing to export: no record of %s of %s%s in %s%s in %.1000s serves for that; %s",
+        problem_ops[problem->op].name, lines[problem->shape.kind],
+        problem_types[problem->type].name,
         problem_types[problem->acc].name, problem->is_deterministic ? ", deterministic," : "",
         folder, cause);
 }

@@ -229,8 +229,9 @@ static void print_sweep(struct text *out, const struct sweep_drawing *drawing,
     struct table own = {.columns = interval_columns, .column_count = INTERVAL_COLUMNS};
     struct text shared = {0};
     sweep_drawing_head(out, &first->problem);
-    text_addf(out, " on %s: %zu sizes, %zu interval%s%s\n", first->gpu, drawing->size_count,
-              drawing->interval_count, drawing->interval_count == 1 ? "" : "s",
+    text_addf(out, " on %s: %zu size%s, %zu interval%s%s\n", first->gpu, drawing->size_count,
+              drawing->size_count == 1 ? "" : "s", drawing->interval_count,
+              drawing->interval_count == 1 ? "" : "s",
               first->source == RECORD_EMULATED ? "; emulated: no model of a GPU's speed" : "");
     print_sizes(out, drawing, letters);
     for (size_t i = 0; i < drawing->interval_count; i++) {

@@ -38,7 +38,8 @@ static int plan(struct sweep *sweep, struct error *error)
                 number_format_count(low, request->problem.n),
                 number_format_count(high, request->n_high));
     for (size_t i = 0; i < sweep->leg_count; i++)
-        output_note(request, "%s %zu sizes %s", i ? "," : "", sweep->legs[i].count,
+        output_note(request, "%s %zu size%s %s", i ? "," : "", sweep->legs[i].count,
+                    sweep->legs[i].count == 1 ? "" : "s",
                     problem_regimes[sweep->legs[i].regime]);
     sweep_size_note_budget(sweep);
     output_note(request, "; a variant may lose %.3g %% in its interval\n", 100 * request->loss);

@@ -39,7 +39,7 @@ struct export_row {
     struct problem problem;
     struct target target;
     int64_t values[SPACE_NAMES_MAX]; /* of the params, by their order */
-    uint64_t last; /* the largest n to which it is the nearest of its GPU; unused for a matrix */
+    uint64_t first, last; /* n to which it is the nearest of its GPU; not of a matrix */
     size_t first_step, step_count;
 };
 

@@ -22,8 +22,15 @@ static void add_variable(struct text *out, const struct export *export,
               dialect->close);
 }
 
-/* "sm_90_132_400000000": compute capability, SMs, n; of a matrix "sm_90_132_4096x1024", its
- * gaps behind it as "_pitch1040". */
+/* Of one record's rows at most one has the n that was tuned; the others begin elsewhere. */
+static bool has_own_n(const struct export_row *row)
+{
+    return row->first <= row->problem.n && row->problem.n <= row->last;
+}
+
+/* "sm_90_132_400000000": compute capability, SMs, n; behind that "_from_700001" where another
+ * row serves that very n. Of a matrix "sm_90_132_4096x1024", its gaps behind it as
+ * "_pitch1040". */
 static void add_row_name(struct text *out, const struct export *export, size_t row)
 {
     const struct export_row *r = &export->rows[row];
@@ -37,22 +44,48 @@ static void add_row_name(struct text *out, const struct export *export, size_t r
         text_addf(out, "%" PRIu64, r->problem.n);
     else
         text_addf(out, "%" PRIu64 "x%" PRIu64, shape->rows, shape->len);
+    if (!shape->kind && !has_own_n(r))
+        text_addf(out, "_from_%" PRIu64, r->first);
     if (shape->pitch > shape->len)
         text_addf(out, "_pitch%" PRIu64, shape->pitch);
+}
+
+/* What of a row is called `word`. */
+static void add_of_row(struct text *out, const struct export *export,
+                       const struct dialect *dialect, size_t row, const char *word,
+                       const struct text *value)
+{
+    struct text name = {0};
+    add_row_name(&name, export, row);
+    text_addf(&name, "_%s", word);
+    add_variable(out, export, dialect, name.at ? name.at : "", value->at ? value->at : "");
+    out->failed |= name.failed || value->failed;
+    text_dispose(&name);
+}
+
+/* A shell compares no number above INT64_MAX, and no n is as large. */
+static void add_bound(struct text *out, const struct export *export,
+                      const struct dialect *dialect, size_t row, const char *word, uint64_t n)
+{
+    struct text value = {0};
+    text_addf(&value, "%" PRIu64, n < INT64_MAX ? n : INT64_MAX);
+    add_of_row(out, export, dialect, row, word, &value);
+    text_dispose(&value);
 }
 
 static void add_row(struct text *out, const struct export *export,
                     const struct dialect *dialect, size_t row)
 {
     const struct space *space = export->source.space;
+    const struct export_row *r = &export->rows[row];
+    if (r->record && !export_is_matrix(export)) {
+        add_bound(out, export, dialect, row, "SERVES_FROM", r->first);
+        add_bound(out, export, dialect, row, "SERVES_UP_TO", r->last);
+    }
     for (size_t i = 0; i < space->param_count; i++) {
-        struct text name = {0}, value = {0};
-        add_row_name(&name, export, row);
-        text_addf(&name, "_%s", space->params[i].name);
-        point_format_value(&value, &space->params[i], export->rows[row].values[i]);
-        add_variable(out, export, dialect, name.at ? name.at : "", value.at ? value.at : "");
-        out->failed |= name.failed || value.failed;
-        text_dispose(&name);
+        struct text value = {0};
+        point_format_value(&value, &space->params[i], r->values[i]);
+        add_of_row(out, export, dialect, row, space->params[i].name, &value);
         text_dispose(&value);
     }
 }
@@ -65,9 +98,9 @@ static void add_rows(struct text *out, const struct export *export,
         text_adds(&names, row ? " " : "");
         add_row_name(&names, export, row);
     }
-    text_adds(
-        out,
-        "\n# What was tuned, by compute capability, SMs and size; then each row's params.\n");
+    text_adds(out, "\n# What was tuned, by compute capability, SMs and size; then each row's ");
+    text_adds(out,
+              export_either(export, "n that it serves, and\n# its params.\n", "params.\n"));
     add_variable(out, export, dialect, "ROWS", names.at ? names.at : "");
     out->failed |= names.failed;
     text_dispose(&names);

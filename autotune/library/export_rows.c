@@ -168,10 +168,12 @@ static int add_gpu_rows(struct export *out, struct export_gpu *gpu,
         for (size_t k = 1; k < count; k++)
             if (is_nearer(breaks[i], records[k], best))
                 best = records[k];
-        struct export_row *before = gpu->count ? &out->rows[out->row_count - 1] : NULL;
+        const struct export_row *before = gpu->count ? &out->rows[out->row_count - 1] : NULL;
+        const uint64_t first = before ? before->last + 1 : 0;
         if (!before || before->record != best) {
             if (add_row(out, best, error))
                 return -1;
+            out->rows[out->row_count - 1].first = first;
             gpu->count++;
         }
         out->rows[out->row_count - 1].last = breaks[i];

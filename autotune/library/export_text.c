@@ -88,6 +88,15 @@ static void add_record(struct text *out, const struct export_comment *comment,
              record->median_ps, record->tuned, record->driver, record->compiler);
 }
 
+/* A record whose stretch of n another's interrupts has several rows. */
+static bool is_told(const struct export *export, const struct export_gpu *gpu, size_t row)
+{
+    for (size_t i = gpu->first; i < row; i++)
+        if (export->rows[i].record == export->rows[row].record)
+            return true;
+    return false;
+}
+
 void export_add_provenance(struct text *out, const struct export *export,
                            const struct export_comment *comment, const char *what)
 {
@@ -105,8 +114,9 @@ void export_add_provenance(struct text *out, const struct export *export,
         const struct export_gpu *gpu = &export->gpus[i];
         add_line(out, comment->line, "%s (compute capability %d.%d, %d SMs)", gpu->name,
                  gpu->cc / 10, gpu->cc % 10, gpu->sms);
-        for (size_t r = 0; r < gpu->count; r++)
-            add_record(out, comment, export->rows[gpu->first + r].record);
+        for (size_t r = gpu->first; r < gpu->first + gpu->count; r++)
+            if (!is_told(export, gpu, r))
+                add_record(out, comment, export->rows[r].record);
     }
     text_adds(out, comment->end);
 }

@@ -56,6 +56,15 @@ check damaged-is-kept cmp damaged.ini new/deep/host.ini.damaged
 tune --cache new/deep
 check damaged-is-replaced grep -q '^record .*exact' err
 
+# A damaged file of any name is told of where its records might have served, and only there.
+mkdir -m 700 another
+sed '1,/^params/!d' new/deep/host.ini > another/nvidia-h200.ini
+chmod 600 another/nvidia-h200.ini
+tune --cache another
+check another-damaged warns "another/nvidia-h200.ini"
+tune --cache another
+check another-damaged-does-not-matter test "$(grep -c warning err)" -eq 0
+
 # A file that must not be trusted is not touched.
 mkdir other
 ln -s "$SCRATCH/target.ini" other/host.ini

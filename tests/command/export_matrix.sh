@@ -51,8 +51,12 @@ refuses other-shape 1 "there are records of other shapes" \
     export --format cu --type f32 --rows 5 --len 6 --cache gpus
 mkdir -m 700 maxima # of which none ships
 op=max add base maxima/t4.ini "Tesla T4" 75 40 2 40000000 "$parts"
-refuses not-named 1 "there are records of rows or columns" \
+refuses not-named 1 "no record of max of f32 in.*there are records of rows" \
     export --format cu --type f32 --op max --cache maxima
+refuses rows-not-columns 1 "no record of max of columns of f32 in.*records of rows: --space rows" \
+    export --format cu --type f32 --op max --rows 4 --len 4 --axis 0 --cache maxima
+refuses no-value 1 "no record of sum of rows of i32 in i32 in.*records of single values: leave" \
+    export --format cu --rows 4 --len 4 --cache gpus
 run export --format json --type f32 --rows 4096 --len 1024 --cache gpus --output - --quiet
 check one-shape grep -q '"rows": 4096, "len": 1024, "pitch": 1024' out
 check one-shape-alone test "$(grep -c '"rows": [0-9]' out)" -eq 1

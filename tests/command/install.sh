@@ -147,8 +147,8 @@ make_target() {
     make_folder=$(dirname "$AUTOTUNE")
     make_version=$("$AUTOTUNE" --version | sed -n '1s/^autotune //p')
     quiet_make -o "$AUTOTUNE" -o "$make_folder/libautotune.a" \
-        -o "$make_folder/libautotune.so.$make_version" "$1" BUILD="$make_folder" \
-        DESTDIR="$SCRATCH/root" PREFIX=/opt/here
+        -o "$make_folder/libautotune.so.$make_version" BUILD="$make_folder" \
+        DESTDIR="$SCRATCH/root" PREFIX=/opt/here "$@"
 }
 if command -v make > /dev/null && [ "$(basename "$AUTOTUNE")" = autotune ]; then
     AT=root/opt/here
@@ -167,13 +167,32 @@ if command -v make > /dev/null && [ "$(basename "$AUTOTUNE")" = autotune ]; then
     check installed-tunes grep -q '^winner ' out
     AUTOTUNE=$built
     check install-again make_target install
+    # What is another's stays where it is.
     : > $AT/share/man/man1/other.1
+    : > $AT/bin/other
+    mkdir $AT/lib/other
     check uninstall make_target uninstall
-    find root ! -type d > left
-    check uninstall-leaves-no-file test "$(cat left)" = $AT/share/man/man1/other.1
-    find root -name '*autotune*' > left
-    check uninstall-leaves-no-folder test ! -s left
+    find $AT -mindepth 1 | sort > left
+    printf 'root/opt/here/%s\n' bin bin/other lib lib/other share share/man share/man/man1 \
+        share/man/man1/other.1 > want
+    check uninstall-leaves-what-is-anothers cmp want left
+    rm -r $AT/bin/other $AT/lib/other $AT/share/man/man1/other.1
+    check install-once-more make_target install
+    check uninstall-all make_target uninstall
+    find $AT -mindepth 1 > left
+    check uninstall-leaves-nothing test ! -s left
     check uninstall-again make_target uninstall
+    check install-library make_target install-library
+    check uninstall-library make_target uninstall-library
+    find $AT -mindepth 1 > left
+    check uninstall-library-leaves-nothing test ! -s left
+    rmdir $AT
+    check uninstall-of-nothing make_target uninstall
+    check install-lib64 make_target install LIBDIR=/elsewhere/lib64
+    check uninstall-lib64 make_target uninstall LIBDIR=/elsewhere/lib64
+    find root -mindepth 1 | sort > left
+    printf 'root/%s\n' elsewhere elsewhere/lib64 opt opt/here > want
+    check uninstall-lib64-leaves-its-folder cmp want left
 
     # Where it is built is not in what is built: of C, and of the embedded files.
     for folder in build-one build-the-other; do

@@ -203,6 +203,9 @@ check spent-others-go-on holds spent.json 'covers("cold", 4000, 4000) and len(it
 run "$@" --n 1K..10K --json more.json
 check spent-goes-on has_status 0
 check spent-then-all holds more.json 'covers("cold", 1000, 10000) and len(it["sizes"]) == 4'
+run "$@" --n 1K..1K
+check one-size grep -q '^sweep .*: 1 size cold; ' err
+check one-size-drawn grep -q ' on host: 1 size, 1 interval;' out
 
 # A regime in which no size has a result leaves the intervals there as they are.
 set -- --device host --space small.ini --op min

@@ -287,6 +287,75 @@ static void write_all(struct text *out, const struct fixture *fixture)
     export_dispose(&export);
 }
 
+/* How many lines begin with the `length` characters of `line`. */
+static size_t count_lines(const char *text, const char *line, size_t length)
+{
+    size_t count = 0;
+    for (const char *at = text; *at; at += strcspn(at, "\n") + 1)
+        count += strncmp(at, line, length) == 0;
+    return count;
+}
+
+/* No variable is set twice, and each record is told of once. */
+static void assert_each_once(const char *text, const char *open, const char *assign)
+{
+    for (const char *at = text; *at; at += strcspn(at, "\n") + 1) {
+        const size_t line = strcspn(at, "\n");
+        const size_t skip = strncmp(at, open, strlen(open)) == 0 ? strlen(open) : line;
+        const size_t name = skip + strcspn(at + skip, " \n");
+        const bool is_set = name < line && strncmp(at + name, assign, strlen(assign)) == 0;
+        const size_t length = is_set ? name + 1 : strncmp(at, "#   n = ", 8) == 0 ? line : 0;
+        if (length && count_lines(text, at, length) != 1)
+            fail_msg("twice: %.*s", (int)length, at);
+    }
+}
+
+/* Of one GPU: an interval around two sizes that have records too, one of them the interval's
+ * own n, and an n alone. */
+static void test_variables(void **state)
+{
+    static const char *const set[] = {
+        ("my_ROWS := sm_90_132_1000 sm_90_132_300000_from_14143 sm_90_132_250000 "
+         "sm_90_132_300000_from_250001 sm_90_132_300000 sm_90_132_300000_from_300001 default\n"),
+        "my_sm_90_132_1000_SERVES_FROM := 0\n",
+        "my_sm_90_132_300000_from_14143_SERVES_UP_TO := 249999\n",
+        "my_sm_90_132_300000_SERVES_FROM := 300000\n",
+        "my_sm_90_132_300000_SERVES_UP_TO := 300000\n",
+        "my_sm_90_132_300000_from_300001_SERVES_UP_TO := 9223372036854775807\n",
+        "my_sm_90_132_300000_BLOCK := ",
+        "my_default_BLOCK := ",
+    };
+    struct fixture fixture;
+    struct export_files made, cmade;
+    struct export export;
+    (void)state;
+    open_fixture(&fixture, SUM, I32, 21);
+    fixture.count = 0;
+    add_record(&fixture, &gpus[0], 1000);
+    add_record(&fixture, &gpus[0], 250000);
+    add_record(&fixture, &gpus[0], 300000);
+    struct record *interval = add_record(&fixture, &gpus[0], 300000);
+    interval->n_from = 200000;
+    interval->n_to = 700000;
+    struct export_source source = source_of(&fixture);
+    assert_int_equal(export_init(&export, &source, &error), 0);
+    assert_int_equal(export_write(&made, &export, EXPORT_MAKE, NULL, &error), 0);
+    assert_int_equal(export_write(&cmade, &export, EXPORT_CMAKE, NULL, &error), 0);
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+        if (!strstr(made.at[0].text.at, set[i]))
+            fail_msg("no %s in %s", set[i], made.at[0].text.at);
+    assert_non_null(strstr(cmade.at[0].text.at,
+                           "set(my_sm_90_132_300000_from_250001_SERVES_FROM 250001)\n"));
+    assert_null(strstr(made.at[0].text.at, "my_default_SERVES"));
+    assert_each_once(made.at[0].text.at, "", " := ");
+    assert_each_once(cmade.at[0].text.at, "set(", " ");
+    assert_int_equal(count_lines(made.at[0].text.at, "#   n = ", 8), fixture.count);
+    export_dispose_files(&made);
+    export_dispose_files(&cmade);
+    export_dispose(&export);
+    space_free(fixture.space);
+}
+
 /* In whatever order files and records were read. */
 static void test_same_bytes(void **state)
 {
@@ -458,7 +527,7 @@ int main(void)
         cmocka_unit_test(test_kernels), cmocka_unit_test(test_unused),
         cmocka_unit_test(test_alike),   cmocka_unit_test(test_nvrtc),
         cmocka_unit_test(test_nothing), cmocka_unit_test(test_prefix),
-        cmocka_unit_test(test_format),
+        cmocka_unit_test(test_format),  cmocka_unit_test(test_variables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -202,6 +202,26 @@ static void test_records_refused(void **state)
                    AUTOTUNE_NO_RECORD, "MAGIC");
     assert_int_equal(autotune_context_destroy(context, &error), 0);
 
+    char alone[60], command[400];
+    snprintf(alone, sizeof alone, "%s/alone", folder); /* damaged, and of another GPU's name */
+    snprintf(command, sizeof command,
+             "mkdir -m 700 %s && sed 's/^n = .*/n = 7/' %s/wrong.ini > %s/nvidia-h200.ini && "
+             "chmod 600 %s/*",
+             alone, folder, alone, alone);
+    assert_int_equal(system(command), 0);
+    context = open_context(alone, NULL);
+    assert_refused(autotune_plan_create(&plan, context, &problem, &from, &error),
+                   AUTOTUNE_NO_RECORD, "alone/nvidia-h200.ini:");
+    plan = make_plan_of(context, "sum", "i32", N, AUTOTUNE_FROM_BEST);
+    assert_non_null(strstr(autotune_plan_warning(plan), "alone/nvidia-h200.ini:"));
+    assert_int_equal(autotune_plan_destroy(plan, &error), 0);
+    record = make_record_of(N, SHAPE "FINISH=PACKED GRID=0");
+    keep("alone/host.ini", &record); /* which fits: what else is there does not matter */
+    plan = make_plan_of(context, "sum", "i32", N, AUTOTUNE_FROM_BEST);
+    assert_int_equal(autotune_plan_grade(plan), AUTOTUNE_EXACT);
+    assert_string_equal(autotune_plan_warning(plan), "");
+    close_all(context, plan, NULL);
+
     context = open_context(folder, NULL); /* the GPU's own file is not among them */
     const struct autotune_problem product = {.op = "prod", .type = "i32", .n = N};
     assert_refused(autotune_plan_create(&plan, context, &product, &from, &error),
