@@ -46,7 +46,8 @@ struct record {
     enum record_source source;
     char params[RECORD_PARAMS_MAX + 1];  /* "BLOCK=256 ITEMS=16 ..." in the space's order */
     uint64_t median_ps, low_ps, high_ps; /* per reduction; low..high is the 95 % interval */
-    uint64_t interval_ps; /* of a size of a sweep: what its interval's variant takes; 0 = none */
+    uint64_t interval_ps; /* of a size of a sweep: what its interval's variant takes; 0 = not
+                           * known */
     uint64_t single_ps;   /* and what takes the winner of the size that all are compared with, */
     uint64_t single_n;    /* which is this one; 0 = older records do not say */
     unsigned ties;                       /* other finalists not told apart from the winner */

@@ -4,6 +4,7 @@
 #include "cache/store.h"
 
 #include "cache/file.h"
+#include "cache/interval.h"
 #include "generator/ini.h"
 #include "generator/number.h"
 
@@ -81,6 +82,14 @@ static int reserve(struct records *records, struct error *error)
     if (!at)
         return error_memory(error, bytes);
     records->at = at;
+    return 0;
+}
+
+int store_add(struct records *records, const struct record *record, struct error *error)
+{
+    if (reserve(records, error) != 0)
+        return -1;
+    records->at[records->count++] = *record;
     return 0;
 }
 
@@ -256,12 +265,16 @@ static int merge(struct records *records, const struct record *record, struct er
         is_placed |= is_old;
     }
     records->count = kept;
-    if (is_placed)
-        return 0;
-    if (reserve(records, error) != 0)
-        return -1;
-    records->at[records->count++] = *record;
-    return 0;
+    return is_placed ? 0 : store_add(records, record, error);
+}
+
+/* Before any of the old intervals goes: they tell whose times the sizes have. */
+static void settle_sizes(const struct records *records, const struct record *added,
+                         size_t count)
+{
+    for (size_t i = 0; i < records->count; i++)
+        interval_settle(&records->at[i], records,
+                        interval_find(added, count, &records->at[i]));
 }
 
 static int write_records(const char *path, const struct records *records, bool is_damaged,
@@ -295,6 +308,7 @@ static int save_locked(const char *path, const struct record *added, size_t coun
     int result = 0;
     if (outcome == OUTCOME_REFUSED)
         result = error_set(error, ERROR_IO, "%s", records.reason.text);
+    settle_sizes(&records, added, count);
     for (size_t i = 0; i < count && result == 0; i++)
         result = merge(&records, &added[i], error);
     if (result == 0)

@@ -32,12 +32,15 @@ int store_load_bytes(struct records *out, const char *name, const char *bytes, s
                      struct error *error);
 void store_dispose(struct records *records);
 
+/* Appends to records that grow by this alone. -1 only for memory. */
+int store_add(struct records *records, const struct record *record, struct error *error);
+
 /* Adds or replaces (record_is_same_problem: driver, compiler, hashes and method may differ; of
- * intervals all that overlap the new one go) one record: lock, read, merge, temporary file,
- * fsync, rename, fsync the folder. Makes the folder (mode 0700). ERROR_IO with path and cause
- * leaves the old file as it was. A damaged old file is kept beside as NAME.damaged; one that
- * must not be trusted or has another schema is not touched: ERROR_IO. A record that could not
- * be read back is ERROR_FAILED. */
+ * intervals all that overlap the new one go, and interval_settle is done to the sizes there)
+ * one record: lock, read, merge, temporary file, fsync, rename, fsync the folder. Makes the
+ * folder (mode 0700). ERROR_IO with path and cause leaves the old file as it was. A damaged old
+ * file is kept beside as NAME.damaged; one that must not be trusted or has another schema is not
+ * touched: ERROR_IO. A record that could not be read back is ERROR_FAILED. */
 int store_save(const char *path, const struct record *record, struct error *error);
 
 /* The same for several at once, of which a reader sees all or none. */

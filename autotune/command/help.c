@@ -32,7 +32,8 @@ static const struct help all[] = {
     {VERB_MERGE, "merge", "FILE...",
      "Merges record files of other machines into the folder of records, each record into its "
      "GPU's file. Of two for the same problem on the same GPU the faster is kept, or, where "
-     "driver, compiler, sources or method differ, the newer.\v"
+     "driver, compiler, sources or method differ, the newer. Of intervals that overlap the newer "
+     "takes its range, and the older keeps what is left of it on both sides.\v"
      "Examples:\n"
      "  autotune merge nvidia-h200.ini\n"
      "  autotune merge --cache shared a/nvidia-h200.ini b/nvidia-h200.ini\n\n" EXIT_CODES},

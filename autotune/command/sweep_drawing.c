@@ -107,7 +107,7 @@ void sweep_drawing_collect(struct sweep_drawing *out, const struct request *requ
         if (records[i].n_to && record_is_same_but_size(&records[i], first))
             out->intervals[out->interval_count++] = &records[i];
     for (size_t i = 0; i < count; i++)
-        if (!records[i].n_to && records[i].interval_ps &&
+        if (!records[i].n_to && (records[i].interval_ps || records[i].single_ps) &&
             record_is_same_but_size(&records[i], first) &&
             sweep_drawing_interval(out, &records[i]))
             out->sizes[out->size_count++] = &records[i];

@@ -3,23 +3,19 @@
 
 #include "autotune/command/output.h"
 #include "autotune/command/sweep_known.h"
+#include "cache/interval.h"
 #include "generator/number.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The record that stands for a part of an interval is one of a size in it, with the times of the
- * interval's variant there. */
-static void make_part(struct record *out, const struct record *interval,
-                      const struct record *size, uint64_t from, uint64_t to)
+/* Appends what is left of the interval on both sides of from..to, where it has sizes. */
+static void add_rests_of(struct records *out, const struct record *interval,
+                         const struct records *sizes, uint64_t from, uint64_t to)
 {
-    *out = *interval;
-    out->n_from = from;
-    out->n_to = to;
-    if (out->problem.n >= from && out->problem.n <= to)
-        return;
-    out->problem.n = size->problem.n;
-    out->median_ps = out->low_ps = out->high_ps = size->interval_ps;
+    out->count += interval_part(&out->at[out->count], interval, sizes, interval->n_from,
+                                from - 1);
+    out->count += interval_part(&out->at[out->count], interval, sizes, to + 1, interval->n_to);
 }
 
 /* The sizes of the interval next to the one cut out; NULL where there is none. */
@@ -88,10 +84,7 @@ static void add_rests(struct records *out, const struct records *kept,
             before ? sweep_border(before->problem.n, low) + 1 : interval->n_from;
         const uint64_t to = after ? sweep_border(high, after->problem.n) : interval->n_to;
         widen(out, leg, from, to);
-        if (before)
-            make_part(&out->at[out->count++], interval, before, interval->n_from, from - 1);
-        if (after)
-            make_part(&out->at[out->count++], interval, after, to + 1, interval->n_to);
+        add_rests_of(out, interval, kept, from, to);
     }
 }
 
@@ -133,10 +126,7 @@ static void cut_out(struct records *mended, struct record *own, const struct rec
     own->interval_ps = own->single_ps = own->single_n = 0;
     own->n_from = from;
     own->n_to = to;
-    if (before)
-        make_part(&mended->at[mended->count++], &interval, before, interval.n_from, from - 1);
-    if (after)
-        make_part(&mended->at[mended->count++], &interval, after, to + 1, interval.n_to);
+    add_rests_of(mended, &interval, again, from, to);
 }
 
 /* What its interval's variant loses at a size of this sweep; 0 where the request allows it. */

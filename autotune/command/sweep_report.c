@@ -83,15 +83,26 @@ static void add_problem(struct table *table, const struct record *size)
     table_add(table, problem_regimes[problem->regime]);
 }
 
+static void add_empty(struct table *table, int count)
+{
+    for (int i = 0; i < count; i++)
+        table_add(table, NULL);
+}
+
+/* A merged size may not know what its interval's variant takes. */
 static void add_figures(struct table *table, const struct record *size)
 {
     const uint64_t peak = device_peak_of(size->memory_clock_khz, size->bus_bits);
     const double percent = figures_peak_percent(&size->problem, size->interval_ps, peak);
     char us[NUMBER_CHARS];
-    table_add(table, figures_us(us, size->interval_ps));
-    table_addf(table, "%.1f", figures_gbs(&size->problem, size->interval_ps));
-    table_add_number(table, percent >= 0, 1, percent);
-    add_tenths(table, loss_percent(size));
+    if (size->interval_ps) {
+        table_add(table, figures_us(us, size->interval_ps));
+        table_addf(table, "%.1f", figures_gbs(&size->problem, size->interval_ps));
+        table_add_number(table, percent >= 0, 1, percent);
+        add_tenths(table, loss_percent(size));
+    } else {
+        add_empty(table, 4);
+    }
     table_add(table, figures_us(us, size->median_ps));
 }
 
@@ -99,14 +110,16 @@ static void add_single(struct table *table, const struct sweep_drawing *drawing,
                        const struct record *size)
 {
     char us[NUMBER_CHARS];
-    if (sweep_drawing_has_single(drawing, size)) {
-        table_addf(table, "%" PRIu64, drawing->single_n);
-        table_add(table, figures_us(us, size->single_ps));
-        table_addf(table, "%.2f", (double)size->single_ps / (double)size->interval_ps);
+    if (!sweep_drawing_has_single(drawing, size)) {
+        add_empty(table, 3);
         return;
     }
-    for (int i = 0; i < 3; i++)
-        table_add(table, NULL);
+    table_addf(table, "%" PRIu64, drawing->single_n);
+    table_add(table, figures_us(us, size->single_ps));
+    if (size->interval_ps)
+        table_addf(table, "%.2f", (double)size->single_ps / (double)size->interval_ps);
+    else
+        add_empty(table, 1);
 }
 
 static double most_gbs(const struct sweep_drawing *drawing)
@@ -124,7 +137,8 @@ static void add_bar(struct table *table, const struct record *size, double most,
     struct terminal_style style = terminal_style(stdout);
     struct text bar = {0};
     style.has_color = false; /* cells hold none */
-    terminal_bar(&bar, figures_gbs(&size->problem, size->interval_ps) / most, room, &style);
+    if (size->interval_ps) /* else `most` may be 0 */
+        terminal_bar(&bar, figures_gbs(&size->problem, size->interval_ps) / most, room, &style);
     while (bar.length && bar.at[bar.length - 1] == ' ')
         bar.at[--bar.length] = '\0';
     table->failed |= bar.failed;
@@ -192,11 +206,11 @@ static void add_interval(struct table *table, const struct sweep_drawing *drawin
     char text[NUMBER_CHARS];
     struct text words = {0};
     size_t sizes = 0;
-    double most = -100;
+    double most = -INFINITY;
     for (size_t i = 0; i < drawing->size_count; i++)
         if (sweep_drawing_interval(drawing, drawing->sizes[i]) == interval) {
-            const double loss = loss_percent(drawing->sizes[i]);
-            most = loss > most ? loss : most;
+            if (drawing->sizes[i]->interval_ps)
+                most = fmax(most, loss_percent(drawing->sizes[i]));
             sizes++;
         }
     table_add(table, interval->gpu);
@@ -210,10 +224,10 @@ static void add_interval(struct table *table, const struct sweep_drawing *drawin
     table_addf(table, "%" PRIu64, interval->n_to);
     table_add(table, problem_regimes[interval->problem.regime]);
     table_addf(table, "%zu", sizes);
-    if (sizes)
+    if (isfinite(most))
         add_tenths(table, most);
     else
-        table_add(table, NULL);
+        add_empty(table, 1);
     letters_add_words(&words, letters, interval->params, false);
     table_add(table, words.length ? words.at : "as below");
     table_add(table, interval->params);

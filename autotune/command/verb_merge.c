@@ -1,6 +1,6 @@
 /* verb_merge: record files of other machines or people into the folder of records, each record
- * into the file of its own GPU. All files are read before anything is changed. Hides which of
- * two records of one problem is the better. */
+ * into the file of its own GPU. All files are read before anything is changed. */
+#include "autotune/command/merge_choice.h"
 #include "autotune/command/output.h"
 #include "autotune/command/record_size.h"
 #include "autotune/command/request.h"
@@ -24,8 +24,6 @@ static const struct table_column columns[] = {
     {NULL, "rows", true},    {NULL, "len", true},      {NULL, "pitch", true},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
-
-enum { MADE_WITH = RECORD_CODE | RECORD_TOOLS };
 
 struct merge {
     const struct request *request;
@@ -80,37 +78,10 @@ static int read_file(struct records *out, const char *path, struct error *error)
     return failed ? -1 : 0;
 }
 
-/* --- Which is the better ---------------------------------------------------------------- */
-
-/* A measured record answers look-ups where a published one only compares, so it goes first,
- * whatever their times. Times made with different tools say nothing of each other: there the
- * newer counts, and so among intervals, which were measured at different n. What is equal in all
- * stays. */
-static bool is_better(const struct record *new, const struct record *old)
-{
-    const bool is_alike = !record_group_difference(new, old, MADE_WITH);
-    const int age = strcmp(new->tuned, old->tuned); /* UTC in one form: sorts as text */
-    if (new->source != old->source)
-        return new->source == RECORD_MEASURED ||
-               (new->source == RECORD_EMULATED && old->source == RECORD_PUBLISHED);
-    if ((!is_alike && age) || new->n_to)
-        return age > 0;
-    return new->median_ps != old->median_ps ? new->median_ps < old->median_ps : age > 0;
-}
-
-static const struct record *find_same(const struct records *records,
-                                      const struct record *record)
-{
-    for (size_t i = 0; i < records->count; i++)
-        if (record_is_same_problem(&records->at[i], record))
-            return &records->at[i];
-    return NULL;
-}
-
 /* --- Merging ---------------------------------------------------------------------------- */
 
 static void add_row(struct merge *merge, const char *file, const struct record *record,
-                    const struct record *here, const char *result)
+                    const struct merge_choice *choice)
 {
     struct table *table = &merge->table;
     const struct problem *problem = &record->problem;
@@ -131,49 +102,75 @@ static void add_row(struct merge *merge, const char *file, const struct record *
     table_add(table, regime);
     table_add(table, problem->is_deterministic ? "yes" : "no");
     table_add(table, figures_us(us, record->median_ps));
-    table_add(table, here ? figures_us(us, here->median_ps) : NULL);
+    table_add(table, choice->here_ps ? figures_us(us, choice->here_ps) : NULL);
     table_add(table, file);
-    table_add(table, result);
+    table_add(table, choice->result);
     record_size_add_shape(table, record);
 }
 
-/* Reads the folder's file for each record, so that what another process keeps there meanwhile
- * is seen. */
-static int merge_record(struct merge *merge, const char *file, const struct record *record,
-                        const char *path, struct error *error)
+static int keep(const struct records *kept, const struct records *here, const char *path,
+                struct error *error)
 {
-    struct records records;
-    int failed = 0;
-    if (store_load(&records, path, error))
+    if (!kept->count)
+        return 0;
+    if (store_save_all(path, kept->at, kept->count, error))
         return -1;
-    const struct record *here = find_same(&records, record);
-    const bool is_taken = !here || is_better(record, here);
-    if (is_taken)
-        failed = store_save(path, record, error);
-    if (is_taken && !failed && records.skipped)
-        output_warn("%s", records.reason.text);
-    if (!failed)
-        add_row(merge, file, record, here,
-                !here      ? "added"
-                : is_taken ? "better than the one here"
-                           : "kept the one here");
-    merge->taken += is_taken && !failed;
-    store_dispose(&records);
-    return failed;
+    if (here->skipped)
+        output_warn("%s", here->reason.text);
+    return 0;
 }
 
-static int merge_file(struct merge *merge, const char *file, const struct records *records,
+/* The folder's file is read for each file and GPU, so that what another process keeps there
+ * meanwhile is seen. */
+static int merge_gpu(struct merge *merge, const char *file, const struct records *records,
+                     const char *path, struct merge_choice *choices, struct error *error)
+{
+    struct records here, kept = {0};
+    if (store_load(&here, path, error))
+        return -1;
+    const int failed = merge_choose(&kept, choices, &here, records, error) ||
+                       keep(&kept, &here, path, error);
+    for (size_t i = 0; i < records->count && !failed; i++) {
+        add_row(merge, file, &records->at[i], &choices[i]);
+        merge->taken += choices[i].is_taken;
+    }
+    store_dispose(&kept);
+    store_dispose(&here);
+    return failed ? -1 : 0;
+}
+
+/* Moves the records of the first one's GPU to `out`; the others stay, in order. */
+static int split_gpu(struct records *out, struct records *rest, struct error *error)
+{
+    char gpu[sizeof rest->at->gpu];
+    size_t kept = 0;
+    memcpy(gpu, rest->at->gpu, sizeof gpu);
+    for (size_t i = 0; i < rest->count; i++)
+        if (strcmp(rest->at[i].gpu, gpu) != 0)
+            rest->at[kept++] = rest->at[i];
+        else if (store_add(out, &rest->at[i], error))
+            return -1;
+    rest->count = kept;
+    return 0;
+}
+
+static int merge_file(struct merge *merge, const char *file, struct records *records,
                       struct error *error)
 {
     int failed = 0;
-    for (size_t i = 0; i < records->count && !failed; i++) {
+    while (records->count && !failed) {
+        struct records own = {0};
         struct text path = {0};
-        failed = store_path(&path, merge->folder, records->at[i].gpu, error);
-        if (!failed)
-            failed = merge_record(merge, file, &records->at[i], path.at, error);
+        struct merge_choice *choices = calloc(records->count, sizeof *choices);
+        failed = !choices ? error_memory(error, records->count * sizeof *choices)
+                          : split_gpu(&own, records, error) ||
+                                store_path(&path, merge->folder, own.at->gpu, error) ||
+                                merge_gpu(merge, file, &own, path.at, choices, error);
         text_dispose(&path);
+        store_dispose(&own);
+        free(choices);
     }
-    return failed;
+    return failed ? -1 : 0;
 }
 
 static int merge_all(struct merge *merge, struct error *error)

@@ -128,6 +128,37 @@ wins() {
         check "$1: $order: kept" cmp want have
     done
 }
+# swept FILE UTC RECORD...: each "N FROM TO PARAMS", of a size with FROM and TO "-". All take 1 us,
+# and at a size its interval's variant 1.09 us, the one for all 1.2 us.
+swept() {
+    swept=$1 utc=$2
+    shift 2
+    printf '[autotune]\nschema = 1\n' > swept.ini
+    for record; do
+        # shellcheck disable=SC2086 # its words
+        set -- $record
+        extra="interval_ps = 1090000\nsingle_ps = 1200000"
+        [ "$2" = - ] || extra=
+        craft one.ini "n=$1" "params=$4" median_ps=1000000 low_ps=900000 high_ps=1100000 "tuned=$utc"
+        awk -v from="$2" -v to="$3" -v extra="$extra" '{ print }
+            /^regime = / && from != "-" { printf "n_from = %s\nn_to = %s\n", from, to }
+            /^high_ps = / && extra { print extra }' fields > changed
+        { printf '\n[record 1]\n'; cat changed; ./sign < changed; } >> swept.ini
+    done
+    awk '/^\[record/ { $0 = "[record " ++i "]" } { print }' swept.ini > "$swept"
+}
+# intervals_are FOLDER "N FROM TO PARAMS"...: they and no others.
+intervals_are() {
+    awk -F ' = ' '$1 == "n" { n = $2 } $1 == "n_from" { from = $2 } $1 == "n_to" { to = $2 }
+        $1 == "params" && from { print n, from, to, $2 } /^\[/ { from = 0 }' "$1/host.ini" |
+        sort -n -k 2 > have
+    shift
+    printf '%s\n' "$@" | cmp - have
+}
+# cells_are N CELLS: us, loss %, us of the size's own and of the one for all.
+cells_are() {
+    [ "$(awk -F , -v OFS=, -v n="$1" '$6 == n { print $10, $13, $14, $16 }' layers.csv)" = "$2" ]
+}
 ${CC:-cc} -o sign sign.c -l:libxxhash.a 2> sign.log
 if [ -x sign ]; then
     times="low_ps=1 high_ps=900"
@@ -164,6 +195,60 @@ if [ -x sign ]; then
     done
     run merge --cache slash slash.ini
     check name-of-a-gpu-is-no-path test -s slash/evil.ini
+
+    # Intervals that overlap: the newer has its range, the older what is left on both sides.
+    # Sizes 1K, 2K and 4K with variant B, and 10K, 40K and 100K with C, older than A at 4K and 10K.
+    january=2026-01-01T00:00:00Z february=2026-02-01T00:00:00Z
+    B=BLOCK=64 C=BLOCK=128 A=BLOCK=256
+    swept low.ini $january "1000 1000 6324 $B" "1000 - - $B" "2000 - - $A" "4000 - - $C"
+    swept high.ini $january "40000 6325 100000 $C" "10000 - - $B" "40000 - - $C" "100000 - - $C"
+    swept new.ini $february "4000 4000 10000 $A" "4000 - - $A" "10000 - - $B"
+    for order in "new.ini high.ini low.ini" "low.ini high.ini new.ini" "high.ini new.ini low.ini"; do
+        rm -rf layers
+        # shellcheck disable=SC2086 # three files
+        run merge --cache layers $order
+        check "layers: $order" has_status 0
+        check "layers-all-covered: $order" intervals_are layers "1000 1000 3999 $B" \
+            "4000 4000 10000 $A" "40000 10001 100000 $C"
+        cp layers/host.ini layers.ini
+        # shellcheck disable=SC2086 # three files
+        run merge --cache layers $order layers.ini
+        check "layers-again: $order" cmp layers.ini layers/host.ini
+        run show --sweep --cache layers --csv layers.csv
+        check "layers-drawn: $order" test "$(wc -l < layers.csv)" -eq 7
+    done
+    rm -rf layers
+    run merge --cache layers low.ini new.ini high.ini
+    check layers-added grep -Eq ' 1K\.\.6324 cold .* added$' out
+    check layers-newer grep -Eq ' 4K\.\.10K cold .* newer than the one here$' out
+    check layers-rest grep -Eq ' 6325\.\.100K cold .* added where none newer is here$' out
+    check layers-no-time-of-other-n test -z "$(awk '/\.\./ && $7 ~ /^[0-9]/' out)"
+    run merge --cache layers low.ini
+    check layers-kept grep -Eq ' 1K\.\.6324 cold .* kept the newer here$' out
+    run merge --cache layers new.ini
+    check layers-same grep -Eq ' 4K\.\.10K cold .* kept the one here$' out
+
+    # A part without a size of its own has no record: who stands beside it serves there.
+    swept part.ini $february "4000 1000 4000 $A" "1000 - - $A" "4000 - - $A"
+    for order in "part.ini low.ini" "low.ini part.ini"; do
+        rm -rf layers
+        # shellcheck disable=SC2086 # two files
+        run merge --cache layers $order
+        check "layers-gap: $order" intervals_are layers "4000 1000 6324 $A"
+    done
+
+    # What another variant took is not said of the one that serves now; of the size's own it is
+    # known: 4K's is C, and 2K's A, which has taken the place of B.
+    swept over.ini $february "1000 1000 10000 $A" "1000 - - $C"
+    for order in "over.ini low.ini" "low.ini over.ini"; do
+        rm -rf layers
+        # shellcheck disable=SC2086 # two files
+        run merge --cache layers $order
+        run show --sweep --cache layers --csv layers.csv
+        check "times-of-another-go: $order" cells_are 4000 ,,1.00,1.20
+        check "times-of-own-stay: $order" cells_are 2000 1.00,0.0,1.00,1.20
+        check "times-of-the-interval-stay: $order" cells_are 1000 1.09,9.0,1.00,1.20
+    done
 else
     skip crafted "no xxhash for the C compiler here"
 fi

@@ -222,6 +222,39 @@ static void test_interval_replaces_what_it_overlaps(void **state)
     store_dispose(&records);
 }
 
+static struct record swept_size(uint64_t n, const char *params, uint64_t interval_ps)
+{
+    struct record size = record_of(n, 5000);
+    size.interval_ps = interval_ps;
+    strcpy(size.params, params);
+    return size;
+}
+
+/* What an interval's variant takes at a size goes where another's stands now, but what is saved
+ * beside the interval is of it. */
+static void test_interval_takes_its_times_along(void **state)
+{
+    char path[PATH_CHARS];
+    static const uint64_t kept[] = {5100, 0, 5000, 5200, 5100};
+    struct record other = interval_of(200, 299);
+    strcpy(other.params, "OTHER=1");
+    const struct record old[] = {
+        interval_of(100, 299),          swept_size(110, "OWN=1", 5100),
+        swept_size(210, "OWN=1", 5100), swept_size(220, "OTHER=1", 5100),
+        swept_size(230, "OWN=1", 5100), swept_size(500, "OWN=1", 5100)};
+    const struct record new[] = {interval_of(100, 120), interval_of(121, 199), other,
+                                 swept_size(230, "OWN=1", 5200)};
+    struct error error = {0};
+
+    path_in(path, state, record_file);
+    assert_int_equal(store_save_all(path, old, 6, &error), 0);
+    assert_int_equal(store_save_all(path, new, 4, &error), 0);
+    struct records records = loaded(path);
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(find_n(&records, old[i + 1].problem.n)->interval_ps, kept[i]);
+    store_dispose(&records);
+}
+
 /* One that cannot be read back keeps all from being written. */
 static void test_all_or_none(void **state)
 {
@@ -259,6 +292,7 @@ enum { SAMPLES = 3 };
 static struct text sample_file(void **state, struct record samples[SAMPLES])
 {
     char path[PATH_CHARS];
+    struct error error = {0};
     path_in(path, state, "sample.ini");
     for (uint64_t i = 0; i < SAMPLES; i++) {
         samples[i] = record_of(1000 + i, 5000 + i);
@@ -268,8 +302,8 @@ static struct text sample_file(void **state, struct record samples[SAMPLES])
             samples[i].n_from = 1000;
             samples[i].n_to = 2000;
         }
-        save(path, &samples[i]);
     }
+    assert_int_equal(store_save_all(path, samples, SAMPLES, &error), 0);
     return get_file(path);
 }
 
@@ -477,6 +511,7 @@ int main(void)
         IN_FOLDER(test_doubled_key_becomes_one),
         IN_FOLDER(test_unreadable_record_is_not_written),
         IN_FOLDER(test_interval_replaces_what_it_overlaps),
+        IN_FOLDER(test_interval_takes_its_times_along),
         IN_FOLDER(test_all_or_none),
         IN_FOLDER(test_every_byte_flipped),
         IN_FOLDER(test_every_length_cut),
