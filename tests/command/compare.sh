@@ -50,6 +50,10 @@ check document-same cmp by-name.csv by-file.csv
 run compare cs759-lecture v100
 check old-gpu has_status 0
 check old-gpu-row test "$(rows '^4Mi  *A published  *268\.00  *62\.7  *72\.5 ')" -eq 1
+cp out by-document
+run compare g80 v100
+check old-gpu-by-name has_status 0
+check old-gpu-by-name-same cmp by-document out
 check old-gpu-not-analysed grep -q '^note  *G80: its architecture is not in' out
 
 # Forms.
