@@ -86,8 +86,8 @@ struct compare {
  * of the theoretical bandwidth (architectural efficiency). S. J. Pennycook, J. D. Sewall, V. W.
  * Lee, "Implications of a metric for performance portability", Future Generation Computer
  * Systems 92 (2019). Of measured figures, or of published ones, where all have these: `basis`
- * says which. Else, with COMPARE_PREDICTED, the most that it can be: of the share that is known,
- * and of the bound of each GPU without one. Negative, with COMPARE_NOTHING: some GPU has not
+ * says which. Else, with COMPARE_PREDICTED, the most that it can be: of the shares that are
+ * known, and of the bound of each GPU without one. Negative, with COMPARE_NOTHING: some GPU has not
  * even a bound. */
 double compare_portability(const struct compare *compare, const struct compare_line *line,
                            enum compare_basis *basis);

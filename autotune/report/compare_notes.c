@@ -194,8 +194,8 @@ static void add_portability(struct text *out, const struct compare *compare,
         return;
     text_adds(&text, "at most ");
     sentence_add_range(&text, &percent, 1);
-    text_adds(&text, " % of peak, the harmonic mean of the shares known and of other GPUs' bounds "
-                     "(predicted)");
+    text_adds(&text, " % of peak, the harmonic mean of the shares known and of other GPUs' "
+                     "bounds (predicted)");
     sentence_end(out, "portable", &text);
 }
 

@@ -361,8 +361,8 @@ static void test_bounds_must_rank(void **state)
     text_dispose(&text);
 }
 
-/* The first took 64 us for 10M, of which 42 are less than two thirds, and 600 for 100M, of which
- * 402 are more; what it took with another kernel, twice what is predicted, says nothing. */
+/* The first took 64 us for 10M, of which 42 are less than two thirds, and 600 for 100M, of
+ * which 402 are more; what it took with another kernel, twice what is predicted, says nothing. */
 static void test_prediction_must_be_near(void **state)
 {
     (void)state;
@@ -380,8 +380,8 @@ static void test_prediction_must_be_near(void **state)
     check_why(5, COMPARE_SAID, 2004000 + 800000000);
     compare_text(&text, &compare, false);
     check_holds(text.at, "- withheld\n100M");
-    check_says(text.at, "withheld  at 1 of 6 sizes (10M) on Two: such a prediction takes less than "
-                        "two thirds of the time known of the same kernel (evidence)\n");
+    check_says(text.at, "withheld  at 1 of 6 sizes (10M) on Two: such a prediction takes less "
+                        "than two thirds of the time known of the same kernel (evidence)\n");
     text_dispose(&text);
 }
 
