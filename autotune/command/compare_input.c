@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char published_folder[] = "configs/published/", tuned_folder[] = "configs/tuned/";
 
@@ -204,8 +205,39 @@ static int open_document(struct compare_input *out, const struct embedded *file,
     return 0;
 }
 
-/* The documents about a GPU that come with the program, and its shipped records. */
-static int add_embedded(struct compare_input *out, const char *model, struct error *error)
+static bool is_of_model(const struct published *published, const char *model)
+{
+    return published->gpu && strcmp(published->gpu, model) == 0;
+}
+
+/* As the document has it, of a GPU that the table may lack. */
+static bool is_named(const struct published *published, const char *name)
+{
+    return strcasecmp(published->gpu_name, name) == 0;
+}
+
+/* The documents about a GPU that come with the program. */
+static int add_documents(struct compare_input *out, const char *name,
+                         bool (*is_about)(const struct published *, const char *),
+                         struct error *error)
+{
+    for (size_t i = 0; i < embedded_count; i++) {
+        const struct embedded *file = &embedded_files[i];
+        if (!has_start(file->name, published_folder))
+            continue;
+        if (add_published(out, file->name, file->bytes, file->length, error))
+            return -1;
+        struct published *last = out->published[out->published_count - 1];
+        if (is_about(last, name))
+            continue;
+        published_dispose(last);
+        free(last);
+        out->published_count--;
+    }
+    return 0;
+}
+
+static int add_shipped(struct compare_input *out, const char *model, struct error *error)
 {
     for (size_t i = 0; i < embedded_count; i++) {
         const struct embedded *file = &embedded_files[i];
@@ -214,16 +246,6 @@ static int add_embedded(struct compare_input *out, const char *model, struct err
             (store_load_bytes(&records, file->name, file->bytes, file->length, error) ||
              add_records(out, &records, model, error)))
             return -1;
-        if (!has_start(file->name, published_folder))
-            continue;
-        if (add_published(out, file->name, file->bytes, file->length, error))
-            return -1;
-        struct published *last = out->published[out->published_count - 1];
-        if (last->gpu && strcmp(last->gpu, model) == 0)
-            continue;
-        published_dispose(last);
-        free(last);
-        out->published_count--;
     }
     return 0;
 }
@@ -267,7 +289,9 @@ static int open_model(struct compare_input *out, const char *name,
         return -1;
     take_model(out, &model);
     snprintf(out->side.name, sizeof out->side.name, "%s", model.name);
-    return add_kept(out, model.name, request, error) || add_embedded(out, model.name, error)
+    return add_kept(out, model.name, request, error) ||
+                   add_shipped(out, model.name, error) ||
+                   add_documents(out, model.name, is_of_model, error)
                ? -1
                : 0;
 }
@@ -291,6 +315,16 @@ static int report_unknown(const char *name, struct error *error)
     return -1;
 }
 
+static int open_named(struct compare_input *out, const char *name, struct error *error)
+{
+    if (add_documents(out, name, is_named, error))
+        return -1;
+    if (!out->published_count)
+        return report_unknown(name, error);
+    take_document(out, out->published[0]);
+    return 0;
+}
+
 int compare_input_open(struct compare_input *out, const struct request *request,
                        const char *name, struct error *error)
 {
@@ -306,7 +340,7 @@ int compare_input_open(struct compare_input *out, const struct request *request,
     else if (gpus_knows_model(name))
         failed = open_model(out, name, request, error);
     else
-        failed = report_unknown(name, error);
+        failed = open_named(out, name, error);
     if (failed) {
         compare_input_close(out);
         return -1;

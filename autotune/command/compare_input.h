@@ -28,8 +28,9 @@ struct compare_input {
 
 /* `name`: a file (one with a '/' or that ends in .ini), the name of a file of
  * configs/published/, or a GPU of the table, with what is published of it and the records that
- * are kept here and shipped. ERROR_IO: the file cannot be used. ERROR_USAGE: it is none of
- * these, with what there is. Warns of records that are passed over. */
+ * are kept here and shipped, or a GPU that a document there alone has. ERROR_IO: the file
+ * cannot be used. ERROR_USAGE: it is none of these, with what there is. Warns of records that
+ * are passed over. */
 int compare_input_open(struct compare_input *out, const struct request *request,
                        const char *name, struct error *error);
 void compare_input_close(struct compare_input *input);

@@ -80,6 +80,23 @@ static bool is_whole(const struct line *line)
     return line->n > 0 && line->ours_us > 0 && line->theirs_us > 0 && line->gbs > 0;
 }
 
+/* Tables of older versions have the times alone. */
+static double ratio_of(const struct line *line)
+{
+    return line->ratio > 0 ? line->ratio : line->theirs_us / line->ours_us;
+}
+
+enum verdict { SLOWER, AS_FAST, FASTER, VERDICTS };
+
+/* By the interval, which tells ties apart, where the table has it. */
+static enum verdict judge(const struct line *line)
+{
+    const bool has_interval = line->low > 0 && line->high > 0;
+    const double low = has_interval ? line->low : ratio_of(line);
+    const double high = has_interval ? line->high : ratio_of(line);
+    return low > 1 ? FASTER : high < 1 ? SLOWER : AS_FAST;
+}
+
 /* Adds the library of a line, once; false: there is no room for another. */
 static bool add_other(struct bench *bench, const char *name)
 {
@@ -199,9 +216,9 @@ static struct line_chart *draw_ratio(const struct bench *bench)
     line_chart_begin(chart, "autotune");
     for (size_t row = 0; row < bench->csv.rows; row++) {
         const struct line line = read_line(bench, row);
-        const double ratio = line.ratio > 0 ? line.ratio : line.theirs_us / line.ours_us;
         if (is_whole(&line))
-            line_chart_add(chart, (struct line_point){line.n, ratio, line.low, line.high});
+            line_chart_add(
+                chart, (struct line_point){line.n, ratio_of(&line), line.low, line.high});
     }
     return chart;
 }
@@ -220,29 +237,53 @@ static void say_where(struct document *document, const struct bench *bench)
                      "From %s, which does not say on which GPU it was measured.", bench->file);
 }
 
+/* "Faster at 3 of 5 sizes, as fast at 1, slower at 1". */
+static void add_verdicts(struct text *out, const size_t counts[VERDICTS])
+{
+    text_addf(out, "Faster at %zu of %zu sizes", counts[FASTER],
+              counts[FASTER] + counts[AS_FAST] + counts[SLOWER]);
+    if (counts[AS_FAST])
+        text_addf(out, ", as fast at %zu", counts[AS_FAST]);
+    if (counts[SLOWER])
+        text_addf(out, ", slower at %zu", counts[SLOWER]);
+}
+
+/* "1.976 times at 40K": with the digits of the chart's table. */
+static void add_times(struct text *out, const struct line *line)
+{
+    char ratio[NUMBER_CHARS], n[NUMBER_CHARS];
+    text_addf(out, "%s times at %s", figures_short(ratio, line->ratio, 4),
+              number_format_count(n, (uint64_t)line->n));
+}
+
 /* In a sentence: where ours is faster, the most, and the largest n. */
 static void describe(struct document *document, const struct bench *bench)
 {
     struct line most = {.ratio = 0}, last = {.n = 0};
-    size_t count = 0, faster = 0;
-    char at_most[NUMBER_CHARS], largest[NUMBER_CHARS];
+    size_t count = 0, verdicts[VERDICTS] = {0};
+    struct text text = {0};
     for (size_t row = 0; row < bench->csv.rows; row++) {
         const struct line line = read_line(bench, row);
         if (!is_whole(&line))
             continue;
-        const double ratio = line.theirs_us / line.ours_us;
+        const double ratio = ratio_of(&line);
         count++;
-        faster += ratio > 1;
+        verdicts[judge(&line)]++;
         if (ratio > most.ratio)
             most = (struct line){.n = line.n, .ratio = ratio};
         if (line.n > last.n)
             last = (struct line){.n = line.n, .ratio = ratio};
     }
+    add_verdicts(&text, verdicts);
+    text_adds(&text, "; ");
+    add_times(&text, &most);
+    text_adds(&text, ", ");
+    add_times(&text, &last);
     document_add(document, DOCUMENT_TEXT,
-                 "Faster at %zu of %zu sizes, %.2f times at %s, %.2f times at %s, the largest. "
-                 "Figures of other runs do not stand in these charts.",
-                 faster, count, most.ratio, number_format_count(at_most, (uint64_t)most.n),
-                 last.ratio, number_format_count(largest, (uint64_t)last.n));
+                 "%s, the largest. Figures of other runs do not stand in these charts.",
+                 text.at ? text.at : "");
+    document->failed |= text.failed;
+    text_dispose(&text);
     say_where(document, bench);
     if (count < bench->csv.rows)
         document_add(document, DOCUMENT_TEXT,

@@ -55,14 +55,23 @@ static struct line_chart *draw(const struct report *report)
 static const struct table_column columns[] = {
     {"from", NULL, true}, {"to", NULL, true}, {"regime", NULL, false}, {"params", NULL, false}};
 
-/* The intervals in which one variant serves. */
-static void add_intervals(struct report *report)
+/* In the order in which a sweep is drawn: what was mended stands last in the file. */
+static size_t collect_intervals(const struct record **out, const struct report *report)
 {
     const struct records *records = &report->subject->records;
-    struct table *table = NULL;
     size_t count = 0;
     for (size_t i = 0; i < records->count; i++)
-        count += records->at[i].n_to && report_is_alike(report, &records->at[i]);
+        if (records->at[i].n_to && report_is_alike(report, &records->at[i]))
+            out[count++] = &records->at[i];
+    sweep_drawing_sort(out, count);
+    return count;
+}
+
+/* In each of them one variant serves. */
+static void draw_intervals(struct report *report, const struct record *const *intervals,
+                           size_t count)
+{
+    struct table *table = NULL;
     if (!count)
         return;
     document_add(&report->document, DOCUMENT_TEXT,
@@ -71,11 +80,9 @@ static void add_intervals(struct report *report)
                  count, count == 1 ? "" : "s");
     table = document_table(&report->document, DOCUMENT_TABLE, "The intervals", columns,
                            sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < records->count && table; i++) {
-        const struct record *record = &records->at[i];
+    for (size_t i = 0; i < count && table; i++) {
+        const struct record *record = intervals[i];
         char n[NUMBER_CHARS];
-        if (!record->n_to || !report_is_alike(report, record))
-            continue;
         table_add(table, number_format_count(n, record->n_from));
         table_add(table, number_format_count(n, record->n_to));
         table_add(table, problem_regimes[record->problem.regime]);
@@ -83,10 +90,20 @@ static void add_intervals(struct report *report)
     }
 }
 
+static int add_intervals(struct report *report, struct error *error)
+{
+    const size_t count = report->subject->records.count;
+    const struct record **intervals = calloc(count, sizeof *intervals);
+    if (!intervals)
+        return error_memory(error, count * sizeof *intervals);
+    draw_intervals(report, intervals, collect_intervals(intervals, report));
+    free(intervals);
+    return 0;
+}
+
 int report_sizes(struct report *report, struct error *error)
 {
     struct document *document = &report->document;
-    (void)error;
     document_add(document, DOCUMENT_SECTION, "Over n");
     if (!report->headline) {
         document_add(document, DOCUMENT_MISSING,
@@ -107,6 +124,5 @@ int report_sizes(struct report *report, struct error *error)
     if (!report->subject->side.peak_bytes)
         document_add(document, DOCUMENT_MISSING,
                      "No peak is drawn: the memory's bandwidth is not known here.");
-    add_intervals(report);
-    return 0;
+    return add_intervals(report, error);
 }

@@ -25,6 +25,12 @@ static int by_size(const void *a, const void *b)
     return (x->problem.n > y->problem.n) - (x->problem.n < y->problem.n);
 }
 
+void sweep_drawing_sort(const struct record **records, size_t count)
+{
+    if (count)
+        qsort(records, count, sizeof *records, by_size);
+}
+
 const struct record *sweep_drawing_interval(const struct sweep_drawing *drawing,
                                             const struct record *size)
 {
@@ -111,8 +117,8 @@ void sweep_drawing_collect(struct sweep_drawing *out, const struct request *requ
             record_is_same_but_size(&records[i], first) &&
             sweep_drawing_interval(out, &records[i]))
             out->sizes[out->size_count++] = &records[i];
-    qsort(out->intervals, out->interval_count, sizeof *out->intervals, by_size);
-    qsort(out->sizes, out->size_count, sizeof *out->sizes, by_size);
+    sweep_drawing_sort(out->intervals, out->interval_count);
+    sweep_drawing_sort(out->sizes, out->size_count);
     out->compared = sweep_drawing_compared(records, count, first);
     out->single_n = out->compared ? out->compared : guess_single(out);
     leave_others(out, request);

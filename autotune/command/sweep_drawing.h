@@ -21,6 +21,9 @@ void sweep_drawing_head(struct text *out, const struct problem *problem);
 /* Is at[i] an interval whose sweep is no earlier one's? */
 bool sweep_drawing_is_first(const struct record *records, size_t i);
 
+/* By regime and n. */
+void sweep_drawing_sort(const struct record **records, size_t count);
+
 /* Collects the sweep of the interval `first`, of --n only what that names. */
 void sweep_drawing_collect(struct sweep_drawing *out, const struct request *request,
                            const struct record *first, const struct record *records,

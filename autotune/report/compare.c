@@ -19,6 +19,7 @@ const char *const compare_whys[] = {
     [COMPARE_LATENCY] = "latency",
     [COMPARE_CACHE] = "cache",
     [COMPARE_RANKS] = "ranks",
+    [COMPARE_ACCURACY] = "accuracy",
 };
 
 static const struct table_column columns[] = {
@@ -82,7 +83,7 @@ bool compare_has_winner(const struct compare_cell *cell)
     return cell->basis > COMPARE_PREDICTED;
 }
 
-/* What all have; without that, each may still have a bound. */
+/* What all have; without that, each may still have a share or a bound. */
 static enum compare_basis find_common(const struct compare *compare,
                                       const struct compare_line *line)
 {
@@ -93,6 +94,15 @@ static enum compare_basis find_common(const struct compare *compare,
     return first;
 }
 
+/* Of the peak, in percent; what is emulated has none. */
+static double find_share(const struct compare_cell *cell, enum compare_basis common)
+{
+    const bool is_known = cell->basis == COMPARE_PUBLISHED || cell->basis == COMPARE_MEASURED;
+    const bool has_share = is_known && cell->peak_pct > 0;
+    return common == COMPARE_PREDICTED && !has_share ? cell->analysis.bound * 100
+                                                     : cell->peak_pct;
+}
+
 double compare_portability(const struct compare *compare, const struct compare_line *line,
                            enum compare_basis *basis)
 {
@@ -100,8 +110,7 @@ double compare_portability(const struct compare *compare, const struct compare_l
     *basis = find_common(compare, line);
     for (size_t s = 0; s < compare->side_count && *basis != COMPARE_NOTHING; s++) {
         const struct compare_cell *cell = &line->cells[s];
-        const double percent =
-            *basis == COMPARE_PREDICTED ? cell->analysis.bound * 100 : cell->peak_pct;
+        const double percent = find_share(cell, *basis);
         if (percent <= 0 || cell->basis == COMPARE_WITHHELD)
             *basis = COMPARE_NOTHING;
         else

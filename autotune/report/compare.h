@@ -1,6 +1,6 @@
 /* compare: GPUs side by side, problem by problem: what is fastest on each, how fast, what keeps
  * it from more, and how much of each GPU's bandwidth is reached on all of them. Each figure
- * says whether it was measured, published or predicted, and no sum mixes these. */
+ * says whether it was measured, published or predicted; a sum of several kinds is "at most". */
 #ifndef AUTOTUNE_COMPARE_H
 #define AUTOTUNE_COMPARE_H
 
@@ -28,8 +28,9 @@ enum compare_why {
     COMPARE_LATENCY, /* longer than the reading takes at full speed */
     COMPARE_CACHE,   /* warm, and half of it or more may be in the L2 cache */
     COMPARE_RANKS,   /* at such sizes bounds did not rank what was measured */
+    COMPARE_ACCURACY, /* where the kernel ran, such a prediction is far below its time */
 };
-extern const char *const compare_whys[]; /* NULL, "latency", "cache", "ranks" */
+extern const char *const compare_whys[]; /* NULL, "latency", "cache", "ranks", "accuracy" */
 
 struct compare_side {
     char name[128];
@@ -84,9 +85,10 @@ struct compare {
 /* Performance portability of a line, in percent: the harmonic mean over all GPUs of the share
  * of the theoretical bandwidth (architectural efficiency). S. J. Pennycook, J. D. Sewall, V. W.
  * Lee, "Implications of a metric for performance portability", Future Generation Computer
- * Systems 92 (2019). Of measured figures, or of published ones, where all have these, else of
- * the bounds: `basis` says which. Negative, with COMPARE_NOTHING: some GPU has not even a
- * bound. */
+ * Systems 92 (2019). Of measured figures, or of published ones, where all have these: `basis`
+ * says which. Else, with COMPARE_PREDICTED, the most that it can be: of the shares that are
+ * known, and of the bound of each GPU without one. Negative, with COMPARE_NOTHING: some GPU has not
+ * even a bound. */
 double compare_portability(const struct compare *compare, const struct compare_line *line,
                            enum compare_basis *basis);
 

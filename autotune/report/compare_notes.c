@@ -103,6 +103,26 @@ static bool has_why(const struct compare *compare, const struct prediction *grou
     return false;
 }
 
+static void add_refuted(struct text *out, const struct compare *compare,
+                        const struct prediction *group, size_t side)
+{
+    struct sentence_range sizes = {.count = 0};
+    struct text text = {0};
+    const size_t all = group->end - group->first;
+    for (size_t l = group->first; l < group->end; l++)
+        if (compare->lines[l].cells[side].why == COMPARE_ACCURACY)
+            sentence_extend(&sizes, (double)compare->lines[l].problem.n);
+    if (!sizes.count)
+        return;
+    text_addf(&text, "at %zu of %zu size%s (", sizes.count, all, all == 1 ? "" : "s");
+    sentence_add_sizes(&text, &sizes);
+    text_addf(&text,
+              ") on %s: such a prediction takes less than two thirds of the time known of the "
+              "same kernel (evidence)",
+              compare->sides[side].name);
+    sentence_end(out, "withheld", &text);
+}
+
 /* GPUs whose latency is from the same place share a sentence; it stands at the first of them.
  */
 static void add_latency(struct text *out, const struct compare *compare,
@@ -156,6 +176,7 @@ static void add_withheld(struct text *out, const struct compare *compare,
                   side->name);
         sentence_end(out, "withheld", &text);
     }
+    add_refuted(out, compare, group, s);
 }
 
 static void add_portability(struct text *out, const struct compare *compare,
@@ -173,7 +194,8 @@ static void add_portability(struct text *out, const struct compare *compare,
         return;
     text_adds(&text, "at most ");
     sentence_add_range(&text, &percent, 1);
-    text_adds(&text, " % of peak, the harmonic mean of all GPUs' bounds (predicted)");
+    text_adds(&text, " % of peak, the harmonic mean of the shares known and of other GPUs' "
+                     "bounds (predicted)");
     sentence_end(out, "portable", &text);
 }
 

@@ -4,11 +4,14 @@
 #include "autotune/report/figures.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Fewer cannot rank by more than chance, whatever they do. */
 enum { CANDIDATES_MIN = 4 };
 /* Of the normal distribution, one-sided at 5 %. */
 static const double Z_ONE_SIDED = 1.645;
+/* Of a known time: a prediction below it has left out what decides. */
+static const double LEAST_SHARE = 2.0 / 3;
 
 /* --- Latency ------------------------------------------------------------------------------ */
 
@@ -125,14 +128,45 @@ static void predict(struct compare_cell *cell, const struct prediction *predicti
         cell->ps ? figures_peak_percent(&line->problem, cell->ps, side->peak_bytes) : -1;
 }
 
+/* Is what is predicted of the kernel where it ran far less than it took? */
+static bool is_refuted(const struct compare *compare, const struct compare_line *line,
+                       const char *winner)
+{
+    for (size_t s = 0; s < compare->side_count; s++) {
+        const struct compare_cell *cell = &line->cells[s];
+        if (compare_has_winner(cell) && strcmp(cell->winner, winner) == 0 &&
+            cell->predicted_ps > 0 &&
+            (double)cell->predicted_ps < LEAST_SHARE * (double)cell->ps)
+            return true;
+    }
+    return false;
+}
+
+/* Once all of the line are predicted. */
+static void withhold_refuted(const struct compare *compare, struct compare_line *line)
+{
+    for (size_t s = 0; s < compare->side_count; s++) {
+        struct compare_cell *cell = &line->cells[s];
+        if (cell->basis != COMPARE_PREDICTED || !is_refuted(compare, line, cell->winner))
+            continue;
+        cell->basis = COMPARE_WITHHELD;
+        cell->why = COMPARE_ACCURACY;
+        cell->ps = cell->predicted_ps = 0;
+        cell->gbs = 0;
+        cell->peak_pct = -1;
+    }
+}
+
 void prediction_run(struct compare *compare)
 {
     struct prediction prediction;
     for (size_t first = 0; first < compare->line_count; first = prediction.end) {
         prediction_gather(&prediction, compare, first);
-        for (size_t l = first; l < prediction.end; l++)
+        for (size_t l = first; l < prediction.end; l++) {
+            struct compare_line *line = &compare->lines[l];
             for (size_t s = 0; s < compare->side_count; s++)
-                predict(&compare->lines[l].cells[s], &prediction, compare, &compare->lines[l],
-                        s);
+                predict(&line->cells[s], &prediction, compare, line, s);
+            withhold_refuted(compare, line);
+        }
     }
 }

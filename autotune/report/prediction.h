@@ -4,7 +4,11 @@
  *     time = latency + bytes from memory / (bound * peak bandwidth)
  *
  * and where it cannot, why. The latency is measured where sizes so small were: the least time
- * of any, on that GPU or else on another; else it is that of Little's law (analysis.h). */
+ * of any, on that GPU or else on another; else it is that of Little's law (analysis.h).
+ *
+ * What static analysis leaves out (divergence, bank conflicts, barriers) may be what decides: a
+ * kernel that ran on some GPU of the comparison, and there took so long that its prediction for
+ * that GPU is less than two thirds of the time, is predicted for no other. */
 #ifndef AUTOTUNE_PREDICTION_H
 #define AUTOTUNE_PREDICTION_H
 
@@ -26,7 +30,7 @@ bool prediction_is_latency(const struct compare_side *side, const struct problem
 /* Of the group that begins with the line `first`. */
 void prediction_gather(struct prediction *out, const struct compare *compare, size_t first);
 
-/* Why nothing is predicted for a GPU and a line of the group; COMPARE_SAID = it is. */
+/* Why nothing is predicted of a GPU at a line's size, of whatever kernel; else COMPARE_SAID. */
 enum compare_why prediction_why(const struct prediction *prediction,
                                 const struct compare *compare, const struct compare_line *line,
                                 size_t side);

@@ -50,6 +50,10 @@ check document-same cmp by-name.csv by-file.csv
 run compare cs759-lecture v100
 check old-gpu has_status 0
 check old-gpu-row test "$(rows '^4Mi  *A published  *268\.00  *62\.7  *72\.5 ')" -eq 1
+cp out by-document
+run compare g80 v100
+check old-gpu-by-name has_status 0
+check old-gpu-by-name-same cmp by-document out
 check old-gpu-not-analysed grep -q '^note  *G80: its architecture is not in' out
 
 # Forms.
@@ -96,9 +100,13 @@ fi
 # One compiler for both: nothing of the pair is unknown.
 if "$AUTOTUNE" emit --arch sm_70 --ptx --quiet > ptx 2> err; then
     run compare v100 rtx5070ti
-    check both-rows test "$(rows '^512Mi/.* predicted  *[0-9.]+  *[0-9.]+  *[0-9.]+  *[A-D] published ')" -eq 4
+    check both-rows test "$(rows '^1Gi .*A published .*A predicted  *[0-9.]+  *[0-9.]+  *[0-9.]+$')" -eq 1
     check both-known test "$(rows ' unknown|^note ')" -eq 0
-    check both-limits grep -Eq '^memory +A-D$' out
+    check both-limits grep -Eq '^bytes in flight +A-D$' out
+    # Divergent kernels take more than twice what is predicted of them where they are published.
+    check both-refuted test "$(rows '^512Mi/.* withheld  *[A-D] published ')" -eq 4
+    check both-refuted-says-why grep -q '^withheld  at 4 of 4 sizes (512Mi) on V100: such a prediction' out
+    check both-portability grep -q '^portable  at most 98\.8 % of peak' out # 97.6 published, a bound of 100
 else
     skip both "no NVRTC for sm_70"
 fi

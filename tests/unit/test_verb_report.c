@@ -147,7 +147,7 @@ static void test_whole_page(void **state)
     check_holds(&page, "theoretical peak, 4814 GB/s");
     check_lacks(&page,
                 "theoretical peak, 4816 GB/s"); /* what the table's percent would make it */
-    check_holds(&page, "Faster at 2 of 2 sizes, 1.60 times at 1Ki, 1.02 times at 400M");
+    check_holds(&page, "Faster at 2 of 2 sizes; 1.600 times at 1Ki, 1.016 times at 400M");
     check_holds(&page, "<h2>Against the fastest of CUB 3.6.0, CUB 3.0.1</h2>");
     check_holds(&page, "sum i32, cold, on NVIDIA H200, against the fastest of CUB 3.6.0, CUB 3.0.1. "
                        "From ");
@@ -175,6 +175,36 @@ static void test_whole_page(void **state)
     check_holds(&page, "| ITEMS, BLOCK | 64 | 128 | 256 | 512 | 1024 |\n");
     check_holds(&page, "```cuda\n// ");
     check_holds(&page, "*Nothing is said of other libraries: ");
+    text_dispose(&page);
+}
+
+static void keep_interval(const char *path, uint64_t from, uint64_t to, enum regime regime)
+{
+    struct record record = size_record(from, regime);
+    record.interval_ps = record.single_ps = 0;
+    record.n_from = from;
+    record.n_to = to;
+    save(path, &record);
+}
+
+/* By regime and n, as 'show --sweep' has them, wherever they stand in the file. */
+static void test_intervals_in_order(void **state)
+{
+    char path[PATH_CHARS];
+    const struct record small = size_record(1024, COLD), large = size_record(1 << 20, COLD);
+    path_in(path, state, record_file);
+    save(path, &small);
+    save(path, &large);
+    keep_interval(path, 1024, 8191, WARM);
+    keep_interval(path, 65536, 1 << 20, COLD);
+    keep_interval(path, 1024, 32767, COLD);
+    keep_interval(path, 32768, 65535, COLD);
+    struct text page = report(state, "page.md", NULL);
+    const char *const first = strstr(page.at, "| 1Ki | 32767 | cold |");
+    const char *const second = first ? strstr(first, "| 32Ki | 65535 | cold |") : NULL;
+    const char *const third = second ? strstr(second, "| 64Ki | 1Mi | cold |") : NULL;
+    if (!third || !strstr(third, "| 1Ki | 8191 | warm |"))
+        fail_msg("not in order:\n%s", page.at);
     text_dispose(&page);
 }
 
@@ -250,6 +280,7 @@ static void test_choice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {IN_FOLDER(test_whole_page),
+                                       IN_FOLDER(test_intervals_in_order),
                                        IN_FOLDER(test_records_alone),
                                        IN_FOLDER(test_no_records), IN_FOLDER(test_choice)};
     return cmocka_run_group_tests(tests, NULL, NULL);
