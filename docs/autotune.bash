@@ -34,7 +34,7 @@ _autotune_options() {
             "$sources --nvrtc $common"
         ;;
     profile)
-        echo "$problem --deterministic --cold --warm --device --run --seed $sources --nvrtc $tables" \
+        echo "$problem $matrix --deterministic --cold --warm --device --run --seed $sources --nvrtc $tables" \
             "$common"
         ;;
     compare) echo "--n --op --type --evidence --nvrtc $tables $common" ;;

@@ -72,19 +72,6 @@ static int choose_rungs(struct ladder_choice *choice, const struct request *requ
     return blocks ? read_blocks(choice, blocks, error) : 0;
 }
 
-static int refuse_rung(const struct rung *rung, enum shape_kind own, enum shape_kind asked,
-                       struct error *error)
-{
-    return error_set(error, ERROR_USAGE,
-                     "%s reduces %s, and what is asked for is %s: give %s, or choose another "
-                     "--rung",
-                     rung->name, own ? shape_names[own] : "to one value",
-                     asked ? shape_names[asked] : "one value",
-                     !own    ? "--n in place of --rows"
-                     : asked ? "--axis 1"
-                             : "--rows and --len");
-}
-
 /* Where no size is given: a matrix, if the first rung that was named reduces one. */
 static int take_usual(const struct ladder_choice *choice, struct request *request,
                       struct error *error)
@@ -111,10 +98,9 @@ static int match_shape(struct ladder_choice *choice, struct request *request,
     for (size_t i = 0; i < choice->rungs.count; i++) {
         if (!choice->is_chosen[i])
             continue;
-        const enum shape_kind own = choice->opened[i].space->shape;
-        if (is_listed && own != kind)
-            return refuse_rung(&choice->rungs.rungs[i], own, kind, error);
-        choice->is_chosen[i] = own == kind;
+        if (is_listed && ladder_rung_match(&choice->opened[i], kind, error))
+            return -1;
+        choice->is_chosen[i] = choice->opened[i].space->shape == kind;
     }
     for (size_t i = 0; i < choice->rungs.count; i++)
         if (choice->is_chosen[i])

@@ -3,6 +3,7 @@
 #include "autotune/command/ladder_rung.h"
 
 #include "autotune/embedded.h"
+#include "generator/shape.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -64,6 +65,22 @@ void ladder_rung_close(struct ladder_rung *rung)
 {
     space_free(rung->space);
     rung->space = NULL;
+}
+
+int ladder_rung_match(const struct ladder_rung *rung, enum shape_kind asked,
+                      struct error *error)
+{
+    const enum shape_kind own = rung->space->shape;
+    if (own == asked)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "%s reduces %s, and what is asked for is %s: give %s, or choose another "
+                     "rung",
+                     rung->listed->name, own ? shape_names[own] : "to one value",
+                     asked ? shape_names[asked] : "one value",
+                     !own    ? "--n in place of --rows"
+                     : asked ? "--axis 1"
+                             : "--rows and --len");
 }
 
 int ladder_rung_settle(struct ladder_rung *rung, const struct problem *problem,

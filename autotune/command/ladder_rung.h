@@ -21,6 +21,10 @@ int ladder_rung_open(struct ladder_rung *out, const struct rungs *rungs,
                      const struct rung *rung, struct error *error);
 void ladder_rung_close(struct ladder_rung *rung);
 
+/* ERROR_USAGE unless it reduces this shape. */
+int ladder_rung_match(const struct ladder_rung *rung, enum shape_kind asked,
+                      struct error *error);
+
 /* Its params for this problem and target, where the space's default depends on them; the size of the
  * block is the list's again. */
 int ladder_rung_settle(struct ladder_rung *rung, const struct problem *problem,

@@ -25,7 +25,6 @@ enum {
     EVERY = TUNE | SHOW | LIST | EMIT | VERIFY | DOCTOR | MERGE | BENCH | LADDER | EXPORT |
             COMPARE | PROFILE | REPORT,
     PROBLEM = TUNE | EMIT | VERIFY | LIST | BENCH | LADDER | EXPORT | PROFILE,
-    MATRIX = TUNE | EMIT | VERIFY | LIST | BENCH | LADDER | EXPORT,
     TABLES = TUNE | SHOW | LIST | MERGE | BENCH | LADDER | COMPARE | PROFILE,
 };
 
@@ -45,11 +44,11 @@ static const struct row {
     {TUNE, {"rows", KEY_ROWS, "COUNT[..COUNT]", 0, "a matrix of this many rows instead of --n: a result for each row; 1K..1M sweeps a range", 0}},
     {TUNE, {"len", KEY_LEN, "COUNT[..COUNT]", 0, "elements of a row; a result is of at most 2^31 elements; 32..4096 sweeps a range", 0}},
     {EXPORT, {"rows", KEY_ROWS, "COUNT", 0, "only records of a matrix of this many rows, and of its --len, --pitch and --axis; --space rows or columns takes all shapes", 0}},
-    {MATRIX & ~(TUNE | EXPORT), {"rows", KEY_ROWS, "COUNT", 0, "a matrix of this many rows instead of --n: a result for each row", 0}},
-    {MATRIX & ~TUNE, {"len", KEY_LEN, "COUNT", 0, "elements of a row; a result is of at most 2^31 elements", 0}},
-    {MATRIX, {"pitch", KEY_PITCH, "COUNT", 0, "elements from one row's start to the next's (default: the row's)", 0}},
-    {MATRIX, {"axis", KEY_AXIS, "AXIS", 0, "1: a result for each row (default); 0: one for each column", 0}},
-    {MATRIX, {"shape", KEY_SHAPE, "SHAPE", 0, "rows: as --axis 1; columns: as --axis 0", 0}},
+    {PROBLEM & ~(TUNE | EXPORT), {"rows", KEY_ROWS, "COUNT", 0, "a matrix of this many rows instead of --n: a result for each row", 0}},
+    {PROBLEM & ~TUNE, {"len", KEY_LEN, "COUNT", 0, "elements of a row; a result is of at most 2^31 elements", 0}},
+    {PROBLEM, {"pitch", KEY_PITCH, "COUNT", 0, "elements from one row's start to the next's (default: the row's)", 0}},
+    {PROBLEM, {"axis", KEY_AXIS, "AXIS", 0, "1: a result for each row (default); 0: one for each column", 0}},
+    {PROBLEM, {"shape", KEY_SHAPE, "SHAPE", 0, "rows: as --axis 1; columns: as --axis 0", 0}},
     {PROBLEM, {"op", KEY_OP, "OP", 0, "sum, sumsq (of squares), prod, min, max, and, or, xor, argmin, argmax (default sum)", 0}},
     {PROBLEM, {"type", KEY_TYPE, "TYPE", 0, "of the elements: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64 (default i32)", 0}},
     {SHOW, {"n", KEY_N, "COUNT[..COUNT]", 0, "only records of this many elements, or of a range", 0}},
@@ -75,7 +74,7 @@ static const struct row {
     {BENCH, {"rounds", KEY_ROUNDS, "COUNT", 0, "measurements of each (default 201, on the host 11)", 0}},
     {VERIFY | BENCH | LADDER | PROFILE, {"device", KEY_DEVICE, "DEVICE", 0, "auto (first GPU, else host), host, or a GPU's number (default auto)", 0}},
     {EMIT | LIST, {"arch", KEY_ARCH, "ARCH", 0, "sm_90 or another that 'autotune list archs' shows, or host; needs no device", 0}},
-    {LADDER, {"gpu", KEY_GPU, "NAME", 0, "with --device host: of which GPU occupancy, bytes in flight and instructions are computed, as H200 (default: of none)", 0}},
+    {LADDER, {"gpu", KEY_GPU, "NAME", 0, "with --device host: of which GPU occupancy, bytes in flight and instructions are computed, as H200 (default: of none); of several sizes of a block with --csv or --json alone", 0}},
     {EXPORT, {"gpu", KEY_GPU, "NAMES", 0, "only records of these GPUs: a part of the name, as H200, several separated by commas; host: the emulator's (default: all but the emulator)", 0}},
     {EXPORT, {"arch", KEY_ARCH, "ARCHS", 0, "to compile for, as sm_80,sm_90 (default: those of the records)", 0}},
     {TUNE, {"loss", KEY_LOSS, "PERCENT", 0, "of a sweep: what a variant may lose in its interval (default 1)", 0}},

@@ -5,6 +5,7 @@
 #include "autotune/command/clashes.h"
 #include "autotune/command/options.h"
 #include "autotune/command/output.h"
+#include "autotune/command/request_files.h"
 #include "autotune/command/request_value.h"
 #include "autotune/command/verbs.h"
 #include "generator/shape.h"
@@ -143,7 +144,7 @@ int request_parse(struct request *out, enum verb verb, int argc, char **argv,
         out->problem.acc = problem_default_acc(out->problem.type);
     out->problem.regime = out->warm ? WARM : COLD;
     if (clashes_check(out, error) || problem_check(&out->problem, error) ||
-        settle_shape(out, error))
+        settle_shape(out, error) || request_files_check(out, error))
         return -1;
     if (verb != VERB_SHOW) /* which looks for records, whatever the problem */
         problem_simplify(&out->problem);

@@ -94,10 +94,10 @@ static void add_figures(struct table *table, const struct record *size)
 {
     const uint64_t peak = device_peak_of(size->memory_clock_khz, size->bus_bits);
     const double percent = figures_peak_percent(&size->problem, size->interval_ps, peak);
-    char us[NUMBER_CHARS];
+    char us[NUMBER_CHARS], speed[NUMBER_CHARS];
     if (size->interval_ps) {
         table_add(table, figures_us(us, size->interval_ps));
-        table_addf(table, "%.1f", figures_gbs(&size->problem, size->interval_ps));
+        table_add(table, figures_speed(speed, figures_gbs(&size->problem, size->interval_ps)));
         table_add_number(table, percent >= 0, 1, percent);
         add_tenths(table, loss_percent(size));
     } else {

@@ -123,7 +123,7 @@ static void add_record(struct table *table, struct group *group, const struct re
     table_add(table, shape_names[problem->shape.kind]);
     add_shape(table, problem);
     table_add(table, figures_us(text, record->median_ps));
-    table_addf(table, "%.1f", figures_gbs(problem, record->median_ps));
+    table_add(table, figures_speed(text, figures_gbs(problem, record->median_ps)));
     table_add_number(table, percent >= 0, 1, percent);
     table_addf(table, "%u", record->ties);
     table_add(table, letters_name(text, letters_add(&group->letters, record->params)));

@@ -135,12 +135,13 @@ static int take_result(struct sweep *sweep, struct sweep_leg *leg, size_t size,
 
 static void note_size(const struct sweep *sweep, const struct record *record, double seconds)
 {
-    char size[SHAPE_CHARS], us[NUMBER_CHARS];
+    char size[SHAPE_CHARS], us[NUMBER_CHARS], speed[NUMBER_CHARS];
     const int width = record->problem.shape.kind ? MATRIX_WIDTH : N_WIDTH;
-    output_note(sweep->request, "size      %*s %s %11s us %8.1f GB/s  %5.2f s  %s\n",
+    output_note(sweep->request, "size      %*s %s %11s us %8s GB/s  %5.2f s  %s\n",
                 width, shape_format(size, &record->problem),
                 problem_regimes[record->problem.regime], figures_us(us, record->median_ps),
-                figures_gbs(&record->problem, record->median_ps), seconds, record->params);
+                figures_speed(speed, figures_gbs(&record->problem, record->median_ps)), seconds,
+                record->params);
 }
 
 void sweep_size_note_budget(const struct sweep *sweep)

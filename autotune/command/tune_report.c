@@ -60,7 +60,7 @@ static void open_table(struct report *report)
 static void add_figures(struct table *table, const struct setup *setup,
                         const struct entry *entry)
 {
-    char us[NUMBER_CHARS];
+    char us[NUMBER_CHARS], speed[NUMBER_CHARS];
     const double peak = figures_peak_percent(&setup->problem, entry->median_ps,
                                              device_peak_bytes(&setup->device->info));
     table_add(table, figures_us(us, entry->median_ps));
@@ -68,7 +68,7 @@ static void add_figures(struct table *table, const struct setup *setup,
     table_add(table, figures_us(us, entry->high_ps));
     table_addf(table, "%.1f",
                figures_spread_percent(entry->median_ps, entry->low_ps, entry->high_ps));
-    table_addf(table, "%.1f", figures_gbs(&setup->problem, entry->median_ps));
+    table_add(table, figures_speed(speed, figures_gbs(&setup->problem, entry->median_ps)));
     table_add_number(table, peak >= 0, 1, peak);
     table_add_number(table, !setup->target.is_host, 0, entry->registers);
     table_add(table, *entry->error ? entry->error : NULL);
@@ -187,13 +187,13 @@ static void narrow(struct report *report, struct text *same)
 static void print_times(struct text *out, const struct setup *setup,
                         const struct record *record)
 {
-    char us[NUMBER_CHARS], low[NUMBER_CHARS], high[NUMBER_CHARS];
+    char us[NUMBER_CHARS], low[NUMBER_CHARS], high[NUMBER_CHARS], speed[NUMBER_CHARS];
     const double percent = figures_peak_percent(&record->problem, record->median_ps,
                                                 device_peak_bytes(&setup->device->info));
-    text_addf(out, "          %s us (95 %% interval %s to %s), %.1f GB/s",
+    text_addf(out, "          %s us (95 %% interval %s to %s), %s GB/s",
               figures_us(us, record->median_ps), figures_us(low, record->low_ps),
               figures_us(high, record->high_ps),
-              figures_gbs(&record->problem, record->median_ps));
+              figures_speed(speed, figures_gbs(&record->problem, record->median_ps)));
     if (percent >= 0)
         text_addf(out, ", %.1f %% of theoretical", percent);
     text_adds(out, "\n");
@@ -246,13 +246,14 @@ static void json_times(struct text *out, const struct setup *setup, const struct
 {
     const double percent = figures_peak_percent(&record->problem, record->median_ps,
                                                 device_peak_bytes(&setup->device->info));
+    char speed[NUMBER_CHARS];
     text_addf(out,
               ",\n \"deterministic\": %s, \"n\": %" PRIu64 ", \"median_ps\": %" PRIu64
               ", \"low_ps\": %" PRIu64 ", \"high_ps\": %" PRIu64
-              ", \"gbs\": %.1f, \"peak_pct\": ",
+              ", \"gbs\": %s, \"peak_pct\": ",
               record->problem.is_deterministic ? "true" : "false", record->problem.n,
               record->median_ps, record->low_ps, record->high_ps,
-              figures_gbs(&record->problem, record->median_ps));
+              figures_speed(speed, figures_gbs(&record->problem, record->median_ps)));
     if (percent < 0)
         text_adds(out, "null");
     else

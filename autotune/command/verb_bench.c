@@ -208,7 +208,7 @@ static void fill_line(struct line *out, const struct bench_verb *verb,
     write_ratio(out->ratio, result->theirs.ratio.middle);
     write_ratio(out->low, result->theirs.ratio.low);
     write_ratio(out->high, result->theirs.ratio.high);
-    number_format_fixed(out->gbs, (uint64_t)(figures_gbs(problem, ps) * 10 + 0.5), 1);
+    figures_speed(out->gbs, figures_gbs(problem, ps));
     *out->peak = '\0';
     if (percent >= 0)
         number_format_fixed(out->peak, (uint64_t)(percent * 10 + 0.5), 1);

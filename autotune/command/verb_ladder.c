@@ -112,6 +112,18 @@ static int prepare(struct work *work, struct error *error)
                            work->request->blocks ? work->request->blocks : LADDER_GRID_BLOCKS);
 }
 
+/* A table of times by size has no place for what is computed of a GPU. */
+static int check_gpu(const struct work *work, struct error *error)
+{
+    const struct request *request = work->request;
+    if (!request->gpu || work->ladder.columns == 1 || request->csv || request->json)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "--gpu %.100s: the table of several sizes has times alone: add --csv FILE or "
+                     "--json FILE, which have causes and figures too, or give one size",
+                     request->gpu);
+}
+
 /* --- The run ------------------------------------------------------------------------------ */
 
 static void show_progress(void *context, uint64_t done, uint64_t total)
@@ -268,7 +280,7 @@ static int climb(struct work *work, struct error *error)
     tune_notes_setup(request, &work->setup, 1);
     if (setup_check_room(&work->setup, error) ||
         ladder_choice_settle(&work->choice, &work->setup.problem, &work->setup.target, error) ||
-        prepare(work, error) ||
+        prepare(work, error) || check_gpu(work, error) ||
         ladder_figures_open(&work->figures, &work->setup, request, error) ||
         run_steps(work, error))
         return -1;

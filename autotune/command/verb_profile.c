@@ -52,11 +52,8 @@ static int open_rung(struct work *work, struct error *error)
     rung = find_rung(&work->rungs, work->request.topic, error);
     if (!rung || ladder_rung_open(&work->rung, &work->rungs, rung, error))
         return -1;
-    if (work->rung.space->shape)
-        return error_set(error, ERROR_USAGE,
-                         "%s reduces rows, and a profile is of one value: name another rung",
-                         rung->name);
-    if (ladder_rung_settle(&work->rung, work->context.problem, work->context.target, error))
+    if (ladder_rung_match(&work->rung, work->context.problem->shape.kind, error) ||
+        ladder_rung_settle(&work->rung, work->context.problem, work->context.target, error))
         return -1;
     work->context.space = work->rung.space;
     work->sources.template = work->rung.template;
@@ -90,8 +87,6 @@ static int open_work(struct work *work, struct error *error)
         work->request.variant = name;
     work->request.quiet |= work->request.run; /* ncu's output is read, and ours is in it */
     if (setup_open(setup, &work->request, true, error))
-        return -1;
-    if (setup_refuse_matrix(setup, "a profile", error))
         return -1;
     tune_notes_setup(&work->request, setup, 1);
     work->context = setup->context;

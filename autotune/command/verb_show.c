@@ -66,7 +66,7 @@ static void add_record(struct table *table, const struct record *record)
     const struct problem *problem = &record->problem;
     const uint64_t peak = device_peak_of(record->memory_clock_khz, record->bus_bits);
     const double percent = figures_peak_percent(problem, record->median_ps, peak);
-    char us[NUMBER_CHARS], size[SHAPE_CHARS];
+    char us[NUMBER_CHARS], speed[NUMBER_CHARS], size[SHAPE_CHARS];
     table_add(table, record->gpu);
     table_add(table, problem_ops[problem->op].name);
     table_add(table, problem_types[problem->type].name);
@@ -78,7 +78,7 @@ static void add_record(struct table *table, const struct record *record)
     table_add(table, problem_regimes[problem->regime]);
     table_add(table, problem->is_deterministic ? "yes" : "no");
     table_add(table, figures_us(us, record->median_ps));
-    table_addf(table, "%.1f", figures_gbs(problem, record->median_ps));
+    table_add(table, figures_speed(speed, figures_gbs(problem, record->median_ps)));
     table_add_number(table, percent >= 0, 1, percent);
     table_addf(table, "%u", record->ties);
     table_add(table, sources[record->source]);

@@ -51,6 +51,12 @@ int nvrtc_open_older(struct nvrtc **out, const char *path, int cc, struct error 
     return nvrtc_open(out, path, cc, error);
 }
 
+int nvrtc_check(const char *path, struct error *error)
+{
+    struct nvrtc *none;
+    return nvrtc_open(&none, path, 0, error);
+}
+
 void nvrtc_close(struct nvrtc *nvrtc)
 {
     (void)nvrtc;

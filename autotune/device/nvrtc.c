@@ -96,15 +96,21 @@ static int report_none(const char *path, int cc, const struct text *found, struc
                      cc, list, cc, advice->versions, advice->package);
 }
 
+static int refuse_path(const char *path, const char *why, struct error *error)
+{
+    return error_set(error, ERROR_NO_DEVICE,
+                     "--nvrtc %.1000s: %.300s; give the path of a libnvrtc.so", path, why);
+}
+
+static const char missing[] = "no such file, or it cannot be read";
+
 static int open_best(struct nvrtc **out, const char *path, int cc, bool is_exact,
                      struct error *error)
 {
     struct choice choice = {.cc = cc, .is_exact = is_exact};
     *out = NULL;
     if (path && access(path, R_OK) != 0)
-        return error_set(error, ERROR_NO_DEVICE,
-                         "--nvrtc %.1000s: no such file, or it cannot be read; give the path "
-                         "of a libnvrtc.so", path);
+        return refuse_path(path, missing, error);
     locate_nvrtc(path, consider, &choice);
     *out = choice.best;
     const int status = *out ? 0 : report_none(path, cc, &choice.found, error);
@@ -120,6 +126,24 @@ int nvrtc_open(struct nvrtc **out, const char *path, int cc, struct error *error
 int nvrtc_open_older(struct nvrtc **out, const char *path, int cc, struct error *error)
 {
     return open_best(out, path, cc, false, error);
+}
+
+static bool try_one(void *context, const char *path)
+{
+    struct nvrtc *nvrtc = nvrtc_load(path, context);
+    if (nvrtc)
+        *(char *)context = '\0';
+    nvrtc_close(nvrtc);
+    return false;
+}
+
+int nvrtc_check(const char *path, struct error *error)
+{
+    char why[NVRTC_WHY_CHARS];
+    snprintf(why, sizeof why, "%s", missing);
+    if (access(path, R_OK) == 0)
+        locate_nvrtc(path, try_one, why);
+    return *why ? refuse_path(path, why, error) : 0;
 }
 
 struct listing {

@@ -18,6 +18,9 @@ void nvrtc_close(struct nvrtc *nvrtc);
  * for PTX that the driver compiles further. */
 int nvrtc_open_older(struct nvrtc **out, const char *path, int cc, struct error *error);
 
+/* Can the library at `path` be used, whatever it compiles for? ERROR_NO_DEVICE says why not. */
+int nvrtc_check(const char *path, struct error *error);
+
 /* The newest architecture not above `cc` that it compiles for: 90; 0 = none. */
 int nvrtc_arch(const struct nvrtc *nvrtc, int cc);
 

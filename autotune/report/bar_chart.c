@@ -130,29 +130,32 @@ static void write_html(struct text *out, struct figure *figure)
 
 /* --- As text ------------------------------------------------------------------------------ */
 
-enum { LABEL_MAX = 44, BAR_MAX = 40, BESIDE = 16 };
+enum { LABEL_LEAST = 12, BAR_LEAST = 20, BAR_MAX = 40, BESIDE = 16 };
 
-static int label_columns(const struct bar_chart *chart)
+/* As wide as the longest, as long as that leaves the bars room. */
+static int label_columns(const struct bar_chart *chart, const struct terminal_style *style)
 {
-    size_t most = 0;
+    const int room = style->width - BESIDE - BAR_LEAST;
+    const int limit = room > LABEL_LEAST ? room : LABEL_LEAST;
+    int most = 0;
     for (size_t i = 0; i < chart->count; i++) {
-        const size_t length = strlen(chart->bars[i].label);
-        most = length > most ? length : most;
+        const int columns = terminal_columns(chart->bars[i].label);
+        most = columns > most ? columns : most;
     }
-    return most > LABEL_MAX ? LABEL_MAX : (int)most;
+    return most < limit ? most : limit;
 }
 
 static void write_text(struct text *out, struct figure *figure,
                        const struct terminal_style *style)
 {
     struct bar_chart *const chart = (struct bar_chart *)figure;
-    const int label = label_columns(chart), room = style->width - label - BESIDE;
+    const int label = label_columns(chart, style), room = style->width - label - BESIDE;
     const int columns = room > BAR_MAX ? BAR_MAX : room > 1 ? room : 1;
     out->failed |= chart->failed;
     for (size_t i = 0; i < chart->count; i++) {
         const struct bar *bar = &chart->bars[i];
         struct text value = {0};
-        terminal_label(out, bar->label, label, false);
+        terminal_label(out, bar->label, label, false, style);
         text_adds(out, "  ");
         terminal_bar(out, bar->kind == BAR_NONE ? 0 : share_of(chart, bar), columns, style);
         add_value(&value, chart, bar);

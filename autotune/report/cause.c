@@ -90,7 +90,9 @@ static void add_memory(struct text *out, const struct ladder_cell *cell)
                   analysis->in_flight / 1e3, analysis->wanted / 1e3);
     else
         text_adds(out, "the loads");
-    text_addf(out, "; %.2g accesses of shared memory for 32 elements", cause_requests(cell));
+    if (cell->pattern.requests)
+        text_addf(out, "; %.2g accesses of shared memory for 32 elements",
+                  cause_requests(cell));
 }
 
 typedef void add_clause(struct text *out, const struct ladder_cell *cell);

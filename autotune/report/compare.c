@@ -165,11 +165,11 @@ static void add_cell(struct table *table, const struct compare *compare,
     const struct compare_cell *cell = &line->cells[side];
     enum compare_basis basis;
     const double portability = compare_portability(compare, line, &basis);
-    char us[NUMBER_CHARS];
+    char us[NUMBER_CHARS], speed[NUMBER_CHARS];
     table_add(table, compare->sides[side].name);
     table_add(table, compare_bases[cell->basis]);
     table_add(table, cell->ps ? figures_us(us, cell->ps) : NULL);
-    table_add_number(table, cell->gbs > 0, cell->gbs < 10 ? 3 : 1, cell->gbs);
+    table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
     table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
     table_add(table, cell->predicted_ps ? figures_us(us, cell->predicted_ps) : NULL);
     table_add(table, compare_whys[cell->why]);

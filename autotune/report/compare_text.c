@@ -133,7 +133,7 @@ static void add_us(struct table *table, uint64_t ps)
 static void add_cell(struct table *table, const struct compare_cell *cell,
                      struct letters *letters)
 {
-    char name[NUMBER_CHARS];
+    char name[NUMBER_CHARS], speed[NUMBER_CHARS];
     if (cell->basis > COMPARE_WITHHELD)
         table_addf(table, "%s%s %s", letters_name(name, letters_add(letters, cell->winner)),
                    cell->changed[0] ? "*" : "", compare_bases[cell->basis]);
@@ -143,7 +143,7 @@ static void add_cell(struct table *table, const struct compare_cell *cell,
         add_us(table, cell->ps);
     else
         table_add(table, NULL);
-    table_add_number(table, cell->gbs > 0, 1, cell->gbs);
+    table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
     table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
 }
 

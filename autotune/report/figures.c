@@ -49,6 +49,20 @@ char *figures_short(char out[NUMBER_CHARS], double value, int digits)
     return number_format_fixed(out, (uint64_t)(value * (double)whole + 0.5), decimals);
 }
 
+char *figures_speed(char out[NUMBER_CHARS], double gbs)
+{
+    enum { DECIMALS_MAX = 6 };
+    double scale = 10;
+    int decimals = 1;
+    if (!(gbs >= 0 && gbs < 1e12)) /* no figure of ours */
+        gbs = 0;
+    for (double limit = 9.995; gbs > 0 && gbs < limit && decimals < DECIMALS_MAX; limit /= 10) {
+        decimals++;
+        scale *= 10;
+    }
+    return number_format_fixed(out, (uint64_t)(gbs * scale + 0.5), decimals);
+}
+
 char *figures_size(char out[NUMBER_CHARS], double bytes)
 {
     static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};

@@ -27,6 +27,10 @@ char *figures_us(char out[NUMBER_CHARS], uint64_t ps);
  * Returns `out`. */
 char *figures_short(char out[NUMBER_CHARS], double value, int digits);
 
+/* GB/s with one decimal, below 10 with three significant digits: 4636.2, 56.3, 5.63, 0.0563.
+ * Returns `out`. */
+char *figures_speed(char out[NUMBER_CHARS], double gbs);
+
 /* Bytes in powers of 1000, three digits at most: "80 kB", "1.6 GB". Returns `out`. */
 char *figures_size(char out[NUMBER_CHARS], double bytes);
 

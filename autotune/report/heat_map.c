@@ -241,11 +241,13 @@ static void write_html(struct text *out, struct figure *figure)
 
 enum { LABEL_COLUMNS = 10, CELL_COLUMNS = 8 };
 
-static void draw_titles(struct text *out, const struct heat_map *map)
+static void draw_titles(struct text *out, const struct heat_map *map,
+                        const struct terminal_style *style)
 {
-    terminal_label(out, map->rows.name, LABEL_COLUMNS, true);
+    terminal_label(out, map->rows.name, LABEL_COLUMNS, true, style);
     for (size_t c = 0; c < map->columns.count; c++)
-        terminal_label(out, map->columns.labels[map->columns.order[c]], CELL_COLUMNS, true);
+        terminal_label(out, map->columns.labels[map->columns.order[c]], CELL_COLUMNS, true,
+                       style);
     text_adds(out, "  ");
     text_add_visible(out, map->columns.name);
     text_adds(out, "\n");
@@ -268,10 +270,10 @@ static void write_text(struct text *out, struct figure *figure,
 {
     struct heat_map *const map = (struct heat_map *)figure;
     const double most = find_most(map);
-    draw_titles(out, map);
+    draw_titles(out, map, style);
     for (size_t r = 0; r < map->rows.count; r++) {
         const size_t row = map->rows.order[r];
-        terminal_label(out, map->rows.labels[row], LABEL_COLUMNS, true);
+        terminal_label(out, map->rows.labels[row], LABEL_COLUMNS, true, style);
         for (size_t c = 0; c < map->columns.count; c++) {
             const struct heat_cell *cell = &map->cells[row][map->columns.order[c]];
             char value[NUMBER_CHARS], ground[2 * NUMBER_CHARS];

@@ -3,8 +3,7 @@
 #include "autotune/report/ladder.h"
 
 #include "autotune/report/cause.h"
-
-#include "generator/number.h"
+#include "autotune/report/figures.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -87,6 +86,12 @@ static void add_number(struct table *table, double value, int digits, const char
         table_add(table, NULL);
 }
 
+static void add_speed(struct table *table, double gbs)
+{
+    char number[NUMBER_CHARS];
+    table_add(table, gbs > 0 ? figures_speed(number, gbs) : NULL);
+}
+
 static double peak_percent(const struct ladder *ladder, const struct ladder_cell *cell)
 {
     return ladder->peak ? ladder_gbs(cell) * 1e11 / (double)ladder->peak : 0;
@@ -129,7 +134,7 @@ static void print_figures(struct text *out, const struct ladder *ladder,
             add_ms(&table, cell->ps);
         else
             table_add(&table, cell->status);
-        add_number(&table, ladder_gbs(cell), 1, "");
+        add_speed(&table, ladder_gbs(cell));
         add_number(&table, peak_percent(ladder, cell), 1, "");
         add_number(&table, cell->step, 2, "x");
         add_number(&table, cell->total, 2, "x");
@@ -190,6 +195,7 @@ static void print_best(struct text *out, const struct ladder *ladder,
                        const struct rungs_group *group)
 {
     const struct ladder_cell *best = NULL;
+    char speed[NUMBER_CHARS];
     size_t rung = 0, size = 0;
     for (size_t r = group->first; r < group->first + group->count; r++)
         for (size_t column = 0; column < ladder->columns; column++) {
@@ -202,8 +208,9 @@ static void print_best(struct text *out, const struct ladder *ladder,
         }
     if (!best)
         return;
-    text_addf(out, "best: %s, %u threads: %.4f ms, %.1f GB/s", ladder->rungs->rungs[rung].kernel,
-              ladder->blocks[size], (double)best->ps / 1e9, ladder_gbs(best));
+    text_addf(out, "best: %s, %u threads: %.4f ms, %s GB/s", ladder->rungs->rungs[rung].kernel,
+              ladder->blocks[size], (double)best->ps / 1e9,
+              figures_speed(speed, ladder_gbs(best)));
     if (ladder->peak)
         text_addf(out, ", %.1f %% of peak", peak_percent(ladder, best));
     text_adds(out, "\n");

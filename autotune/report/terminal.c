@@ -97,19 +97,33 @@ static size_t cut_to(const char *string, size_t columns)
     return at;
 }
 
-void terminal_label(struct text *out, const char *string, int columns, bool is_right)
+int terminal_columns(const char *string)
 {
+    int columns = 0;
+    for (; *string; string++)
+        columns += ((unsigned char)*string & 0xc0) != 0x80;
+    return columns;
+}
+
+void terminal_label(struct text *out, const char *string, int columns, bool is_right,
+                    const struct terminal_style *style)
+{
+    const char *ellipsis = style->has_utf8 ? "\u2026" : "...";
     struct text label = {0};
-    int padding = columns;
     text_add_visible(&label, string);
     out->failed |= label.failed;
-    const size_t length = label.length ? cut_to(label.at, (size_t)columns) : 0;
-    for (size_t i = 0; i < length; i++)
-        padding -= ((unsigned char)label.at[i] & 0xc0) != 0x80;
-    if (is_right)
+    const char *shown = label.at ? label.at : "";
+    const int padding = columns - terminal_columns(shown);
+    const int kept = columns - terminal_columns(ellipsis);
+    if (is_right && padding > 0)
         text_addf(out, "%*s", padding, "");
-    text_add(out, label.at ? label.at : "", length);
-    if (!is_right)
+    if (padding >= 0 || kept < 1) {
+        text_add(out, shown, cut_to(shown, (size_t)columns));
+    } else {
+        text_add(out, shown, cut_to(shown, (size_t)kept));
+        text_adds(out, ellipsis);
+    }
+    if (!is_right && padding > 0)
         text_addf(out, "%*s", padding, "");
     text_dispose(&label);
 }

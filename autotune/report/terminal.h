@@ -27,9 +27,12 @@ struct terminal_style terminal_style(FILE *stream);
 void terminal_bar(struct text *out, double share, int columns,
                   const struct terminal_style *style);
 
-/* Appends `string`, control characters as '?', cut or padded to so many columns (characters of
- * UTF-8 are one each), at their right end if `is_right`. */
-void terminal_label(struct text *out, const char *string, int columns, bool is_right);
+int terminal_columns(const char *string); /* that it takes: characters of UTF-8, one each */
+
+/* Appends `string`, control characters as '?', padded to so many columns, at their right end if
+ * `is_right`, or cut to them, which an ellipsis shows. */
+void terminal_label(struct text *out, const char *string, int columns, bool is_right,
+                    const struct terminal_style *style);
 
 enum { TERMINAL_STEPS = 9 };
 

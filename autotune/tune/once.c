@@ -5,11 +5,15 @@
 #include "autotune/tune/compiler.h"
 #include "autotune/tune/input.h"
 #include "autotune/tune/poison.h"
+#include "generator/number.h"
+#include "generator/shape.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { CALLS = ONCE_BEFORE + 1, SLOT_BYTES = 256 };
+enum { CALLS = ONCE_BEFORE + 1, ALIGNED = 256 };
 
 struct once {
     struct device *device;
@@ -20,7 +24,8 @@ struct once {
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
     struct input input;
     struct call_plan plan;
-    struct call_buffers buffers; /* `output`: of the first call, SLOT_BYTES before the next's */
+    struct call_buffers buffers; /* `output`: of the first call, slot_bytes before the next's */
+    uint64_t slot_bytes;         /* of a call's results, ALIGNED */
 };
 
 static int load(struct once *once, const struct emit_sources *sources, const int64_t *row,
@@ -53,9 +58,10 @@ static int prepare(struct once *once, const int64_t *row, uint64_t seed, struct 
 {
     const struct problem *problem = once->context->problem;
     struct call_buffers *buffers = &once->buffers;
+    once->slot_bytes = (input_expects_bytes(problem) + ALIGNED - 1) / ALIGNED * ALIGNED;
     if (call_plan(&once->plan, once->context, row, problem->n, error) ||
         input_open(&once->input, once->device, problem, input_least(problem), seed, error) ||
-        reserve(once, &buffers->output, CALLS * SLOT_BYTES, POISON_OUTPUT, error) ||
+        reserve(once, &buffers->output, CALLS * once->slot_bytes, POISON_OUTPUT, error) ||
         reserve(once, &buffers->scratch, once->plan.scratch_bytes + 256, POISON_SCRATCH,
                 error) ||
         reserve(once, &buffers->state, once->plan.state_bytes + 256, 0, error))
@@ -68,7 +74,7 @@ static int launch(struct once *once, uint64_t call, struct error *error)
 {
     struct device_launch launches[CALL_LAUNCHES_MAX];
     struct call_buffers buffers = once->buffers;
-    buffers.output += call * SLOT_BYTES;
+    buffers.output += call * once->slot_bytes;
     call_bind(launches, &once->plan, once->context->space, once->kernels, &buffers);
     return once->device->ops->launch(once->device, launches, once->plan.count, error) ||
                    once->device->ops->sync(once->device, error)
@@ -76,21 +82,45 @@ static int launch(struct once *once, uint64_t call, struct error *error)
                : 0;
 }
 
-static int compare(struct once *once, uint64_t call, struct error *error)
+static int compare_result(const struct once *once, uint64_t result, oracle_bits expect,
+                          oracle_bits got, struct error *error)
 {
-    const enum type type = problem_result(&once->input.problem);
-    char expected[ORACLE_CHARS], gotten[ORACLE_CHARS];
-    oracle_bits got = 0;
-    if (once->device->ops->read(once->device, &got, once->buffers.output + call * SLOT_BYTES,
-                                (uint64_t)problem_types[type].bytes, error))
-        return -1;
-    if (oracle_equal(type, once->input.expect[0], got))
+    const struct problem *problem = &once->input.problem;
+    const enum type type = problem_result(problem);
+    char expected[ORACLE_CHARS], gotten[ORACLE_CHARS], where[2 * NUMBER_CHARS + 16];
+    if (oracle_equal(type, expect, got))
         return 0;
+    if (problem->shape.kind)
+        snprintf(where, sizeof where, "%" PRIu64 " of %" PRIu64, result,
+                 shape_results(problem));
+    else
+        snprintf(where, sizeof where, "at n = %" PRIu64, once->plan.n);
     return error_set(error, ERROR_WRONG,
-                     "wrong result at n = %" PRIu64 ": expected %s, got %s; 'autotune verify' "
-                     "says more", once->plan.n,
-                     oracle_format(expected, type, once->input.expect[0]),
-                     oracle_format(gotten, type, got));
+                     "wrong result %s: expected %s, got %s; 'autotune verify' says more", where,
+                     oracle_format(expected, type, expect), oracle_format(gotten, type, got));
+}
+
+static int compare(const struct once *once, uint64_t call, struct error *error)
+{
+    const struct input *input = &once->input;
+    const uint64_t all = input_expects_bytes(&input->problem);
+    const uint64_t count = shape_results(&input->problem), bytes = all / count;
+    const unsigned char *expects =
+        input->expects ? input_expects(input, 0) : (const unsigned char *)input->expect;
+    unsigned char *results = malloc(all);
+    if (!results)
+        return error_memory(error, all);
+    int failed = once->device->ops->read(once->device, results,
+                                         once->buffers.output + call * once->slot_bytes, all,
+                                         error);
+    for (uint64_t i = 0; i < count && !failed; i++) {
+        oracle_bits expect = 0, got = 0;
+        memcpy(&expect, expects + i * bytes, bytes);
+        memcpy(&got, results + i * bytes, bytes);
+        failed = compare_result(once, i, expect, got, error);
+    }
+    free(results);
+    return failed;
 }
 
 static void dispose(struct once *once)

@@ -14,6 +14,12 @@ echo '[space]' > wrong.ini
 refuses wrong-file 74 "wrong\.ini: no record, and no published figures" compare v100 wrong.ini
 printf '[published]\nschema = 1\nspeed = 3\n' > wrong.ini
 refuses wrong-figures 64 "wrong\.ini:3: \[published\] speed" compare v100 wrong.ini
+for library in /nowhere.so wrong.ini; do
+    refuses "no-nvrtc $library" 69 "(--nvrtc $library: .*; give the path of a libnvrtc.so|built without)" \
+        compare v100 rtx5070ti --nvrtc $library
+    refuses "no-nvrtc-of-a-report $library" 69 "(--nvrtc $library: .*give the path|built without)" \
+        report h200 --nvrtc $library
+done
 : > empty.ini
 refuses empty-file 74 "empty\.ini: no record" compare v100 empty.ini
 cp "$ROOT/configs/published/cuda-006.ini" shared.ini
@@ -72,13 +78,25 @@ check other-problem-default test "$(grep -c 'the default of reduce' out)" -eq 2
 run compare v100 rtx5070 --n 0
 check nothing-to-reduce has_status 0
 
-# Without a compiler the figures that are known are shown all the same.
-run compare v100 rtx5070ti --nvrtc /nothing/libnvrtc.so
+# Without a compiler for these GPUs, as this stand-in is none, the figures that are known are shown
+# all the same. A program without CUDA has none anyway.
+cat > stand_in.c << 'END'
+int nvrtcVersion(int *major, int *minor) { *major = 12; *minor = 0; return 0; }
+int nvrtcGetNumSupportedArchs(int *count) { *count = 1; return 0; }
+int nvrtcGetSupportedArchs(int *archs) { *archs = 50; return 0; }
+int nvrtcGetErrorString, nvrtcCreateProgram, nvrtcDestroyProgram, nvrtcAddNameExpression,
+    nvrtcCompileProgram, nvrtcGetProgramLogSize, nvrtcGetProgramLog, nvrtcGetLoweredName,
+    nvrtcGetCUBINSize, nvrtcGetCUBIN, nvrtcGetPTXSize, nvrtcGetPTX;
+END
+cc -shared -fPIC -o libnvrtc.so stand_in.c || finish
+none=--nvrtc=$SCRATCH/libnvrtc.so
+! "$AUTOTUNE" doctor | grep -q 'built without the CUDA headers' || none=--quiet
+run compare v100 rtx5070ti "$none"
 check no-nvrtc has_status 0
 check no-nvrtc-published test "$(rows ' published ')" -ge 5
 check no-nvrtc-no-prediction test "$(rows ' predicted')" -eq 0
 check no-nvrtc-unknown test "$(rows '^1Gi .*- unknown$')" -eq 1
-check no-nvrtc-is-said-once test "$(rows '^note  *V100: .*/nothing/libnvrtc.so')" -eq 1
+check no-nvrtc-is-said-once test "$(rows '^note  *V100: .*(libnvrtc.so .NVRTC 12.0, sm_50|built without)')" -eq 1
 
 # With one, predictions: of an architecture that it has.
 if "$AUTOTUNE" emit --arch sm_120 --ptx --quiet > ptx 2> err; then
@@ -123,12 +141,12 @@ check emulated-no-portability sh -c '! grep -q "portable %" out'
 # What is damaged or cannot be read among the records kept here is said, once.
 mkdir damaged
 sed 's/^checksum = .*/checksum = 0000000000000000/' "$XDG_CACHE_HOME/autotune/host.ini" > damaged/host.ini
-run compare v100 rtx5070 rtx5070ti --cache damaged --nvrtc /nothing
+run compare v100 rtx5070 rtx5070ti --cache damaged "$none"
 check damaged has_status 0
 check damaged-is-said-once test "$(grep -c 'warning: .*damaged/host.ini' err)" -eq 1
 run --device host --n 2K --space small.ini
 sed '0,/^checksum = .*/s//checksum = 0000000000000000/' "$XDG_CACHE_HOME/autotune/host.ini" > partly.ini
-run compare partly.ini partly.ini --nvrtc /nothing
+run compare partly.ini partly.ini "$none"
 check partly-damaged has_status 0
 check partly-damaged-is-said-once test "$(grep -c 'warning: .*partly.ini' err)" -eq 1
 : > file

@@ -28,6 +28,7 @@ check table has_status 0
 check table-titles grep -Eq '^kernel +threads +ms +GB/s +% peak +step +total$' out
 check table-rung grep -Eq '^5 last warp unrolled +128 +[0-9.]+ +[0-9.]+$' out
 check table-step grep -Eq '^3 two loads.* +256 +[0-9.]+ +[0-9.]+ +[0-9.]+x +[0-9.]+x$' out
+check table-small-speed grep -Eq '^5 last warp unrolled +128 +[0-9.]+ +0\.0*[1-9][0-9]{2}$' out
 check table-note grep -q '__syncwarp' out
 check table-of-these test "$(grep -c 'sequential\|CS599' out)" -eq 1
 check emulated grep -qx "emulated: no model of a GPU's speed" out
@@ -129,6 +130,12 @@ check sizes-once grep -Eq '^ms by threads per block +64 +32$' out
 refuses gpu-unknown 64 "nothing" ladder --device host --n 1K --rung harris-3 --gpu nothing
 refuses device 64 'no such device' ladder --device foo
 refuses space 64 'not of .autotune ladder' ladder --space reduce
-run ladder --device host --type i32 --n 1K --rung harris-1 --csv /nowhere/x
-check csv-unwritable has_status 74
+for option in --blocks=64,128 --grid; do
+    refuses "gpu-of-several-sizes$option" 64 'the table of several sizes has times alone: add --csv' \
+        ladder --device host --n 1K --rung cs599-5 --gpu v100 $option
+done
+run ladder --device host --n 1K --type f32 --rung cs599-3 --gpu v100 --blocks 64,128 --quiet --csv sizes.csv
+check gpu-of-several-sizes-in-a-file has_status 0
+refuses nvrtc 69 '(--nvrtc /nowhere: no such file|built without)' ladder --device host --n 1K --rung harris-3 --gpu v100 \
+    --nvrtc /nowhere
 finish

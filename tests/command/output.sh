@@ -110,8 +110,17 @@ refuses_file() {
 }
 run "$@" --json /dev/full
 check full-json-still-prints refuses_file /dev/full
-run "$@" --csv /nowhere/x.csv
-check no-folder-still-prints refuses_file /nowhere/x.csv
+# Before anything is measured: there is no context but the sentence, and no file.
+mkdir folder
+for file in /nowhere/x folder small.ini/x; do
+    for words in "$*" "bench $* --against none.so" "ladder --device host --n 1K" "show" "merge small.ini"; do
+        # shellcheck disable=SC2086 # the words of the command
+        refuses "no-file $file: $words" 74 "$file: cannot be written: " $words --csv first.csv --json $file
+        check "no-file-before $file: $words" test "$(wc -l < err)" -eq 1 -a ! -e first.csv
+    done
+done
+refuses no-file-of-a-report 74 "/nowhere/x.html: cannot be written: No such" report h200 -o /nowhere/x.html
+refuses no-file-of-emit 74 "/nowhere/x: cannot be written: No such" emit --cubin /nowhere/x
 run "$@" --csv /dev/full --json still.json
 check full-csv-other-file test -s still.json
 for words in "$*" "$* --json -" "$* --csv -" "show" "list types" "doctor" "help" "version" \

@@ -184,9 +184,22 @@ if [ -e loop.so ]; then
     refuses report-of-rows 64 "no line has figures of a reduction to one value" \
         report --cache empty --bench rows.csv
 fi
-refuses profile-of-a-space 64 "a profile is of one value" profile --device host --space rows
-refuses profile-of-rows 64 "batched-1 reduces rows" profile --device host batched-1
-refuses profile-of-a-matrix 64 "rows is an option of" profile --device host --rows 5 --len 5
+
+# For a profiler: all results are checked; what cannot be is ncu itself.
+for words in "batched-1 --rows 100 --len 128" "batched-lanes --rows 100 --len 64" "--rows 5 --len 5" \
+    "--axis 0 --rows 5 --len 300 BLOCK=64" "--space rows"; do
+    # shellcheck disable=SC2086 # the words of the command
+    run profile --device host --run --type f32 $words
+    check "profile-run: $words" test "$status" -eq 0 -a ! -s out -a ! -s err
+done
+sed 's/map(x\[row \* pitch/map(x[0 * pitch/' "$ROOT/templates/ladder/rows_strided.cu" > first_row.cu
+refuses profile-wrong 70 "wrong result 1 of 9: expected " profile --device host --run --rows 9 --len 64 \
+    --space ladder/rows_strided --template first_row.cu
+refuses profile-on-the-host 69 "not on the host emulator" profile --device host batched-1 --rows 9 \
+    --len 128 --type f32 --csv profile.csv --quiet
+refuses profile-of-rows 64 "batched-1 reduces rows, .* one value: give --rows" profile --device host batched-1
+refuses profile-of-a-value 64 "harris-1 reduces to one value, .* is rows" profile --device host harris-1 \
+    --rows 5 --len 5
 
 # A template without a bound is found.
 sed 's/y\[result\] = a\[u\]/y[result] = a[0]/' "$ROOT/templates/rows.cu" > wrong.cu

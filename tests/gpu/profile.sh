@@ -24,14 +24,14 @@ is_within()
         'BEGIN { exit !(got ~ /^[0-9.]+$/ && got + 0 >= low && got + 0 <= high) }'
 }
 
-# is_as_computed RUNG TYPE: what the emulator counted of a block is what ncu counted of all, exactly:
+# is_as_computed RUNG TYPE SIZE...: what the emulator counted of a block is what ncu counted of all, exactly:
 # instructions that use shared memory, the wavefronts they took, and those without bank conflicts.
 is_as_computed()
 {
     local ladder=$scratch/ladder.csv profile=$scratch/shared.csv column counted=()
-    timeout -k 10 60 "$program" ladder --device "$device" --n 64Mi --type "$2" --rung "$1" \
-        --csv "$ladder" && timeout -k 10 180 "$program" profile --device "$device" --n 64Mi \
-        --type "$2" --csv "$profile" "$1" || return
+    local problem=(--device "$device" --type "$2" "${@:3}")
+    timeout -k 10 60 "$program" ladder "${problem[@]}" --rung "$1" --csv "$ladder" &&
+        timeout -k 10 180 "$program" profile "${problem[@]}" --csv "$profile" "$1" || return
     for column in shared_requests shared_wavefronts shared_wavefronts_ideal grid; do
         counted+=("$(figure "$ladder" $column)")
     done
@@ -46,14 +46,22 @@ is_as_computed()
     }'
 }
 
-# Rungs whose trees stand in shared memory, with bank conflicts (harris-2, cs599-2) and
-# without. No clock is set, so the percentages have wide limits.
-SHARERS="harris-1 harris-2 harris-3 cs599-1 cs599-2 cs599-3"
+# Rungs whose trees stand in shared memory, each with a type and a size: with bank conflicts
+# (harris-2, cs599-2, wangyu-1, batched-1: all that have them) and without.
+SHARERS=()
+for rung in harris-1 harris-2 harris-3 cs599-1 cs599-2 cs599-3; do
+    SHARERS+=("$rung i32 --n 64Mi" "$rung f64 --n 64Mi")
+done
+SHARERS+=("wangyu-1 i32 --n 64Mi" "batched-1 f32 --rows 512Ki --len 128")
+
+# No clock is set, so the percentages have wide limits.
 step_profile()
 {
-    local status=0 kernel file column type
+    local status=0 kernel file column sharer words
     if [ "$device" = host ]; then
         check profile-run timeout -k 10 60 "$program" profile --device host --n 20K --run harris-2
+        check profile-run-rows timeout -k 10 60 "$program" profile --device host --rows 100 \
+            --len 128 --run batched-1
         echo "skip    profile: it needs a GPU"
         return
     fi
@@ -74,10 +82,9 @@ step_profile()
         check "profile-$kernel-us" is_within "$file" us 300 5000
         check "profile-$kernel-registers" is_within "$file" registers 8 255
     done
-    for type in i32 f64; do
-        for kernel in $SHARERS; do
-            check "conflicts-$kernel-$type" is_as_computed "$kernel" "$type"
-            tail -n 1 "$scratch/said"
-        done
+    for sharer in "${SHARERS[@]}"; do
+        read -ra words <<<"$sharer"
+        check "conflicts-${words[0]}-${words[1]}" is_as_computed "${words[@]}"
+        tail -n 1 "$scratch/said"
     done
 }

@@ -359,6 +359,38 @@ static void test_bars(void **state)
     bar_chart_kind.dispose(&chart.figure);
 }
 
+#define LABEL "a label of fifty-two characters, the last of"
+
+/* Labels take what room the bars leave; what is cut shows an ellipsis. */
+static void test_long_labels(void **state)
+{
+    static const char label[] = LABEL " which \u00b5";
+    const struct bar bars[] = {{.label = "one", .value = 1, .kind = BAR_MEASURED},
+                               {.value = 2, .kind = BAR_MEASURED}};
+    const struct {
+        struct terminal_style style;
+        const char *line;
+    } cases[] = {
+        {{false, false, 100}, "\n" LABEL " which \u00b5  ####"},
+        {{false, false, 88}, "\n" LABEL " which \u00b5  ####"},
+        {{false, false, 87}, "\n" LABEL " whi...  ###"},
+        {{false, true, 87}, "\n" LABEL " which\u2026  \u2588"},
+        {{false, false, 20}, "\na label o...  #"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bar_chart chart = {.unit = "GB/s", .digits = 4};
+        struct text out = {0};
+        bar_chart_add(&chart, &bars[0]);
+        bar_chart_add(&chart, &bars[1]);
+        snprintf(chart.bars[1].label, sizeof chart.bars[1].label, "%s", label);
+        bar_chart_kind.text(&out, &chart.figure, &cases[i].style);
+        check_holds(&out, cases[i].line);
+        text_dispose(&out);
+        bar_chart_kind.dispose(&chart.figure);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +398,7 @@ int main(void)
         cmocka_unit_test(test_highlight),    cmocka_unit_test(test_table),
         cmocka_unit_test(test_lines),        cmocka_unit_test(test_lines_table),
         cmocka_unit_test(test_few_points),   cmocka_unit_test(test_heat),
-        cmocka_unit_test(test_heat_is_full), cmocka_unit_test(test_bars)};
+        cmocka_unit_test(test_heat_is_full), cmocka_unit_test(test_bars),
+        cmocka_unit_test(test_long_labels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -282,7 +282,7 @@ static void test_latency_decides(void **state)
     assert_in_range(sweep[5].cells[0].predicted_ps, 402000000, 402008000);
     assert_int_equal(sweep[0].cells[0].predicted_ps, 0);
     compare_text(&text, &compare, false);
-    check_holds(text.at, "  1K  A measured    2.00    2.0   0.2  - withheld\n");
+    check_holds(text.at, "  1K  A measured    2.00   2.00   0.2  - withheld\n");
     check_says(text.at, "withheld  below 260K on Two: latency decides there; memory would need "
                         "less for it all than the least that any size took on One, 2.00 us\n");
     check_says(text.at, "evidence  One, 1M to 100M: predicted the same way its winners would "

@@ -7,6 +7,7 @@
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
 #include "autotune/embedded.h"
+#include "autotune/report/figures.h"
 #include "autotune/report/ladder.h"
 #include "autotune/tune/climb.h"
 #include "autotune/tune/worker.h"
@@ -327,8 +328,8 @@ static void test_print(void **state)
     static const char *const lines[] = {
         "\nkernel                                  threads      ms  GB/s  % peak   step   "
         "total\n",
-        "\n1 interleaved, divergent                    128  8.0540   2.1     2.4\n",
-        "\n2 interleaved, bank conflicts               128  3.4560   4.9     5.6  2.33x   "
+        "\n1 interleaved, divergent                    128  8.0540  2.08     2.4\n",
+        "\n2 interleaved, bank conflicts               128  3.4560  4.85     5.6  2.33x   "
         "2.33x\n",
         "\n4 first add during load                     128   wrong\n",
         "\n7 several adds per thread, grid-stride      128  0.2680  62.6    72.5  1.42x  "
@@ -446,6 +447,20 @@ static void test_print_spread(void **state)
     ladder_print(&text, &ladder, false);
     assert_null(strstr(text.at, "not steady"));
     text_dispose(&text);
+}
+
+static void test_speed(void **state)
+{
+    static const struct {
+        double gbs;
+        const char *shown;
+    } cases[] = {{4636.24, "4636.2"}, {10, "10.0"},       {9.996, "10.0"},   {9.99, "9.99"},
+                 {0.9996, "1.00"},    {0.5, "0.500"},     {0.024, "0.0240"}, {0.00123, "0.00123"},
+                 {1e-6, "0.000001"},  {1e-12, "0.000000"}, {0, "0.0"},       {-1, "0.0"}};
+    char shown[NUMBER_CHARS];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(figures_speed(shown, cases[i].gbs), cases[i].shown);
 }
 
 static void test_print_by_size(void **state)
@@ -722,6 +737,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_historical),    cmocka_unit_test(test_choose),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_gbs),           cmocka_unit_test(test_compare),
+        cmocka_unit_test(test_speed),
         cmocka_unit_test(test_print),         cmocka_unit_test(test_print_spread),
         cmocka_unit_test(test_print_by_size),
         cmocka_unit_test(test_figures),       cmocka_unit_test(test_grid),

@@ -418,6 +418,20 @@ static void test_causes(void **state)
     }
 }
 
+/* A kernel that never uses shared memory. */
+static void test_cause_without_shared(void **state)
+{
+    const struct ladder ladder = {.sms = 132};
+    struct ladder_cell cell = {.pattern = {.is_known = true}, .elements = 1024};
+    (void)state;
+    cause_find(&cell, &ladder);
+    assert_string_equal(cell.cause, "the loads");
+    cell.analysis = (struct analysis){.in_flight = 36000, .wanted = 18000};
+    cause_find(&cell, &ladder);
+    assert_string_equal(cell.cause,
+                        "the memory: loads ask for 36.0 kB an SM at a time, 18.0 are enough");
+}
+
 /* What an SM holds, and how long a block takes it: 1 ms for 1320 blocks on 132 SMs. */
 static void test_cause_of_gpu(void **state)
 {
@@ -463,7 +477,8 @@ int main(void)
         cmocka_unit_test(test_modulo),    cmocka_unit_test(test_last_warp),
         cmocka_unit_test(test_atomics),   cmocka_unit_test(test_all),
         cmocka_unit_test(test_sites),     cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_causes),    cmocka_unit_test(test_cause_of_gpu),
+        cmocka_unit_test(test_causes),
+        cmocka_unit_test(test_cause_without_shared),    cmocka_unit_test(test_cause_of_gpu),
     };
     return cmocka_run_group_tests(tests, load_list, dispose_list);
 }
