@@ -217,8 +217,7 @@ int file_make_folder(const char *folder, struct error *error)
     return result;
 }
 
-/* The folder part of a path, "." without one. */
-static void add_folder(struct text *out, const char *path)
+void file_add_folder_of(struct text *out, const char *path)
 {
     const char *slash = strrchr(path, '/');
 
@@ -233,7 +232,7 @@ int file_make_folder_of(const char *path, struct error *error)
     struct text folder = {0};
     int result;
 
-    add_folder(&folder, path);
+    file_add_folder_of(&folder, path);
     result = text_check(&folder, error);
     if (result == 0)
         result = file_make_folder(folder.at, error);
@@ -278,7 +277,7 @@ static int open_folder_of(const char *path, struct error *error)
     struct text folder = {0};
     int file = -1;
 
-    add_folder(&folder, path);
+    file_add_folder_of(&folder, path);
     if (text_check(&folder, error) == 0) {
         file = open(folder.at, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (file < 0)

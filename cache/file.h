@@ -32,6 +32,9 @@ enum file_state file_read(struct text *out, const char *path, size_t limit,
 int file_read_named(struct text *out, const char *path, size_t limit, const char *instead,
                     struct error *error);
 
+/* The folder part of a path, "." without one. */
+void file_add_folder_of(struct text *out, const char *path);
+
 /* Makes the folder and those above it, mode 0700. */
 int file_make_folder(const char *folder, struct error *error);
 int file_make_folder_of(const char *path, struct error *error); /* the folder a file is in */

@@ -15,7 +15,7 @@ static void add_series(struct line_chart *chart, const struct report *report, co
 {
     const struct records *records = &report->subject->records;
     const uint64_t compared =
-        sweep_drawing_compared(records->at, records->count, report->headline);
+        is_single ? sweep_drawing_compared(records->at, records->count, report->headline) : 0;
     const size_t before = chart->series_count;
     line_chart_begin(chart, name);
     for (size_t i = 0; i < records->count; i++) {

@@ -3,7 +3,7 @@
 #include "autotune/command/request_files.h"
 
 #include "autotune/device/nvrtc.h"
-#include "generator/text.h"
+#include "cache/file.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,13 +13,9 @@
 /* 0, else errno. */
 static int check_folder(const char *path)
 {
-    const char *slash = strrchr(path, '/');
     struct text folder = {0};
     int cause = ENOMEM;
-    if (slash)
-        text_add(&folder, path, (size_t)(slash + 1 - path));
-    else
-        text_adds(&folder, ".");
+    file_add_folder_of(&folder, path);
     if (!folder.failed)
         cause = access(folder.at, W_OK | X_OK) ? errno : 0;
     text_dispose(&folder);

@@ -3,6 +3,7 @@
 
 #include "autotune/command/output.h"
 #include "autotune/command/tune_keep.h"
+#include "cache/interval.h"
 
 #include <stdlib.h>
 
@@ -42,14 +43,7 @@ const struct record *sweep_known_interval(const struct records *records,
 {
     struct record want;
     setup_record(&want, setup);
-    for (size_t i = 0; i < records->count; i++) {
-        const struct record *record = &records->at[i];
-        if (record->n_to && record->problem.regime == want.problem.regime &&
-            record->n_from <= want.problem.n && want.problem.n <= record->n_to &&
-            record_is_same_but_size(record, &want))
-            return record;
-    }
-    return NULL;
+    return interval_find(records->at, records->count, &want);
 }
 
 int sweep_known_choose(struct records *out, const struct records *records,
