@@ -143,7 +143,9 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
 {
     const unsigned lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
     //? if SPLIT != WHOLE
-    const unsigned long long share = (len / parts / STEP + 1) * STEP, results = count * parts;
+    // Rows are cut at whole loads, so that no part has one load more than others.
+    const unsigned long long share = ((len + VECTOR - 1) / parts / STEP + 1) * STEP;
+    const unsigned long long results = count * parts;
     //? else
     const unsigned long long results = count;
     //? end
@@ -162,10 +164,17 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
         for (int u = 0; u < UNROLL; u++) {
             const unsigned long long result = first + u * GROUPS + group;
             //? if SPLIT != WHOLE
-            const unsigned long long row = result / parts, skipped = result % parts * share;
-            const unsigned long long begin = row * pitch + skipped;
-            const bool is_some = result < results && skipped < len;
-            const unsigned left = !is_some ? 0 : len - skipped < share ? len - skipped : share;
+            const unsigned long long row = result / parts, part = result % parts;
+            //? if VECTOR > 1 && EDGES == MASKED
+            const unsigned lead = (start + row * pitch) % VECTOR; // of its first load, before it
+            //? else
+            const unsigned lead = 0;
+            //? end
+            const unsigned long long low = part > 0 ? part * share - lead : 0;
+            const unsigned long long high = (part + 1) * share - lead;
+            const unsigned long long begin = row * pitch + low;
+            const bool is_some = result < results && low < len;
+            const unsigned left = !is_some ? 0 : (high < len ? high : len) - low;
             //? else
             const unsigned long long begin = result * pitch;
             const unsigned left = result < results ? len : 0;

@@ -152,7 +152,9 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
      unsigned long long parts, accum *y)
 {
     const unsigned lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
-    const unsigned long long share = (len / parts / STEP + 1) * STEP, results = count * parts;
+    // Rows are cut at whole loads, so that no part has one load more than others.
+    const unsigned long long share = ((len + VECTOR - 1) / parts / STEP + 1) * STEP;
+    const unsigned long long results = count * parts;
     const unsigned long long start = (unsigned long long)x / ELEM_BYTES;
     const unsigned long long extent = (count - 1) * pitch + len;
     const bool even = (start | len | pitch) % VECTOR == 0;
@@ -163,10 +165,13 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
         #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
             const unsigned long long result = first + u * GROUPS + group;
-            const unsigned long long row = result / parts, skipped = result % parts * share;
-            const unsigned long long begin = row * pitch + skipped;
-            const bool is_some = result < results && skipped < len;
-            const unsigned left = !is_some ? 0 : len - skipped < share ? len - skipped : share;
+            const unsigned long long row = result / parts, part = result % parts;
+            const unsigned lead = (start + row * pitch) % VECTOR; // of its first load, before it
+            const unsigned long long low = part > 0 ? part * share - lead : 0;
+            const unsigned long long high = (part + 1) * share - lead;
+            const unsigned long long begin = row * pitch + low;
+            const bool is_some = result < results && low < len;
+            const unsigned left = !is_some ? 0 : (high < len ? high : len) - low;
             const unsigned skip = even ? 0 : (start + begin) % VECTOR;
             from[u].at = (const vec *)(x + begin - skip);
             from[u].skip = skip;
