@@ -32,7 +32,7 @@ steps=(
     "rows         600  rows and columns beside CUB and torch.sum"
     "segmented      5  rows of 128 beside DeviceSegmentedReduce of the toolkit's CUB"
     "rows_ladder   12  the batched kernels of the ladder, in their document's sizes"
-    "shapes        90  a sweep of rows and lengths"
+    "shapes        60  a sweep of rows and lengths"
 )
 if [ -n "${LIST:-}" ]; then
     printf '%s\n' "${steps[@]}"
@@ -157,7 +157,7 @@ take_segmented()
 
 take_shapes()
 {
-    transcript rows-sweep.txt "$autotune" --device "$device" --rows 10K..100K --len 64..512 --type f32 \
+    transcript rows-sweep.txt "$autotune" --device "$device" --rows 10K..40K --len 128..256 --type f32 \
         --cache "$work/shapes"
 }
 

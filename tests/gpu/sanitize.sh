@@ -1,11 +1,12 @@
 # sanitize: a step of tests/gpu.sh, read by it. compute-sanitizer's tools on a sample of variants, and first
-# on a fault that they must find. Minutes; TOOLS, of "memcheck racecheck initcheck synccheck", where one
-# call may not take that long.
+# on a fault that they must find. Minutes; TOOLS, of "memcheck racecheck initcheck synccheck", SANITIZED,
+# lines of the sample, where one call may not take that long, and LIMIT, the seconds of a check (900):
+# racecheck takes a second and more for each of some hundred runs.
 # shellcheck shell=bash disable=SC2154 # what gpu.sh sets
 
 # A sample in which each finish, load, warp step and kind of math of reduce-wide is, and each way to share a
 # row and a column: type, variant (- for the default), and the options of a matrix.
-SANITIZED="i32 FINISH=PACKED,WARP=REDUX
+SAMPLE="i32 FINISH=PACKED,WARP=REDUX
 i32 FINISH=PACKED_WARPS,WARP=SHUFFLE,GRID=0,ITEMS=4,UNROLL=1
 i32 FINISH=ATOMIC,ORDER=CONTIGUOUS,LOAD=ASYNC,BLOCK=128,STAGES=3,ITEMS=16,UNROLL=4,GRID=2
 i32 FINISH=VALUE,WARP=TREE
@@ -21,6 +22,7 @@ i32 SPLIT=PARTS,PIECES=2,LANES=64,BLOCK=128 --rows 5 --len 400K
 f32 SPLIT=LAST_BLOCK,PIECES=4,LANES=256,ROUNDS=1 --rows 3 --len 700001
 f32 - --rows 33 --len 1001 --axis 0
 i32 SPLIT=PARTS,PIECES=1 --rows 70001 --len 3 --axis 0"
+SANITIZED=${SANITIZED:-$SAMPLE}
 
 # sanitize TOOL TYPE VARIANT OPTION...: a proof of one variant under one tool of compute-sanitizer.
 sanitize()
@@ -28,7 +30,7 @@ sanitize()
     local tool=$1 type=$2 variant=$3
     shift 3
     [ "$variant" = - ] || set -- --variant "$variant" "$@"
-    timeout -k 10 200 "$sanitizer" --tool "$tool" --target-processes all --error-exitcode 99 \
+    timeout -k 10 "${LIMIT:-900}" "$sanitizer" --tool "$tool" --target-processes all --error-exitcode 99 \
         "$program" verify --device "$device" --type "$type" --cache "$scratch/sanitized" "$@"
 }
 
