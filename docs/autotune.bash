@@ -18,7 +18,7 @@ _autotune_options() {
             "--nvrtc $common"
         ;;
     verify)
-        echo "$problem $matrix --deterministic --cold --warm --device --variant --cover --all --part --seed $sources" \
+        echo "$problem $matrix --deterministic --cold --warm --device --variant --small --cover --all --part --seed $sources" \
             "--nvrtc $common"
         ;;
     bench)

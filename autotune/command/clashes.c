@@ -47,6 +47,9 @@ static int check_sample(const struct request *request, struct error *error)
                         request->problem.is_deterministic;
     const struct clash clashes[] = {
         {request->cover && request->all, "--cover is a sample of --all: choose one"},
+        {request->small && is_many,
+         "--small proves one variant, --cover and --all many, all of them at small sizes: leave "
+         "it out"},
         {request->parts > 1 && !is_many,
          "--part divides --cover or --all: give one of them too"},
         {is_many && is_one,

@@ -92,6 +92,7 @@ static const struct row {
     {EMIT | VERIFY, {"variant", KEY_VARIANT, "PARAMS", 0, "BLOCK=256,ITEMS=16,...; the others as in this GPU's record, else the default", 0}},
     {EMIT, {"pass", KEY_PASS, "NAME", 0, "only this pass's kernel", 0}},
     {VERIFY, {"cover", KEY_COVER, 0, 0, "a covering sample of space, operation, type and architecture", 0}},
+    {VERIFY, {"small", KEY_SMALL, 0, 0, "of one variant: at small sizes only, for tools that look at each access, as compute-sanitizer", 0}},
     {VERIFY, {"all", KEY_ALL, 0, 0, "every variant of every operation, type and architecture", 0}},
     {VERIFY, {"part", KEY_PART, "K/M", 0, "of --cover or --all: only part K (from 1) of M", 0}},
     {PROBLEM & ~LADDER, {"space", KEY_SPACE, "FILE", 0, "the space: a file, or a name that 'autotune list spaces' shows (default reduce; for argmin and argmax arg, for a matrix rows or columns)", 0}},

@@ -37,6 +37,7 @@ enum option_key {
     KEY_CUBIN,
     KEY_SASS,
     KEY_COVER,
+    KEY_SMALL,
     KEY_ALL,
     KEY_PART,
     KEY_BLOCKS,

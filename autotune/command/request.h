@@ -64,7 +64,7 @@ struct request {
     const char *bench, *ladder, *axes; /* of report: tables; two params, or NULL */
     uint64_t offset, rounds; /* of bench: bytes; 0 = the device's default */
     unsigned part, parts; /* of --cover or --all: this part, of so many */
-    bool cold, warm, retune, quiet, ptx, sass, cover, all, stream, grid;
+    bool cold, warm, retune, quiet, ptx, sass, cover, small, all, stream, grid;
     bool sources; /* of list: where figures are from */
     bool evidence; /* of compare: compile what the journals know, to rank predictions */
     bool run; /* of profile: launch the kernel, as ncu wants it */

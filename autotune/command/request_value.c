@@ -210,7 +210,8 @@ static bool *find_flag(struct request *request, int key)
         bool *target;
     } flags[] = {
         {KEY_RETUNE, &request->retune}, {KEY_QUIET, &request->quiet}, {KEY_PTX, &request->ptx},
-        {KEY_SASS, &request->sass},     {KEY_COVER, &request->cover}, {KEY_ALL, &request->all},
+        {KEY_SASS, &request->sass},     {KEY_COVER, &request->cover},
+        {KEY_SMALL, &request->small},   {KEY_ALL, &request->all},
         {KEY_COLD, &request->cold},     {KEY_WARM, &request->warm},
         {KEY_STREAM, &request->stream}, {KEY_SWEEP, &request->sweep},
         {KEY_CONFIRM, &request->confirm}, {KEY_RUN, &request->run},

@@ -104,6 +104,18 @@ static int blame(const struct setup *setup, const int64_t *row, struct error *er
     return -1;
 }
 
+static void add_right(struct text *out, const struct setup *setup, const int64_t *row,
+                      uint64_t runs)
+{
+    struct text params = {0};
+    char problem[PROBLEM_CHARS];
+    point_format(&params, setup->space, row, true);
+    text_addf(out, "right     %s on %s\n          %s\n          %" PRIu64 " runs at small sizes",
+              problem_format(problem, &setup->problem), setup->device->info.name,
+              params.at ? params.at : "", runs);
+    text_dispose(&params);
+}
+
 /* The one variant: proven like a winner, at small sizes, at n, and as a finalist. */
 static int prove_one(const struct request *request, const struct setup *setup,
                      struct error *error)
@@ -119,8 +131,7 @@ static int prove_one(const struct request *request, const struct setup *setup,
                                          .is_proof = true, .seed = request->seed,
                                          .is_stopping = interrupt_came};
     struct tune_result result;
-    struct text text = {0}, params = {0};
-    char problem[PROBLEM_CHARS];
+    struct text text = {0};
     tune_notes_setup(request, setup, 1);
     if (setup_check_room(setup, error) || setup_row(row, setup, request, error))
         return -1;
@@ -129,12 +140,8 @@ static int prove_one(const struct request *request, const struct setup *setup,
     if (tune_run(&result, &job, &options, error))
         return blame(setup, row, error);
     const struct finalist *only = find_only(&result, row, setup->space->param_count);
-    point_format(&params, setup->space, row, true);
-    text_addf(&text,
-              "right     %s on %s\n          %s\n          %" PRIu64 " runs at small sizes, "
-              "and n = %" PRIu64,
-              problem_format(problem, &setup->problem), setup->device->info.name,
-              params.at ? params.at : "", result.proofs, setup->problem.n);
+    add_right(&text, setup, row, result.proofs);
+    text_addf(&text, ", and n = %" PRIu64, setup->problem.n);
     if (result.past_32_bits)
         text_addf(&text, ", and n = %" PRIu64, result.past_32_bits);
     if (only->error >= 0)
@@ -143,8 +150,29 @@ static int prove_one(const struct request *request, const struct setup *setup,
     text_adds(&text, "\n");
     int failed = output_write("-", &text, error);
     text_dispose(&text);
-    text_dispose(&params);
     tune_dispose(&result);
+    return failed;
+}
+
+/* The one variant, at small sizes alone. */
+static int prove_small(const struct request *request, const struct setup *setup,
+                       struct error *error)
+{
+    int64_t row[SPACE_NAMES_MAX];
+    struct prove_result result;
+    struct text text = {0};
+    tune_notes_setup(request, setup, 1);
+    if (setup_row(row, setup, request, error) ||
+        prove_row(&result, setup->device, &setup->context, &setup->sources, row, request->seed,
+                  error))
+        return -1;
+    if (result.wrong)
+        return error_set(error, ERROR_WRONG, "%s is wrong: %s", result.failures[0].what,
+                         result.failures[0].reason);
+    add_right(&text, setup, row, result.cases);
+    text_adds(&text, "\n");
+    int failed = output_write("-", &text, error);
+    text_dispose(&text);
     return failed;
 }
 
@@ -158,6 +186,7 @@ int verb_verify(int argc, char **argv, struct error *error)
         return -1;
     interrupt_begin(&guard, setup.device);
     int failed = request.cover || request.all ? prove_many(&request, &setup, error)
+                 : request.small              ? prove_small(&request, &setup, error)
                                               : prove_one(&request, &setup, error);
     interrupt_end(&guard);
     setup_close(&setup);

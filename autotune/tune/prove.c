@@ -88,16 +88,21 @@ static bool is_stopping(const struct prove *prove)
     return prove->options->is_stopping && prove->options->is_stopping();
 }
 
-/* A row of the sample as points of one variant, which must outlive them. */
-static struct points find_points(const struct sample *sample, size_t index,
-                                 struct point_variant *variant)
+/* A row as points of one variant, which must outlive them. */
+static struct points make_points(const int64_t *row, size_t width, struct point_variant *variant)
 {
     *variant = (struct point_variant){0, 1};
-    return (struct points){.width = sample->width,
-                           .rows = sample->rows + index * sample->width,
+    return (struct points){.width = width,
+                           .rows = (int64_t *)(uintptr_t)row,
                            .count = 1,
                            .variants = variant,
                            .variant_count = 1};
+}
+
+static struct points find_points(const struct sample *sample, size_t index,
+                                 struct point_variant *variant)
+{
+    return make_points(sample->rows + index * sample->width, sample->width, variant);
 }
 
 static const struct proof_batch only = {.variants = {0}, .count = 1};
@@ -360,4 +365,17 @@ int prove_run(struct prove_result *out, struct device *device, const struct spac
         if (prove.nvrtc[i])
             nvrtc_close(prove.nvrtc[i]);
     return failed ? -1 : 0;
+}
+
+int prove_row(struct prove_result *out, struct device *device,
+              const struct point_context *context, const struct emit_sources *sources,
+              const int64_t *row, uint64_t seed, struct error *error)
+{
+    struct proof proof = {.device = device, .sources = sources, .result = out, .seed = seed};
+    struct point_variant variant;
+    const struct points points = make_points(row, context->space->param_count, &variant);
+    *out = (struct prove_result){.variants = 0};
+    const int failed = proof_run(&proof, context, &points, &only, error);
+    proof_dispose(&proof);
+    return failed;
 }

@@ -58,6 +58,7 @@ refuses cold-warm 64 "--cold and --warm" --device host --cold --warm
 refuses ptx-sass 64 "choose one" emit --ptx --sass
 refuses ptx-cubin 64 "choose one" emit --ptx --cubin x
 refuses cover-all 64 "choose one" verify --device host --cover --all
+refuses small-cover 64 "leave it out" verify --device host --small --cover
 refuses cover-variant 64 "--variant" verify --device host --cover --variant BLOCK=64
 refuses part-alone 64 "give one of them" verify --device host --part 1/2
 refuses json-csv-stdout 64 "mix on stdout" --device host --json - --csv -

@@ -16,6 +16,13 @@ check variant-is-named grep -q 'BLOCK=64 .*WARP=TREE' out
 check variant-error grep -q 'bound' out
 refuses no-launch 64 "variant: .*ceil_div.*choose other values" verify --device host --rows 100 --len 33 \
     --variant LANES=512,BLOCK=256
+run verify --device host --small --n 3K --variant BLOCK=64,WARP=TREE --type f32
+check small is_right
+check small-leaves-n-out grep -q 'runs at small sizes$' out
+# Each lane keeps what is its own alone.
+sed 's/__shfl_xor_sync(~0u, a, d)/a/' "$ROOT/templates/rows.cu" > wrong.cu
+refuses small-wrong 70 "is wrong: wrong result" verify --device host --small --rows 50 --len 700 --type f32 \
+    --template wrong.cu
 run verify --device host --n 0
 check n-0 is_right
 run verify --device host --n 1

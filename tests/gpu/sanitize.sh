@@ -1,7 +1,6 @@
 # sanitize: a step of tests/gpu.sh, read by it. compute-sanitizer's tools on a sample of variants, and first
 # on a fault that they must find. Minutes; TOOLS, of "memcheck racecheck initcheck synccheck", SANITIZED,
-# lines of the sample, where one call may not take that long, and LIMIT, the seconds of a check (900):
-# racecheck takes a second and more for each of some hundred runs.
+# lines of the sample, where one call may not take that long, and LIMIT, the seconds of a check (900).
 # shellcheck shell=bash disable=SC2154 # what gpu.sh sets
 
 # A sample in which each finish, load, warp step and kind of math of reduce-wide is, and each way to share a
@@ -24,14 +23,15 @@ f32 - --rows 33 --len 1001 --axis 0
 i32 SPLIT=PARTS,PIECES=1 --rows 70001 --len 3 --axis 0"
 SANITIZED=${SANITIZED:-$SAMPLE}
 
-# sanitize TOOL TYPE VARIANT OPTION...: a proof of one variant under one tool of compute-sanitizer.
+# sanitize TOOL TYPE VARIANT OPTION...: a proof of one variant under one tool of compute-sanitizer, at small
+# sizes: of longer runs racecheck takes minutes each.
 sanitize()
 {
     local tool=$1 type=$2 variant=$3
     shift 3
     [ "$variant" = - ] || set -- --variant "$variant" "$@"
     timeout -k 10 "${LIMIT:-900}" "$sanitizer" --tool "$tool" --target-processes all --error-exitcode 99 \
-        "$program" verify --device "$device" --type "$type" --cache "$scratch/sanitized" "$@"
+        "$program" verify --small --device "$device" --type "$type" --cache "$scratch/sanitized" "$@"
 }
 
 # Every process that it looked into is without a finding, and there is one.
@@ -60,7 +60,7 @@ sanitize_all()
     for tool in "$@"; do
         while read -r type variant matrix; do
             read -ra options <<<"${matrix:---n 100K --space reduce-wide}"
-            [ "$(jobs -rp | wc -l)" -lt 12 ] || wait -n || true
+            [ "$(jobs -rp | wc -l)" -lt 8 ] || wait -n || true
             lines=$((lines + 1))
             (
                 trap - EXIT
