@@ -67,9 +67,7 @@ int main(int argc, char **argv)
     if (!failed || error.code == ERROR_NONE)
         return 0;
     const int number = interrupt_signal();
-    fprintf(stderr, "autotune: %s\n",
-            number && error.code != ERROR_INTERRUPTED
-                ? "interrupted: no record was changed; the same command starts again"
-                : error.text);
+    fprintf(stderr, "autotune: %s%s\n",
+            number && error.code != ERROR_INTERRUPTED ? "interrupted: " : "", error.text);
     return number ? SIGNAL_EXIT + number : (int)error.code;
 }

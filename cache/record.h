@@ -53,6 +53,7 @@ struct record {
     unsigned ties;                       /* other finalists not told apart from the winner */
     unsigned registers;                  /* per thread */
     unsigned candidates;                 /* proven and measured */
+    uint64_t untried;     /* candidates, when a budget ended the search; 0 = it came to its end */
     uint64_t sm_mhz, memory_mhz, celsius, milliwatts; /* of the GPU at the finals' end; 0 =
                                                        * not known */
     char error[32];                      /* relative, random floats: "3.1e-08"; "" integers */

@@ -33,6 +33,15 @@ int tune_keep_check(const struct space *space, struct error *error)
                      space->file, length - 1, HOLDS);
 }
 
+/* Candidates that nothing is known of, because the budget was over; 0 when it was not. */
+static uint64_t count_untried(const struct tune_result *result)
+{
+    uint64_t untried = result->points.count;
+    for (size_t i = 0; i < TRIAL_STATUSES; i++)
+        untried -= result->counts[i];
+    return result->is_cut ? untried : 0;
+}
+
 void tune_keep_make(struct record *record, const struct setup *setup,
                     const struct tune_result *result)
 {
@@ -54,6 +63,7 @@ void tune_keep_make(struct record *record, const struct setup *setup,
     record->celsius = result->reading.celsius;
     record->milliwatts = result->reading.milliwatts;
     record->candidates = (unsigned)result->counts[TRIAL_MEASURED];
+    record->untried = count_untried(result);
     if (winner->error >= 0)
         snprintf(record->error, sizeof record->error, "%.1e", winner->error);
     gmtime_r(&now, &utc);
@@ -114,8 +124,8 @@ static int find_journal(struct text *path, const struct request *request,
 }
 
 /* A finished tuning writes its record after the journal's last line. */
-bool tune_keep_is_unfinished(const struct request *request, const struct setup *setup,
-                             const struct record *record)
+static bool is_older(const struct request *request, const struct setup *setup,
+                     const struct record *record)
 {
     struct text path = {0};
     struct record key;
@@ -128,6 +138,14 @@ bool tune_keep_is_unfinished(const struct request *request, const struct setup *
     text_dispose(&path);
     return is_there && strptime(record->tuned, "%Y-%m-%dT%H:%M:%SZ", &utc) &&
            status.st_mtime > timegm(&utc);
+}
+
+const char *tune_keep_unfinished(const struct request *request, const struct setup *setup,
+                                 const struct record *record)
+{
+    if (record->untried && request->budget_s <= 0)
+        return "of a search that its budget ended";
+    return is_older(request, setup, record) ? "older than a tuning that was interrupted" : NULL;
 }
 
 int tune_keep_journal(struct journal *out, bool *is_open, const struct request *request,

@@ -27,9 +27,10 @@ void tune_keep_record(const struct request *request, const struct record *record
 int tune_keep_journal(struct journal *out, bool *is_open, const struct request *request,
                       const struct setup *setup, struct error *error);
 
-/* Was a tuning begun after this record was made, and not ended? Then it is to go on, not the
- * record to answer. */
-bool tune_keep_is_unfinished(const struct request *request, const struct setup *setup,
-                             const struct record *record);
+/* Why the tuning is to go on, not this record to answer, as what the record is; NULL when it answers:
+ * a tuning was begun after it and not ended, or a budget ended its search and this request has
+ * none. */
+const char *tune_keep_unfinished(const struct request *request, const struct setup *setup,
+                                 const struct record *record);
 
 #endif

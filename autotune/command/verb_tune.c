@@ -13,6 +13,7 @@
 #include "autotune/command/tune_sweep.h"
 #include "autotune/command/verbs.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,14 +79,14 @@ static int prepare(struct task *task, size_t kinds, struct error *error)
     tune_notes_setup(&own, &task->setup, task->kind->count);
     if (setup_find(&task->found, &task->setup, &own, &task->warning, error))
         return -1;
-    const bool is_unfinished = task->found.grade == FIND_EXACT &&
-                               tune_keep_is_unfinished(&own, &task->setup, &task->found.record);
-    task->is_answered = task->found.grade == FIND_EXACT && !own.retune && !is_unfinished;
+    const bool is_asked = task->found.grade == FIND_EXACT && !own.retune;
+    const char *unfinished =
+        is_asked ? tune_keep_unfinished(&own, &task->setup, &task->found.record) : NULL;
+    task->is_answered = is_asked && !unfinished;
     if (task->is_answered)
         return 0;
-    if (is_unfinished && !own.retune)
-        output_note(&own,
-                    "record    older than a tuning that was interrupted: going on with that\n");
+    if (unfinished)
+        output_note(&own, "record    %s: going on with that\n", unfinished);
     if (task->found.grade == FIND_STALE)
         output_note(&own, "record    stale, for its %s is another now: measuring again\n",
                     task->found.difference);
@@ -135,6 +136,10 @@ static int report(struct task *task, struct error *error)
         record = task->found.record;
         const struct nvml_reading reading = {record.sm_mhz, record.memory_mhz, record.celsius,
                                              record.milliwatts};
+        if (record.untried)
+            output_note(request, "budget    it left %" PRIu64 " candidates untried: without --budget "
+                                 "they are tried\n",
+                        record.untried);
         output_note(request, "record    exact, measured %s: --retune measures again\n",
                     record.tuned);
         tune_notes_reading(request, &reading);

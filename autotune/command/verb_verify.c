@@ -72,7 +72,7 @@ static int prove_many(const struct request *request, const struct setup *setup,
     if (!request->quiet)
         terminal_progress_end(&progress);
     if (!failed && interrupt_signal()) /* what was refused then would be reported as wrong */
-        return error_set(error, ERROR_FAILED,
+        return error_set(error, ERROR_INTERRUPTED,
                          "interrupted after %" PRIu64 " variants: run the same "
                          "command again",
                          result.variants);

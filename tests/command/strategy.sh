@@ -58,6 +58,18 @@ check budget-is-said grep -q '^budget ' err
 check budget-has-a-record grep -q '^n = 2000000' "$RECORD"
 check "budget-is-kept: $(searched) s" test "$(searched)" -le $((budget + 20)) # what was begun is ended
 check budget-leaves-most test $((2 * $(tried))) -lt "$(candidates)"
+# What it found answers who has a budget; others go on where it ended.
+check budget-is-in-the-record grep -Eq '^untried = [1-9]' "$RECORD"
+run --device host --n 2M --budget ${budget}s
+check budget-is-content-with-it grep -q 'left [1-9][0-9]* candidates untried' err
+check budget-is-answered grep -q '^record .*exact' err
+run --device host --n 30K --strategy random --budget 2s
+check budget-ends-another grep -q '^budget ' err
+run --device host --n 30K
+check budget-goes-on grep -q '^record .*budget ended: going on' err
+check budget-is-forgotten test "$(grep -c '^untried = ' "$RECORD")" -eq 1 # that of 2M
+run --device host --n 30K
+check budget-then-answers grep -q '^record .*exact' err
 run --device host --n 1K --space few.ini --budget 10m
 check budget-not-spent has_status 0
 check budget-not-spent-is-not-said test "$(grep -c '^budget ' err)" -eq 0

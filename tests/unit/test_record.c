@@ -422,7 +422,7 @@ static void test_deterministic(void **state)
 static void test_interval(void **state)
 {
     static const char *const names[] = {"n_from", "n_to", "interval_ps", "single_ps",
-                                        "single_n"};
+                                        "single_n", "untried"};
     struct record record = example_record, back;
     struct error error;
     (void)state;
@@ -437,6 +437,7 @@ static void test_interval(void **state)
     record.interval_ps = 350000000;
     record.single_ps = 1;
     record.single_n = 1;
+    record.untried = 70;
     assert_reads_back(&record);
     assert_null(record_key_difference(&example_record, &record));
 
@@ -456,7 +457,7 @@ static void test_interval(void **state)
         {"interval_ps", "interval_ps = 0"},
         {"interval_ps", "interval_ps = 18446744073709551616"},
         {"single_ps", "single_ps = x"},   {"single_ps", "single_ps ="},
-        {"single_n", "single_n = 0"},
+        {"single_n", "single_n = 0"},     {"untried", "untried = 0"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char *changed = with_line(text, wrong[i].key, wrong[i].line, true);
