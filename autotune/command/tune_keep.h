@@ -27,9 +27,9 @@ void tune_keep_record(const struct request *request, const struct record *record
 int tune_keep_journal(struct journal *out, bool *is_open, const struct request *request,
                       const struct setup *setup, struct error *error);
 
-/* Why the tuning is to go on, not this record to answer, as what the record is; NULL when it answers:
- * a tuning was begun after it and not ended, or a budget ended its search and this request has
- * none. */
+/* What the record is when it does not answer, and the tuning is to go on: a budget ended its
+ * search and this request has none, or a tuning was begun after it and not ended. NULL when it
+ * answers. */
 const char *tune_keep_unfinished(const struct request *request, const struct setup *setup,
                                  const struct record *record);
 

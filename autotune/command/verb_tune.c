@@ -137,8 +137,9 @@ static int report(struct task *task, struct error *error)
         const struct nvml_reading reading = {record.sm_mhz, record.memory_mhz, record.celsius,
                                              record.milliwatts};
         if (record.untried)
-            output_note(request, "budget    it left %" PRIu64 " candidates untried: without --budget "
-                                 "they are tried\n",
+            output_note(request,
+                        "budget    it left %" PRIu64 " candidates untried: without --budget they "
+                        "are tried\n",
                         record.untried);
         output_note(request, "record    exact, measured %s: --retune measures again\n",
                     record.tuned);
