@@ -39,44 +39,62 @@ __device__ __forceinline__ accum fold_in(accum a, vec got, const span *from, uns
     return a;
 }
 
-// What this lane takes of UNROLL rows: ROUNDS loads of each are under way at a time. `even` says
-// that all rows begin and end with a whole load.
+// A step of this lane: ROUNDS loads of each of UNROLL rows, from the load at `i` on, all under way
+// at a time. `even` says that all rows begin and end with a whole load.
+__device__ __forceinline__ void take_step(accum a[UNROLL], const span from[UNROLL], unsigned i,
+                                          const bool even)
+//? else
+// A step of this lane: ROUNDS loads of each of UNROLL rows, from the load at `i` on, all under way
+// at a time.
+__device__ __forceinline__ void take_step(accum a[UNROLL], const span from[UNROLL], unsigned i)
+//? end
+{
+    vec got[UNROLL][ROUNDS];
+    #pragma unroll
+    for (int u = 0; u < UNROLL; u++)
+        #pragma unroll
+        for (int r = 0; r < ROUNDS; r++)
+            if (i + r * LANES < from[u].loads)
+                //? if VECTOR > 1 && EDGES == MASKED
+                got[u][r] = fetch(&from[u], i + r * LANES, even);
+                //? else
+                got[u][r] = load(from[u].at + i + r * LANES);
+                //? end
+    #pragma unroll
+    for (int u = 0; u < UNROLL; u++)
+        #pragma unroll
+        for (int r = 0; r < ROUNDS; r++)
+            if (i + r * LANES < from[u].loads)
+                //? if VECTOR > 1 && EDGES == MASKED
+                a[u] = fold_in(a[u], got[u][r], &from[u], i + r * LANES, even);
+                //? else
+                a[u] = fold(a[u], got[u][r]);
+                //? end
+}
+
+// What this lane takes of UNROLL rows.
+//? if VECTOR > 1 && EDGES == MASKED
 __device__ __forceinline__ void reduce_rows(accum a[UNROLL], const span from[UNROLL],
                                             unsigned lane, const bool even)
 //? else
-// What this lane takes of UNROLL rows: ROUNDS loads of each are under way at a time.
 __device__ __forceinline__ void reduce_rows(accum a[UNROLL], const span from[UNROLL], unsigned lane)
 //? end
 {
-    unsigned most = 0;
+    unsigned most = 0, i = lane;
     #pragma unroll
     for (int u = 0; u < UNROLL; u++) {
         a[u] = identity();
         most = from[u].loads > most ? from[u].loads : most;
     }
-    for (unsigned i = lane; i < most; i += LANES * ROUNDS) {
-        vec got[UNROLL][ROUNDS];
-        #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
-            #pragma unroll
-            for (int r = 0; r < ROUNDS; r++)
-                if (i + r * LANES < from[u].loads)
-                    //? if VECTOR > 1 && EDGES == MASKED
-                    got[u][r] = fetch(&from[u], i + r * LANES, even);
-                    //? else
-                    got[u][r] = load(from[u].at + i + r * LANES);
-                    //? end
-        #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
-            #pragma unroll
-            for (int r = 0; r < ROUNDS; r++)
-                if (i + r * LANES < from[u].loads)
-                    //? if VECTOR > 1 && EDGES == MASKED
-                    a[u] = fold_in(a[u], got[u][r], &from[u], i + r * LANES, even);
-                    //? else
-                    a[u] = fold(a[u], got[u][r]);
-                    //? end
-    }
+    #pragma unroll 1 // a step is what the params unroll
+    do {
+        //? if VECTOR > 1 && EDGES == MASKED
+        take_step(a, from, i, even);
+        //? else
+        take_step(a, from, i);
+        //? end
+        i += LANES * ROUNDS;
+    } while (i < most);
 }
 
 // Combines the values of `lanes` neighbours in a warp; each of them gets the result.
@@ -156,6 +174,20 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
     //? end
     const bool even = (start | len | pitch) % VECTOR == 0;
     //? end
+    //? if VECTOR > 1 && EDGES == SIMPLE && LANES == 1 && UNROLL == 1
+    // Rows of a step, of which a thread has one at a time, wait for nothing that longer ones need.
+    if (even && len <= STEP) {
+        for (unsigned long long row = (unsigned long long)blockIdx.x * BLOCK + threadIdx.x;
+             row < count; row += (unsigned long long)gridDim.x * BLOCK) {
+            const unsigned loads = len / VECTOR;
+            const span from = {(const vec *)(x + row * pitch), loads * VECTOR, loads};
+            accum a = identity();
+            take_step(&a, &from, 0);
+            y[row] = a;
+        }
+        return;
+    }
+    //? end
     for (unsigned long long first = (unsigned long long)blockIdx.x * AT_ONCE; first < results;
          first += (unsigned long long)gridDim.x * AT_ONCE) {
         accum a[UNROLL];
@@ -166,7 +198,8 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
             //? if SPLIT != WHOLE
             const unsigned long long row = result / parts, part = result % parts;
             //? if VECTOR > 1 && EDGES == MASKED
-            const unsigned lead = (start + row * pitch) % VECTOR; // of its first load, before it
+            // Elements of the row's first load that are before the row.
+            const unsigned lead = (start + row * pitch) % VECTOR;
             //? else
             const unsigned lead = 0;
             //? end

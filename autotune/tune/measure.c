@@ -5,6 +5,7 @@
 
 #include "autotune/device/monotonic.h"
 #include "autotune/tune/stats.h"
+#include "generator/shape.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@ enum {
     SAMPLES = 3,          /* measurements in a step of warming up */
     HOST_POSITIONS = 512, /* positions tried one by one on the emulator */
     MARKS = 3,            /* more places of the deciding element at full n */
+    MANY_RESULTS = 8,     /* many are an eighth of the L2 */
 };
 static const double HOPELESS = 1.03; /* a first time this far from the best is the last */
 static const double WARM_UP_LEAST = 0.1, WARM_UP_MOST = 1; /* seconds */
@@ -66,11 +68,17 @@ static int open_default(struct measure *measure, const struct emit_sources *sour
     return 0;
 }
 
-/* Of a measurement in the search: each input once, which proves the candidate on all. Warm data
- * has one input, and a graph of one short call would end before the host has launched the next. */
+/* Of a measurement in the search: each input once, which proves the candidate on all. As many as in
+ * the finals where one call would be another thing: warm data has one input, and a graph of one
+ * short call would end before the host has launched the next; many results of one call are still in
+ * the L2 as it ends, those of several have to be written by then. */
 static size_t search_calls(const struct measure *measure)
 {
-    return measure->input.problem.regime == WARM ? measure->bench.calls : measure->input.count;
+    const struct problem *problem = &measure->input.problem;
+    const uint64_t each = (uint64_t)problem_types[problem_result(problem)].bytes;
+    const uint64_t bytes = shape_results(problem) * each;
+    const bool are_many = bytes >= (uint64_t)measure->device->info.target.l2_bytes / MANY_RESULTS;
+    return problem->regime == WARM || are_many ? measure->bench.calls : measure->input.count;
 }
 
 static int prepare_reference(struct measure *measure, struct error *error)

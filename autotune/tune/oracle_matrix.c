@@ -232,7 +232,14 @@ void matrix_reference(struct oracle_reference *out, const struct problem *proble
 
 /* --- Small cases -------------------------------------------------------------------------- */
 
-enum { DEPTHS_MAX = 24, COUNTS = 7, GAPS = 5, CASE_ELEMENTS = 1 << 12, LONG = 20011 };
+enum {
+    DEPTHS_MAX = 24,
+    COUNTS = 7,
+    GAPS = 5,
+    CASE_ELEMENTS = 1 << 12, /* of a case, about */
+    EVEN_ELEMENTS = 1 << 14, /* of one in which blocks go around */
+    LONG = 20011,
+};
 
 struct making {
     struct layout layout;
@@ -348,6 +355,24 @@ static int add_uneven(struct making *making, uint64_t seed)
     return 0;
 }
 
+/* Whole loads throughout: a load, a tile, a load more than that, in so many results that a grid of
+ * few blocks goes around. */
+static int add_even(struct making *making, uint64_t seed)
+{
+    const struct layout *layout = &making->layout;
+    const uint64_t load = layout->starts, tile = layout->shape.tile;
+    const uint64_t depths[] = {load, tile, tile + load};
+    for (unsigned i = 0; i < 6; i++) {
+        struct problem problem = layout->problem;
+        const uint64_t depth = depths[i >> 1], most = EVEN_ELEMENTS / depth + 1;
+        const uint64_t count = 2 * layout->shape.at_once + 3;
+        shape_resize(&problem, count < most ? count : most, depth, (i & 1) * load);
+        if (add_matrix(making, &problem, 0, seed, i))
+            return -1;
+    }
+    return 0;
+}
+
 int matrix_make_cases(struct oracle_cases *out, const struct problem *problem,
                       const struct oracle_shape *shape, uint64_t seed, struct error *error)
 {
@@ -363,7 +388,8 @@ int matrix_make_cases(struct oracle_cases *out, const struct problem *problem,
                                        .error = error}};
     *out = (struct oracle_cases){0};
     list_depths(&making);
-    const int failed = add_matrices(&making, 2 * seed) || add_uneven(&making, 2 * seed);
+    const int failed = add_matrices(&making, 2 * seed) || add_uneven(&making, 2 * seed) ||
+                       add_even(&making, 2 * seed);
     if (failed)
         oracle_dispose_cases(out);
     return failed ? -1 : 0;

@@ -60,30 +60,39 @@ typedef struct {
     unsigned end, loads; // in elements, and in loads
 } span;
 
-// What this lane takes of UNROLL rows: ROUNDS loads of each are under way at a time.
+// A step of this lane: ROUNDS loads of each of UNROLL rows, from the load at `i` on, all under way
+// at a time.
+__device__ __forceinline__ void take_step(accum a[UNROLL], const span from[UNROLL], unsigned i)
+{
+    vec got[UNROLL][ROUNDS];
+    #pragma unroll
+    for (int u = 0; u < UNROLL; u++)
+        #pragma unroll
+        for (int r = 0; r < ROUNDS; r++)
+            if (i + r * LANES < from[u].loads)
+                got[u][r] = load(from[u].at + i + r * LANES);
+    #pragma unroll
+    for (int u = 0; u < UNROLL; u++)
+        #pragma unroll
+        for (int r = 0; r < ROUNDS; r++)
+            if (i + r * LANES < from[u].loads)
+                a[u] = fold(a[u], got[u][r]);
+}
+
+// What this lane takes of UNROLL rows.
 __device__ __forceinline__ void reduce_rows(accum a[UNROLL], const span from[UNROLL], unsigned lane)
 {
-    unsigned most = 0;
+    unsigned most = 0, i = lane;
     #pragma unroll
     for (int u = 0; u < UNROLL; u++) {
         a[u] = identity();
         most = from[u].loads > most ? from[u].loads : most;
     }
-    for (unsigned i = lane; i < most; i += LANES * ROUNDS) {
-        vec got[UNROLL][ROUNDS];
-        #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
-            #pragma unroll
-            for (int r = 0; r < ROUNDS; r++)
-                if (i + r * LANES < from[u].loads)
-                    got[u][r] = load(from[u].at + i + r * LANES);
-        #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
-            #pragma unroll
-            for (int r = 0; r < ROUNDS; r++)
-                if (i + r * LANES < from[u].loads)
-                    a[u] = fold(a[u], got[u][r]);
-    }
+    #pragma unroll 1 // a step is what the params unroll
+    do {
+        take_step(a, from, i);
+        i += LANES * ROUNDS;
+    } while (i < most);
 }
 
 // Combines the values of `lanes` neighbours in a warp; each of them gets the result.

@@ -85,32 +85,41 @@ __device__ __forceinline__ accum fold_in(accum a, vec got, const span *from, uns
     return a;
 }
 
-// What this lane takes of UNROLL rows: ROUNDS loads of each are under way at a time. `even` says
-// that all rows begin and end with a whole load.
+// A step of this lane: ROUNDS loads of each of UNROLL rows, from the load at `i` on, all under way
+// at a time. `even` says that all rows begin and end with a whole load.
+__device__ __forceinline__ void take_step(accum a[UNROLL], const span from[UNROLL], unsigned i,
+                                          const bool even)
+{
+    vec got[UNROLL][ROUNDS];
+    #pragma unroll
+    for (int u = 0; u < UNROLL; u++)
+        #pragma unroll
+        for (int r = 0; r < ROUNDS; r++)
+            if (i + r * LANES < from[u].loads)
+                got[u][r] = fetch(&from[u], i + r * LANES, even);
+    #pragma unroll
+    for (int u = 0; u < UNROLL; u++)
+        #pragma unroll
+        for (int r = 0; r < ROUNDS; r++)
+            if (i + r * LANES < from[u].loads)
+                a[u] = fold_in(a[u], got[u][r], &from[u], i + r * LANES, even);
+}
+
+// What this lane takes of UNROLL rows.
 __device__ __forceinline__ void reduce_rows(accum a[UNROLL], const span from[UNROLL],
                                             unsigned lane, const bool even)
 {
-    unsigned most = 0;
+    unsigned most = 0, i = lane;
     #pragma unroll
     for (int u = 0; u < UNROLL; u++) {
         a[u] = identity();
         most = from[u].loads > most ? from[u].loads : most;
     }
-    for (unsigned i = lane; i < most; i += LANES * ROUNDS) {
-        vec got[UNROLL][ROUNDS];
-        #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
-            #pragma unroll
-            for (int r = 0; r < ROUNDS; r++)
-                if (i + r * LANES < from[u].loads)
-                    got[u][r] = fetch(&from[u], i + r * LANES, even);
-        #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
-            #pragma unroll
-            for (int r = 0; r < ROUNDS; r++)
-                if (i + r * LANES < from[u].loads)
-                    a[u] = fold_in(a[u], got[u][r], &from[u], i + r * LANES, even);
-    }
+    #pragma unroll 1 // a step is what the params unroll
+    do {
+        take_step(a, from, i, even);
+        i += LANES * ROUNDS;
+    } while (i < most);
 }
 
 // Combines the values of `lanes` neighbours in a warp; each of them gets the result.
@@ -166,7 +175,8 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
         for (int u = 0; u < UNROLL; u++) {
             const unsigned long long result = first + u * GROUPS + group;
             const unsigned long long row = result / parts, part = result % parts;
-            const unsigned lead = (start + row * pitch) % VECTOR; // of its first load, before it
+            // Elements of the row's first load that are before the row.
+            const unsigned lead = (start + row * pitch) % VECTOR;
             const unsigned long long low = part > 0 ? part * share - lead : 0;
             const unsigned long long high = (part + 1) * share - lead;
             const unsigned long long begin = row * pitch + low;

@@ -39,6 +39,7 @@ static const struct variant {
     {'m', PROD, F32, "EDGES=MASKED BLOCK=64 LANES=2 VECTOR=2 ROUNDS=4 UNROLL=1", {"GRID=0", "GRID=2"}},
     {'e', SUM, F32, "EDGES=SIMPLE BLOCK=64 LANES=8 VECTOR=4 ROUNDS=2 UNROLL=2", {"GRID=0", "GRID=2"}},
     {'f', MAX, I8, "EDGES=SIMPLE BLOCK=128 LANES=64 VECTOR=16 ROUNDS=1 UNROLL=1", {"GRID=0", "GRID=2"}},
+    {'s', SUM, I32, "EDGES=SIMPLE BLOCK=64 LANES=1 VECTOR=4 ROUNDS=4 UNROLL=1", {"GRID=0", "GRID=2"}},
     {'C', SUM, F32, "BLOCK=64 LANES=8 VECTOR=4 UNROLL=2", {"", ""}},
     {'D', MAX, I32, "BLOCK=128 LANES=128 VECTOR=1 UNROLL=4", {"", ""}},
     {'P', SUM, F16, "BLOCK=64 LANES=16 VECTOR=8 UNROLL=1 SPLIT=PARTS", {"PIECES=1", "PIECES=8"}},
@@ -71,10 +72,20 @@ static const struct fault {
     {"ef", "i = lane; i < from[u].end", "i = lane + 1; i < from[u].end"},
     {"e", "const bool even = (start | len | pitch)", "const bool even = (start | len)"},
 
+    /* Rows of a step. */
+    {"s", "even && len <= STEP", "len <= STEP"},
+    {"s", "even && len <= STEP", "even && len <= STEP + VECTOR"},
+    {"s", "row < count; row +=", "row + 1 < count; row +="},
+    {"s", "row < count; row +=", "row <= count; row +="},
+    {"s", "row += (unsigned long long)gridDim.x * BLOCK", "row += count"},
+    {"s", "(x + row * pitch), loads", "(x + row * len), loads"},
+    {"s", "loads * VECTOR, loads}", "loads * VECTOR, loads - 1}"},
+    {"s", "y[row] = a;", "y[row] += a;"},
+
     /* The walk over rows and loads. */
     {"r1", "i += LANES * ROUNDS", "i += LANES"},
     {"r1", "i += LANES * ROUNDS", "i += 2 * LANES * ROUNDS"},
-    {"r1", "got[UNROLL][ROUNDS];", "got[UNROLL][ROUNDS];\n        if (i > LANES * 2) break;"},
+    {"r1", "while (i < most)", "while (i < most && i <= LANES * 2)"},
     {"r", "a[u] = fold_in(a[u], got[u][r]", "a[u] = fold_in(a[u], got[0][r]"},
     {"r", "fetch(&from[u], i + r * LANES", "fetch(&from[u], i"},
     {"1e", "a[u] = fold(a[u], got[u][r])", "a[u] = fold(a[u], got[0][r])"},
