@@ -10,7 +10,7 @@
 #   examples   the examples and an exported matrix, built here
 #   profile    Nsight Compute on rungs, and whether it counts in shared memory what the ladder computes
 #   large      matrices of gigabytes: many rows, long ones, tall ones (14 GB of device memory)
-#   sanitize   compute-sanitizer's tools on a sample of variants, minutes
+#   sanitize   compute-sanitizer's tools on a sample of variants, half a minute
 # Without a step all are taken but large and sanitize. Exit status 69 where there is no such GPU.
 # Usage: tests/gpu.sh BUILD [STEP]...    (DEVICE=host tries the script where there is no GPU)
 set -euo pipefail

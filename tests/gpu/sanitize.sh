@@ -1,6 +1,6 @@
 # sanitize: a step of tests/gpu.sh, read by it. compute-sanitizer's tools on a sample of variants, and first
-# on a fault that they must find. Minutes; TOOLS, of "memcheck racecheck initcheck synccheck", SANITIZED,
-# lines of the sample, where one call may not take that long, and LIMIT, the seconds of a check (900).
+# on a fault that they must find: half a minute on an H200. TOOLS, of "memcheck racecheck initcheck synccheck",
+# SANITIZED, lines of the sample, and LIMIT, the seconds of a check (900), where not all is wanted.
 # shellcheck shell=bash disable=SC2154 # what gpu.sh sets
 
 # A sample in which each finish, load, warp step and kind of math of reduce-wide is, and each way to share a
