@@ -12,6 +12,7 @@ enum {
     CALLS_MAX = INPUT_MAX,
     SWEEP_DEPTH = 1024, /* elements of each result where a matrix is swept */
     SWEEP_L2 = 3, /* the sweep reads this many times the L2 */
+    MANY_PART = 8, /* results of this part of the L2 are many */
 };
 
 /* A measurement lasts about this long, so that its start and end do not count. */
@@ -43,6 +44,24 @@ static size_t count_calls(const struct bench *bench)
     const uint64_t calls = (MEASURE_PS + call - 1) / call;
     const uint64_t rounds = ((calls > CALLS_MAX ? CALLS_MAX : calls) + inputs - 1) / inputs;
     return (size_t)rounds * inputs;
+}
+
+/* Many results of one call are still in the L2 as it ends; those of several have to be written
+ * by then. Warm data has one input, and a graph of one short call would end before the host has
+ * launched the next. */
+size_t bench_search_calls(const struct bench *bench)
+{
+    const struct problem *problem = &bench->input->problem;
+    const uint64_t each = (uint64_t)problem_types[problem_result(problem)].bytes;
+    const uint64_t many = (uint64_t)bench->device->info.target.l2_bytes / MANY_PART;
+    const bool are_many = shape_results(problem) * each >= many;
+    return problem->regime == WARM || are_many ? bench->calls : bench->input->count;
+}
+
+size_t bench_proof_calls(const struct bench *bench)
+{
+    const size_t calls = bench_search_calls(bench);
+    return calls < bench->slots ? calls : bench->slots;
 }
 
 uint64_t bench_floor_ps(const struct bench *bench)

@@ -64,6 +64,11 @@ int bench_prepare(struct bench_entry *out, struct bench *bench,
                   struct error *error);
 void bench_release(struct bench *bench, struct bench_entry *entry);
 
+/* Calls of a measurement in the search: each input once, or as many as in a long one where one
+ * call would be another thing. And of a proof: no more than have places for their results. */
+size_t bench_search_calls(const struct bench *bench);
+size_t bench_proof_calls(const struct bench *bench);
+
 /* One call of code that is not ours: queues the reduction of the input to the one value at
  * `output` on `stream`, as device_enqueue says. */
 typedef int bench_call(void *context, uint64_t input, uint64_t output, void *stream,

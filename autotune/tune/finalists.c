@@ -284,7 +284,8 @@ static int list_places(struct search *search, const struct job_raced *raced,
     return 0;
 }
 
-/* How far from simple a row is: values stand from simple to elaborate in a space file. */
+/* How far from simple a row is: values stand from simple, or preferred, to elaborate in a space
+ * file. */
 static size_t complexity(const struct space *space, const int64_t *row)
 {
     size_t sum = 0;

@@ -5,7 +5,6 @@
 
 #include "autotune/device/monotonic.h"
 #include "autotune/tune/stats.h"
-#include "generator/shape.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +13,6 @@ enum {
     SAMPLES = 3,          /* measurements in a step of warming up */
     HOST_POSITIONS = 512, /* positions tried one by one on the emulator */
     MARKS = 3,            /* more places of the deciding element at full n */
-    MANY_RESULTS = 8,     /* many are an eighth of the L2 */
 };
 static const double HOPELESS = 1.03; /* a first time this far from the best is the last */
 static const double WARM_UP_LEAST = 0.1, WARM_UP_MOST = 1; /* seconds */
@@ -68,31 +66,18 @@ static int open_default(struct measure *measure, const struct emit_sources *sour
     return 0;
 }
 
-/* Of a measurement in the search: each input once, which proves the candidate on all. As many as in
- * the finals where one call would be another thing: warm data has one input, and a graph of one
- * short call would end before the host has launched the next; many results of one call are still in
- * the L2 as it ends, those of several have to be written by then. */
-static size_t search_calls(const struct measure *measure)
-{
-    const struct problem *problem = &measure->input.problem;
-    const uint64_t each = (uint64_t)problem_types[problem_result(problem)].bytes;
-    const uint64_t bytes = shape_results(problem) * each;
-    const bool are_many = bytes >= (uint64_t)measure->device->info.target.l2_bytes / MANY_RESULTS;
-    return problem->regime == WARM || are_many ? measure->bench.calls : measure->input.count;
-}
-
-static int prepare_reference(struct measure *measure, struct error *error)
+static int prepare_reference(struct measure *measure, size_t calls, struct error *error)
 {
     bench_release(&measure->bench, &measure->reference);
     return bench_prepare(&measure->reference, &measure->bench, measure->context,
-                         measure->context->space->default_row, measure->default_kernels,
-                         search_calls(measure), error);
+                         measure->context->space->default_row, measure->default_kernels, calls,
+                         error);
 }
 
 int measure_reference(struct measure *measure, uint64_t *out_ps, struct error *error)
 {
     if ((bench_is_lost(&measure->bench, &measure->reference) &&
-         prepare_reference(measure, error)) ||
+         prepare_reference(measure, bench_search_calls(&measure->bench), error)) ||
         bench_time(&measure->bench, &measure->reference, out_ps, error))
         return -1;
     measure->reference_ps = *out_ps;
@@ -124,12 +109,15 @@ static int open_reference(struct measure *measure, struct error *error)
 {
     struct bench_verdict verdict;
     uint64_t ps;
-    if (prepare_reference(measure, error) ||
+    if (prepare_reference(measure, bench_proof_calls(&measure->bench), error) ||
         measure_proof(measure, JOB_NO_CANDIDATE, &measure->reference, &ps, &verdict, error))
         return -1;
     if (!verdict.is_right)
         return measure_blame_default(measure, verdict.reason, error);
-    return warm_up(measure, error);
+    return prepare_reference(measure, bench_search_calls(&measure->bench), error) ||
+                   warm_up(measure, error)
+               ? -1
+               : 0;
 }
 
 int measure_open(struct measure *out, struct device *device,
@@ -246,19 +234,6 @@ int measure_proof(struct measure *measure, uint64_t candidate, const struct benc
 
 /* --- Candidates --------------------------------------------------------------------------- */
 
-/* The first time is there; more are taken unless it is hopeless. */
-static int sample(struct measure *measure, const struct job_unit *unit,
-                  const struct bench_entry *entry, struct job_trial *trial, struct error *error)
-{
-    const bool is_hopeless =
-        unit->best_ps && (double)trial->times_ps[0] > HOPELESS * (double)unit->best_ps;
-    const uint64_t most = unit->samples < JOB_SAMPLES ? unit->samples : JOB_SAMPLES;
-    while (!is_hopeless && trial->time_count < most)
-        if (bench_time(&measure->bench, entry, &trial->times_ps[trial->time_count++], error))
-            return -1;
-    return 0;
-}
-
 int measure_first(struct measure *measure, const struct bench_entry *entry,
                   struct job_trial *trial, struct error *error)
 {
@@ -278,6 +253,29 @@ int measure_first(struct measure *measure, const struct bench_entry *entry,
     return 0;
 }
 
+/* The proof's time is the first, unless it was of fewer calls. More are taken unless it is
+ * hopeless. */
+static int sample(struct measure *measure, const struct job_unit *unit, const int64_t *row,
+                  const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                  struct bench_entry *entry, struct job_trial *trial, struct error *error)
+{
+    const size_t calls = bench_search_calls(&measure->bench);
+    const uint64_t most = unit->samples < JOB_SAMPLES ? unit->samples : JOB_SAMPLES;
+    if (entry->calls < calls) {
+        bench_release(&measure->bench, entry);
+        if (bench_prepare(entry, &measure->bench, measure->context, row, kernels, calls,
+                          error) ||
+            bench_time(&measure->bench, entry, &trial->times_ps[0], error))
+            return -1;
+    }
+    const bool is_hopeless =
+        unit->best_ps && (double)trial->times_ps[0] > HOPELESS * (double)unit->best_ps;
+    while (!is_hopeless && trial->time_count < most)
+        if (bench_time(&measure->bench, entry, &trial->times_ps[trial->time_count++], error))
+            return -1;
+    return 0;
+}
+
 static int try_candidate(struct measure *measure, const struct job_unit *unit,
                          const struct job_variant *variant, size_t which,
                          const struct device_kernel *const kernels[SPACE_PASSES_MAX],
@@ -294,10 +292,10 @@ static int try_candidate(struct measure *measure, const struct job_unit *unit,
                          error))
         return -1;
     int failed = bench_prepare(&entry, &measure->bench, measure->context, row, kernels,
-                               search_calls(measure), error) ||
+                               bench_proof_calls(&measure->bench), error) ||
                  measure_first(measure, &entry, trial, error) ||
                  (trial->status != TRIAL_WRONG &&
-                  sample(measure, unit, &entry, trial, error));
+                  sample(measure, unit, row, kernels, &entry, trial, error));
     bench_release(&measure->bench, &entry);
     if (failed) {
         if (!measure_is_alive(measure))

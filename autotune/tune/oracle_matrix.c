@@ -355,8 +355,8 @@ static int add_uneven(struct making *making, uint64_t seed)
     return 0;
 }
 
-/* Whole loads throughout: a load, a tile, a load more than that, in so many results that a grid of
- * few blocks goes around. */
+/* Of rows whole loads throughout: a load, a tile, a load more than that, with gaps and without, in
+ * more rows than two blocks take at once, as far as the elements of a case go. */
 static int add_even(struct making *making, uint64_t seed)
 {
     const struct layout *layout = &making->layout;

@@ -73,6 +73,8 @@ kernel sum_f64_cluster sum f64 f64 sm_90 main \
 space=rows
 kernel rows_f32 sum f32 f32 sm_90 main \
     BLOCK=256,LANES=8,VECTOR=4,ROUNDS=4,UNROLL=2,EDGES=SIMPLE,LOAD=STREAMING,MIN_BLOCKS=1,SPLIT=WHOLE
+kernel rows_f32_step sum f32 f32 sm_90 main \
+    BLOCK=256,LANES=1,VECTOR=4,ROUNDS=4,UNROLL=1,EDGES=SIMPLE,LOAD=NONCOHERENT,MIN_BLOCKS=0,SPLIT=WHOLE
 kernel rows_f32_parts sum f32 f64 sm_90 parts \
     BLOCK=256,LANES=256,VECTOR=4,ROUNDS=8,UNROLL=1,EDGES=MASKED,LOAD=PLAIN,MIN_BLOCKS=1,SPLIT=PARTS
 kernel rows_f32_rest sum f32 f64 sm_90 rest \
