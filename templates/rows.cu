@@ -174,8 +174,8 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
     //? end
     const bool even = (start | len | pitch) % VECTOR == 0;
     //? end
-    //? if VECTOR > 1 && EDGES == SIMPLE && LANES == 1 && UNROLL == 1
-    // Rows of a step, of which a thread has one at a time, wait for nothing that longer ones need.
+    //? if SPLIT == WHOLE && VECTOR > 1 && EDGES == SIMPLE && LANES == 1 && UNROLL == 1
+    // Rows that one step covers: no loop over loads, and no bound but the number of rows.
     if (even && len <= STEP) {
         for (unsigned long long row = (unsigned long long)blockIdx.x * BLOCK + threadIdx.x;
              row < count; row += (unsigned long long)gridDim.x * BLOCK) {

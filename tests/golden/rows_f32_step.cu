@@ -115,7 +115,7 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
     const unsigned long long results = count;
     const unsigned long long start = (unsigned long long)x / ELEM_BYTES;
     const bool even = (start | len | pitch) % VECTOR == 0;
-    // Rows of a step, of which a thread has one at a time, wait for nothing that longer ones need.
+    // Rows that one step covers: no loop over loads, and no bound but the number of rows.
     if (even && len <= STEP) {
         for (unsigned long long row = (unsigned long long)blockIdx.x * BLOCK + threadIdx.x;
              row < count; row += (unsigned long long)gridDim.x * BLOCK) {
