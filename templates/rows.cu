@@ -86,15 +86,21 @@ __device__ __forceinline__ void reduce_rows(accum a[UNROLL], const span from[UNR
         a[u] = identity();
         most = from[u].loads > most ? from[u].loads : most;
     }
+    //? if VECTOR == 1
+    // Narrow loads gain from more steps under way, which the compiler sees to.
+    for (; i < most; i += LANES * ROUNDS)
+        take_step(a, from, i);
+    //? else
     #pragma unroll 1 // a step is what the params unroll
     do {
-        //? if VECTOR > 1 && EDGES == MASKED
+        //? if EDGES == MASKED
         take_step(a, from, i, even);
         //? else
         take_step(a, from, i);
         //? end
         i += LANES * ROUNDS;
     } while (i < most);
+    //? end
 }
 
 // Combines the values of `lanes` neighbours in a warp; each of them gets the result.

@@ -84,11 +84,9 @@ __device__ __forceinline__ void reduce_rows(accum a[UNROLL], const span from[UNR
         a[u] = identity();
         most = from[u].loads > most ? from[u].loads : most;
     }
-    #pragma unroll 1 // a step is what the params unroll
-    do {
+    // Narrow loads gain from more steps under way, which the compiler sees to.
+    for (; i < most; i += LANES * ROUNDS)
         take_step(a, from, i);
-        i += LANES * ROUNDS;
-    } while (i < most);
 }
 
 // Combines the values of `lanes` neighbours in a warp; each of them gets the result.

@@ -85,7 +85,8 @@ static const struct fault {
     /* The walk over rows and loads. */
     {"r1", "i += LANES * ROUNDS", "i += LANES"},
     {"r1", "i += LANES * ROUNDS", "i += 2 * LANES * ROUNDS"},
-    {"r1", "while (i < most)", "while (i < most && i <= LANES * 2)"},
+    {"r", "while (i < most)", "while (i < most && i <= LANES * 2)"},
+    {"1", "i < most; i +=", "i < most && i <= LANES * 2; i +="},
     {"r", "a[u] = fold_in(a[u], got[u][r]", "a[u] = fold_in(a[u], got[0][r]"},
     {"r", "fetch(&from[u], i + r * LANES", "fetch(&from[u], i"},
     {"1e", "a[u] = fold(a[u], got[u][r])", "a[u] = fold(a[u], got[0][r])"},
