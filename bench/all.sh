@@ -43,10 +43,6 @@ shift
 # shellcheck source=bench/tuning/about.sh
 . bench/tuning/about.sh
 build=${BUILD:-build}
-NAME=${NAME:-$(gpu_name)}
-export NAME
-mkdir -p "$out/records"
-out=$(cd "$out" && pwd)
 [ $# -gt 0 ] || set -- "${steps[@]%% *}"
 
 # transcript FILE COMMAND...: adds the command and what it prints, as a person would see both, without
@@ -167,6 +163,10 @@ for step; do
         exit 64
     fi
 done
+NAME=${NAME:-$(gpu_name)}
+export NAME
+mkdir -p "$out/records"
+out=$(cd "$out" && pwd)
 failed=0
 for step; do
     began=$EPOCHREALTIME

@@ -31,9 +31,8 @@ static int sample(struct guest *guest, struct error *error)
     const double seconds = (double)trial->times_ps[0] * 1e-12 * (double)bench->calls;
     if (seconds > LONGEST)
         return 0;
-    bench_release(bench, &guest->entry);
-    if (bench_prepare(&guest->entry, bench, measure->context, guest->row, guest->kernels,
-                      bench->calls, error))
+    if (bench_prepare_more(&guest->entry, bench, measure->context, guest->row, guest->kernels,
+                           bench->calls, error))
         return -1;
     trial->time_count = 0;
     do

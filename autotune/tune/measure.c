@@ -114,7 +114,9 @@ static int open_reference(struct measure *measure, struct error *error)
         return -1;
     if (!verdict.is_right)
         return measure_blame_default(measure, verdict.reason, error);
-    return prepare_reference(measure, bench_search_calls(&measure->bench), error) ||
+    return bench_prepare_more(&measure->reference, &measure->bench, measure->context,
+                              measure->context->space->default_row, measure->default_kernels,
+                              bench_search_calls(&measure->bench), error) ||
                    warm_up(measure, error)
                ? -1
                : 0;
@@ -259,15 +261,12 @@ static int sample(struct measure *measure, const struct job_unit *unit, const in
                   const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                   struct bench_entry *entry, struct job_trial *trial, struct error *error)
 {
-    const size_t calls = bench_search_calls(&measure->bench);
+    const size_t calls = bench_search_calls(&measure->bench), proven = entry->calls;
     const uint64_t most = unit->samples < JOB_SAMPLES ? unit->samples : JOB_SAMPLES;
-    if (entry->calls < calls) {
-        bench_release(&measure->bench, entry);
-        if (bench_prepare(entry, &measure->bench, measure->context, row, kernels, calls,
-                          error) ||
-            bench_time(&measure->bench, entry, &trial->times_ps[0], error))
-            return -1;
-    }
+    if (bench_prepare_more(entry, &measure->bench, measure->context, row, kernels, calls,
+                           error) ||
+        (proven < calls && bench_time(&measure->bench, entry, &trial->times_ps[0], error)))
+        return -1;
     const bool is_hopeless =
         unit->best_ps && (double)trial->times_ps[0] > HOPELESS * (double)unit->best_ps;
     while (!is_hopeless && trial->time_count < most)

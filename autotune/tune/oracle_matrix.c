@@ -364,7 +364,7 @@ static int add_even(struct making *making, uint64_t seed)
     const uint64_t depths[] = {load, tile, tile + load};
     for (unsigned i = 0; i < 6; i++) {
         struct problem problem = layout->problem;
-        const uint64_t depth = depths[i >> 1], most = EVEN_ELEMENTS / depth + 1;
+        const uint64_t depth = depths[i >> 1], most = EVEN_ELEMENTS / depth + 3;
         const uint64_t count = 2 * layout->shape.at_once + 3;
         shape_resize(&problem, count < most ? count : most, depth, (i & 1) * load);
         if (add_matrix(making, &problem, 0, seed, i))
