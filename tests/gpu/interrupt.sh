@@ -30,10 +30,8 @@ signal_at()
 {
     local lines=$1 signal=$2 pid
     shift 2
-    set -m # else what runs in the background ignores SIGINT
-    "$@" --quiet &
+    env --default-signal=INT "$@" --quiet & # what runs in the background ignores it
     pid=$!
-    set +m
     until [ "$(written)" -ge "$lines" ]; do
         kill -0 $pid 2>/dev/null || { echo "        ended before $lines trials"; wait $pid; return 1; }
         sleep 0.05
