@@ -1,0 +1,107 @@
+/* dims: what a problem combines and what it keeps, as numbers. Result (o, i) combines the depth.n
+ * elements that lie o * outer.stride + d * depth.stride + i * inner.stride behind the first;
+ * results lie one behind another, i fastest. One value is a depth alone; a result for each row is
+ * outer (rows, pitch) and depth (length, 1); one for each column depth (rows, pitch) and inner
+ * (columns, 1); a middle axis has all three. Portable C99 without allocation, and C++17: exports
+ * carry this file. */
+#ifndef AUTOTUNE_DIMS_H
+#define AUTOTUNE_DIMS_H
+
+#include <stdint.h>
+
+/* How many, and the elements from one to the next. */
+struct dim {
+    uint64_t n, stride;
+};
+
+struct dims {
+    struct dim outer, depth, inner; /* kept, combined, kept */
+};
+
+/* n elements, one behind another, to one value. */
+static inline struct dims dims_value(uint64_t n)
+{
+    struct dims dims;
+    dims.outer.n = dims.outer.stride = 1;
+    dims.depth.n = n;
+    dims.depth.stride = 1;
+    dims.inner.n = dims.inner.stride = 1;
+    return dims;
+}
+
+static inline uint64_t dims_results(const struct dims *dims)
+{
+    return dims->outer.n * dims->inner.n;
+}
+
+/* Elements read. */
+static inline uint64_t dims_n(const struct dims *dims)
+{
+    return dims->outer.n * dims->depth.n * dims->inner.n;
+}
+
+/* Elements from the first to the last, gaps too. */
+static inline uint64_t dims_extent(const struct dims *dims)
+{
+    if (dims_n(dims) == 0)
+        return 0;
+    return (dims->outer.n - 1) * dims->outer.stride + (dims->depth.n - 1) * dims->depth.stride +
+           (dims->inner.n - 1) * dims->inner.stride + 1;
+}
+
+/* From the first element to the d-th of a result. */
+static inline uint64_t dims_at(const struct dims *dims, uint64_t result, uint64_t d)
+{
+    return result / dims->inner.n * dims->outer.stride + d * dims->depth.stride +
+           result % dims->inner.n * dims->inner.stride;
+}
+
+/* The same results, each of `depth` elements, without gaps: what a pass leaves that wrote so many
+ * partial results of each. */
+static inline struct dims dims_left(const struct dims *dims, uint64_t depth)
+{
+    struct dims left = *dims;
+    left.depth.n = depth;
+    left.outer.stride = depth * left.inner.n;
+    left.depth.stride = left.inner.n;
+    left.inner.stride = 1;
+    return left;
+}
+
+static inline int dims_is_same(const struct dims *a, const struct dims *b)
+{
+    return a->outer.n == b->outer.n && a->outer.stride == b->outer.stride &&
+           a->depth.n == b->depth.n && a->depth.stride == b->depth.stride &&
+           a->inner.n == b->inner.n && a->inner.stride == b->inner.stride;
+}
+
+/* The one form of all dims that ask for the same results of the same elements, as FFTW's tensors
+ * have it: an axis of one has stride 1, kept axes that lie as one are one, and a single kept axis
+ * is the inner one only where the results lie closer than the elements of each. */
+static inline struct dims dims_canonical(const struct dims *dims)
+{
+    const struct dim unit = dims_value(1).outer;
+    struct dims out = *dims;
+    if (out.outer.n == 1)
+        out.outer = unit;
+    if (out.depth.n == 1)
+        out.depth = unit;
+    if (out.inner.n == 1)
+        out.inner = unit;
+    if (out.outer.n == 1 || out.inner.n == 1 ||
+        out.outer.stride == out.inner.n * out.inner.stride) {
+        struct dim kept = out.outer;
+        if (out.inner.n > 1) {
+            kept.n *= out.inner.n;
+            kept.stride = out.inner.stride;
+        }
+        out.outer = out.inner = unit;
+        if (kept.n > 1 && out.depth.n > 1 && kept.stride < out.depth.stride)
+            out.inner = kept;
+        else
+            out.outer = kept;
+    }
+    return out;
+}
+
+#endif

@@ -1,0 +1,97 @@
+/* test_dims: the arithmetic of dims, and the one form that equal problems are brought to. */
+#include "generator/dims.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* Written as outer, depth, inner. */
+#define DIMS(on, os, dn, ds, in, is) {{on, os}, {dn, ds}, {in, is}}
+
+static const struct {
+    const char *what;
+    struct dims given, canonical;
+} table[] = {
+    {"one value", DIMS(1, 1, 1000, 1, 1, 1), DIMS(1, 1, 1000, 1, 1, 1)},
+    {"one row", DIMS(1, 1000, 1000, 1, 1, 1), DIMS(1, 1, 1000, 1, 1, 1)},
+    {"one row with a pitch", DIMS(1, 1024, 1000, 1, 1, 1), DIMS(1, 1, 1000, 1, 1, 1)},
+    {"rows", DIMS(10, 1000, 1000, 1, 1, 1), DIMS(10, 1000, 1000, 1, 1, 1)},
+    {"rows with a pitch", DIMS(10, 1024, 1000, 1, 1, 1), DIMS(10, 1024, 1000, 1, 1, 1)},
+    {"rows of one", DIMS(10, 1, 1, 1, 1, 1), DIMS(10, 1, 1, 1, 1, 1)},
+    {"rows of one with a pitch", DIMS(10, 8, 1, 1, 1, 1), DIMS(10, 8, 1, 1, 1, 1)},
+    {"columns", DIMS(1, 1, 10, 1000, 1000, 1), DIMS(1, 1, 10, 1000, 1000, 1)},
+    {"columns of one row", DIMS(1, 1, 1, 1000, 1000, 1), DIMS(1000, 1, 1, 1, 1, 1)},
+    {"one column", DIMS(1, 1, 10, 1, 1, 1), DIMS(1, 1, 10, 1, 1, 1)},
+    {"one column with a pitch", DIMS(1, 1, 10, 8, 1, 1), DIMS(1, 1, 10, 8, 1, 1)},
+    {"one element", DIMS(1, 7, 1, 8, 1, 9), DIMS(1, 1, 1, 1, 1, 1)},
+    {"a middle axis", DIMS(4, 600, 20, 30, 30, 1), DIMS(4, 600, 20, 30, 30, 1)},
+    {"a middle axis of one", DIMS(4, 30, 1, 30, 30, 1), DIMS(120, 1, 1, 1, 1, 1)},
+    {"kept axes that lie as one, combined before them", DIMS(4, 30, 20, 120, 30, 1),
+     DIMS(1, 1, 20, 120, 120, 1)},
+    {"kept axes that lie as one, combined behind them", DIMS(4, 300, 20, 1, 15, 20),
+     DIMS(60, 20, 20, 1, 1, 1)},
+    {"rows written as inner", DIMS(1, 1, 1000, 1, 10, 1024), DIMS(10, 1024, 1000, 1, 1, 1)},
+    {"columns written as outer", DIMS(1000, 1, 10, 1000, 1, 1), DIMS(1, 1, 10, 1000, 1000, 1)},
+};
+
+static void test_canonical(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const struct dims once = dims_canonical(&table[i].given);
+        const struct dims twice = dims_canonical(&once);
+        if (!dims_is_same(&once, &table[i].canonical))
+            fail_msg("%s", table[i].what);
+        assert_true(dims_is_same(&once, &twice));
+    }
+}
+
+/* The form is another name for the same results: each of the same elements, in the same order. */
+static void test_same_elements(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const struct dims *given = &table[i].given;
+        const struct dims made = dims_canonical(given);
+        assert_int_equal(dims_results(&made), dims_results(given));
+        assert_int_equal(dims_n(&made), dims_n(given));
+        assert_int_equal(dims_extent(&made), dims_extent(given));
+        for (uint64_t result = 0; result < dims_results(given); result++)
+            for (uint64_t d = 0; d < given->depth.n; d++)
+                assert_int_equal(dims_at(&made, result, d), dims_at(given, result, d));
+    }
+}
+
+static void test_left(void **state)
+{
+    (void)state;
+    const struct dims rows = DIMS(10, 1024, 1000, 1, 1, 1), columns = DIMS(1, 1, 10, 1024, 1000, 1);
+    const struct dims of_rows = dims_left(&rows, 3), of_columns = dims_left(&columns, 3);
+    const struct dims expected_rows = DIMS(10, 3, 3, 1, 1, 1);
+    const struct dims expected_columns = DIMS(1, 3000, 3, 1000, 1000, 1);
+    assert_true(dims_is_same(&of_rows, &expected_rows));
+    assert_true(dims_is_same(&of_columns, &expected_columns));
+}
+
+static void test_nothing(void **state)
+{
+    (void)state;
+    const struct dims none = dims_value(0), no_rows = DIMS(0, 8, 8, 1, 1, 1);
+    assert_int_equal(dims_extent(&none), 0);
+    assert_int_equal(dims_results(&none), 1);
+    assert_int_equal(dims_extent(&no_rows), 0);
+    assert_int_equal(dims_results(&no_rows), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_canonical),
+        cmocka_unit_test(test_same_elements),
+        cmocka_unit_test(test_left),
+        cmocka_unit_test(test_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
