@@ -319,6 +319,8 @@ static const struct form forms[FIELD_FORMS] = {
                        .allowed = DIGITS ".e+-", .shape = is_decimal},
     [FIELD_UTC] = {"a time such as 2026-11-21T01:25:00Z", read_text, write_text,
                    .allowed = DIGITS "TZ:-", .shape = is_utc},
+    [FIELD_ANY_UTC] = {"a time such as 2026-11-21T01:25:00Z", read_text, write_text,
+                       .allowed = DIGITS "TZ:-", .shape = is_utc},
     [FIELD_YES] = {"yes", read_yes, write_yes, .bytes = sizeof(bool)},
     [FIELD_ANY] = {"an integer in range", read_count, write_count, .bytes = WORD},
 };
@@ -336,15 +338,18 @@ void field_write(const struct field *field, const void *record, struct text *out
 bool field_stands(const struct field *field, const void *record)
 {
     const char *at = (const char *)record + field->offset;
-    return field->form == FIELD_YES     ? *(const bool *)at
-           : field->form == FIELD_ANY   ? *(const uint64_t *)(const void *)at != 0
-           : field->form == FIELD_SHAPE ? *(const enum shape_kind *)(const void *)at != SHAPE_VALUE
-                                        : true;
+    return field->form == FIELD_YES       ? *(const bool *)at
+           : field->form == FIELD_ANY     ? *(const uint64_t *)(const void *)at != 0
+           : field->form == FIELD_ANY_UTC ? *at != 0
+           : field->form == FIELD_SHAPE
+               ? *(const enum shape_kind *)(const void *)at != SHAPE_VALUE
+               : true;
 }
 
 bool field_may_lack(enum field_form form)
 {
-    return form == FIELD_YES || form == FIELD_ANY || form == FIELD_SHAPE;
+    return form == FIELD_YES || form == FIELD_ANY || form == FIELD_ANY_UTC ||
+           form == FIELD_SHAPE;
 }
 
 bool field_is_same(const struct field *field, const void *a, const void *b)

@@ -23,13 +23,14 @@ enum field_form {
     FIELD_PARAMS,  /* char[]: NAME=VALUE words */
     FIELD_DECIMAL, /* char[]: a decimal number or nothing */
     FIELD_UTC,     /* char[]: a time */
+    FIELD_ANY_UTC, /* char[]: a time, or "" and the field does not stand there */
     FIELD_SHAPE,   /* enum shape_kind: "rows"; one value is 0, and the field does not stand there */
     FIELD_YES,     /* bool: "yes", or the field does not stand there */
     FIELD_ANY,     /* uint64_t: a count, or 0 and the field does not stand there */
     FIELD_FORMS
 };
 
-enum { FIELD_CHARS = 192 }; /* no text member is longer */
+enum { FIELD_CHARS = 512 }; /* no text member is longer */
 
 struct field {
     const char *name;

@@ -1,8 +1,9 @@
-/* record: one kept winner, as a section of an INI file: its full key, its params, what was
+/* record: one kept winner, as a section of an INI file: its full key, its config, what was
  * measured, and a checksum. What is wrong in any way is no record: never code, no crash. */
 #ifndef AUTOTUNE_RECORD_H
 #define AUTOTUNE_RECORD_H
 
+#include "cache/config.h"
 #include "generator/error.h"
 #include "generator/ini.h"
 #include "generator/problem.h"
@@ -12,15 +13,14 @@
 #include <stdint.h>
 
 enum {
-    RECORD_SCHEMA = 1, /* of the file's form */
+    RECORD_SCHEMA = 2, /* of the file's form */
     RECORD_METHOD = 2, /* of how times are measured; a change makes times incomparable */
-    RECORD_PARAMS_MAX = 190, /* characters of params: what a line of an INI file has room for */
 };
 
 /* Parts of the key, as bits. */
 enum record_group {
     RECORD_PROBLEM = 1 << 0, /* op, type, acc, deterministic */
-    RECORD_SIZE = 1 << 1,    /* n, regime, n_from, n_to */
+    RECORD_SIZE = 1 << 1,    /* n, regime */
     RECORD_SPACE = 1 << 2,   /* space */
     RECORD_CODE = 1 << 3,    /* space_hash, sources_hash, method */
     RECORD_CC = 1 << 4,      /* cc */
@@ -34,8 +34,6 @@ enum record_source { RECORD_MEASURED, RECORD_EMULATED, RECORD_PUBLISHED };
 struct record {
     /* key: what was tuned, where */
     struct problem problem;
-    uint64_t n_from, n_to;               /* an interval of a sweep, whose variant serves every
-                                          * n in it and was measured at problem.n; 0 = one n */
     char space[32];                      /* name of the space: "reduce" */
     uint64_t space_hash, sources_hash;   /* of the space file; of template, types, intrinsics */
     int method;
@@ -44,12 +42,9 @@ struct record {
     char driver[64], compiler[64];
     /* value */
     enum record_source source;
-    char params[RECORD_PARAMS_MAX + 1];  /* "BLOCK=256 ITEMS=16 ..." in the space's order */
+    char params[CONFIG_PARAMS_MAX + 1];  /* "BLOCK=256 ITEMS=16 ..." in the space's order */
+    uint64_t config;                     /* the number of these in the table of its file */
     uint64_t median_ps, low_ps, high_ps; /* per reduction; low..high is the 95 % interval */
-    uint64_t interval_ps; /* of a size of a sweep: what its interval's variant takes; 0 = not
-                           * known */
-    uint64_t single_ps;   /* and what takes the winner of the size that all are compared with, */
-    uint64_t single_n;    /* which is this one; 0 = older records do not say */
     unsigned ties;                       /* other finalists not told apart from the winner */
     unsigned registers;                  /* per thread */
     unsigned candidates;                 /* proven and measured */
@@ -58,17 +53,23 @@ struct record {
                                                        * not known */
     char error[32];                      /* relative, random floats: "3.1e-08"; "" integers */
     char tuned[32];                      /* UTC, "2026-11-21T01:25:00Z" */
+    char swept[32];       /* when the sweep began that raced others here; "" = none did */
+    uint64_t loss_ppm;    /* what a config may lose here, by that sweep; in 1/1,000,000 */
+    size_t raced, raced_count; /* the part of these others in the table of its file */
 };
 
-/* Appends the record as a section, checksum last. `index` makes the short name: [record 7].
- * Characters that have no place in a field become '_': the text is always a strict INI. */
-void record_emit(struct text *out, const struct record *record, unsigned index);
+/* Appends the record as a section, checksum last, which is also of the configs that it names.
+ * `number` makes the short name: [record 7]. Characters that have no place in a field become '_':
+ * the text is always a strict INI. */
+void record_emit(struct text *out, const struct record *record, const struct configs *configs,
+                 unsigned number);
 
-/* Reads the section of `ini` named `section`. -1 with error (file:line, which field, why) when
- * a field is missing, unknown, out of range, or the checksum differs: ERROR_IO; ERROR_FAILED is
- * for memory alone. */
-int record_parse(struct record *out, const struct ini *ini, const char *section,
-                 struct error *error);
+/* Reads the section of `ini` named `section`; what was raced is appended to `configs`, which has
+ * the file's. -1 with error (file:line, which field, why) when a field is missing, unknown, out
+ * of range, names no config, or the checksum differs: ERROR_IO; ERROR_FAILED is for memory alone.
+ */
+int record_parse(struct record *out, struct configs *configs, const struct ini *ini,
+                 const char *section, struct error *error);
 
 /* The same for the key fields alone, as a journal's section [key]; the others become zero. */
 void record_emit_key(struct text *out, const struct record *key);
@@ -82,11 +83,13 @@ const char *record_key_difference(const struct record *a, const struct record *b
 const char *record_group_difference(const struct record *a, const struct record *b,
                                     unsigned groups);
 
+/* Equal where the groups' fields are, and hardly elsewhere. */
+uint64_t record_group_hash(const struct record *record, unsigned groups);
+
 /* Is the key the same but for the size: n or the shape, and the regime? */
 bool record_is_same_but_size(const struct record *a, const struct record *b);
 
-/* Do both answer for the same problem on the same GPU, so that one replaces the other? Records
- * of one n do when that is the same, intervals when they overlap. */
+/* Do both answer for the same problem on the same GPU, so that one replaces the other? */
 bool record_is_same_problem(const struct record *a, const struct record *b);
 
 #endif

@@ -166,8 +166,7 @@ static void add_row(struct text *out, const struct export *export, const struct 
         text_addf(out,
                   "    {UINT64_C(%" PRIu64 "), UINT64_C(%" PRIu64 "), UINT64_C(%" PRIu64
                   "), UINT64_C(%" PRIu64 ")",
-                  n, record && record->n_to ? record->n_from : n,
-                  record && record->n_to ? record->n_to : n, row->last);
+                  n, row->from, row->to, row->last);
     text_addf(out, ", %zu, %zu,\n     \"", row->first_step, row->step_count);
     point_format(out, space, row->values, true);
     text_adds(out, "\",\n     {");

@@ -73,12 +73,13 @@ static void add_line(struct text *out, const char *begin, const char *format, ..
 }
 
 static void add_record(struct text *out, const struct export_comment *comment,
-                       const struct record *record)
+                       const struct export_row *row)
 {
+    const struct record *record = row->record;
     char interval[64] = "", size[SHAPE_CHARS];
-    if (record->n_to)
-        snprintf(interval, sizeof interval, " (%" PRIu64 " to %" PRIu64 ")", record->n_from,
-                 record->n_to);
+    if (row->from < row->to)
+        snprintf(interval, sizeof interval, " (%" PRIu64 " to %" PRIu64 ")", row->from,
+                 row->to);
     if (record->problem.shape.kind)
         shape_format(size, &record->problem);
     else
@@ -116,7 +117,7 @@ void export_add_provenance(struct text *out, const struct export *export,
                  gpu->cc / 10, gpu->cc % 10, gpu->sms);
         for (size_t r = gpu->first; r < gpu->first + gpu->count; r++)
             if (!is_told(export, gpu, r))
-                add_record(out, comment, export->rows[r].record);
+                add_record(out, comment, &export->rows[r]);
     }
     text_adds(out, comment->end);
 }

@@ -1,0 +1,138 @@
+/* config: an array by number. It is searched by hash: configs are added one after the other, a
+ * race at a time. */
+#include "cache/config.h"
+
+#include "cache/section.h"
+
+#include <xxhash.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct field fields[] = {
+    {"params", FIELD_PARAMS, offsetof(struct config, params), 0, CONFIG_PARAMS_MAX, 1},
+};
+static const struct section config_section = {fields, sizeof fields / sizeof *fields, 1, NULL,
+                                              "config"};
+
+/* --- The table -------------------------------------------------------------------------- */
+
+void configs_dispose(struct configs *configs)
+{
+    free(configs->at);
+    free(configs->raced);
+    *configs = (struct configs){0};
+}
+
+/* Room for `count` items, which is the next power of two. */
+static void *grow(void *at, size_t count, size_t size, struct error *error)
+{
+    if (count && count & (count - 1))
+        return at;
+    const size_t bytes = (count ? count * 2 : 1) * size;
+    void *grown = realloc(at, bytes);
+    if (!grown)
+        error_memory(error, bytes);
+    return grown;
+}
+
+const struct config *configs_find(const struct configs *configs, uint64_t number)
+{
+    return number && number <= configs->count && configs->at[number - 1].hash
+               ? &configs->at[number - 1]
+               : NULL;
+}
+
+static int append(struct configs *configs, const struct config *config, struct error *error)
+{
+    struct config *at = grow(configs->at, configs->count, sizeof *at, error);
+    if (!at)
+        return -1;
+    configs->at = at;
+    at[configs->count++] = *config;
+    return 0;
+}
+
+int configs_add(uint64_t *number, struct configs *configs, const struct config *config,
+                struct error *error)
+{
+    struct config added = *config;
+    struct text lines = {0};
+    section_emit(&lines, &config_section, config);
+    if (text_check(&lines, error))
+        return -1;
+    added.hash = XXH3_64bits(lines.at, lines.length);
+    text_dispose(&lines);
+    for (*number = 1; *number <= configs->count; ++*number)
+        if (configs->at[*number - 1].hash == added.hash)
+            return 0;
+    return append(configs, &added, error);
+}
+
+int configs_put(struct configs *configs, uint64_t number, uint64_t most,
+                const struct config *config, struct error *error)
+{
+    static const struct config none;
+    while (configs->count < number && number <= most)
+        if (append(configs, &none, error))
+            return -1;
+    if (number && number <= configs->count)
+        configs->at[number - 1] = *config;
+    return 0;
+}
+
+int configs_add_raced(struct configs *configs, const struct raced *raced, struct error *error)
+{
+    struct raced *at = grow(configs->raced, configs->raced_count, sizeof *at, error);
+    if (!at)
+        return -1;
+    configs->raced = at;
+    at[configs->raced_count++] = *raced;
+    return 0;
+}
+
+static int by_params(const void *a, const void *b)
+{
+    return strcmp(((const struct config *)a)->params, ((const struct config *)b)->params);
+}
+
+void configs_sort(struct configs *configs, const bool *is_used, uint64_t *numbers)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < configs->count; i++)
+        if (is_used[i] && configs->at[i].hash) {
+            configs->at[kept] = configs->at[i];
+            configs->at[kept++].before = i;
+        }
+    qsort(configs->at, kept, sizeof *configs->at, by_params);
+    for (size_t i = 0; i < configs->count; i++)
+        numbers[i] = 0;
+    for (size_t i = 0; i < kept; i++)
+        numbers[configs->at[i].before] = i + 1;
+    configs->count = kept;
+}
+
+/* --- The section ------------------------------------------------------------------------ */
+
+void config_emit(struct text *out, const struct config *config, uint64_t number)
+{
+    text_addf(out, "[config %llu]\n", (unsigned long long)number);
+    const size_t start = out->length;
+    section_emit(out, &config_section, config);
+    if (!out->failed)
+        section_emit_checksum(out, out->at + start, out->length - start);
+}
+
+int config_parse(struct config *out, const struct ini *ini, const char *section,
+                 struct error *error)
+{
+    struct section_found found;
+    *out = (struct config){.hash = 0};
+    const int failed =
+        section_parse(&found, &config_section, out, ini, section, error) ||
+        section_check(&found, &config_section, ini, error);
+    out->hash = failed ? 0 : found.checksum;
+    section_dispose(&found);
+    return failed ? -1 : 0;
+}
