@@ -12,6 +12,7 @@
 
 static const struct field fields[] = {
     {"params", FIELD_PARAMS, offsetof(struct config, params), 0, CONFIG_PARAMS_MAX, 1},
+    {"code", FIELD_HASH, offsetof(struct config, code), 0, 0, 1},
 };
 static const struct section config_section = {fields, sizeof fields / sizeof *fields, 1, NULL,
                                               "config"};
@@ -94,7 +95,9 @@ int configs_add_raced(struct configs *configs, const struct raced *raced, struct
 
 static int by_params(const void *a, const void *b)
 {
-    return strcmp(((const struct config *)a)->params, ((const struct config *)b)->params);
+    const struct config *x = a, *y = b;
+    const int order = strcmp(x->params, y->params);
+    return order ? order : (x->code > y->code) - (x->code < y->code);
 }
 
 void configs_sort(struct configs *configs, const bool *is_used, uint64_t *numbers)

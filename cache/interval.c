@@ -106,6 +106,7 @@ static void choose_record(struct record *out, const struct cut *cut,
     if (out->config == interval->config)
         return;
     memcpy(out->params, config->params, sizeof out->params);
+    out->code = config->code;
     out->config = interval->config;
     out->median_ps = out->low_ps = best.ps;
     out->high_ps = best.high_ps;

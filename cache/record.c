@@ -30,9 +30,7 @@ static const struct field fields[] = {
      RECORD_PROBLEM},
     {"space", FIELD_NAME, offsetof(struct record, space), 1, sizeof none.space - 1,
      RECORD_SPACE},
-    {"space_hash", FIELD_HASH, offsetof(struct record, space_hash), 0, 0, RECORD_CODE},
-    {"sources_hash", FIELD_HASH, offsetof(struct record, sources_hash), 0, 0, RECORD_CODE},
-    {"method", FIELD_INT, offsetof(struct record, method), 1, MANY, RECORD_CODE},
+    {"method", FIELD_INT, offsetof(struct record, method), 1, MANY, RECORD_TIMING},
     {"gpu", FIELD_LABEL, offsetof(struct record, gpu), 1, sizeof none.gpu - 1, RECORD_GPU},
     {"cc", FIELD_INT, offsetof(struct record, cc), 0, 999, RECORD_CC},
     {"sms", FIELD_INT, offsetof(struct record, sms), 0, 65535, RECORD_GPU},
@@ -45,6 +43,7 @@ static const struct field fields[] = {
      RECORD_TOOLS},
     {"source", FIELD_SOURCE, offsetof(struct record, source), 0, 0, VALUE},
     {"config", FIELD_COUNT, offsetof(struct record, config), 1, MANY, VALUE},
+    {"space_hash", FIELD_HASH, offsetof(struct record, space_hash), 0, 0, VALUE},
     {"median_ps", FIELD_COUNT, offsetof(struct record, median_ps), 1, PS_MAX, VALUE},
     {"low_ps", FIELD_COUNT, offsetof(struct record, low_ps), 1, PS_MAX, VALUE},
     {"high_ps", FIELD_COUNT, offsetof(struct record, high_ps), 1, PS_MAX, VALUE},
@@ -237,6 +236,7 @@ static int parse_config(struct record *record, const struct configs *configs,
         return section_refuse(&record_section, ini, found->line, "config",
                               "no config above has this number", error);
     memcpy(record->params, config->params, sizeof record->params);
+    record->code = config->code;
     return 0;
 }
 

@@ -22,7 +22,7 @@ enum record_group {
     RECORD_PROBLEM = 1 << 0, /* op, type, acc, deterministic */
     RECORD_SIZE = 1 << 1,    /* n, regime */
     RECORD_SPACE = 1 << 2,   /* space */
-    RECORD_CODE = 1 << 3,    /* space_hash, sources_hash, method */
+    RECORD_TIMING = 1 << 3,  /* method */
     RECORD_CC = 1 << 4,      /* cc */
     RECORD_GPU = 1 << 5,     /* gpu, sms, memory_clock_khz, bus_bits */
     RECORD_TOOLS = 1 << 6,   /* driver, compiler */
@@ -35,7 +35,6 @@ struct record {
     /* key: what was tuned, where */
     struct problem problem;
     char space[32];                      /* name of the space: "reduce" */
-    uint64_t space_hash, sources_hash;   /* of the space file; of template, types, intrinsics */
     int method;
     char gpu[128];
     int cc, sms, memory_clock_khz, bus_bits;
@@ -43,7 +42,9 @@ struct record {
     /* value */
     enum record_source source;
     char params[CONFIG_PARAMS_MAX + 1];  /* "BLOCK=256 ITEMS=16 ..." in the space's order */
-    uint64_t config;                     /* the number of these in the table of its file */
+    uint64_t code;                       /* code_hash: of the kernels that were measured */
+    uint64_t config;                     /* the number of these two in the table of its file */
+    uint64_t space_hash;                 /* of the space as it was: another may have more to try */
     uint64_t median_ps, low_ps, high_ps; /* per reduction; low..high is the 95 % interval */
     unsigned ties;                       /* other finalists not told apart from the winner */
     unsigned registers;                  /* per thread */

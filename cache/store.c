@@ -85,9 +85,9 @@ static int reserve(struct records *records, struct error *error)
     return 0;
 }
 
-static struct config config_of(const struct record *record)
+struct config store_config(const struct record *record)
 {
-    struct config config = {.hash = 0};
+    struct config config = {.code = record->code};
     memcpy(config.params, record->params, sizeof config.params);
     return config;
 }
@@ -97,7 +97,7 @@ int store_copy(struct records *records, const struct records *from, const struct
 {
     struct record copy = *record;
     struct configs *configs = &records->configs;
-    const struct config own = config_of(record);
+    const struct config own = store_config(record);
     copy.raced = configs->raced_count;
     if (configs_add(&copy.config, configs, &own, error))
         return -1;

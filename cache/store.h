@@ -43,6 +43,9 @@ int store_add(struct records *records, const struct record *record, struct error
 int store_copy(struct records *records, const struct records *from, const struct record *record,
                struct error *error);
 
+/* What a record ran, for a table of configs. */
+struct config store_config(const struct record *record);
+
 /* Leaves out configs that no record names, and brings those of each record in the order of their
  * params, as in a file: what is computed of them does not depend on who came first. */
 int store_tidy(struct records *records, struct error *error);

@@ -93,6 +93,7 @@ static void draw_intervals(struct report *report)
 
 int report_sizes(struct report *report, struct error *error)
 {
+    (void)error;
     struct document *document = &report->document;
     document_add(document, DOCUMENT_SECTION, "Over n");
     if (!report->headline) {

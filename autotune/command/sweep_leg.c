@@ -1,10 +1,10 @@
 /* sweep_leg: what was raced is kept as record files have it. Hides how a race becomes losses. */
 #include "autotune/command/sweep_leg.h"
 
+#include "autotune/command/tune_keep.h"
 #include "autotune/report/figures.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,15 +74,13 @@ const struct tune_place *sweep_leg_place(const struct tune_result *result, const
     return NULL;
 }
 
-static int add_raced(struct records *swept, struct record *record, const struct space *space,
+static int add_raced(struct records *swept, struct record *record, const struct setup *setup,
                      const struct tune_place *place, double ratio, struct error *error)
 {
-    struct config config = {.hash = 0};
-    struct text params = {0};
+    struct record other = *record;
     struct raced raced;
-    point_format(&params, space, place->row, true);
-    snprintf(config.params, sizeof config.params, "%s", params.at ? params.at : "");
-    text_dispose(&params);
+    tune_keep_config(&other, setup, place->row);
+    const struct config config = store_config(&other);
     const double ps = (double)record->median_ps * ratio;
     const double high = ps * (double)place->high_ps / (double)place->median_ps;
     raced.ps = (uint64_t)llround(fmax(ps, 1));
@@ -108,7 +106,7 @@ static void sort_last(struct sweep_leg *leg)
     swept->at[at] = last;
 }
 
-int sweep_leg_take(struct sweep_leg *leg, const struct space *space,
+int sweep_leg_take(struct sweep_leg *leg, const struct setup *setup,
                    const struct record *record, const struct tune_result *result,
                    const int64_t *own, struct error *error)
 {
@@ -124,7 +122,7 @@ int sweep_leg_take(struct sweep_leg *leg, const struct space *space,
     for (size_t i = 0; i < result->place_count; i++) {
         const struct tune_place *place = &result->places[i];
         if (sweep_leg_place(result, place->row) != winner &&
-            add_raced(swept, added, space, place, place->ratio / winner->ratio, error))
+            add_raced(swept, added, setup, place, place->ratio / winner->ratio, error))
             return -1;
     }
     sort_last(leg);

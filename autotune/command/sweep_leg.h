@@ -32,7 +32,7 @@ const struct tune_place *sweep_leg_place(const struct tune_result *result, const
  * row of its record, one of them. The time of another is the winner's, times what the race says
  * between the two, and its upper end that of its own interval: a bound, so that measured again it
  * is hardly more. ERROR_NOISY when the winner has no time. */
-int sweep_leg_take(struct sweep_leg *leg, const struct space *space,
+int sweep_leg_take(struct sweep_leg *leg, const struct setup *setup,
                    const struct record *record, const struct tune_result *result,
                    const int64_t *own, struct error *error);
 

@@ -145,7 +145,7 @@ static int take_result(struct sweep *sweep, struct sweep_leg *leg, size_t size,
     memcpy(record.swept, sweep->swept, sizeof record.swept);
     record.loss_ppm = (uint64_t)llround(sweep->request->loss * 1e6);
     if (keep_winner(sweep, &record, error) ||
-        sweep_leg_take(leg, sweep->setup.space, &record, result, own, error))
+        sweep_leg_take(leg, &sweep->setup, &record, result, own, error))
         return -1;
     leg->is_done[size] = true;
     return 0;
