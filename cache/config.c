@@ -120,11 +120,11 @@ void configs_sort(struct configs *configs, const bool *is_used, uint64_t *number
 
 void config_emit(struct text *out, const struct config *config, uint64_t number)
 {
+    struct text lines = {0};
     text_addf(out, "[config %llu]\n", (unsigned long long)number);
-    const size_t start = out->length;
-    section_emit(out, &config_section, config);
-    if (!out->failed)
-        section_emit_checksum(out, out->at + start, out->length - start);
+    section_emit(&lines, &config_section, config);
+    section_write(out, &lines, &lines);
+    text_dispose(&lines);
 }
 
 int config_parse(struct config *out, const struct ini *ini, const char *section,

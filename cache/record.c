@@ -111,17 +111,14 @@ bool record_is_same_problem(const struct record *a, const struct record *b)
 static void emit_raced(struct text *out, const struct record *record,
                        const struct configs *configs)
 {
-    struct text words = {0};
     for (size_t i = 0; i < record->raced_count; i++) {
         const struct raced *raced = &configs->raced[record->raced + i];
-        text_addf(&words, "%s%llu:%llu:%llu", i ? " " : "",
+        text_addf(out, "%s%s%llu:%llu:%llu", i ? "" : record_section.list, i ? " " : " = ",
                   (unsigned long long)raced->config, (unsigned long long)raced->ps,
                   (unsigned long long)raced->high_ps);
     }
     if (record->raced_count)
-        section_emit_words(out, record_section.list, words.at ? words.at : "");
-    out->failed |= words.failed;
-    text_dispose(&words);
+        text_adds(out, "\n");
 }
 
 /* A number of 1 to `most`, and the character behind it. */
@@ -178,26 +175,25 @@ static void add_hashes(struct text *out, const struct record *record,
 void record_emit(struct text *out, const struct record *record, const struct configs *configs,
                  unsigned number)
 {
-    struct text sealed = {0};
+    struct text lines = {0}, of = {0};
     text_addf(out, "[record %u]\n", number);
-    section_emit(&sealed, &record_section, record);
-    emit_raced(&sealed, record, configs);
-    const size_t length = sealed.length;
-    text_add(out, sealed.at ? sealed.at : "", length);
-    add_hashes(&sealed, record, configs);
-    out->failed |= sealed.failed;
-    if (!sealed.failed)
-        section_emit_checksum(out, sealed.at, sealed.length);
-    text_dispose(&sealed);
+    section_emit(&lines, &record_section, record);
+    emit_raced(&lines, record, configs);
+    if (!lines.failed)
+        text_add(&of, lines.at, lines.length);
+    add_hashes(&of, record, configs);
+    section_write(out, &lines, &of);
+    text_dispose(&lines);
+    text_dispose(&of);
 }
 
 void record_emit_key(struct text *out, const struct record *key)
 {
+    struct text lines = {0};
     text_adds(out, "[key]\n");
-    const size_t start = out->length;
-    section_emit(out, &key_section, key);
-    if (!out->failed)
-        section_emit_checksum(out, out->at + start, out->length - start);
+    section_emit(&lines, &key_section, key);
+    section_write(out, &lines, &lines);
+    text_dispose(&lines);
 }
 
 /* --- Reading --------------------------------------------------------------------------- */

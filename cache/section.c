@@ -12,33 +12,6 @@ static const char checksum_key[] = "checksum";
 
 /* --- Writing ---------------------------------------------------------------------------- */
 
-/* How many bytes of the words fit: up to a blank where there is one, never nothing. */
-static size_t count_fitting(const char *words, size_t room)
-{
-    size_t length = strlen(words);
-    if (length <= room)
-        return length;
-    for (length = room; length > 0 && words[length] != ' ';)
-        length--;
-    return length ? length : room;
-}
-
-void section_emit_words(struct text *out, const char *key, const char *words)
-{
-    char name[40];
-    snprintf(name, sizeof name, "%s", key);
-    for (int line = 1; line == 1 || *words; line++) {
-        if (line > 1)
-            snprintf(name, sizeof name, "%s.%d", key, line);
-        const size_t length = count_fitting(words, INI_LINE_MAX - strlen(name) - 3);
-        text_addf(out, "%s = ", name);
-        text_add(out, words, length);
-        text_adds(out, "\n");
-        words += length;
-        words += *words == ' ';
-    }
-}
-
 static bool is_in(const struct section *section, const struct field *field)
 {
     return (field->group & section->groups) != 0;
@@ -48,20 +21,52 @@ void section_emit(struct text *out, const struct section *section, const void *a
 {
     for (size_t i = 0; i < section->count; i++) {
         const struct field *field = &section->fields[i];
-        struct text value = {0};
         if (!is_in(section, field) || !field_stands(field, at))
             continue;
-        field_write(field, at, &value);
-        section_emit_words(out, field->name, value.at ? value.at : "");
-        out->failed |= value.failed;
-        text_dispose(&value);
+        text_adds(out, field->name);
+        text_adds(out, " = ");
+        field_write(field, at, out);
+        text_adds(out, "\n");
     }
 }
 
-void section_emit_checksum(struct text *out, const char *bytes, size_t length)
+/* How many bytes fit in a line: up to a blank where there is one, never nothing. */
+static size_t count_fitting(const char *line, size_t length, size_t room)
 {
+    if (length <= room)
+        return length;
+    size_t fitting = room;
+    while (fitting > 0 && line[fitting] != ' ')
+        fitting--;
+    return fitting ? fitting : room;
+}
+
+static void add_line(struct text *out, const char *line, size_t length)
+{
+    static const char go_on[] = "+ = ";
+    for (size_t room = INI_LINE_MAX, fitting; length; room = INI_LINE_MAX - strlen(go_on)) {
+        if (room < INI_LINE_MAX)
+            text_adds(out, go_on);
+        fitting = count_fitting(line, length, room);
+        text_add(out, line, fitting);
+        text_adds(out, "\n");
+        fitting += fitting < length && line[fitting] == ' ';
+        line += fitting;
+        length -= fitting;
+    }
+}
+
+void section_write(struct text *out, const struct text *lines, const struct text *of)
+{
+    out->failed |= lines->failed || of->failed;
+    if (out->failed)
+        return;
+    for (size_t i = 0, length; i < lines->length; i += length + 1) {
+        length = strcspn(lines->at + i, "\n");
+        add_line(out, lines->at + i, length);
+    }
     text_addf(out, "%s = %016llx\n", checksum_key,
-              (unsigned long long)XXH3_64bits(bytes, length));
+              (unsigned long long)XXH3_64bits(of->at, of->length));
 }
 
 /* --- Reading ---------------------------------------------------------------------------- */
@@ -71,7 +76,6 @@ struct reading {
     const struct ini *ini;
     void *at;
     struct section_found *found;
-    struct text words; /* of the item in hand, and of those that continue it */
     size_t next;       /* the field behind the last one read */
     uint64_t seen;     /* a bit for each field; then the checksum's and the list's */
 };
@@ -106,16 +110,7 @@ static size_t find_key(struct reading *reading, const char *key)
                                                               : count + 2;
 }
 
-/* Is it the line number `line` of the key? */
-static bool continues(const struct ini_item *item, const char *key, int line)
-{
-    const size_t length = strlen(key);
-    char number[16];
-    snprintf(number, sizeof number, ".%d", line);
-    return strncmp(item->key, key, length) == 0 && strcmp(item->key + length, number) == 0;
-}
-
-static void add_line(struct text *out, const struct ini_item *item)
+static void keep_line(struct text *out, const struct ini_item *item)
 {
     text_adds(out, item->key);
     text_adds(out, " = ");
@@ -123,28 +118,9 @@ static void add_line(struct text *out, const struct ini_item *item)
     text_adds(out, "\n");
 }
 
-/* Takes the item's words and those of the lines that continue it; returns the last of these. */
-static const struct ini_item *join(struct reading *reading, const struct ini_item *item,
-                                   const struct ini_item *end)
-{
-    const char *key = item->key;
-    text_clear(&reading->words);
-    text_adds(&reading->words, item->value);
-    add_line(&reading->found->lines, item);
-    for (int line = 2; item + 1 < end && continues(item + 1, key, line); line++) {
-        item++;
-        text_adds(&reading->words, " ");
-        text_adds(&reading->words, item->value);
-        add_line(&reading->found->lines, item);
-    }
-    return item;
-}
-
-static int read_item(struct reading *reading, const struct ini_item **at,
-                     const struct ini_item *end, struct error *error)
+static int read_item(struct reading *reading, const struct ini_item *item, struct error *error)
 {
     const struct section *section = reading->section;
-    const struct ini_item *item = *at;
     const size_t i = find_key(reading, item->key);
     char why[200];
     if (i == section->count + 2)
@@ -158,16 +134,15 @@ static int read_item(struct reading *reading, const struct ini_item **at,
         snprintf(why, sizeof why, "not %s", field_describe(FIELD_HASH));
         return refuse(reading, item, item->key, why, error);
     }
-    *at = join(reading, item, end);
-    if (text_check(&reading->words, error))
-        return -1;
-    if (i > section->count)
-        text_adds(&reading->found->list, reading->words.at);
-    else if (!field_read(&section->fields[i], reading->at, reading->words.at)) {
-        snprintf(why, sizeof why, "not %s", field_describe(section->fields[i].form));
-        return refuse(reading, item, item->key, why, error);
+    keep_line(&reading->found->lines, item);
+    if (i > section->count) {
+        text_adds(&reading->found->list, item->value);
+        return 0;
     }
-    return 0;
+    if (field_read(&section->fields[i], reading->at, item->value))
+        return 0;
+    snprintf(why, sizeof why, "not %s", field_describe(section->fields[i].form));
+    return refuse(reading, item, item->key, why, error);
 }
 
 static int check_complete(const struct reading *reading, struct error *error)
@@ -197,9 +172,8 @@ int section_parse(struct section_found *found, const struct section *section, vo
             continue;
         if (!found->line)
             found->line = item->line;
-        failed = read_item(&reading, &item, end, error);
+        failed = read_item(&reading, item, error);
     }
-    text_dispose(&reading.words);
     return failed || check_complete(&reading, error) ? -1 : 0;
 }
 

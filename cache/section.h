@@ -23,18 +23,18 @@ enum { SECTION_FIELDS_MAX = 62 };
 /* A section as it was read, beside its fields. */
 struct section_found {
     int line;          /* of its first item */
-    struct text lines; /* as they stand there, but for the checksum */
-    struct text list;  /* the words of the list, with a blank between them */
+    struct text lines; /* as section_emit has them, but for the checksum */
+    struct text list;  /* the words of the list */
     uint64_t checksum;
 };
 void section_dispose(struct section_found *found);
 
-/* Appends the fields as lines. Words that fill more than one line go on in KEY.2, KEY.3, ... */
+/* Appends the fields as lines, however long. */
 void section_emit(struct text *out, const struct section *section, const void *at);
-void section_emit_words(struct text *out, const char *key, const char *words);
 
-/* Appends the line of the checksum of these bytes. */
-void section_emit_checksum(struct text *out, const char *bytes, size_t length);
+/* Appends a section of such lines to a file, those too long for it cut between two words, and its
+ * checksum: that of `lines` and what else it is `of`. */
+void section_write(struct text *out, const struct text *lines, const struct text *of);
 
 /* Reads the section of `ini` that is called `name` into zeroed members. The checksum is the
  * caller's to compare, by section_check. ERROR_IO, or ERROR_FAILED for memory alone; dispose of

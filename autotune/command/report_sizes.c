@@ -8,18 +8,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What the winner of a size takes there, or with `single` the config that sizes are compared with;
- * 0 where that is not known. */
+/* What the winner of a size takes there, or the config `single` unless that is 0; 0 where it was
+ * not raced. */
 static uint64_t time_at(const struct records *records, const struct record *size,
-                        const struct record *single)
+                        uint64_t single)
 {
     struct raced raced = {.ps = size->median_ps};
-    return !single || interval_raced(&raced, records, size, single->config) ? raced.ps : 0;
+    return !single || interval_raced(&raced, records, size, single) ? raced.ps : 0;
 }
 
 /* A series of what the records of a regime say. */
 static void add_series(struct line_chart *chart, const struct report *report, const char *name,
-                       enum regime regime, const struct record *single)
+                       enum regime regime, uint64_t single)
 {
     const struct records *records = &report->subject->records;
     const size_t before = chart->series_count;
@@ -50,11 +50,10 @@ static struct line_chart *draw(const struct report *report)
     if (chart->limit > 0)
         snprintf(chart->limit_name, sizeof chart->limit_name, "theoretical peak, %.0f GB/s",
                  chart->limit);
-    add_series(chart, report, "tuned for each n, data not in the L2 cache (cold)", COLD,
-               NULL);
-    add_series(chart, report, "tuned for each n, data in the L2 cache (warm)", WARM, NULL);
-    const struct record *single =
-        sweep_drawing_single(&report->subject->records, report->headline);
+    add_series(chart, report, "tuned for each n, data not in the L2 cache (cold)", COLD, 0);
+    add_series(chart, report, "tuned for each n, data in the L2 cache (warm)", WARM, 0);
+    const uint64_t single =
+        sweep_drawing_single(&report->subject->records, report->headline).config;
     if (single)
         add_series(chart, report, "one variant for all n (cold)", COLD, single);
     return chart;

@@ -49,8 +49,8 @@ static double distance(const struct record *size)
     return fabs(log2((double)size->problem.n / usual));
 }
 
-const struct record *sweep_drawing_single(const struct records *records,
-                                          const struct record *like)
+static const struct record *find_usual(const struct records *records,
+                                       const struct record *like)
 {
     const struct record *best = NULL;
     for (size_t i = 0; i < records->count; i++) {
@@ -62,6 +62,37 @@ const struct record *sweep_drawing_single(const struct records *records,
             best = size;
     }
     return best;
+}
+
+static size_t count_raced(const struct records *records, const struct record *like,
+                          uint64_t config)
+{
+    size_t count = 0;
+    struct raced ignored;
+    for (size_t i = 0; i < records->count; i++)
+        count += is_of_sweep(&records->at[i], like) &&
+                 interval_raced(&ignored, records, &records->at[i], config);
+    return count;
+}
+
+struct sweep_single sweep_drawing_single(const struct records *records,
+                                         const struct record *like)
+{
+    const struct record *usual = find_usual(records, like);
+    if (!usual)
+        return (struct sweep_single){0, 0};
+    uint64_t best = usual->config, best_ps = usual->median_ps;
+    size_t most = count_raced(records, like, best);
+    for (size_t i = 0; i < usual->raced_count; i++) {
+        const struct raced *raced = &records->configs.raced[usual->raced + i];
+        const size_t count = count_raced(records, like, raced->config);
+        if (count < most || (count == most && raced->ps >= best_ps))
+            continue;
+        best = raced->config;
+        best_ps = raced->ps;
+        most = count;
+    }
+    return (struct sweep_single){best, usual->problem.n};
 }
 
 bool sweep_drawing_is_first(const struct records *records, size_t i)

@@ -6,6 +6,12 @@
 #include "cache/store.h"
 #include "generator/text.h"
 
+/* The config that all sizes are compared with: of those raced at most sizes the best at `n`, which
+ * is the size nearest to the usual one, cold if any is. 0 without sizes. */
+struct sweep_single {
+    uint64_t config, n;
+};
+
 /* Initialise with the records, whose intervals are computed, and room for as many pointers as
  * there are of each. */
 struct sweep_drawing {
@@ -13,7 +19,7 @@ struct sweep_drawing {
     const struct interval **intervals; /* by regime and n */
     const struct record **sizes;       /* likewise */
     size_t interval_count, size_count;
-    const struct record *single; /* whose config all are compared with; NULL without sizes */
+    struct sweep_single single;
 };
 
 /* Begins a sweep's drawing, behind others: "sweep     sum i8 in i64 deterministic". */
@@ -26,10 +32,8 @@ bool sweep_drawing_is_first(const struct records *records, size_t i);
 void sweep_drawing_collect(struct sweep_drawing *out, const struct request *request,
                            const struct record *first);
 
-/* The size of the record's sweep that is nearest to the usual n, cold if any is: with its winner
- * all sizes are compared. NULL when the record is of no sweep. */
-const struct record *sweep_drawing_single(const struct records *records,
-                                          const struct record *like);
+struct sweep_single sweep_drawing_single(const struct records *records,
+                                         const struct record *like);
 
 /* The interval that a size is in; NULL where --n leaves that out. */
 const struct interval *sweep_drawing_interval(const struct sweep_drawing *drawing,

@@ -121,11 +121,11 @@ static void add_single(struct table *table, const struct sweep_drawing *drawing,
 {
     char us[NUMBER_CHARS];
     struct raced raced;
-    if (!interval_raced(&raced, drawing->records, size, drawing->single->config)) {
+    if (!interval_raced(&raced, drawing->records, size, drawing->single.config)) {
         add_empty(table, 3);
         return;
     }
-    table_addf(table, "%" PRIu64, drawing->single->problem.n);
+    table_addf(table, "%" PRIu64, drawing->single.n);
     table_add(table, figures_us(us, raced.ps));
     table_addf(table, "%.2f", (double)raced.ps / (double)interval_ps(drawing, size));
 }
@@ -183,7 +183,7 @@ static void print_sizes(struct text *out, const struct sweep_drawing *drawing,
     char n[NUMBER_CHARS], title[NUMBER_CHARS + 8];
     const int room = terminal_style(stdout).width;
     int bar_columns = 0;
-    snprintf(title, sizeof title, "us of %s's", number_format_count(n, drawing->single->problem.n));
+    snprintf(title, sizeof title, "us of %s's", number_format_count(n, drawing->single.n));
     memcpy(own, columns, sizeof own);
     own[SINGLE_US].title = title;
     for (int pass = 0; pass < 2; pass++) { /* the first for the width */
