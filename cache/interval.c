@@ -148,13 +148,18 @@ static int by_size(const void *a, const void *b)
     return (p->n > q->n) - (p->n < q->n);
 }
 
+/* Sizes of a sweep mostly stand together in a file. */
 static size_t find_sizes(struct size *out, const struct records *records)
 {
     size_t count = 0;
     for (size_t i = 0; i < records->count; i++) {
         const struct record *record = &records->at[i];
-        if (interval_is_size(record))
-            out[count++] = (struct size){record, record_group_hash(record, OF_ONE_SWEEP)};
+        if (!interval_is_size(record))
+            continue;
+        const bool is_next = count && interval_is_alike(out[count - 1].record, record);
+        out[count] = (struct size){record, is_next ? out[count - 1].group
+                                                   : record_group_hash(record, OF_ONE_SWEEP)};
+        count++;
     }
     qsort(out, count, sizeof *out, by_size);
     return count;

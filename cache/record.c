@@ -160,6 +160,14 @@ static int parse_raced(struct record *record, struct configs *configs,
 
 /* --- Writing --------------------------------------------------------------------------- */
 
+static void add_hash(struct text *out, uint64_t hash)
+{
+    char line[] = "0123456789abcdef\n";
+    for (size_t i = sizeof line - 2; i-- > 0; hash >>= 4)
+        line[i] = "0123456789abcdef"[hash & 15];
+    text_adds(out, line);
+}
+
 /* The configs by what they are, so that no other can stand in their place. */
 static void add_hashes(struct text *out, const struct record *record,
                        const struct configs *configs)
@@ -168,7 +176,7 @@ static void add_hashes(struct text *out, const struct record *record,
         const uint64_t number =
             i ? configs->raced[record->raced + i - 1].config : record->config;
         const struct config *config = configs_find(configs, number);
-        text_addf(out, "%016llx\n", config ? (unsigned long long)config->hash : 0);
+        add_hash(out, config ? config->hash : 0);
     }
 }
 
