@@ -3,30 +3,13 @@
  * and nothing lost, read twice or read outside goes unseen. Hides the hash and the amplitudes;
  * the elements that decide stand in oracle_decide.c. */
 #include "autotune/tune/oracle.h"
+#include "autotune/tune/element.h"
 #include "autotune/tune/oracle_decide.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BATCH = 256 };
-
-/* 256 elements of any type. */
-union batch {
-    uint8_t u8[BATCH];
-    uint16_t u16[BATCH];
-    uint32_t u32[BATCH];
-    int32_t i32[BATCH];
-    uint64_t u64[BATCH];
-    int64_t i64[BATCH];
-    float f32[BATCH];
-    double f64[BATCH];
-};
-
-/* Hashed words, enough for 256 elements of 4 or 8 bytes. */
-union words {
-    uint32_t u32[2 * BATCH];
-    uint64_t u64[BATCH];
-};
+enum { BATCH = ELEMENT_BLOCK };
 
 /* What the elements are made from, the same for all of an input. */
 struct recipe {
@@ -38,7 +21,7 @@ struct recipe {
     uint64_t flip;  /* float prod: 1 = the complementary signs */
 };
 
-typedef void make_batch(union batch *out, const struct recipe *recipe, uint64_t index);
+typedef void make_batch(union element_block *out, const struct recipe *recipe, uint64_t index);
 
 /* Words of one page: a 64-bit key for the page, then 32-bit steps that vectorise (multipliers
  * of Wellons' lowbias32). */
@@ -54,7 +37,7 @@ static void hash_page(uint32_t *words, uint64_t seed, uint64_t page)
     }
 }
 
-static void hash_long(union words *words, uint64_t seed, uint64_t index)
+static void hash_long(union element_block *words, uint64_t seed, uint64_t index)
 {
     hash_page(words->u32, seed, 2 * index);
     hash_page(words->u32 + BATCH, seed, 2 * index + 1);
@@ -62,9 +45,9 @@ static void hash_long(union words *words, uint64_t seed, uint64_t index)
 
 /* --- A batch, by operation and type ------------------------------------------------------- */
 
-static void make_any32(union batch *out, const struct recipe *recipe, uint64_t index)
+static void make_any32(union element_block *out, const struct recipe *recipe, uint64_t index)
 {
-    union words words;
+    union element_block words;
     const int drop = 32 - recipe->bits;
     hash_page(words.u32, recipe->seed, index);
     for (int i = 0; i < BATCH; i++) {
@@ -73,9 +56,9 @@ static void make_any32(union batch *out, const struct recipe *recipe, uint64_t i
     }
 }
 
-static void make_any64(union batch *out, const struct recipe *recipe, uint64_t index)
+static void make_any64(union element_block *out, const struct recipe *recipe, uint64_t index)
 {
-    union words words;
+    union element_block words;
     hash_long(&words, recipe->seed, index);
     for (int i = 0; i < BATCH; i++)
         out->u64[i] = words.u64[i] + (words.u64[i] == 0);
@@ -83,47 +66,47 @@ static void make_any64(union batch *out, const struct recipe *recipe, uint64_t i
 
 /* Odd and never 1: dropping it or taking it twice changes any product modulo 2^32, and any sum
  * of squares. */
-static void make_odd32(union batch *out, const struct recipe *recipe, uint64_t index)
+static void make_odd32(union element_block *out, const struct recipe *recipe, uint64_t index)
 {
-    union words words;
+    union element_block words;
     hash_page(words.u32, recipe->seed, index);
     for (int i = 0; i < BATCH; i++)
         out->u32[i] = words.u32[i] | 3;
 }
 
-static void make_odd64(union batch *out, const struct recipe *recipe, uint64_t index)
+static void make_odd64(union element_block *out, const struct recipe *recipe, uint64_t index)
 {
-    union words words;
+    union element_block words;
     hash_long(&words, recipe->seed, index);
     for (int i = 0; i < BATCH; i++)
         out->u64[i] = words.u64[i] | 3;
 }
 
-static void make_near32(union batch *out, const struct recipe *recipe, uint64_t index)
+static void make_near32(union element_block *out, const struct recipe *recipe, uint64_t index)
 {
-    union words words;
+    union element_block words;
     const int drop = 35 - recipe->bits;
     hash_page(words.u32, recipe->seed, index);
     for (int i = 0; i < BATCH; i++)
         out->u32[i] = (uint32_t)((int32_t)words.u32[i] >> drop) + (uint32_t)recipe->shift;
 }
 
-static void make_near64(union batch *out, const struct recipe *recipe, uint64_t index)
+static void make_near64(union element_block *out, const struct recipe *recipe, uint64_t index)
 {
-    union words words;
+    union element_block words;
     hash_long(&words, recipe->seed, index);
     for (int i = 0; i < BATCH; i++)
         out->u64[i] = (uint64_t)((int64_t)words.u64[i] >> 3) + recipe->shift;
 }
 
 /* -1 is the identity of and, 0 of or. */
-static void make_ones(union batch *out, const struct recipe *recipe, uint64_t index)
+static void make_ones(union element_block *out, const struct recipe *recipe, uint64_t index)
 {
     (void)recipe, (void)index;
     memset(out, 0xff, sizeof *out);
 }
 
-static void make_zeros(union batch *out, const struct recipe *recipe, uint64_t index)
+static void make_zeros(union element_block *out, const struct recipe *recipe, uint64_t index)
 {
     (void)recipe, (void)index;
     memset(out, 0, sizeof *out);
@@ -136,18 +119,18 @@ static int32_t dense(uint32_t word, uint32_t span)
     return v + (v >= 0);
 }
 
-static void make_dense_f32(union batch *out, const struct recipe *recipe, uint64_t index)
+static void make_dense_f32(union element_block *out, const struct recipe *recipe, uint64_t index)
 {
-    union words words;
+    union element_block words;
     const uint32_t span = recipe->span;
     hash_page(words.u32, recipe->seed, index);
     for (int i = 0; i < BATCH; i++)
         out->f32[i] = (float)dense(words.u32[i], span);
 }
 
-static void make_dense_f64(union batch *out, const struct recipe *recipe, uint64_t index)
+static void make_dense_f64(union element_block *out, const struct recipe *recipe, uint64_t index)
 {
-    union words words;
+    union element_block words;
     const uint32_t span = recipe->span;
     hash_page(words.u32, recipe->seed, index);
     for (int i = 0; i < BATCH; i++)
@@ -161,9 +144,9 @@ static int32_t sparse(uint32_t word, uint32_t limit)
     return word >= limit ? 0 : word & 1 ? -v : v;
 }
 
-static void make_sparse_f32(union batch *out, const struct recipe *recipe, uint64_t index)
+static void make_sparse_f32(union element_block *out, const struct recipe *recipe, uint64_t index)
 {
-    union words words;
+    union element_block words;
     if (recipe->limit == 0) {
         make_dense_f32(out, recipe, index);
         return;
@@ -173,9 +156,9 @@ static void make_sparse_f32(union batch *out, const struct recipe *recipe, uint6
         out->f32[i] = (float)sparse(words.u32[i], recipe->limit);
 }
 
-static void make_sparse_f64(union batch *out, const struct recipe *recipe, uint64_t index)
+static void make_sparse_f64(union element_block *out, const struct recipe *recipe, uint64_t index)
 {
-    union words words;
+    union element_block words;
     if (recipe->limit == 0) {
         make_dense_f64(out, recipe, index);
         return;
@@ -186,27 +169,27 @@ static void make_sparse_f64(union batch *out, const struct recipe *recipe, uint6
 }
 
 /* +-1, as bits: the exponent of 1 and a hashed sign. */
-static void make_sign_f32(union batch *out, const struct recipe *recipe, uint64_t index)
+static void make_sign_f32(union element_block *out, const struct recipe *recipe, uint64_t index)
 {
-    union words words;
+    union element_block words;
     const uint32_t flip = (uint32_t)recipe->flip << 31;
     hash_page(words.u32, recipe->seed, index);
     for (int i = 0; i < BATCH; i++)
         out->u32[i] = ((words.u32[i] & 0x80000000u) ^ flip) | 0x3f800000u;
 }
 
-static void make_sign_f64(union batch *out, const struct recipe *recipe, uint64_t index)
+static void make_sign_f64(union element_block *out, const struct recipe *recipe, uint64_t index)
 {
-    union words words;
+    union element_block words;
     const uint64_t flip = recipe->flip << 63;
     hash_page(words.u32, recipe->seed, index);
     for (int i = 0; i < BATCH; i++)
         out->u64[i] = (((uint64_t)words.u32[i] << 63) ^ flip) | 0x3ff0000000000000u;
 }
 
-static void make_near_f32(union batch *out, const struct recipe *recipe, uint64_t index)
+static void make_near_f32(union element_block *out, const struct recipe *recipe, uint64_t index)
 {
-    union words words;
+    union element_block words;
     const int32_t shift = (int32_t)recipe->shift;
     const int drop = 35 - recipe->bits;
     hash_page(words.u32, recipe->seed, index);
@@ -214,9 +197,9 @@ static void make_near_f32(union batch *out, const struct recipe *recipe, uint64_
         out->f32[i] = (float)(((int32_t)words.u32[i] >> drop) + shift);
 }
 
-static void make_near_f64(union batch *out, const struct recipe *recipe, uint64_t index)
+static void make_near_f64(union element_block *out, const struct recipe *recipe, uint64_t index)
 {
-    union words words;
+    union element_block words;
     const int32_t shift = (int32_t)recipe->shift;
     hash_page(words.u32, recipe->seed, index);
     for (int i = 0; i < BATCH; i++)
@@ -236,31 +219,6 @@ static make_batch *const makers[OP_COUNT][4] = {
     [OR] = {make_zeros, make_zeros, NULL, NULL},
     [XOR] = {make_any32, make_any64, NULL, NULL},
 };
-
-/* --- Narrow types ------------------------------------------------------------------------- */
-
-/* The floats made for f16 and bf16 are integers, which both hold exactly. */
-static uint16_t half_of(uint32_t bits)
-{
-    const uint32_t moved = (bits & 0x7fffffffu) >> 13;
-    return (uint16_t)((bits >> 16 & 0x8000u) | (moved ? moved - (112u << 10) : 0));
-}
-
-static void narrow(union batch *out, const union batch *from, enum type type)
-{
-    if (problem_types[type].bytes == 1)
-        for (int i = 0; i < BATCH; i++)
-            out->u8[i] = (uint8_t)from->u32[i];
-    else if (type == F16)
-        for (int i = 0; i < BATCH; i++)
-            out->u16[i] = half_of(from->u32[i]);
-    else if (type == BF16)
-        for (int i = 0; i < BATCH; i++)
-            out->u16[i] = (uint16_t)(from->u32[i] >> 16);
-    else
-        for (int i = 0; i < BATCH; i++)
-            out->u16[i] = (uint16_t)from->u32[i];
-}
 
 /* --- Ranges ------------------------------------------------------------------------------- */
 
@@ -319,14 +277,12 @@ static void make_run(const struct oracle_input *input, uint64_t first, uint64_t 
     const size_t bytes = (size_t)row->bytes;
     make_batch *make = makers[input->problem.op][(row->is_float ? 2 : 0) + (bytes == 8)];
     const struct recipe recipe = recipe_of(input);
-    union batch wide, narrowed;
-    const unsigned char *made = (const unsigned char *)(bytes < 4 ? &narrowed : &wide);
+    union element_block words, narrow;
     for (uint64_t done = 0; done < count;) {
         const uint64_t skip = (first + done) % BATCH, left = count - done;
         const uint64_t take = left < BATCH - skip ? left : BATCH - skip;
-        make(&wide, &recipe, (first + done) / BATCH);
-        if (bytes < 4)
-            narrow(&narrowed, &wide, input->problem.type);
+        make(&words, &recipe, (first + done) / BATCH);
+        const unsigned char *made = element_narrow(input->problem.type, &narrow, &words);
         memcpy(out + done * bytes, made + skip * bytes, take * bytes);
         done += take;
     }

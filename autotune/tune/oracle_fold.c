@@ -1,13 +1,13 @@
 /* oracle_fold: the right answer. Elements are widened 256 at a time to 64-bit words (min and
  * max to integers in the same order) and folded there exactly. Hides the state in words[]. */
+#include "autotune/tune/element.h"
 #include "autotune/tune/oracle.h"
 #include "autotune/tune/oracle_position.h"
-#include "autotune/tune/oracle_widen.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = WIDEN_BLOCK, LANES = 8 };
+enum { BLOCK = ELEMENT_BLOCK, LANES = 8 };
 
 /* What words[] holds; floats keep the sum, or the sign and exponent of the product. */
 enum { TOTAL, EXPONENT, FLAWED, HAS_NAN };
@@ -48,7 +48,7 @@ static uint64_t bits_of(double value)
 
 /* --- Before combining ------------------------------------------------------------------- */
 
-static void square_words(union widened *block)
+static void square_words(union element_block *block)
 {
     for (int i = 0; i < BLOCK; i++)
         block->u64[i] *= block->u64[i];
@@ -63,7 +63,7 @@ static int64_t order_key(enum type type, uint64_t word)
     return (int64_t)(type == U64 ? word ^ (uint64_t)1 << 63 : word);
 }
 
-static bool turn_floats(union widened *block)
+static bool turn_floats(union element_block *block)
 {
     bool has_nan = false;
     for (int i = 0; i < BLOCK; i++)
@@ -73,7 +73,7 @@ static bool turn_floats(union widened *block)
     return has_nan;
 }
 
-static void turn_unsigned(union widened *block)
+static void turn_unsigned(union element_block *block)
 {
     for (int i = 0; i < BLOCK; i++)
         block->u64[i] ^= (uint64_t)1 << 63;
@@ -81,16 +81,16 @@ static void turn_unsigned(union widened *block)
 
 /* --- One block, by operation -------------------------------------------------------------- */
 
-typedef uint64_t combine_block(uint64_t total, const union widened *block);
+typedef uint64_t combine_block(uint64_t total, const union element_block *block);
 
-static uint64_t combine_sum(uint64_t total, const union widened *block)
+static uint64_t combine_sum(uint64_t total, const union element_block *block)
 {
     for (int i = 0; i < BLOCK; i++)
         total += block->u64[i];
     return total;
 }
 
-static uint64_t combine_prod(uint64_t total, const union widened *block)
+static uint64_t combine_prod(uint64_t total, const union element_block *block)
 {
     uint64_t lanes[4] = {total, 1, 1, 1};
     for (int i = 0; i < BLOCK; i += 4)
@@ -99,7 +99,7 @@ static uint64_t combine_prod(uint64_t total, const union widened *block)
     return lanes[0] * lanes[1] * lanes[2] * lanes[3];
 }
 
-static uint64_t combine_min(uint64_t total, const union widened *block)
+static uint64_t combine_min(uint64_t total, const union element_block *block)
 {
     int64_t lanes[4] = {(int64_t)total, (int64_t)total, (int64_t)total, (int64_t)total};
     for (int i = 0; i < BLOCK; i += 4)
@@ -110,7 +110,7 @@ static uint64_t combine_min(uint64_t total, const union widened *block)
     return (uint64_t)lanes[0];
 }
 
-static uint64_t combine_max(uint64_t total, const union widened *block)
+static uint64_t combine_max(uint64_t total, const union element_block *block)
 {
     int64_t lanes[4] = {(int64_t)total, (int64_t)total, (int64_t)total, (int64_t)total};
     for (int i = 0; i < BLOCK; i += 4)
@@ -121,21 +121,21 @@ static uint64_t combine_max(uint64_t total, const union widened *block)
     return (uint64_t)lanes[0];
 }
 
-static uint64_t combine_and(uint64_t total, const union widened *block)
+static uint64_t combine_and(uint64_t total, const union element_block *block)
 {
     for (int i = 0; i < BLOCK; i++)
         total &= block->u64[i];
     return total;
 }
 
-static uint64_t combine_or(uint64_t total, const union widened *block)
+static uint64_t combine_or(uint64_t total, const union element_block *block)
 {
     for (int i = 0; i < BLOCK; i++)
         total |= block->u64[i];
     return total;
 }
 
-static uint64_t combine_xor(uint64_t total, const union widened *block)
+static uint64_t combine_xor(uint64_t total, const union element_block *block)
 {
     for (int i = 0; i < BLOCK; i++)
         total ^= block->u64[i];
@@ -163,7 +163,7 @@ static void see_partial(struct oracle_fold *fold, double partial)
 
 /* Eight strided sums of elements or of squares, whose running values are partial results too.
  * An integer in a double comes back unchanged from adding and taking away 1.5 * 2^52. */
-static void sum_floats(struct oracle_fold *fold, const union widened *block)
+static void sum_floats(struct oracle_fold *fold, const union element_block *block)
 {
     const double round = 0x1.8p52;
     const bool squares = is_squared(&fold->problem);
@@ -185,7 +185,7 @@ static void sum_floats(struct oracle_fold *fold, const union widened *block)
 }
 
 /* Powers of two: signs and exponents are all there is to multiply. */
-static void multiply_floats(struct oracle_fold *fold, const union widened *block)
+static void multiply_floats(struct oracle_fold *fold, const union element_block *block)
 {
     const uint64_t fraction = ((uint64_t)1 << 52) - 1;
     uint64_t signs = 0, fractions = 0, exponents = 0;
@@ -200,7 +200,7 @@ static void multiply_floats(struct oracle_fold *fold, const union widened *block
     see_partial(fold, (double)(int64_t)fold->words[EXPONENT]);
 }
 
-static void add_block(struct oracle_fold *fold, union widened *block)
+static void add_block(struct oracle_fold *fold, union element_block *block)
 {
     const struct problem *problem = &fold->problem;
     if (is_order(problem) && is_float(problem))
@@ -231,9 +231,9 @@ static uint64_t neutral(const struct problem *problem)
 
 static void add_rest(struct oracle_fold *fold, const void *elements, size_t count)
 {
-    union widened raw = {.u64 = {0}}, block;
+    union element_block raw = {.u64 = {0}}, block;
     memcpy(&raw, elements, count * (size_t)problem_types[fold->problem.type].bytes);
-    widen_table[fold->problem.type](&block, &raw);
+    element_widen(fold->problem.type, &block, &raw);
     for (size_t i = count; i < BLOCK; i++)
         block.u64[i] = neutral(&fold->problem);
     add_block(fold, &block);
@@ -254,15 +254,14 @@ void oracle_fold_add(struct oracle_fold *fold, const void *elements, uint64_t co
 {
     const size_t bytes = (size_t)problem_types[fold->problem.type].bytes;
     const unsigned char *from = elements;
-    widen_elements *widen = widen_table[fold->problem.type];
-    union widened block;
+    union element_block block;
     if (is_position(&fold->problem)) {
         position_add(fold, elements, count);
         return;
     }
     fold->count += count;
     for (; count >= BLOCK; count -= BLOCK, from += BLOCK * bytes) {
-        widen(&block, from);
+        element_widen(fold->problem.type, &block, from);
         add_block(fold, &block);
     }
     if (count > 0)
@@ -272,7 +271,7 @@ void oracle_fold_add(struct oracle_fold *fold, const void *elements, uint64_t co
 void oracle_fold_merge(struct oracle_fold *into, const struct oracle_fold *from)
 {
     const enum op op = into->problem.op;
-    union widened block;
+    union element_block block;
     if (is_position(&into->problem)) {
         position_merge(into, from);
         return;

@@ -3,7 +3,7 @@
  * which they come. Hides what words[] holds. */
 #include "autotune/tune/oracle_position.h"
 
-#include "autotune/tune/oracle_widen.h"
+#include "autotune/tune/element.h"
 
 #include <string.h>
 
@@ -24,16 +24,16 @@ static int64_t float_key(double value, bool greatest)
     return (bits < 0) == greatest ? magnitude : -magnitude;
 }
 
-static void make_keys(int64_t *keys, const struct problem *problem, const union widened *block)
+static void make_keys(int64_t *keys, const struct problem *problem, const union element_block *block)
 {
     const bool greatest = problem_ops[problem->op].seeks > 0;
     const uint64_t top = problem->type == U64 ? UINT64_C(1) << 63 : 0;
     const uint64_t turn = greatest ? UINT64_MAX : 0;
     if (problem_types[problem->type].is_float)
-        for (int i = 0; i < WIDEN_BLOCK; i++)
+        for (int i = 0; i < ELEMENT_BLOCK; i++)
             keys[i] = float_key(block->f64[i], greatest);
     else
-        for (int i = 0; i < WIDEN_BLOCK; i++)
+        for (int i = 0; i < ELEMENT_BLOCK; i++)
             keys[i] = (int64_t)(block->u64[i] ^ top ^ turn);
 }
 
@@ -55,9 +55,9 @@ void position_init(struct oracle_fold *fold)
 }
 
 /* Almost always no element of a block is as good as what is known. */
-static void add_block(struct oracle_fold *fold, const union widened *block, uint64_t count)
+static void add_block(struct oracle_fold *fold, const union element_block *block, uint64_t count)
 {
-    int64_t keys[WIDEN_BLOCK], least = INT64_MAX;
+    int64_t keys[ELEMENT_BLOCK], least = INT64_MAX;
     make_keys(keys, &fold->problem, block);
     for (uint64_t i = 0; i < count; i++)
         least = keys[i] < least ? keys[i] : least;
@@ -74,10 +74,10 @@ void position_add(struct oracle_fold *fold, const void *elements, uint64_t count
     const uint64_t bytes = (uint64_t)problem_types[fold->problem.type].bytes;
     const unsigned char *from = elements;
     while (count > 0) {
-        const uint64_t piece = count < WIDEN_BLOCK ? count : WIDEN_BLOCK;
-        union widened raw = {.u64 = {0}}, block;
+        const uint64_t piece = count < ELEMENT_BLOCK ? count : ELEMENT_BLOCK;
+        union element_block raw = {.u64 = {0}}, block;
         memcpy(&raw, from, piece * bytes);
-        widen_table[fold->problem.type](&block, &raw);
+        element_widen(fold->problem.type, &block, &raw);
         add_block(fold, &block, piece);
         fold->next += piece;
         fold->count += piece;
