@@ -9,42 +9,42 @@
 
 /* --- 256 elements to words ------------------------------------------------------------------ */
 
-static void widen_i8(union element_block *out, const void *elements)
+static void widen_i8(union element_block *restrict out, const void *elements)
 {
     const int8_t *from = elements;
     for (int i = 0; i < ELEMENT_BLOCK; i++)
         out->i64[i] = from[i];
 }
 
-static void widen_u8(union element_block *out, const void *elements)
+static void widen_u8(union element_block *restrict out, const void *elements)
 {
     const uint8_t *from = elements;
     for (int i = 0; i < ELEMENT_BLOCK; i++)
         out->u64[i] = from[i];
 }
 
-static void widen_i16(union element_block *out, const void *elements)
+static void widen_i16(union element_block *restrict out, const void *elements)
 {
     const int16_t *from = elements;
     for (int i = 0; i < ELEMENT_BLOCK; i++)
         out->i64[i] = from[i];
 }
 
-static void widen_u16(union element_block *out, const void *elements)
+static void widen_u16(union element_block *restrict out, const void *elements)
 {
     const uint16_t *from = elements;
     for (int i = 0; i < ELEMENT_BLOCK; i++)
         out->u64[i] = from[i];
 }
 
-static void widen_i32(union element_block *out, const void *elements)
+static void widen_i32(union element_block *restrict out, const void *elements)
 {
     const int32_t *from = elements;
     for (int i = 0; i < ELEMENT_BLOCK; i++)
         out->i64[i] = from[i];
 }
 
-static void widen_u32(union element_block *out, const void *elements)
+static void widen_u32(union element_block *restrict out, const void *elements)
 {
     const uint32_t *from = elements;
     for (int i = 0; i < ELEMENT_BLOCK; i++)
@@ -56,7 +56,7 @@ static void widen_64(union element_block *out, const void *elements)
     memcpy(out, elements, sizeof *out);
 }
 
-static void widen_f32(union element_block *out, const void *elements)
+static void widen_f32(union element_block *restrict out, const void *elements)
 {
     const float *from = elements;
     for (int i = 0; i < ELEMENT_BLOCK; i++)
@@ -65,7 +65,7 @@ static void widen_f32(union element_block *out, const void *elements)
 
 /* The fields of an f16 where a double has them: its exponent is then too small by 1008. All
  * ones in the exponent stay all ones. */
-static void widen_f16(union element_block *out, const void *elements)
+static void widen_f16(union element_block *restrict out, const void *elements)
 {
     const uint16_t *from = elements;
     for (int i = 0; i < ELEMENT_BLOCK; i++) {
@@ -77,7 +77,7 @@ static void widen_f16(union element_block *out, const void *elements)
     }
 }
 
-static void widen_bf16(union element_block *out, const void *elements)
+static void widen_bf16(union element_block *restrict out, const void *elements)
 {
     const uint16_t *from = elements;
     for (int i = 0; i < ELEMENT_BLOCK; i++) {
@@ -90,21 +90,21 @@ static void widen_bf16(union element_block *out, const void *elements)
 
 /* --- 256 words to elements ------------------------------------------------------------------ */
 
-static void narrow_8(void *out, const union element_block *from)
+static void narrow_8(void *restrict out, const union element_block *from)
 {
     uint8_t *to = out;
     for (int i = 0; i < ELEMENT_BLOCK; i++)
         to[i] = (uint8_t)from->u32[i];
 }
 
-static void narrow_16(void *out, const union element_block *from)
+static void narrow_16(void *restrict out, const union element_block *from)
 {
     uint16_t *to = out;
     for (int i = 0; i < ELEMENT_BLOCK; i++)
         to[i] = (uint16_t)from->u32[i];
 }
 
-static void narrow_f16(void *out, const union element_block *from)
+static void narrow_f16(void *restrict out, const union element_block *from)
 {
     uint16_t *to = out;
     for (int i = 0; i < ELEMENT_BLOCK; i++) {
@@ -113,7 +113,7 @@ static void narrow_f16(void *out, const union element_block *from)
     }
 }
 
-static void narrow_bf16(void *out, const union element_block *from)
+static void narrow_bf16(void *restrict out, const union element_block *from)
 {
     uint16_t *to = out;
     for (int i = 0; i < ELEMENT_BLOCK; i++)
