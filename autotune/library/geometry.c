@@ -42,10 +42,11 @@ static bool uses_any(const struct space *space, const struct expr *expr, const b
  * before it: so forwards for what changes, backwards for what is needed. */
 static void list_derived(struct shape *shape, const struct space *space)
 {
-    const struct pass *keys = shape->keys;
-    const struct expr *const needs[] = {keys->block,       keys->grid,  keys->outputs,
-                                        keys->partials,    keys->state, keys->cluster,
-                                        keys->shared_bytes};
+    struct expr *const *keys = shape->keys->keys;
+    const struct expr *const needs[] = {keys[PASS_BLOCK],       keys[PASS_GRID],
+                                        keys[PASS_OUTPUTS],     keys[PASS_PARTIALS],
+                                        keys[PASS_STATE],       keys[PASS_CLUSTER],
+                                        keys[PASS_SHARED_BYTES]};
     bool is_changing[SPACE_NAMES_MAX] = {false}, is_needed[SPACE_NAMES_MAX] = {false};
     for (size_t i = 0; i < space->derived_count; i++) {
         const struct expr *expr = space->derived[i].expr;
@@ -154,7 +155,7 @@ static int eval(const struct geometry *geometry, const struct expr *expr, const 
 static int eval_shape(const struct geometry *geometry, const struct shape *shape, uint64_t n,
                       struct point_pass *out, struct error *error)
 {
-    const struct pass *keys = shape->keys;
+    struct expr *const *keys = shape->keys->keys;
     int64_t values[SPACE_NAMES_MAX];
     int64_t block = 0, grid = 0, outputs = 0, partials = 0, state = 0, cluster = 1, shared = 0;
     memcpy(values, shape->values, geometry->name_count * sizeof *values);
@@ -162,15 +163,16 @@ static int eval_shape(const struct geometry *geometry, const struct shape *shape
     for (size_t i = 0; i < shape->count; i++)
         if (expr_eval(shape->exprs[i], values, &values[shape->slots[i]], error))
             return -1;
-    if (eval(geometry, keys->block, values, 1, geometry->threads_per_block, &block, error) ||
-        eval(geometry, keys->grid, values, 1, INT32_MAX, &grid, error))
+    if (eval(geometry, keys[PASS_BLOCK], values, 1, geometry->threads_per_block, &block,
+             error) ||
+        eval(geometry, keys[PASS_GRID], values, 1, INT32_MAX, &grid, error))
         return -1;
     values[SPACE_BLOCKS] = grid;
-    if (eval(geometry, keys->outputs, values, 0, grid, &outputs, error) ||
-        eval(geometry, keys->partials, values, 0, INT64_MAX / 8, &partials, error) ||
-        eval(geometry, keys->state, values, 0, INT64_MAX / 8, &state, error) ||
-        eval(geometry, keys->cluster, values, 0, INT32_MAX, &cluster, error) ||
-        eval(geometry, keys->shared_bytes, values, 0, INT32_MAX, &shared, error))
+    if (eval(geometry, keys[PASS_OUTPUTS], values, 0, grid, &outputs, error) ||
+        eval(geometry, keys[PASS_PARTIALS], values, 0, INT64_MAX / 8, &partials, error) ||
+        eval(geometry, keys[PASS_STATE], values, 0, INT64_MAX / 8, &state, error) ||
+        eval(geometry, keys[PASS_CLUSTER], values, 0, INT32_MAX, &cluster, error) ||
+        eval(geometry, keys[PASS_SHARED_BYTES], values, 0, INT32_MAX, &shared, error))
         return -1;
     *out = (struct point_pass){.applies = true,
                                .block = (unsigned)block,
