@@ -22,6 +22,7 @@ void point_builtins(const struct point_context *context, bool reads_partials,
     values[SPACE_LEN] = (int64_t)(problem->shape.kind ? problem->shape.len : problem->n);
     values[SPACE_PITCH] = (int64_t)(problem->shape.kind ? problem->shape.pitch : problem->n);
     values[SPACE_OP] = reads_partials ? problem_ops[problem->op].partial : problem->op;
+    values[SPACE_PARTIAL] = problem_ops[problem->op].partial;
     values[SPACE_TYPE] = type;
     values[SPACE_ACC] = problem->acc;
     values[SPACE_DETERMINISTIC] = problem->is_deterministic;

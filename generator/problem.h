@@ -20,12 +20,14 @@ struct type_row {
     bool is_float, is_signed;
     int exact_bits; /* integers of this many bits are exact, 0 = arithmetic wraps around */
     enum type acc;  /* the accumulator when none is named; a type that can be one has itself */
+    const char *c_name; /* in C: "int32_t"; "uint16_t" for the bits of a 16-bit float */
 };
 
 struct op_row {
     const char *name;   /* "sum" */
     const char *symbol; /* "SUM" */
     bool is_bitwise;    /* integer types only */
+    bool rounds;        /* floats: the order of combining changes the result */
     enum op partial;    /* what combines partial results */
     const char *scale;  /* what the error of floats is relative to: "sum|x|" */
     int seeks;          /* -1 the least element, 1 the greatest, 0 neither */
@@ -61,6 +63,12 @@ int problem_find_type(enum type *out, const char *name, struct error *error);
 int problem_find_op(enum op *out, const char *name, struct error *error);
 int problem_find_regime(enum regime *out, const char *name, struct error *error);
 
+enum { PROBLEM_NAMES_CHARS = 200 };
+
+/* All names of a table, separated by blanks. */
+char *problem_list_types(char out[PROBLEM_NAMES_CHARS]);
+char *problem_list_ops(char out[PROBLEM_NAMES_CHARS]);
+
 /* ERROR_USAGE when operation, type and accumulator do not go together, with the reason. */
 int problem_check(const struct problem *problem, struct error *error);
 
@@ -79,9 +87,6 @@ bool problem_rounds(const struct problem *problem);
 /* Drops what changes nothing, so that a problem has one key: a fixed order asked for where every
  * order gives the same bits. */
 void problem_simplify(struct problem *problem);
-
-/* Is the result a sum that floats round, of elements or of their squares? */
-bool problem_is_rounded_sum(const struct problem *problem);
 
 enum { PROBLEM_CHARS = 192 };
 

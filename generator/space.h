@@ -16,7 +16,7 @@ enum space_builtin {
     SPACE_N,      /* elements, in a pass the inputs of this pass */
     SPACE_ROWS, SPACE_LEN, SPACE_PITCH, /* likewise; one row of N where there is no shape */
     SPACE_BLOCKS, /* in outputs, partials, state and height of a pass: its evaluated grid */
-    SPACE_OP, SPACE_TYPE, SPACE_ACC, SPACE_DETERMINISTIC,
+    SPACE_OP, SPACE_PARTIAL, SPACE_TYPE, SPACE_ACC, SPACE_DETERMINISTIC,
     SPACE_ELEM_BYTES, SPACE_ACCUM_BYTES,
     SPACE_HOST, SPACE_CC, SPACE_SMS, SPACE_L2_BYTES,
     SPACE_THREADS_PER_BLOCK, SPACE_THREADS_PER_SM,
