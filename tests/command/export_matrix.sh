@@ -18,18 +18,14 @@ check tuned-columns has_status 0
 
 # add BASE FILE GPU CC SMS ROWS LEN PARAMS: a record of that GPU, like the one of the emulator, but
 # for the operation `op` where that is set.
-records=0
 add() {
-    [ -f "$2" ] || printf '[autotune]\nschema = 1\n\n' > "$2"
-    records=$((records + 1))
-    sed -n '/^op = /,/^tuned = /p' "$1/host.ini" |
+    fields_of "$1/host.ini" |
         sed "s/^op = .*/op = ${op:-sum}/; s/^gpu = .*/gpu = $3/; s/^cc = .*/cc = $4/; s/^sms = .*/sms = $5/
              s/^n = .*/n = $(($6 * $7))/; s/^rows = .*/rows = $6/; s/^len = .*/len = $7/
              s/^pitch = .*/pitch = $7/; s/^source = .*/source = measured/
              s/^code = .*/code = 0000000000000000/
              s/^params = .*/params = $8/" > fields
-    { printf '[record %d]\n' $records; "$SIGN" < fields; } >> "$2"
-    chmod 600 "$2"
+    "$SIGN" "$2" < fields
 }
 mkdir -m 700 gpus
 h200=gpus/nvidia-h200.ini

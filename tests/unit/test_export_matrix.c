@@ -44,7 +44,7 @@ struct fixture {
     struct space *space;
     struct emit_sources sources;
     struct problem problem; /* whose default the space's is */
-    struct record records[KNOWN_GPUS * TUNED];
+    struct interval records[KNOWN_GPUS * TUNED];
     size_t count;
     uint64_t random;
 };
@@ -74,7 +74,7 @@ static void add_record(struct fixture *fixture, const struct gpu *gpu,
     const struct problem problem = shaped(fixture, shape);
     const struct target target = target_of(gpu);
     const struct point_context context = {space, &problem, &target};
-    struct record *record = &fixture->records[fixture->count++];
+    struct record *record = &fixture->records[fixture->count++].record;
     int64_t row[SPACE_NAMES_MAX];
     *record = make_record(gpu, space, &problem);
     for (int tries = 0; tries < 2000000; tries++) {
@@ -158,10 +158,10 @@ static size_t keep_own(struct record *out, const struct fixture *fixture, const 
 {
     size_t own = 0, count = 0;
     for (size_t i = 0; i < fixture->count; i++)
-        own += strcmp(fixture->records[i].gpu, gpu->name) == 0;
+        own += strcmp(fixture->records[i].record.gpu, gpu->name) == 0;
     for (size_t i = 0; i < fixture->count; i++)
-        if (own == 0 || strcmp(fixture->records[i].gpu, gpu->name) == 0)
-            out[count++] = fixture->records[i];
+        if (own == 0 || strcmp(fixture->records[i].record.gpu, gpu->name) == 0)
+            out[count++] = fixture->records[i].record;
     return count;
 }
 
@@ -176,7 +176,7 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     const struct space *space = fixture->space;
     const struct target target = target_of(gpu);
     const struct point_context context = {space, problem, &target};
-    struct record want = fixture->records[0], kept[KNOWN_GPUS * TUNED];
+    struct record want = fixture->records[0].record, kept[KNOWN_GPUS * TUNED];
     const struct records set = {.at = kept, .count = keep_own(kept, fixture, gpu)};
     int64_t row[SPACE_NAMES_MAX];
     struct find find;

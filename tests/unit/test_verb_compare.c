@@ -186,7 +186,7 @@ static void test_changed_where_rejected(void **state)
         {"WARP=REDUX LOAD=PLAIN STAGES=0", "\"WARP=SHUFFLE\""},
         {"WARP=SHUFFLE LOAD=BULK STAGES=2", "\"LOAD=PLAIN STAGES=0\""}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        char a[PATH_CHARS], params[CONFIG_PARAMS_MAX], part[300], v100[] = "v100";
+        char a[PATH_CHARS], params[CONFIG_PARAMS_MAX], part[600], v100[] = "v100";
         struct text got;
         snprintf(params, sizeof params,
                  "BLOCK=512 ITEMS=32 VECTOR=4 UNROLL=4 ACCUMS=1 MATH=CUDA %s "
