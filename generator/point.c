@@ -17,10 +17,13 @@ void point_builtins(const struct point_context *context, bool reads_partials,
     const struct target *target = context->target;
     const enum type type = reads_partials ? problem->acc : problem->type;
     memcpy(values, context->space->constants, SPACE_NAMES_MAX * sizeof *values);
-    values[SPACE_N] = (int64_t)problem->n;
-    values[SPACE_ROWS] = problem->shape.kind ? (int64_t)problem->shape.rows : 1;
-    values[SPACE_LEN] = (int64_t)(problem->shape.kind ? problem->shape.len : problem->n);
-    values[SPACE_PITCH] = (int64_t)(problem->shape.kind ? problem->shape.pitch : problem->n);
+    values[SPACE_N] = (int64_t)dims_n(&problem->dims);
+    values[SPACE_OUTER] = (int64_t)problem->dims.outer.n;
+    values[SPACE_OUTER_STRIDE] = (int64_t)problem->dims.outer.stride;
+    values[SPACE_DEPTH] = (int64_t)problem->dims.depth.n;
+    values[SPACE_DEPTH_STRIDE] = (int64_t)problem->dims.depth.stride;
+    values[SPACE_INNER] = (int64_t)problem->dims.inner.n;
+    values[SPACE_INNER_STRIDE] = (int64_t)problem->dims.inner.stride;
     values[SPACE_OP] = reads_partials ? problem_ops[problem->op].partial : problem->op;
     values[SPACE_TYPE] = type;
     values[SPACE_ACC] = problem->acc;
@@ -159,8 +162,8 @@ int point_pass(const struct point_context *context, const int64_t *row, size_t p
     int64_t values[SPACE_NAMES_MAX], effective[SPACE_NAMES_MAX], applies = 1;
     int64_t block, grid, tile, outputs, partials = 0, state = 0, height, cluster = 1, shared = 0;
     int64_t results = 1, parts = 1;
-    if (p->reads_partials || n != problem.n)
-        shape_shrink(&problem, n);
+    if (p->reads_partials || n != dims_n(&problem.dims))
+        problem.dims = dims_left(&problem.dims, n / dims_results(&problem.dims));
     *out = (struct point_pass){0};
     if (p->when && (point_values(&inner, row, false, values, error) ||
                     expr_eval(p->when, values, &applies, error)))
@@ -175,7 +178,7 @@ int point_pass(const struct point_context *context, const int64_t *row, size_t p
         eval_within(p->tile, values, 1, INT64_MAX / 8, space, &tile, error))
         return -1;
     values[SPACE_BLOCKS] = grid;
-    const int64_t most = problem.shape.kind ? INT64_MAX / 8 : grid; /* a block: one, or some rows */
+    const int64_t most = shape_kind(&problem.dims) ? INT64_MAX / 8 : grid; /* a block: one, or some rows */
     if (eval_within(p->outputs, values, 0, most, space, &outputs, error) ||
         eval_optional(p->partials, values, INT64_MAX / 8, space, &partials, error) ||
         eval_optional(p->state, values, INT64_MAX / 8, space, &state, error) ||

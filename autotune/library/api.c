@@ -141,8 +141,7 @@ static int read_shape(struct problem *out, const struct autotune_problem *proble
     const struct problem_shape shape = {problem->axis ? SHAPE_ROWS : SHAPE_COLUMNS,
                                         problem->rows, problem->len, problem->pitch};
     struct error cause;
-    out->shape = (struct problem_shape){.kind = SHAPE_VALUE};
-    out->n = problem->n;
+    out->dims = dims_value(problem->n);
     if (!shape.rows && !shape.len && !shape.pitch && !problem->axis)
         return 0;
     if (problem->axis != 0 && problem->axis != 1)
@@ -160,12 +159,12 @@ static int read_shape(struct problem *out, const struct autotune_problem *proble
 /* That there are elements, and not more than can be. */
 static int check_extent(const struct problem *problem, struct autotune_error *error)
 {
-    const uint64_t extent = shape_extent(problem);
+    const uint64_t extent = dims_extent(&problem->dims);
     if (extent == 0)
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_problem.n is 0: give the most elements that a call will have");
     if (extent > BYTES_MAX / (uint64_t)problem_types[problem->type].bytes ||
-        shape_results(problem) > RESULTS_MAX)
+        dims_results(&problem->dims) > RESULTS_MAX)
         return fail(error, AUTOTUNE_N_TOO_LARGE,
                     "autotune_problem is of %llu elements, first to last: no kernel takes so "
                     "many; reduce them in parts",
@@ -271,7 +270,7 @@ uint64_t autotune_plan_n(const struct autotune_plan *plan)
 
 uint64_t autotune_plan_results(const struct autotune_plan *plan)
 {
-    return shape_results(&plan->problem);
+    return dims_results(&plan->problem.dims);
 }
 
 unsigned autotune_plan_launches(const struct autotune_plan *plan)

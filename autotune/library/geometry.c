@@ -2,6 +2,7 @@
  * must be evaluated again when n is another. Hides that the walk over the passes is that of
  * tune/call.c, and that a matrix is walked over but once. */
 #include "autotune/library/geometry.h"
+#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -71,7 +72,7 @@ static int add_shape(struct geometry *geometry, const struct point_context *cont
     struct shape *shape = &geometry->shapes[geometry->count];
     int64_t effective[SPACE_NAMES_MAX];
     struct point_pass all;
-    if (point_pass(context, row, pass, context->problem->n, &all, error))
+    if (point_pass(context, row, pass, dims_n(&context->problem->dims), &all, error))
         return -1;
     if (!all.applies)
         return 0;
@@ -99,7 +100,7 @@ static int plan_matrix(struct geometry *geometry, const struct point_context *co
 {
     geometry->matrix = malloc(sizeof *geometry->matrix);
     return geometry->matrix
-               ? call_plan(geometry->matrix, context, row, context->problem->n, error)
+               ? call_plan(geometry->matrix, context, row, dims_n(&context->problem->dims), error)
                : error_memory(error, sizeof *geometry->matrix);
 }
 
@@ -116,7 +117,7 @@ int geometry_make(struct geometry **out, const struct point_context *context,
     made->name_count = space->name_count;
     made->threads_per_block = context->target->threads_per_block;
     made->partial_bytes = (uint64_t)problem_partial_bytes(context->problem);
-    if (context->problem->shape.kind ? plan_matrix(made, context, row, error)
+    if (shape_kind(&context->problem->dims) ? plan_matrix(made, context, row, error)
                                      : add_shapes(made, context, row, error)) {
         geometry_free(made);
         return -1;
@@ -202,7 +203,7 @@ static int add_step(const struct geometry *geometry, const struct shape *shape,
                          geometry->space->file, shape->keys->name, CALL_LAUNCHES_MAX);
     step->pass = shape->pass;
     step->n = *left;
-    step->shape_of = (struct problem_shape){.kind = SHAPE_VALUE};
+    step->dims = dims_value(*left);
     step->output_offset = step->partials_offset = 0;
     if (eval_shape(geometry, shape, *left, &step->shape, error))
         return -1;
@@ -226,10 +227,10 @@ static void take_rows(const struct call_plan *matrix, uint64_t rows, struct call
     memcpy(out, matrix,
            offsetof(struct call_plan, steps) + matrix->count * sizeof *matrix->steps);
     /* a column in parts leaves as many parts, however many rows they are of */
-    const bool is_columns = out->steps[0].shape_of.kind == SHAPE_COLUMNS;
+    const bool is_columns = shape_kind(&out->steps[0].dims) == SHAPE_COLUMNS;
     for (size_t i = 0; i < (is_columns ? 1 : out->count); i++) {
-        out->steps[i].shape_of.rows = rows;
-        out->steps[i].n = rows * out->steps[i].shape_of.len;
+        *(is_columns ? &out->steps[i].dims.depth.n : &out->steps[i].dims.outer.n) = rows;
+        out->steps[i].n = dims_n(&out->steps[i].dims);
     }
     out->n = out->steps[0].n;
 }

@@ -8,7 +8,7 @@
 
 struct geometry; /* never changes once made: any number of threads may ask it */
 
-/* The space must outlive it; problem, target and row need not. `context->problem->n` is one of
+/* The space must outlive it; problem, target and row need not. `dims_n(&context->problem->dims)` is one of
  * the n that will be asked for; of a matrix, its rows are the most. */
 int geometry_make(struct geometry **out, const struct point_context *context,
                   const int64_t *row, struct error *error);

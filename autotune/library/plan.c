@@ -207,7 +207,7 @@ int plan_call(const struct autotune_plan *plan, const struct call_buffers *buffe
         return fail(error, AUTOTUNE_FAILED,
                     "a call of %llu elements needs a larger workspace than one of %llu: make a "
                     "plan for it",
-                    (unsigned long long)n, (unsigned long long)plan->problem.n);
+                    (unsigned long long)n, (unsigned long long)dims_n(&plan->problem.dims));
     call_bind(launches, &call, plan->space, plan->kernels, buffers);
     *count = call.count;
     return 0;

@@ -113,7 +113,7 @@ static int refuse_call(const struct autotune_plan *plan, const void *input, uint
         return fail(error, AUTOTUNE_N_TOO_LARGE,
                     "n is %llu, but the plan is for at most %llu %s: make a plan for more",
                     (unsigned long long)n, (unsigned long long)shape_count(&plan->problem),
-                    plan->problem.shape.kind ? "rows" : "elements");
+                    shape_kind(&plan->problem.dims) ? "rows" : "elements");
     if ((uintptr_t)input % plan->element_bytes)
         return fail(error, AUTOTUNE_MISALIGNED,
                     "input is at %p, not a multiple of the %u bytes of an element of type %s",
@@ -134,8 +134,8 @@ static bool is_apart(const struct autotune_plan *plan, uint64_t input, uint64_t 
                      uint64_t output)
 {
     const struct problem part = shape_part(&plan->problem, n);
-    return output + shape_results(&part) * plan->result_bytes <= input ||
-           output >= input + shape_extent(&part) * plan->element_bytes;
+    return output + dims_results(&part.dims) * plan->result_bytes <= input ||
+           output >= input + dims_extent(&part.dims) * plan->element_bytes;
 }
 
 static bool is_good_call(const struct autotune_plan *plan, uint64_t input, uint64_t n,

@@ -273,7 +273,7 @@ static double largest_integer(enum type type)
 uint32_t oracle_span(const struct problem *problem, uint64_t period)
 {
     const double range = ldexp(1.0, problem_types[problem->acc].exact_bits);
-    const double n = problem->n > 0 ? (double)problem->n : 1.0;
+    const double n = dims_n(&problem->dims) > 0 ? (double)dims_n(&problem->dims) : 1.0;
     const double repeats = period ? ceil(n / (double)period) : 1.0;
     const double sure = 0.75 * range / n;
     const double likely = fmin(255.0, range * sqrt(3.0) / (5.5 * sqrt(repeats * n)));
@@ -286,7 +286,7 @@ uint32_t oracle_span(const struct problem *problem, uint64_t period)
 static uint32_t sparse_limit(const struct problem *problem)
 {
     const double range = ldexp(1.0, problem_types[problem->acc].exact_bits);
-    const double density = 0.7 * range / (2.5 * (double)problem->n);
+    const double density = 0.7 * range / (2.5 * (double)dims_n(&problem->dims));
     return oracle_span(problem, 0) > 1 ? 0 : (uint32_t)(fmin(density, 0.9) * 0x1p32);
 }
 

@@ -97,15 +97,15 @@ void decide_put(const struct oracle_input *input, uint64_t first, uint64_t count
             put_mark(input, at_mark);
     } else if (problem_ops[problem->op].is_bitwise && problem->op != XOR) {
         /* Bit 0 stays free: it shows what is read outside the input. */
-        for (unsigned bit = 1; problem->n > 0 && bit < bits - 1; bit++) {
-            const uint64_t at = place(input->seed, bit, problem->n);
+        for (unsigned bit = 1; dims_n(&problem->dims) > 0 && bit < bits - 1; bit++) {
+            const uint64_t at = place(input->seed, bit, dims_n(&problem->dims));
             if (at >= first && at - first < count)
                 put_bit(problem, bit, out + (at - first) * bytes);
         }
         if (marked)
             put_bit(problem, bits - 1, at_mark);
-    } else if (problem->op == PROD && problem_types[problem->type].is_float && problem->n > 0) {
-        const uint64_t at = place(input->seed / 2, 0, problem->n);
+    } else if (problem->op == PROD && problem_types[problem->type].is_float && dims_n(&problem->dims) > 0) {
+        const uint64_t at = place(input->seed / 2, 0, dims_n(&problem->dims));
         if (at >= first && at - first < count)
             put_double(problem->type, out + (at - first) * bytes);
     }
@@ -132,13 +132,13 @@ size_t oracle_list_deciding(const struct oracle_input *input,
     const bool is_bits = problem_ops[problem->op].is_bitwise && problem->op != XOR;
     const unsigned bits = 8 * (unsigned)problem_types[problem->type].bytes;
     size_t count = 0;
-    if (problem->n == 0)
+    if (dims_n(&problem->dims) == 0)
         return 0;
     for (unsigned bit = 1; is_bits && bit < bits - 1; bit++)
-        out[count++] = place(input->seed, bit, problem->n);
+        out[count++] = place(input->seed, bit, dims_n(&problem->dims));
     if (problem->op == PROD && problem_types[problem->type].is_float)
-        out[count++] = place(input->seed / 2, 0, problem->n);
-    if (oracle_has_mark(problem) && input->mark < problem->n)
+        out[count++] = place(input->seed / 2, 0, dims_n(&problem->dims));
+    if (oracle_has_mark(problem) && input->mark < dims_n(&problem->dims))
         out[count++] = input->mark;
     return count;
 }

@@ -52,7 +52,7 @@ void oracle_fill_random(const struct oracle_input *input, uint64_t first, uint64
 {
     const struct oracle_input source = {.problem = {.op = XOR, .type = U64, .acc = U64},
                                         .seed = ~input->seed};
-    const uint64_t stride = (input->problem.n + FACTORS_MAX - 1) / FACTORS_MAX;
+    const uint64_t stride = (dims_n(&input->problem.dims) + FACTORS_MAX - 1) / FACTORS_MAX;
     uint64_t words[CHUNK];
     if (!oracle_rounds(&input->problem)) {
         oracle_fill(input, first, count, out);

@@ -5,7 +5,7 @@
 #include "cache/record.h"
 
 static const struct record example_record = {
-    .problem = {.op = SUM, .type = I32, .acc = I32, .n = 400000000, .regime = COLD},
+    .problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000), .regime = COLD},
     .space = "reduce",
     .space_hash = 0x0123456789abcdef,
     .sources_hash = 0xfedcba9876543210,

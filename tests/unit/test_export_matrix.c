@@ -188,7 +188,7 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
            space->param_count * sizeof *row);
     text_addf(out, "%s | ", matches[find.best.grade]);
     point_format(out, space, row, true);
-    if (call_plan(&plan, &context, row, problem->n, &error))
+    if (call_plan(&plan, &context, row, dims_n(&problem->dims), &error))
         fail_msg("%s", error.text);
     text_addf(out, " | %" PRIu64 " %" PRIu64, plan.scratch_bytes, plan.state_bytes);
     for (size_t i = 0; i < plan.count; i++) {
@@ -197,8 +197,8 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
         text_addf(out,
                   " | %zu %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
                   " %" PRIu64 " %" PRIu64,
-                  step->pass, step->shape.grid, step->shape.block, step->shape_of.rows,
-                  step->shape_of.len, step->shape_of.pitch, step->shape.parts,
+                  step->pass, step->shape.grid, step->shape.block, shape_of(&step->dims).rows,
+                  shape_of(&step->dims).len, shape_of(&step->dims).pitch, step->shape.parts,
                   step->shape.outputs, step->output_offset, step->partials_offset);
         for (size_t k = 0; k < pass->arg_count; k++)
             text_addf(out, " %d", (int)pass->args[k]);
@@ -229,7 +229,7 @@ static void compare_answers(const struct fixture *fixture, struct text *met)
         for (size_t i = 0; i < ASKED; i++) {
             const struct problem problem = shaped(fixture, asked[i]);
             text_addf(&questions, "%d %d %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", gpus[g].cc,
-                      gpus[g].sms, problem.shape.rows, problem.shape.len, problem.shape.pitch);
+                      gpus[g].sms, shape_of(&problem.dims).rows, shape_of(&problem.dims).len, shape_of(&problem.dims).pitch);
             add_want(&want, fixture, &gpus[g], &problem);
         }
     compare_program(folder, &questions, &want);

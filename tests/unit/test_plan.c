@@ -20,7 +20,7 @@ static struct autotune_plan *make_plan_of(struct autotune_context *context, cons
 
 static struct record make_record_of(uint64_t n, const char *params)
 {
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = n};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(n)};
     return make_record(&problem, params);
 }
 
