@@ -159,8 +159,7 @@ static bool read_dim(const struct field *field, void *at, const char *value)
         return false;
     snprintf(count, sizeof count, "%.*s", (int)length, value);
     if (!read_in_range(field, &n, count) ||
-        (word && (!read_in_range(field, &stride, word + sizeof stride_word - 1) || stride == 1)) ||
-        (n == 1 && stride == 1))
+        (word && !read_in_range(field, &stride, word + sizeof stride_word - 1)))
         return false;
     *dim = (struct dim){(uint64_t)n, (uint64_t)stride};
     return true;
@@ -328,8 +327,10 @@ static const struct form forms[FIELD_FORMS] = {
     [FIELD_REGIME] = {"cold or warm", read_choice, write_choice, CHOICE, .name_at = regime_at},
     [FIELD_SOURCE] = {"measured, emulated or published", read_choice, write_choice, CHOICE,
                       .name_at = source_at},
-    [FIELD_DIM] = {"a count, or a count and its stride such as 4096 stride 1000", read_dim,
+    [FIELD_DIM] = {"a count, or a count and a stride such as 4096 stride 1000", read_dim,
                    write_dim, .bytes = sizeof(struct dim)},
+    [FIELD_KEPT] = {"a count, or a count and a stride such as 4096 stride 1000", read_dim,
+                    write_dim, .bytes = sizeof(struct dim)},
     [FIELD_INT] = {"an integer in range", read_int, write_int, .bytes = sizeof(int)},
     [FIELD_COUNT] = {"an integer in range", read_count, write_count, .bytes = WORD},
     [FIELD_HASH] = {"16 digits of 0-9 a-f", read_hash, write_hash, .bytes = WORD},
@@ -362,14 +363,14 @@ bool field_stands(const struct field *field, const void *record)
     const char *at = (const char *)record + field->offset;
     return field->form == FIELD_YES     ? *(const bool *)at
            : field->form == FIELD_ANY   ? *(const uint64_t *)(const void *)at != 0
-           : field->form == FIELD_DIM   ? ((const struct dim *)(const void *)at)->n != 1 ||
+           : field->form == FIELD_KEPT  ? ((const struct dim *)(const void *)at)->n != 1 ||
                                             ((const struct dim *)(const void *)at)->stride != 1
                                         : true;
 }
 
 bool field_may_lack(enum field_form form)
 {
-    return form == FIELD_YES || form == FIELD_ANY || form == FIELD_DIM;
+    return form == FIELD_YES || form == FIELD_ANY || form == FIELD_KEPT;
 }
 
 bool field_is_same(const struct field *field, const void *a, const void *b)

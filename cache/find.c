@@ -136,12 +136,18 @@ static const struct problem *stricter(const struct problem *wanted, const struct
     return shape_kind(&wanted->dims) || dims_n(&wanted->dims) >= dims_n(&won->dims) ? wanted : won;
 }
 
+/* One value both, of whatever n, or the same matrix? */
+static bool is_alike(const struct problem *a, const struct problem *b)
+{
+    return dims_is_same(&a->dims, &b->dims) || (!shape_kind(&a->dims) && !shape_kind(&b->dims));
+}
+
 /* Did it run here and was it right, for so many elements or more? */
 static bool is_proven(const struct record *want, const struct record *record)
 {
     const uint64_t last = record->n_to ? record->n_to : dims_n(&record->problem.dims);
     return !differs(want, record, SAME_DEVICE) &&
-           shape_is_same(&want->problem, &record->problem) && dims_n(&want->problem.dims) <= last;
+           is_alike(&want->problem, &record->problem) && dims_n(&want->problem.dims) <= last;
 }
 
 /* The first rule that forbids the row where it is to be used, as point_reject has it. */
@@ -179,7 +185,7 @@ static bool read_row(int64_t *row, struct find *find, const struct record *recor
     }
     const int broken = reject(find, record, row, &reason);
     if (broken != POINT_VALID && !differs(&find->want, record, SAME_DEVICE) &&
-        shape_is_same(&find->want.problem, &record->problem)) {
+        is_alike(&find->want.problem, &record->problem)) {
         if (broken >= 0)
             error_set(&reason, ERROR_IO, "the rule '%s' refuses it",
                       space->rules[broken].reason);

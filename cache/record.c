@@ -21,9 +21,9 @@ static const struct field fields[] = {
     {"op", FIELD_OP, offsetof(struct record, problem.op), 0, 0, RECORD_PROBLEM},
     {"type", FIELD_TYPE, offsetof(struct record, problem.type), 0, 0, RECORD_PROBLEM},
     {"acc", FIELD_TYPE, offsetof(struct record, problem.acc), 0, 0, RECORD_PROBLEM},
-    {"outer", FIELD_DIM, offsetof(struct record, problem.dims.outer), 1, N_MAX, RECORD_SIZE},
+    {"outer", FIELD_KEPT, offsetof(struct record, problem.dims.outer), 1, N_MAX, RECORD_SIZE},
     {"depth", FIELD_DIM, offsetof(struct record, problem.dims.depth), 1, N_MAX, RECORD_SIZE},
-    {"inner", FIELD_DIM, offsetof(struct record, problem.dims.inner), 1, N_MAX, RECORD_SIZE},
+    {"inner", FIELD_KEPT, offsetof(struct record, problem.dims.inner), 1, N_MAX, RECORD_SIZE},
     {"regime", FIELD_REGIME, offsetof(struct record, problem.regime), 0, 0, RECORD_SIZE},
     {"n_from", FIELD_ANY, offsetof(struct record, n_from), 1, N_MAX, RECORD_SIZE},
     {"n_to", FIELD_ANY, offsetof(struct record, n_to), 1, N_MAX, RECORD_SIZE},
@@ -233,7 +233,7 @@ static int parse(struct record *out, const struct ini *ini, const char *section,
 {
     struct reading reading = {.ini = ini, .groups = groups};
     *out = none;
-    out->problem.dims = dims_value(1); /* an axis that is not there */
+    out->problem.dims = dims_value(1); /* kept axes that are not there */
     for (const struct ini_item *item = ini->items; item < ini->items + ini->count; item++) {
         if (strcmp(item->section, section) != 0)
             continue;

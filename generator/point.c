@@ -130,8 +130,9 @@ int point_pass_row(const struct point_context *context, const int64_t *row, size
 }
 
 /* Evaluates one key of a pass, which must come out within low..high. */
-static int eval_within(const struct expr *expr, const int64_t *values, int64_t low, int64_t high,
-                       const struct space *space, int64_t *out, struct error *error)
+static int eval_within(const struct expr *expr, const int64_t *values, int64_t low,
+                       int64_t high, const struct space *space, int64_t *out,
+                       struct error *error)
 {
     if (expr_eval(expr, values, out, error))
         return -1;
@@ -143,13 +144,31 @@ static int eval_within(const struct expr *expr, const int64_t *values, int64_t l
     return 0;
 }
 
-enum { CLUSTER_MAX = 16 }; /* blocks: 8 anywhere, 16 where the GPU has them */
-
-/* A key that may be missing: then `out` keeps its value. */
-static int eval_optional(const struct expr *expr, const int64_t *values, int64_t high,
-                         const struct space *space, int64_t *out, struct error *error)
+/* The most that a key may come to here. */
+static int64_t find_most(const struct point_context *context, const struct pass *pass, size_t key,
+                         const int64_t *keys)
 {
-    return expr ? eval_within(expr, values, 0, high, space, out, error) : 0;
+    const int64_t most = space_pass_keys[key].high;
+    if (key == PASS_BLOCK)
+        return context->target->threads_per_block;
+    if (key == PASS_OUTPUTS && !pass->keys[PASS_RESULTS])
+        return keys[PASS_GRID]; /* a block: one, or some rows */
+    return most;
+}
+
+static int eval_keys(const struct point_context *context, const struct pass *pass,
+                     int64_t *values, int64_t keys[PASS_KEYS], struct error *error)
+{
+    for (size_t i = 0; i < PASS_KEYS; i++) {
+        keys[i] = space_pass_keys[i].missing;
+        if (pass->keys[i] &&
+            eval_within(pass->keys[i], values, space_pass_keys[i].low,
+                        find_most(context, pass, i, keys), context->space, &keys[i], error))
+            return -1;
+        if (i == PASS_GRID)
+            values[SPACE_BLOCKS] = keys[i];
+    }
+    return 0;
 }
 
 int point_pass(const struct point_context *context, const int64_t *row, size_t pass, uint64_t n,
@@ -159,9 +178,7 @@ int point_pass(const struct point_context *context, const int64_t *row, size_t p
     const struct pass *p = &space->passes[pass];
     struct problem problem = *context->problem;
     const struct point_context inner = {space, &problem, context->target};
-    int64_t values[SPACE_NAMES_MAX], effective[SPACE_NAMES_MAX], applies = 1;
-    int64_t block, grid, tile, outputs, partials = 0, state = 0, height, cluster = 1, shared = 0;
-    int64_t results = 1, parts = 1;
+    int64_t values[SPACE_NAMES_MAX], effective[SPACE_NAMES_MAX], keys[PASS_KEYS], applies = 1;
     if (p->reads_partials || n != dims_n(&problem.dims))
         problem.dims = dims_left(&problem.dims, n / dims_results(&problem.dims));
     *out = (struct point_pass){0};
@@ -171,35 +188,21 @@ int point_pass(const struct point_context *context, const int64_t *row, size_t p
     if (!applies)
         return 0;
     if (point_pass_row(context, row, pass, effective, error) ||
-        point_values(&inner, effective, p->reads_partials, values, error))
-        return -1;
-    if (eval_within(p->block, values, 1, context->target->threads_per_block, space, &block, error) ||
-        eval_within(p->grid, values, 1, INT32_MAX, space, &grid, error) ||
-        eval_within(p->tile, values, 1, INT64_MAX / 8, space, &tile, error))
-        return -1;
-    values[SPACE_BLOCKS] = grid;
-    const int64_t most = shape_kind(&problem.dims) ? INT64_MAX / 8 : grid; /* a block: one, or some rows */
-    if (eval_within(p->outputs, values, 0, most, space, &outputs, error) ||
-        eval_optional(p->partials, values, INT64_MAX / 8, space, &partials, error) ||
-        eval_optional(p->state, values, INT64_MAX / 8, space, &state, error) ||
-        eval_optional(p->results, values, INT32_MAX, space, &results, error) ||
-        eval_optional(p->parts, values, INT32_MAX, space, &parts, error) ||
-        eval_optional(p->cluster, values, CLUSTER_MAX, space, &cluster, error) ||
-        eval_optional(p->shared_bytes, values, INT32_MAX, space, &shared, error) ||
-        eval_within(p->height, values, 0, INT64_MAX, space, &height, error))
+        point_values(&inner, effective, p->reads_partials, values, error) ||
+        eval_keys(&inner, p, values, keys, error))
         return -1;
     *out = (struct point_pass){.applies = true,
-                               .block = (unsigned)block,
-                               .grid = (unsigned)grid,
-                               .cluster = (unsigned)cluster,
-                               .shared_bytes = (unsigned)shared,
-                               .tile = (uint64_t)tile,
-                               .outputs = (uint64_t)outputs,
-                               .partials = (uint64_t)partials,
-                               .state = (uint64_t)state,
-                               .results = (uint64_t)results,
-                               .parts = (uint64_t)parts,
-                               .height = (uint64_t)height};
+                               .block = (unsigned)keys[PASS_BLOCK],
+                               .grid = (unsigned)keys[PASS_GRID],
+                               .cluster = (unsigned)keys[PASS_CLUSTER],
+                               .shared_bytes = (unsigned)keys[PASS_SHARED_BYTES],
+                               .tile = (uint64_t)keys[PASS_TILE],
+                               .outputs = (uint64_t)keys[PASS_OUTPUTS],
+                               .partials = (uint64_t)keys[PASS_PARTIALS],
+                               .state = (uint64_t)keys[PASS_STATE],
+                               .results = (uint64_t)keys[PASS_RESULTS],
+                               .parts = (uint64_t)keys[PASS_PARTS],
+                               .height = (uint64_t)keys[PASS_HEIGHT]};
     return 0;
 }
 

@@ -40,19 +40,6 @@ static struct dim *counted(struct dims *dims)
     return shape_kind(dims) == SHAPE_ROWS ? &dims->outer : &dims->depth;
 }
 
-uint64_t shape_count(const struct problem *problem)
-{
-    struct dims dims = problem->dims;
-    return counted(&dims)->n;
-}
-
-struct problem shape_part(const struct problem *problem, uint64_t count)
-{
-    struct problem part = *problem;
-    counted(&part.dims)->n = count;
-    return part;
-}
-
 double shape_bytes(const struct problem *problem)
 {
     const double read = (double)dims_n(&problem->dims) * problem_types[problem->type].bytes;

@@ -21,12 +21,6 @@ struct problem_shape shape_of(const struct dims *dims);
 /* Do both have the same shape? */
 bool shape_is_same(const struct problem *a, const struct problem *b);
 
-/* What a caller counts: the rows of a matrix, else the elements. */
-uint64_t shape_count(const struct problem *problem);
-
-/* The problem of only the first `count` of them, which may be 0. */
-struct problem shape_part(const struct problem *problem, uint64_t count);
-
 /* The bytes that must be moved: every element read, and, of a matrix, every result written. */
 double shape_bytes(const struct problem *problem);
 

@@ -367,12 +367,9 @@ void space_free(struct space *space)
         expr_free(space->defaults[i].expr);
     for (size_t i = 0; i < space->pass_count; i++) {
         struct pass *pass = &space->passes[i];
-        struct expr *exprs[] = {pass->when,    pass->block,    pass->grid,  pass->tile,
-                                pass->outputs, pass->partials, pass->height,
-                                pass->state,   pass->cluster,  pass->shared_bytes,
-                                pass->results, pass->parts};
-        for (size_t k = 0; k < sizeof exprs / sizeof *exprs; k++)
-            expr_free(exprs[k]);
+        expr_free(pass->when);
+        for (size_t k = 0; k < PASS_KEYS; k++)
+            expr_free(pass->keys[k]);
         for (size_t k = 0; k < pass->override_count; k++)
             expr_free(pass->overrides[k].expr);
     }

@@ -79,22 +79,27 @@ struct pass_override {
     struct expr *expr;
 };
 
+/* The numbers of a launch, each a key of [pass]. They are evaluated in this order: what may use
+ * BLOCKS comes after the grid. */
+enum pass_key {
+    PASS_BLOCK, PASS_GRID, PASS_TILE, PASS_OUTPUTS, PASS_PARTIALS, PASS_STATE, PASS_SHARED_BYTES,
+    PASS_CLUSTER, PASS_RESULTS, PASS_PARTS, PASS_HEIGHT,
+    PASS_KEYS
+};
+struct pass_key_row {
+    const char *name, *meaning;
+    bool is_required;
+    bool knows_blocks; /* may use BLOCKS */
+    int64_t missing;   /* its value where the pass has no such key */
+    int64_t low, high; /* what it may come to */
+};
+extern const struct pass_key_row space_pass_keys[PASS_KEYS];
+
 /* One kernel launch. */
 struct pass {
     const char *name;
     struct expr *when;     /* zero: no part of this variant; NULL = always; compile-time */
-    struct expr *block;    /* threads per block */
-    struct expr *grid;     /* blocks */
-    struct expr *tile;     /* elements that a block takes at a time */
-    struct expr *outputs;  /* values written through `output`; 0: the pass prepares the call's
-                            * result, and the next pass has the inputs that this one had */
-    struct expr *partials; /* accumulators of scratch; NULL = none */
-    struct expr *state;    /* words of state; NULL = none */
-    struct expr *shared_bytes; /* dynamic shared memory of a block; NULL = none */
-    struct expr *cluster;      /* blocks that form a cluster; NULL = 1 */
-    struct expr *results;  /* of a matrix: results that a block makes at a time; NULL = 1 */
-    struct expr *parts;    /* of a matrix: partial results of each result; NULL = 1 */
-    struct expr *height;   /* additions on the longest path from an input to an output */
+    struct expr *keys[PASS_KEYS]; /* NULL = missing */
     bool reads_partials;   /* its elements are accumulators: TYPE is ACC in its kernel */
     bool until_one;        /* repeated until one value is left */
     bool is_cooperative;   /* all its blocks are resident at once */

@@ -14,6 +14,31 @@ const char *const space_pass_args[PASS_ARG_KINDS] = {
     [ARG_PARTS] = "parts",
 };
 
+enum { CLUSTER_MAX = 16 };        /* blocks: 8 anywhere, 16 where the GPU has them */
+#define COUNT_MAX (INT64_MAX / 8) /* what is counted has up to 8 bytes */
+
+const struct pass_key_row space_pass_keys[PASS_KEYS] = {
+    [PASS_BLOCK] = {"block", "threads of a block", true, false, 0, 1, 1024},
+    [PASS_GRID] = {"grid", "blocks", true, false, 0, 1, INT32_MAX},
+    [PASS_TILE] = {"tile", "elements that a block takes at a time", true, false, 0, 1,
+                   COUNT_MAX},
+    [PASS_OUTPUTS] =
+        {"outputs",
+         "values written through `output`; 0: the pass prepares the call's result, "
+         "and the next one has its inputs",
+         true, true, 0, 0, COUNT_MAX},
+    [PASS_PARTIALS] = {"partials", "accumulators of scratch", false, true, 0, 0, COUNT_MAX},
+    [PASS_STATE] = {"state", "words of state", false, true, 0, 0, COUNT_MAX},
+    [PASS_SHARED_BYTES] = {"shared_bytes", "dynamic shared memory of a block", false, false, 0,
+                           0, INT32_MAX},
+    [PASS_CLUSTER] = {"cluster", "blocks of a cluster", false, false, 1, 0, CLUSTER_MAX},
+    [PASS_RESULTS] = {"results", "results that a block makes at a time", false, false, 1, 0,
+                      INT32_MAX},
+    [PASS_PARTS] = {"parts", "partial results of each result", false, false, 1, 0, INT32_MAX},
+    [PASS_HEIGHT] = {"height", "additions on the longest path from an input to an output", true,
+                     true, 0, 0, INT64_MAX},
+};
+
 static int read_args(struct space *space, struct pass *pass, const struct ini_item *item,
                      struct error *error)
 {
@@ -63,28 +88,24 @@ int space_read_choice(struct space *space, bool *out, const char *no, const char
                      item->line, item->key, no, yes, item->value);
 }
 
+static int read_number(struct space *space, struct expr **out, bool knows_blocks,
+                       const struct ini_item *item, struct error *error)
+{
+    return space_read_expr(space, out, item, error) ||
+                   (!knows_blocks && space_refuse_blocks(space, *out, item, error))
+               ? -1
+               : 0;
+}
+
 int space_read_pass(struct space *space, struct pass *pass, const struct ini_item *item,
                     struct error *error)
 {
-    const struct {
-        const char *key;
-        struct expr **expr;
-        bool knows_blocks;
-    } exprs[] = {
-        {"when", &pass->when, false},      {"block", &pass->block, false},
-        {"grid", &pass->grid, false},      {"tile", &pass->tile, false},
-        {"outputs", &pass->outputs, true}, {"partials", &pass->partials, true},
-        {"height", &pass->height, true},     {"state", &pass->state, true},
-        {"results", &pass->results, false},  {"parts", &pass->parts, false},
-        {"cluster", &pass->cluster, false},  {"shared_bytes", &pass->shared_bytes, false},
-    };
-    for (size_t i = 0; i < sizeof exprs / sizeof *exprs; i++)
-        if (strcmp(item->key, exprs[i].key) == 0)
-            return space_read_expr(space, exprs[i].expr, item, error) ||
-                           (!exprs[i].knows_blocks &&
-                            space_refuse_blocks(space, *exprs[i].expr, item, error))
-                       ? -1
-                       : 0;
+    if (strcmp(item->key, "when") == 0)
+        return read_number(space, &pass->when, false, item, error);
+    for (size_t i = 0; i < PASS_KEYS; i++)
+        if (strcmp(item->key, space_pass_keys[i].name) == 0)
+            return read_number(space, &pass->keys[i], space_pass_keys[i].knows_blocks, item,
+                               error);
     if (strcmp(item->key, "args") == 0)
         return read_args(space, pass, item, error);
     if (strcmp(item->key, "reads") == 0)
@@ -126,15 +147,13 @@ static bool has_arg(const struct pass *pass, enum pass_arg arg)
 
 static const char *find_missing(const struct pass *pass)
 {
-    return !pass->block                                     ? "block"
-           : !pass->grid                                    ? "grid"
-           : !pass->tile                                    ? "tile"
-           : !pass->outputs                                 ? "outputs"
-           : !pass->height                                  ? "height"
-           : !pass->arg_count                               ? "args"
-           : !pass->partials && has_arg(pass, ARG_PARTIALS) ? "partials"
-           : !pass->state && has_arg(pass, ARG_STATE)       ? "state"
-                                                            : NULL;
+    for (size_t i = 0; i < PASS_KEYS; i++)
+        if (!pass->keys[i] && space_pass_keys[i].is_required)
+            return space_pass_keys[i].name;
+    return !pass->arg_count                                            ? "args"
+           : !pass->keys[PASS_PARTIALS] && has_arg(pass, ARG_PARTIALS) ? "partials"
+           : !pass->keys[PASS_STATE] && has_arg(pass, ARG_STATE)       ? "state"
+                                                                       : NULL;
 }
 
 static int check_pass(const struct space *space, const struct pass *pass, struct error *error)

@@ -211,7 +211,7 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
         const char *text;
     } causes[] = {
         {all->other_size,
-         shape_of(&all->request->problem.dims).rows
+         request_has_shape(all->request)
              ? "there are records of other shapes: name one of them, or leave --rows and --len "
                "out and take all by --space rows or columns"
              : "there are records of other n: leave --n out, or name one of them"},
@@ -273,7 +273,7 @@ int export_records_find(struct records *out, const struct setup *setup,
                  add_folder(&all, folder.at, error) || add_shipped(&all, error);
     if (!failed && out->count == 0)
         failed = refuse_nothing(&all, folder.at, error);
-    if (!failed && !shape_of(&request->problem.dims).rows)
+    if (!failed && !request_has_shape(request))
         failed = check_sizes(out, request, error);
     text_dispose(&folder);
     if (failed)

@@ -129,10 +129,10 @@ static int add_step(struct export *out, size_t r, size_t pass, size_t kernel,
     *step = (struct export_step){.row = r, .pass = pass, .kernel = kernel};
     if (point_pass_row(&context, row->values, pass, effective, error) ||
         point_values(&context, effective, p->reads_partials, step->values, error) ||
-        eval_fixed(out, p->block, step, 0, &step->block, error) ||
-        eval_fixed(out, p->tile, step, 0, &step->tile, error) ||
-        eval_fixed(out, p->cluster, step, 1, &step->cluster, error) ||
-        eval_fixed(out, p->shared_bytes, step, 0, &step->shared_bytes, error))
+        eval_fixed(out, p->keys[PASS_BLOCK], step, 0, &step->block, error) ||
+        eval_fixed(out, p->keys[PASS_TILE], step, 0, &step->tile, error) ||
+        eval_fixed(out, p->keys[PASS_CLUSTER], step, 1, &step->cluster, error) ||
+        eval_fixed(out, p->keys[PASS_SHARED_BYTES], step, 0, &step->shared_bytes, error))
         return -1;
     struct export_kernel *made = &out->kernels[kernel];
     if (step->shared_bytes > made->shared_bytes)
@@ -195,12 +195,13 @@ static bool has_results(const struct export *export, const struct export_row *ro
             return false;
     for (size_t i = 0; i < row->step_count; i++) {
         const struct pass *pass = &space->passes[export->steps[row->first_step + i].pass];
-        const struct expr *const exprs[] = {pass->partials, pass->state, pass->parts};
+        const struct expr *const exprs[] = {pass->keys[PASS_PARTIALS], pass->keys[PASS_STATE],
+                                            pass->keys[PASS_PARTS]};
         if (point_pass_row(&context, row->values, (size_t)(pass - space->passes), effective,
                            &error) ||
             point_values(&context, effective, pass->reads_partials, values, &error) ||
-            expr_eval(pass->grid, values, &values[SPACE_BLOCKS], &error) ||
-            expr_eval(pass->outputs, values, &outputs, &error))
+            expr_eval(pass->keys[PASS_GRID], values, &values[SPACE_BLOCKS], &error) ||
+            expr_eval(pass->keys[PASS_OUTPUTS], values, &outputs, &error))
             return false;
         for (size_t k = 0; k < sizeof exprs / sizeof *exprs; k++)
             if (exprs[k] && expr_eval(exprs[k], values, &ignored, &error))

@@ -87,11 +87,11 @@ static void find_names(struct names *names)
     const struct space *space = names->export->source.space;
     for (size_t i = 0; i < names->export->step_count; i++) {
         const struct pass *pass = &space->passes[names->export->steps[i].pass];
-        use_expr(names, pass->grid);
-        use_expr(names, pass->outputs);
-        use_expr(names, pass->partials);
-        use_expr(names, pass->state);
-        use_expr(names, pass->parts);
+        use_expr(names, pass->keys[PASS_GRID]);
+        use_expr(names, pass->keys[PASS_OUTPUTS]);
+        use_expr(names, pass->keys[PASS_PARTIALS]);
+        use_expr(names, pass->keys[PASS_STATE]);
+        use_expr(names, pass->keys[PASS_PARTS]);
     }
     for (size_t slot = 0; slot < space->name_count; slot++) {
         struct text *text = &names->texts[slot];
@@ -274,11 +274,11 @@ static int add_passes(struct text *out, const struct names *names, struct error 
         if (!is_launched(names->export, p))
             continue;
         text_addf(out, "    case %zu: /* %s */\n", p, pass->name);
-        if (add_assignment(out, names, "grid", pass->grid, error) ||
-            add_assignment(out, names, "outputs", pass->outputs, error) ||
-            add_assignment(out, names, "partials", pass->partials, error) ||
-            add_assignment(out, names, "state", pass->state, error) ||
-            add_assignment(out, names, "parts", pass->parts, error))
+        if (add_assignment(out, names, "grid", pass->keys[PASS_GRID], error) ||
+            add_assignment(out, names, "outputs", pass->keys[PASS_OUTPUTS], error) ||
+            add_assignment(out, names, "partials", pass->keys[PASS_PARTIALS], error) ||
+            add_assignment(out, names, "state", pass->keys[PASS_STATE], error) ||
+            add_assignment(out, names, "parts", pass->keys[PASS_PARTS], error))
             return -1;
         text_adds(out, "        break;\n");
     }

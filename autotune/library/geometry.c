@@ -43,10 +43,11 @@ static bool uses_any(const struct space *space, const struct expr *expr, const b
  * before it: so forwards for what changes, backwards for what is needed. */
 static void list_derived(struct shape *shape, const struct space *space)
 {
-    const struct pass *keys = shape->keys;
-    const struct expr *const needs[] = {keys->block,       keys->grid,  keys->outputs,
-                                        keys->partials,    keys->state, keys->cluster,
-                                        keys->shared_bytes};
+    struct expr *const *keys = shape->keys->keys;
+    const struct expr *const needs[] = {keys[PASS_BLOCK],       keys[PASS_GRID],
+                                        keys[PASS_OUTPUTS],     keys[PASS_PARTIALS],
+                                        keys[PASS_STATE],       keys[PASS_CLUSTER],
+                                        keys[PASS_SHARED_BYTES]};
     bool is_changing[SPACE_NAMES_MAX] = {false}, is_needed[SPACE_NAMES_MAX] = {false};
     for (size_t i = 0; i < space->derived_count; i++) {
         const struct expr *expr = space->derived[i].expr;
@@ -155,7 +156,7 @@ static int eval(const struct geometry *geometry, const struct expr *expr, const 
 static int eval_shape(const struct geometry *geometry, const struct shape *shape, uint64_t n,
                       struct point_pass *out, struct error *error)
 {
-    const struct pass *keys = shape->keys;
+    struct expr *const *keys = shape->keys->keys;
     int64_t values[SPACE_NAMES_MAX];
     int64_t block = 0, grid = 0, outputs = 0, partials = 0, state = 0, cluster = 1, shared = 0;
     memcpy(values, shape->values, geometry->name_count * sizeof *values);
@@ -163,15 +164,16 @@ static int eval_shape(const struct geometry *geometry, const struct shape *shape
     for (size_t i = 0; i < shape->count; i++)
         if (expr_eval(shape->exprs[i], values, &values[shape->slots[i]], error))
             return -1;
-    if (eval(geometry, keys->block, values, 1, geometry->threads_per_block, &block, error) ||
-        eval(geometry, keys->grid, values, 1, INT32_MAX, &grid, error))
+    if (eval(geometry, keys[PASS_BLOCK], values, 1, geometry->threads_per_block, &block,
+             error) ||
+        eval(geometry, keys[PASS_GRID], values, 1, INT32_MAX, &grid, error))
         return -1;
     values[SPACE_BLOCKS] = grid;
-    if (eval(geometry, keys->outputs, values, 0, grid, &outputs, error) ||
-        eval(geometry, keys->partials, values, 0, INT64_MAX / 8, &partials, error) ||
-        eval(geometry, keys->state, values, 0, INT64_MAX / 8, &state, error) ||
-        eval(geometry, keys->cluster, values, 0, INT32_MAX, &cluster, error) ||
-        eval(geometry, keys->shared_bytes, values, 0, INT32_MAX, &shared, error))
+    if (eval(geometry, keys[PASS_OUTPUTS], values, 0, grid, &outputs, error) ||
+        eval(geometry, keys[PASS_PARTIALS], values, 0, INT64_MAX / 8, &partials, error) ||
+        eval(geometry, keys[PASS_STATE], values, 0, INT64_MAX / 8, &state, error) ||
+        eval(geometry, keys[PASS_CLUSTER], values, 0, INT32_MAX, &cluster, error) ||
+        eval(geometry, keys[PASS_SHARED_BYTES], values, 0, INT32_MAX, &shared, error))
         return -1;
     *out = (struct point_pass){.applies = true,
                                .block = (unsigned)block,
@@ -222,33 +224,39 @@ static int add_step(const struct geometry *geometry, const struct shape *shape,
 
 /* With fewer rows the launches stay as they are, and blocks that find no row do nothing. So the
  * parts of a result stay too, the memory they need, and the order they are combined in. */
-static void take_rows(const struct call_plan *matrix, uint64_t rows, struct call_plan *out)
+static void take_dims(const struct call_plan *matrix, const struct dims *dims,
+                      struct call_plan *out)
 {
     memcpy(out, matrix,
            offsetof(struct call_plan, steps) + matrix->count * sizeof *matrix->steps);
-    /* a column in parts leaves as many parts, however many rows they are of */
-    const bool is_columns = shape_kind(&out->steps[0].dims) == SHAPE_COLUMNS;
-    for (size_t i = 0; i < (is_columns ? 1 : out->count); i++) {
-        *(is_columns ? &out->steps[i].dims.depth.n : &out->steps[i].dims.outer.n) = rows;
-        out->steps[i].n = dims_n(&out->steps[i].dims);
+    for (size_t i = 0; i < out->count; i++) {
+        struct dims *of_step = &out->steps[i].dims;
+        of_step->outer.n = dims->outer.n;
+        of_step->inner.n = dims->inner.n;
+        if (i == 0) /* what it leaves stays as it was, however much it is of */
+            of_step->depth.n = dims->depth.n;
+        out->steps[i].n = dims_n(of_step);
     }
     out->n = out->steps[0].n;
 }
 
-int geometry_call(const struct geometry *geometry, uint64_t n, struct call_plan *out,
-                  struct error *error)
+int geometry_call(const struct geometry *geometry, const struct dims *dims,
+                  struct call_plan *out, struct error *error)
 {
+    const uint64_t n = dims->depth.n;
+    uint64_t left = n;
     if (geometry->matrix) {
-        take_rows(geometry->matrix, n, out);
+        take_dims(geometry->matrix, dims, out);
         return 0;
     }
-    uint64_t left = n;
     bool is_started = false; /* a pass has read the inputs */
     out->count = 0;
     out->n = n;
     out->results = 1;
     out->scratch_bytes = out->state_bytes = out->height = out->block = out->tile = 0;
     out->grid = 0;
+    if (dims_results(dims) == 0)
+        return 0;
     for (size_t i = 0; i < geometry->count; i++) {
         const struct shape *shape = &geometry->shapes[i];
         bool is_last = false;

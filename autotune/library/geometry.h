@@ -14,9 +14,9 @@ int geometry_make(struct geometry **out, const struct point_context *context,
                   const int64_t *row, struct error *error);
 void geometry_free(struct geometry *geometry);
 
-/* As call_plan, for n elements, or n rows of a matrix from 0 on; but `height`, `block` and `tile`
+/* As call_plan, for these dims, of which there may be fewer; but `height`, `block` and `tile`
  * of the call and of its steps, which no launch needs, are not to be relied on. */
-int geometry_call(const struct geometry *geometry, uint64_t n, struct call_plan *out,
-                  struct error *error);
+int geometry_call(const struct geometry *geometry, const struct dims *dims,
+                  struct call_plan *out, struct error *error);
 
 #endif

@@ -35,7 +35,7 @@ static size_t find_pass(struct analysis *out, const struct analysis_subject *sub
     const struct point_context *context = subject->context;
     for (size_t p = 0; p < context->space->pass_count; p++) {
         /* A step that prepares the result reads nothing. */
-        const struct expr *outputs = context->space->passes[p].outputs;
+        const struct expr *outputs = context->space->passes[p].keys[PASS_OUTPUTS];
         if (point_pass(context, subject->row, p, dims_n(&context->problem->dims), pass, error))
             return SPACE_PASSES_MAX;
         if (!pass->applies || (outputs && strcmp(expr_source(outputs), "0") == 0))

@@ -95,7 +95,7 @@ fi
 # add GPU N LOAD
 add() {
     sed -n '/^op = /,/^tuned = /p' "$XDG_CACHE_HOME/autotune/host.ini" |
-        sed "s/^gpu = .*/gpu = $1/; s/^n = .*/n = $2/; s/^source = .*/source = measured/
+        sed "s/^gpu = .*/gpu = $1/; s/^depth = .*/depth = $2/; s/^source = .*/source = measured/
              s/LOAD=[A-Z_]*/LOAD=$3/; s/GRID=[0-9]*/GRID=0/" > fields
     { printf '[autotune]\nschema = 1\n\n[record 1]\n'; cat fields; ./sign < fields; } > others/"$1".ini
     chmod 600 others/"$1".ini

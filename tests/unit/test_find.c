@@ -112,7 +112,7 @@ static const struct {
     {change_type, FIND_NONE, "type"},
     {change_acc, FIND_NONE, "acc"},
     {change_order, FIND_NONE, "deterministic"},
-    {change_n, FIND_OTHER_N, "n"},
+    {change_n, FIND_OTHER_N, "depth"},
     {change_regime, FIND_OTHER_N, "regime"},
     {change_to_interval, FIND_OTHER_N, "n_from"},
     {change_space, FIND_NONE, "space"},
@@ -248,7 +248,7 @@ static void test_interval_around_n(void **state)
     records[2].n_to = 900000000;
     records[2].problem.dims = dims_value(400000001);
     struct find_result result = found(records, 3, NULL, 0);
-    assert_grade(&result, FIND_OTHER_N, "n");
+    assert_grade(&result, FIND_OTHER_N, "depth");
     assert_int_equal(result.record.n_to, 400000000);
 
     records[1].problem.regime = WARM; /* an n as near in the right regime counts more */
@@ -331,7 +331,7 @@ static void test_shipped(void **state)
 
     shipped[4].problem.dims = dims_value(5);
     result = found(NULL, 0, shipped, 5);
-    assert_grade(&result, FIND_SHIPPED, "n");
+    assert_grade(&result, FIND_SHIPPED, "depth");
 
     change_gpu(&own); /* any record of one's own is better */
     result = found(&own, 1, shipped, 5);

@@ -328,7 +328,7 @@ static void test_bad_shapes(void **state)
         {{.rows = 2, .len = 2, .pitch = UINT64_MAX},
          AUTOTUNE_BAD_ARGUMENT,
          "give smaller autotune_problem.rows or autotune_problem.pitch"},
-        {{.rows = 1, .len = (UINT64_C(1) << 31) + 1, .axis = 1},
+        {{.rows = 2, .len = (UINT64_C(1) << 31) + 1, .axis = 1},
          AUTOTUNE_BAD_ARGUMENT,
          "2^31 is the most: for one value of more use autotune_problem.n"},
         {{.rows = 2, .len = 1, .pitch = UINT64_C(1) << 43, .axis = 1},

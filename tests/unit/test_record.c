@@ -117,7 +117,7 @@ static void test_form(void **state)
     const char *at = text;
     (void)state;
 
-    assert_memory_equal(at, "[record 1]\nop = sum\ntype = i32\nacc = i32\nn = 400000000\n", 53);
+    assert_memory_equal(at, "[record 1]\nop = sum\ntype = i32\nacc = i32\ndepth = 400000000\n", 57);
     for (int i = 0; i < FIELDS; i++) {
         at = strchr(at, '\n') + 1;
         assert_memory_equal(at, field_names[i], strlen(field_names[i]));

@@ -448,10 +448,11 @@ static void test_launch_keys(void **state)
     if (space_load(&space, "little.ini", bytes, strlen(bytes), &error) != 0)
         fail_msg("%s", error.text);
     const struct pass *main = &space->passes[0], *rest = &space->passes[1];
-    assert_true(!main->state && !main->shared_bytes && !main->cluster && !main->is_cooperative);
-    assert_string_equal(expr_source(rest->state), "2 * BLOCKS");
-    assert_string_equal(expr_source(rest->shared_bytes), "4 * TILE");
-    assert_string_equal(expr_source(rest->cluster), "BLOCK / 16");
+    assert_true(!main->keys[PASS_STATE] && !main->keys[PASS_SHARED_BYTES] &&
+                !main->keys[PASS_CLUSTER] && !main->is_cooperative);
+    assert_string_equal(expr_source(rest->keys[PASS_STATE]), "2 * BLOCKS");
+    assert_string_equal(expr_source(rest->keys[PASS_SHARED_BYTES]), "4 * TILE");
+    assert_string_equal(expr_source(rest->keys[PASS_CLUSTER]), "BLOCK / 16");
     assert_true(rest->is_cooperative);
     space_free(space);
     free(bytes);
