@@ -21,6 +21,7 @@ struct type_row {
     bool is_float, is_signed;
     int exact_bits; /* integers of this many bits are exact, 0 = arithmetic wraps around */
     enum type acc;  /* the accumulator when none is named; a type that can be one has itself */
+    const char *c_name; /* in C: "int32_t"; "uint16_t" for the bits of a 16-bit float */
 };
 
 struct op_row {
@@ -61,6 +62,12 @@ struct problem {
 int problem_find_type(enum type *out, const char *name, struct error *error);
 int problem_find_op(enum op *out, const char *name, struct error *error);
 int problem_find_regime(enum regime *out, const char *name, struct error *error);
+
+enum { PROBLEM_NAMES_CHARS = 200 };
+
+/* All names of a table, separated by blanks. */
+char *problem_list_types(char out[PROBLEM_NAMES_CHARS]);
+char *problem_list_ops(char out[PROBLEM_NAMES_CHARS]);
 
 /* ERROR_USAGE when operation, type and accumulator do not go together, with the reason. */
 int problem_check(const struct problem *problem, struct error *error);

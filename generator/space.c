@@ -22,6 +22,7 @@ const struct space_builtin_row space_builtins[SPACE_BUILTINS] = {
     [SPACE_INNER_STRIDE] = {"INNER_STRIDE", "elements from one of them to the next", true},
     [SPACE_BLOCKS] = {"BLOCKS", "blocks of the grid", true},
     [SPACE_OP] = {"OP", "operation", false},
+    [SPACE_PARTIAL] = {"PARTIAL", "operation that combines partial results", false},
     [SPACE_TYPE] = {"TYPE", "type of an element", false},
     [SPACE_ACC] = {"ACC", "type of an accumulator", false},
     [SPACE_DETERMINISTIC] = {"DETERMINISTIC", "1 where the order of combining is fixed", false},

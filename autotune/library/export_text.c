@@ -147,16 +147,6 @@ void export_add_form(struct text *out, const struct export *export, const char *
     }
 }
 
-const char *export_c_type(enum type type)
-{
-    static const char *const names[TYPE_COUNT] = {
-        [I8] = "int8_t",    [U8] = "uint8_t",    [I16] = "int16_t", [U16] = "uint16_t",
-        [I32] = "int32_t",  [U32] = "uint32_t",  [I64] = "int64_t", [U64] = "uint64_t",
-        [F16] = "uint16_t", [BF16] = "uint16_t", [F32] = "float",   [F64] = "double",
-    };
-    return names[type];
-}
-
 /* --- Files that come with the program ------------------------------------------------------
  */
 
@@ -170,8 +160,8 @@ static bool add_word(struct text *out, const struct export *export, const char *
     const struct {
         const char *word, *text;
     } words[] = {
-        {"ELEMENT", export_c_type(problem->type)},
-        {"RESULT", export_c_type(problem_result(problem))},
+        {"ELEMENT", problem_types[problem->type].c_name},
+        {"RESULT", problem_types[problem_result(problem)].c_name},
         {"LINE", is_columns ? "column" : "row"},
         {"RESULTS", is_columns ? "len" : "rows"},
         {"DEPTH", is_columns ? "rows" : "len"},
