@@ -22,7 +22,7 @@ const char *const find_grades[FIND_GRADES] = {
 
 const char *find_grade_name(enum find_grade grade, const struct problem *problem)
 {
-    return grade == FIND_OTHER_N && problem->shape.kind ? "same GPU, other shape"
+    return grade == FIND_OTHER_N && shape_kind(&problem->dims) ? "same GPU, other shape"
                                                         : find_grades[grade];
 }
 
@@ -70,7 +70,7 @@ static bool is_interval(const struct served *served)
 /* From an n to the nearest that is served: none within an interval. */
 static double n_distance(const struct record *want, const struct served *served)
 {
-    const uint64_t n = want->problem.n;
+    const uint64_t n = dims_n(&want->problem.dims);
     const uint64_t nearest =
         n < served->from ? served->from : n > served->to ? served->to : n;
     return is_interval(served) && nearest == n ? within_interval
@@ -81,9 +81,9 @@ static double size_distance(const struct record *want, const struct served *serv
 {
     const struct record *record = served->record;
     double distance = n_distance(want, served);
-    if (want->problem.shape.kind) /* what a row is like decides more than how many there are */
-        distance += depth_weight * ratio((double)shape_depth(&want->problem),
-                                         (double)shape_depth(&record->problem));
+    if (shape_kind(&want->problem.dims)) /* what a row is like decides more than how many there are */
+        distance += depth_weight * ratio((double)want->problem.dims.depth.n,
+                                         (double)record->problem.dims.depth.n);
     return want->problem.regime == record->problem.regime ? distance
                                                           : distance + regime_distance;
 }
@@ -146,7 +146,13 @@ static struct fit fit_shipped(const struct record *want, const struct served *se
 /* What is right for some n is right for every smaller one; matrices have no such order. */
 static const struct problem *stricter(const struct problem *wanted, const struct problem *won)
 {
-    return wanted->shape.kind || wanted->n >= won->n ? wanted : won;
+    return shape_kind(&wanted->dims) || dims_n(&wanted->dims) >= dims_n(&won->dims) ? wanted : won;
+}
+
+/* One value both, of whatever n, or the same matrix? */
+static bool is_alike(const struct problem *a, const struct problem *b)
+{
+    return dims_is_same(&a->dims, &b->dims) || (!shape_kind(&a->dims) && !shape_kind(&b->dims));
 }
 
 /* Did it run here and was it right, for so many elements or more? */
@@ -154,7 +160,8 @@ static bool is_proven(const struct record *want, const struct served *served)
 {
     const struct record *record = served->record;
     return !differs(want, record, SAME_DEVICE) &&
-           shape_is_same(&want->problem, &record->problem) && want->problem.n <= served->to;
+           is_alike(&want->problem, &record->problem) &&
+           dims_n(&want->problem.dims) <= served->to;
 }
 
 /* The first rule that forbids the row where it is to be used, as point_reject has it. */
@@ -191,7 +198,7 @@ static bool read_row(int64_t *row, struct find *find, const struct served *serve
                            ? POINT_FAILED
                            : reject(find, served, row, &reason);
     if (broken != POINT_VALID && !differs(&find->want, record, SAME_DEVICE) &&
-        shape_is_same(&find->want.problem, &record->problem)) {
+        is_alike(&find->want.problem, &record->problem)) {
         if (broken >= 0)
             error_set(&reason, ERROR_IO, "the rule '%s' refuses it",
                       space->rules[broken].reason);
@@ -249,7 +256,7 @@ typedef struct fit fit_fn(const struct record *want, const struct served *served
 static struct served served_at(const struct records *records, size_t i)
 {
     if (i < records->count) {
-        const uint64_t n = records->at[i].problem.n;
+        const uint64_t n = dims_n(&records->at[i].problem.dims);
         return (struct served){&records->at[i], n, n};
     }
     const struct interval *interval = &records->intervals[i - records->count];

@@ -79,9 +79,9 @@ static void list_all(struct cut *cut)
 static uint64_t find_border(const struct record *low, const struct record *high)
 {
     const int order = strcmp(low->swept, high->swept);
-    return order == 0  ? sweep_border(low->problem.n, high->problem.n)
-           : order > 0 ? low->problem.n
-                       : high->problem.n - 1;
+    return order == 0  ? sweep_border(dims_n(&low->problem.dims), dims_n(&high->problem.dims))
+           : order > 0 ? dims_n(&low->problem.dims)
+                       : dims_n(&high->problem.dims) - 1;
 }
 
 /* The size of the interval at which its config loses least, as if that had won there. */
@@ -128,9 +128,9 @@ static int add_intervals(struct records *records, const struct cut *cut, struct 
         const struct record *first = cut->sizes[one->first].record;
         const struct record *last = cut->sizes[one->last].record;
         choose_record(&out->record, cut, one);
-        out->from = k ? out[-1].to + 1 : first->problem.n;
+        out->from = k ? out[-1].to + 1 : dims_n(&first->problem.dims);
         out->to = k + 1 < count ? find_border(last, cut->sizes[one->last + 1].record)
-                                : last->problem.n;
+                                : dims_n(&last->problem.dims);
     }
     return 0;
 }
@@ -145,7 +145,7 @@ static int by_size(const void *a, const void *b)
         return x->group < y->group ? -1 : 1;
     if (p->regime != q->regime)
         return p->regime < q->regime ? -1 : 1;
-    return (p->n > q->n) - (p->n < q->n);
+    return (dims_n(&p->dims) > dims_n(&q->dims)) - (dims_n(&p->dims) < dims_n(&q->dims));
 }
 
 /* Sizes of a sweep mostly stand together in a file. */
@@ -171,7 +171,7 @@ static size_t count_group(const struct size *sizes, size_t count)
     size_t end = 1;
     while (end < count && sizes[end].group == sizes->group &&
            sizes[end].record->problem.regime == sizes->record->problem.regime &&
-           sizes[end].record->problem.n > sizes[end - 1].record->problem.n)
+           dims_n(&sizes[end].record->problem.dims) > dims_n(&sizes[end - 1].record->problem.dims))
         end++;
     return end;
 }
@@ -251,7 +251,7 @@ bool interval_is_alike(const struct record *a, const struct record *b)
 
 const struct interval *interval_find(const struct records *records, const struct record *record)
 {
-    const uint64_t n = record->problem.n;
+    const uint64_t n = dims_n(&record->problem.dims);
     for (size_t i = 0; i < records->interval_count; i++) {
         const struct interval *interval = &records->intervals[i];
         if (interval->from <= n && n <= interval->to &&

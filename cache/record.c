@@ -4,7 +4,6 @@
 #include "cache/record.h"
 
 #include "cache/section.h"
-#include "generator/shape.h"
 
 #include <xxhash.h>
 
@@ -20,12 +19,10 @@ static const struct field fields[] = {
     {"op", FIELD_OP, offsetof(struct record, problem.op), 0, 0, RECORD_PROBLEM},
     {"type", FIELD_TYPE, offsetof(struct record, problem.type), 0, 0, RECORD_PROBLEM},
     {"acc", FIELD_TYPE, offsetof(struct record, problem.acc), 0, 0, RECORD_PROBLEM},
-    {"n", FIELD_COUNT, offsetof(struct record, problem.n), 1, N_MAX, RECORD_SIZE},
+    {"outer", FIELD_KEPT, offsetof(struct record, problem.dims.outer), 1, N_MAX, RECORD_SIZE},
+    {"depth", FIELD_DIM, offsetof(struct record, problem.dims.depth), 1, N_MAX, RECORD_SIZE},
+    {"inner", FIELD_KEPT, offsetof(struct record, problem.dims.inner), 1, N_MAX, RECORD_SIZE},
     {"regime", FIELD_REGIME, offsetof(struct record, problem.regime), 0, 0, RECORD_SIZE},
-    {"shape", FIELD_SHAPE, offsetof(struct record, problem.shape.kind), 0, 0, RECORD_PROBLEM},
-    {"rows", FIELD_ANY, offsetof(struct record, problem.shape.rows), 1, N_MAX, RECORD_SIZE},
-    {"len", FIELD_ANY, offsetof(struct record, problem.shape.len), 1, N_MAX, RECORD_SIZE},
-    {"pitch", FIELD_ANY, offsetof(struct record, problem.shape.pitch), 1, N_MAX, RECORD_SIZE},
     {"deterministic", FIELD_YES, offsetof(struct record, problem.is_deterministic), 0, 0,
      RECORD_PROBLEM},
     {"space", FIELD_NAME, offsetof(struct record, space), 1, sizeof none.space - 1,
@@ -214,12 +211,11 @@ static int check_together(const struct record *record, const struct section *sec
     if (problem_check(&record->problem, &ignored) != 0)
         return section_refuse(section, ini, line, "acc",
                               "operation, type and accumulator do not go together", error);
-    struct problem shaped = record->problem;
-    if (shaped.shape.kind ? shape_set(&shaped, shaped.shape, &ignored) != 0 ||
-                                shaped.n != record->problem.n || !record->problem.shape.pitch
-                          : shaped.shape.rows || shaped.shape.len || shaped.shape.pitch)
-        return section_refuse(section, ini, line, "shape",
-                              "shape, rows, len, pitch and n do not go together", error);
+    const struct dims canonical = dims_canonical(&record->problem.dims);
+    if (!dims_is_same(&canonical, &record->problem.dims))
+        return section_refuse(section, ini, line, "depth",
+                              "outer, depth and inner are not in the one form that such dims "
+                              "have", error);
     if (!(section->groups & VALUE))
         return 0;
     if (record->low_ps > record->median_ps || record->median_ps > record->high_ps)
@@ -249,7 +245,7 @@ int record_parse(struct record *out, struct configs *configs, const struct ini *
 {
     struct section_found found;
     const size_t raced = configs->raced_count;
-    *out = none;
+    *out = (struct record){.problem.dims = dims_value(1)}; /* kept axes that are not there */
     int failed = section_parse(&found, &record_section, out, ini, section, error) ||
                  parse_config(out, configs, &found, ini, error) ||
                  parse_raced(out, configs, &found, ini, error);
@@ -267,7 +263,7 @@ int record_parse(struct record *out, struct configs *configs, const struct ini *
 int record_parse_key(struct record *out, const struct ini *ini, struct error *error)
 {
     struct section_found found;
-    *out = none;
+    *out = (struct record){.problem.dims = dims_value(1)};
     const int failed = section_parse(&found, &key_section, out, ini, "key", error) ||
                        section_check(&found, &key_section, ini, error) ||
                        check_together(out, &key_section, ini, found.line, error);

@@ -27,10 +27,10 @@ static void add_series(struct line_chart *chart, const struct report *report, co
     for (size_t i = 0; i < records->count; i++) {
         const struct record *record = &records->at[i];
         const uint64_t ps = time_at(records, record, single);
-        if (!record->problem.n || !report_is_alike(report, record) ||
+        if (!dims_n(&record->problem.dims) || !report_is_alike(report, record) ||
             record->problem.regime != regime || !ps)
             continue;
-        line_chart_add(chart, (struct line_point){(double)record->problem.n,
+        line_chart_add(chart, (struct line_point){(double)dims_n(&record->problem.dims),
                                                   figures_gbs(&record->problem, ps), 0, 0});
     }
     if (!chart->series[before].count)

@@ -22,7 +22,7 @@ static int by_size(const void *a, const void *b)
     const struct record *y = *(const struct record *const *)b;
     if (x->problem.regime != y->problem.regime)
         return x->problem.regime < y->problem.regime ? -1 : 1;
-    return (x->problem.n > y->problem.n) - (x->problem.n < y->problem.n);
+    return (dims_n(&x->problem.dims) > dims_n(&y->problem.dims)) - (dims_n(&x->problem.dims) < dims_n(&y->problem.dims));
 }
 
 const struct interval *sweep_drawing_interval(const struct sweep_drawing *drawing,
@@ -31,7 +31,7 @@ const struct interval *sweep_drawing_interval(const struct sweep_drawing *drawin
     for (size_t i = 0; i < drawing->interval_count; i++) {
         const struct interval *interval = drawing->intervals[i];
         if (interval->record.problem.regime == size->problem.regime &&
-            interval->from <= size->problem.n && size->problem.n <= interval->to)
+            interval->from <= dims_n(&size->problem.dims) && dims_n(&size->problem.dims) <= interval->to)
             return interval;
     }
     return NULL;
@@ -46,7 +46,7 @@ static double distance(const struct record *size)
 {
     const bool is_host = size->source == RECORD_EMULATED;
     const double usual = (double)setup_usual_n(is_host);
-    return fabs(log2((double)size->problem.n / usual));
+    return fabs(log2((double)dims_n(&size->problem.dims) / usual));
 }
 
 static const struct record *find_usual(const struct records *records,
@@ -92,7 +92,7 @@ struct sweep_single sweep_drawing_single(const struct records *records,
         best_ps = raced->ps;
         most = count;
     }
-    return (struct sweep_single){best, usual->problem.n};
+    return (struct sweep_single){best, dims_n(&usual->problem.dims)};
 }
 
 bool sweep_drawing_is_first(const struct records *records, size_t i)
@@ -106,7 +106,7 @@ bool sweep_drawing_is_first(const struct records *records, size_t i)
 /* Does --n name a part of low..high? */
 static bool is_asked_for(const struct request *request, uint64_t low, uint64_t high)
 {
-    const uint64_t n = request->problem.n, n_high = request->n_high ? request->n_high : n;
+    const uint64_t n = dims_n(&request->problem.dims), n_high = request->n_high ? request->n_high : n;
     return !request->has_n || (low <= n_high && n <= high);
 }
 
@@ -124,7 +124,7 @@ void sweep_drawing_collect(struct sweep_drawing *out, const struct request *requ
     for (size_t i = 0; i < records->count; i++) {
         const struct record *size = &records->at[i];
         if (is_of_sweep(size, first) &&
-            is_asked_for(request, size->problem.n, size->problem.n))
+            is_asked_for(request, dims_n(&size->problem.dims), dims_n(&size->problem.dims)))
             out->sizes[out->size_count++] = size;
     }
     if (out->size_count)

@@ -23,7 +23,7 @@ void sweep_leg_init(struct sweep_leg *out, const struct setup *setup, enum regim
     sweep_leg_open(out, regime);
     out->count = sweep_sizes(out->sizes, low, high);
     for (; is_within_l2 && out->count; out->count--) {
-        problem.n = out->sizes[out->count - 1];
+        problem.dims = dims_value(out->sizes[out->count - 1]);
         if (figures_bytes(&problem) <= (double)setup->target.l2_bytes)
             break;
     }
@@ -46,7 +46,7 @@ void sweep_leg_drop(struct sweep_leg *leg, size_t size)
 static size_t count_below(const struct sweep_leg *leg, uint64_t n)
 {
     size_t count = 0;
-    while (count < leg->swept.count && leg->swept.at[count].problem.n < n)
+    while (count < leg->swept.count && dims_n(&leg->swept.at[count].problem.dims) < n)
         count++;
     return count;
 }
@@ -99,8 +99,8 @@ static void sort_last(struct sweep_leg *leg)
 {
     struct records *swept = &leg->swept;
     const struct record last = swept->at[--swept->count];
-    const size_t at = count_below(leg, last.problem.n);
-    const bool is_there = at < swept->count && swept->at[at].problem.n == last.problem.n;
+    const size_t at = count_below(leg, dims_n(&last.problem.dims));
+    const bool is_there = at < swept->count && dims_n(&swept->at[at].problem.dims) == dims_n(&last.problem.dims);
     if (!is_there)
         memmove(swept->at + at + 1, swept->at + at, (swept->count++ - at) * sizeof *swept->at);
     swept->at[at] = last;

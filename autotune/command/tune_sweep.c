@@ -20,7 +20,7 @@
 static void add_leg(struct sweep *sweep, enum regime regime, bool is_within_l2)
 {
     struct sweep_leg *leg = &sweep->legs[sweep->leg_count];
-    sweep_leg_init(leg, &sweep->setup, regime, sweep->request->problem.n,
+    sweep_leg_init(leg, &sweep->setup, regime, dims_n(&sweep->request->problem.dims),
                    sweep->request->n_high, is_within_l2);
     sweep->leg_count += leg->count > 0;
 }
@@ -35,7 +35,7 @@ static int plan(struct sweep *sweep, struct error *error)
         add_leg(sweep, WARM, !request->warm);
     output_note(request, "sweep     %s %s %s..%s:", problem_ops[sweep->setup.problem.op].name,
                 problem_types[sweep->setup.problem.type].name,
-                number_format_count(low, request->problem.n),
+                number_format_count(low, dims_n(&request->problem.dims)),
                 number_format_count(high, request->n_high));
     for (size_t i = 0; i < sweep->leg_count; i++)
         output_note(request, "%s %zu size%s %s", i ? "," : "", sweep->legs[i].count,
@@ -149,8 +149,8 @@ static int answer(struct sweep *sweep, struct error *error)
 
 static bool is_asked_for(const struct sweep *sweep, const struct record *size)
 {
-    return sweep->request->problem.n <= size->problem.n &&
-           size->problem.n <= sweep->request->n_high;
+    return dims_n(&sweep->request->problem.dims) <= dims_n(&size->problem.dims) &&
+           dims_n(&size->problem.dims) <= sweep->request->n_high;
 }
 
 /* Those whose interval's variant lost more than the size allows have another from now on. */
@@ -170,7 +170,7 @@ static void note_cuts(const struct sweep *sweep, const struct records *before)
             output_note(sweep->request,
                         "cut       n = %s %s: its interval's variant lost %.2f %%, more than "
                         "%.3g %%; another serves it now\n",
-                        number_format_count(n, size->problem.n),
+                        number_format_count(n, dims_n(&size->problem.dims)),
                         problem_regimes[size->problem.regime], 100 * loss, 100 * limit);
     }
 }

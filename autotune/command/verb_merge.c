@@ -9,6 +9,7 @@
 #include "cache/file.h"
 #include "cache/store.h"
 #include "generator/number.h"
+#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -99,7 +100,7 @@ static void add_row(struct merge *merge, const char *file, const struct record *
     table_add(table, op);
     table_add(table, type);
     table_add(table, acc);
-    table_addf(table, "%" PRIu64, problem->n);
+    table_addf(table, "%" PRIu64, dims_n(&problem->dims));
     table_add(table, regime);
     table_add(table, problem->is_deterministic ? "yes" : "no");
     table_add(table, figures_us(us, record->median_ps));

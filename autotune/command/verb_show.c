@@ -45,12 +45,12 @@ static const char *const sources[] = {
 static bool is_wanted(const struct interval *served, const struct request *request)
 {
     const struct problem *problem = &served->record.problem;
-    const uint64_t n = request->problem.n, n_high = request->n_high ? request->n_high : n;
+    const uint64_t n = dims_n(&request->problem.dims), n_high = request->n_high ? request->n_high : n;
     const bool is_cut = request->sweep && !request->shape; /* to the range, by the report */
     return (!request->has_n || is_cut || (served->from <= n_high && n <= served->to)) &&
            (!request->has_op || problem->op == request->problem.op) &&
            (!request->has_type || problem->type == request->problem.type) &&
-           (!request->shape || problem->shape.kind == request->shape) &&
+           (!request->shape || shape_kind(&problem->dims) == request->shape) &&
            (!request->problem.is_deterministic || problem->is_deterministic);
 }
 
@@ -82,7 +82,7 @@ static void add_record(struct table *table, const struct interval *served)
     table_add(table, problem_types[problem->type].name);
     table_add(table, problem_types[problem->acc].name);
     table_add(table, record_size_format(size, served));
-    table_addf(table, "%" PRIu64, problem->n);
+    table_addf(table, "%" PRIu64, dims_n(&problem->dims));
     add_bound(table, is_one, served->from);
     add_bound(table, is_one, served->to);
     table_addf(table, "%s%s", problem_regimes[problem->regime],
@@ -132,7 +132,7 @@ static int add_records(struct shown *shown, const struct records *records,
 {
     int failed = 0;
     for (size_t i = 0; i < records->count && !failed; i++) {
-        const uint64_t n = records->at[i].problem.n;
+        const uint64_t n = dims_n(&records->at[i].problem.dims);
         const struct interval one = {n, n, records->at[i]};
         if (is_wanted(&one, request))
             failed = add(shown, &one, records, request, error);
@@ -178,12 +178,12 @@ static int by_problem(const void *a, const void *b)
         {x->type, y->type},
         {x->acc, y->acc},
         {x->is_deterministic, y->is_deterministic},
-        {x->shape.kind, y->shape.kind},
+        {shape_kind(&x->dims), shape_kind(&y->dims)},
         {x->regime, y->regime},
         {one->from < one->to, other->from < other->to},
-        {x->shape.len, y->shape.len},
-        {x->n, y->n},
-        {x->shape.pitch, y->shape.pitch},
+        {shape_of(&x->dims).len, shape_of(&y->dims).len},
+        {dims_n(&x->dims), dims_n(&y->dims)},
+        {shape_of(&x->dims).pitch, shape_of(&y->dims).pitch},
     };
     int order = strcmp(one->record.gpu, other->record.gpu);
     for (size_t i = 0; i < sizeof keys / sizeof *keys && !order; i++)
@@ -218,7 +218,7 @@ static void note_matrices(const struct request *request, const struct records *r
 {
     size_t count = 0;
     for (size_t i = 0; i < records->count; i++)
-        count += records->at[i].problem.shape.kind != SHAPE_VALUE;
+        count += shape_kind(&records->at[i].problem.dims) != SHAPE_VALUE;
     if (count)
         output_note(request, "%zu record%s of rows or columns: --shape draws one of the two\n",
                     count, count == 1 ? "" : "s");
@@ -236,11 +236,11 @@ static void note_none(const struct request *request, const char *folder)
     const bool is_some = request->has_n || request->has_op || request->has_type ||
                          request->shape || problem->is_deterministic;
     if (request->n_high)
-        snprintf(sizes, sizeof sizes, "--n %s..%s", number_format_count(low, problem->n),
+        snprintf(sizes, sizeof sizes, "--n %s..%s", number_format_count(low, dims_n(&problem->dims)),
                  number_format_count(high, request->n_high));
     else
         snprintf(sizes, sizeof sizes, "--n %s",
-                 request->has_n && !request->sweep ? number_format_count(low, problem->n) : size);
+                 request->has_n && !request->sweep ? number_format_count(low, dims_n(&problem->dims)) : size);
     output_note(request, "no %s%s in %s: 'autotune %s%s%s%s%s%s' makes one\n",
                 request->sweep ? "sweeps" : "records", is_some ? " of this kind" : "", folder,
                 request->shape ? shapes[request->shape] : sizes,

@@ -25,11 +25,11 @@ static int by_place(const void *left, const void *right)
     if (!order)
         order = strcmp(a->gpu, b->gpu);
     if (!order)
-        order = a->problem.n < b->problem.n ? -1 : a->problem.n > b->problem.n;
+        order = dims_n(&a->problem.dims) < dims_n(&b->problem.dims) ? -1 : dims_n(&a->problem.dims) > dims_n(&b->problem.dims);
     if (!order)
-        order = compare((int64_t)a->problem.shape.rows, (int64_t)b->problem.shape.rows);
+        order = compare((int64_t)shape_of(&a->problem.dims).rows, (int64_t)shape_of(&b->problem.dims).rows);
     if (!order)
-        order = compare((int64_t)a->problem.shape.pitch, (int64_t)b->problem.shape.pitch);
+        order = compare((int64_t)shape_of(&a->problem.dims).pitch, (int64_t)shape_of(&b->problem.dims).pitch);
     if (!order)
         order = strcmp(b->tuned, a->tuned);
     return order ? order : strcmp(a->params, b->params);
@@ -73,8 +73,7 @@ static int add_row(struct export *out, const struct interval *served, struct err
     if (record) {
         row->from = served->from;
         row->to = served->to;
-        row->problem.n = record->problem.n;
-        row->problem.shape = record->problem.shape;
+        row->problem.dims = record->problem.dims;
     }
     memcpy(row->values, space->default_row, space->param_count * sizeof *row->values);
     if (record ? find_target(&row->target, record->cc, record->sms, error) ||

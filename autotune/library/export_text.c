@@ -32,7 +32,7 @@ int export_find_format(enum export_format *out, const char *name, struct error *
 
 bool export_is_matrix(const struct export *export)
 {
-    return export->source.problem.shape.kind != SHAPE_VALUE;
+    return shape_kind(&export->source.problem.dims) != SHAPE_VALUE;
 }
 
 const char *export_either(const struct export *export, const char *value, const char *matrix)
@@ -80,10 +80,10 @@ static void add_record(struct text *out, const struct export_comment *comment,
     if (row->from < row->to)
         snprintf(interval, sizeof interval, " (%" PRIu64 " to %" PRIu64 ")", row->from,
                  row->to);
-    if (record->problem.shape.kind)
+    if (shape_kind(&record->problem.dims))
         shape_format(size, &record->problem);
     else
-        snprintf(size, sizeof size, "n = %" PRIu64, record->problem.n);
+        snprintf(size, sizeof size, "n = %" PRIu64, dims_n(&record->problem.dims));
     add_line(out, comment->line, "  %s%s: %s", size, interval, record->params);
     add_line(out, comment->line, "      %" PRIu64 " ps, tuned %s, driver %s, %s",
              record->median_ps, record->tuned, record->driver, record->compiler);
@@ -106,7 +106,7 @@ void export_add_provenance(struct text *out, const struct export *export,
                                                   ", for each column of a matrix"};
     add_line(out, comment->open, "%s: %s of %s accumulated in %s%s%s, %s data; %s %s by", what,
              problem_ops[problem->op].name, problem_types[problem->type].name,
-             problem_types[problem->acc].name, each[problem->shape.kind],
+             problem_types[problem->acc].name, each[shape_kind(&problem->dims)],
              problem->is_deterministic ? ", in a fixed order" : "",
              problem_regimes[problem->regime], export_mark, export->source.version);
     add_line(out, comment->line, "%s", export->source.command);
@@ -157,7 +157,7 @@ static bool add_word(struct text *out, const struct export *export, const char *
                      size_t length)
 {
     const struct problem *problem = &export->source.problem;
-    const bool is_columns = problem->shape.kind == SHAPE_COLUMNS;
+    const bool is_columns = shape_kind(&problem->dims) == SHAPE_COLUMNS;
     const struct {
         const char *word, *text;
     } words[] = {

@@ -91,7 +91,7 @@ check edited-record-serves-nobody grep -q "^variant .*default" err
 # add GPU N LOAD
 add() {
     fields_of "$XDG_CACHE_HOME/autotune/host.ini" |
-        sed "s/^gpu = .*/gpu = $1/; s/^n = .*/n = $2/; s/^source = .*/source = measured/
+        sed "s/^gpu = .*/gpu = $1/; s/^depth = .*/depth = $2/; s/^source = .*/source = measured/
              s/^code = .*/code = 0000000000000000/; s/LOAD=[A-Z_]*/LOAD=$3/; s/GRID=[0-9]*/GRID=0/" > fields
     "$SIGN" others/"$1".ini < fields
 }

@@ -31,7 +31,7 @@ add() {
     done
     fields_of base/host.ini |
         sed "s/^gpu = .*/gpu = $2/; s/^cc = .*/cc = $3/; s/^sms = .*/sms = $4/
-             s/^n = .*/n = $5/; s/^source = .*/source = measured/; s/^code = .*/code = 0000000000000000/; s/^params = .*/params = $params/" |
+             s/^depth = .*/depth = $5/; s/^source = .*/source = measured/; s/^code = .*/code = 0000000000000000/; s/^params = .*/params = $params/" |
         sed "${7:+s/^tuned = .*/&\nswept = $7/}" > fields
     "$SIGN" "$1" < fields
 }

@@ -19,10 +19,12 @@ check tuned-columns has_status 0
 # add BASE FILE GPU CC SMS ROWS LEN PARAMS: a record of that GPU, like the one of the emulator, but
 # for the operation `op` where that is set.
 add() {
+    sizes="s/^outer = .*/outer = $6 stride $7/; s/^depth = .*/depth = $7/"
+    ! grep -q '^inner' "$1/host.ini" ||
+        sizes="s/^depth = .*/depth = $6 stride $7/; s/^inner = .*/inner = $7/"
     fields_of "$1/host.ini" |
         sed "s/^op = .*/op = ${op:-sum}/; s/^gpu = .*/gpu = $3/; s/^cc = .*/cc = $4/; s/^sms = .*/sms = $5/
-             s/^n = .*/n = $(($6 * $7))/; s/^rows = .*/rows = $6/; s/^len = .*/len = $7/
-             s/^pitch = .*/pitch = $7/; s/^source = .*/source = measured/
+             $sizes; s/^source = .*/source = measured/
              s/^code = .*/code = 0000000000000000/
              s/^params = .*/params = $8/" > fields
     "$SIGN" "$2" < fields

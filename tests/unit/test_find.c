@@ -103,7 +103,7 @@ static void change_op(struct record *record) { record->problem.op = MAX; }
 static void change_type(struct record *record) { record->problem.type = U32; }
 static void change_acc(struct record *record) { record->problem.acc = I64; }
 static void change_order(struct record *record) { record->problem.is_deterministic = true; }
-static void change_n(struct record *record) { record->problem.n += 1; }
+static void change_n(struct record *record) { record->problem.dims.depth.n += 1; }
 static void change_regime(struct record *record) { record->problem.regime = WARM; }
 static void change_space(struct record *record) { strcpy(record->space, "rows"); }
 static void change_method(struct record *record) { record->method++; }
@@ -124,7 +124,7 @@ static const struct {
     {change_type, FIND_NONE, "type"},
     {change_acc, FIND_NONE, "acc"},
     {change_order, FIND_NONE, "deterministic"},
-    {change_n, FIND_OTHER_N, "n"},
+    {change_n, FIND_OTHER_N, "depth"},
     {change_regime, FIND_OTHER_N, "regime"},
     {change_space, FIND_NONE, "space"},
     {change_method, FIND_NONE, "method"},
@@ -218,12 +218,12 @@ static uint64_t chosen_n(const uint64_t *sizes, const enum regime *regimes, size
     assert_true(count <= 8);
     for (size_t i = 0; i < count; i++) {
         records[i] = example;
-        records[i].problem.n = sizes[i];
+        records[i].problem.dims = dims_value(sizes[i]);
         records[i].problem.regime = regimes ? regimes[i] : COLD;
     }
     struct find_result result = found(records, count, NULL, 0);
     assert_int_equal(result.grade, FIND_OTHER_N);
-    return result.record.problem.n;
+    return dims_n(&result.record.problem.dims);
 }
 
 static void test_nearest_n(void **state)
@@ -250,10 +250,10 @@ static void test_interval_around_n(void **state)
     struct interval interval = {300000000, 400000000, example};
     (void)state;
 
-    one.problem.n = 400000001; /* one n, ever so near */
-    interval.record.problem.n = 300000000;
+    one.problem.dims = dims_value(400000001); /* one n, ever so near */
+    interval.record.problem.dims = dims_value(300000000);
     struct find_result result = found_with(&example, &one, 1, &interval, NULL, 0);
-    assert_grade(&result, FIND_OTHER_N, "n");
+    assert_grade(&result, FIND_OTHER_N, "depth");
     assert_true(result.from == 300000000 && result.to == 400000000);
 
     interval.record.problem.regime = WARM; /* an n as near in the right regime counts more */
@@ -262,14 +262,14 @@ static void test_interval_around_n(void **state)
 
     interval.record.problem.regime = COLD; /* around no n: as far as its nearer end */
     interval.to = 390000000;
-    one.problem.n = 385000000;
+    one.problem.dims = dims_value(385000000);
     result = found_with(&example, &one, 1, &interval, NULL, 0);
     assert_int_equal(result.to, 390000000);
-    one.problem.n = 395000000;
+    one.problem.dims = dims_value(395000000);
     result = found_with(&example, &one, 1, &interval, NULL, 0);
     assert_int_equal(result.to, 395000000);
 
-    one.problem.n = 400000000; /* nothing goes before the record of this very n */
+    one.problem.dims = dims_value(400000000); /* nothing goes before the record of this very n */
     interval.to = 500000000;
     result = found_with(&example, &one, 1, &interval, NULL, 0);
     assert_grade(&result, FIND_EXACT, "");
@@ -287,13 +287,13 @@ static void test_other_gpus_nearest_n_then_sms(void **state)
         records[i] = example;
         change_gpu(&records[i]);
     }
-    records[0].problem.n = 1000;
+    records[0].problem.dims = dims_value(1000);
     records[1].sms = 20;
     records[2].sms = 114;
     struct find_result result = found(records, 3, NULL, 0);
     assert_grade(&result, FIND_SAME_CC, "gpu");
     assert_int_equal(result.record.sms, 114);
-    assert_int_equal(result.record.problem.n, 400000000);
+    assert_int_equal(dims_n(&result.record.problem.dims), 400000000);
 }
 
 static void test_first_wins_among_equals(void **state)
@@ -332,9 +332,9 @@ static void test_shipped(void **state)
     result = found(NULL, 0, shipped, 4);
     assert_grade(&result, FIND_SHIPPED, "gpu");
 
-    shipped[4].problem.n = 5;
+    shipped[4].problem.dims = dims_value(5);
     result = found(NULL, 0, shipped, 5);
-    assert_grade(&result, FIND_SHIPPED, "n");
+    assert_grade(&result, FIND_SHIPPED, "depth");
 
     change_gpu(&own); /* any record of one's own is better */
     result = found(&own, 1, shipped, 5);
@@ -393,10 +393,10 @@ static void test_other_code(void **state)
                                               "template give other kernels for it now");
     change_n(&records[1]);
     result = found(records, 2, NULL, 0);
-    assert_grade(&result, FIND_OTHER_N, "n");
+    assert_grade(&result, FIND_OTHER_N, "depth");
     assert_int_equal(result.rejected.code, ERROR_IO);
     result = found(NULL, 0, records, 2);
-    assert_grade(&result, FIND_SHIPPED, "n");
+    assert_grade(&result, FIND_SHIPPED, "depth");
     result = found(records, 3, NULL, 0); /* there is one that fits as well */
     assert_grade(&result, FIND_EXACT, "");
     assert_int_equal(result.rejected.code, ERROR_NONE);
@@ -408,7 +408,7 @@ static struct record another(const char *gpu, uint64_t n, const char *params)
 {
     struct record record = example;
     snprintf(record.gpu, sizeof record.gpu, "%s", gpu);
-    record.problem.n = n;
+    record.problem.dims = dims_value(n);
     snprintf(record.params, sizeof record.params, "%s", params);
     return record;
 }
@@ -462,7 +462,7 @@ static void test_what_would_not_have_served_is_not_told(void **state)
     (void)state;
 
     struct find_result result = found(records, 3, NULL, 0);
-    assert_int_equal(result.record.problem.n, 400000000);
+    assert_int_equal(dims_n(&result.record.problem.dims), 400000000);
     assert_int_equal(result.rejected.code, ERROR_NONE);
 }
 
@@ -470,7 +470,7 @@ static void test_what_would_not_have_served_is_not_told(void **state)
 static bool serves(const char *gpu, uint64_t n, const char *params, uint64_t wanted_n)
 {
     struct record record = another(gpu, n, params), want = example;
-    want.problem.n = wanted_n;
+    want.problem.dims = dims_value(wanted_n);
     return found_for(&want, &record, 1, NULL, 0).grade != FIND_NONE;
 }
 
@@ -499,9 +499,9 @@ static void test_interval_is_proven(void **state)
     struct record want = example;
     (void)state;
 
-    want.problem.n = 5000;
+    want.problem.dims = dims_value(5000);
     assert_int_equal(found_with(&want, NULL, 0, &interval, NULL, 0).grade, FIND_OTHER_N);
-    want.problem.n = 5001;
+    want.problem.dims = dims_value(5001);
     assert_int_equal(found_with(&want, NULL, 0, &interval, NULL, 0).grade, FIND_NONE);
 }
 
@@ -510,7 +510,7 @@ static void test_order_is_a_promise(void **state)
     struct record record = another("NVIDIA H200", 1000, "GRID=2"), want = example;
     (void)state;
 
-    want.problem.n = 1000;
+    want.problem.dims = dims_value(1000);
     want.problem.is_deterministic = record.problem.is_deterministic = true;
     struct find_result result = found_for(&want, &record, 1, NULL, 0);
     assert_int_equal(result.grade, FIND_NONE);
@@ -581,8 +581,8 @@ static void test_nearest_shape(void **state)
                                   sizes[k][1] % 4 ? "VECTOR=4 ROUNDS=1 EDGES=MASKED"
                                                   : "VECTOR=4 ROUNDS=1 EDGES=SIMPLE");
         struct find_result result = found_for(&want, records, SIZES, NULL, 0);
-        assert_int_equal(result.record.problem.shape.rows, cases[i].expected[0]);
-        assert_int_equal(result.record.problem.shape.len, cases[i].expected[1]);
+        assert_int_equal(shape_of(&result.record.problem.dims).rows, cases[i].expected[0]);
+        assert_int_equal(shape_of(&result.record.problem.dims).len, cases[i].expected[1]);
         assert_int_equal(result.rejected.code, ERROR_NONE);
     }
     space_free(space);

@@ -32,7 +32,7 @@ static struct record *add(struct records *records, uint64_t n, const char *swept
                           const char *winner, const char *others)
 {
     struct record size = example_record;
-    size.problem.n = n;
+    size.problem.dims = dims_value(n);
     size.median_ps = 1000000;
     size.low_ps = 900000;
     size.high_ps = 1100000;
@@ -110,7 +110,7 @@ static void test_sweeps_are_apart(void **state)
     struct record *first = &records.at[0];
     const struct interval *interval = interval_find(&records, first);
     assert_true(interval->from == 1000 && interval->to == 3000);
-    first->problem.n = 3001;
+    first->problem.dims = dims_value(3001);
     assert_null(interval_find(&records, first));
     store_dispose(&records);
 }
@@ -166,7 +166,7 @@ static void test_record_of_an_interval(void **state)
     assert_int_equal(interval_compute(&records, &error), 0);
     assert_int_equal(records.interval_count, 1);
     const struct record *record = &records.intervals[0].record;
-    assert_int_equal(record->problem.n, 2000);
+    assert_int_equal(dims_n(&record->problem.dims), 2000);
     assert_string_equal(record->params, "A=1");
     assert_int_equal(record->median_ps, 1020000);
     assert_true(record->low_ps <= record->median_ps && record->median_ps <= record->high_ps);

@@ -18,7 +18,7 @@
 /* The fields of a config, with its checksum, then those of a record. */
 static const char *const field_names[] = {
     "params", "code", "checksum",
-    "op", "type", "acc", "n", "regime", "space", "method", "gpu",
+    "op", "type", "acc", "depth", "regime", "space", "method", "gpu",
     "cc", "sms", "memory_clock_khz", "bus_bits", "driver", "compiler", "source", "config",
     "space_hash",
     "median_ps", "low_ps", "high_ps", "ties", "registers", "candidates", "error", "tuned",
@@ -128,7 +128,7 @@ static void test_round_trip(void **state)
 
     assert_int_equal(parsed(&back, text, &error), 0);
     assert_int_equal(back.problem.op, SUM);
-    assert_int_equal(back.problem.n, 400000000);
+    assert_int_equal(dims_n(&back.problem.dims), 400000000);
     assert_true(back.code == 0x0123456789abcdef);
     assert_true(back.space_hash == 0xfedcba9876543210);
     assert_string_equal(back.gpu, "NVIDIA H200");
@@ -150,7 +150,7 @@ static void test_form(void **state)
 
     assert_memory_equal(at, "[config 1]\nparams = BLOCK=256 ITEMS=16 ", 39);
     assert_non_null(strstr(
-        at, "\n[record 1]\nop = sum\ntype = i32\nacc = i32\nn = 400000000\n"));
+        at, "\n[record 1]\nop = sum\ntype = i32\nacc = i32\ndepth = 400000000\n"));
     for (int i = 0; i < FIELDS; i++) {
         at = strchr(at, '\n') + 1;
         if (i == CONFIG_FIELDS)
@@ -171,7 +171,7 @@ static void test_extremes(void **state)
     (void)state;
 
     record.problem = (struct problem){.op = XOR, .type = U64, .acc = U64,
-                                      .n = UINT64_C(1) << 62, .regime = WARM};
+                                      .dims = DIMS_VALUE(UINT64_C(1) << 62), .regime = WARM};
     record.code = 0;
     record.space_hash = UINT64_MAX;
     memset(record.gpu, 'G', sizeof record.gpu - 1);
@@ -186,7 +186,7 @@ static void test_extremes(void **state)
     assert_reads_back(&record);
 
     record.params[0] = '\0';
-    record.problem.n = 1;
+    record.problem.dims = dims_value(1);
     record.source = RECORD_PUBLISHED;
     assert_reads_back(&record);
 
@@ -271,14 +271,14 @@ static void test_wrong_values_are_refused(void **state)
         {"op", "op ="},
         {"type", "type = i31"},
         {"acc", "acc = f32"},
-        {"n", "n = 0"},
-        {"n", "n = -1"},
-        {"n", "n = 18446744073709551616"},
-        {"n", "n = 4611686018427387905"},
-        {"n", "n = 400M"},
-        {"n", "n = 0x10"},
-        {"n", "n = 4e8"},
-        {"n", "n ="},
+        {"depth", "depth = 0"},
+        {"depth", "depth = -1"},
+        {"depth", "depth = 18446744073709551616"},
+        {"depth", "depth = 4611686018427387905"},
+        {"depth", "depth = 400M"},
+        {"depth", "depth = 0x10"},
+        {"depth", "depth = 4e8"},
+        {"depth", "depth ="},
         {"regime", "regime = hot"},
         {"space", "space = ../reduce"},
         {"space", "space ="},
@@ -600,7 +600,7 @@ static void test_same_problem(void **state)
     other.code++;
     other.method++;
     assert_true(record_is_same_problem(&one, &other));
-    other.problem.n++;
+    other.problem.dims.depth.n++;
     assert_false(record_is_same_problem(&one, &other));
     other = one;
     other.problem.regime = WARM;
@@ -621,7 +621,7 @@ static void test_key_difference(void **state)
     changed[0].problem.op = MAX;
     changed[1].problem.type = U32;
     changed[2].problem.acc = I64;
-    changed[3].problem.n++;
+    changed[3].problem.dims.depth.n++;
     changed[4].problem.regime = WARM;
     strcpy(changed[5].space, "rows");
     changed[6].method++;
@@ -648,7 +648,7 @@ static void test_key_difference(void **state)
 
     assert_null(record_group_difference(&example_record, &changed[3], RECORD_GPU));
     assert_string_equal(record_group_difference(&example_record, &changed[3], RECORD_SIZE),
-                        "n");
+                        "depth");
 }
 
 int main(void)

@@ -124,7 +124,7 @@ static void test_same_key_replaces(void **state)
     kept[1].problem.op = MAX;
     kept[2].problem.type = kept[2].problem.acc = U32;
     kept[3].problem.acc = I64;
-    kept[4].problem.n++;
+    kept[4].problem.dims.depth.n++;
     kept[5].problem.regime = WARM;
     strcpy(kept[6].space, "rows");
     strcpy(kept[7].gpu, "NVIDIA H200 NVL");
@@ -376,10 +376,10 @@ static bool is_sample(const struct records *records, const struct record *record
                       const struct record *sample)
 {
     static const char *const raced[] = {"B=1", "C=1"};
-    const uint64_t i = sample->problem.n - 1000;
+    const uint64_t i = dims_n(&sample->problem.dims) - 1000;
     return is_identical(record, sample) && record->raced_count == sample->raced_count &&
            (!record->raced_count ||
-            took_at(records, record->problem.n, raced[i]) == 1060000 + 10000 * i);
+            took_at(records, dims_n(&record->problem.dims), raced[i]) == 1060000 + 10000 * i);
 }
 
 /* Returns how many records were read; each must be one of the samples, and none twice. */

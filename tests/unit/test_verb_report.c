@@ -272,7 +272,7 @@ static void test_choice(void **state)
     save(path_in(path, state, "b.ini"), &record);
     record.problem.op = MAX;
     save(path, &record);
-    record.problem.n = 1 << 20;
+    record.problem.dims = dims_value(1 << 20);
     save(path, &record);
     record.source = RECORD_EMULATED;
     snprintf(record.gpu, sizeof record.gpu, "host");
