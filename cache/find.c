@@ -2,6 +2,7 @@
  * the space's rules. The best wins, the first of equals. Hides how records are compared. */
 #include "cache/find.h"
 
+#include "cache/code.h"
 #include "generator/shape.h"
 
 #include <dirent.h>
@@ -26,7 +27,7 @@ const char *find_grade_name(enum find_grade grade, const struct problem *problem
 }
 
 enum {
-    MUST_MATCH = RECORD_PROBLEM | RECORD_SPACE | RECORD_CODE,
+    MUST_MATCH = RECORD_PROBLEM | RECORD_SPACE | RECORD_TIMING,
     SAME_DEVICE = RECORD_CC | RECORD_GPU,
 };
 
@@ -165,7 +166,7 @@ static void pass_over(struct error *first, const struct record *record, const ch
 }
 
 /* What a file says is believed only as far as it is a point of the space that its rules allow
- * here. That they do not is usual for a record of another GPU, or of another shape; else `why`
+ * here. That it is not is usual for a record of another GPU, or of another shape; else `why`
  * says so. */
 static bool read_row(int64_t *row, struct find *find, const struct record *record,
                      struct error *why)
@@ -173,11 +174,9 @@ static bool read_row(int64_t *row, struct find *find, const struct record *recor
     const struct space *space = find->here->space;
     struct error reason;
     memcpy(row, space->default_row, space->param_count * sizeof *row);
-    if (point_parse(space, record->params, row, &reason)) {
-        pass_over(&find->best.damaged, record, reason.text);
-        return false;
-    }
-    const int broken = reject(find, record, row, &reason);
+    const int broken = point_parse(space, record->params, row, &reason)
+                           ? POINT_FAILED
+                           : reject(find, record, row, &reason);
     if (broken != POINT_VALID && !differs(&find->want, record, SAME_DEVICE) &&
         shape_is_same(&find->want.problem, &record->problem)) {
         if (broken >= 0)
@@ -186,6 +185,21 @@ static bool read_row(int64_t *row, struct find *find, const struct record *recor
         pass_over(why, record, reason.text);
     }
     return broken == POINT_VALID;
+}
+
+/* Are the kernels that it was measured with those that its params give now? */
+static bool is_current(const struct find *find, const struct record *record, const int64_t *row,
+                       struct error *why)
+{
+    struct error reason;
+    uint64_t code;
+    if (code_hash(&code, record, row, find->here, find->sources, &reason))
+        pass_over(why, record, reason.text);
+    else if (code != record->code)
+        pass_over(why, record, "space or template give other kernels for it now");
+    else
+        return true;
+    return false;
 }
 
 /* --- The best ----------------------------------------------------------------------------- */
@@ -229,12 +243,15 @@ static void look(struct find *find, const struct records *records, fit_fn *fit_o
         const struct record *record = &records->at[i];
         const struct fit fit = fit_of(&find->want, record);
         struct error why = {0};
-        const bool is_read = fit.grade == FIND_NONE || read_row(row, find, record, &why);
+        const bool is_near = is_better(&fit, best->grade, find->distance);
+        const bool is_read = fit.grade == FIND_NONE ||
+                             (read_row(row, find, record, &why) &&
+                              (!is_near || is_current(find, record, row, &why)));
         if (why.code != ERROR_NONE && is_better(&fit, refused.grade, refused.distance)) {
             refused = fit;
             rejected = why;
         }
-        if (!is_read || !is_better(&fit, best->grade, find->distance))
+        if (!is_read || !is_near)
             continue;
         best->record = *record;
         best->grade = fit.grade;
@@ -250,10 +267,11 @@ static void look(struct find *find, const struct records *records, fit_fn *fit_o
 
 /* --- The search --------------------------------------------------------------------------- */
 
-void find_begin(struct find *out, const struct record *want, const struct point_context *here)
+void find_begin(struct find *out, const struct record *want, const struct point_context *here,
+                const struct emit_sources *sources)
 {
     *out = (struct find){
-        .want = *want, .here = here, .best.grade = FIND_NONE, .distance = HUGE_VAL};
+        .want = *want, .here = here, .sources = sources, .best.grade = FIND_NONE, .distance = HUGE_VAL};
 }
 
 void find_among(struct find *find, const struct records *records)

@@ -25,21 +25,21 @@ const struct type_row problem_types[TYPE_COUNT] = {
 
 const struct op_row problem_ops[OP_COUNT] = {
     /* a + b, identity 0 */
-    [SUM] = {"sum", "SUM", false, SUM, "sum|x|", 0, false, "reduce"},
+    [SUM] = {"sum", "SUM", false, true, SUM, "sum|x|", 0, false, "reduce"},
     /* a + b b, identity 0: the square of a norm */
-    [SUMSQ] = {"sumsq", "SUMSQ", false, SUM, "sum x^2", 0, false, "reduce"},
+    [SUMSQ] = {"sumsq", "SUMSQ", false, true, SUM, "sum x^2", 0, false, "reduce"},
     /* a * b, identity 1 */
-    [PROD] = {"prod", "PROD", false, PROD, "the product", 0, false, "reduce"},
+    [PROD] = {"prod", "PROD", false, true, PROD, "the product", 0, false, "reduce"},
     /* IEEE 754-2019 minimum and maximum for floats */
-    [MIN] = {"min", "MIN", false, MIN, "the minimum", -1, false, "reduce"},
-    [MAX] = {"max", "MAX", false, MAX, "the maximum", 1, false, "reduce"},
+    [MIN] = {"min", "MIN", false, false, MIN, "the minimum", -1, false, "reduce"},
+    [MAX] = {"max", "MAX", false, false, MAX, "the maximum", 1, false, "reduce"},
     /* a & b, identity all ones; a | b and a ^ b, identity 0 */
-    [AND] = {"and", "AND", true, AND, "the word", 0, false, "reduce"},
-    [OR] = {"or", "OR", true, OR, "the word", 0, false, "reduce"},
-    [XOR] = {"xor", "XOR", true, XOR, "the word", 0, false, "reduce"},
+    [AND] = {"and", "AND", true, false, AND, "the word", 0, false, "reduce"},
+    [OR] = {"or", "OR", true, false, OR, "the word", 0, false, "reduce"},
+    [XOR] = {"xor", "XOR", true, false, XOR, "the word", 0, false, "reduce"},
     /* where the first of the least and the greatest stands; a NaN comes before all */
-    [ARGMIN] = {"argmin", "ARGMIN", false, ARGMIN, "the position", -1, true, "arg"},
-    [ARGMAX] = {"argmax", "ARGMAX", false, ARGMAX, "the position", 1, true, "arg"},
+    [ARGMIN] = {"argmin", "ARGMIN", false, false, ARGMIN, "the position", -1, true, "arg"},
+    [ARGMAX] = {"argmax", "ARGMAX", false, false, ARGMAX, "the position", 1, true, "arg"},
 };
 
 const char *const problem_regimes[REGIME_COUNT] = {[COLD] = "cold", [WARM] = "warm"};
@@ -119,19 +119,12 @@ int problem_partial_bytes(const struct problem *problem)
 
 bool problem_rounds(const struct problem *problem)
 {
-    return problem_types[problem->acc].is_float &&
-           (problem->op == PROD || problem_is_rounded_sum(problem));
+    return problem_types[problem->acc].is_float && problem_ops[problem->op].rounds;
 }
 
 void problem_simplify(struct problem *problem)
 {
     problem->is_deterministic = problem->is_deterministic && problem_rounds(problem);
-}
-
-bool problem_is_rounded_sum(const struct problem *problem)
-{
-    return (problem->op == SUM || problem->op == SUMSQ) &&
-           problem_types[problem->acc].is_float;
 }
 
 int problem_check(const struct problem *problem, struct error *error)

@@ -26,6 +26,7 @@ struct op_row {
     const char *name;   /* "sum" */
     const char *symbol; /* "SUM" */
     bool is_bitwise;    /* integer types only */
+    bool rounds;        /* floats: the order of combining changes the result */
     enum op partial;    /* what combines partial results */
     const char *scale;  /* what the error of floats is relative to: "sum|x|" */
     int seeks;          /* -1 the least element, 1 the greatest, 0 neither */
@@ -79,9 +80,6 @@ bool problem_rounds(const struct problem *problem);
 /* Drops what changes nothing, so that a problem has one key: a fixed order asked for where every
  * order gives the same bits. */
 void problem_simplify(struct problem *problem);
-
-/* Is the result a sum that floats round, of elements or of their squares? */
-bool problem_is_rounded_sum(const struct problem *problem);
 
 enum { PROBLEM_CHARS = 192 };
 

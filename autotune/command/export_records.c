@@ -5,6 +5,7 @@
 #include "autotune/command/output.h"
 #include "autotune/device/gpus.h"
 #include "autotune/library/shipped.h"
+#include "cache/code.h"
 #include "generator/number.h"
 #include "generator/shape.h"
 
@@ -87,7 +88,7 @@ static bool is_wanted(struct gathering *all, const struct record *record)
         record_group_difference(record, &all->want, RECORD_PROBLEM | RECORD_SPACE))
         return false;
     size_t *const why =
-        record_group_difference(record, &all->want, RECORD_CODE) ? &all->other_code
+        record_group_difference(record, &all->want, RECORD_TIMING) ? &all->other_code
         : record->problem.regime != all->want.problem.regime     ? &all->other_regime
         : !is_wanted_gpu(record, all->request->gpu)
             ? record->source == RECORD_EMULATED ? &all->of_host : &all->other_gpu
@@ -106,9 +107,22 @@ static bool is_known(const struct gathering *all, const struct record *record)
     return false;
 }
 
+static bool is_current(struct gathering *all, const struct record *record, const int64_t *row,
+                       const struct point_context *there)
+{
+    struct error ignored;
+    uint64_t code;
+    if (code_hash(&code, record, row, there, &all->setup->sources, &ignored) == 0 &&
+        code == record->code)
+        return true;
+    all->other_code++;
+    return false;
+}
+
 /* What would not run is passed over, as wherever records are read: params that are no point of
- * the space, or one that its rules refuse for that architecture. */
-static bool is_point(const struct gathering *all, const struct record *record)
+ * the space, or one that its rules refuse for that architecture; and what is emitted as other
+ * kernels now. */
+static bool is_usable(struct gathering *all, const struct record *record)
 {
     const struct space *space = all->setup->space;
     struct target target;
@@ -122,7 +136,7 @@ static bool is_point(const struct gathering *all, const struct record *record)
         point_parse(space, record->params, row, &cause) == 0) {
         const int broken = point_reject(&context, row, &cause);
         if (broken == POINT_VALID || (broken >= 0 && space->rules[broken].is_launch))
-            return true;
+            return is_current(all, record, row, &context);
         if (broken >= 0)
             error_set(&cause, ERROR_IO, "the rule '%s' refuses it",
                       space->rules[broken].reason);
@@ -137,7 +151,7 @@ static int add_records(struct gathering *all, const struct records *records,
     struct records *out = all->out;
     for (size_t i = 0; i < records->count; i++) {
         const struct record *record = &records->at[i];
-        if (!is_wanted(all, record) || is_known(all, record) || !is_point(all, record))
+        if (!is_wanted(all, record) || is_known(all, record) || !is_usable(all, record))
             continue;
         if (out->count == all->capacity) {
             const size_t grown = all->capacity ? 2 * all->capacity : 64;

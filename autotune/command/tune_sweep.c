@@ -129,7 +129,7 @@ static int finish(struct sweep *sweep, struct error *error)
     if (!all.at)
         return error_memory(error, room * sizeof *all.at);
     for (size_t l = 0; l < sweep->leg_count; l++)
-        sweep_leg_records(&all, &sweep->legs[l], sweep->setup.space, sweep->single,
+        sweep_leg_records(&all, &sweep->legs[l], &sweep->setup, sweep->single,
                           sweep->single_n, sweep->request->loss);
     const size_t own = all.count;
     int failed = sweep_mend_rests(&all, sweep, error);

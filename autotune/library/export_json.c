@@ -62,7 +62,7 @@ static void add_record(struct text *out, const struct record *record)
     add_string(out, "driver", record->driver);
     text_adds(out, ", ");
     add_string(out, "compiler", record->compiler);
-    text_adds(out, ",\n       ");
+    text_addf(out, ", \"code\": \"%016" PRIx64 "\",\n       ", record->code);
     if (record->n_to)
         text_addf(out, "\"n_from\": %" PRIu64 ", \"n_to\": %" PRIu64 ", ", record->n_from,
                   record->n_to);
@@ -116,9 +116,7 @@ int export_write_json(struct export_files *out, const struct export *export,
         text_addf(text, ", \"shape\": \"%s\"", shape_names[problem->shape.kind]);
     text_adds(text, "},\n  ");
     add_string(text, "space", export->source.space->name);
-    text_addf(text,
-              ", \"space_hash\": \"%016" PRIx64 "\", \"sources_hash\": \"%016" PRIx64 "\",\n",
-              export->source.space->hash, emit_hash(export->source.sources));
+    text_adds(text, ",\n");
     add_gpus(text, export);
     text_adds(text, "  \"default\": ");
     add_row(text, export, &export->rows[export->row_count - 1]);

@@ -38,7 +38,7 @@ static uint64_t time_at_peak(const struct bench *bench)
 static size_t count_calls(const struct bench *bench)
 {
     const size_t inputs = bench->input->count;
-    if (bench->device->info.target.is_host || inputs > input_least(&bench->input->problem))
+    if (bench->device->info.target.is_host || inputs > oracle_inputs_least(&bench->input->problem))
         return inputs;
     const uint64_t call = time_at_peak(bench) + CALL_LEAST_PS;
     const uint64_t calls = (MEASURE_PS + call - 1) / call;

@@ -90,7 +90,7 @@ static int open_rounding(struct further_rounding *out, const struct measure *mea
 {
     struct device *device = measure->device;
     *out = (struct further_rounding){.problem = *measure->context->problem};
-    if (out->problem.n == 0 || !oracle_rounds(&out->problem))
+    if (out->problem.n == 0 || !problem_rounds(&out->problem))
         return 0;
     limit_rounding(&out->problem);
     const uint64_t bytes = out->problem.n * (uint64_t)problem_types[out->problem.type].bytes;
@@ -161,7 +161,7 @@ static int open_past(struct input *out, const struct measure *measure, struct er
 {
     struct device *device = measure->device;
     struct problem problem = *measure->context->problem;
-    const size_t count = input_least(&problem);
+    const size_t count = oracle_inputs_least(&problem);
     const uint64_t bytes = count * PAST_32_BITS * (uint64_t)problem_types[problem.type].bytes;
     uint64_t free_bytes;
     struct error no_room;

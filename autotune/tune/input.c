@@ -23,13 +23,6 @@ static const uint64_t PAST_L2 = 8; /* from this many times the L2 on, one input 
  * 2^40 are 65536 elements away, and any s * 2^k of 2^17 to 2^36 (s odd, below 512) 15209. */
 static const uint64_t PERIODS[] = {15713431,  31749889,  64421101,
                                    130676003, 260121929, 504962231};
-static const uint32_t SPAN_MIN = 8; /* the least amplitude of a float sum that has a period */
-static const uint64_t REPEATS_MAX = 512; /* the most periods of a sum of squares */
-
-size_t input_least(const struct problem *problem)
-{
-    return problem->op == PROD && problem_types[problem->acc].is_float ? 2 : 1;
-}
 
 bool input_is_past_l2(const struct problem *problem, const struct device_info *info)
 {
@@ -42,7 +35,7 @@ size_t input_count(const struct problem *problem, const struct device_info *info
     uint64_t bytes = problem->n * (uint64_t)problem_types[problem->type].bytes;
     if (info->target.is_host || problem->regime == WARM ||
         input_is_past_l2(problem, info))
-        return input_least(problem);
+        return oracle_inputs_least(problem);
     uint64_t count = bytes ? ROTATE_BYTES / bytes : INPUT_MAX;
     count = count < ROTATE_MIN ? ROTATE_MIN : count;
     return (size_t)(count > INPUT_MAX ? INPUT_MAX : count);
@@ -60,19 +53,12 @@ uint64_t input_bytes(const struct problem *problem, const struct device_info *in
     return GUARD_BYTES + input_count(problem, info) * find_stride(problem);
 }
 
-/* A float sum's drift within a period comes again in each. */
-static bool is_exact_with(const struct problem *problem, uint64_t period)
-{
-    return problem->op == SUMSQ ? problem->n / period <= REPEATS_MAX
-                                : oracle_span(problem, period) >= SPAN_MIN;
-}
-
 uint64_t input_period(const struct problem *problem)
 {
     if (problem->shape.kind) /* its results are folded one by one anyway */
         return 0;
     for (size_t i = 0; i < sizeof PERIODS / sizeof *PERIODS && PERIODS[i] < problem->n; i++)
-        if (!problem_is_rounded_sum(problem) || is_exact_with(problem, PERIODS[i]))
+        if (oracle_can_repeat(problem, PERIODS[i]))
             return PERIODS[i];
     return 0;
 }

@@ -60,7 +60,7 @@ static int prepare(struct once *once, const int64_t *row, uint64_t seed, struct 
     struct call_buffers *buffers = &once->buffers;
     once->slot_bytes = (input_expects_bytes(problem) + ALIGNED - 1) / ALIGNED * ALIGNED;
     if (call_plan(&once->plan, once->context, row, problem->n, error) ||
-        input_open(&once->input, once->device, problem, input_least(problem), seed, error) ||
+        input_open(&once->input, once->device, problem, oracle_inputs_least(problem), seed, error) ||
         reserve(once, &buffers->output, CALLS * once->slot_bytes, POISON_OUTPUT, error) ||
         reserve(once, &buffers->scratch, once->plan.scratch_bytes + 256, POISON_SCRATCH,
                 error) ||

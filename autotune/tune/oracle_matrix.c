@@ -2,9 +2,8 @@
  * each line of memory is read once. Hides where the deciding elements stand. */
 #include "autotune/tune/oracle_matrix.h"
 
-#include "autotune/tune/element.h"
-#include "autotune/tune/oracle_decide.h"
 #include "autotune/tune/oracle_layout.h"
+#include "autotune/tune/oracle_ops.h"
 #include "generator/shape.h"
 
 #include <stdlib.h>
@@ -21,14 +20,9 @@ static size_t element_bytes(const struct problem *problem)
     return (size_t)problem_types[problem->type].bytes;
 }
 
-static bool is_bits(const struct problem *problem)
+static enum oracle_deciding deciding_of(const struct problem *problem)
 {
-    return problem->op == AND || problem->op == OR;
-}
-
-static bool is_sign(const struct problem *problem)
-{
-    return problem->op == PROD && problem_types[problem->type].is_float;
+    return oracle_kind(problem)->values->deciding;
 }
 
 /* --- Filling ------------------------------------------------------------------------------ */
@@ -67,7 +61,7 @@ void matrix_fill(const struct oracle_input *input, uint64_t first, uint64_t coun
 
 static uint64_t result_hash(const struct oracle_input *input, uint64_t result)
 {
-    return decide_mix(input->seed ^ decide_mix(result));
+    return oracle_mix(input->seed ^ oracle_mix(result));
 }
 
 /* Of this result's bits about half, each at a place of its own; bit 0 is left to the guards. */
@@ -82,7 +76,8 @@ static void put_bits(const struct oracle_input *input, uint64_t result, void *el
         const uint64_t at = shape_at(problem, result, place), mask = UINT64_C(1) << bit;
         const uint64_t word = element_load_word(problem->type, elements, at);
         if (chosen & mask)
-            element_store_word(problem->type, problem->op == AND ? word & ~mask : word | mask,
+            element_store_word(problem->type,
+                               (word & ~mask) | (mask & ~oracle_ops[problem->op].identity),
                                elements, at);
     }
 }
@@ -96,7 +91,7 @@ static void put_decider(const struct oracle_input *input, uint64_t result, void 
         shape_at(problem, result, (input->mark + result) % shape_depth(problem));
     if (hash % 4 == 0)
         return;
-    if (is_sign(problem)) {
+    if (deciding_of(problem) == DECIDING_SIGNS) {
         element_store(problem->type, 2 * element_load(problem->type, elements, at), elements, at);
         return;
     }
@@ -108,10 +103,10 @@ static void put_decider(const struct oracle_input *input, uint64_t result, void 
 static void put_deciding(const struct oracle_input *input, uint64_t first, uint64_t count,
                          void *elements)
 {
-    if (is_bits(&input->problem))
+    if (deciding_of(&input->problem) == DECIDING_BITS)
         for (uint64_t i = 0; i < count; i++)
             put_bits(input, first + i, elements);
-    else if (is_sign(&input->problem) || problem_ops[input->problem.op].seeks)
+    else if (deciding_of(&input->problem) != DECIDING_ALL)
         for (uint64_t i = 0; i < count; i++)
             put_decider(input, first + i, elements);
 }
@@ -323,7 +318,7 @@ static int add_matrices(struct making *making, uint64_t seed)
         at_once + 1, 1, 2 * at_once + 3, 3, at_once, 2, at_once / 2 + 1};
     const uint64_t gaps[GAPS] = {0, 1, 0, layout->starts, 3};
     const uint64_t step = layout->starts > 2 ? layout->starts / 2 : 1;
-    const bool by_parity = is_sign(&layout->problem) || oracle_has_mark(&layout->problem);
+    const bool by_parity = deciding_of(&layout->problem) == DECIDING_SIGNS || oracle_has_mark(&layout->problem);
     size_t turn = 0;
     for (size_t d = 0; d < making->depth_count; d++)
         for (uint64_t start = d % step; start < layout->starts; start += step, turn++) {

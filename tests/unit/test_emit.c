@@ -330,17 +330,38 @@ static void test_variants(void **state)
     }
 }
 
-static void test_hash_of_sources(void **state)
+static uint64_t hash_of(const char *first, const char *second)
 {
-    const struct fixture *fixture = *state;
-    const uint64_t hash = emit_hash(&fixture->sources);
-    struct emit_sources other = fixture->sources;
-    other.types.text = other.intrinsics.text;
-    other.intrinsics.text = fixture->sources.types.text;
-    assert_true(emit_hash(&other) != hash);
-    other = fixture->sources;
-    other.template.name = "elsewhere/reduce.cu"; /* where it lies is no part of it */
-    assert_int_equal(emit_hash(&other), hash);
+    struct emit_variant variant = {.count = 0};
+    text_adds(&variant.texts[variant.count++], first);
+    if (second)
+        text_adds(&variant.texts[variant.count++], second);
+    const uint64_t hash = emit_hash_variant(&variant);
+    emit_dispose(&variant);
+    return hash;
+}
+
+/* Comments are no part of the hash, everything else is. */
+static void test_hash_of_code(void **state)
+{
+    static const char code[] = "int a = 1;\nint b = \"// \";\n";
+    static const char *const same[] = {
+        "// a file\n\nint a = 1;   // one\nint b = \"// \"; /* two\n lines */\n",
+        "/* a file */\nint a = 1;\n    // b\nint b = \"// \";",
+    };
+    static const char *const other[] = {
+        "int a = 2;\nint b = \"// \";\n",        "int a = 1;\nint b = \"//  \";\n",
+        "int a = 1; int b = \"// \";\n",         "int a = 1;\n//int b = \"// \";\n",
+        "int a = 1;\nint b = \"\\\"// \";\n",     "int a = 1;\nint b = \"// \";\nint c;\n",
+        "int a = 1;\nint b = '\"' + \"// \";\n",
+    };
+    (void)state;
+    const uint64_t hash = hash_of(code, NULL);
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        assert_int_equal(hash_of(same[i], NULL), hash);
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        assert_true(hash_of(other[i], NULL) != hash);
+    assert_true(hash_of("int a = 1;\n", "int b = \"// \";\n") != hash);
 }
 
 /* --- Golden files ------------------------------------------------------------------------- */
@@ -552,7 +573,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines_and_constants), cmocka_unit_test(test_variants),
-        cmocka_unit_test(test_hash_of_sources),     cmocka_unit_test(test_golden_files),
+        cmocka_unit_test(test_hash_of_code),        cmocka_unit_test(test_golden_files),
         cmocka_unit_test(test_control_lines),       cmocka_unit_test(test_bad_templates),
         cmocka_unit_test(test_long_lines),
     };

@@ -3,6 +3,7 @@
  * has a sentence. */
 #include "autotune/device/nvrtc.h"
 #include "autotune/tune/call.h"
+#include "cache/code.h"
 #include "cache/find.h"
 #include "tests/unit/export_program.h"
 
@@ -76,6 +77,8 @@ static void choose_params(struct fixture *fixture, const struct gpu *gpu, struct
         if (call_plan(&plan, &context, row, problem->n, &error))
             continue;
         take_row(record, space, row);
+        assert_int_equal(
+            code_hash(&record->code, record, row, &context, &fixture->sources, &error), 0);
         return;
     }
     fail_msg("no row of the space was found");
@@ -185,7 +188,7 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     want.cc = gpu->cc;
     want.sms = gpu->sms;
     snprintf(want.gpu, sizeof want.gpu, "%s", gpu->name);
-    find_begin(&find, &want, &anywhere);
+    find_begin(&find, &want, &anywhere, &fixture->sources);
     find_among(&find, &set);
     memcpy(row, find.best.grade == FIND_NONE ? space->default_row : find.best.row,
            space->param_count * sizeof *row);

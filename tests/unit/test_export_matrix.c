@@ -2,6 +2,7 @@
  * what find chooses under the space's rules and launch what call_plan launches; sizes
  * that no kernel serves are refused with a sentence. */
 #include "autotune/tune/call.h"
+#include "cache/code.h"
 #include "cache/find.h"
 #include "generator/shape.h"
 #include "tests/unit/export_program.h"
@@ -82,6 +83,8 @@ static void add_record(struct fixture *fixture, const struct gpu *gpu,
                          .values[next_random(&fixture->random) % space->params[i].count];
         if (point_reject(&context, row, &error) == POINT_VALID) {
             take_row(record, space, row);
+            assert_int_equal(
+                code_hash(&record->code, record, row, &context, &fixture->sources, &error), 0);
             return;
         }
     }
@@ -182,7 +185,7 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     want.cc = gpu->cc;
     want.sms = gpu->sms;
     snprintf(want.gpu, sizeof want.gpu, "%s", gpu->name);
-    find_begin(&find, &want, &context);
+    find_begin(&find, &want, &context, &fixture->sources);
     find_among(&find, &set);
     memcpy(row, find.best.grade == FIND_NONE ? space->default_row : find.best.row,
            space->param_count * sizeof *row);

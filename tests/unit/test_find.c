@@ -2,6 +2,7 @@
  * records, and which of them the rules of a small space leave out. */
 #include "cache/find.h"
 
+#include "cache/code.h"
 #include "generator/shape.h"
 #include "tests/unit/example_record.h"
 #include "tests/unit/reduce_files.h"
@@ -31,7 +32,11 @@ static const char space_text[] = "[space]\nname = reduce\ntemplate = a.cu\nkerne
                                  "args = n\nheight = 1\n"
                                  "[default]\nBLOCK = 256\nITEMS = 8\nWARP = TREE\nGRID = 0\n"
                                  "SHIFT = 0\n";
+/* Each config has the same kernel, so the same code. */
+static const struct emit_sources sources = {
+    {"a.cu", "__global__ void a() {}\n"}, {"types", ""}, {"intrinsics", ""}};
 static struct space *space;
+static struct record example; /* with that code */
 static const struct target h200 = {.cc = 90,
                                    .sms = 132,
                                    .threads_per_block = 1024,
@@ -43,6 +48,10 @@ static int open_space(void **state)
     struct error error;
     (void)state;
     if (space_load(&space, "a.ini", space_text, sizeof space_text - 1, NULL, &error) != 0)
+        fail_msg("%s", error.text);
+    example = example_record;
+    const struct point_context here = {space, &example.problem, &h200};
+    if (code_hash(&example.code, &example, space->default_row, &here, &sources, &error) != 0)
         fail_msg("%s", error.text);
     return 0;
 }
@@ -61,7 +70,7 @@ static struct find_result found_for(const struct record *want, struct record *ow
 {
     const struct point_context here = {space, &want->problem, &h200};
     struct find find;
-    find_begin(&find, want, &here);
+    find_begin(&find, want, &here, &sources);
     find_among(&find, &(struct records){.at = own, .count = own_count});
     find_shipped(&find, &(struct records){.at = shipped, .count = shipped_count});
     return find.best;
@@ -70,7 +79,7 @@ static struct find_result found_for(const struct record *want, struct record *ow
 static struct find_result found(struct record *own, size_t own_count, struct record *shipped,
                                 size_t shipped_count)
 {
-    return found_for(&example_record, own, own_count, shipped, shipped_count);
+    return found_for(&example, own, own_count, shipped, shipped_count);
 }
 
 static void assert_grade(const struct find_result *result, enum find_grade grade,
@@ -92,8 +101,6 @@ static void change_to_interval(struct record *record)
     record->n_to = UINT64_C(1) << 40;
 }
 static void change_space(struct record *record) { strcpy(record->space, "rows"); }
-static void change_space_hash(struct record *record) { record->space_hash++; }
-static void change_sources_hash(struct record *record) { record->sources_hash++; }
 static void change_method(struct record *record) { record->method++; }
 static void change_gpu(struct record *record) { strcpy(record->gpu, "NVIDIA H100"); }
 static void change_cc(struct record *record) { record->cc = 100; }
@@ -116,8 +123,6 @@ static const struct {
     {change_regime, FIND_OTHER_N, "regime"},
     {change_to_interval, FIND_OTHER_N, "n_from"},
     {change_space, FIND_NONE, "space"},
-    {change_space_hash, FIND_NONE, "space_hash"},
-    {change_sources_hash, FIND_NONE, "sources_hash"},
     {change_method, FIND_NONE, "method"},
     {change_gpu, FIND_SAME_CC, "gpu"},
     {change_cc, FIND_NONE, "cc"},
@@ -133,7 +138,7 @@ static void test_each_key_field(void **state)
 {
     (void)state;
     for (int i = 0; i < CHANGES; i++) {
-        struct record record = example_record;
+        struct record record = example;
         changes[i].change(&record);
         struct find_result result = found(&record, 1, NULL, 0);
         assert_grade(&result, changes[i].grade, changes[i].difference);
@@ -147,7 +152,7 @@ static void test_pairs_of_changes(void **state)
     for (int a = 0; a < CHANGES; a++) {
         for (int b = 0; b < CHANGES; b++) {
             int worse = changes[a].grade >= changes[b].grade ? a : b;
-            struct record record = example_record;
+            struct record record = example;
             if (changes[a].grade == changes[b].grade)
                 continue;
             changes[a].change(&record);
@@ -160,7 +165,7 @@ static void test_pairs_of_changes(void **state)
 
 static void test_exact(void **state)
 {
-    struct record record = example_record;
+    struct record record = example;
     (void)state;
 
     record.median_ps = 1;
@@ -187,7 +192,7 @@ static void test_best_grade_wins(void **state)
     (void)state;
 
     for (int i = 0; i < GRADES; i++)
-        records[i] = example_record;
+        records[i] = example;
     change_driver(&records[1]);
     change_n(&records[2]);
     change_gpu(&records[3]);
@@ -208,7 +213,7 @@ static uint64_t chosen_n(const uint64_t *sizes, const enum regime *regimes, size
     struct record records[8];
     assert_true(count <= 8);
     for (size_t i = 0; i < count; i++) {
-        records[i] = example_record;
+        records[i] = example;
         records[i].problem.n = sizes[i];
         records[i].problem.regime = regimes ? regimes[i] : COLD;
     }
@@ -237,7 +242,7 @@ static void test_nearest_n(void **state)
 /* The example's n is 400M. */
 static void test_interval_around_n(void **state)
 {
-    struct record records[3] = {example_record, example_record, example_record};
+    struct record records[3] = {example, example, example};
     (void)state;
 
     records[0].problem.n = 400000001; /* one n, ever so near */
@@ -281,7 +286,7 @@ static void test_other_gpus_nearest_n_then_sms(void **state)
     (void)state;
 
     for (int i = 0; i < 3; i++) {
-        records[i] = example_record;
+        records[i] = example;
         change_gpu(&records[i]);
     }
     records[0].problem.n = 1000;
@@ -295,7 +300,7 @@ static void test_other_gpus_nearest_n_then_sms(void **state)
 
 static void test_first_wins_among_equals(void **state)
 {
-    struct record records[2] = {example_record, example_record};
+    struct record records[2] = {example, example};
     (void)state;
 
     records[0].ties = 10;
@@ -310,11 +315,11 @@ static void test_first_wins_among_equals(void **state)
 
 static void test_shipped(void **state)
 {
-    struct record own = example_record, shipped[5];
+    struct record own = example, shipped[5];
     (void)state;
 
     for (int i = 0; i < 5; i++)
-        shipped[i] = example_record;
+        shipped[i] = example;
     change_cc(&shipped[0]); /* newer: may not run here */
     struct find_result result = found(NULL, 0, shipped, 1);
     assert_grade(&result, FIND_NONE, "cc");
@@ -340,7 +345,7 @@ static void test_shipped(void **state)
 
 static void test_emulated_stands_for_its_own_device_only(void **state)
 {
-    struct record record = example_record;
+    struct record record = example;
     (void)state;
 
     record.source = RECORD_EMULATED;
@@ -355,7 +360,7 @@ static void test_emulated_stands_for_its_own_device_only(void **state)
 
 static void test_published_is_never_found(void **state)
 {
-    struct record record = example_record;
+    struct record record = example;
     (void)state;
 
     record.source = RECORD_PUBLISHED;
@@ -366,22 +371,44 @@ static void test_published_is_never_found(void **state)
 /* With several unfit records, the one that fits best but for one field gives the reason. */
 static void test_reason_comes_from_the_nearest(void **state)
 {
-    struct record records[2] = {example_record, example_record};
+    struct record records[2] = {example, example};
     (void)state;
 
     change_op(&records[0]);
-    change_space_hash(&records[0]);
+    change_acc(&records[0]);
     change_gpu(&records[0]);
-    change_sources_hash(&records[1]);
+    change_method(&records[1]);
     struct find_result result = found(records, 2, NULL, 0);
-    assert_grade(&result, FIND_NONE, "sources_hash");
+    assert_grade(&result, FIND_NONE, "method");
+}
+
+/* What its params give now is something else: the next best is taken, and that is told. */
+static void test_other_code(void **state)
+{
+    struct record records[] = {example, example, example};
+    (void)state;
+
+    records[0].code++;
+    struct find_result result = found(records, 1, NULL, 0);
+    assert_grade(&result, FIND_NONE, "");
+    assert_string_equal(result.rejected.text, "a record of NVIDIA H200 is passed over: space or "
+                                              "template give other kernels for it now");
+    change_n(&records[1]);
+    result = found(records, 2, NULL, 0);
+    assert_grade(&result, FIND_OTHER_N, "n");
+    assert_int_equal(result.rejected.code, ERROR_IO);
+    result = found(NULL, 0, records, 2);
+    assert_grade(&result, FIND_SHIPPED, "n");
+    result = found(records, 3, NULL, 0); /* there is one that fits as well */
+    assert_grade(&result, FIND_EXACT, "");
+    assert_int_equal(result.rejected.code, ERROR_NONE);
 }
 
 /* --- Rules -------------------------------------------------------------------------------- */
 
 static struct record another(const char *gpu, uint64_t n, const char *params)
 {
-    struct record record = example_record;
+    struct record record = example;
     snprintf(record.gpu, sizeof record.gpu, "%s", gpu);
     record.problem.n = n;
     snprintf(record.params, sizeof record.params, "%s", params);
@@ -407,7 +434,8 @@ static void test_another_gpus_record_breaks_a_rule(void **state)
     }
 }
 
-/* Of this GPU that is told, and so is a record that is of no variant, whosever it is. */
+/* Of this GPU that is told, also of a record that is no point of the space, as of one before a value
+ * went; of another GPU it is not. */
 static void test_what_is_passed_over_is_told(void **state)
 {
     struct record records[] = {another("NVIDIA H200", 400000000, "BLOCK=512"),
@@ -419,8 +447,12 @@ static void test_what_is_passed_over_is_told(void **state)
     assert_string_equal(result.record.gpu, "NVIDIA GH200");
     assert_string_equal(result.rejected.text, "a record of NVIDIA H200 is passed over: the rule "
                                               "'blocks of 512 need sm_100' refuses it");
-    assert_non_null(strstr(result.damaged.text, "a record of NVIDIA H100 is passed over: "));
-    assert_non_null(strstr(result.damaged.text, "96"));
+    assert_int_equal(result.damaged.code, ERROR_NONE);
+    strcpy(records[0].params, "BLOCK=96");
+    result = found(records, 3, NULL, 0);
+    assert_string_equal(result.record.gpu, "NVIDIA GH200");
+    assert_non_null(strstr(result.rejected.text, "a record of NVIDIA H200 is passed over: "));
+    assert_non_null(strstr(result.rejected.text, "96"));
 }
 
 /* Unless a nearer one serves: then nothing was lost. */
@@ -439,7 +471,7 @@ static void test_what_would_not_have_served_is_not_told(void **state)
 /* Is the only record there is found? */
 static bool serves(const char *gpu, uint64_t n, const char *params, uint64_t wanted_n)
 {
-    struct record record = another(gpu, n, params), want = example_record;
+    struct record record = another(gpu, n, params), want = example;
     want.problem.n = wanted_n;
     return found_for(&want, &record, 1, NULL, 0).grade != FIND_NONE;
 }
@@ -465,7 +497,7 @@ static void test_rules_that_depend_on_n(void **state)
 /* A sweep's interval is of one variant, whatever the rules say at its sizes. */
 static void test_interval_is_proven(void **state)
 {
-    struct record record = another("NVIDIA H200", 1000, "GRID=2"), want = example_record;
+    struct record record = another("NVIDIA H200", 1000, "GRID=2"), want = example;
     (void)state;
 
     record.n_from = 500;
@@ -477,7 +509,7 @@ static void test_interval_is_proven(void **state)
 
 static void test_order_is_a_promise(void **state)
 {
-    struct record record = another("NVIDIA H200", 1000, "GRID=2"), want = example_record;
+    struct record record = another("NVIDIA H200", 1000, "GRID=2"), want = example;
     (void)state;
 
     want.problem.n = 1000;
@@ -575,6 +607,7 @@ int main(void)
         cmocka_unit_test(test_emulated_stands_for_its_own_device_only),
         cmocka_unit_test(test_published_is_never_found),
         cmocka_unit_test(test_reason_comes_from_the_nearest),
+        cmocka_unit_test(test_other_code),
         cmocka_unit_test(test_another_gpus_record_breaks_a_rule),
         cmocka_unit_test(test_what_is_passed_over_is_told),
         cmocka_unit_test(test_what_would_not_have_served_is_not_told),

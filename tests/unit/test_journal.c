@@ -555,9 +555,8 @@ static void test_other_keys_are_set_aside(void **state)
     CHANGE(compiler[0], 'X', "compiler");
     CHANGE(method, RECORD_METHOD + 1, "method");
     CHANGE(space[0], 'x', "");
-    CHANGE(space_hash, 1, "");
-    CHANGE(sources_hash, 1, "");
-    CHANGE(median_ps, 1, ""); /* no part of the key */
+    CHANGE(code, 1, ""); /* no part of the key, as the next */
+    CHANGE(median_ps, 1, "");
 }
 
 static void test_start_over(void **state)

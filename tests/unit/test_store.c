@@ -116,7 +116,7 @@ static void test_save_into_current_folder(void **state)
 static void test_same_key_replaces(void **state)
 {
     char path[PATH_CHARS];
-    struct record kept[11], replacing[7];
+    struct record kept[11], replacing[6];
 
     path_in(path, state, record_file);
     for (int i = 0; i < 11; i++)
@@ -134,16 +134,15 @@ static void test_same_key_replaces(void **state)
     for (int i = 0; i < 11; i++)
         save(path, &kept[i]);
 
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < 6; i++)
         replacing[i] = example_record;
     strcpy(replacing[0].driver, "590");
     strcpy(replacing[1].compiler, "NVRTC 13.1");
-    replacing[2].space_hash++;
-    replacing[3].sources_hash++;
-    replacing[4].method++;
-    strcpy(replacing[5].params, "BLOCK=512");
-    replacing[6].median_ps++;
-    for (int i = 0; i < 7; i++) {
+    replacing[2].code++;
+    replacing[3].method++;
+    strcpy(replacing[4].params, "BLOCK=512");
+    replacing[5].median_ps++;
+    for (int i = 0; i < 6; i++) {
         save(path, &replacing[i]);
         struct records records = loaded(path);
         assert_int_equal(records.count, 11);
