@@ -47,8 +47,9 @@ struct derived {
     bool is_launch; /* depends on a launch-time param or on N */
 };
 
-/* A point that breaks a [rule] cannot be right, cannot run, or is another point under a second
- * name; one that breaks a [prune] is right, but not worth trying. */
+/* A point that breaks a [rule] cannot be right, cannot run, contradicts itself, or is meant for
+ * other problems and serves this one many times slower; one that breaks a [prune] is right, but
+ * not worth trying. */
 struct rule {
     const char *reason; /* its key; what a rejected candidate reports */
     struct expr *expr;
