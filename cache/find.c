@@ -22,7 +22,7 @@ const char *const find_grades[FIND_GRADES] = {
 
 const char *find_grade_name(enum find_grade grade, const struct problem *problem)
 {
-    return grade == FIND_OTHER_N && problem->shape.kind ? "same GPU, other shape"
+    return grade == FIND_OTHER_N && shape_kind(&problem->dims) ? "same GPU, other shape"
                                                         : find_grades[grade];
 }
 
@@ -59,10 +59,10 @@ static double ratio(double a, double b)
 /* From an n to the nearest that the record answers for: none within its interval. */
 static double n_distance(const struct record *want, const struct record *record)
 {
-    const uint64_t n = want->problem.n;
+    const uint64_t n = dims_n(&want->problem.dims);
     if (record->n_to && record->n_from <= n && n <= record->n_to)
         return within_interval;
-    const uint64_t nearest = !record->n_to       ? record->problem.n
+    const uint64_t nearest = !record->n_to       ? dims_n(&record->problem.dims)
                              : n < record->n_from ? record->n_from
                                                   : record->n_to;
     return ratio((double)n, (double)nearest);
@@ -71,9 +71,9 @@ static double n_distance(const struct record *want, const struct record *record)
 static double size_distance(const struct record *want, const struct record *record)
 {
     double distance = n_distance(want, record);
-    if (want->problem.shape.kind) /* what a row is like decides more than how many there are */
-        distance += depth_weight * ratio((double)shape_depth(&want->problem),
-                                         (double)shape_depth(&record->problem));
+    if (shape_kind(&want->problem.dims)) /* what a row is like decides more than how many there are */
+        distance += depth_weight * ratio((double)want->problem.dims.depth.n,
+                                         (double)record->problem.dims.depth.n);
     return want->problem.regime == record->problem.regime ? distance
                                                           : distance + regime_distance;
 }
@@ -134,15 +134,21 @@ static struct fit fit_shipped(const struct record *want, const struct record *re
 /* What is right for some n is right for every smaller one; matrices have no such order. */
 static const struct problem *stricter(const struct problem *wanted, const struct problem *won)
 {
-    return wanted->shape.kind || wanted->n >= won->n ? wanted : won;
+    return shape_kind(&wanted->dims) || dims_n(&wanted->dims) >= dims_n(&won->dims) ? wanted : won;
+}
+
+/* One value both, of whatever n, or the same matrix? */
+static bool is_alike(const struct problem *a, const struct problem *b)
+{
+    return dims_is_same(&a->dims, &b->dims) || (!shape_kind(&a->dims) && !shape_kind(&b->dims));
 }
 
 /* Did it run here and was it right, for so many elements or more? */
 static bool is_proven(const struct record *want, const struct record *record)
 {
-    const uint64_t last = record->n_to ? record->n_to : record->problem.n;
+    const uint64_t last = record->n_to ? record->n_to : dims_n(&record->problem.dims);
     return !differs(want, record, SAME_DEVICE) &&
-           shape_is_same(&want->problem, &record->problem) && want->problem.n <= last;
+           is_alike(&want->problem, &record->problem) && dims_n(&want->problem.dims) <= last;
 }
 
 /* The first rule that forbids the row where it is to be used, as point_reject has it. */
@@ -178,7 +184,7 @@ static bool read_row(int64_t *row, struct find *find, const struct record *recor
                            ? POINT_FAILED
                            : reject(find, record, row, &reason);
     if (broken != POINT_VALID && !differs(&find->want, record, SAME_DEVICE) &&
-        shape_is_same(&find->want.problem, &record->problem)) {
+        is_alike(&find->want.problem, &record->problem)) {
         if (broken >= 0)
             error_set(&reason, ERROR_IO, "the rule '%s' refuses it",
                       space->rules[broken].reason);

@@ -80,7 +80,7 @@ check stale-is-replaced answered
 check stale-record-names-it grep -q '^compiler = gcc 1.2.3' "$RECORDS"
 
 # A field changed by hand does not pass the checksum.
-for field in params median_ps n driver tuned; do
+for field in params median_ps depth driver tuned; do
     run "$@" --retune
     awk -v field="$field" '$1 == field && $2 == "=" { sub(/[0-9A-Za-z]$/, "7"); } { print }' \
         "$RECORDS" > edited.ini
