@@ -22,20 +22,7 @@ static const struct section config_section = {fields, sizeof fields / sizeof *fi
 void configs_dispose(struct configs *configs)
 {
     free(configs->at);
-    free(configs->raced);
     *configs = (struct configs){0};
-}
-
-/* Room for `count` items, which is the next power of two. */
-static void *grow(void *at, size_t count, size_t size, struct error *error)
-{
-    if (count && count & (count - 1))
-        return at;
-    const size_t bytes = (count ? count * 2 : 1) * size;
-    void *grown = realloc(at, bytes);
-    if (!grown)
-        error_memory(error, bytes);
-    return grown;
 }
 
 const struct config *configs_find(const struct configs *configs, uint64_t number)
@@ -47,11 +34,15 @@ const struct config *configs_find(const struct configs *configs, uint64_t number
 
 static int append(struct configs *configs, const struct config *config, struct error *error)
 {
-    struct config *at = grow(configs->at, configs->count, sizeof *at, error);
-    if (!at)
-        return -1;
-    configs->at = at;
-    at[configs->count++] = *config;
+    const size_t count = configs->count;
+    if ((count & (count - 1)) == 0) { /* the room is the next power of two */
+        const size_t bytes = (count ? count * 2 : 1) * sizeof *configs->at;
+        struct config *at = realloc(configs->at, bytes);
+        if (!at)
+            return error_memory(error, bytes);
+        configs->at = at;
+    }
+    configs->at[configs->count++] = *config;
     return 0;
 }
 
@@ -80,16 +71,6 @@ int configs_put(struct configs *configs, uint64_t number, uint64_t most,
             return -1;
     if (number && number <= configs->count)
         configs->at[number - 1] = *config;
-    return 0;
-}
-
-int configs_add_raced(struct configs *configs, const struct raced *raced, struct error *error)
-{
-    struct raced *at = grow(configs->raced, configs->raced_count, sizeof *at, error);
-    if (!at)
-        return -1;
-    configs->raced = at;
-    at[configs->raced_count++] = *raced;
     return 0;
 }
 

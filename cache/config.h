@@ -1,5 +1,5 @@
-/* config: the table of configs of a record file, each there once, and what they took where they
- * were raced. Records name configs by number, so that a sweep repeats no text. */
+/* config: the table of configs of a record file, each there once. Records name them by number, so
+ * that a sweep repeats no text. */
 #ifndef AUTOTUNE_CONFIG_H
 #define AUTOTUNE_CONFIG_H
 
@@ -20,18 +20,10 @@ struct config {
     size_t before; /* private: its place before configs_sort */
 };
 
-/* What a config took at a size, where it was raced with the size's winner. */
-struct raced {
-    uint64_t config;      /* its number, from 1 */
-    uint64_t ps, high_ps; /* per reduction; the upper end of its 95 % interval */
-};
-
 /* Initialise with zeros. */
 struct configs {
     struct config *at;
     size_t count;
-    struct raced *raced; /* of all records: each has its part */
-    size_t raced_count;
 };
 void configs_dispose(struct configs *configs);
 
@@ -46,9 +38,6 @@ int configs_add(uint64_t *number, struct configs *configs, const struct config *
 /* Puts a config read from a file at its number, which is `most` at most. */
 int configs_put(struct configs *configs, uint64_t number, uint64_t most,
                 const struct config *config, struct error *error);
-
-/* Appends to `raced`. -1 only for memory. */
-int configs_add_raced(struct configs *configs, const struct raced *raced, struct error *error);
 
 /* Leaves out the configs of which is_used[number - 1] is false, and gives the others numbers by
  * their params, whoever came first: numbers[old - 1] = new. Whoever names them has to follow. */

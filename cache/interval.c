@@ -41,10 +41,9 @@ static int by_config(const void *a, const void *b)
 
 /* The winner loses nothing. Returns the end of what it used of the pool. */
 static struct sweep_loss *list_losses(struct sweep_size *out, struct sweep_loss *pool,
-                                      const struct records *records,
                                       const struct record *record)
 {
-    const struct raced *raced = records->configs.raced + record->raced;
+    const struct raced *raced = record->raced;
     size_t count = 0;
     pool[count++] = (struct sweep_loss){record->config, 0};
     for (size_t i = 0; i < record->raced_count; i++)
@@ -68,7 +67,7 @@ static void list_all(struct cut *cut)
     struct sweep_loss *pool = cut->pool;
     for (size_t i = 0; i < cut->count; i++) {
         const struct record *record = cut->sizes[i].record;
-        pool = list_losses(&cut->losses[i], pool, cut->records, record);
+        pool = list_losses(&cut->losses[i], pool, record);
         cut->losses[i].is_apart = i && !is_alike(cut->sizes[i - 1].record, record);
     }
 }
@@ -88,13 +87,12 @@ static uint64_t find_border(const struct record *low, const struct record *high)
 static void choose_record(struct record *out, const struct cut *cut,
                           const struct sweep_interval *interval)
 {
-    const struct records *records = cut->records;
-    const struct config *config = configs_find(&records->configs, interval->config);
+    const struct config *config = configs_find(&cut->records->configs, interval->config);
     struct raced raced, best = {0};
     double least = INFINITY;
     for (size_t i = interval->first; i <= interval->last; i++) {
         const struct record *size = cut->sizes[i].record;
-        if (!interval_raced(&raced, records, size, interval->config))
+        if (!interval_raced(&raced, size, interval->config))
             continue;
         const double loss = size->config == interval->config ? 0 : loss_of(size, &raced);
         if (loss >= least)
@@ -191,7 +189,10 @@ static int cut_groups(struct records *records, struct cut *cut, const struct siz
 
 static int open_cut(struct cut *out, const struct records *records, struct error *error)
 {
-    const size_t sizes = records->count + 1, raced = records->configs.raced_count + sizes;
+    const size_t sizes = records->count + 1;
+    size_t raced = sizes;
+    for (size_t i = 0; i < records->count; i++)
+        raced += records->at[i].raced_count;
     *out = (struct cut){.records = records,
                         .losses = malloc(sizes * sizeof *out->losses),
                         .intervals = malloc(sizes * sizeof *out->intervals),
@@ -227,13 +228,12 @@ int interval_compute(struct records *records, struct error *error)
 
 /* --- What was raced ----------------------------------------------------------------------- */
 
-bool interval_raced(struct raced *out, const struct records *records,
-                    const struct record *size, uint64_t config)
+bool interval_raced(struct raced *out, const struct record *size, uint64_t config)
 {
     *out = (struct raced){size->config, size->median_ps, size->high_ps};
     bool is_there = size->config == config;
     for (size_t i = 0; i < size->raced_count && !is_there; i++) {
-        *out = records->configs.raced[size->raced + i];
+        *out = size->raced[i];
         is_there = out->config == config;
     }
     return is_there;
@@ -290,45 +290,22 @@ size_t interval_survivors(uint64_t *numbers, size_t most, const struct records *
     return found;
 }
 
-static int inherit(struct record *record, struct records *records, const struct raced *raced,
-                   struct error *error)
+static void inherit(struct record *record, const struct raced *raced)
 {
-    for (size_t i = 0; i < record->raced_count; i++)
-        if (records->configs.raced[record->raced + i].config == raced->config)
-            return 0;
-    if (raced->config == record->config)
-        return 0;
-    record->raced_count++;
-    return configs_add_raced(&records->configs, raced, error);
+    struct raced ignored;
+    if (!interval_raced(&ignored, record, raced->config) &&
+        record->raced_count < RECORD_RACED_MAX)
+        record->raced[record->raced_count++] = *raced;
 }
 
-/* Its part grows at the end of the table, so it is moved there first. */
-static int move_part(struct record *record, struct records *records, struct error *error)
-{
-    const size_t first = record->raced;
-    record->raced = records->configs.raced_count;
-    for (size_t i = 0; i < record->raced_count; i++) {
-        const struct raced raced = records->configs.raced[first + i];
-        if (configs_add_raced(&records->configs, &raced, error))
-            return -1;
-    }
-    return 0;
-}
-
-int interval_inherit(struct record *record, const struct record *before,
-                     struct records *records, struct error *error)
+void interval_inherit(struct record *record, const struct record *before)
 {
     const struct raced winner = {before->config, before->median_ps, before->high_ps};
     if (strcmp(record->swept, before->swept) >= 0 || !is_alike(record, before))
-        return 0;
-    if (move_part(record, records, error) || inherit(record, records, &winner, error))
-        return -1;
-    for (size_t i = 0; i < before->raced_count; i++) {
-        const struct raced raced = records->configs.raced[before->raced + i];
-        if (inherit(record, records, &raced, error))
-            return -1;
-    }
+        return;
+    inherit(record, &winner);
+    for (size_t i = 0; i < before->raced_count; i++)
+        inherit(record, &before->raced[i]);
     memcpy(record->swept, before->swept, sizeof record->swept);
     record->loss_ppm = before->loss_ppm;
-    return 0;
 }

@@ -20,9 +20,8 @@ struct interval {
  * -1 only for memory. */
 int interval_compute(struct records *records, struct error *error);
 
-/* What a config took at the size of one of the records. False where it was not raced there. */
-bool interval_raced(struct raced *out, const struct records *records,
-                    const struct record *size, uint64_t config);
+/* What a config took at a size. False where it was not raced there. */
+bool interval_raced(struct raced *out, const struct record *size, uint64_t config);
 
 /* The interval of the record's sweep that covers its n; NULL where there is none. */
 const struct interval *interval_find(const struct records *records, const struct record *record);
@@ -39,11 +38,9 @@ bool interval_is_alike(const struct record *a, const struct record *b);
 size_t interval_survivors(uint64_t *numbers, size_t most, const struct records *records,
                           size_t count);
 
-/* A record takes the place of another of the same problem. Where that is of a newer sweep, or this
- * one of none, and both were measured with the same tools, it becomes a size of that sweep: what
- * was raced with the other is raced with this one too, where this one does not say. The parts of
- * both are in `records`. -1 only for memory. */
-int interval_inherit(struct record *record, const struct record *before,
-                     struct records *records, struct error *error);
+/* A record takes the place of another of the same problem and file. Where that is of a newer sweep,
+ * or this one of none, and both were measured with the same tools, it becomes a size of that sweep:
+ * what was raced with the other is raced with this one too, where this one does not say. */
+void interval_inherit(struct record *record, const struct record *before);
 
 #endif

@@ -105,11 +105,10 @@ bool record_is_same_problem(const struct record *a, const struct record *b)
 /* --- What was raced -------------------------------------------------------------------- */
 
 /* "7:342352002:342536002 ..." */
-static void emit_raced(struct text *out, const struct record *record,
-                       const struct configs *configs)
+static void emit_raced(struct text *out, const struct record *record)
 {
     for (size_t i = 0; i < record->raced_count; i++) {
-        const struct raced *raced = &configs->raced[record->raced + i];
+        const struct raced *raced = &record->raced[i];
         text_addf(out, "%s%s%llu:%llu:%llu", i ? "" : record_section.list, i ? " " : " = ",
                   (unsigned long long)raced->config, (unsigned long long)raced->ps,
                   (unsigned long long)raced->high_ps);
@@ -137,21 +136,16 @@ static bool take_raced(struct raced *out, const char **words, const struct confi
            take_number(words, &out->high_ps, ' ', PS_MAX) && out->ps <= out->high_ps;
 }
 
-static int parse_raced(struct record *record, struct configs *configs,
+static int parse_raced(struct record *record, const struct configs *configs,
                        const struct section_found *found, const struct ini *ini,
                        struct error *error)
 {
     const char *words = found->list.at ? found->list.at : "";
-    record->raced = configs->raced_count;
-    while (*words) {
-        struct raced raced;
-        if (!take_raced(&raced, &words, configs))
+    while (*words)
+        if (record->raced_count == RECORD_RACED_MAX ||
+            !take_raced(&record->raced[record->raced_count++], &words, configs))
             return section_refuse(&record_section, ini, found->line, record_section.list,
                                   "not CONFIG:PS:HIGH_PS words of configs above", error);
-        if (configs_add_raced(configs, &raced, error))
-            return -1;
-        record->raced_count++;
-    }
     return 0;
 }
 
@@ -170,8 +164,7 @@ static void add_hashes(struct text *out, const struct record *record,
                        const struct configs *configs)
 {
     for (size_t i = 0; i <= record->raced_count; i++) {
-        const uint64_t number =
-            i ? configs->raced[record->raced + i - 1].config : record->config;
+        const uint64_t number = i ? record->raced[i - 1].config : record->config;
         const struct config *config = configs_find(configs, number);
         add_hash(out, config ? config->hash : 0);
     }
@@ -183,7 +176,7 @@ void record_emit(struct text *out, const struct record *record, const struct con
     struct text lines = {0}, of = {0};
     text_addf(out, "[record %u]\n", number);
     section_emit(&lines, &record_section, record);
-    emit_raced(&lines, record, configs);
+    emit_raced(&lines, record);
     if (!lines.failed)
         text_add(&of, lines.at, lines.length);
     add_hashes(&of, record, configs);
@@ -240,11 +233,10 @@ static int parse_config(struct record *record, const struct configs *configs,
     return 0;
 }
 
-int record_parse(struct record *out, struct configs *configs, const struct ini *ini,
+int record_parse(struct record *out, const struct configs *configs, const struct ini *ini,
                  const char *section, struct error *error)
 {
     struct section_found found;
-    const size_t raced = configs->raced_count;
     *out = (struct record){.problem.dims = dims_value(1)}; /* kept axes that are not there */
     int failed = section_parse(&found, &record_section, out, ini, section, error) ||
                  parse_config(out, configs, &found, ini, error) ||
@@ -254,8 +246,6 @@ int record_parse(struct record *out, struct configs *configs, const struct ini *
         failed = section_check(&found, &record_section, ini, error) ||
                  check_together(out, &record_section, ini, found.line, error);
     }
-    if (failed)
-        configs->raced_count = raced;
     section_dispose(&found);
     return failed ? -1 : 0;
 }

@@ -15,6 +15,7 @@
 enum {
     RECORD_SCHEMA = 2, /* of the file's form */
     RECORD_METHOD = 2, /* of how times are measured; a change makes times incomparable */
+    RECORD_RACED_MAX = 48, /* configs that a record is compared with */
 };
 
 /* Parts of the key, as bits. */
@@ -30,6 +31,12 @@ enum record_group {
 };
 
 enum record_source { RECORD_MEASURED, RECORD_EMULATED, RECORD_PUBLISHED };
+
+/* What a config took at a size, where it was raced with the size's winner. */
+struct raced {
+    uint64_t config;      /* its number in the table of the record's file */
+    uint64_t ps, high_ps; /* per reduction; the upper end of its 95 % interval */
+};
 
 struct record {
     /* key: what was tuned, where */
@@ -56,7 +63,8 @@ struct record {
     char tuned[32];                      /* UTC, "2026-11-21T01:25:00Z" */
     char swept[32];       /* when the sweep began that raced others here; "" = none did */
     uint64_t loss_ppm;    /* what a config may lose here, by that sweep; in 1/1,000,000 */
-    size_t raced, raced_count; /* the part of these others in the table of its file */
+    struct raced raced[RECORD_RACED_MAX]; /* these others */
+    size_t raced_count;
 };
 
 /* Appends the record as a section, checksum last, which is also of the configs that it names.
@@ -65,11 +73,10 @@ struct record {
 void record_emit(struct text *out, const struct record *record, const struct configs *configs,
                  unsigned number);
 
-/* Reads the section of `ini` named `section`; what was raced is appended to `configs`, which has
- * the file's. -1 with error (file:line, which field, why) when a field is missing, unknown, out
- * of range, names no config, or the checksum differs: ERROR_IO; ERROR_FAILED is for memory alone.
- */
-int record_parse(struct record *out, struct configs *configs, const struct ini *ini,
+/* Reads the section of `ini` named `section`, of a file with these configs. -1 with error
+ * (file:line, which field, why) when a field is missing, unknown, out of range, names no config,
+ * or the checksum differs: ERROR_IO; ERROR_FAILED is for memory alone. */
+int record_parse(struct record *out, const struct configs *configs, const struct ini *ini,
                  const char *section, struct error *error);
 
 /* The same for the key fields alone, as a journal's section [key]; the others become zero. */

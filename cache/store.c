@@ -96,16 +96,12 @@ int store_copy(struct records *records, const struct records *from, const struct
                struct error *error)
 {
     struct record copy = *record;
-    struct configs *configs = &records->configs;
     const struct config own = store_config(record);
-    copy.raced = configs->raced_count;
-    if (configs_add(&copy.config, configs, &own, error))
+    if (configs_add(&copy.config, &records->configs, &own, error))
         return -1;
-    for (size_t i = 0; i < record->raced_count; i++) {
-        struct raced raced = from->configs.raced[record->raced + i];
-        const struct config *config = configs_find(&from->configs, raced.config);
-        if (configs_add(&raced.config, configs, config, error) ||
-            configs_add_raced(configs, &raced, error))
+    for (size_t i = 0; i < copy.raced_count; i++) {
+        uint64_t *number = &copy.raced[i].config;
+        if (configs_add(number, &records->configs, configs_find(&from->configs, *number), error))
             return -1;
     }
     if (reserve(records, error) != 0)
@@ -277,24 +273,11 @@ void store_dispose(struct records *records)
 
 /* --- Writing ---------------------------------------------------------------------------- */
 
-/* Marks what the records name; `raced` gets their parts, one behind the other. */
-static void collect_used(struct records *records, bool *is_used, struct raced *raced)
+static void mark_used(bool *is_used, const struct record *record)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < records->count; i++) {
-        struct record *record = &records->at[i];
-        const size_t first = count;
-        if (record->config)
-            is_used[record->config - 1] = true;
-        for (size_t k = 0; k < record->raced_count; k++) {
-            raced[count] = records->configs.raced[record->raced + k];
-            is_used[raced[count++].config - 1] = true;
-        }
-        record->raced = first;
-    }
-    records->configs.raced_count = count;
-    if (count)
-        memcpy(records->configs.raced, raced, count * sizeof *raced);
+    is_used[record->config - 1] = true;
+    for (size_t i = 0; i < record->raced_count; i++)
+        is_used[record->raced[i].config - 1] = true;
 }
 
 static int by_config(const void *a, const void *b)
@@ -303,38 +286,29 @@ static int by_config(const void *a, const void *b)
     return (x->config > y->config) - (x->config < y->config);
 }
 
-static void renumber(struct records *records, const uint64_t *numbers)
+static void renumber(struct record *record, const uint64_t *numbers)
 {
-    struct raced *raced = records->configs.raced;
-    for (size_t i = 0; i < records->configs.raced_count; i++)
-        raced[i].config = numbers[raced[i].config - 1];
-    for (size_t i = 0; i < records->count; i++) {
-        struct record *record = &records->at[i];
-        if (record->config)
-            record->config = numbers[record->config - 1];
-        if (record->raced_count)
-            qsort(raced + record->raced, record->raced_count, sizeof *raced, by_config);
-    }
+    record->config = numbers[record->config - 1];
+    for (size_t i = 0; i < record->raced_count; i++)
+        record->raced[i].config = numbers[record->raced[i].config - 1];
+    qsort(record->raced, record->raced_count, sizeof *record->raced, by_config);
 }
 
 int store_tidy(struct records *records, struct error *error)
 {
-    struct configs *configs = &records->configs;
-    bool *is_used = calloc(configs->count + 1, sizeof *is_used);
-    uint64_t *numbers = calloc(configs->count + 1, sizeof *numbers);
-    struct raced *raced = calloc(configs->raced_count + 1, sizeof *raced);
-    const bool has_room = is_used && numbers && raced;
-    if (has_room) {
-        collect_used(records, is_used, raced);
-        configs_sort(configs, is_used, numbers);
-        renumber(records, numbers);
-    }
+    const size_t room = records->configs.count + 1;
+    bool *is_used = calloc(room, sizeof *is_used);
+    uint64_t *numbers = calloc(room, sizeof *numbers);
+    const bool has_room = is_used && numbers;
+    for (size_t i = 0; i < records->count && has_room; i++)
+        mark_used(is_used, &records->at[i]);
+    if (has_room)
+        configs_sort(&records->configs, is_used, numbers);
+    for (size_t i = 0; i < records->count && has_room; i++)
+        renumber(&records->at[i], numbers);
     free(is_used);
     free(numbers);
-    free(raced);
-    return has_room ? 0
-                    : error_memory(error, configs->count * sizeof *numbers +
-                                              configs->raced_count * sizeof *raced);
+    return has_room ? 0 : error_memory(error, room * sizeof *numbers);
 }
 
 static int emit_file(struct text *out, struct records *records, struct error *error)
@@ -375,15 +349,15 @@ static int check_records(const struct records *records, struct error *error)
 
 /* The last of the records, which is new, takes the place of the old one, and is first of all told
  * what was raced there. */
-static int merge_last(struct records *records, struct error *error)
+static void merge_last(struct records *records)
 {
     const size_t last = records->count - 1;
     struct record new = records->at[last];
     size_t kept = 0, place = last;
     for (size_t i = 0; i < last; i++) {
         const bool is_old = record_is_same_problem(&records->at[i], &new);
-        if (is_old && interval_inherit(&new, &records->at[i], records, error))
-            return -1;
+        if (is_old)
+            interval_inherit(&new, &records->at[i]);
         if (is_old && place < last)
             continue;
         place = is_old ? kept : place;
@@ -392,14 +366,15 @@ static int merge_last(struct records *records, struct error *error)
     place = place < last ? place : kept++;
     records->at[place] = new;
     records->count = kept;
-    return 0;
 }
 
 static int merge(struct records *records, const struct records *added, struct error *error)
 {
-    for (size_t i = 0; i < added->count; i++)
-        if (store_copy(records, added, &added->at[i], error) || merge_last(records, error))
+    for (size_t i = 0; i < added->count; i++) {
+        if (store_copy(records, added, &added->at[i], error))
             return -1;
+        merge_last(records);
+    }
     return 0;
 }
 

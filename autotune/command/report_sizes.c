@@ -10,11 +10,10 @@
 
 /* What the winner of a size takes there, or the config `single` unless that is 0; 0 where it was
  * not raced. */
-static uint64_t time_at(const struct records *records, const struct record *size,
-                        uint64_t single)
+static uint64_t time_at(const struct record *size, uint64_t single)
 {
     struct raced raced = {.ps = size->median_ps};
-    return !single || interval_raced(&raced, records, size, single) ? raced.ps : 0;
+    return !single || interval_raced(&raced, size, single) ? raced.ps : 0;
 }
 
 /* A series of what the records of a regime say. */
@@ -26,7 +25,7 @@ static void add_series(struct line_chart *chart, const struct report *report, co
     line_chart_begin(chart, name);
     for (size_t i = 0; i < records->count; i++) {
         const struct record *record = &records->at[i];
-        const uint64_t ps = time_at(records, record, single);
+        const uint64_t ps = time_at(record, single);
         if (!dims_n(&record->problem.dims) || !report_is_alike(report, record) ||
             record->problem.regime != regime || !ps)
             continue;

@@ -71,7 +71,7 @@ static size_t count_raced(const struct records *records, const struct record *li
     struct raced ignored;
     for (size_t i = 0; i < records->count; i++)
         count += is_of_sweep(&records->at[i], like) &&
-                 interval_raced(&ignored, records, &records->at[i], config);
+                 interval_raced(&ignored, &records->at[i], config);
     return count;
 }
 
@@ -84,7 +84,7 @@ struct sweep_single sweep_drawing_single(const struct records *records,
     uint64_t best = usual->config, best_ps = usual->median_ps;
     size_t most = count_raced(records, like, best);
     for (size_t i = 0; i < usual->raced_count; i++) {
-        const struct raced *raced = &records->configs.raced[usual->raced + i];
+        const struct raced *raced = &usual->raced[i];
         const size_t count = count_raced(records, like, raced->config);
         if (count < most || (count == most && raced->ps >= best_ps))
             continue;

@@ -74,6 +74,21 @@ const struct tune_place *sweep_leg_place(const struct tune_result *result, const
     return NULL;
 }
 
+/* Of more than there is room for, those that lose least. */
+static void keep_raced(struct record *record, const struct raced *raced)
+{
+    size_t worst = 0;
+    for (size_t i = 0; i < record->raced_count; i++) {
+        if (record->raced[i].config == raced->config)
+            return; /* a row asked for may be there twice */
+        worst = record->raced[i].ps > record->raced[worst].ps ? i : worst;
+    }
+    if (record->raced_count < RECORD_RACED_MAX)
+        record->raced[record->raced_count++] = *raced;
+    else if (raced->ps < record->raced[worst].ps)
+        record->raced[worst] = *raced;
+}
+
 static int add_raced(struct records *swept, struct record *record, const struct setup *setup,
                      const struct tune_place *place, double ratio, struct error *error)
 {
@@ -87,11 +102,8 @@ static int add_raced(struct records *swept, struct record *record, const struct 
     raced.high_ps = (uint64_t)llround(fmax(high, (double)raced.ps));
     if (configs_add(&raced.config, &swept->configs, &config, error))
         return -1;
-    for (size_t i = 0; i < record->raced_count; i++)
-        if (swept->configs.raced[record->raced + i].config == raced.config)
-            return 0; /* a row asked for may be there twice */
-    record->raced_count++;
-    return configs_add_raced(&swept->configs, &raced, error);
+    keep_raced(record, &raced);
+    return 0;
 }
 
 /* The last record takes its place by n, and that of another of the same n. */
@@ -137,19 +149,16 @@ static void count_uses(size_t *uses, const struct records *swept)
         const struct record *record = &swept->at[i];
         uses[record->config] += 2;
         for (size_t k = 0; k < record->raced_count; k++)
-            uses[swept->configs.raced[record->raced + k].config]++;
+            uses[record->raced[k].config]++;
     }
 }
 
-/* Brings what stays to the front of the record's part. */
-static void leave_out(struct record *record, struct records *swept, const size_t *uses)
+static void leave_out(struct record *record, const size_t *uses)
 {
     size_t kept = 0;
-    for (size_t k = 0; k < record->raced_count; k++) {
-        const struct raced raced = swept->configs.raced[record->raced + k];
-        if (uses[raced.config] > 1)
-            swept->configs.raced[record->raced + kept++] = raced;
-    }
+    for (size_t k = 0; k < record->raced_count; k++)
+        if (uses[record->raced[k].config] > 1)
+            record->raced[kept++] = record->raced[k];
     record->raced_count = kept;
 }
 
@@ -163,7 +172,7 @@ int sweep_leg_collect(struct records *out, struct sweep_leg *leg, struct error *
     count_uses(uses, swept);
     int failed = 0;
     for (size_t i = 0; i < swept->count && !failed; i++) {
-        leave_out(&swept->at[i], swept, uses);
+        leave_out(&swept->at[i], uses);
         failed = store_copy(out, swept, &swept->at[i], error);
     }
     free(uses);

@@ -71,7 +71,7 @@ static uint64_t interval_ps(const struct sweep_drawing *drawing, const struct re
     const struct interval *interval = sweep_drawing_interval(drawing, size);
     struct raced raced = {.ps = 0};
     if (interval)
-        interval_raced(&raced, drawing->records, size, interval->record.config);
+        interval_raced(&raced, size, interval->record.config);
     assert(raced.ps);
     return raced.ps;
 }
@@ -121,7 +121,7 @@ static void add_single(struct table *table, const struct sweep_drawing *drawing,
 {
     char us[NUMBER_CHARS];
     struct raced raced;
-    if (!interval_raced(&raced, drawing->records, size, drawing->single.config)) {
+    if (!interval_raced(&raced, size, drawing->single.config)) {
         add_empty(table, 3);
         return;
     }

@@ -266,11 +266,11 @@ int sweep_size_tune(struct sweep *sweep, struct sweep_leg *leg, size_t size,
 /* The winner's time and that of the interval's config are those of this race; what others were
  * raced before keeps its ratio to the winner. A second race bears out the first, so that its
  * median counts, not the upper end. */
-static void take_again(struct records *records, struct record *record, uint64_t config,
-                       const struct tune_place *own, const struct tune_place *other)
+static void take_again(struct record *record, uint64_t config, const struct tune_place *own,
+                       const struct tune_place *other)
 {
     const double scale = (double)own->median_ps / (double)record->median_ps;
-    struct raced *raced = records->configs.raced + record->raced;
+    struct raced *raced = record->raced;
     const uint64_t ps =
         (uint64_t)llround((double)own->median_ps * other->ratio / own->ratio);
     for (size_t i = 0; i < record->raced_count; i++) {
@@ -307,7 +307,7 @@ int sweep_size_confirm(struct sweep *sweep, struct records *records, struct reco
     const struct tune_place *other = sweep_leg_place(&result, rows + width);
     int failed = 0;
     if (own && other) {
-        take_again(records, record, interval->record.config, own, other);
+        take_again(record, interval->record.config, own, other);
         note_size(sweep, record, monotonic_s() - start);
     } else {
         failed = error_set(error, ERROR_WRONG,

@@ -163,7 +163,7 @@ static void note_cuts(const struct sweep *sweep, const struct records *before)
         struct raced raced;
         char n[NUMBER_CHARS];
         if (!interval || !is_asked_for(sweep, size) ||
-            !interval_raced(&raced, before, size, interval->record.config))
+            !interval_raced(&raced, size, interval->record.config))
             continue;
         const double loss = (double)raced.ps / (double)size->median_ps - 1;
         if (loss > limit)

@@ -92,9 +92,10 @@ static int add_raced(struct records *records, char *line, const struct space *sp
     if (space && set_code(&other, space, error))
         return -1;
     const struct config config = store_config(&other);
-    record->raced_count++;
-    return configs_add(&raced.config, &records->configs, &config, error) ||
-           configs_add_raced(&records->configs, &raced, error);
+    if (configs_add(&raced.config, &records->configs, &config, error))
+        return -1;
+    record->raced[record->raced_count++] = raced;
+    return 0;
 }
 
 static int sign(const char *path, const struct text *config, struct text *fields,

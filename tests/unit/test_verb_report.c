@@ -39,9 +39,9 @@ static void keep_size(const char *path, const struct record *size, const char *p
     snprintf(raced.params, sizeof raced.params, "%s", other);
     const struct config config = store_config(&raced);
     if (store_add(&one, &swept, &error) ||
-        configs_add(&took.config, &one.configs, &config, &error) ||
-        configs_add_raced(&one.configs, &took, &error))
+        configs_add(&took.config, &one.configs, &config, &error))
         fail_msg("%s", error.text);
+    one.at->raced[0] = took;
     one.at->raced_count = 1;
     if (store_save_all(path, &one, &error))
         fail_msg("%s", error.text);
