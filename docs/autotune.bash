@@ -50,7 +50,7 @@ _autotune_values() {
     --rung) echo "harris cs599 tensor wangyu lab04 batched" ;;
     --type) echo "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64" ;;
     --acc) echo "i32 u32 i64 u64 f32 f64" ;;
-    --format) echo "header cu cubin cmake make json" ;;
+    --format) autotune list formats --csv - --quiet 2> /dev/null | sed '1d; s/,.*//' ;;
     --axis) echo "0 1" ;;
     --shape) echo "rows columns" ;;
     --strategy) echo "race exhaustive random cover" ;;
@@ -89,7 +89,7 @@ _autotune_after() {
 
 _autotune_argument() {
     case $1 in
-    list) _autotune_words "devices types operations params variants spaces archs gpus" "$2" ;;
+    list) _autotune_words "devices types operations params variants spaces formats archs gpus" "$2" ;;
     help) _autotune_words "tune show merge list emit verify bench ladder profile export compare report doctor" "$2" ;;
     merge | compare | report) _autotune_files -f "$2" ;;
     esac

@@ -122,8 +122,7 @@ static void add_archs(struct text *out, const struct export *export, const char 
     }
 }
 
-int export_write_make(struct export_files *out, const struct export *export,
-                      struct error *error)
+static int write_make(struct export_files *out, const struct export *export, struct error *error)
 {
     struct text *text = export_add_file(out, export, ".mk");
     export_add_provenance(text, export, &export_hash_comment, "What Make needs of an export");
@@ -149,8 +148,7 @@ int export_write_make(struct export_files *out, const struct export *export,
     return 0;
 }
 
-int export_write_cmake(struct export_files *out, const struct export *export,
-                       struct error *error)
+static int write_cmake(struct export_files *out, const struct export *export, struct error *error)
 {
     struct text *text = export_add_file(out, export, ".cmake");
     export_add_provenance(text, export, &export_hash_comment, "What CMake needs of an export");
@@ -169,3 +167,8 @@ int export_write_cmake(struct export_files *out, const struct export *export,
     export_add_provenance(text, export, &export_hash_comment, "A tuned reduction as a library");
     return export_fill(text, export, "exported_lists.cmake", NULL, 0, error);
 }
+
+const struct export_format export_make = {
+    "make", "PREFIX.mk", "files, architectures and constants as variables of Make", write_make};
+const struct export_format export_cmake = {
+    "cmake", "PREFIX.cmake, CMakeLists.txt", "variables of CMake, and a library to add", write_cmake};

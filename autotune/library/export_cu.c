@@ -135,7 +135,7 @@ static int add_launcher(struct text *out, const struct export *export, struct er
     return failed ? -1 : 0;
 }
 
-int export_write_cu(struct export_files *out, const struct export *export, struct error *error)
+static int write(struct export_files *out, const struct export *export, struct error *error)
 {
     if (write_declarations(export_add_file(out, export, ".h"), export, error))
         return -1;
@@ -158,3 +158,5 @@ int export_write_cu(struct export_files *out, const struct export *export, struc
     text_adds(text, "\n#endif // !__CUDACC_RTC__\n");
     return 0;
 }
+
+const struct export_format export_cu = {"cu", "PREFIX.cu, PREFIX.h", "kernels and launcher", write};

@@ -53,11 +53,11 @@ static int oldest_arch(const struct nvrtc *nvrtc)
 
 /* One image; the PTX is made by the compiler of the last. */
 static int make_image(struct image *out, const struct export *export, int cc, bool is_last,
-                      struct image *ptx, const char *path, char *version, size_t version_size,
+                      struct image *ptx, char *version, size_t version_size,
                       struct error *error)
 {
     struct nvrtc *nvrtc;
-    if (nvrtc_open(&nvrtc, path, cc, error))
+    if (nvrtc_open(&nvrtc, export->source.nvrtc, cc, error))
         return -1;
     snprintf(version, version_size, "%s", nvrtc_version(nvrtc));
     int failed = compile(out, nvrtc, export, cc, false, error);
@@ -147,16 +147,15 @@ static int write_arrays(struct export_files *out, const struct export *export,
 
 /* --- The whole ---------------------------------------------------------------------------- */
 
-int export_write_cubin(struct export_files *out, const struct export *export, const char *nvrtc,
-                       struct error *error)
+static int write(struct export_files *out, const struct export *export, struct error *error)
 {
     struct image images[ARCHS_MAX + 1] = {{0}};
     int archs[ARCHS_MAX];
     char version[64] = "";
     const size_t count = export_archs(export, archs, ARCHS_MAX);
-    int failed = export_write_header(out, export, error);
+    int failed = export_write_table(out, export, error);
     for (size_t i = 0; !failed && i < count; i++)
-        failed = make_image(&images[i], export, archs[i], i + 1 == count, &images[count], nvrtc,
+        failed = make_image(&images[i], export, archs[i], i + 1 == count, &images[count],
                             version, sizeof version, error);
     if (!failed)
         failed = write_arrays(out, export, images, count + 1, version, error);
@@ -164,3 +163,7 @@ int export_write_cubin(struct export_files *out, const struct export *export, co
         device_dispose_image(&images[i].code);
     return failed ? -1 : 0;
 }
+
+const struct export_format export_cubin = {
+    "cubin", "PREFIX_cubin.c, PREFIX_cubin.h, PREFIX_table.h",
+    "machine code and PTX as arrays of C, for the driver API; needs no nvcc", write};

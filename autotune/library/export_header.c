@@ -16,8 +16,7 @@ static void add_kernel_names(struct text *out, const struct export *export)
     text_adds(out, "};\n");
 }
 
-int export_write_header(struct export_files *out, const struct export *export,
-                        struct error *error)
+int export_write_table(struct export_files *out, const struct export *export, struct error *error)
 {
     struct text *text = export_add_file(out, export, "_table.h");
     export_add_provenance(text, export, &export_c_comment,
@@ -34,3 +33,7 @@ int export_write_header(struct export_files *out, const struct export *export,
     text_adds(text, "\n#endif\n");
     return 0;
 }
+
+const struct export_format export_header = {
+    "header", "PREFIX_table.h", "what to launch, as tables and functions of C99 and C++",
+    export_write_table};

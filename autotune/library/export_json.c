@@ -98,8 +98,7 @@ static void add_gpus(struct text *out, const struct export *export)
     text_adds(out, "],\n");
 }
 
-int export_write_json(struct export_files *out, const struct export *export,
-                      struct error *error)
+static int write(struct export_files *out, const struct export *export, struct error *error)
 {
     struct text *text = export_add_file(out, export, ".json");
     const struct problem *problem = &export->source.problem;
@@ -125,3 +124,5 @@ int export_write_json(struct export_files *out, const struct export *export,
     text_adds(text, "}\n");
     return 0;
 }
+
+const struct export_format export_json = {"json", "PREFIX.json", "anything else", write};

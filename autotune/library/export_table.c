@@ -4,6 +4,7 @@
  * numbers. */
 #include "autotune/library/export_text.h"
 
+#include "autotune/tune/call.h"
 #include "generator/expr_c.h"
 #include "generator/words.h"
 
@@ -231,7 +232,7 @@ static void add_tables(struct text *out, const struct names *names)
     export_add_form(out, export, "@_DEFAULT_ROW = ");
     text_addf(out, "%zu, ", export->row_count - 1);
     export_add_form(out, export, "@_LAUNCHES = ");
-    text_addf(out, "%d, ", EXPORT_LAUNCHES_MAX);
+    text_addf(out, "%d, ", CALL_LAUNCHES_MAX);
     export_add_form(out, export, "@_PARTIAL_BYTES = ");
     text_addf(out, "%d };\n\n", problem_partial_bytes(&export->source.problem));
     export_add_form(out, export, "static const uint64_t $_n_max = ");

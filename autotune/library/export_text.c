@@ -1,4 +1,4 @@
-/* export_text: the formats' list, and what they share: comments, names, files. */
+/* export_text: what the formats share: comments, names, files. */
 #include "autotune/library/export_text.h"
 
 #include "autotune/embedded.h"
@@ -10,23 +10,6 @@
 #include <string.h>
 
 const char export_mark[] = "made by autotune";
-
-const char *const export_formats[EXPORT_FORMATS] = {
-    [EXPORT_HEADER] = "header", [EXPORT_CU] = "cu",     [EXPORT_CUBIN] = "cubin",
-    [EXPORT_CMAKE] = "cmake",   [EXPORT_MAKE] = "make", [EXPORT_JSON] = "json",
-};
-
-int export_find_format(enum export_format *out, const char *name, struct error *error)
-{
-    for (int i = 0; i < EXPORT_FORMATS; i++)
-        if (strcmp(name, export_formats[i]) == 0) {
-            *out = (enum export_format)i;
-            return 0;
-        }
-    return error_set(error, ERROR_USAGE,
-                     "--format '%.100s' is none: choose header, cu, cubin, cmake, make or json",
-                     name);
-}
 
 /* --- Shapes ------------------------------------------------------------------------------- */
 
@@ -246,35 +229,4 @@ void export_dispose_files(struct export_files *files)
     for (size_t i = 0; i < files->count; i++)
         text_dispose(&files->at[i].text);
     files->count = 0;
-}
-
-static int write_format(struct export_files *out, const struct export *export,
-                        enum export_format format, const char *nvrtc, struct error *error)
-{
-    switch (format) {
-    case EXPORT_HEADER:
-        return export_write_header(out, export, error);
-    case EXPORT_CU:
-        return export_write_cu(out, export, error);
-    case EXPORT_CUBIN:
-        return export_write_cubin(out, export, nvrtc, error);
-    case EXPORT_CMAKE:
-        return export_write_cmake(out, export, error);
-    case EXPORT_MAKE:
-        return export_write_make(out, export, error);
-    default:
-        return export_write_json(out, export, error);
-    }
-}
-
-int export_write(struct export_files *out, const struct export *export,
-                 enum export_format format, const char *nvrtc, struct error *error)
-{
-    *out = (struct export_files){.count = 0};
-    int failed = write_format(out, export, format, nvrtc, error);
-    for (size_t i = 0; !failed && i < out->count; i++)
-        failed = text_check(&out->at[i].text, error);
-    if (failed)
-        export_dispose_files(out);
-    return failed;
 }

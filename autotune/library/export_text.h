@@ -68,17 +68,7 @@ const char *export_c_type(enum type type);
 struct text *export_add_file(struct export_files *files, const struct export *export,
                              const char *end);
 
-/* One function a format. */
-int export_write_header(struct export_files *out, const struct export *export,
-                        struct error *error);
-int export_write_cu(struct export_files *out, const struct export *export, struct error *error);
-int export_write_cubin(struct export_files *out, const struct export *export, const char *nvrtc,
-                       struct error *error);
-int export_write_cmake(struct export_files *out, const struct export *export,
-                       struct error *error);
-int export_write_make(struct export_files *out, const struct export *export,
-                      struct error *error);
-int export_write_json(struct export_files *out, const struct export *export,
-                      struct error *error);
+/* Adds PREFIX_table.h. */
+int export_write_table(struct export_files *out, const struct export *export, struct error *error);
 
 #endif

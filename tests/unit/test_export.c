@@ -266,16 +266,14 @@ static void test_answers(void **state)
 
 static void write_all(struct text *out, const struct fixture *fixture)
 {
-    static const enum export_format formats[] = {EXPORT_HEADER, EXPORT_CU, EXPORT_CMAKE,
-                                                 EXPORT_MAKE, EXPORT_JSON};
+    static const char *const formats[] = {"header", "cu", "cmake", "make", "json"};
     struct export_source source = source_of(fixture);
     struct export export;
     if (export_init(&export, &source, &error))
         fail_msg("%s", error.text);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         struct export_files files;
-        if (export_write(&files, &export, formats[i], NULL, &error))
-            fail_msg("%s", error.text);
+        write_format(&files, &export, formats[i]);
         for (size_t k = 0; k < files.count; k++) {
             const char *mark = strstr(files.at[k].text.at, export_mark);
             assert_non_null(mark);
@@ -339,8 +337,8 @@ static void test_variables(void **state)
     interval->n_to = 700000;
     struct export_source source = source_of(&fixture);
     assert_int_equal(export_init(&export, &source, &error), 0);
-    assert_int_equal(export_write(&made, &export, EXPORT_MAKE, NULL, &error), 0);
-    assert_int_equal(export_write(&cmade, &export, EXPORT_CMAKE, NULL, &error), 0);
+    write_format(&made, &export, "make");
+    write_format(&cmade, &export, "cmake");
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         if (!strstr(made.at[0].text.at, set[i]))
             fail_msg("no %s in %s", set[i], made.at[0].text.at);
@@ -398,7 +396,7 @@ static void test_kernels(void **state)
     assert_int_equal(export.rows[0].record == export.rows[1].record, 0);
     assert_int_equal(export.steps[export.rows[0].first_step].kernel,
                      export.steps[export.rows[1].first_step].kernel);
-    assert_int_equal(export_write(&files, &export, EXPORT_CU, NULL, &error), 0);
+    write_format(&files, &export, "cu");
     assert_string_equal(files.at[0].name, "my.h");
     assert_string_equal(files.at[1].name, "my.cu");
     assert_non_null(strstr(files.at[1].text.at, "__CUDA_ARCH__ >= 900"));
@@ -419,7 +417,7 @@ static void test_nvrtc(void **state)
     open_fixture(&fixture, SUM, I32, 13);
     struct export_source source = source_of(&fixture);
     assert_int_equal(export_init(&export, &source, &error), 0);
-    assert_int_equal(export_write(&files, &export, EXPORT_CU, NULL, &error), 0);
+    write_format(&files, &export, "cu");
     for (int cc = 75; cc <= 90; cc += 15) {
         const struct device_source unit = {files.at[1].text.at, "my_kernels::v0::reduce"};
         struct device_image image;
@@ -510,11 +508,11 @@ static void test_prefix(void **state)
 
 static void test_format(void **state)
 {
-    enum export_format format;
+    const struct export_format *format;
     (void)state;
-    for (int i = 0; i < EXPORT_FORMATS; i++) {
-        assert_int_equal(export_find_format(&format, export_formats[i], &error), 0);
-        assert_int_equal(format, i);
+    for (size_t i = 0; export_formats[i]; i++) {
+        assert_int_equal(export_find_format(&format, export_formats[i]->name, &error), 0);
+        assert_ptr_equal(format, export_formats[i]);
     }
     assert_int_equal(export_find_format(&format, "cuda", &error), -1);
     assert_int_equal(error.code, ERROR_USAGE);
