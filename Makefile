@@ -50,7 +50,7 @@ test: ## install what is missing, build, and run every test that needs no GPU
 unit: tests ## run the unit tests alone
 	@tests/run $(BUILD) unit
 
-tests: $(BUILD)/autotune library $(TESTS) $(DEVICE)
+tests: $(BUILD)/autotune library $(TESTS) $(DEVICE) $(BUILD)/sign
 
 test-gpu: $(BUILD)/autotune $(DEVICE) ## prove the program and its kernels on GPU 0
 	@tests/gpu.sh $(BUILD)
@@ -115,6 +115,9 @@ $(BUILD)/unit/%: tests/unit/%.c $(OBJECTS)
 
 $(BUILD)/device/%: tests/device/%.c $(OBJECTS)
 	@mkdir -p $(@D)
+	$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(OBJECTS) $(LIBS)
+
+$(BUILD)/sign: tests/command/sign.c $(OBJECTS)
 	$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(OBJECTS) $(LIBS)
 
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS)

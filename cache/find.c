@@ -2,6 +2,7 @@
  * the space's rules. The best wins, the first of equals. Hides how records are compared. */
 #include "cache/find.h"
 
+#include "cache/code.h"
 #include "generator/shape.h"
 
 #include <dirent.h>
@@ -21,12 +22,12 @@ const char *const find_grades[FIND_GRADES] = {
 
 const char *find_grade_name(enum find_grade grade, const struct problem *problem)
 {
-    return grade == FIND_OTHER_N && problem->shape.kind ? "same GPU, other shape"
+    return grade == FIND_OTHER_N && shape_kind(&problem->dims) ? "same GPU, other shape"
                                                         : find_grades[grade];
 }
 
 enum {
-    MUST_MATCH = RECORD_PROBLEM | RECORD_SPACE | RECORD_CODE,
+    MUST_MATCH = RECORD_PROBLEM | RECORD_SPACE | RECORD_TIMING,
     SAME_DEVICE = RECORD_CC | RECORD_GPU,
 };
 
@@ -58,10 +59,10 @@ static double ratio(double a, double b)
 /* From an n to the nearest that the record answers for: none within its interval. */
 static double n_distance(const struct record *want, const struct record *record)
 {
-    const uint64_t n = want->problem.n;
+    const uint64_t n = dims_n(&want->problem.dims);
     if (record->n_to && record->n_from <= n && n <= record->n_to)
         return within_interval;
-    const uint64_t nearest = !record->n_to       ? record->problem.n
+    const uint64_t nearest = !record->n_to       ? dims_n(&record->problem.dims)
                              : n < record->n_from ? record->n_from
                                                   : record->n_to;
     return ratio((double)n, (double)nearest);
@@ -70,9 +71,9 @@ static double n_distance(const struct record *want, const struct record *record)
 static double size_distance(const struct record *want, const struct record *record)
 {
     double distance = n_distance(want, record);
-    if (want->problem.shape.kind) /* what a row is like decides more than how many there are */
-        distance += depth_weight * ratio((double)shape_depth(&want->problem),
-                                         (double)shape_depth(&record->problem));
+    if (shape_kind(&want->problem.dims)) /* what a row is like decides more than how many there are */
+        distance += depth_weight * ratio((double)want->problem.dims.depth.n,
+                                         (double)record->problem.dims.depth.n);
     return want->problem.regime == record->problem.regime ? distance
                                                           : distance + regime_distance;
 }
@@ -133,15 +134,21 @@ static struct fit fit_shipped(const struct record *want, const struct record *re
 /* What is right for some n is right for every smaller one; matrices have no such order. */
 static const struct problem *stricter(const struct problem *wanted, const struct problem *won)
 {
-    return wanted->shape.kind || wanted->n >= won->n ? wanted : won;
+    return shape_kind(&wanted->dims) || dims_n(&wanted->dims) >= dims_n(&won->dims) ? wanted : won;
+}
+
+/* One value both, of whatever n, or the same matrix? */
+static bool is_alike(const struct problem *a, const struct problem *b)
+{
+    return dims_is_same(&a->dims, &b->dims) || (!shape_kind(&a->dims) && !shape_kind(&b->dims));
 }
 
 /* Did it run here and was it right, for so many elements or more? */
 static bool is_proven(const struct record *want, const struct record *record)
 {
-    const uint64_t last = record->n_to ? record->n_to : record->problem.n;
+    const uint64_t last = record->n_to ? record->n_to : dims_n(&record->problem.dims);
     return !differs(want, record, SAME_DEVICE) &&
-           shape_is_same(&want->problem, &record->problem) && want->problem.n <= last;
+           is_alike(&want->problem, &record->problem) && dims_n(&want->problem.dims) <= last;
 }
 
 /* The first rule that forbids the row where it is to be used, as point_reject has it. */
@@ -165,7 +172,7 @@ static void pass_over(struct error *first, const struct record *record, const ch
 }
 
 /* What a file says is believed only as far as it is a point of the space that its rules allow
- * here. That they do not is usual for a record of another GPU, or of another shape; else `why`
+ * here. That it is not is usual for a record of another GPU, or of another shape; else `why`
  * says so. */
 static bool read_row(int64_t *row, struct find *find, const struct record *record,
                      struct error *why)
@@ -173,19 +180,32 @@ static bool read_row(int64_t *row, struct find *find, const struct record *recor
     const struct space *space = find->here->space;
     struct error reason;
     memcpy(row, space->default_row, space->param_count * sizeof *row);
-    if (point_parse(space, record->params, row, &reason)) {
-        pass_over(&find->best.damaged, record, reason.text);
-        return false;
-    }
-    const int broken = reject(find, record, row, &reason);
+    const int broken = point_parse(space, record->params, row, &reason)
+                           ? POINT_FAILED
+                           : reject(find, record, row, &reason);
     if (broken != POINT_VALID && !differs(&find->want, record, SAME_DEVICE) &&
-        shape_is_same(&find->want.problem, &record->problem)) {
+        is_alike(&find->want.problem, &record->problem)) {
         if (broken >= 0)
             error_set(&reason, ERROR_IO, "the rule '%s' refuses it",
                       space->rules[broken].reason);
         pass_over(why, record, reason.text);
     }
     return broken == POINT_VALID;
+}
+
+/* Are the kernels that it was measured with those that its params give now? */
+static bool is_current(const struct find *find, const struct record *record, const int64_t *row,
+                       struct error *why)
+{
+    struct error reason;
+    uint64_t code;
+    if (code_hash(&code, record, row, find->here, find->sources, &reason))
+        pass_over(why, record, reason.text);
+    else if (code != record->code)
+        pass_over(why, record, "space or template give other kernels for it now");
+    else
+        return true;
+    return false;
 }
 
 /* --- The best ----------------------------------------------------------------------------- */
@@ -229,12 +249,15 @@ static void look(struct find *find, const struct records *records, fit_fn *fit_o
         const struct record *record = &records->at[i];
         const struct fit fit = fit_of(&find->want, record);
         struct error why = {0};
-        const bool is_read = fit.grade == FIND_NONE || read_row(row, find, record, &why);
+        const bool is_near = is_better(&fit, best->grade, find->distance);
+        const bool is_read = fit.grade == FIND_NONE ||
+                             (read_row(row, find, record, &why) &&
+                              (!is_near || is_current(find, record, row, &why)));
         if (why.code != ERROR_NONE && is_better(&fit, refused.grade, refused.distance)) {
             refused = fit;
             rejected = why;
         }
-        if (!is_read || !is_better(&fit, best->grade, find->distance))
+        if (!is_read || !is_near)
             continue;
         best->record = *record;
         best->grade = fit.grade;
@@ -250,10 +273,11 @@ static void look(struct find *find, const struct records *records, fit_fn *fit_o
 
 /* --- The search --------------------------------------------------------------------------- */
 
-void find_begin(struct find *out, const struct record *want, const struct point_context *here)
+void find_begin(struct find *out, const struct record *want, const struct point_context *here,
+                const struct emit_sources *sources)
 {
     *out = (struct find){
-        .want = *want, .here = here, .best.grade = FIND_NONE, .distance = HUGE_VAL};
+        .want = *want, .here = here, .sources = sources, .best.grade = FIND_NONE, .distance = HUGE_VAL};
 }
 
 void find_among(struct find *find, const struct records *records)

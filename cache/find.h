@@ -5,6 +5,7 @@
 
 #include "cache/record.h"
 #include "cache/store.h"
+#include "generator/emit.h"
 #include "generator/point.h"
 
 enum find_grade {
@@ -27,26 +28,28 @@ struct find_result {
     int64_t row[SPACE_NAMES_MAX]; /* its params, over the space's default; not for FIND_NONE */
     enum find_grade grade;
     char difference[32];   /* the key field that differs, "" when exact */
-    struct error damaged;  /* the first record whose params are no point of the space, else
-                            * ERROR_NONE; also what the first damaged file of a folder says of
-                            * itself, unless another has what fits exactly */
-    struct error rejected; /* of this very GPU and shape, and nearer than what serves, but the
-                            * rules do not allow it; likewise */
+    struct error damaged;  /* what the first damaged file of a folder says of itself, unless
+                            * another has what fits exactly; else ERROR_NONE */
+    struct error rejected; /* of this very GPU and shape, and nearer than what serves, but no
+                            * point of the space, or the rules do not allow it, or it has other
+                            * kernels now; likewise */
 };
 
 /* A search: begin it, then show it what records there are, the own GPU's first. */
 struct find {
     struct record want; /* the key */
     const struct point_context *here;
+    const struct emit_sources *sources;
     struct find_result best; /* so far */
     double distance;         /* private: of the best, within its grade */
 };
 
-/* `want` holds the key fields, `here` the space, its problem and the target; `here` must outlive
- * the search. */
-void find_begin(struct find *out, const struct record *want, const struct point_context *here);
+/* `want` holds the key fields, `here` the space, its problem and the target, `sources` are those of
+ * its kernels; both must outlive the search. */
+void find_begin(struct find *out, const struct record *want, const struct point_context *here,
+                const struct emit_sources *sources);
 
-/* A record of another problem, space, space hash, source hash or method is not found at all, but
+/* A record of another problem, space or method is not found at all, nor one of other kernels, but
  * `difference` names the first such field of the nearest record when nothing better is there. A
  * published record is for comparison and never found; an emulated one stands only for its own
  * device. The rules are asked at the greater n, the wanted or the record's: what is right for

@@ -22,7 +22,7 @@ enum record_group {
     RECORD_PROBLEM = 1 << 0, /* op, type, acc, deterministic */
     RECORD_SIZE = 1 << 1,    /* n, regime, n_from, n_to */
     RECORD_SPACE = 1 << 2,   /* space */
-    RECORD_CODE = 1 << 3,    /* space_hash, sources_hash, method */
+    RECORD_TIMING = 1 << 3,  /* method */
     RECORD_CC = 1 << 4,      /* cc */
     RECORD_GPU = 1 << 5,     /* gpu, sms, memory_clock_khz, bus_bits */
     RECORD_TOOLS = 1 << 6,   /* driver, compiler */
@@ -35,15 +35,16 @@ struct record {
     /* key: what was tuned, where */
     struct problem problem;
     uint64_t n_from, n_to;               /* an interval of a sweep, whose variant serves every
-                                          * n in it and was measured at problem.n; 0 = one n */
+                                          * n in it and was measured at dims_n(&problem.dims); 0 = one n */
     char space[32];                      /* name of the space: "reduce" */
-    uint64_t space_hash, sources_hash;   /* of the space file; of template, types, intrinsics */
     int method;
     char gpu[128];
     int cc, sms, memory_clock_khz, bus_bits;
     char driver[64], compiler[64];
     /* value */
     enum record_source source;
+    uint64_t code;                       /* code_hash: of the kernels that were measured */
+    uint64_t space_hash;                 /* of the space as it was: another may have more to try */
     char params[RECORD_PARAMS_MAX + 1];  /* "BLOCK=256 ITEMS=16 ..." in the space's order */
     uint64_t median_ps, low_ps, high_ps; /* per reduction; low..high is the 95 % interval */
     uint64_t interval_ps; /* of a size of a sweep: what its interval's variant takes; 0 = not

@@ -35,7 +35,7 @@ void store_dispose(struct records *records);
 /* Appends to records that grow by this alone. -1 only for memory. */
 int store_add(struct records *records, const struct record *record, struct error *error);
 
-/* Adds or replaces (record_is_same_problem: driver, compiler, hashes and method may differ; of
+/* Adds or replaces (record_is_same_problem: driver, compiler, code and method may differ; of
  * intervals all that overlap the new one go, and interval_settle is done to the sizes there)
  * one record: lock, read, merge, temporary file, fsync, rename, fsync the folder. Makes the
  * folder (mode 0700). ERROR_IO with path and cause leaves the old file as it was. A damaged old

@@ -312,19 +312,57 @@ void emit_dispose(struct emit_variant *variant)
     variant->count = 0;
 }
 
-uint64_t emit_hash_variant(const struct emit_variant *variant)
+/* --- The hash ---------------------------------------------------------------------------------- */
+
+/* The length of the comment that begins here, or 0. */
+static size_t comment_length(const char *at)
 {
-    XXH64_hash_t hash = 0;
-    for (size_t i = 0; i < variant->count; i++)
-        hash = XXH3_64bits_withSeed(variant->texts[i].at, variant->texts[i].length, hash);
-    return hash;
+    if (at[0] == '/' && at[1] == '/')
+        return strcspn(at, "\n");
+    if (at[0] != '/' || at[1] != '*')
+        return 0;
+    const char *end = strstr(at + 2, "*/");
+    return end ? (size_t)(end - at) + 2 : strlen(at);
 }
 
-uint64_t emit_hash(const struct emit_sources *sources)
+/* The length of the string or character that begins here, or 0. */
+static size_t string_length(const char *at)
 {
-    const char *texts[] = {sources->template.text, sources->types.text, sources->intrinsics.text};
-    XXH64_hash_t hash = 0;
-    for (size_t i = 0; i < 3; i++)
-        hash = XXH3_64bits_withSeed(texts[i], strlen(texts[i]), hash);
-    return hash;
+    const char quote = *at;
+    size_t length = 1;
+    if (quote != '"' && quote != '\'')
+        return 0;
+    while (at[length] && at[length] != quote && at[length] != '\n')
+        length += at[length] == '\\' && at[length + 1] ? 2 : 1;
+    return length + (at[length] == quote);
+}
+
+/* Hashes each line's code: no comment, no blanks behind it, no line without any. */
+static void hash_code(XXH3_state_t *state, const char *at)
+{
+    while (*at) {
+        size_t length = 0, kept = 0;
+        while (at[length] && at[length] != '\n' && !comment_length(at + length)) {
+            const size_t string = string_length(at + length);
+            length += string ? string : 1;
+            kept = at[length - 1] == ' ' ? kept : length;
+        }
+        if (kept) {
+            XXH3_64bits_update(state, at, kept);
+            XXH3_64bits_update(state, "\n", 1);
+        }
+        at += length + comment_length(at + length);
+        at += *at == '\n';
+    }
+}
+
+uint64_t emit_hash_variant(const struct emit_variant *variant)
+{
+    XXH3_state_t state;
+    XXH3_64bits_reset(&state);
+    for (size_t i = 0; i < variant->count; i++) {
+        hash_code(&state, variant->texts[i].at);
+        XXH3_64bits_update(&state, "", 1); /* the end of a text: two are not one */
+    }
+    return XXH3_64bits_digest(&state);
 }

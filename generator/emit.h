@@ -33,10 +33,7 @@ int emit_variant(struct emit_variant *out, const struct point_context *context,
                  const struct emit_sources *sources, const int64_t *row, struct error *error);
 void emit_dispose(struct emit_variant *variant);
 
-/* A hash of a variant's kernels: equal for equal texts. */
+/* A hash of a variant's kernels: equal for equal code, whatever its comments. */
 uint64_t emit_hash_variant(const struct emit_variant *variant);
-
-/* A hash of all source texts, part of a record's key. */
-uint64_t emit_hash(const struct emit_sources *sources);
 
 #endif

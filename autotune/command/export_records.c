@@ -5,6 +5,7 @@
 #include "autotune/command/output.h"
 #include "autotune/device/gpus.h"
 #include "autotune/library/shipped.h"
+#include "cache/code.h"
 #include "generator/number.h"
 #include "generator/shape.h"
 
@@ -60,7 +61,7 @@ static bool is_wanted_gpu(const struct record *record, const char *names)
 
 static bool serves(const struct record *record, uint64_t n)
 {
-    return n == record->problem.n ||
+    return n == dims_n(&record->problem.dims) ||
            (record->n_to && record->n_from <= n && n <= record->n_to);
 }
 
@@ -68,7 +69,7 @@ static bool serves(const struct record *record, uint64_t n)
 static bool is_wanted_size(const struct gathering *all, const struct record *record)
 {
     const struct request *request = all->request;
-    if (request->problem.shape.rows)
+    if (request_has_shape(request))
         return shape_is_same(&record->problem, &all->want.problem);
     for (size_t i = 0; i < request->count_count; i++)
         if (serves(record, request->counts[i]))
@@ -79,15 +80,14 @@ static bool is_wanted_size(const struct gathering *all, const struct record *rec
 static bool is_wanted(struct gathering *all, const struct record *record)
 {
     struct record alike = *record;
-    alike.problem.shape = all->want.problem.shape;
-    if (record->problem.shape.kind != all->want.problem.shape.kind &&
+        if (shape_kind(&record->problem.dims) != shape_kind(&all->want.problem.dims) &&
         !record_group_difference(&alike, &all->want, RECORD_PROBLEM))
-        all->of_shape[record->problem.shape.kind]++;
+        all->of_shape[shape_kind(&record->problem.dims)]++;
     if (record->source == RECORD_PUBLISHED ||
         record_group_difference(record, &all->want, RECORD_PROBLEM | RECORD_SPACE))
         return false;
     size_t *const why =
-        record_group_difference(record, &all->want, RECORD_CODE) ? &all->other_code
+        record_group_difference(record, &all->want, RECORD_TIMING) ? &all->other_code
         : record->problem.regime != all->want.problem.regime     ? &all->other_regime
         : !is_wanted_gpu(record, all->request->gpu)
             ? record->source == RECORD_EMULATED ? &all->of_host : &all->other_gpu
@@ -106,9 +106,22 @@ static bool is_known(const struct gathering *all, const struct record *record)
     return false;
 }
 
+static bool is_current(struct gathering *all, const struct record *record, const int64_t *row,
+                       const struct point_context *there)
+{
+    struct error ignored;
+    uint64_t code;
+    if (code_hash(&code, record, row, there, &all->setup->sources, &ignored) == 0 &&
+        code == record->code)
+        return true;
+    all->other_code++;
+    return false;
+}
+
 /* What would not run is passed over, as wherever records are read: params that are no point of
- * the space, or one that its rules refuse for that architecture. */
-static bool is_point(const struct gathering *all, const struct record *record)
+ * the space, or one that its rules refuse for that architecture; and what is emitted as other
+ * kernels now. */
+static bool is_usable(struct gathering *all, const struct record *record)
 {
     const struct space *space = all->setup->space;
     struct target target;
@@ -122,7 +135,7 @@ static bool is_point(const struct gathering *all, const struct record *record)
         point_parse(space, record->params, row, &cause) == 0) {
         const int broken = point_reject(&context, row, &cause);
         if (broken == POINT_VALID || (broken >= 0 && space->rules[broken].is_launch))
-            return true;
+            return is_current(all, record, row, &context);
         if (broken >= 0)
             error_set(&cause, ERROR_IO, "the rule '%s' refuses it",
                       space->rules[broken].reason);
@@ -137,7 +150,7 @@ static int add_records(struct gathering *all, const struct records *records,
     struct records *out = all->out;
     for (size_t i = 0; i < records->count; i++) {
         const struct record *record = &records->at[i];
-        if (!is_wanted(all, record) || is_known(all, record) || !is_point(all, record))
+        if (!is_wanted(all, record) || is_known(all, record) || !is_usable(all, record))
             continue;
         if (out->count == all->capacity) {
             const size_t grown = all->capacity ? 2 * all->capacity : 64;
@@ -212,7 +225,7 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
         const char *text;
     } causes[] = {
         {all->other_size,
-         all->request->problem.shape.rows
+         request_has_shape(all->request)
              ? "there are records of other shapes: name one of them, or leave --rows and --len "
                "out and take all by --space rows or columns"
              : "there are records of other n: leave --n out, or name one of them"},
@@ -239,7 +252,7 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
     return error_set(
         error, ERROR_FAILED,
         "nothing to export: no record of %s of %s%s in %s%s in %.1000s serves for that; %s",
-        problem_ops[problem->op].name, lines[problem->shape.kind],
+        problem_ops[problem->op].name, lines[shape_kind(&problem->dims)],
         problem_types[problem->type].name,
         problem_types[problem->acc].name, problem->is_deterministic ? ", deterministic," : "",
         folder, cause);
@@ -274,7 +287,7 @@ int export_records_find(struct records *out, const struct setup *setup,
                  add_folder(&all, folder.at, error) || add_shipped(&all, error);
     if (!failed && out->count == 0)
         failed = refuse_nothing(&all, folder.at, error);
-    if (!failed && !request->problem.shape.rows)
+    if (!failed && !request_has_shape(request))
         failed = check_sizes(out, request, error);
     text_dispose(&folder);
     if (failed)

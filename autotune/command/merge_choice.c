@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MADE_WITH = RECORD_CODE | RECORD_TOOLS };
+enum { MADE_WITH = RECORD_TIMING | RECORD_TOOLS };
 
 struct choosing {
     const struct records *here, *file;
@@ -27,7 +27,8 @@ static bool is_newer(const struct record *a, const struct record *b)
  * all stays. */
 static bool is_better(const struct record *new, const struct record *old)
 {
-    const bool is_alike = !record_group_difference(new, old, MADE_WITH);
+    const bool is_alike = !record_group_difference(new, old, MADE_WITH) &&
+                          (new->code == old->code || strcmp(new->params, old->params) != 0);
     if (new->source != old->source)
         return new->source == RECORD_MEASURED ||
                (new->source == RECORD_EMULATED && old->source == RECORD_PUBLISHED);

@@ -50,8 +50,8 @@ static const struct row {
     {PROBLEM, {"pitch", KEY_PITCH, "COUNT", 0, "elements from one row's start to the next's (default: the row's)", 0}},
     {PROBLEM, {"axis", KEY_AXIS, "AXIS", 0, "1: a result for each row (default); 0: one for each column", 0}},
     {PROBLEM, {"shape", KEY_SHAPE, "SHAPE", 0, "rows: as --axis 1; columns: as --axis 0", 0}},
-    {PROBLEM, {"op", KEY_OP, "OP", 0, "sum, sumsq (of squares), prod, min, max, and, or, xor, argmin, argmax (default sum)", 0}},
-    {PROBLEM, {"type", KEY_TYPE, "TYPE", 0, "of the elements: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64 (default i32)", 0}},
+    {PROBLEM, {"op", KEY_OP, "OP", 0, "one of @ (default sum)", 0}},
+    {PROBLEM, {"type", KEY_TYPE, "TYPE", 0, "of the elements: one of @ (default i32)", 0}},
     {SHOW, {"n", KEY_N, "COUNT[..COUNT]", 0, "only records of this many elements, or of a range", 0}},
     {SHOW, {"shape", KEY_SHAPE, "SHAPE", 0, "only records of rows, or of columns", 0}},
     {SHOW, {"op", KEY_OP, "OP", 0, "only records of this operation", 0}},
@@ -106,7 +106,7 @@ static const struct row {
     {EVERY, {0, 0, 0, 0, "Output:", 3}},
     {REPORT, {"output", KEY_OUTPUT_FILE, "FILE", 0, "write a page of HTML that needs nothing else (Markdown if its name ends in .md), '-' for stdout; default: draw it as text", 0}},
     {REPORT, {"md", KEY_MARKDOWN, 0, 0, "Markdown, for a README; to stdout where no file is named", 0}},
-    {EXPORT, {"format", KEY_FORMAT, "FORMATS", 0, "one or more, separated by commas", 0}},
+    {EXPORT, {"format", KEY_FORMAT, "FORMATS", 0, "one or more, separated by commas: @", 0}},
     {EXPORT, {"output", KEY_OUTPUT, "FOLDER", 0, "where the files are written; '-': one file, to stdout (default: the current folder)", 0}},
     {EXPORT, {"prefix", KEY_PREFIX, "NAME", 0, "what every name in the files begins with (default: the problem, as sum_i32)", 0}},
     {EMIT, {"ptx", KEY_PTX, 0, 0, "PTX instead of source", 0}},
@@ -134,22 +134,38 @@ const char *options_name(int key)
 
 /* --- For argp ----------------------------------------------------------------------------- */
 
-/* argp frees what it is given here. */
-static char *list_formats(const char *text)
+/* The names that '@' stands for in a text; argp frees it. */
+static char *add_names(const char *text, const char *names)
 {
-    struct text longer = {0};
-    text_addf(&longer, "%s: ", text);
-    export_add_formats(&longer, true);
-    return longer.at;
+    const size_t before = strcspn(text, "@");
+    char *out = NULL;
+    if (text[before] == '\0' ||
+        asprintf(&out, "%.*s%s%s", (int)before, text, names, text + before + 1) < 0)
+        return (char *)text;
+    return out;
+}
+
+static char *add_formats(const char *text)
+{
+    struct text formats = {0};
+    export_add_formats(&formats, true);
+    char *out = add_names(text, formats.at ? formats.at : "");
+    text_dispose(&formats);
+    return out;
 }
 
 /* argp's last line is about short options, of which there are few and plain ones. */
 static char *filter_help(int key, const char *text, void *input)
 {
+    char names[PROBLEM_NAMES_CHARS];
     (void)input;
-    return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL
-           : key == KEY_FORMAT                ? list_formats(text)
-                                              : (char *)text;
+    if (key == KEY_OP)
+        return add_names(text, problem_list_ops(names));
+    if (key == KEY_TYPE)
+        return add_names(text, problem_list_types(names));
+    if (key == KEY_FORMAT)
+        return add_formats(text);
+    return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)text;
 }
 
 void options_fill(struct argp *out, struct argp_option options[OPTIONS_MAX], enum verb verb)

@@ -1,6 +1,8 @@
 /* report_winner: the winner's params, and its source with these marked. */
 #include "autotune/command/report_sections.h"
 
+#include "cache/code.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -58,11 +60,14 @@ static int add_source(struct report *report, const struct compare_kernel *kernel
     return 0;
 }
 
-/* What was measured is known by its hashes alone: where they differ, the text may too. */
-static bool is_as_measured(const struct record *record, const struct compare_kernel *kernel)
+static bool is_as_measured(const struct record *record, const struct compare_kernel *kernel,
+                           const struct target *target)
 {
-    return record->space_hash == kernel->rung.space->hash &&
-           record->sources_hash == emit_hash(&kernel->sources);
+    const struct point_context here = {kernel->rung.space, &record->problem, target};
+    struct error ignored;
+    uint64_t code;
+    return code_hash(&code, record, kernel->rung.row, &here, &kernel->sources, &ignored) == 0 &&
+           code == record->code;
 }
 
 int report_winner(struct report *report, struct error *error)
@@ -87,7 +92,7 @@ int report_winner(struct report *report, struct error *error)
         report->headline->source == RECORD_EMULATED
             ? " The source is as it is emitted for sm_90: the emulator runs its form in C."
             : "");
-    if (!is_as_measured(report->headline, &kernel))
+    if (!is_as_measured(report->headline, &kernel, &target))
         document_add(
             document, DOCUMENT_MISSING,
             "Space or template are not those that this record was made with: this is what "

@@ -44,6 +44,9 @@ int setup_refuse_matrix(const struct setup *setup, const char *what, struct erro
  * architecture alone, for look-ups. */
 void setup_record(struct record *out, const struct setup *setup);
 
+/* Does the record's config give the kernels that it was measured with? */
+bool setup_is_current(const struct setup *setup, const struct record *record);
+
 /* The record that fits best, from the folder and the shipped ones, with its row: as find does, one
  * that the space's rules do not allow here is not found. A damaged file or record is no error: what
  * was wrong with it goes to `warning` (ERROR_NONE if nothing). */

@@ -5,6 +5,7 @@
 #include "autotune/command/output.h"
 #include "autotune/library/record_key.h"
 #include "autotune/library/shipped.h"
+#include "cache/code.h"
 #include "generator/number.h"
 
 #include <stdio.h>
@@ -14,8 +15,20 @@
 
 void setup_record(struct record *out, const struct setup *setup)
 {
-    record_key(out, &setup->problem, setup->space, emit_hash(&setup->sources), &setup->target,
+    record_key(out, &setup->problem, setup->space, &setup->target,
                setup->device ? &setup->device->info : NULL);
+}
+
+bool setup_is_current(const struct setup *setup, const struct record *record)
+{
+    const struct space *space = setup->space;
+    int64_t row[SPACE_NAMES_MAX];
+    struct error ignored;
+    uint64_t code;
+    memcpy(row, space->default_row, space->param_count * sizeof *row);
+    return point_parse(space, record->params, row, &ignored) == 0 &&
+           code_hash(&code, record, row, &setup->context, &setup->sources, &ignored) == 0 &&
+           code == record->code;
 }
 
 static int search_own(struct find *find, const char *path, struct error *warning,
@@ -49,7 +62,7 @@ int setup_find(struct find_result *out, const struct setup *setup,
     struct find find;
     int failed = 0;
     setup_record(&want, setup);
-    find_begin(&find, &want, &setup->context);
+    find_begin(&find, &want, &setup->context, &setup->sources);
     *warning = (struct error){.code = ERROR_NONE};
     if (store_folder(&folder, request->cache, warning) == 0)
         failed = store_path(&path, folder.at, setup->device ? want.gpu : "none", error) ||

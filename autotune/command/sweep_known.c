@@ -7,6 +7,18 @@
 
 #include <stdlib.h>
 
+/* Those of this problem whose kernels are others now answer for nothing. */
+static void drop_others(struct records *records, const struct record *key,
+                        const struct setup *setup)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < records->count; i++)
+        if (!record_is_same_but_size(&records->at[i], key) ||
+            setup_is_current(setup, &records->at[i]))
+            records->at[kept++] = records->at[i];
+    records->count = kept;
+}
+
 int sweep_known_load(struct records *out, const struct request *request,
                      const struct setup *setup, struct error *error)
 {
@@ -21,6 +33,8 @@ int sweep_known_load(struct records *out, const struct request *request,
         failed = store_load(out, path.at, error);
     if (!failed && out->skipped)
         output_warn("%s", out->reason.text);
+    if (!failed)
+        drop_others(out, &key, setup);
     text_dispose(&folder);
     text_dispose(&path);
     return failed;

@@ -2,9 +2,9 @@
  * sizes an interval's record is made of. */
 #include "autotune/command/sweep_leg.h"
 
+#include "autotune/command/tune_keep.h"
 #include "autotune/report/figures.h"
 
-#include <stdio.h>
 #include <string.h>
 
 void sweep_leg_open(struct sweep_leg *out, const struct setup *setup, enum regime regime)
@@ -21,7 +21,7 @@ void sweep_leg_init(struct sweep_leg *out, const struct setup *setup, enum regim
     sweep_leg_open(out, setup, regime);
     out->count = sweep_sizes(out->sizes, low, high);
     for (; is_within_l2 && out->count; out->count--) {
-        problem.n = out->sizes[out->count - 1];
+        problem.dims = dims_value(out->sizes[out->count - 1]);
         if (figures_bytes(&problem) <= (double)setup->target.l2_bytes)
             break;
     }
@@ -43,10 +43,10 @@ void sweep_leg_drop(struct sweep_leg *leg, size_t size)
 }
 
 /* A row that is not the size's own winner, in its record. */
-static void replace_winner(struct record *record, const char *params,
-                           const struct sweep_cell *cell)
+static void replace_winner(struct record *record, const struct setup *setup,
+                           const int64_t *row, const struct sweep_cell *cell)
 {
-    snprintf(record->params, sizeof record->params, "%s", params);
+    tune_keep_config(record, setup, row);
     record->median_ps = cell->ps;
     record->low_ps = cell->low_ps < cell->ps ? cell->low_ps : cell->ps;
     record->high_ps = cell->high_ps > cell->ps ? cell->high_ps : cell->ps;
@@ -57,7 +57,7 @@ static void replace_winner(struct record *record, const char *params,
 
 /* Made of the record of the size where its row loses least. */
 static void make_interval(struct record *out, const struct sweep_leg *leg,
-                          const struct space *space, const struct sweep_interval *interval)
+                          const struct setup *setup, const struct sweep_interval *interval)
 {
     const int64_t *row = sweep_table_row(&leg->table, interval->row);
     const double *losses = leg->table.losses + interval->row * SWEEP_SIZES_MAX;
@@ -71,14 +71,14 @@ static void make_interval(struct record *out, const struct sweep_leg *leg,
     out->n_from = first ? sweep_border(sizes[first - 1], sizes[first]) + 1 : sizes[0];
     out->n_to =
         last + 1 < leg->count ? sweep_border(sizes[last], sizes[last + 1]) : sizes[last];
-    point_format(&params, space, row, true);
+    point_format(&params, setup->space, row, true);
     if (params.at && strcmp(params.at, out->params) != 0)
-        replace_winner(out, params.at, sweep_table_find(&leg->table, row, best));
+        replace_winner(out, setup, row, sweep_table_find(&leg->table, row, best));
     text_dispose(&params);
 }
 
 void sweep_leg_records(struct records *out, const struct sweep_leg *leg,
-                       const struct space *space, const int64_t *single, uint64_t single_n,
+                       const struct setup *setup, const int64_t *single, uint64_t single_n,
                        double limit)
 {
     struct sweep_interval intervals[SWEEP_SIZES_MAX];
@@ -96,6 +96,6 @@ void sweep_leg_records(struct records *out, const struct sweep_leg *leg,
             record->single_ps = other ? other->ps : 0;
             record->single_n = other ? single_n : 0;
         }
-        make_interval(&out->at[out->count++], leg, space, &intervals[k]);
+        make_interval(&out->at[out->count++], leg, setup, &intervals[k]);
     }
 }

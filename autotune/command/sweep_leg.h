@@ -29,7 +29,7 @@ void sweep_leg_drop(struct sweep_leg *leg, size_t size);
 /* Once all sizes are done: the record of each, with what its interval's row and `single` take
  * there, and of each interval: 2 * count at most, behind those in `out`, which has room. */
 void sweep_leg_records(struct records *out, const struct sweep_leg *leg,
-                       const struct space *space, const int64_t *single, uint64_t single_n,
+                       const struct setup *setup, const int64_t *single, uint64_t single_n,
                        double limit);
 
 #endif

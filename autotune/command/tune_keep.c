@@ -2,6 +2,7 @@
 #include "autotune/command/tune_keep.h"
 
 #include "autotune/command/output.h"
+#include "cache/code.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,17 +43,26 @@ static uint64_t count_untried(const struct tune_result *result)
     return result->is_cut ? untried : 0;
 }
 
+void tune_keep_config(struct record *record, const struct setup *setup, const int64_t *row)
+{
+    struct text params = {0};
+    struct error ignored; /* it was compiled, so it is emitted */
+    point_format(&params, setup->space, row, true);
+    snprintf(record->params, sizeof record->params, "%s", params.at ? params.at : "");
+    text_dispose(&params);
+    if (code_hash(&record->code, record, row, &setup->context, &setup->sources, &ignored))
+        record->code = 0;
+}
+
 void tune_keep_make(struct record *record, const struct setup *setup,
                     const struct tune_result *result)
 {
     const struct finalist *winner = &result->finalists[result->winner];
-    struct text params = {0};
     time_t now = time(NULL);
     struct tm utc;
     setup_record(record, setup);
-    point_format(&params, setup->space, winner->row, true);
-    snprintf(record->params, sizeof record->params, "%s", params.at ? params.at : "");
-    text_dispose(&params);
+    record->space_hash = setup->space->hash;
+    tune_keep_config(record, setup, winner->row);
     record->median_ps = winner->median_ps;
     record->low_ps = winner->low_ps;
     record->high_ps = winner->high_ps;
@@ -86,7 +96,7 @@ void tune_keep_record(const struct request *request, const struct record *record
 {
     struct text path = {0};
     struct error cause;
-    if (record->problem.n == 0) { /* nothing could be answered from it */
+    if (dims_n(&record->problem.dims) == 0) { /* nothing could be answered from it */
         output_note(request, "record    none is kept of n = 0, whose result is the identity\n");
     } else if (tune_keep_save(&path, request, record, 1, &cause)) {
         output_warn("the record is not kept: %s", cause.text);
@@ -145,6 +155,8 @@ const char *tune_keep_unfinished(const struct request *request, const struct set
 {
     if (record->untried && request->budget_s <= 0)
         return "of a search that its budget ended";
+    if (record->space_hash != setup->space->hash)
+        return "of the space before it was changed";
     return is_older(request, setup, record) ? "older than a tuning that was interrupted" : NULL;
 }
 
@@ -156,7 +168,7 @@ int tune_keep_journal(struct journal *out, bool *is_open, const struct request *
     struct error cause;
     char changed[32] = "";
     *is_open = false;
-    if (setup->problem.n == 0)
+    if (dims_n(&setup->problem.dims) == 0)
         return 0;
     setup_record(&key, setup);
     int failed = find_journal(&path, request, &key, &cause) ||

@@ -9,6 +9,9 @@
 /* A winner that no record can hold would be found in vain: ERROR_USAGE, before the search. */
 int tune_keep_check(const struct space *space, struct error *error);
 
+/* Writes a row into the record as its params, and the code that it is for the record's key. */
+void tune_keep_config(struct record *record, const struct setup *setup, const int64_t *row);
+
 /* The record of what won. */
 void tune_keep_make(struct record *out, const struct setup *setup,
                     const struct tune_result *result);
@@ -28,8 +31,8 @@ int tune_keep_journal(struct journal *out, bool *is_open, const struct request *
                       const struct setup *setup, struct error *error);
 
 /* What the record is when it does not answer, and the tuning is to go on: a budget ended its
- * search and this request has none, or a tuning was begun after it and not ended. NULL when it
- * answers. */
+ * search and this request has none, the space may have more to try, or a tuning was begun after it
+ * and not ended. NULL when it answers. */
 const char *tune_keep_unfinished(const struct request *request, const struct setup *setup,
                                  const struct record *record);
 

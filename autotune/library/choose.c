@@ -146,7 +146,7 @@ static int search(struct find *find, struct choose_records *records,
 static int refuse(const struct find *find, const struct choose_request *request,
                   const struct error *warning, struct autotune_error *error)
 {
-    const unsigned same_problem = RECORD_PROBLEM | RECORD_SPACE | RECORD_CODE;
+    const unsigned same_problem = RECORD_PROBLEM | RECORD_SPACE | RECORD_TIMING;
     const struct record *nearest = &find->best.record;
     const bool is_shipped = request->from == AUTOTUNE_FROM_SHIPPED;
     char problem[PROBLEM_CHARS];
@@ -195,9 +195,9 @@ int choose_row(struct choice *out, struct choose_records *records,
                                        &request->info->target};
     struct find find;
     struct record want;
-    record_key(&want, request->problem, request->shelf->space, request->shelf->sources_hash,
-               &request->info->target, request->info);
-    find_begin(&find, &want, &here);
+    record_key(&want, request->problem, request->shelf->space, &request->info->target,
+               request->info);
+    find_begin(&find, &want, &here, &request->shelf->sources);
     *out = (struct choice){.warning.code = ERROR_NONE};
     if (search(&find, records, request->from, &out->warning))
         return fail_memory(error);

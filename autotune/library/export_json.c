@@ -48,21 +48,21 @@ static void add_kernels(struct text *out, const struct export *export,
 
 static void add_record(struct text *out, const struct record *record)
 {
-    const struct problem_shape *shape = &record->problem.shape;
+    const struct problem_shape made = shape_of(&record->problem.dims), *shape = &made;
     if (shape->kind)
         text_addf(out, "\"rows\": %" PRIu64 ", \"len\": %" PRIu64 ", \"pitch\": %" PRIu64 ", ",
                   shape->rows, shape->len, shape->pitch);
     text_addf(out,
               "\"n\": %" PRIu64 ", \"median_ps\": %" PRIu64 ", \"low_ps\": %" PRIu64
               ", \"high_ps\": %" PRIu64 ", \"ties\": %u, \"registers\": %u, ",
-              record->problem.n, record->median_ps, record->low_ps, record->high_ps,
+              dims_n(&record->problem.dims), record->median_ps, record->low_ps, record->high_ps,
               record->ties, record->registers);
     add_string(out, "tuned", record->tuned);
     text_adds(out, ", ");
     add_string(out, "driver", record->driver);
     text_adds(out, ", ");
     add_string(out, "compiler", record->compiler);
-    text_adds(out, ",\n       ");
+    text_addf(out, ", \"code\": \"%016" PRIx64 "\",\n       ", record->code);
     if (record->n_to)
         text_addf(out, "\"n_from\": %" PRIu64 ", \"n_to\": %" PRIu64 ", ", record->n_from,
                   record->n_to);
@@ -112,12 +112,10 @@ static int write(struct export_files *out, const struct export *export, struct e
               problem_types[problem->acc].name, problem_regimes[problem->regime],
               problem->is_deterministic ? "true" : "false");
     if (export_is_matrix(export))
-        text_addf(text, ", \"shape\": \"%s\"", shape_names[problem->shape.kind]);
+        text_addf(text, ", \"shape\": \"%s\"", shape_names[shape_kind(&problem->dims)]);
     text_adds(text, "},\n  ");
     add_string(text, "space", export->source.space->name);
-    text_addf(text,
-              ", \"space_hash\": \"%016" PRIx64 "\", \"sources_hash\": \"%016" PRIx64 "\",\n",
-              export->source.space->hash, emit_hash(export->source.sources));
+    text_adds(text, ",\n");
     add_gpus(text, export);
     text_adds(text, "  \"default\": ");
     add_row(text, export, &export->rows[export->row_count - 1]);

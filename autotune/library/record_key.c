@@ -13,13 +13,10 @@ static void add_device(struct record *out, const struct device_info *info)
 }
 
 void record_key(struct record *out, const struct problem *problem, const struct space *space,
-                uint64_t sources_hash, const struct target *target,
-                const struct device_info *info)
+                const struct target *target, const struct device_info *info)
 {
     *out = (struct record){
         .problem = *problem,
-        .space_hash = space->hash,
-        .sources_hash = sources_hash,
         .method = RECORD_METHOD,
         .cc = target->cc,
         .sms = target->sms,

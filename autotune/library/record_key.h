@@ -6,11 +6,9 @@
 #include "cache/record.h"
 #include "generator/space.h"
 
-/* The key fields of a record of this problem, space (with emit_hash of its sources) and target; of
- * `info` the device's name, memory, driver and compiler: NULL where there is none. The rest of
- * the record is zero. */
+/* The key fields of a record of this problem, space and target; of `info` the device's name,
+ * memory, driver and compiler: NULL where there is none. The rest of the record is zero. */
 void record_key(struct record *out, const struct problem *problem, const struct space *space,
-                uint64_t sources_hash, const struct target *target,
-                const struct device_info *info);
+                const struct target *target, const struct device_info *info);
 
 #endif

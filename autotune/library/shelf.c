@@ -35,7 +35,6 @@ static int open_space(struct shelf *shelf, const char *name, struct error *error
         .types = {types->name, types->bytes},
         .intrinsics = {intrinsics->name, intrinsics->bytes},
     };
-    shelf->sources_hash = emit_hash(&shelf->sources);
     return 0;
 }
 

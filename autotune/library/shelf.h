@@ -12,7 +12,6 @@ struct shelf {
     const char *name; /* "reduce" */
     struct space *space;
     struct emit_sources sources;
-    uint64_t sources_hash;
     struct shelf *next;
 };
 

@@ -1,4 +1,5 @@
-/* element: single elements of an array, of any type. Hides the formats of 16-bit floats. */
+/* element: elements of an array, of any type, one at a time or 256 together. Hides the formats of
+ * 16-bit floats. */
 #ifndef AUTOTUNE_ELEMENT_H
 #define AUTOTUNE_ELEMENT_H
 
@@ -22,5 +23,24 @@ struct element_range {
     double tiny, small, largest;
 };
 struct element_range element_range(enum type type);
+
+enum { ELEMENT_BLOCK = 256 };
+
+/* 256 words of 8 bytes, or 256 of 4 in the first half. */
+union element_block {
+    uint64_t u64[ELEMENT_BLOCK];
+    int64_t i64[ELEMENT_BLOCK];
+    double f64[ELEMENT_BLOCK];
+    uint32_t u32[2 * ELEMENT_BLOCK];
+    float f32[2 * ELEMENT_BLOCK];
+};
+
+/* 256 elements as words of 8 bytes, exactly: integers extended by their sign, floats as doubles. */
+void element_widen(enum type type, union element_block *out, const void *elements);
+
+/* 256 elements from words of 4 bytes, of 8 for a type of 8 bytes: their low bits, or a float that
+ * the type holds exactly. Gives `out`, or `made` where its words are the elements. */
+const void *element_narrow(enum type type, union element_block *out,
+                           const union element_block *made);
 
 #endif

@@ -22,10 +22,6 @@ struct input {
     double largest_partial; /* magnitude, for the record of exactness */
 };
 
-/* The fewest inputs that prove a kernel: two for float products, whose complementary signs
- * together show every element, one otherwise. */
-size_t input_least(const struct problem *problem);
-
 /* Is the data so much larger than the L2 that even one input, used again, comes from memory? */
 bool input_is_past_l2(const struct problem *problem, const struct device_info *info);
 

@@ -25,7 +25,7 @@ struct oracle_shape {
 struct oracle_case {
     uint64_t offset, n; /* the input is elements[offset .. offset + n) */
     oracle_bits expect;
-    struct problem_shape shape;      /* of a matrix; its results are expects[first .. first + results) */
+    struct dims dims;        /* of a matrix; its results are expects[first .. first + results) */
     uint64_t first, results; /* 0: one result, `expect` */
 };
 
@@ -43,7 +43,7 @@ struct oracle_cases {
  * sum, sumsq, xor, prod by hashed values, min, max, argmin and argmax by the extremum at each
  * position, the latter two also by equals of it elsewhere, and, or by one bit at each position.
  * Where there are more than positions_max, a seeded sample with both edges of each thread's, warp's
- * and tile's share. problem.n plays no part. */
+ * and tile's share. dims_n(&problem.dims) plays no part. */
 int oracle_make_cases(struct oracle_cases *out, const struct problem *problem,
                       const struct oracle_shape *shape, uint64_t seed, struct error *error);
 void oracle_dispose_cases(struct oracle_cases *cases);
@@ -60,7 +60,7 @@ struct oracle_input {
 #define ORACLE_NO_MARK UINT64_MAX /* a mark beyond every input: nothing is marked */
 
 /* Writes elements [first, first + count) to `out`. Pure: any chunking gives the same input.
- * problem.n is that of the whole input. Float products: seeds 2k and 2k + 1 have complementary
+ * dims_n(&problem.dims) is that of the whole input. Float products: seeds 2k and 2k + 1 have complementary
  * signs, prove with both. min, max: odd seeds put all values on the identity's side of zero. */
 void oracle_fill(const struct oracle_input *input, uint64_t first, uint64_t count, void *out);
 
@@ -76,8 +76,15 @@ size_t oracle_list_deciding(const struct oracle_input *input,
 
 /* Float sums: the largest magnitude of an element, such that no partial result is rounded
  * when the input repeats after `period` elements (0 = never). Sums of squares: the same; from
- * where it is 1, elements are up to +-2, but most of them 0. */
+ * where it is 1, elements are up to +-2, but most of them 0. Of all others 0. */
 uint32_t oracle_span(const struct problem *problem, uint64_t period);
+
+/* Does an input still show errors as well, and stay exact, when it repeats after `period`? */
+bool oracle_can_repeat(const struct problem *problem, uint64_t period);
+
+/* The fewest inputs, of seeds 2k on, that prove a kernel: two for float products, whose
+ * complementary signs together show every element, one otherwise. */
+size_t oracle_inputs_least(const struct problem *problem);
 
 /* The element at `position` as it would be with and without the mark there (to move a mark
  * on the device without filling again). */
@@ -111,12 +118,8 @@ int oracle_fold_finish(const struct oracle_fold *fold, oracle_bits *out, struct 
 
 /* --- Finalists: floats that round, and special values ------------------------------------- */
 
-/* Do results round, so that random elements say something? Sums, sums of squares and products
- * of floats. */
-bool oracle_rounds(const struct problem *problem);
-
-/* Random values of both signs and several magnitudes where results round, rounded to the
- * elements' type; else as oracle_fill. */
+/* Random values of both signs and several magnitudes where results round (problem_rounds),
+ * rounded to the elements' type; else as oracle_fill. */
 void oracle_fill_random(const struct oracle_input *input, uint64_t first, uint64_t count,
                         void *out);
 

@@ -1,8 +1,8 @@
 /* oracle_cases: the small inputs that prove a kernel of one shape. All lie in one array and a
  * case is a window of it. Reads outside are shown by windows between guards, reads left out by
  * hashed elements or by a deciding element whose window slides past it (oracle_sweep). */
-#include "autotune/tune/element.h"
 #include "autotune/tune/oracle_layout.h"
+#include "autotune/tune/oracle_ops.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,8 +23,7 @@ static uint64_t most(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* --- sum, sumsq, prod, xor: every element counts
- * ------------------------------------------------- */
+/* --- Every element counts ----------------------------------------------------------------- */
 
 /* +-2^10, 2^9 .. 2, 2, 2: short products are no +-1 either, and falling powers show a window
  * that starts too early. 2^81 in all, far from any overflow. */
@@ -60,13 +59,13 @@ static int add_hashed(struct layout *layout, uint64_t seed, bool is_scaled)
 static int make_hashed(struct layout *layout)
 {
     const bool by_sign =
-        layout->problem.op == PROD && problem_types[layout->problem.type].is_float;
+        oracle_kind(&layout->problem)->values->deciding == DECIDING_SIGNS;
     if (add_hashed(layout, 2 * layout->seed, by_sign))
         return -1;
     return by_sign ? add_hashed(layout, 2 * layout->seed + 1, true) : 0;
 }
 
-/* --- min, max, their positions, and, or: windows between guards --------------------------- */
+/* --- A mark or bits: windows between guards ----------------------------------------------- */
 
 /* Of a position never the first: what is read before the window gives that too. */
 static uint64_t choose_edge(const struct layout *layout, size_t which, uint64_t n,

@@ -2,7 +2,7 @@
  * and single elements that decide. Hides memory. */
 #include "autotune/tune/oracle_layout.h"
 
-#include "autotune/tune/element.h"
+#include "autotune/tune/oracle_ops.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -89,7 +89,7 @@ void layout_fill(const struct layout *layout, uint64_t first, uint64_t n, uint64
 {
     struct oracle_input input = {
         .problem = layout->problem, .seed = seed, .mark = ORACLE_NO_MARK};
-    input.problem.n = n;
+    input.problem.dims = dims_value(n);
     oracle_fill(&input, 0, n, layout_element(layout, first));
 }
 
@@ -149,7 +149,7 @@ uint64_t layout_edge(const struct layout *layout, size_t which, uint64_t n, uint
 
 bool layout_is_bits(const struct layout *layout)
 {
-    return problem_ops[layout->problem.op].is_bitwise;
+    return oracle_kind(&layout->problem)->values->deciding == DECIDING_BITS;
 }
 
 unsigned layout_bits(const struct layout *layout)
@@ -165,11 +165,10 @@ void layout_flip_bit(const struct layout *layout, uint64_t at, unsigned bit)
                        elements, at);
 }
 
-/* The identity of and, or for elements. */
 void layout_fill_flat(const struct layout *layout, uint64_t first, uint64_t n)
 {
-    memset(layout_element(layout, first), layout->problem.op == AND ? 0xff : 0,
-           n * layout->bytes);
+    const struct oracle_input input = {.problem = layout->problem};
+    oracle_fill_plain(&input, 0, n, layout_element(layout, first));
 }
 
 /* The type's last choice, such as the largest value for argmin. */

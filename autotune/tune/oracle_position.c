@@ -1,9 +1,7 @@
 /* oracle_position: elements become integers that are the less the earlier their value counts: NaN
  * first, zeros of both signs alike. Of equals the lowest position counts, whatever the order in
  * which they come. Hides what words[] holds. */
-#include "autotune/tune/oracle_position.h"
-
-#include "autotune/tune/oracle_widen.h"
+#include "autotune/tune/oracle_ops.h"
 
 #include <string.h>
 
@@ -24,16 +22,18 @@ static int64_t float_key(double value, bool greatest)
     return (bits < 0) == greatest ? magnitude : -magnitude;
 }
 
-static void make_keys(int64_t *keys, const struct problem *problem, const union widened *block)
+static void make_keys(int64_t *keys, const struct problem *problem,
+                      const union element_block *block)
 {
     const bool greatest = problem_ops[problem->op].seeks > 0;
-    const uint64_t top = problem->type == U64 ? UINT64_C(1) << 63 : 0;
+    const struct type_row *row = &problem_types[problem->type];
+    const uint64_t top = row->is_signed ? 0 : UINT64_C(1) << 63;
     const uint64_t turn = greatest ? UINT64_MAX : 0;
-    if (problem_types[problem->type].is_float)
-        for (int i = 0; i < WIDEN_BLOCK; i++)
+    if (row->is_float)
+        for (int i = 0; i < ELEMENT_BLOCK; i++)
             keys[i] = float_key(block->f64[i], greatest);
     else
-        for (int i = 0; i < WIDEN_BLOCK; i++)
+        for (int i = 0; i < ELEMENT_BLOCK; i++)
             keys[i] = (int64_t)(block->u64[i] ^ top ^ turn);
 }
 
@@ -48,16 +48,16 @@ static void take(struct oracle_fold *fold, int64_t key, uint64_t position)
     fold->words[POSITION] = position;
 }
 
-void position_init(struct oracle_fold *fold)
+static void init(struct oracle_fold *fold)
 {
     fold->words[KEY] = INT64_MAX;
     fold->words[POSITION] = NONE;
 }
 
 /* Almost always no element of a block is as good as what is known. */
-static void add_block(struct oracle_fold *fold, const union widened *block, uint64_t count)
+static void add(struct oracle_fold *fold, union element_block *block, uint64_t count)
 {
-    int64_t keys[WIDEN_BLOCK], least = INT64_MAX;
+    int64_t keys[ELEMENT_BLOCK], least = INT64_MAX;
     make_keys(keys, &fold->problem, block);
     for (uint64_t i = 0; i < count; i++)
         least = keys[i] < least ? keys[i] : least;
@@ -69,30 +69,17 @@ static void add_block(struct oracle_fold *fold, const union widened *block, uint
     take(fold, least, fold->next + first);
 }
 
-void position_add(struct oracle_fold *fold, const void *elements, uint64_t count)
-{
-    const uint64_t bytes = (uint64_t)problem_types[fold->problem.type].bytes;
-    const unsigned char *from = elements;
-    while (count > 0) {
-        const uint64_t piece = count < WIDEN_BLOCK ? count : WIDEN_BLOCK;
-        union widened raw = {.u64 = {0}}, block;
-        memcpy(&raw, from, piece * bytes);
-        widen_table[fold->problem.type](&block, &raw);
-        add_block(fold, &block, piece);
-        fold->next += piece;
-        fold->count += piece;
-        from += piece * bytes;
-        count -= piece;
-    }
-}
-
-void position_merge(struct oracle_fold *into, const struct oracle_fold *from)
+static void merge(struct oracle_fold *into, const struct oracle_fold *from)
 {
     take(into, (int64_t)from->words[KEY], from->words[POSITION]);
-    into->count += from->count;
 }
 
-oracle_bits position_result(const struct oracle_fold *fold)
+static int finish(const struct oracle_fold *fold, oracle_bits *out, struct error *error)
 {
-    return fold->words[POSITION];
+    (void)error;
+    *out = fold->words[POSITION];
+    return 0;
 }
+
+const struct oracle_folding oracle_fold_position = {
+    .init = init, .add = add, .merge = merge, .finish = finish};

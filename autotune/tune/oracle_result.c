@@ -1,44 +1,35 @@
 /* oracle_result: results compared, turned into numbers and printed, the same in every locale.
  * Hides how a value of each type lies in oracle_bits. */
+#include "autotune/tune/element.h"
 #include "autotune/tune/oracle.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static bool bits_are_nan(enum type type, oracle_bits value)
+static bool is_nan(enum type type, oracle_bits value)
 {
-    if (type == F32)
-        return (value & 0x7fffffffu) > 0x7f800000u;
-    return type == F64 && value << 1 > (oracle_bits)0x7ff << 53;
+    return problem_types[type].is_float && isnan(element_load(type, &value, 0));
 }
 
 bool oracle_equal(enum type type, oracle_bits expect, oracle_bits got)
 {
-    return expect == got || (bits_are_nan(type, expect) && bits_are_nan(type, got));
+    return expect == got || (is_nan(type, expect) && is_nan(type, got));
+}
+
+/* The bits of a signed type extended by their sign. */
+static int64_t extend(enum type type, oracle_bits value)
+{
+    const int above = 64 - 8 * problem_types[type].bytes;
+    return (int64_t)(value << above) >> above;
 }
 
 double oracle_to_double(enum type type, oracle_bits value)
 {
-    const uint32_t low = (uint32_t)value;
-    float narrow;
-    double wide;
-    memcpy(&narrow, &low, sizeof narrow);
-    memcpy(&wide, &value, sizeof wide);
-    switch (type) {
-    case I32:
-        return (int32_t)low;
-    case U32:
-        return low;
-    case I64:
-        return (double)(int64_t)value;
-    case F32:
-        return narrow;
-    case F64:
-        return wide;
-    default:
-        return (double)value;
-    }
+    if (problem_types[type].is_float)
+        return element_load(type, &value, 0);
+    return problem_types[type].is_signed ? (double)extend(type, value) : (double)value;
 }
 
 /* The radix character is '.' whatever the locale says. */
@@ -57,15 +48,17 @@ static void set_point(char *string)
 
 char *oracle_format(char out[ORACLE_CHARS], enum type type, oracle_bits value)
 {
-    if (type == I32 || type == I64) {
-        const int64_t number = type == I32 ? (int32_t)(uint32_t)value : (int64_t)value;
-        snprintf(out, ORACLE_CHARS, "%" PRId64, number);
-    } else if (type == U32 || type == U64) {
-        snprintf(out, ORACLE_CHARS, "%" PRIu64, type == U32 ? value & UINT32_MAX : value);
-    } else if (bits_are_nan(type, value)) {
+    const struct type_row *row = &problem_types[type];
+    if (!row->is_float) {
+        if (row->is_signed)
+            snprintf(out, ORACLE_CHARS, "%" PRId64, extend(type, value));
+        else
+            snprintf(out, ORACLE_CHARS, "%" PRIu64, value);
+    } else if (is_nan(type, value)) {
         snprintf(out, ORACLE_CHARS, "nan");
     } else {
-        snprintf(out, ORACLE_CHARS, "%.*g", type == F32 ? 9 : 17, oracle_to_double(type, value));
+        const int digits = row->bytes == 4 ? 9 : 17; /* that tell any two apart */
+        snprintf(out, ORACLE_CHARS, "%.*g", digits, oracle_to_double(type, value));
         set_point(out);
     }
     return out;

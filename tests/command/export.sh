@@ -20,10 +20,6 @@ space=reduce-wide # so that records can have what the default space does not try
 run --device host --n 1000 --space $space --budget 10s --cache base --quiet
 check tuned has_status 0
 [ -s base/host.ini ] || finish
-if ! build_sign; then
-    skip export "no static libxxhash to sign records with"
-    finish
-fi
 
 # add FILE GPU CC SMS N PARAMS [FROM TO]: a record of that GPU, whose other params are the default's.
 default="BLOCK=256 ITEMS=32 VECTOR=4 UNROLL=8 WARP=SHUFFLE LOAD=PLAIN STAGES=0 ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=FLAGGED GRID=4"
@@ -37,9 +33,9 @@ add() {
     records=$((records + 1))
     sed -n '/^op = /,/^tuned = /p' base/host.ini |
         sed "s/^gpu = .*/gpu = $2/; s/^cc = .*/cc = $3/; s/^sms = .*/sms = $4/
-             s/^n = .*/n = $5/; s/^source = .*/source = measured/; s/^params = .*/params = $params/" |
+             s/^depth = .*/depth = $5/; s/^source = .*/source = measured/; s/^code = .*/code = 0000000000000000/; s/^params = .*/params = $params/" |
         sed "${7:+s/^regime = .*/&\nn_from = $7\nn_to = $8/}" > fields
-    { printf '[record %d]\n' $records; cat fields; ./sign < fields; } >> "$1"
+    { printf '[record %d]\n' $records; "$SIGN" < fields; } >> "$1"
     chmod 600 "$1"
 }
 mkdir -m 700 cache-gpus

@@ -96,16 +96,6 @@ check csv-row grep -q ',base.ini,kept the one here,value,,,' out
 check json-file test -s j.json
 
 # craft FILE FIELD=VALUE...: the base record with other fields, signed.
-cat > sign.c <<'END'
-#include <stdio.h>
-#include <xxhash.h>
-int main(void)
-{
-    static char bytes[1 << 16];
-    size_t length = fread(bytes, 1, sizeof bytes, stdin);
-    printf("checksum = %016llx\n", (unsigned long long)XXH3_64bits(bytes, length));
-}
-END
 craft() {
     crafted=$1
     shift
@@ -114,7 +104,7 @@ craft() {
         sed "s/^${field%%=*} = .*/${field%%=*} = ${field#*=}/" fields > changed
         mv changed fields
     done
-    { printf '[autotune]\nschema = 1\n\n[record 1]\n'; cat fields; ./sign < fields; } > "$crafted"
+    { printf '[autotune]\nschema = 1\n\n[record 1]\n'; "$SIGN" < fields; } > "$crafted"
 }
 # wins NAME WINNER LOSER: whichever comes first, the winner is kept.
 wins() {
@@ -139,17 +129,17 @@ swept() {
         set -- $record
         extra="interval_ps = 1090000\nsingle_ps = 1200000"
         [ "$2" = - ] || extra=
-        craft one.ini "n=$1" "params=$4" median_ps=1000000 low_ps=900000 high_ps=1100000 "tuned=$utc"
+        craft one.ini "depth=$1" "params=$4" median_ps=1000000 low_ps=900000 high_ps=1100000 "tuned=$utc"
         awk -v from="$2" -v to="$3" -v extra="$extra" '{ print }
             /^regime = / && from != "-" { printf "n_from = %s\nn_to = %s\n", from, to }
             /^high_ps = / && extra { print extra }' fields > changed
-        { printf '\n[record 1]\n'; cat changed; ./sign < changed; } >> swept.ini
+        { printf '\n[record 1]\n'; "$SIGN" < changed; } >> swept.ini
     done
     awk '/^\[record/ { $0 = "[record " ++i "]" } { print }' swept.ini > "$swept"
 }
 # intervals_are FOLDER "N FROM TO PARAMS"...: they and no others.
 intervals_are() {
-    awk -F ' = ' '$1 == "n" { n = $2 } $1 == "n_from" { from = $2 } $1 == "n_to" { to = $2 }
+    awk -F ' = ' '$1 == "depth" { n = $2 } $1 == "n_from" { from = $2 } $1 == "n_to" { to = $2 }
         $1 == "params" && from { print n, from, to, $2 } /^\[/ { from = 0 }' "$1/host.ini" |
         sort -n -k 2 > have
     shift
@@ -159,8 +149,7 @@ intervals_are() {
 cells_are() {
     [ "$(awk -F , -v OFS=, -v n="$1" '$6 == n { print $10, $13, $14, $16 }' layers.csv)" = "$2" ]
 }
-${CC:-cc} -o sign sign.c -l:libxxhash.a 2> sign.log
-if [ -x sign ]; then
+if [ -x "$SIGN" ]; then
     times="low_ps=1 high_ps=900"
     old=tuned=2026-01-01T00:00:00Z new=tuned=2026-02-01T00:00:00Z
     # shellcheck disable=SC2086 # two fields
@@ -170,8 +159,7 @@ if [ -x sign ]; then
         craft late.ini $times median_ps=100 $new
         craft driver.ini $times median_ps=300 $new driver=newer
         craft compiler.ini $times median_ps=300 $new compiler=newer
-        craft hash.ini $times median_ps=300 $new sources_hash=0123456789abcdef
-        craft space.ini $times median_ps=300 $new space_hash=0123456789abcdef
+        craft code.ini $times median_ps=300 $new code=0123456789abcdef
         craft method.ini $times median_ps=300 $new method=9
         craft public.ini $times median_ps=50 $new source=published
         craft public-slow.ini $times median_ps=60 $old source=published
@@ -181,7 +169,7 @@ if [ -x sign ]; then
     }
     wins faster fast.ini slow.ini
     wins newer-of-equals late.ini fast.ini
-    for made in driver compiler hash space method; do
+    for made in driver compiler code method; do
         wins "newer-$made" "$made.ini" fast.ini
     done
     wins measured-over-published fast.ini public.ini
@@ -250,7 +238,7 @@ if [ -x sign ]; then
         check "times-of-the-interval-stay: $order" cells_are 1000 1.09,9.0,1.00,1.20
     done
 else
-    skip crafted "no xxhash for the C compiler here"
+    skip crafted "no $SIGN: make tests builds it"
 fi
 
 # What is damaged is named and left out.

@@ -44,13 +44,20 @@ done
 run "$@"
 check the-first-is-still-there answered
 
-# A template or a space that is another makes the record no answer.
-{ cat "$ROOT/templates/reduce.cu"; echo "// changed"; } > changed.cu
+# A template that gives other kernels makes the record no answer, and so does a space that may have
+# more to try; a comment does not.
+{ echo "// changed"; cat "$ROOT/templates/reduce.cu"; } > changed.cu
+run "$@" --template changed.cu
+check other-comment answered
+{ cat "$ROOT/templates/reduce.cu"; echo "struct changed;"; } > changed.cu
 run "$@" --template changed.cu
 check other-template measured
+run "$@" --template changed.cu
+check other-template-again answered
 { cat small.ini; echo "; changed"; } > changed.ini
-run --device host --n 1K --space changed.ini
+run --device host --n 1K --space changed.ini --template changed.cu
 check other-space measured
+check other-space-is-named grep -q '^record .*of the space before it was changed: going on' err
 
 # Another compiler makes it stale: found, named, measured again.
 run "$@" --retune
@@ -70,7 +77,7 @@ check stale-is-replaced answered
 check stale-record-names-it grep -q '^compiler = gcc 1.2.3' "$RECORDS"
 
 # A field changed by hand does not pass the checksum.
-for field in params median_ps n driver tuned; do
+for field in params median_ps depth driver tuned; do
     run "$@" --retune
     awk -v field="$field" '$1 == field && $2 == "=" { sub(/[0-9A-Za-z]$/, "7"); } { print }' \
         "$RECORDS" > edited.ini

@@ -72,7 +72,7 @@ check page-says-marks grep -q 'marked: rest the pointer on one' page.html
 run report --md
 check marks-are-of-pages-alone lacks 'rest the pointer' out
 
-check page-says-another-space grep -q 'Space or template are not those' page.html
+check page-of-the-kernels-that-were-measured lacks 'Space or template are not those' page.html
 run --device host --n 500 --cache own --quiet
 run report --cache own -o own.html --quiet
 check own has_status 0

@@ -5,6 +5,7 @@
  * kernels (at most 1.2 times the host's time). FOLDER, which is made, keeps a record and
  * kernels. Exit code 0 = all held, 69 = no GPU. */
 #include "autotune/library/plan.h"
+#include "cache/code.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -320,7 +321,7 @@ static void keep_record(void)
     const struct shelf *shelf = NULL;
     struct shelf *shelves = NULL;
     struct text params = {0}, path = {0};
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = N};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(N)};
     expect(cuda_describe(&info, 0, &cause) == 0, "a GPU", cause.text);
     expect(device_open_compiler(&compiler, &info, NULL, &cause) == 0, "NVRTC", cause.text);
     expect(shelf_find(&shelves, "reduce", &shelf, &cause) == 0, "a space", cause.text);
@@ -328,8 +329,6 @@ static void keep_record(void)
            "its default", cause.text);
     struct record record = {
         .problem = problem,
-        .space_hash = shelf->space->hash,
-        .sources_hash = shelf->sources_hash,
         .method = RECORD_METHOD,
         .cc = info.target.cc,
         .sms = info.target.sms,
@@ -351,6 +350,9 @@ static void keep_record(void)
            "a row", cause.text);
     point_format(&params, shelf->space, row, true);
     snprintf(record.params, sizeof record.params, "%s", params.at);
+    const struct point_context here = {shelf->space, &record.problem, &info.target};
+    expect(code_hash(&record.code, &record, row, &here, &shelf->sources, &cause) == 0, "its code",
+           cause.text);
     snprintf(record.gpu, sizeof record.gpu, "%s", info.name);
     snprintf(record.driver, sizeof record.driver, "%s", info.driver);
     snprintf(record.compiler, sizeof record.compiler, "%s", compiler->info.compiler);

@@ -5,10 +5,8 @@
 #include "cache/record.h"
 
 static const struct record example_record = {
-    .problem = {.op = SUM, .type = I32, .acc = I32, .n = 400000000, .regime = COLD},
+    .problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000), .regime = COLD},
     .space = "reduce",
-    .space_hash = 0x0123456789abcdef,
-    .sources_hash = 0xfedcba9876543210,
     .method = RECORD_METHOD,
     .gpu = "NVIDIA H200",
     .cc = 90,
@@ -18,6 +16,8 @@ static const struct record example_record = {
     .driver = "580.159.04 (CUDA 13.0)",
     .compiler = "NVRTC 13.0",
     .source = RECORD_MEASURED,
+    .code = 0x0123456789abcdef,
+    .space_hash = 0xfedcba9876543210,
     .params = "BLOCK=256 ITEMS=16 WARP=SHUFFLE GRID=0 SHIFT=-1",
     .median_ps = 343370000,
     .low_ps = 343200000,

@@ -4,6 +4,7 @@
 #define AUTOTUNE_TEST_HOST_PLANS_H
 
 #include "autotune/device/device.h"
+#include "cache/code.h"
 #include "cache/store.h"
 #include "generator/shape.h"
 #include "include/autotune.h"
@@ -57,24 +58,16 @@ static inline void assert_refused(int got, enum autotune_code code, const char *
     error.code = 0;
 }
 
-/* A record of this emulator, as tuning would make it. */
+/* A record of this emulator, as tuning would make it but for its code. */
 static inline struct record make_record(const struct problem *problem, const char *params)
 {
     const struct device_options options = {.spec = "host"};
-    struct emit_sources sources = load_sources();
     struct device *device;
     struct error cause;
-    char path[64];
-    snprintf(path, sizeof path, "configs/%s.ini", shape_space(problem));
-    struct space *space = load_space(path);
-    snprintf(path, sizeof path, "templates/%s.cu", shape_space(problem));
-    sources.template = (struct emit_file){path, find_file(path)->bytes};
     if (device_open(&device, &options, &cause))
         fail_msg("%s", cause.text);
     struct record record = {
         .problem = *problem,
-        .space_hash = space->hash,
-        .sources_hash = emit_hash(&sources),
         .method = RECORD_METHOD,
         .cc = device->info.target.cc,
         .sms = device->info.target.sms,
@@ -85,23 +78,51 @@ static inline struct record make_record(const struct problem *problem, const cha
         .candidates = 3,
         .tuned = "2026-11-21T01:25:00Z",
     };
-    snprintf(record.space, sizeof record.space, "%s", space->name);
+    snprintf(record.space, sizeof record.space, "%s", shape_space(problem));
     snprintf(record.gpu, sizeof record.gpu, "%s", device->info.name);
     snprintf(record.driver, sizeof record.driver, "%s", device->info.driver);
     snprintf(record.compiler, sizeof record.compiler, "%s", device->info.compiler);
     snprintf(record.params, sizeof record.params, "%s", params);
     device_close(device);
-    space_free(space);
     return record;
 }
 
-/* Its path below the test's folder. */
+/* What the record's params are emitted as; 0 when they are no point of its space. */
+static inline uint64_t code_of(const struct record *record)
+{
+    const struct target target = {.cc = record->cc,
+                                  .sms = record->sms,
+                                  .threads_per_sm = 2048,
+                                  .is_host = record->source == RECORD_EMULATED};
+    struct emit_sources sources = load_sources();
+    struct error ignored;
+    int64_t row[SPACE_NAMES_MAX];
+    uint64_t code = 0;
+    char path[64];
+    snprintf(path, sizeof path, "templates/%s.cu", record->space);
+    sources.template = (struct emit_file){path, find_file(path)->bytes};
+    snprintf(path, sizeof path, "configs/%s.ini", record->space);
+    struct space *space = load_space(path);
+    const struct point_context here = {space, &record->problem, &target};
+    if (space_settle_default(space, &record->problem, &target, &ignored))
+        fail_msg("%s", ignored.text);
+    memcpy(row, space->default_row, space->param_count * sizeof *row);
+    if (point_parse(space, record->params, row, &ignored) ||
+        code_hash(&code, record, row, &here, &sources, &ignored))
+        code = 0;
+    space_free(space);
+    return code;
+}
+
+/* Keeps it with the code of its params. Its path below the test's folder. */
 static inline const char *keep(const char *name, const struct record *record)
 {
     static char path[200];
+    struct record kept = *record;
     struct error cause;
+    kept.code = code_of(record);
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (store_save(path, record, &cause))
+    if (store_save(path, &kept, &cause))
         fail_msg("%s", cause.text);
     return path;
 }

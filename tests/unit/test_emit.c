@@ -267,7 +267,7 @@ static void test_lines_and_constants(void **state)
         for (int type = 0; type < TYPE_COUNT; type++, seed++) {
             const struct target target = find_target(archs[seed % 4]);
             const struct problem problem = {.op = (enum op)op, .type = (enum type)type,
-                                            .acc = (enum type)type, .n = 400000000,
+                                            .acc = (enum type)type, .dims = DIMS_VALUE(400000000),
                                             .regime = COLD};
             const struct point_context context = {fixture->space, &problem, &target};
             struct points points;
@@ -305,7 +305,7 @@ static void test_variants(void **state)
     uint64_t hashes[CASES];
     for (size_t i = 0; i < CASES; i++) {
         const struct problem problem = {.op = SUM, .type = cases[i].type, .acc = cases[i].acc,
-                                        .n = 1000, .regime = COLD};
+                                        .dims = DIMS_VALUE(1000), .regime = COLD};
         const struct point_context context = {fixture->space, &problem, &target};
         struct emit_variant variant;
         int64_t row[SPACE_NAMES_MAX];
@@ -330,17 +330,38 @@ static void test_variants(void **state)
     }
 }
 
-static void test_hash_of_sources(void **state)
+static uint64_t hash_of(const char *first, const char *second)
 {
-    const struct fixture *fixture = *state;
-    const uint64_t hash = emit_hash(&fixture->sources);
-    struct emit_sources other = fixture->sources;
-    other.types.text = other.intrinsics.text;
-    other.intrinsics.text = fixture->sources.types.text;
-    assert_true(emit_hash(&other) != hash);
-    other = fixture->sources;
-    other.template.name = "elsewhere/reduce.cu"; /* where it lies is no part of it */
-    assert_int_equal(emit_hash(&other), hash);
+    struct emit_variant variant = {.count = 0};
+    text_adds(&variant.texts[variant.count++], first);
+    if (second)
+        text_adds(&variant.texts[variant.count++], second);
+    const uint64_t hash = emit_hash_variant(&variant);
+    emit_dispose(&variant);
+    return hash;
+}
+
+/* Comments are no part of the hash, everything else is. */
+static void test_hash_of_code(void **state)
+{
+    static const char code[] = "int a = 1;\nint b = \"// \";\n";
+    static const char *const same[] = {
+        "// a file\n\nint a = 1;   // one\nint b = \"// \"; /* two\n lines */\n",
+        "/* a file */\nint a = 1;\n    // b\nint b = \"// \";",
+    };
+    static const char *const other[] = {
+        "int a = 2;\nint b = \"// \";\n",        "int a = 1;\nint b = \"//  \";\n",
+        "int a = 1; int b = \"// \";\n",         "int a = 1;\n//int b = \"// \";\n",
+        "int a = 1;\nint b = \"\\\"// \";\n",     "int a = 1;\nint b = \"// \";\nint c;\n",
+        "int a = 1;\nint b = '\"' + \"// \";\n",
+    };
+    (void)state;
+    const uint64_t hash = hash_of(code, NULL);
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        assert_int_equal(hash_of(same[i], NULL), hash);
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        assert_true(hash_of(other[i], NULL) != hash);
+    assert_true(hash_of("int a = 1;\n", "int b = \"// \";\n") != hash);
 }
 
 /* --- Golden files ------------------------------------------------------------------------- */
@@ -351,7 +372,7 @@ static void emit_command(struct text *out, const struct fixture *fixture, const 
 {
     char name[32] = "reduce", path[64], template[64], op[16], type[16], acc[16], arch[16];
     char pass[32], variant[400];
-    struct problem problem = {.n = 1000};
+    struct problem problem = {.dims = DIMS_VALUE(1000)};
     int64_t row[SPACE_NAMES_MAX];
     size_t p = 0;
     const bool has_space = sscanf(line, "// autotune emit --space %31s", name) == 1;
@@ -367,9 +388,8 @@ static void emit_command(struct text *out, const struct fixture *fixture, const 
     struct emit_sources sources = fixture->sources;
     snprintf(template, sizeof template, "templates/%s", space->template_name);
     sources.template = (struct emit_file){template, find_file(template)->bytes};
-    problem.shape.kind = space->shape;
     if (space->shape)
-        shape_resize(&problem, 10, 100, 0);
+        problem.dims = shape_dims((struct problem_shape){space->shape, 10, 100, 100});
     while (strcmp(space->passes[p].name, pass) != 0)
         assert_true(++p < space->pass_count);
     const struct target target = find_target(arch);
@@ -406,7 +426,7 @@ static int emit_little(struct text *out, const struct fixture *fixture, const ch
                        const char *types)
 {
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1000,
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000),
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &target};
     const struct emit_sources sources = {
@@ -552,7 +572,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines_and_constants), cmocka_unit_test(test_variants),
-        cmocka_unit_test(test_hash_of_sources),     cmocka_unit_test(test_golden_files),
+        cmocka_unit_test(test_hash_of_code),        cmocka_unit_test(test_golden_files),
         cmocka_unit_test(test_control_lines),       cmocka_unit_test(test_bad_templates),
         cmocka_unit_test(test_long_lines),
     };

@@ -3,6 +3,7 @@
  * has a sentence. */
 #include "autotune/device/nvrtc.h"
 #include "autotune/tune/call.h"
+#include "cache/code.h"
 #include "cache/find.h"
 #include "tests/unit/export_program.h"
 
@@ -73,9 +74,11 @@ static void choose_params(struct fixture *fixture, const struct gpu *gpu, struct
         if (broken == POINT_FAILED || (broken >= 0 && !space->rules[broken].is_launch))
             continue;
         struct call_plan plan;
-        if (call_plan(&plan, &context, row, problem->n, &error))
+        if (call_plan(&plan, &context, row, dims_n(&problem->dims), &error))
             continue;
         take_row(record, space, row);
+        assert_int_equal(
+            code_hash(&record->code, record, row, &context, &fixture->sources, &error), 0);
         return;
     }
     fail_msg("no row of the space was found");
@@ -85,7 +88,7 @@ static struct record *add_record(struct fixture *fixture, const struct gpu *gpu,
 {
     struct record *record = &fixture->records[fixture->count++];
     struct problem problem = fixture->problem;
-    problem.n = n;
+    problem.dims = dims_value(n);
     *record = make_record(gpu, fixture->space, &problem);
     choose_params(fixture, gpu, record);
     return record;
@@ -99,7 +102,7 @@ static void open_fixture(struct fixture *out, enum op op, enum type type, uint64
         .space = load_space("configs/reduce-wide.ini"),
         .sources = load_sources(),
         .random = seed,
-        .problem = {.op = op, .type = type, .acc = problem_default_acc(type), .n = 1}};
+        .problem = {.op = op, .type = type, .acc = problem_default_acc(type), .dims = DIMS_VALUE(1)}};
     assert_int_equal(space_settle_default(out->space, &out->problem, &target, &error), 0);
     for (size_t g = 0; g < KNOWN_GPUS; g++)
         for (size_t i = 0; i < TUNED; i++)
@@ -181,11 +184,11 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     struct find find;
     struct call_plan plan;
     lawless.rule_count = 0;
-    want.problem.n = problem.n = n;
+    want.problem.dims = problem.dims = dims_value(n);
     want.cc = gpu->cc;
     want.sms = gpu->sms;
     snprintf(want.gpu, sizeof want.gpu, "%s", gpu->name);
-    find_begin(&find, &want, &anywhere);
+    find_begin(&find, &want, &anywhere, &fixture->sources);
     find_among(&find, &set);
     memcpy(row, find.best.grade == FIND_NONE ? space->default_row : find.best.row,
            space->param_count * sizeof *row);

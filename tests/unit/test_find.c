@@ -2,6 +2,7 @@
  * records, and which of them the rules of a small space leave out. */
 #include "cache/find.h"
 
+#include "cache/code.h"
 #include "generator/shape.h"
 #include "tests/unit/example_record.h"
 #include "tests/unit/reduce_files.h"
@@ -31,7 +32,11 @@ static const char space_text[] = "[space]\nname = reduce\ntemplate = a.cu\nkerne
                                  "args = n\nheight = 1\n"
                                  "[default]\nBLOCK = 256\nITEMS = 8\nWARP = TREE\nGRID = 0\n"
                                  "SHIFT = 0\n";
+/* Each config has the same kernel, so the same code. */
+static const struct emit_sources sources = {
+    {"a.cu", "__global__ void a() {}\n"}, {"types", ""}, {"intrinsics", ""}};
 static struct space *space;
+static struct record example; /* with that code */
 static const struct target h200 = {.cc = 90,
                                    .sms = 132,
                                    .threads_per_block = 1024,
@@ -43,6 +48,10 @@ static int open_space(void **state)
     struct error error;
     (void)state;
     if (space_load(&space, "a.ini", space_text, sizeof space_text - 1, &error) != 0)
+        fail_msg("%s", error.text);
+    example = example_record;
+    const struct point_context here = {space, &example.problem, &h200};
+    if (code_hash(&example.code, &example, space->default_row, &here, &sources, &error) != 0)
         fail_msg("%s", error.text);
     return 0;
 }
@@ -61,7 +70,7 @@ static struct find_result found_for(const struct record *want, struct record *ow
 {
     const struct point_context here = {space, &want->problem, &h200};
     struct find find;
-    find_begin(&find, want, &here);
+    find_begin(&find, want, &here, &sources);
     find_among(&find, &(struct records){.at = own, .count = own_count});
     find_shipped(&find, &(struct records){.at = shipped, .count = shipped_count});
     return find.best;
@@ -70,7 +79,7 @@ static struct find_result found_for(const struct record *want, struct record *ow
 static struct find_result found(struct record *own, size_t own_count, struct record *shipped,
                                 size_t shipped_count)
 {
-    return found_for(&example_record, own, own_count, shipped, shipped_count);
+    return found_for(&example, own, own_count, shipped, shipped_count);
 }
 
 static void assert_grade(const struct find_result *result, enum find_grade grade,
@@ -84,7 +93,7 @@ static void change_op(struct record *record) { record->problem.op = MAX; }
 static void change_type(struct record *record) { record->problem.type = U32; }
 static void change_acc(struct record *record) { record->problem.acc = I64; }
 static void change_order(struct record *record) { record->problem.is_deterministic = true; }
-static void change_n(struct record *record) { record->problem.n += 1; }
+static void change_n(struct record *record) { record->problem.dims.depth.n += 1; }
 static void change_regime(struct record *record) { record->problem.regime = WARM; }
 static void change_to_interval(struct record *record)
 {
@@ -92,8 +101,6 @@ static void change_to_interval(struct record *record)
     record->n_to = UINT64_C(1) << 40;
 }
 static void change_space(struct record *record) { strcpy(record->space, "rows"); }
-static void change_space_hash(struct record *record) { record->space_hash++; }
-static void change_sources_hash(struct record *record) { record->sources_hash++; }
 static void change_method(struct record *record) { record->method++; }
 static void change_gpu(struct record *record) { strcpy(record->gpu, "NVIDIA H100"); }
 static void change_cc(struct record *record) { record->cc = 100; }
@@ -112,12 +119,10 @@ static const struct {
     {change_type, FIND_NONE, "type"},
     {change_acc, FIND_NONE, "acc"},
     {change_order, FIND_NONE, "deterministic"},
-    {change_n, FIND_OTHER_N, "n"},
+    {change_n, FIND_OTHER_N, "depth"},
     {change_regime, FIND_OTHER_N, "regime"},
     {change_to_interval, FIND_OTHER_N, "n_from"},
     {change_space, FIND_NONE, "space"},
-    {change_space_hash, FIND_NONE, "space_hash"},
-    {change_sources_hash, FIND_NONE, "sources_hash"},
     {change_method, FIND_NONE, "method"},
     {change_gpu, FIND_SAME_CC, "gpu"},
     {change_cc, FIND_NONE, "cc"},
@@ -133,7 +138,7 @@ static void test_each_key_field(void **state)
 {
     (void)state;
     for (int i = 0; i < CHANGES; i++) {
-        struct record record = example_record;
+        struct record record = example;
         changes[i].change(&record);
         struct find_result result = found(&record, 1, NULL, 0);
         assert_grade(&result, changes[i].grade, changes[i].difference);
@@ -147,7 +152,7 @@ static void test_pairs_of_changes(void **state)
     for (int a = 0; a < CHANGES; a++) {
         for (int b = 0; b < CHANGES; b++) {
             int worse = changes[a].grade >= changes[b].grade ? a : b;
-            struct record record = example_record;
+            struct record record = example;
             if (changes[a].grade == changes[b].grade)
                 continue;
             changes[a].change(&record);
@@ -160,7 +165,7 @@ static void test_pairs_of_changes(void **state)
 
 static void test_exact(void **state)
 {
-    struct record record = example_record;
+    struct record record = example;
     (void)state;
 
     record.median_ps = 1;
@@ -187,7 +192,7 @@ static void test_best_grade_wins(void **state)
     (void)state;
 
     for (int i = 0; i < GRADES; i++)
-        records[i] = example_record;
+        records[i] = example;
     change_driver(&records[1]);
     change_n(&records[2]);
     change_gpu(&records[3]);
@@ -208,13 +213,13 @@ static uint64_t chosen_n(const uint64_t *sizes, const enum regime *regimes, size
     struct record records[8];
     assert_true(count <= 8);
     for (size_t i = 0; i < count; i++) {
-        records[i] = example_record;
-        records[i].problem.n = sizes[i];
+        records[i] = example;
+        records[i].problem.dims = dims_value(sizes[i]);
         records[i].problem.regime = regimes ? regimes[i] : COLD;
     }
     struct find_result result = found(records, count, NULL, 0);
     assert_int_equal(result.grade, FIND_OTHER_N);
-    return result.record.problem.n;
+    return dims_n(&result.record.problem.dims);
 }
 
 static void test_nearest_n(void **state)
@@ -237,18 +242,18 @@ static void test_nearest_n(void **state)
 /* The example's n is 400M. */
 static void test_interval_around_n(void **state)
 {
-    struct record records[3] = {example_record, example_record, example_record};
+    struct record records[3] = {example, example, example};
     (void)state;
 
-    records[0].problem.n = 400000001; /* one n, ever so near */
+    records[0].problem.dims = dims_value(400000001); /* one n, ever so near */
     records[1].n_from = 300000000;
     records[1].n_to = 400000000;
-    records[1].problem.n = 300000000;
+    records[1].problem.dims = dims_value(300000000);
     records[2].n_from = 400000001;
     records[2].n_to = 900000000;
-    records[2].problem.n = 400000001;
+    records[2].problem.dims = dims_value(400000001);
     struct find_result result = found(records, 3, NULL, 0);
-    assert_grade(&result, FIND_OTHER_N, "n");
+    assert_grade(&result, FIND_OTHER_N, "depth");
     assert_int_equal(result.record.n_to, 400000000);
 
     records[1].problem.regime = WARM; /* an n as near in the right regime counts more */
@@ -259,14 +264,14 @@ static void test_interval_around_n(void **state)
 
     records[1].problem.regime = COLD; /* around no n: as far as its nearer end */
     records[1].n_to = 390000000;
-    records[0].problem.n = 385000000;
+    records[0].problem.dims = dims_value(385000000);
     result = found(records, 2, NULL, 0);
     assert_int_equal(result.record.n_to, 390000000);
-    records[0].problem.n = 395000000;
+    records[0].problem.dims = dims_value(395000000);
     result = found(records, 2, NULL, 0);
     assert_int_equal(result.record.n_to, 0);
 
-    records[0].problem.n = 400000000; /* nothing goes before the record of this very n */
+    records[0].problem.dims = dims_value(400000000); /* nothing goes before the record of this very n */
     records[1].n_to = 500000000;
     result = found(records, 2, NULL, 0);
     assert_grade(&result, FIND_EXACT, "");
@@ -281,21 +286,21 @@ static void test_other_gpus_nearest_n_then_sms(void **state)
     (void)state;
 
     for (int i = 0; i < 3; i++) {
-        records[i] = example_record;
+        records[i] = example;
         change_gpu(&records[i]);
     }
-    records[0].problem.n = 1000;
+    records[0].problem.dims = dims_value(1000);
     records[1].sms = 20;
     records[2].sms = 114;
     struct find_result result = found(records, 3, NULL, 0);
     assert_grade(&result, FIND_SAME_CC, "gpu");
     assert_int_equal(result.record.sms, 114);
-    assert_int_equal(result.record.problem.n, 400000000);
+    assert_int_equal(dims_n(&result.record.problem.dims), 400000000);
 }
 
 static void test_first_wins_among_equals(void **state)
 {
-    struct record records[2] = {example_record, example_record};
+    struct record records[2] = {example, example};
     (void)state;
 
     records[0].ties = 10;
@@ -310,11 +315,11 @@ static void test_first_wins_among_equals(void **state)
 
 static void test_shipped(void **state)
 {
-    struct record own = example_record, shipped[5];
+    struct record own = example, shipped[5];
     (void)state;
 
     for (int i = 0; i < 5; i++)
-        shipped[i] = example_record;
+        shipped[i] = example;
     change_cc(&shipped[0]); /* newer: may not run here */
     struct find_result result = found(NULL, 0, shipped, 1);
     assert_grade(&result, FIND_NONE, "cc");
@@ -329,9 +334,9 @@ static void test_shipped(void **state)
     result = found(NULL, 0, shipped, 4);
     assert_grade(&result, FIND_SHIPPED, "gpu");
 
-    shipped[4].problem.n = 5;
+    shipped[4].problem.dims = dims_value(5);
     result = found(NULL, 0, shipped, 5);
-    assert_grade(&result, FIND_SHIPPED, "n");
+    assert_grade(&result, FIND_SHIPPED, "depth");
 
     change_gpu(&own); /* any record of one's own is better */
     result = found(&own, 1, shipped, 5);
@@ -340,7 +345,7 @@ static void test_shipped(void **state)
 
 static void test_emulated_stands_for_its_own_device_only(void **state)
 {
-    struct record record = example_record;
+    struct record record = example;
     (void)state;
 
     record.source = RECORD_EMULATED;
@@ -355,7 +360,7 @@ static void test_emulated_stands_for_its_own_device_only(void **state)
 
 static void test_published_is_never_found(void **state)
 {
-    struct record record = example_record;
+    struct record record = example;
     (void)state;
 
     record.source = RECORD_PUBLISHED;
@@ -366,24 +371,46 @@ static void test_published_is_never_found(void **state)
 /* With several unfit records, the one that fits best but for one field gives the reason. */
 static void test_reason_comes_from_the_nearest(void **state)
 {
-    struct record records[2] = {example_record, example_record};
+    struct record records[2] = {example, example};
     (void)state;
 
     change_op(&records[0]);
-    change_space_hash(&records[0]);
+    change_acc(&records[0]);
     change_gpu(&records[0]);
-    change_sources_hash(&records[1]);
+    change_method(&records[1]);
     struct find_result result = found(records, 2, NULL, 0);
-    assert_grade(&result, FIND_NONE, "sources_hash");
+    assert_grade(&result, FIND_NONE, "method");
+}
+
+/* What its params give now is something else: the next best is taken, and that is told. */
+static void test_other_code(void **state)
+{
+    struct record records[] = {example, example, example};
+    (void)state;
+
+    records[0].code++;
+    struct find_result result = found(records, 1, NULL, 0);
+    assert_grade(&result, FIND_NONE, "");
+    assert_string_equal(result.rejected.text, "a record of NVIDIA H200 is passed over: space or "
+                                              "template give other kernels for it now");
+    change_n(&records[1]);
+    result = found(records, 2, NULL, 0);
+    assert_grade(&result, FIND_OTHER_N, "depth");
+    assert_int_equal(result.rejected.code, ERROR_IO);
+    result = found(NULL, 0, records, 2);
+    assert_grade(&result, FIND_SHIPPED, "depth");
+    result = found(records, 3, NULL, 0); /* there is one that fits as well */
+    assert_grade(&result, FIND_EXACT, "");
+    assert_int_equal(result.rejected.code, ERROR_NONE);
 }
 
 /* --- Rules -------------------------------------------------------------------------------- */
 
 static struct record another(const char *gpu, uint64_t n, const char *params)
 {
-    struct record record = example_record;
+    struct record record = example;
     snprintf(record.gpu, sizeof record.gpu, "%s", gpu);
-    record.problem.n = n;
+    record.problem.dims = dims_value(n);
     snprintf(record.params, sizeof record.params, "%s", params);
     return record;
 }
@@ -407,7 +434,8 @@ static void test_another_gpus_record_breaks_a_rule(void **state)
     }
 }
 
-/* Of this GPU that is told, and so is a record that is of no variant, whosever it is. */
+/* Of this GPU that is told, also of a record that is no point of the space, as of one before a value
+ * went; of another GPU it is not. */
 static void test_what_is_passed_over_is_told(void **state)
 {
     struct record records[] = {another("NVIDIA H200", 400000000, "BLOCK=512"),
@@ -419,8 +447,12 @@ static void test_what_is_passed_over_is_told(void **state)
     assert_string_equal(result.record.gpu, "NVIDIA GH200");
     assert_string_equal(result.rejected.text, "a record of NVIDIA H200 is passed over: the rule "
                                               "'blocks of 512 need sm_100' refuses it");
-    assert_non_null(strstr(result.damaged.text, "a record of NVIDIA H100 is passed over: "));
-    assert_non_null(strstr(result.damaged.text, "96"));
+    assert_int_equal(result.damaged.code, ERROR_NONE);
+    strcpy(records[0].params, "BLOCK=96");
+    result = found(records, 3, NULL, 0);
+    assert_string_equal(result.record.gpu, "NVIDIA GH200");
+    assert_non_null(strstr(result.rejected.text, "a record of NVIDIA H200 is passed over: "));
+    assert_non_null(strstr(result.rejected.text, "96"));
 }
 
 /* Unless a nearer one serves: then nothing was lost. */
@@ -432,15 +464,15 @@ static void test_what_would_not_have_served_is_not_told(void **state)
     (void)state;
 
     struct find_result result = found(records, 3, NULL, 0);
-    assert_int_equal(result.record.problem.n, 400000000);
+    assert_int_equal(dims_n(&result.record.problem.dims), 400000000);
     assert_int_equal(result.rejected.code, ERROR_NONE);
 }
 
 /* Is the only record there is found? */
 static bool serves(const char *gpu, uint64_t n, const char *params, uint64_t wanted_n)
 {
-    struct record record = another(gpu, n, params), want = example_record;
-    want.problem.n = wanted_n;
+    struct record record = another(gpu, n, params), want = example;
+    want.problem.dims = dims_value(wanted_n);
     return found_for(&want, &record, 1, NULL, 0).grade != FIND_NONE;
 }
 
@@ -465,22 +497,23 @@ static void test_rules_that_depend_on_n(void **state)
 /* A sweep's interval is of one variant, whatever the rules say at its sizes. */
 static void test_interval_is_proven(void **state)
 {
-    struct record record = another("NVIDIA H200", 1000, "GRID=2"), want = example_record;
+    struct record record = another("NVIDIA H200", 1000, "GRID=2"), want = example;
     (void)state;
 
     record.n_from = 500;
-    record.n_to = want.problem.n = 5000;
+    record.n_to = 5000;
+    want.problem.dims = dims_value(5000);
     assert_int_equal(found_for(&want, &record, 1, NULL, 0).grade, FIND_OTHER_N);
-    want.problem.n = 5001;
+    want.problem.dims = dims_value(5001);
     assert_int_equal(found_for(&want, &record, 1, NULL, 0).grade, FIND_NONE);
 }
 
 static void test_order_is_a_promise(void **state)
 {
-    struct record record = another("NVIDIA H200", 1000, "GRID=2"), want = example_record;
+    struct record record = another("NVIDIA H200", 1000, "GRID=2"), want = example;
     (void)state;
 
-    want.problem.n = 1000;
+    want.problem.dims = dims_value(1000);
     want.problem.is_deterministic = record.problem.is_deterministic = true;
     struct find_result result = found_for(&want, &record, 1, NULL, 0);
     assert_int_equal(result.grade, FIND_NONE);
@@ -551,8 +584,8 @@ static void test_nearest_shape(void **state)
                                   sizes[k][1] % 4 ? "VECTOR=4 ROUNDS=1 EDGES=MASKED"
                                                   : "VECTOR=4 ROUNDS=1 EDGES=SIMPLE");
         struct find_result result = found_for(&want, records, SIZES, NULL, 0);
-        assert_int_equal(result.record.problem.shape.rows, cases[i].expected[0]);
-        assert_int_equal(result.record.problem.shape.len, cases[i].expected[1]);
+        assert_int_equal(shape_of(&result.record.problem.dims).rows, cases[i].expected[0]);
+        assert_int_equal(shape_of(&result.record.problem.dims).len, cases[i].expected[1]);
         assert_int_equal(result.rejected.code, ERROR_NONE);
     }
     space_free(space);
@@ -575,6 +608,7 @@ int main(void)
         cmocka_unit_test(test_emulated_stands_for_its_own_device_only),
         cmocka_unit_test(test_published_is_never_found),
         cmocka_unit_test(test_reason_comes_from_the_nearest),
+        cmocka_unit_test(test_other_code),
         cmocka_unit_test(test_another_gpus_record_breaks_a_rule),
         cmocka_unit_test(test_what_is_passed_over_is_told),
         cmocka_unit_test(test_what_would_not_have_served_is_not_told),

@@ -16,8 +16,8 @@
 #include <xxhash.h>
 
 static const char *const field_names[] = {
-    "op", "type", "acc", "n", "regime", "space", "space_hash", "sources_hash", "method", "gpu",
-    "cc", "sms", "memory_clock_khz", "bus_bits", "driver", "compiler", "source", "params",
+    "op", "type", "acc", "depth", "regime", "space", "method", "gpu",
+    "cc", "sms", "memory_clock_khz", "bus_bits", "driver", "compiler", "source", "code", "space_hash", "params",
     "median_ps", "low_ps", "high_ps", "ties", "registers", "candidates", "error", "tuned",
     "checksum",
 };
@@ -97,9 +97,9 @@ static void test_round_trip(void **state)
 
     assert_int_equal(parsed(&back, text, &error), 0);
     assert_int_equal(back.problem.op, SUM);
-    assert_int_equal(back.problem.n, 400000000);
-    assert_true(back.space_hash == 0x0123456789abcdef);
-    assert_true(back.sources_hash == 0xfedcba9876543210);
+    assert_int_equal(dims_n(&back.problem.dims), 400000000);
+    assert_true(back.code == 0x0123456789abcdef);
+    assert_true(back.space_hash == 0xfedcba9876543210);
     assert_string_equal(back.gpu, "NVIDIA H200");
     assert_string_equal(back.driver, "580.159.04 (CUDA 13.0)");
     assert_string_equal(back.params, "BLOCK=256 ITEMS=16 WARP=SHUFFLE GRID=0 SHIFT=-1");
@@ -117,14 +117,14 @@ static void test_form(void **state)
     const char *at = text;
     (void)state;
 
-    assert_memory_equal(at, "[record 1]\nop = sum\ntype = i32\nacc = i32\nn = 400000000\n", 53);
+    assert_memory_equal(at, "[record 1]\nop = sum\ntype = i32\nacc = i32\ndepth = 400000000\n", 57);
     for (int i = 0; i < FIELDS; i++) {
         at = strchr(at, '\n') + 1;
         assert_memory_equal(at, field_names[i], strlen(field_names[i]));
         assert_memory_equal(at + strlen(field_names[i]), " = ", 3);
     }
     assert_string_equal(strchr(at, '\n'), "\n");
-    assert_non_null(strstr(text, "\nspace_hash = 0123456789abcdef\n"));
+    assert_non_null(strstr(text, "\ncode = 0123456789abcdef\n"));
     assert_non_null(strstr(text, "\nregime = cold\n"));
     assert_non_null(strstr(text, "\nsource = measured\n"));
     free(text);
@@ -136,9 +136,9 @@ static void test_extremes(void **state)
     (void)state;
 
     record.problem = (struct problem){.op = XOR, .type = U64, .acc = U64,
-                                      .n = UINT64_C(1) << 62, .regime = WARM};
-    record.space_hash = 0;
-    record.sources_hash = UINT64_MAX;
+                                      .dims = DIMS_VALUE(UINT64_C(1) << 62), .regime = WARM};
+    record.code = 0;
+    record.space_hash = UINT64_MAX;
     memset(record.gpu, 'G', sizeof record.gpu - 1);
     memset(record.driver, 'd', sizeof record.driver - 1);
     memset(record.compiler, 'c', sizeof record.compiler - 1);
@@ -151,7 +151,7 @@ static void test_extremes(void **state)
     assert_reads_back(&record);
 
     record.params[0] = '\0';
-    record.problem.n = 1;
+    record.problem.dims = dims_value(1);
     record.source = RECORD_PUBLISHED;
     assert_reads_back(&record);
 
@@ -235,22 +235,22 @@ static void test_wrong_values_are_refused(void **state)
         {"op", "op ="},
         {"type", "type = i31"},
         {"acc", "acc = f32"},
-        {"n", "n = 0"},
-        {"n", "n = -1"},
-        {"n", "n = 18446744073709551616"},
-        {"n", "n = 4611686018427387905"},
-        {"n", "n = 400M"},
-        {"n", "n = 0x10"},
-        {"n", "n = 4e8"},
-        {"n", "n ="},
+        {"depth", "depth = 0"},
+        {"depth", "depth = -1"},
+        {"depth", "depth = 18446744073709551616"},
+        {"depth", "depth = 4611686018427387905"},
+        {"depth", "depth = 400M"},
+        {"depth", "depth = 0x10"},
+        {"depth", "depth = 4e8"},
+        {"depth", "depth ="},
         {"regime", "regime = hot"},
         {"space", "space = ../reduce"},
         {"space", "space ="},
         {"space", "space = a b"},
-        {"space_hash", "space_hash = 123"},
-        {"space_hash", "space_hash = 0123456789ABCDEF"},
-        {"space_hash", "space_hash = 0123456789abcdef0"},
-        {"space_hash", "space_hash = -123456789abcdef"},
+        {"code", "code = 123"},
+        {"code", "code = 0123456789ABCDEF"},
+        {"code", "code = 0123456789abcdef0"},
+        {"code", "code = -123456789abcdef"},
         {"method", "method = 0"},
         {"gpu", "gpu ="},
         {"gpu", "gpu = ../../etc/passwd"},
@@ -327,7 +327,7 @@ static void test_errors_name_line_and_field(void **state)
 
     char *wrong = with_line(text, "sms", "sms = many", true);
     assert_int_equal(parsed(&record, wrong, &error), -1);
-    assert_memory_equal(error.text, "file.ini:13: sms: ", 18);
+    assert_memory_equal(error.text, "file.ini:11: sms: ", 18);
     free(wrong);
 
     wrong = with_line(text, "sms", "sms = 131", false);
@@ -532,7 +532,7 @@ static struct record interval_of(uint64_t from, uint64_t to)
     struct record record = example_record;
     record.n_from = from;
     record.n_to = to;
-    record.problem.n = from;
+    record.problem.dims = dims_value(from);
     return record;
 }
 
@@ -543,11 +543,11 @@ static void test_same_problem(void **state)
     (void)state;
     assert_true(record_is_same_problem(&one, &other));
     strcpy(other.driver, "590");
-    other.sources_hash++;
+    other.code++;
     assert_true(record_is_same_problem(&one, &other));
-    other.problem.n++;
+    other.problem.dims.depth.n++;
     assert_false(record_is_same_problem(&one, &other));
-    one.problem.n = 1500;
+    one.problem.dims = dims_value(1500);
     assert_false(record_is_same_problem(&one, &interval));
     assert_false(record_is_same_problem(&interval, &one));
 
@@ -571,28 +571,26 @@ static void test_same_problem(void **state)
 /* One change a key field, in the order of the file. */
 static void test_key_difference(void **state)
 {
-    struct record changed[16];
+    struct record changed[14];
     (void)state;
 
-    for (int i = 0; i < 16; i++)
+    for (int i = 0; i < 14; i++)
         changed[i] = example_record;
     changed[0].problem.op = MAX;
     changed[1].problem.type = U32;
     changed[2].problem.acc = I64;
-    changed[3].problem.n++;
+    changed[3].problem.dims.depth.n++;
     changed[4].problem.regime = WARM;
     strcpy(changed[5].space, "rows");
-    changed[6].space_hash++;
-    changed[7].sources_hash++;
-    changed[8].method++;
-    strcpy(changed[9].gpu, "NVIDIA H100");
-    changed[10].cc = 100;
-    changed[11].sms = 114;
-    changed[12].memory_clock_khz++;
-    changed[13].bus_bits++;
-    strcpy(changed[14].driver, "590");
-    strcpy(changed[15].compiler, "NVRTC 12.9");
-    for (int i = 0; i < 16; i++)
+    changed[6].method++;
+    strcpy(changed[7].gpu, "NVIDIA H100");
+    changed[8].cc = 100;
+    changed[9].sms = 114;
+    changed[10].memory_clock_khz++;
+    changed[11].bus_bits++;
+    strcpy(changed[12].driver, "590");
+    strcpy(changed[13].compiler, "NVRTC 12.9");
+    for (int i = 0; i < 14; i++)
         assert_string_equal(record_key_difference(&example_record, &changed[i]),
                             field_names[i]);
 
@@ -602,11 +600,13 @@ static void test_key_difference(void **state)
     strcpy(values.params, "BLOCK=128");
     strcpy(values.tuned, "2027-01-01T00:00:00Z");
     values.source = RECORD_PUBLISHED;
+    values.code++;
+    values.space_hash++;
     assert_null(record_key_difference(&example_record, &values));
 
     assert_null(record_group_difference(&example_record, &changed[3], RECORD_GPU));
     assert_string_equal(record_group_difference(&example_record, &changed[3], RECORD_SIZE),
-                        "n");
+                        "depth");
 }
 
 int main(void)

@@ -116,7 +116,7 @@ static void test_save_into_current_folder(void **state)
 static void test_same_key_replaces(void **state)
 {
     char path[PATH_CHARS];
-    struct record kept[11], replacing[7];
+    struct record kept[11], replacing[6];
 
     path_in(path, state, record_file);
     for (int i = 0; i < 11; i++)
@@ -124,7 +124,7 @@ static void test_same_key_replaces(void **state)
     kept[1].problem.op = MAX;
     kept[2].problem.type = kept[2].problem.acc = U32;
     kept[3].problem.acc = I64;
-    kept[4].problem.n++;
+    kept[4].problem.dims.depth.n++;
     kept[5].problem.regime = WARM;
     strcpy(kept[6].space, "rows");
     strcpy(kept[7].gpu, "NVIDIA H200 NVL");
@@ -134,16 +134,15 @@ static void test_same_key_replaces(void **state)
     for (int i = 0; i < 11; i++)
         save(path, &kept[i]);
 
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < 6; i++)
         replacing[i] = example_record;
     strcpy(replacing[0].driver, "590");
     strcpy(replacing[1].compiler, "NVRTC 13.1");
-    replacing[2].space_hash++;
-    replacing[3].sources_hash++;
-    replacing[4].method++;
-    strcpy(replacing[5].params, "BLOCK=512");
-    replacing[6].median_ps++;
-    for (int i = 0; i < 7; i++) {
+    replacing[2].code++;
+    replacing[3].method++;
+    strcpy(replacing[4].params, "BLOCK=512");
+    replacing[5].median_ps++;
+    for (int i = 0; i < 6; i++) {
         save(path, &replacing[i]);
         struct records records = loaded(path);
         assert_int_equal(records.count, 11);
@@ -195,7 +194,8 @@ static void test_doubled_key_becomes_one(void **state)
 static struct record interval_of(uint64_t from, uint64_t to)
 {
     struct record record = example_record;
-    record.n_from = record.problem.n = from;
+    record.n_from = from;
+    record.problem.dims = dims_value(from);
     record.n_to = to;
     return record;
 }
@@ -251,7 +251,7 @@ static void test_interval_takes_its_times_along(void **state)
     assert_int_equal(store_save_all(path, new, 4, &error), 0);
     struct records records = loaded(path);
     for (size_t i = 0; i < 5; i++)
-        assert_int_equal(find_n(&records, old[i + 1].problem.n)->interval_ps, kept[i]);
+        assert_int_equal(find_n(&records, dims_n(&old[i + 1].problem.dims))->interval_ps, kept[i]);
     store_dispose(&records);
 }
 

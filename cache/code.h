@@ -1,0 +1,17 @@
+/* code: what a record's times were measured of, as the hash of the kernels that its config is
+ * emitted as. A record holds as long as today's space and template give the same. */
+#ifndef AUTOTUNE_CODE_H
+#define AUTOTUNE_CODE_H
+
+#include "cache/record.h"
+#include "generator/emit.h"
+#include "generator/point.h"
+
+/* The hash of the kernels of `row`, which the record's params are, for the record's own problem,
+ * compute capability, SMs and, where it is emulated, the host; `here` has the space, and lends the
+ * other limits of its target. Comments change nothing. Errors as emit_variant has them. */
+int code_hash(uint64_t *out, const struct record *record, const int64_t *row,
+              const struct point_context *here, const struct emit_sources *sources,
+              struct error *error);
+
+#endif
