@@ -16,7 +16,6 @@ enum { PLANNER_PASSES = 8, PLANNER_LAUNCHES = 64, PLANNER_ALIGNMENT = 256 };
 enum planner_key {
     PLANNER_BLOCK,        /* threads of a block */
     PLANNER_GRID,         /* blocks */
-    PLANNER_TILE,         /* elements of a result that a block takes at a time */
     PLANNER_OUTPUTS,      /* values written; 0: the launch prepares the results, and the next one
                            * reads what this one does */
     PLANNER_PARTIALS,     /* accumulators of scratch memory beside the outputs */
@@ -24,26 +23,27 @@ enum planner_key {
     PLANNER_SHARED_BYTES, /* dynamic shared memory of a block */
     PLANNER_CLUSTER,      /* blocks of a cluster */
     PLANNER_NEEDED,       /* what follows is for reports: no launch depends on it */
-    PLANNER_RESULTS = PLANNER_NEEDED, /* results that a block makes at a time */
+    PLANNER_TILE = PLANNER_NEEDED, /* elements of a result that a block takes at a time */
+    PLANNER_RESULTS,      /* results that a block makes at a time */
     PLANNER_HEIGHT,       /* additions on the longest path from an input to an output */
     PLANNER_KEYS
 };
 
 /* What a kernel's argument is: an address, or a count of 64 bits. */
 enum planner_arg {
-    PLANNER_ARG_INPUT, /* const elem *: the elements, or the partial results of a launch before */
-    PLANNER_ARG_N,     /* elements read; then their dims */
-    PLANNER_ARG_OUTER,
+    PLANNER_ARG_INPUT,    /* const elem *: the elements, or the partial results of a launch before */
+    PLANNER_ARG_N,        /* elements read */
+    PLANNER_ARG_OUTPUT,   /* accum *: `outputs` values, of the last launch the results */
+    PLANNER_ARG_PARTIALS, /* accum *: scratch of `partials` values, undefined before and after */
+    PLANNER_ARG_STATE,    /* `state` words: zero before the first call; each call leaves them zero,
+                           * so that calls follow one another without a memset between */
+    PLANNER_ARG_OUTER,    /* the dims of what is read */
     PLANNER_ARG_OUTER_STRIDE,
     PLANNER_ARG_DEPTH,
     PLANNER_ARG_DEPTH_STRIDE,
     PLANNER_ARG_INNER,
     PLANNER_ARG_INNER_STRIDE,
     PLANNER_ARG_PARTS,    /* partial results of each result */
-    PLANNER_ARG_OUTPUT,   /* accum *: `outputs` values, of the last launch the results */
-    PLANNER_ARG_PARTIALS, /* accum *: scratch of `partials` values, undefined before and after */
-    PLANNER_ARG_STATE,    /* `state` words: zero before the first call; each call leaves them zero,
-                           * so that calls follow one another without a memset between */
     PLANNER_ARGS
 };
 
@@ -57,6 +57,7 @@ typedef int planner_eval(void *context, int pass, const struct dims *dims, int64
 struct planner_passes {
     int count;
     int is_repeated[PLANNER_PASSES]; /* until one value of each result is left */
+    int key_count;                   /* keys that eval gives: PLANNER_NEEDED, or all */
     int threads_per_block;           /* the most */
     uint64_t partial_bytes;          /* of an accumulator */
     planner_eval *eval;
@@ -69,6 +70,15 @@ struct planner_parts {
     int64_t of_pass[PLANNER_PASSES];
 };
 
+enum planner_status {
+    PLANNER_DONE,
+    PLANNER_NO_VALUE,     /* eval failed, for launches[count] */
+    PLANNER_OUT_OF_RANGE, /* `refused` says how */
+    PLANNER_TOO_MANY,     /* one more launch than there is room for: as the last */
+    PLANNER_NO_OUTPUT,    /* no launch writes */
+    PLANNER_UNFINISHED    /* the last launch that writes leaves several values of a result */
+};
+
 struct planner_launch {
     int pass;
     int reads_scratch, writes_scratch; /* else the elements, and the results */
@@ -79,6 +89,7 @@ struct planner_launch {
 };
 
 struct planner_plan {
+    enum planner_status status;
     int count;              /* 0 where there are no results */
     int first;              /* the first launch that writes */
     uint64_t scratch_bytes; /* contents do not matter, neither before a call nor after it */
@@ -89,15 +100,6 @@ struct planner_plan {
     } refused;
     struct planner_launch launches[PLANNER_LAUNCHES]; /* in order; last, so that nothing else is far
                                                        * away */
-};
-
-enum planner_status {
-    PLANNER_DONE,
-    PLANNER_NO_VALUE,     /* eval failed, for launches[count] */
-    PLANNER_OUT_OF_RANGE, /* `refused` says how */
-    PLANNER_TOO_MANY,     /* one more launch than there is room for: as the last */
-    PLANNER_NO_OUTPUT,    /* no launch writes */
-    PLANNER_UNFINISHED    /* the last launch that writes leaves several values of a result */
 };
 
 /* The range of a key. */
@@ -151,19 +153,19 @@ static inline int planner_is_in_range(struct planner_plan *plan,
     const int64_t *keys = launch->keys;
     if (!planner_is_within(plan, PLANNER_KEYS, launch->parts, 1, INT32_MAX))
         return 0;
-    for (int i = 0; i < PLANNER_NEEDED; i++) {
+    for (int i = 0; i < passes->key_count; i++) {
         const enum planner_key key = (enum planner_key)i;
-        int64_t low = planner_low(key), high = planner_high(key);
+        int64_t high = planner_high(key);
         if (key == PLANNER_BLOCK)
             high = passes->threads_per_block;
         if (key == PLANNER_OUTPUTS)
             high = planner_outputs_high(launch);
-        if (key == PLANNER_TILE && keys[PLANNER_OUTPUTS] > 0) /* tiles are counted in 31 bits */
-            low = (int64_t)(launch->dims.depth.n >> 31) + 1;
-        if (!planner_is_within(plan, key, keys[key], low, high))
+        if (!planner_is_within(plan, key, keys[key], planner_low(key), high))
             return 0;
     }
-    return keys[PLANNER_OUTPUTS] % (int64_t)dims_results(&launch->dims) == 0;
+    /* of each result as many */
+    return keys[PLANNER_OUTPUTS] % (int64_t)dims_results(&launch->dims) == 0 ||
+           planner_is_within(plan, PLANNER_OUTPUTS, keys[PLANNER_OUTPUTS], 0, 0);
 }
 
 /* Where so many accumulators lie: behind what is taken already. */
@@ -252,7 +254,7 @@ static inline enum planner_status planner_walk(struct planner_plan *plan,
     return plan->first >= 0 && left.depth.n == 1 ? PLANNER_DONE : PLANNER_UNFINISHED;
 }
 
-/* The plan for the most, and what calls keep of it. */
+/* The plan for the most, and what calls keep of it. Returns the plan's status, as planner_call. */
 static inline enum planner_status planner_shape(struct planner_plan *plan,
                                                 struct planner_parts *parts,
                                                 const struct planner_passes *passes,
@@ -260,7 +262,7 @@ static inline enum planner_status planner_shape(struct planner_plan *plan,
 {
     for (int i = 0; i < PLANNER_PASSES; i++)
         parts->of_pass[i] = 0;
-    return planner_walk(plan, passes, most, parts);
+    return plan->status = planner_walk(plan, passes, most, parts);
 }
 
 /* The plan for as much or less. */
@@ -270,7 +272,7 @@ static inline enum planner_status planner_call(struct planner_plan *plan,
                                                const struct dims *dims)
 {
     struct planner_parts own = *parts;
-    return planner_walk(plan, passes, dims, &own);
+    return plan->status = planner_walk(plan, passes, dims, &own);
 }
 
 /* --- Arguments ---------------------------------------------------------------------------- */

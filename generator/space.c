@@ -202,6 +202,16 @@ static int read_shape(struct space *space, const struct ini_item *item, struct e
                           item->value);
 }
 
+static int read_parts(struct space *space, const struct ini_item *item, struct error *error)
+{
+    for (size_t i = 0; i < space->derived_count; i++)
+        if (strcmp(item->value, space->derived[i].name) == 0) {
+            space->parts = space->derived[i].slot;
+            return 0;
+        }
+    return space_complain(space, item, error, "'parts' names a derived value, not", item->value);
+}
+
 static int read_space_item(struct space *space, const struct ini_item *item,
                            struct error *error)
 {
@@ -216,6 +226,8 @@ static int read_space_item(struct space *space, const struct ini_item *item,
                                  error);
     if (strcmp(item->key, "shape") == 0)
         return read_shape(space, item, error);
+    if (strcmp(item->key, "parts") == 0)
+        return read_parts(space, item, error);
     for (size_t i = 0; i < 3; i++)
         if (strcmp(item->key, keys[i].key) == 0) {
             *keys[i].value = item->value;
@@ -225,7 +237,7 @@ static int read_space_item(struct space *space, const struct ini_item *item,
             return 0;
         }
     return space_complain(space, item, error,
-                          "[space] has name, template, kernel, result and shape, not", item->key);
+                          "[space] has name, template, kernel, result, shape and parts, not", item->key);
 }
 
 static bool is_section(const struct ini_item *item, const char *prefix)
@@ -369,7 +381,7 @@ void space_free(struct space *space)
     for (size_t i = 0; i < space->pass_count; i++) {
         struct pass *pass = &space->passes[i];
         expr_free(pass->when);
-        for (size_t k = 0; k < PASS_KEYS; k++)
+        for (size_t k = 0; k < PLANNER_KEYS; k++)
             expr_free(pass->keys[k]);
         for (size_t k = 0; k < pass->override_count; k++)
             expr_free(pass->overrides[k].expr);

@@ -40,7 +40,8 @@ struct export_row {
     struct problem problem;
     struct target target;
     int64_t values[SPACE_NAMES_MAX]; /* of the params, by their order */
-    uint64_t first, last; /* n to which it is the nearest of its GPU; not of a matrix */
+    uint64_t first, last; /* n for which it is the nearest of its GPU; first > last: of no such
+                           * stretch, the shape counts too */
     size_t first_step, step_count;
 };
 
@@ -80,6 +81,7 @@ struct export
     bool is_runtime[SPACE_NAMES_MAX]; /* by slot: depends on n, the shape or the SMs */
     uint64_t n_max;                   /* no integer of a launch overflows up to here */
     struct text left_out;             /* GPUs that others hide: "A (like B), ..." */
+    bool has_given;                   /* do rows differ in what launches need beside dims? */
 };
 
 /* ERROR_FAILED when there is no record; ERROR_USAGE when the prefix or a pass of the space is

@@ -73,7 +73,7 @@ static void add_row(struct text *out, const struct export *export, const struct 
     text_adds(out, "{");
     if (row->record)
         add_record(out, row->record);
-    if (row->record && !export_is_matrix(export) && row->last != UINT64_MAX)
+    if (row->record && row->first <= row->last && row->last != UINT64_MAX)
         text_addf(out, "\"serves_up_to\": %" PRIu64 ", ", row->last);
     add_params(out, export, row);
     text_adds(out, ",\n       ");
@@ -111,7 +111,7 @@ static int write(struct export_files *out, const struct export *export, struct e
               problem_ops[problem->op].name, problem_types[problem->type].name,
               problem_types[problem->acc].name, problem_regimes[problem->regime],
               problem->is_deterministic ? "true" : "false");
-    if (export_is_matrix(export))
+    if (shape_kind(&problem->dims))
         text_addf(text, ", \"shape\": \"%s\"", shape_names[shape_kind(&problem->dims)]);
     text_adds(text, "},\n  ");
     add_string(text, "space", export->source.space->name);

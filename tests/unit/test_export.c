@@ -2,9 +2,9 @@
  * chooses and launch what call_plan launches; the same records give the same bytes; bad input
  * has a sentence. */
 #include "autotune/device/nvrtc.h"
-#include "autotune/tune/call.h"
 #include "cache/code.h"
 #include "cache/find.h"
+#include "generator/call.h"
 #include "tests/unit/export_program.h"
 
 #include <inttypes.h>
@@ -73,8 +73,8 @@ static void choose_params(struct fixture *fixture, const struct gpu *gpu, struct
         const int broken = point_reject(&context, row, &error);
         if (broken == POINT_FAILED || (broken >= 0 && !space->rules[broken].is_launch))
             continue;
-        struct call_plan plan;
-        if (call_plan(&plan, &context, row, dims_n(&problem->dims), &error))
+        struct planner_plan plan;
+        if (call_plan(&plan, &context, row, &error))
             continue;
         take_row(record, space, row);
         assert_int_equal(
@@ -182,7 +182,7 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     const struct point_context anywhere = {&lawless, &problem, &target};
     int64_t row[SPACE_NAMES_MAX];
     struct find find;
-    struct call_plan plan;
+    struct planner_plan plan;
     lawless.rule_count = 0;
     want.problem.dims = problem.dims = dims_value(n);
     want.cc = gpu->cc;
@@ -194,18 +194,21 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
            space->param_count * sizeof *row);
     text_addf(out, "%s | ", matches[find.best.grade]);
     point_format(out, space, row, true);
-    if (call_plan(&plan, &context, row, n, &error)) {
+    if (call_plan(&plan, &context, row, &error)) {
         text_adds(out, " | failed\n");
         return;
     }
     text_addf(out, " | %" PRIu64 " %" PRIu64, plan.scratch_bytes, plan.state_bytes);
-    for (size_t i = 0; i < plan.count; i++) {
-        const struct call_step *step = &plan.steps[i];
-        const struct pass *pass = &space->passes[step->pass];
-        text_addf(out, " | %zu %u %u %u %u %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
-                  step->pass, step->shape.grid, step->shape.block, step->shape.cluster,
-                  step->shape.shared_bytes, pass->is_cooperative, step->n, step->shape.outputs,
-                  step->output_offset, step->partials_offset);
+    for (int i = 0; i < plan.count; i++) {
+        const struct planner_launch *launch = &plan.launches[i];
+        const struct pass *pass = &space->passes[launch->pass];
+        const int64_t *keys = launch->keys;
+        text_addf(out,
+                  " | %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d %" PRIu64 " %" PRId64
+                  " %" PRIu64 " %" PRIu64,
+                  launch->pass, keys[PLANNER_GRID], keys[PLANNER_BLOCK], keys[PLANNER_CLUSTER],
+                  keys[PLANNER_SHARED_BYTES], pass->is_cooperative, dims_n(&launch->dims),
+                  keys[PLANNER_OUTPUTS], launch->output, launch->partials);
         for (size_t k = 0; k < pass->arg_count; k++)
             text_addf(out, " %d", (int)pass->args[k]);
     }

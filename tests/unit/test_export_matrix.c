@@ -1,9 +1,9 @@
 /* export of rows and columns: the functions that an export carries, compiled as C99, choose
  * what find chooses under the space's rules and launch what call_plan launches; sizes
  * that no kernel serves are refused with a sentence. */
-#include "autotune/tune/call.h"
 #include "cache/code.h"
 #include "cache/find.h"
+#include "generator/call.h"
 #include "generator/shape.h"
 #include "tests/unit/export_program.h"
 
@@ -138,11 +138,13 @@ static const char program[] =
     "            printf(\" %\" PRIu64 \" %\" PRIu64, plan.scratch_bytes, plan.state_bytes);\n"
     "        for (int i = 0; i < plan.count && !failed; i++) {\n"
     "            const struct my_launch *l = &plan.launches[i];\n"
-    "            printf(\" | %d %u %u %\" PRId64 \" %\" PRId64 \" %\" PRId64 \" %\" PRIu64\n"
-    "                   \" %\" PRIu64 \" %\" PRIu64 \" %\" PRIu64,\n"
-    "                   l->step->pass, l->grid, l->step->block, l->matrix.rows, "
-    "l->matrix.len,\n"
-    "                   l->matrix.pitch, l->parts, l->outputs, l->output, l->partials);\n"
+    "            const struct my_dims *d = &l->whole.dims;\n"
+    "            printf(\" | %d %u %u\", l->step->pass, l->grid, l->step->block);\n"
+    "            printf(\" %\" PRIu64 \" %\" PRIu64 \" %\" PRIu64 \" %\" PRIu64 \" %\" PRIu64 \" %\" PRIu64,\n"
+    "                   d->outer.n, d->outer.stride, d->depth.n, d->depth.stride, d->inner.n,\n"
+    "                   d->inner.stride);\n"
+    "            printf(\" %\" PRId64 \" %\" PRIu64 \" %\" PRIu64 \" %\" PRIu64, l->whole.parts,\n"
+    "                   l->outputs, l->output, l->partials);\n"
     "            for (int k = 0; k < l->step->arg_count; k++)\n"
     "                printf(\" %d\", (int)l->step->args[k]);\n"
     "        }\n"
@@ -164,28 +166,6 @@ static size_t keep_own(struct record *out, const struct fixture *fixture, const 
     return count;
 }
 
-/* The number that an export has for a pass's argument: input, n, output, partials, state, rows, len,
- * pitch, parts. */
-static int exported_arg(const struct space *space, enum pass_arg arg)
-{
-    const bool is_rows = space->shape == SHAPE_ROWS;
-    switch (arg) {
-    case ARG_OUTER:
-        return 5;
-    case ARG_DEPTH:
-        return is_rows ? 6 : 5;
-    case ARG_INNER:
-        return 6;
-    case ARG_OUTER_STRIDE:
-    case ARG_DEPTH_STRIDE:
-        return 7;
-    case ARG_PARTS:
-        return 8;
-    default:
-        return (int)arg;
-    }
-}
-
 /* What the program should say, by the parts of autotune that tune. */
 static void add_want(struct text *out, const struct fixture *fixture, const struct gpu *gpu,
                      const struct problem *problem)
@@ -201,7 +181,7 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     const struct records set = {.at = kept, .count = keep_own(kept, fixture, gpu)};
     int64_t row[SPACE_NAMES_MAX];
     struct find find;
-    struct call_plan plan;
+    struct planner_plan plan;
     want.problem = *problem;
     want.cc = gpu->cc;
     want.sms = gpu->sms;
@@ -212,20 +192,22 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
            space->param_count * sizeof *row);
     text_addf(out, "%s | ", matches[find.best.grade]);
     point_format(out, space, row, true);
-    if (call_plan(&plan, &context, row, dims_n(&problem->dims), &error))
+    if (call_plan(&plan, &context, row, &error))
         fail_msg("%s", error.text);
     text_addf(out, " | %" PRIu64 " %" PRIu64, plan.scratch_bytes, plan.state_bytes);
-    for (size_t i = 0; i < plan.count; i++) {
-        const struct call_step *step = &plan.steps[i];
-        const struct pass *pass = &space->passes[step->pass];
-        text_addf(out,
-                  " | %zu %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-                  " %" PRIu64 " %" PRIu64,
-                  step->pass, step->shape.grid, step->shape.block, shape_of(&step->dims).rows,
-                  shape_of(&step->dims).len, shape_of(&step->dims).pitch, step->shape.parts,
-                  step->shape.outputs, step->output_offset, step->partials_offset);
+    for (int i = 0; i < plan.count; i++) {
+        const struct planner_launch *launch = &plan.launches[i];
+        const struct pass *pass = &space->passes[launch->pass];
+        const struct dims *dims = &launch->dims;
+        text_addf(out, " | %d %" PRId64 " %" PRId64, launch->pass, launch->keys[PLANNER_GRID],
+                  launch->keys[PLANNER_BLOCK]);
+        text_addf(out, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+                  dims->outer.n, dims->outer.stride, dims->depth.n, dims->depth.stride,
+                  dims->inner.n, dims->inner.stride);
+        text_addf(out, " %" PRId64 " %" PRId64 " %" PRIu64 " %" PRIu64, launch->parts,
+                  launch->keys[PLANNER_OUTPUTS], launch->output, launch->partials);
         for (size_t k = 0; k < pass->arg_count; k++)
-            text_addf(out, " %d", exported_arg(space, pass->args[k]));
+            text_addf(out, " %d", (int)pass->args[k]);
     }
     text_adds(out, "\n");
 }

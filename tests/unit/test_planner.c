@@ -38,6 +38,7 @@ static int eval(void *context, int pass, const struct dims *dims, int64_t *parts
 static struct planner_passes passes_of(const struct pass *passes, int count)
 {
     struct planner_passes out = {.count = count,
+                                 .key_count = PLANNER_KEYS,
                                  .threads_per_block = 1024,
                                  .partial_bytes = 8,
                                  .eval = eval,
@@ -81,7 +82,7 @@ static void test_status(void **state)
         {{{.outputs = -4}}, 1, 5, PLANNER_OUT_OF_RANGE, 0, -1},
         {{{.outputs = 7}}, 1, 5, PLANNER_OUT_OF_RANGE, 0, -1}, /* more than the 6 blocks */
         {{{.outputs = 1, .state = -1}}, 1, 5, PLANNER_OUT_OF_RANGE, 0, -1},
-        {{{.outputs = 1}}, 1, UINT64_C(1) << 31, PLANNER_OUT_OF_RANGE, 0, -1},
+        {{{.outputs = 1}}, 1, INT32_MAX, PLANNER_OUT_OF_RANGE, 0, -1}, /* blocks */
         {{{.outputs = 1, .parts = -1}}, 1, 5, PLANNER_OUT_OF_RANGE, 0, -1},
     };
     (void)state;
@@ -96,15 +97,15 @@ static void test_status(void **state)
 /* A number past its range is told with it. */
 static void test_refused(void **state)
 {
-    const struct pass many[] = {{.outputs = 7}}, tiles[] = {{.outputs = 1}};
+    const struct pass many[] = {{.outputs = 7}}, one[] = {{.outputs = 1}};
     (void)state;
     plan_value(many, 1, 5);
     assert_int_equal(plan.refused.key, PLANNER_OUTPUTS);
     assert_int_equal(plan.refused.value, 7);
     assert_int_equal(plan.refused.high, 6);
-    plan_value(tiles, 1, (UINT64_C(1) << 31) - 2); /* as many blocks as a grid has */
+    plan_value(one, 1, INT32_MAX - 1); /* as many blocks as a grid has */
     assert_int_equal(plan.count, 1);
-    struct planner_passes all = passes_of(tiles, 1);
+    struct planner_passes all = passes_of(one, 1);
     const struct dims dims = {{1, 1}, {5, 1}, {1, 1}};
     all.threads_per_block = 0;
     assert_int_equal(planner_shape(&plan, &parts, &all, &dims), PLANNER_OUT_OF_RANGE);
