@@ -33,9 +33,7 @@ static inline int prefix_select_dims(int cc, int sms, const struct dims *dims,
             want.gpu = i;
     for (int i = 0; i < PREFIX_GPUS; i++) {
         const struct prefix_gpu *gpu = &prefix_gpus[i];
-        if (gpu->cc != cc || (want.gpu >= 0 && want.gpu != i))
-            continue;
-        for (int row = gpu->first; row < gpu->first + gpu->count; row++) {
+        for (int row = gpu->first; gpu->cc == cc && row < gpu->first + gpu->count; row++) {
             const struct selector_place rank = selector_rank(&want, &prefix_rows[row].tuned);
             const int is_better =
                 best == PREFIX_DEFAULT_ROW || selector_is_better(&rank, &best_rank);

@@ -32,12 +32,8 @@ static cudaError_t prefix_allow(const prefix_device &device, int row)
 /* Of the rows that may serve the device, -1 is before the first and after the last. */
 static int prefix_next_row(const prefix_device &device, int row)
 {
-    bool has_own = false;
     for (const prefix_gpu &gpu : prefix_gpus)
-        has_own |= gpu.cc == device.cc && gpu.sms == device.sms;
-    for (const prefix_gpu &gpu : prefix_gpus)
-        if (gpu.cc == device.cc && (gpu.sms == device.sms || !has_own) &&
-            row + 1 < gpu.first + gpu.count)
+        if (gpu.cc == device.cc && row + 1 < gpu.first + gpu.count)
             return row + 1 > gpu.first ? row + 1 : gpu.first;
     return row < PREFIX_DEFAULT_ROW ? PREFIX_DEFAULT_ROW : -1;
 }

@@ -180,7 +180,8 @@ static bool has_values(const struct export_row *row, const struct point_context 
     if (point_values(context, row->values, false, values, &error))
         return false;
     for (size_t i = 0; i < space->rule_count; i++)
-        if (expr_eval(space->rules[i].expr, values, &ignored, &error))
+        if (!space->rules[i].is_prune &&
+            expr_eval(space->rules[i].expr, values, &ignored, &error))
             return false;
     return call_plan(&plan, context, row->values, &error) == 0 ||
            plan.status != PLANNER_NO_VALUE;

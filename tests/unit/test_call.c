@@ -276,7 +276,7 @@ static struct space *make_space(const char *passes)
              "[space]\nname = a\ntemplate = a.cu\nkernel = a\n[param P]\nvalues = 1\n%s"
              "[default]\nP = 1\n",
              passes);
-    if (space_load(&space, "a.ini", bytes, strlen(bytes), &error) != 0)
+    if (space_load(&space, "a.ini", bytes, strlen(bytes), NULL, &error) != 0)
         fail_msg("%s", error.text);
     return space;
 }
@@ -532,7 +532,7 @@ static void test_refused_as_planned_alone(void **state)
                  "[space]\nname = a\ntemplate = a.cu\nkernel = a\n[param P]\nvalues = 1\n"
                  "[derived]\nHALF = QUARTER * 2\nQUARTER = N / 4\n%s[default]\nP = 1\n",
                  cases[i].passes);
-        if (space_load(&space, "a.ini", bytes, strlen(bytes), &error))
+        if (space_load(&space, "a.ini", bytes, strlen(bytes), NULL, &error))
             fail_msg("%s", error.text);
         const struct point_context context = {space, &problem, &target};
         const struct dims dims = dims_value(n);

@@ -56,7 +56,7 @@ struct fixture {
     uint64_t random;
 };
 
-/* The default with some params changed, which the rules known at compile time allow there. */
+/* The default with some params changed, which the rules allow there. */
 static void choose_params(struct fixture *fixture, const struct gpu *gpu, struct record *record)
 {
     const struct space *space = fixture->space;
@@ -71,7 +71,7 @@ static void choose_params(struct fixture *fixture, const struct gpu *gpu, struct
             row[i] = space->params[i].values[next_random(&fixture->random) % space->params[i].count];
         }
         const int broken = point_reject(&context, row, &error);
-        if (broken == POINT_FAILED || (broken >= 0 && !space->rules[broken].is_launch))
+        if (broken != POINT_VALID)
             continue;
         struct planner_plan plan;
         if (call_plan(&plan, &context, row, &error))
@@ -178,17 +178,14 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     struct target target = target_of(gpu);
     struct problem problem = fixture->problem;
     const struct point_context context = {space, &problem, &target};
-    struct space lawless = *space; /* a selector has no rules to ask */
-    const struct point_context anywhere = {&lawless, &problem, &target};
     int64_t row[SPACE_NAMES_MAX];
     struct find find;
     struct planner_plan plan;
-    lawless.rule_count = 0;
     want.problem.dims = problem.dims = dims_value(n);
     want.cc = gpu->cc;
     want.sms = gpu->sms;
     snprintf(want.gpu, sizeof want.gpu, "%s", gpu->name);
-    find_begin(&find, &want, &anywhere, &fixture->sources);
+    find_begin(&find, &want, &context, &fixture->sources);
     find_among(&find, &set);
     memcpy(row, find.best.grade == FIND_NONE ? space->default_row : find.best.row,
            space->param_count * sizeof *row);

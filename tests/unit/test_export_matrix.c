@@ -153,19 +153,6 @@ static const char program[] =
     "    return my_kernel_names[0] == 0;\n"
     "}\n";
 
-/* Only records of this very GPU where there are some; they cannot be told from others by less
- * than their SMs. */
-static size_t keep_own(struct record *out, const struct fixture *fixture, const struct gpu *gpu)
-{
-    size_t own = 0, count = 0;
-    for (size_t i = 0; i < fixture->count; i++)
-        own += strcmp(fixture->records[i].gpu, gpu->name) == 0;
-    for (size_t i = 0; i < fixture->count; i++)
-        if (own == 0 || strcmp(fixture->records[i].gpu, gpu->name) == 0)
-            out[count++] = fixture->records[i];
-    return count;
-}
-
 /* What the program should say, by the parts of autotune that tune. */
 static void add_want(struct text *out, const struct fixture *fixture, const struct gpu *gpu,
                      const struct problem *problem)
@@ -177,8 +164,9 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     const struct space *space = fixture->space;
     const struct target target = target_of(gpu);
     const struct point_context context = {space, problem, &target};
-    struct record want = fixture->records[0], kept[KNOWN_GPUS * TUNED];
-    const struct records set = {.at = kept, .count = keep_own(kept, fixture, gpu)};
+    const struct records set = {.at = (struct record *)fixture->records,
+                                .count = fixture->count};
+    struct record want = fixture->records[0];
     int64_t row[SPACE_NAMES_MAX];
     struct find find;
     struct planner_plan plan;
