@@ -1,6 +1,6 @@
 /* call: keeps, for each pass of a config, the values of all names, and which derived values and
- * keys must be evaluated again for other dims. Hides that the parts of a result are decided once,
- * for all calls. */
+ * keys must be evaluated again for other dims. Hides that the parts of a result are decided
+ * once, for all calls. */
 #include "generator/call.h"
 
 #include <inttypes.h>
@@ -27,15 +27,16 @@ struct call {
 
 /* --- What depends on dims ----------------------------------------------------------------- */
 
-/* Each derived value needs only those before it: so forwards for what changes from call to call,
- * backwards for what the first `key_count` keys need. */
+/* Each derived value needs only those before it: so forwards for what changes from call to
+ * call, backwards for what the first `key_count` keys need. */
 static void list_changing(struct pass_values *at, const struct space *space, size_t key_count)
 {
     bool is_changing[SPACE_NAMES_MAX] = {false}, is_needed[SPACE_NAMES_MAX] = {false};
     for (size_t slot = SPACE_N; slot <= SPACE_BLOCKS; slot++)
         is_changing[slot] = true;
     for (size_t i = 0; i < space->derived_count; i++)
-        is_changing[space->derived[i].slot] = expr_uses_any(space->derived[i].expr, is_changing);
+        is_changing[space->derived[i].slot] =
+            expr_uses_any(space->derived[i].expr, is_changing);
     is_needed[space->parts] = true;
     for (size_t k = 0; k < key_count; k++)
         if (at->pass->keys[k]) {
@@ -127,13 +128,12 @@ static int refuse_range(const struct planner_plan *plan, const struct call *call
     const enum planner_key key = plan->refused.key;
     const struct expr *expr = key < PLANNER_KEYS ? pass->keys[key] : NULL;
     const char *name = key < PLANNER_KEYS ? space_pass_keys[key].name : "parts";
-    return error_set(error, ERROR_USAGE,
-                     "%s: '%s' gives %" PRId64 " for %" PRIu64
-                     " elements, which is not within %" PRId64 "..%" PRId64
-                     ": correct '%s' of pass '%s'",
-                     call->space->file, expr ? expr_source(expr) : name, plan->refused.value,
-                     dims_n(&launch->dims), plan->refused.low, plan->refused.high, name,
-                     pass->name);
+    return error_set(
+        error, ERROR_USAGE,
+        "%s: '%s' gives %" PRId64 " for %" PRIu64 " elements, which is not within %" PRId64
+        "..%" PRId64 ": correct '%s' of pass '%s'",
+        call->space->file, expr ? expr_source(expr) : name, plan->refused.value,
+        dims_n(&launch->dims), plan->refused.low, plan->refused.high, name, pass->name);
 }
 
 static int refuse_unfinished(const struct planner_plan *plan, const struct call *call,
@@ -156,11 +156,11 @@ static int refuse(enum planner_status status, const struct planner_plan *plan,
     case PLANNER_OUT_OF_RANGE:
         return refuse_range(plan, call, error);
     case PLANNER_TOO_MANY:
-        return error_set(error, ERROR_USAGE,
-                         "%s: pass '%s' would be repeated more than %d times: correct its outputs",
-                         call->space->file,
-                         call->at[plan->launches[plan->count - 1].pass].pass->name,
-                         PLANNER_LAUNCHES);
+        return error_set(
+            error, ERROR_USAGE,
+            "%s: pass '%s' would be repeated more than %d times: correct its outputs",
+            call->space->file, call->at[plan->launches[plan->count - 1].pass].pass->name,
+            PLANNER_LAUNCHES);
     case PLANNER_NO_OUTPUT:
         return error_set(error, ERROR_USAGE,
                          "%s: no pass writes a value, outputs is 0 in all that apply: add one "
@@ -203,12 +203,12 @@ static int fill_pass(struct pass_values *out, const struct point_context *contex
 static struct planner_passes passes_of(const struct point_context *context, bool is_once,
                                        struct asking *asking)
 {
-    return (struct planner_passes){
-        .key_count = is_once ? PLANNER_KEYS : PLANNER_NEEDED,
-        .threads_per_block = context->target->threads_per_block,
-        .partial_bytes = (uint64_t)problem_partial_bytes(context->problem),
-        .eval = eval,
-        .context = asking};
+    return (struct planner_passes){.key_count = is_once ? PLANNER_KEYS : PLANNER_NEEDED,
+                                   .threads_per_block = context->target->threads_per_block,
+                                   .partial_bytes =
+                                       (uint64_t)problem_partial_bytes(context->problem),
+                                   .eval = eval,
+                                   .context = asking};
 }
 
 /* The passes that apply. */
@@ -218,11 +218,12 @@ static int fill(struct call *call, const struct point_context *context, const in
     for (size_t p = 0; p < context->space->pass_count; p++) {
         bool applies;
         if (point_applies(context, config, p, &applies, error) ||
-            (applies && fill_pass(&call->at[call->passes.count], context, config, p, is_once,
-                                  error)))
+            (applies &&
+             fill_pass(&call->at[call->passes.count], context, config, p, is_once, error)))
             return -1;
         if (applies)
-            call->passes.is_repeated[call->passes.count++] = context->space->passes[p].until_one;
+            call->passes.is_repeated[call->passes.count++] =
+                context->space->passes[p].until_one;
     }
     return 0;
 }

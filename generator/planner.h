@@ -1,8 +1,8 @@
 /* planner: which kernels a call launches, of how many blocks each, and what memory they need. A
- * plan is made in two steps: planner_shape once, for the most that calls will reduce, planner_call
- * for each call. The parts of a result are decided in the first step: so a result has the same
- * bits however few others it is reduced with. Portable C99 without allocation, and C++17: exports
- * carry this file. */
+ * plan is made in two steps: planner_shape once, for the most that calls will reduce,
+ * planner_call for each call. The parts of a result are decided in the first step: so a result
+ * has the same bits however few others it is reduced with. Portable C99 without allocation, and
+ * C++17: exports carry this file. */
 #ifndef AUTOTUNE_PLANNER_H
 #define AUTOTUNE_PLANNER_H
 
@@ -14,42 +14,44 @@ enum { PLANNER_PASSES = 8, PLANNER_LAUNCHES = 64, PLANNER_ALIGNMENT = 256 };
 
 /* The numbers of a launch, in the order in which they are evaluated. */
 enum planner_key {
-    PLANNER_BLOCK,        /* threads of a block */
-    PLANNER_GRID,         /* blocks */
-    PLANNER_OUTPUTS,      /* values written; 0: the launch prepares the results, and the next one
-                           * reads what this one does */
-    PLANNER_PARTIALS,     /* accumulators of scratch memory beside the outputs */
-    PLANNER_STATE,        /* words of state, of 8 bytes */
-    PLANNER_SHARED_BYTES, /* dynamic shared memory of a block */
-    PLANNER_CLUSTER,      /* blocks of a cluster */
-    PLANNER_NEEDED,       /* what follows is for reports: no launch depends on it */
+    PLANNER_BLOCK,    /* threads of a block */
+    PLANNER_GRID,     /* blocks */
+    PLANNER_OUTPUTS,  /* values written; 0: the launch prepares the results, and the next one
+                       * reads what this one does */
+    PLANNER_PARTIALS, /* accumulators of scratch memory beside the outputs */
+    PLANNER_STATE,    /* words of state, of 8 bytes */
+    PLANNER_SHARED_BYTES,          /* dynamic shared memory of a block */
+    PLANNER_CLUSTER,               /* blocks of a cluster */
+    PLANNER_NEEDED,                /* what follows is for reports: no launch depends on it */
     PLANNER_TILE = PLANNER_NEEDED, /* elements of a result that a block takes at a time */
-    PLANNER_RESULTS,      /* results that a block makes at a time */
-    PLANNER_HEIGHT,       /* additions on the longest path from an input to an output */
+    PLANNER_RESULTS,               /* results that a block makes at a time */
+    PLANNER_HEIGHT, /* additions on the longest path from an input to an output */
     PLANNER_KEYS
 };
 
 /* What a kernel's argument is: an address, or a count of 64 bits. */
 enum planner_arg {
-    PLANNER_ARG_INPUT,    /* const elem *: the elements, or the partial results of a launch before */
-    PLANNER_ARG_N,        /* elements read */
-    PLANNER_ARG_OUTPUT,   /* accum *: `outputs` values, of the last launch the results */
-    PLANNER_ARG_PARTIALS, /* accum *: scratch of `partials` values, undefined before and after */
-    PLANNER_ARG_STATE,    /* `state` words: zero before the first call; each call leaves them zero,
-                           * so that calls follow one another without a memset between */
-    PLANNER_ARG_OUTER,    /* the dims of what is read */
+    PLANNER_ARG_INPUT,  /* const elem *: the elements, or the partial results of a launch before
+                         */
+    PLANNER_ARG_N,      /* elements read */
+    PLANNER_ARG_OUTPUT, /* accum *: `outputs` values, of the last launch the results */
+    PLANNER_ARG_PARTIALS, /* accum *: scratch of `partials` values, undefined before and after
+                           */
+    PLANNER_ARG_STATE, /* `state` words: zero before the first call; each call leaves them zero,
+                        * so that calls follow one another without a memset between */
+    PLANNER_ARG_OUTER, /* the dims of what is read */
     PLANNER_ARG_OUTER_STRIDE,
     PLANNER_ARG_DEPTH,
     PLANNER_ARG_DEPTH_STRIDE,
     PLANNER_ARG_INNER,
     PLANNER_ARG_INNER_STRIDE,
-    PLANNER_ARG_PARTS,    /* partial results of each result */
+    PLANNER_ARG_PARTS, /* partial results of each result */
     PLANNER_ARGS
 };
 
-/* Evaluates the keys of a pass that reads elements of these dims; those that the pass lacks have
- * their usual value. *parts is 0 where the parts of a result are yet to be decided. 0, or what the
- * planner returns as PLANNER_NO_VALUE. */
+/* Evaluates the keys of a pass that reads elements of these dims; those that the pass lacks
+ * have their usual value. *parts is 0 where the parts of a result are yet to be decided. 0, or
+ * what the planner returns as PLANNER_NO_VALUE. */
 typedef int planner_eval(void *context, int pass, const struct dims *dims, int64_t *parts,
                          int64_t keys[PLANNER_KEYS]);
 
@@ -64,8 +66,8 @@ struct planner_passes {
     void *context;
 };
 
-/* What calls keep of the plan for the most: the parts of a result, by pass; 0 where that plan has
- * no launch of the pass. */
+/* What calls keep of the plan for the most: the parts of a result, by pass; 0 where that plan
+ * has no launch of the pass. */
 struct planner_parts {
     int64_t of_pass[PLANNER_PASSES];
 };
@@ -90,16 +92,16 @@ struct planner_launch {
 
 struct planner_plan {
     enum planner_status status;
-    int count;              /* 0 where there are no results */
-    int first;              /* the first launch that writes */
-    uint64_t scratch_bytes; /* contents do not matter, neither before a call nor after it */
-    uint64_t state_bytes;   /* zero before the first call and after each */
-    struct {                /* what of launches[count] is out of range */
+    int count;                /* 0 where there are no results */
+    int first;                /* the first launch that writes */
+    uint64_t scratch_bytes;   /* contents do not matter, neither before a call nor after it */
+    uint64_t state_bytes;     /* zero before the first call and after each */
+    struct {                  /* what of launches[count] is out of range */
         enum planner_key key; /* PLANNER_KEYS: the parts */
         int64_t value, low, high;
     } refused;
-    struct planner_launch launches[PLANNER_LAUNCHES]; /* in order; last, so that nothing else is far
-                                                       * away */
+    struct planner_launch launches[PLANNER_LAUNCHES]; /* in order; last, so that nothing else is
+                                                       * far away */
 };
 
 /* The range of a key. */
@@ -254,7 +256,8 @@ static inline enum planner_status planner_walk(struct planner_plan *plan,
     return plan->first >= 0 && left.depth.n == 1 ? PLANNER_DONE : PLANNER_UNFINISHED;
 }
 
-/* The plan for the most, and what calls keep of it. Returns the plan's status, as planner_call. */
+/* The plan for the most, and what calls keep of it. Returns the plan's status, as planner_call.
+ */
 static inline enum planner_status planner_shape(struct planner_plan *plan,
                                                 struct planner_parts *parts,
                                                 const struct planner_passes *passes,

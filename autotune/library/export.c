@@ -169,8 +169,8 @@ static int make_steps(struct export *out, struct error *error)
 
 /* --- The largest n ------------------------------------------------------------------------ */
 
-/* Do the expressions of a row have results for such dims? What a launch has no room for is refused
- * when it is known. */
+/* Do the expressions of a row have results for such dims? What a launch has no room for is
+ * refused when it is known. */
 static bool has_values(const struct export_row *row, const struct point_context *context)
 {
     const struct space *space = context->space;
@@ -191,7 +191,8 @@ static bool has_values(const struct export_row *row, const struct point_context 
 static bool has_all_values(const struct export *export, uint64_t n)
 {
     static const int sms[] = {1, 1024};
-    const struct dims many[] = {dims_value(n), {{n, 1}, {1, 1}, {1, 1}}, {{1, 1}, {1, n}, {n, 1}}};
+    const struct dims many[] = {
+        dims_value(n), {{n, 1}, {1, 1}, {1, 1}}, {{1, 1}, {1, n}, {n, 1}}};
     for (size_t i = 0; i < 6 * export->row_count; i++) {
         const struct export_row *row = &export->rows[i / 6];
         struct problem problem = row->problem;

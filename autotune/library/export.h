@@ -108,8 +108,8 @@ struct export_files {
 /* Stands near the top of each file: it tells ours from others. */
 extern const char export_mark[];
 
-/* A kind of files that an export is written as. Adding one is a file that defines its row, and the
- * row's line in export_formats.c. */
+/* A kind of files that an export is written as. Adding one is a file that defines its row, and
+ * the row's line in export_formats.c. */
 struct export_format {
     const char *name;    /* as on the command line: "header" */
     const char *files;   /* which it writes: "PREFIX_table.h" */
@@ -121,7 +121,8 @@ extern const struct export_format *const export_formats[]; /* NULL behind the la
 /* ERROR_USAGE lists the known ones. */
 int export_find_format(const struct export_format **out, const char *name, struct error *error);
 
-/* Appends their names, " (PURPOSE)" behind each where that is asked for: "header, cu or json". */
+/* Appends their names, " (PURPOSE)" behind each where that is asked for: "header, cu or json".
+ */
 void export_add_formats(struct text *out, bool has_purpose);
 
 /* The files of a format. Where cubins have no compiler it is ERROR_NO_DEVICE. */

@@ -104,7 +104,8 @@ static void add_types(struct text *out, const struct export *export)
     const struct problem *problem = &export->source.problem;
     struct text code = {0};
     text_addf(&code, "typedef %s prefix_element;\ntypedef %s prefix_result;\n\n",
-              problem_types[problem->type].c_name, problem_types[problem_result(problem)].c_name);
+              problem_types[problem->type].c_name,
+              problem_types[problem_result(problem)].c_name);
     export_take_code(out, export, &code);
 }
 
@@ -130,11 +131,12 @@ static int write_declarations(struct text *out, const struct export *export,
 static void add_entries(struct text *out, const struct export *export)
 {
     struct text code = {0};
-    text_adds(&code, "struct prefix_kernel {\n    const void *entry;\n"
-                     "    int cc;           /* code for this compute capability or a newer one "
-                     "contains it */\n"
-                     "    int shared_bytes; /* most dynamic shared memory of a launch */\n};\n\n"
-                     "static const prefix_kernel prefix_entries[] = {\n");
+    text_adds(&code,
+              "struct prefix_kernel {\n    const void *entry;\n"
+              "    int cc;           /* code for this compute capability or a newer one "
+              "contains it */\n"
+              "    int shared_bytes; /* most dynamic shared memory of a launch */\n};\n\n"
+              "static const prefix_kernel prefix_entries[] = {\n");
     for (size_t k = 0; k < export->kernel_count; k++)
         text_addf(&code, "    {(const void *)prefix_kernels::v%zu::%s, %d, %d},\n", k,
                   export->source.space->kernel, export->kernels[k].cc,
@@ -180,4 +182,5 @@ static int write(struct export_files *out, const struct export *export, struct e
     return 0;
 }
 
-const struct export_format export_cu = {"cu", "PREFIX.cu, PREFIX.h", "kernels and launcher", write};
+const struct export_format export_cu = {"cu", "PREFIX.cu, PREFIX.h", "kernels and launcher",
+                                        write};

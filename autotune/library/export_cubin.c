@@ -143,7 +143,8 @@ static int write_arrays(struct export_files *out, const struct export *export,
                     "#ifndef PREFIX_CUBIN_H\n"
                     "#define PREFIX_CUBIN_H\n\n"
                     "#include \"prefix_table.h\"\n\n");
-    if (export_add_file_part(text, export, "templates/exported_images.h", EXPORT_DECLARED, error))
+    if (export_add_file_part(text, export, "templates/exported_images.h", EXPORT_DECLARED,
+                             error))
         return -1;
     text = export_add_file(out, export, "_cubin.c");
     export_add_provenance(text, export, &export_c_comment, "Machine code for CUDA's driver");

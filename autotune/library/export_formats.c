@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-extern const struct export_format export_header, export_cu, export_cubin, export_cmake, export_make,
-    export_json;
+extern const struct export_format export_header, export_cu, export_cubin, export_cmake,
+    export_make, export_json;
 
 const struct export_format *const export_formats[] = {
     &export_header, &export_cu, &export_cubin, &export_cmake, &export_make, &export_json, NULL,

@@ -5,10 +5,11 @@
 static void add_kernel_names(struct text *out, const struct export *export)
 {
     struct text code = {0};
-    text_adds(&code,
-              "\n/* Of the kernels, as nvrtcAddNameExpression knows them in prefix.cu, which NVRTC\n"
-              " * compiles as it stands. */\n"
-              "static const char *const prefix_kernel_names[] = {\n");
+    text_adds(
+        &code,
+        "\n/* Of the kernels, as nvrtcAddNameExpression knows them in prefix.cu, which NVRTC\n"
+        " * compiles as it stands. */\n"
+        "static const char *const prefix_kernel_names[] = {\n");
     for (size_t k = 0; k < export->kernel_count; k++)
         text_addf(&code, "    \"prefix_kernels::v%zu::%s\",\n", k,
                   export->source.space->kernel);
@@ -16,7 +17,8 @@ static void add_kernel_names(struct text *out, const struct export *export)
     export_take_code(out, export, &code);
 }
 
-int export_write_table(struct export_files *out, const struct export *export, struct error *error)
+int export_write_table(struct export_files *out, const struct export *export,
+                       struct error *error)
 {
     struct text *text = export_add_file(out, export, "_table.h");
     export_add_provenance(text, export, &export_c_comment, "What is launched on a device");

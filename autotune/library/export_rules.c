@@ -83,8 +83,8 @@ static int name_all(struct row_names *names, const struct export_row *row, struc
     if (point_values(&context, row->values, false, values, error))
         return -1;
     for (size_t slot = 0; slot < space->name_count; slot++)
-        names->all[slot] = (struct expr_c_name){export_builtin(slot),
-                                                !export->is_runtime[slot], values[slot]};
+        names->all[slot] =
+            (struct expr_c_name){export_builtin(slot), !export->is_runtime[slot], values[slot]};
     for (size_t i = 0; i < space->derived_count; i++) {
         const size_t slot = space->derived[i].slot;
         struct text whole = {0}, *text = &names->texts[slot];
@@ -131,8 +131,8 @@ static int add_conditions(struct text *out, const struct row_names *names, struc
         struct text condition = {0};
         if (!space->rules[i].is_launch || space->rules[i].is_prune)
             continue;
-        const int failed = expr_c_print(&condition, space->rules[i].expr, names->all, "prefix",
-                                        error);
+        const int failed =
+            expr_c_print(&condition, space->rules[i].expr, names->all, "prefix", error);
         if (!failed && !is_number(&condition)) {
             const char *found = find_condition(&condition);
             text_addf(out, *found == '(' ? "        if (!%s)" : "        if (!(%s))", found);
@@ -155,7 +155,8 @@ static void add_cases(struct text *out, struct text *conditions, size_t count)
             continue;
         text_addf(out, "    case %zu:\n", r);
         for (size_t later = r + 1; later < count; later++)
-            if (conditions[later].length && strcmp(conditions[later].at, conditions[r].at) == 0) {
+            if (conditions[later].length &&
+                strcmp(conditions[later].at, conditions[r].at) == 0) {
                 text_addf(out, "    case %zu:\n", later);
                 text_dispose(&conditions[later]);
             }
@@ -165,12 +166,15 @@ static void add_cases(struct text *out, struct text *conditions, size_t count)
 
 static void add_function(struct text *out, const char *cases)
 {
-    text_adds(out, "/* Is a row of the table meant for these dims? */\n"
-                   "static inline int prefix_allows(int row, const struct dims *dims, int device_sms)"
-                   "\n{\n    const int64_t sms = device_sms;\n");
+    text_adds(
+        out, "/* Is a row of the table meant for these dims? */\n"
+             "static inline int prefix_allows(int row, const struct dims *dims, int device_sms)"
+             "\n{\n    const int64_t sms = device_sms;\n");
     export_add_builtins(out, cases);
-    text_addf(out, "    (void)dims;\n    (void)sms;\n    switch (row) {\n%s    default:\n"
-                   "        return 1;\n    }\n}\n\n", cases);
+    text_addf(out,
+              "    (void)dims;\n    (void)sms;\n    switch (row) {\n%s    default:\n"
+              "        return 1;\n    }\n}\n\n",
+              cases);
 }
 
 int export_add_rules(struct text *out, const struct export *export, struct error *error)

@@ -33,8 +33,9 @@ static const char keywords[] =
     "static struct switch template this throw true try typedef union unsigned using virtual "
     "void "
     "volatile while xor ";
-static const char variables[] = " context depth depth_stride dims held here inner inner_stride keys n "
-                                "outer outer_stride parts pass row sms step ";
+static const char variables[] =
+    " context depth depth_stride dims held here inner inner_stride keys n "
+    "outer outer_stride parts pass row sms step ";
 
 /* A name of the space in small letters, and '_' where C, C++ or, for a variable, the code here
  * has it. */
@@ -248,13 +249,14 @@ static void add_tables(struct text *out, const struct names *names)
     text_adds(out, "};\n\nstatic const struct prefix_step prefix_steps[] = {\n");
     for (size_t i = 0; i < export->step_count; i++)
         add_step(out, names, &export->steps[i]);
-    text_addf(out,
-              "};\n\nenum { PREFIX_GPUS = %zu, PREFIX_DEFAULT_ROW = %zu, PREFIX_PARTIAL_BYTES = "
-              "%d, PREFIX_REGIME = %d };\n\nstatic const uint64_t prefix_n_max = UINT64_C(%" PRIu64
-              "); /* no integer below overflows up to here */\n\n",
-              export->gpu_count, export->row_count - 1,
-              problem_partial_bytes(&export->source.problem), (int)export->source.problem.regime,
-              export->n_max);
+    text_addf(
+        out,
+        "};\n\nenum { PREFIX_GPUS = %zu, PREFIX_DEFAULT_ROW = %zu, PREFIX_PARTIAL_BYTES = "
+        "%d, PREFIX_REGIME = %d };\n\nstatic const uint64_t prefix_n_max = UINT64_C(%" PRIu64
+        "); /* no integer below overflows up to here */\n\n",
+        export->gpu_count, export->row_count - 1,
+        problem_partial_bytes(&export->source.problem), (int)export->source.problem.regime,
+        export->n_max);
 }
 
 /* --- The numbers of a launch -------------------------------------------------------------- */
@@ -338,13 +340,14 @@ static int add_eval(struct text *out, const struct names *names, struct error *e
     struct text code = {0};
     int failed = add_passes(&code, names, error) || add_variables(&code, names, error);
     if (!failed) {
-        text_adds(out,
-                  "/* The numbers of a launch of one of `context`'s steps. */\n"
-                  "static inline int prefix_eval(void *context, int pass, const struct dims *dims, "
-                  "int64_t *held,\n    int64_t keys[PLANNER_KEYS])\n{\n"
-                  "    const struct prefix_here *const here = (const struct prefix_here *)context;\n"
-                  "    const struct prefix_step *const step = here->steps + pass;\n"
-                  "    const int64_t sms = here->sms;\n");
+        text_adds(
+            out,
+            "/* The numbers of a launch of one of `context`'s steps. */\n"
+            "static inline int prefix_eval(void *context, int pass, const struct dims *dims, "
+            "int64_t *held,\n    int64_t keys[PLANNER_KEYS])\n{\n"
+            "    const struct prefix_here *const here = (const struct prefix_here *)context;\n"
+            "    const struct prefix_step *const step = here->steps + pass;\n"
+            "    const int64_t sms = here->sms;\n");
         export_add_builtins(out, code.at);
         text_addf(out, "    (void)dims;\n    (void)sms;\n%s\n", code.at);
     }
@@ -390,8 +393,8 @@ static int add_all(struct text *out, const struct names *names, struct error *er
         return -1;
     const int failed = add_printed(&code, names, error);
     export_take_code(out, export, &code);
-    if (failed || export_add_file_part(out, export, "templates/exported_choice.h", EXPORT_TABLE,
-                                       error))
+    if (failed ||
+        export_add_file_part(out, export, "templates/exported_choice.h", EXPORT_TABLE, error))
         return -1;
     text_adds(out, "\n");
     return export_add_file_part(out, export, export_face(export)->file, EXPORT_TABLE, error);

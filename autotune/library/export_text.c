@@ -125,8 +125,8 @@ static bool begins(const char *word, size_t length, const char *with, bool is_wh
 static void add_name(struct text *out, const struct export *export, const char *word,
                      size_t length, bool is_tag)
 {
-    static const char *const carried[] = {"dims", "planner", "selector", "DIMS", "PLANNER",
-                                          "SELECTOR"};
+    static const char *const carried[] = {"dims", "planner", "selector",
+                                          "DIMS", "PLANNER", "SELECTOR"};
     const char *prefix = export->source.prefix;
     const size_t own = sizeof "prefix" - 1, guard = sizeof "AUTOTUNE" - 1;
     bool is_carried = is_tag;
@@ -161,8 +161,7 @@ void export_add_code(struct text *out, const struct export *export, const char *
             add_name(out, export, at, length, is_tag);
         else
             text_add(out, at, 1);
-        is_tag = length > 0 ? begins(at, length, "struct", true)
-                            : is_tag && *at == ' ';
+        is_tag = length > 0 ? begins(at, length, "struct", true) : is_tag && *at == ' ';
         at += length ? length : 1;
     }
 }
@@ -194,9 +193,9 @@ static void drop_includes(struct text *text)
 int export_add_file_part(struct text *out, const struct export *export, const char *file,
                          enum export_piece piece, struct error *error)
 {
-    static const char *const names[] = {"FACE",     "VALUE",  "ROWS",     "COLUMNS",
-                                        "PIECE",    "DECLARED", "TABLE",  "LAUNCHED",
-                                        "OPENED",   "CLOSED", "HAS_GIVEN"};
+    static const char *const names[] = {"FACE",   "VALUE",    "ROWS",     "COLUMNS",
+                                        "PIECE",  "DECLARED", "TABLE",    "LAUNCHED",
+                                        "OPENED", "CLOSED",   "HAS_GIVEN"};
     const int64_t values[] = {shape_kind(&export->source.problem.dims),
                               SHAPE_VALUE,
                               SHAPE_ROWS,

@@ -19,15 +19,21 @@ void export_add_provenance(struct text *out, const struct export *export,
 void export_add_words(struct text *out, const char *words);
 
 /* Appends C that is written here for the prefix "prefix": names that begin with it, in either
- * case, begin with the export's, and those of the headers that exports carry (dims_n, struct dims)
- * have it in front. */
+ * case, begin with the export's, and those of the headers that exports carry (dims_n, struct
+ * dims) have it in front. */
 void export_add_code(struct text *out, const struct export *export, const char *code);
 void export_take_code(struct text *out, const struct export *export,
                       struct text *code); /* and disposes of it */
 
-/* The same of the lines of a file that comes with the program that control lines keep: they may ask
- * for FACE, which is VALUE, ROWS or COLUMNS, for HAS_GIVEN, and for PIECE. */
-enum export_piece { EXPORT_DECLARED, EXPORT_TABLE, EXPORT_LAUNCHED, EXPORT_OPENED, EXPORT_CLOSED };
+/* The same of the lines of a file that comes with the program that control lines keep: they may
+ * ask for FACE, which is VALUE, ROWS or COLUMNS, for HAS_GIVEN, and for PIECE. */
+enum export_piece {
+    EXPORT_DECLARED,
+    EXPORT_TABLE,
+    EXPORT_LAUNCHED,
+    EXPORT_OPENED,
+    EXPORT_CLOSED
+};
 int export_add_file_part(struct text *out, const struct export *export, const char *file,
                          enum export_piece piece, struct error *error);
 
@@ -38,8 +44,8 @@ struct export_face {
 };
 const struct export_face *export_face(const struct export *export);
 
-/* Appends "    const int64_t n = ...;" for each name that every space has, is known only when an
- * export runs, and is mentioned in the code; there `dims` and `sms` are. */
+/* Appends "    const int64_t n = ...;" for each name that every space has, is known only when
+ * an export runs, and is mentioned in the code; there `dims` and `sms` are. */
 void export_add_builtins(struct text *out, const char *code);
 
 /* Such a name in C, NULL for any other. */
@@ -48,12 +54,12 @@ const char *export_builtin(size_t slot);
 /* The rows and GPUs of the model, from its records. */
 int export_make_rows(struct export *out, struct error *error);
 
-/* Appends the headers that exports carry, and the tables and functions of C99 and C++17 that select
- * a row and plan its launches. */
+/* Appends the headers that exports carry, and the tables and functions of C99 and C++17 that
+ * select a row and plan its launches. */
 int export_add_table(struct text *out, const struct export *export, struct error *error);
 
-/* Appends prefix_allows, which has the space's rules as conditions on dims and SMs for each row of
- * the table. */
+/* Appends prefix_allows, which has the space's rules as conditions on dims and SMs for each row
+ * of the table. */
 int export_add_rules(struct text *out, const struct export *export, struct error *error);
 
 /* Appends all kernels, each in a namespace of its own: PREFIX_kernels::v0 and up. */
@@ -64,6 +70,7 @@ struct text *export_add_file(struct export_files *files, const struct export *ex
                              const char *end);
 
 /* Adds PREFIX_table.h. */
-int export_write_table(struct export_files *out, const struct export *export, struct error *error);
+int export_write_table(struct export_files *out, const struct export *export,
+                       struct error *error);
 
 #endif

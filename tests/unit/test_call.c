@@ -1,6 +1,6 @@
 /* Tests of call: passes follow each other until one value is left, each has memory of its own
- * between them, and arguments stand where the space says; a call that is asked often gives what one
- * planned alone gives; fewer results keep their parts. */
+ * between them, and arguments stand where the space says; a call that is asked often gives what
+ * one planned alone gives; fewer results keep their parts. */
 #include "autotune/device/bind.h"
 #include "autotune/device/gpus.h"
 #include "generator/call.h"
@@ -126,7 +126,10 @@ static void test_chains(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t k = 0; k < SIZES; k++) {
-            const struct problem problem = {.op = SUM, .type = I32, .acc = cases[i].acc, .dims = DIMS_VALUE(5),
+            const struct problem problem = {.op = SUM,
+                                            .type = I32,
+                                            .acc = cases[i].acc,
+                                            .dims = DIMS_VALUE(5),
                                             .regime = COLD};
             const struct point_context context = {space, &problem, &target};
             int64_t row[SPACE_NAMES_MAX];
@@ -145,7 +148,8 @@ static void test_number_of_launches(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
+    const struct problem problem = {
+        .op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     static const struct {
         uint64_t n;
@@ -175,7 +179,8 @@ static void test_bind(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM, .type = F32, .acc = F64, .dims = DIMS_VALUE(5), .regime = COLD};
+    const struct problem problem = {
+        .op = SUM, .type = F32, .acc = F64, .dims = DIMS_VALUE(5), .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     const struct device_kernel kernels[3] = {
         {.registers = 1}, {.registers = 2}, {.registers = 3}};
@@ -233,7 +238,8 @@ static void test_bind_prepared(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
+    const struct problem problem = {
+        .op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     const struct device_kernel init = {.registers = 1}, atomic = {.registers = 2};
     const struct device_kernel *of_pass[SPACE_PASSES_MAX] = {NULL};
@@ -310,7 +316,8 @@ static void test_passes_that_do_not_end(void **state)
         {PASS("a", "0", "") PASS("b", "2", ""), "leave 2 values", 0},
     };
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
+    const struct problem problem = {
+        .op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
     const int64_t row[] = {1};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct space *space = make_space(cases[i].passes);
@@ -345,7 +352,8 @@ static void test_launch_attributes(void **state)
          8 * (2 * 1001 + 1)},
     };
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
+    const struct problem problem = {
+        .op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
     const struct device_kernel kernel = {.registers = 1};
     const struct device_kernel *const of_pass[SPACE_PASSES_MAX] = {&kernel};
     const struct planner_buffers buffers = {.input = 4};
@@ -518,7 +526,8 @@ static void test_refused_as_planned_alone(void **state)
         {PASS("a", "1", "when = P == 2\n"), "leave 1000 values"},
         {PASS("a", "N > 600 ? 1 : 600 - N", ""), "not within 0.."},
     };
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000)};
+    const struct problem problem = {
+        .op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000)};
     const int64_t row[] = {1};
     struct target target;
     assert_int_equal(gpus_find(&target, "sm_90", &error), 0);

@@ -118,6 +118,20 @@ static const char program[] =
     "#include \"my_table.h\"\n"
     "#include <inttypes.h>\n"
     "#include <stdio.h>\n"
+    "/* The first half of the rows, planned for all of them. */\n"
+    "static void print_fewer(int row, int sms, const struct my_matrix *all)\n"
+    "{\n"
+    "    const struct my_matrix some = {(all->rows + 1) / 2, all->len, all->pitch};\n"
+    "    const struct my_dims most = my_dims_of(all), dims = my_dims_of(&some);\n"
+    "    struct my_planner_plan plan;\n"
+    "    if (my_plan_dims(&plan, row, sms, &most, &dims))\n"
+    "        printf(\" | fewer refused\");\n"
+    "    for (int i = 0; i < plan.count; i++)\n"
+    "        printf(\" | %\" PRIu64 \" %\" PRIu64 \" %\" PRId64 \" %\" PRId64 \" %\" PRIu64,\n"
+    "               plan.launches[i].dims.outer.n, plan.launches[i].dims.depth.n,\n"
+    "               plan.launches[i].parts, plan.launches[i].keys[MY_PLANNER_GRID],\n"
+    "               plan.launches[i].output);\n"
+    "}\n"
     "int main(void)\n"
     "{\n"
     "    static const char *const matches[] = {\"exact\", \"other\", \"same cc\", "
@@ -148,10 +162,30 @@ static const char program[] =
     "            for (int k = 0; k < l->step->arg_count; k++)\n"
     "                printf(\" %d\", (int)l->step->args[k]);\n"
     "        }\n"
+    "        if (!failed)\n"
+    "            print_fewer(row, sms, &m);\n"
     "        printf(\"\\n\");\n"
     "    }\n"
     "    return my_kernel_names[0] == 0;\n"
     "}\n";
+
+/* The first half of the rows, planned for all of them. */
+static void add_fewer(struct text *out, const struct point_context *context, const int64_t *row)
+{
+    struct dims some = context->problem->dims;
+    struct planner_plan plan;
+    struct call *call;
+    uint64_t *rows = context->space->shape == SHAPE_ROWS ? &some.outer.n : &some.depth.n;
+    *rows = (*rows + 1) / 2;
+    if (call_make(&call, &plan, context, row, &error) || call_ask(call, &plan, &some, &error))
+        fail_msg("%s", error.text);
+    for (int i = 0; i < plan.count; i++)
+        text_addf(out, " | %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64 " %" PRIu64,
+                  plan.launches[i].dims.outer.n, plan.launches[i].dims.depth.n,
+                  plan.launches[i].parts, plan.launches[i].keys[PLANNER_GRID],
+                  plan.launches[i].output);
+    call_free(call);
+}
 
 /* What the program should say, by the parts of autotune that tune. */
 static void add_want(struct text *out, const struct fixture *fixture, const struct gpu *gpu,
@@ -197,6 +231,7 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
         for (size_t k = 0; k < pass->arg_count; k++)
             text_addf(out, " %d", (int)pass->args[k]);
     }
+    add_fewer(out, &context, row);
     text_adds(out, "\n");
 }
 

@@ -12,8 +12,9 @@
 
 /* A pass: parts so that there are `parts` results' parts in all, and what it writes. */
 struct pass {
-    int64_t parts, outputs, partials, state; /* outputs: -1 the results, -2 their parts, -3 a third
-                                              * of what is read, at least 1; else so many */
+    int64_t parts, outputs, partials,
+        state; /* outputs: -1 the results, -2 their parts, -3 a third
+                * of what is read, at least 1; else so many */
     int is_repeated;
 };
 
@@ -70,7 +71,8 @@ static void test_status(void **state)
         {{{.outputs = 1}}, 1, 1000, PLANNER_DONE, 1, 0},
         {{{.outputs = 1}}, 1, 0, PLANNER_DONE, 1, 0},
         {{{.outputs = 1}, {.outputs = 1}}, 2, 1000, PLANNER_DONE, 1, 0},
-        {{{.outputs = -3, .is_repeated = 1}}, 1, 1000, PLANNER_DONE, 6, 0}, /* 333 111 37 12 4 1 */
+        {{{.outputs = -3, .is_repeated = 1}}, 1, 1000, PLANNER_DONE, 6, 0}, /* 333 111 37 12 4 1
+                                                                             */
         {{{.outputs = -3}, {.outputs = -3, .is_repeated = 1}}, 2, 1, PLANNER_DONE, 1, 0},
         {{{.outputs = 0}, {.outputs = 1}}, 2, 5, PLANNER_DONE, 2, 1},
         {{{.outputs = 0, .is_repeated = 1}, {.outputs = 1}}, 2, 5, PLANNER_DONE, 2, 1},
