@@ -8,7 +8,7 @@
 
 struct records;
 
-/* One config serves every n of from..to. A record by itself is an interval of its n alone. */
+/* One config serves every depth of from..to. A record by itself is an interval of its own alone. */
 struct interval {
     uint64_t from, to;
     struct record record; /* of the size where it loses least, with what it takes there */

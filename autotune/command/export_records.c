@@ -172,8 +172,8 @@ static int add_records(struct gathering *all, const struct records *records,
                        struct error *error)
 {
     for (size_t i = 0; i < records->count; i++) {
-        const uint64_t n = dims_n(&records->at[i].problem.dims);
-        const struct interval one = {n, n, records->at[i]};
+        const uint64_t depth = records->at[i].problem.dims.depth.n;
+        const struct interval one = {depth, depth, records->at[i]};
         if (add(all, &one, error))
             return -1;
     }
