@@ -5,7 +5,6 @@
 
 #include "autotune/tune/stats.h"
 #include "generator/cover.h"
-#include "generator/shape.h"
 
 #include <stdlib.h>
 
@@ -18,17 +17,15 @@ enum {
 
 static const unsigned char sizes[] = {10, 14, 16, 20, 24, 30}; /* powers of two */
 enum { SIZES = sizeof sizes / sizeof *sizes };
-/* Of a matrix those of n that are elements of each result; the other powers count results. Every
- * other has a gap between its rows, so that they begin between whole loads. */
+/* Of several results those of n that are elements of each; the other powers count results.
+ * Every other has a gap between its rows, so that they begin between whole loads. */
 static const unsigned char depths[SIZES] = {1, 5, 14, 8, 22, 12};
 
-static void set_size(struct problem *problem, const struct space *space, size_t i)
+/* False where the space does not serve the problem's operation. */
+static bool set_size(struct problem *problem, const struct space *space, size_t i)
 {
-    const struct dims dims = shape_dims((struct problem_shape){space->shape, 2, 2, 2});
-    problem->dims = dims_value((uint64_t)1 << sizes[i]);
-    if (space->shape)
-        problem->dims = dims_resized(&dims, (uint64_t)1 << (sizes[i] - depths[i]),
-                                     (uint64_t)1 << depths[i], i % 2);
+    return space_find_dims(space, problem, (uint64_t)1 << sizes[i], (uint64_t)1 << depths[i],
+                           i % 2);
 }
 
 /* --- Places ------------------------------------------------------------------------------- */
@@ -45,13 +42,13 @@ int sample_places(struct sample_place **out, size_t *count, const struct space *
         size_t rest = i;
         struct sample_place place = {.problem = {.regime = COLD}};
         struct error ignored;
-        set_size(&place.problem, space, rest % SIZES);
+        const size_t size = rest % SIZES;
         place.target = (rest /= SIZES) % target_count;
         place.problem.acc = (enum type)((rest /= target_count) % TYPE_COUNT);
         place.problem.type = (enum type)((rest /= TYPE_COUNT) % TYPE_COUNT);
         place.problem.op = (enum op)(rest / TYPE_COUNT);
         if (problem_check(&place.problem, &ignored) == 0 &&
-            space_check_problem(space, &place.problem, &ignored) == 0)
+            set_size(&place.problem, space, size))
             places[(*count)++] = place;
     }
     *out = places;
