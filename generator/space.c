@@ -204,6 +204,16 @@ static bool is_word(const char *string, const char *also)
     return true;
 }
 
+static int read_parts(struct space *space, const struct ini_item *item, struct error *error)
+{
+    for (size_t i = 0; i < space->derived_count; i++)
+        if (strcmp(item->value, space->derived[i].name) == 0) {
+            space->parts = space->derived[i].slot;
+            return 0;
+        }
+    return space_complain(item, error, "'parts' names a derived value, not", item->value);
+}
+
 static int read_space_item(struct space *space, const struct ini_item *item,
                            struct error *error)
 {
@@ -215,6 +225,8 @@ static int read_space_item(struct space *space, const struct ini_item *item,
                 {"kernel", &space->kernel, ""}};
     if (strcmp(item->key, "serves") == 0)
         return 0; /* read before all others */
+    if (strcmp(item->key, "parts") == 0)
+        return read_parts(space, item, error);
     for (size_t i = 0; i < 3; i++)
         if (strcmp(item->key, keys[i].key) == 0) {
             *keys[i].value = item->value;
@@ -224,7 +236,8 @@ static int read_space_item(struct space *space, const struct ini_item *item,
             return 0;
         }
     return space_complain(
-        item, error, "[space] has name, extends, template, kernel and serves, not", item->key);
+        item, error, "[space] has name, extends, template, kernel, serves and parts, not",
+        item->key);
 }
 
 static bool is_section(const struct ini_item *item, const char *prefix)
@@ -382,7 +395,7 @@ void space_free(struct space *space)
     for (size_t i = 0; i < space->pass_count; i++) {
         struct pass *pass = &space->passes[i];
         expr_free(pass->when);
-        for (size_t k = 0; k < PASS_KEYS; k++)
+        for (size_t k = 0; k < PLANNER_KEYS; k++)
             expr_free(pass->keys[k]);
         for (size_t k = 0; k < pass->override_count; k++)
             expr_free(pass->overrides[k].expr);
