@@ -51,10 +51,17 @@ struct fixture {
 
 /* --- Records ------------------------------------------------------------------------------ */
 
+static enum shape_kind kind_of(const struct space *space)
+{
+    struct problem problem = {.op = SUM, .type = I32, .acc = I32};
+    assert_true(space_find_dims(space, &problem, 1 << 20, 1 << 10, 0));
+    return shape_kind(&problem.dims);
+}
+
 static struct problem shaped(const struct fixture *fixture, struct problem_shape shape)
 {
     struct problem problem = fixture->problem;
-    shape.kind = fixture->space->shape;
+    shape.kind = kind_of(fixture->space);
     if (shape.kind == SHAPE_COLUMNS) { /* as deep, and as many */
         const uint64_t gap = shape.pitch - shape.len, rows = shape.rows;
         shape.rows = shape.len;
@@ -175,7 +182,7 @@ static void add_fewer(struct text *out, const struct point_context *context, con
     struct dims some = context->problem->dims;
     struct planner_plan plan;
     struct call *call;
-    uint64_t *rows = context->space->shape == SHAPE_ROWS ? &some.outer.n : &some.depth.n;
+    uint64_t *rows = kind_of(context->space) == SHAPE_ROWS ? &some.outer.n : &some.depth.n;
     *rows = (*rows + 1) / 2;
     if (call_make(&call, &plan, context, row, &error) || call_ask(call, &plan, &some, &error))
         fail_msg("%s", error.text);
