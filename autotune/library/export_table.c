@@ -397,7 +397,7 @@ static int add_all(struct text *out, const struct names *names, struct error *er
         export_add_file_part(out, export, "templates/exported_choice.h", EXPORT_TABLE, error))
         return -1;
     text_adds(out, "\n");
-    return export_add_file_part(out, export, export_face(export)->file, EXPORT_TABLE, error);
+    return export_add_sizes(out, export, EXPORT_TABLE, error);
 }
 
 int export_add_table(struct text *out, const struct export *export, struct error *error)
