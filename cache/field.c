@@ -353,6 +353,8 @@ bool field_is_same(const struct field *field, const void *a, const void *b)
     char clean_a[FIELD_CHARS], clean_b[FIELD_CHARS];
     if (!forms[field->form].allowed)
         return memcmp(at_a, at_b, forms[field->form].bytes) == 0;
+    if (strcmp(at_a, at_b) == 0)
+        return true;
     clean_text(field, clean_a, at_a);
     clean_text(field, clean_b, at_b);
     return strcmp(clean_a, clean_b) == 0;

@@ -64,10 +64,9 @@ static int set_code(struct record *record, const struct space *space)
     int64_t row[SPACE_NAMES_MAX];
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%d", record->cc);
-    memcpy(row, space->default_row, space->param_count * sizeof *row);
     if (gpus_find(&target, arch, &ignored) && gpus_find(&target, "sm_90", &ignored))
         return -1;
-    return point_parse(space, record->params, row, &ignored) ||
+    return point_parse_record(space, record->params, row, &ignored) ||
            code_hash(&record->code, record, row, &here, &sources, &ignored);
 }
 

@@ -169,25 +169,26 @@ static size_t keep_own(struct record *out, const struct fixture *fixture, const 
 static void add_want(struct text *out, const struct fixture *fixture, const struct gpu *gpu,
                      const struct problem *problem)
 {
-    static const char *const matches[FIND_GRADES] = {[FIND_EXACT] = "exact",
-                                                     [FIND_OTHER_N] = "other",
-                                                     [FIND_SAME_CC] = "same cc",
-                                                     [FIND_NONE] = "default"};
+    static const char *const matches[SELECTOR_GRADES] = {[SELECTOR_EXACT] = "exact",
+                                                     [SELECTOR_OTHER_SIZE] = "other",
+                                                     [SELECTOR_SAME_CC] = "same cc",
+                                                     [SELECTOR_NONE] = "default"};
     const struct space *space = fixture->space;
     const struct target target = target_of(gpu);
     const struct point_context context = {space, problem, &target};
     struct record want = fixture->records[0], kept[KNOWN_GPUS * TUNED];
     const struct records set = {.at = kept, .count = keep_own(kept, fixture, gpu)};
     int64_t row[SPACE_NAMES_MAX];
+    struct code_memo memo = {.next = 0};
     struct find find;
     struct call_plan plan;
     want.problem = *problem;
     want.cc = gpu->cc;
     want.sms = gpu->sms;
     snprintf(want.gpu, sizeof want.gpu, "%s", gpu->name);
-    find_begin(&find, &want, &context, &fixture->sources);
-    find_among(&find, &set);
-    memcpy(row, find.best.grade == FIND_NONE ? space->default_row : find.best.row,
+    find_begin(&find, &want, &context, &fixture->sources, &memo);
+    assert_int_equal(find_among(&find, &set, &error), 0);
+    memcpy(row, find.best.grade == SELECTOR_NONE ? space->default_row : find.best.row,
            space->param_count * sizeof *row);
     text_addf(out, "%s | ", matches[find.best.grade]);
     point_format(out, space, row, true);
