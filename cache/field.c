@@ -7,7 +7,6 @@
 #include "cache/record.h"
 #include "generator/number.h"
 #include "generator/problem.h"
-#include "generator/shape.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,11 +45,6 @@ static const char *type_at(size_t i)
 static const char *regime_at(size_t i)
 {
     return i < REGIME_COUNT ? problem_regimes[i] : NULL;
-}
-
-static const char *kind_at(size_t i)
-{
-    return i < SHAPE_COUNT ? shape_names[i] : NULL;
 }
 
 static const char *source_at(size_t i)
@@ -148,6 +142,36 @@ static void write_hash(const struct field *field, const void *at, struct text *o
 {
     (void)field;
     text_addf(out, "%016llx", (unsigned long long)*(const uint64_t *)at);
+}
+
+/* --- An axis ---------------------------------------------------------------------------- */
+
+static const char stride_word[] = " stride ";
+
+static bool read_dim(const struct field *field, void *at, const char *value)
+{
+    struct dim *dim = at;
+    char count[NUMBER_CHARS];
+    int64_t n, stride = 1;
+    const char *word = strstr(value, stride_word);
+    const size_t length = word ? (size_t)(word - value) : strlen(value);
+    if (length >= sizeof count)
+        return false;
+    snprintf(count, sizeof count, "%.*s", (int)length, value);
+    if (!read_in_range(field, &n, count) ||
+        (word && !read_in_range(field, &stride, word + sizeof stride_word - 1)))
+        return false;
+    *dim = (struct dim){(uint64_t)n, (uint64_t)stride};
+    return true;
+}
+
+static void write_dim(const struct field *field, const void *at, struct text *out)
+{
+    const struct dim *dim = at;
+    (void)field;
+    text_addf(out, "%llu", (unsigned long long)dim->n);
+    if (dim->stride != 1)
+        text_addf(out, "%s%llu", stride_word, (unsigned long long)dim->stride);
 }
 
 /* --- Yes or nothing ---------------------------------------------------------------------- */
@@ -293,8 +317,7 @@ static bool is_utc(const char *at)
 
 _Static_assert(sizeof(enum op) == sizeof(unsigned) && sizeof(enum type) == sizeof(unsigned) &&
                    sizeof(enum regime) == sizeof(unsigned) &&
-                   sizeof(enum record_source) == sizeof(unsigned) &&
-                   sizeof(enum shape_kind) == sizeof(unsigned),
+                   sizeof(enum record_source) == sizeof(unsigned),
                "choices are copied as unsigned");
 enum { CHOICE = sizeof(unsigned), WORD = sizeof(uint64_t) };
 
@@ -304,8 +327,10 @@ static const struct form forms[FIELD_FORMS] = {
     [FIELD_REGIME] = {"cold or warm", read_choice, write_choice, CHOICE, .name_at = regime_at},
     [FIELD_SOURCE] = {"measured, emulated or published", read_choice, write_choice, CHOICE,
                       .name_at = source_at},
-    [FIELD_SHAPE] = {"rows or columns", read_choice, write_choice, CHOICE,
-                     .name_at = kind_at},
+    [FIELD_DIM] = {"a count, or a count and a stride such as 4096 stride 1000", read_dim,
+                   write_dim, .bytes = sizeof(struct dim)},
+    [FIELD_KEPT] = {"a count, or a count and a stride such as 4096 stride 1000", read_dim,
+                    write_dim, .bytes = sizeof(struct dim)},
     [FIELD_INT] = {"an integer in range", read_int, write_int, .bytes = sizeof(int)},
     [FIELD_COUNT] = {"an integer in range", read_count, write_count, .bytes = WORD},
     [FIELD_HASH] = {"16 digits of 0-9 a-f", read_hash, write_hash, .bytes = WORD},
@@ -338,13 +363,14 @@ bool field_stands(const struct field *field, const void *record)
     const char *at = (const char *)record + field->offset;
     return field->form == FIELD_YES     ? *(const bool *)at
            : field->form == FIELD_ANY   ? *(const uint64_t *)(const void *)at != 0
-           : field->form == FIELD_SHAPE ? *(const enum shape_kind *)(const void *)at != SHAPE_VALUE
+           : field->form == FIELD_KEPT  ? ((const struct dim *)(const void *)at)->n != 1 ||
+                                            ((const struct dim *)(const void *)at)->stride != 1
                                         : true;
 }
 
 bool field_may_lack(enum field_form form)
 {
-    return form == FIELD_YES || form == FIELD_ANY || form == FIELD_SHAPE;
+    return form == FIELD_YES || form == FIELD_ANY || form == FIELD_KEPT;
 }
 
 bool field_is_same(const struct field *field, const void *a, const void *b)

@@ -23,7 +23,8 @@ enum field_form {
     FIELD_PARAMS,  /* char[]: NAME=VALUE words */
     FIELD_DECIMAL, /* char[]: a decimal number or nothing */
     FIELD_UTC,     /* char[]: a time */
-    FIELD_SHAPE,   /* enum shape_kind: "rows"; one value is 0, and the field does not stand there */
+    FIELD_DIM,     /* struct dim: "4096 stride 1000", a stride of 1 left out */
+    FIELD_KEPT,    /* likewise; one of stride 1, and the field does not stand there */
     FIELD_YES,     /* bool: "yes", or the field does not stand there */
     FIELD_ANY,     /* uint64_t: a count, or 0 and the field does not stand there */
     FIELD_FORMS

@@ -3,8 +3,6 @@
  * So what costs is done for one record, however many there are. */
 #include "cache/find.h"
 
-#include "generator/shape.h"
-
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -35,23 +33,9 @@ struct candidate {
     struct selector_rank rank;
 };
 
-static struct dims dims_of(const struct problem *problem)
-{
-    const struct problem_shape *shape = &problem->shape;
-    struct dims dims = dims_value(problem->n);
-    if (shape->kind == SHAPE_VALUE)
-        return dims;
-    dims.depth = (struct dim){shape_depth(problem), 1};
-    if (shape->kind == SHAPE_ROWS)
-        dims.outer = (struct dim){shape->rows, shape->pitch};
-    else
-        dims.depth.stride = shape->pitch, dims.inner = (struct dim){shape->len, 1};
-    return dims;
-}
-
 static struct selector_key key_of(const struct record *record, bool is_here)
 {
-    return (struct selector_key){.dims = dims_of(&record->problem),
+    return (struct selector_key){.dims = record->problem.dims,
                                  .regime = (int)record->problem.regime,
                                  .cc = record->cc,
                                  .sms = record->sms,
@@ -109,11 +93,17 @@ static bool judge(int64_t *row, const struct find *find, const struct record *re
            code_is_current(find->memo, record, row, here, find->sources, why);
 }
 
-/* That a record of another GPU, or of another shape, is passed over is usual. */
+static bool is_same_dim(const struct dim *a, const struct dim *b)
+{
+    return a->n == b->n && a->stride == b->stride;
+}
+
+/* That a record of another GPU, or of results that lie otherwise, is passed over is usual. */
 static bool is_worth_telling(const struct find *find, const struct candidate *candidate)
 {
-    return !(candidate->differing & SAME_DEVICE) &&
-           shape_is_same(&find->want.problem, &candidate->record->problem);
+    const struct dims *want = &find->want.problem.dims, *dims = &candidate->record->problem.dims;
+    return !(candidate->differing & SAME_DEVICE) && is_same_dim(&want->outer, &dims->outer) &&
+           is_same_dim(&want->inner, &dims->inner);
 }
 
 /* --- The best ----------------------------------------------------------------------------- */

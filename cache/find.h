@@ -20,7 +20,7 @@ struct find_result {
     char difference[32];   /* the key field that differs, "" when exact */
     struct error damaged;  /* what the first damaged file of a folder says of itself, unless
                             * another has what fits exactly; else ERROR_NONE */
-    struct error rejected; /* of this very GPU and shape, and nearer than what serves, but passed
+    struct error rejected; /* of this very GPU and results that lie alike, and nearer than what serves, but passed
                             * over: why, as a sentence; likewise */
 };
 

@@ -14,7 +14,7 @@ const struct record *interval_find(const struct record *records, size_t count,
                                    const struct record *size)
 {
     for (size_t i = 0; i < count; i++)
-        if (records[i].n_from <= size->problem.n && size->problem.n <= records[i].n_to &&
+        if (records[i].n_from <= dims_n(&size->problem.dims) && dims_n(&size->problem.dims) <= records[i].n_to &&
             is_of_sweep(size, &records[i]))
             return &records[i];
     return NULL;
@@ -23,13 +23,13 @@ const struct record *interval_find(const struct record *records, size_t count,
 bool interval_part(struct record *out, const struct record *interval,
                    const struct records *sizes, uint64_t from, uint64_t to)
 {
-    const uint64_t own = interval->problem.n;
+    const uint64_t own = dims_n(&interval->problem.dims);
     const struct record *nearest = from <= own && own <= to ? interval : NULL;
     for (size_t i = 0; i < sizes->count && nearest != interval; i++) {
         const struct record *size = &sizes->at[i];
-        const uint64_t n = size->problem.n;
+        const uint64_t n = dims_n(&size->problem.dims);
         if (!size->n_to && size->interval_ps && from <= n && n <= to &&
-            (!nearest || (n < nearest->problem.n) == (own < from)) &&
+            (!nearest || (n < dims_n(&nearest->problem.dims)) == (own < from)) &&
             is_of_sweep(size, interval))
             nearest = size;
     }
@@ -39,7 +39,7 @@ bool interval_part(struct record *out, const struct record *interval,
     out->n_from = from;
     out->n_to = to;
     if (nearest != interval) {
-        out->problem.n = nearest->problem.n;
+        out->problem.dims = nearest->problem.dims;
         out->median_ps = out->low_ps = out->high_ps = nearest->interval_ps;
     }
     return true;

@@ -38,12 +38,12 @@ int journal_path(struct text *out, const char *folder, const struct record *key,
     out->length -= sizeof ending - 1; /* named like the GPU's records, but for the ending */
     text_addf(out, "-%s-%s-%s", problem_ops[problem->op].name,
               problem_types[problem->type].name, problem_types[problem->acc].name);
-    if (problem->shape.kind)
-        text_addf(out, "-%s-%llux%llu-%llu", shape_names[problem->shape.kind],
-                  (unsigned long long)problem->shape.rows, (unsigned long long)problem->shape.len,
-                  (unsigned long long)problem->shape.pitch);
+    if (shape_kind(&problem->dims))
+        text_addf(out, "-%s-%llux%llu-%llu", shape_names[shape_kind(&problem->dims)],
+                  (unsigned long long)shape_of(&problem->dims).rows, (unsigned long long)shape_of(&problem->dims).len,
+                  (unsigned long long)shape_of(&problem->dims).pitch);
     text_addf(out, "-%llu-%s%s.journal",
-              (unsigned long long)problem->n, problem_regimes[problem->regime],
+              (unsigned long long)dims_n(&problem->dims), problem_regimes[problem->regime],
               problem->is_deterministic ? "-deterministic" : "");
     return text_check(out, error);
 }

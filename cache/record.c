@@ -21,14 +21,12 @@ static const struct field fields[] = {
     {"op", FIELD_OP, offsetof(struct record, problem.op), 0, 0, RECORD_PROBLEM},
     {"type", FIELD_TYPE, offsetof(struct record, problem.type), 0, 0, RECORD_PROBLEM},
     {"acc", FIELD_TYPE, offsetof(struct record, problem.acc), 0, 0, RECORD_PROBLEM},
-    {"n", FIELD_COUNT, offsetof(struct record, problem.n), 1, N_MAX, RECORD_SIZE},
+    {"outer", FIELD_KEPT, offsetof(struct record, problem.dims.outer), 1, N_MAX, RECORD_SIZE},
+    {"depth", FIELD_DIM, offsetof(struct record, problem.dims.depth), 1, N_MAX, RECORD_SIZE},
+    {"inner", FIELD_KEPT, offsetof(struct record, problem.dims.inner), 1, N_MAX, RECORD_SIZE},
     {"regime", FIELD_REGIME, offsetof(struct record, problem.regime), 0, 0, RECORD_SIZE},
     {"n_from", FIELD_ANY, offsetof(struct record, n_from), 1, N_MAX, RECORD_SIZE},
     {"n_to", FIELD_ANY, offsetof(struct record, n_to), 1, N_MAX, RECORD_SIZE},
-    {"shape", FIELD_SHAPE, offsetof(struct record, problem.shape.kind), 0, 0, RECORD_PROBLEM},
-    {"rows", FIELD_ANY, offsetof(struct record, problem.shape.rows), 1, N_MAX, RECORD_SIZE},
-    {"len", FIELD_ANY, offsetof(struct record, problem.shape.len), 1, N_MAX, RECORD_SIZE},
-    {"pitch", FIELD_ANY, offsetof(struct record, problem.shape.pitch), 1, N_MAX, RECORD_SIZE},
     {"deterministic", FIELD_YES, offsetof(struct record, problem.is_deterministic), 0, 0,
      RECORD_PROBLEM},
     {"space", FIELD_NAME, offsetof(struct record, space), 1, sizeof none.space - 1,
@@ -140,7 +138,7 @@ bool record_is_same_problem(const struct record *a, const struct record *b)
         !a->n_to != !b->n_to)
         return false;
     return a->n_to ? a->n_from <= b->n_to && b->n_from <= a->n_to
-                   : a->problem.n == b->problem.n && shape_is_same(&a->problem, &b->problem);
+                   : dims_n(&a->problem.dims) == dims_n(&b->problem.dims) && shape_is_same(&a->problem, &b->problem);
 }
 
 const char *record_key_difference(const struct record *a, const struct record *b)
@@ -221,13 +219,11 @@ static int check_together(const struct reading *reading, const struct record *re
     if (problem_check(&record->problem, &ignored) != 0)
         return refuse(reading, reading->line, "acc",
                       "operation, type and accumulator do not go together", error);
-    struct problem shaped = record->problem;
-    if (shaped.shape.kind ? shape_set(&shaped, shaped.shape, &ignored) != 0 ||
-                                shaped.n != record->problem.n || !record->problem.shape.pitch
-                          : shaped.shape.rows || shaped.shape.len || shaped.shape.pitch)
-        return refuse(reading, reading->line, "shape",
-                      "shape, rows, len, pitch and n do not go together", error);
-    const uint64_t n = record->problem.n;
+    const struct dims canonical = dims_canonical(&record->problem.dims);
+    if (!dims_is_same(&canonical, &record->problem.dims))
+        return refuse(reading, reading->line, "depth",
+                      "outer, depth and inner are not in the one form that such dims have", error);
+    const uint64_t n = dims_n(&record->problem.dims);
     if (!record->n_from != !record->n_to ||
         (record->n_to && (n < record->n_from || n > record->n_to)))
         return refuse(reading, reading->line, "n_from",
@@ -248,6 +244,7 @@ static int parse(struct record *out, const struct ini *ini, const char *section,
 {
     struct reading reading = {.ini = ini, .groups = groups};
     *out = none;
+    out->problem.dims = dims_value(1); /* kept axes that are not there */
     for (const struct ini_item *item = ini->items; item < ini->items + ini->count; item++) {
         if (strcmp(item->section, section) != 0)
             continue;

@@ -35,7 +35,7 @@ struct record {
     /* key: what was tuned, where */
     struct problem problem;
     uint64_t n_from, n_to;               /* an interval of a sweep, whose variant serves every
-                                          * n in it and was measured at problem.n; 0 = one n */
+                                          * n in it and was measured at dims_n(&problem.dims); 0 = one n */
     char space[32];                      /* name of the space: "reduce" */
     int method;
     char gpu[128];

@@ -43,13 +43,18 @@ _autotune_options() {
     esac
 }
 
+# One column of a list, as sed leaves it of a line.
+_autotune_list() {
+    autotune list "$1" --csv - 2> /dev/null | tr -d '\r' | sed "1d; $2" | sort -u
+}
+
 # The values of an option. Status 1: the option takes none.
 _autotune_values() {
     case $1 in
-    --op) echo "sum sumsq prod min max and or xor argmin argmax" ;;
+    --op) _autotune_list operations "s/,.*//" ;;
     --rung) echo "harris cs599 tensor wangyu lab04 batched" ;;
-    --type) echo "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64" ;;
-    --acc) echo "i32 u32 i64 u64 f32 f64" ;;
+    --type) _autotune_list types "s/,.*//" ;;
+    --acc) _autotune_list types "s/.*,//" ;;
     --format) echo "header cu cubin cmake make json" ;;
     --axis) echo "0 1" ;;
     --shape) echo "rows columns" ;;

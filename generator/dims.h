@@ -18,14 +18,11 @@ struct dims {
     struct dim outer, depth, inner; /* kept, combined, kept */
 };
 
-/* n elements, one behind another, to one value. */
+/* n elements, one behind another, to one value: as an initialiser, and as a value. */
+#define DIMS_VALUE(n) {{1, 1}, {(n), 1}, {1, 1}}
 static inline struct dims dims_value(uint64_t n)
 {
-    struct dims dims;
-    dims.outer.n = dims.outer.stride = 1;
-    dims.depth.n = n;
-    dims.depth.stride = 1;
-    dims.inner.n = dims.inner.stride = 1;
+    const struct dims dims = DIMS_VALUE(n);
     return dims;
 }
 
@@ -66,6 +63,22 @@ static inline struct dims dims_left(const struct dims *dims, uint64_t depth)
     left.depth.stride = left.inner.n;
     left.inner.stride = 1;
     return left;
+}
+
+/* Dims of another size whose axes lie in the same order: so many results of `depth` elements each,
+ * and `gap` elements between what lies together. */
+static inline struct dims dims_resized(const struct dims *dims, uint64_t results, uint64_t depth,
+                                       uint64_t gap)
+{
+    struct dims out = dims_value(depth);
+    if (dims->inner.n > 1 || dims->depth.stride > 1) {
+        out.depth.stride = results + gap;
+        out.inner.n = results;
+    } else {
+        out.outer.n = results;
+        out.outer.stride = depth + gap;
+    }
+    return out;
 }
 
 static inline int dims_is_same(const struct dims *a, const struct dims *b)

@@ -17,11 +17,15 @@ void point_builtins(const struct point_context *context, bool reads_partials,
     const struct target *target = context->target;
     const enum type type = reads_partials ? problem->acc : problem->type;
     memcpy(values, context->space->constants, SPACE_NAMES_MAX * sizeof *values);
-    values[SPACE_N] = (int64_t)problem->n;
-    values[SPACE_ROWS] = problem->shape.kind ? (int64_t)problem->shape.rows : 1;
-    values[SPACE_LEN] = (int64_t)(problem->shape.kind ? problem->shape.len : problem->n);
-    values[SPACE_PITCH] = (int64_t)(problem->shape.kind ? problem->shape.pitch : problem->n);
+    values[SPACE_N] = (int64_t)dims_n(&problem->dims);
+    values[SPACE_OUTER] = (int64_t)problem->dims.outer.n;
+    values[SPACE_OUTER_STRIDE] = (int64_t)problem->dims.outer.stride;
+    values[SPACE_DEPTH] = (int64_t)problem->dims.depth.n;
+    values[SPACE_DEPTH_STRIDE] = (int64_t)problem->dims.depth.stride;
+    values[SPACE_INNER] = (int64_t)problem->dims.inner.n;
+    values[SPACE_INNER_STRIDE] = (int64_t)problem->dims.inner.stride;
     values[SPACE_OP] = reads_partials ? problem_ops[problem->op].partial : problem->op;
+    values[SPACE_PARTIAL] = problem_ops[problem->op].partial;
     values[SPACE_TYPE] = type;
     values[SPACE_ACC] = problem->acc;
     values[SPACE_DETERMINISTIC] = problem->is_deterministic;
@@ -157,12 +161,13 @@ static int eval_within(const struct expr *expr, const int64_t *values, int64_t l
 }
 
 /* The most that a key may come to here. */
-static int64_t find_most(const struct point_context *context, size_t key, const int64_t *keys)
+static int64_t find_most(const struct point_context *context, const struct pass *pass, size_t key,
+                         const int64_t *keys)
 {
     const int64_t most = space_pass_keys[key].high;
     if (key == PASS_BLOCK)
         return context->target->threads_per_block;
-    if (key == PASS_OUTPUTS && !context->problem->shape.kind)
+    if (key == PASS_OUTPUTS && !pass->keys[PASS_RESULTS])
         return keys[PASS_GRID]; /* a block: one, or some rows */
     return most;
 }
@@ -174,7 +179,7 @@ static int eval_keys(const struct point_context *context, const struct pass *pas
         keys[i] = space_pass_keys[i].missing;
         if (pass->keys[i] &&
             eval_within(pass->keys[i], values, space_pass_keys[i].low,
-                        find_most(context, i, keys), context->space, &keys[i], error))
+                        find_most(context, pass, i, keys), context->space, &keys[i], error))
             return -1;
         if (i == PASS_GRID)
             values[SPACE_BLOCKS] = keys[i];
@@ -190,8 +195,8 @@ int point_pass(const struct point_context *context, const int64_t *row, size_t p
     struct problem problem = *context->problem;
     const struct point_context inner = {space, &problem, context->target};
     int64_t values[SPACE_NAMES_MAX], effective[SPACE_NAMES_MAX], keys[PASS_KEYS], applies = 1;
-    if (p->reads_partials || n != problem.n)
-        shape_shrink(&problem, n);
+    if (p->reads_partials || n != dims_n(&problem.dims))
+        problem.dims = dims_left(&problem.dims, n / dims_results(&problem.dims));
     *out = (struct point_pass){0};
     if (p->when && (point_values(&inner, row, false, values, error) ||
                     expr_eval(p->when, values, &applies, error)))

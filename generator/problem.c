@@ -9,18 +9,18 @@
 #include <string.h>
 
 const struct type_row problem_types[TYPE_COUNT] = {
-    [I8] = {"i8", "I8", 1, false, true, 0, I32},       /* signed char */
-    [U8] = {"u8", "U8", 1, false, false, 0, U32},      /* unsigned char */
-    [I16] = {"i16", "I16", 2, false, true, 0, I32},    /* short */
-    [U16] = {"u16", "U16", 2, false, false, 0, U32},   /* unsigned short */
-    [I32] = {"i32", "I32", 4, false, true, 0, I32},    /* signed int, wraps around */
-    [U32] = {"u32", "U32", 4, false, false, 0, U32},   /* unsigned int */
-    [I64] = {"i64", "I64", 8, false, true, 0, I64},    /* signed long long, wraps around */
-    [U64] = {"u64", "U64", 8, false, false, 0, U64},   /* unsigned long long */
-    [F16] = {"f16", "F16", 2, true, true, 11, F32},    /* IEEE binary16 */
-    [BF16] = {"bf16", "BF16", 2, true, true, 8, F32},  /* the upper half of a binary32 */
-    [F32] = {"f32", "F32", 4, true, true, 24, F32},    /* IEEE binary32 */
-    [F64] = {"f64", "F64", 8, true, true, 53, F64},    /* IEEE binary64 */
+    [I8] = {"i8", "I8", 1, false, true, 0, I32, "int8_t"},
+    [U8] = {"u8", "U8", 1, false, false, 0, U32, "uint8_t"},
+    [I16] = {"i16", "I16", 2, false, true, 0, I32, "int16_t"},
+    [U16] = {"u16", "U16", 2, false, false, 0, U32, "uint16_t"},
+    [I32] = {"i32", "I32", 4, false, true, 0, I32, "int32_t"},   /* wraps around */
+    [U32] = {"u32", "U32", 4, false, false, 0, U32, "uint32_t"},
+    [I64] = {"i64", "I64", 8, false, true, 0, I64, "int64_t"},   /* wraps around */
+    [U64] = {"u64", "U64", 8, false, false, 0, U64, "uint64_t"},
+    [F16] = {"f16", "F16", 2, true, true, 11, F32, "uint16_t"},  /* IEEE binary16 */
+    [BF16] = {"bf16", "BF16", 2, true, true, 8, F32, "uint16_t"}, /* the upper half of an f32 */
+    [F32] = {"f32", "F32", 4, true, true, 24, F32, "float"},     /* IEEE binary32 */
+    [F64] = {"f64", "F64", 8, true, true, 53, F64, "double"},    /* IEEE binary64 */
 };
 
 const struct op_row problem_ops[OP_COUNT] = {
@@ -59,25 +59,44 @@ static const char *regime_name(size_t i)
     return problem_regimes[i];
 }
 
+static char *list_names(char out[PROBLEM_NAMES_CHARS], const char *(*name_at)(size_t),
+                        size_t count)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < PROBLEM_NAMES_CHARS; i++)
+        used += (size_t)snprintf(out + used, PROBLEM_NAMES_CHARS - used, "%s%s",
+                                 i > 0 ? " " : "", name_at(i));
+    return out;
+}
+
+char *problem_list_types(char out[PROBLEM_NAMES_CHARS])
+{
+    return list_names(out, type_name, TYPE_COUNT);
+}
+
+char *problem_list_ops(char out[PROBLEM_NAMES_CHARS])
+{
+    return list_names(out, op_name, OP_COUNT);
+}
+
 /* Finds `name` among `count` names; the error lists them all. */
 static int find_name(size_t *out, const char *name, const char *what,
                      const char *(*name_at)(size_t), size_t count, struct error *error)
 {
-    char known[200] = "";
+    char known[PROBLEM_NAMES_CHARS];
     for (size_t i = 0; i < count; i++) {
         if (strcmp(name, name_at(i)) == 0) {
             *out = i;
             return 0;
         }
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, " %s", name_at(i));
     }
-    return error_set(error, ERROR_USAGE, "unknown %s '%s': choose one of%s", what, name, known);
+    return error_set(error, ERROR_USAGE, "unknown %s '%s': choose one of %s", what, name,
+                     list_names(known, name_at, count));
 }
 
 int problem_find_type(enum type *out, const char *name, struct error *error)
 {
-    size_t i;
+    size_t i = 0;
     if (find_name(&i, name, "type", type_name, TYPE_COUNT, error))
         return -1;
     *out = (enum type)i;
@@ -86,7 +105,7 @@ int problem_find_type(enum type *out, const char *name, struct error *error)
 
 int problem_find_op(enum op *out, const char *name, struct error *error)
 {
-    size_t i;
+    size_t i = 0;
     if (find_name(&i, name, "operation", op_name, OP_COUNT, error))
         return -1;
     *out = (enum op)i;
@@ -95,7 +114,7 @@ int problem_find_op(enum op *out, const char *name, struct error *error)
 
 int problem_find_regime(enum regime *out, const char *name, struct error *error)
 {
-    size_t i;
+    size_t i = 0;
     if (find_name(&i, name, "cache regime", regime_name, REGIME_COUNT, error))
         return -1;
     *out = (enum regime)i;

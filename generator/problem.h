@@ -3,6 +3,7 @@
 #ifndef AUTOTUNE_PROBLEM_H
 #define AUTOTUNE_PROBLEM_H
 
+#include "generator/dims.h"
 #include "generator/error.h"
 
 #include <stdbool.h>
@@ -20,6 +21,7 @@ struct type_row {
     bool is_float, is_signed;
     int exact_bits; /* integers of this many bits are exact, 0 = arithmetic wraps around */
     enum type acc;  /* the accumulator when none is named; a type that can be one has itself */
+    const char *c_name; /* in C: "int32_t"; "uint16_t" for the bits of a 16-bit float */
 };
 
 struct op_row {
@@ -39,10 +41,10 @@ extern const struct op_row problem_ops[OP_COUNT];
 extern const char *const problem_regimes[REGIME_COUNT]; /* "cold", "warm" */
 
 /* What a matrix of `rows` rows of `len` elements is reduced to; row r begins r * pitch elements
- * behind the first. shape.h has the arithmetic. */
+ * behind the first. */
 enum shape_kind { SHAPE_VALUE, SHAPE_ROWS, SHAPE_COLUMNS, SHAPE_COUNT };
 struct problem_shape {
-    enum shape_kind kind; /* SHAPE_VALUE: one value of all n, the rest is 0 */
+    enum shape_kind kind; /* SHAPE_VALUE: one value, the rest is 0 */
     uint64_t rows, len, pitch;
 };
 
@@ -51,16 +53,21 @@ struct problem {
     enum type type; /* of the elements */
     enum type acc;  /* of the accumulator, the partial results and the result; where that is a
                      * position, of the values compared */
-    uint64_t n;     /* elements */
+    struct dims dims; /* what is combined and what is kept */
     enum regime regime;
     bool is_deterministic; /* results are combined in a fixed order: the same bits, run after run */
-    struct problem_shape shape; /* of what is reduced; then n is rows * len */
 };
 
 /* Names to rows; an unknown name is ERROR_USAGE and lists the known ones. */
 int problem_find_type(enum type *out, const char *name, struct error *error);
 int problem_find_op(enum op *out, const char *name, struct error *error);
 int problem_find_regime(enum regime *out, const char *name, struct error *error);
+
+enum { PROBLEM_NAMES_CHARS = 200 };
+
+/* All names of a table, separated by blanks. */
+char *problem_list_types(char out[PROBLEM_NAMES_CHARS]);
+char *problem_list_ops(char out[PROBLEM_NAMES_CHARS]);
 
 /* ERROR_USAGE when operation, type and accumulator do not go together, with the reason. */
 int problem_check(const struct problem *problem, struct error *error);

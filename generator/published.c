@@ -119,6 +119,16 @@ static int read_condition(struct published *out, const struct ini_item *item,
     return 0;
 }
 
+static int read_n(struct problem *problem, struct published *out, const struct ini_item *item,
+                  struct error *error)
+{
+    uint64_t n;
+    if (read_count(&n, out, item, error))
+        return -1;
+    problem->dims = dims_value(n);
+    return 0;
+}
+
 static int read_head(struct published *out, const struct ini_item *item, struct error *error)
 {
     const struct {
@@ -134,7 +144,7 @@ static int read_head(struct published *out, const struct ini_item *item, struct 
     if (strcmp(item->key, "peak_gbs") == 0)
         return read_peak(out, item, error);
     if (strcmp(item->key, "n") == 0)
-        return read_count(&out->problem.n, out, item, error);
+        return read_n(&out->problem, out, item, error);
     if (strcmp(item->key, "op") == 0)
         return problem_find_op(&out->problem.op, item->value, error);
     if (strcmp(item->key, "type") == 0)
@@ -234,7 +244,7 @@ static int read_kernel(struct published *out, const struct ini_item *item, struc
         if (strcmp(item->key, published_columns[i]) == 0)
             return read_list(out, item, (enum published_column)i, error);
     if (strcmp(item->key, "n") == 0)
-        return read_count(&kernel->problem.n, out, item, error);
+        return read_n(&kernel->problem, out, item, error);
     if (strcmp(item->key, "type") == 0)
         return problem_find_type(&kernel->problem.type, item->value, error);
     return complain(out, item, error, "is no key of [figures]");
@@ -323,7 +333,7 @@ const struct published_figure *published_best(const struct published *published,
         const struct published_figure *figure = &published->figures[i];
         const struct published_kernel *kernel = &published->kernels[figure->kernel];
         if (!figure->ps || kernel->task || kernel->problem.op != problem->op ||
-            kernel->problem.type != problem->type || kernel->problem.n != problem->n ||
+            kernel->problem.type != problem->type || dims_n(&kernel->problem.dims) != dims_n(&problem->dims) ||
             figure->at[PUBLISHED_ROW].digits != row)
             continue;
         if (!best || figure->ps < best->ps)

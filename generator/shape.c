@@ -11,57 +11,41 @@
 const char *const shape_names[SHAPE_COUNT] = {
     [SHAPE_VALUE] = "value", [SHAPE_ROWS] = "rows", [SHAPE_COLUMNS] = "columns"};
 
-static bool is_columns(const struct problem *problem)
+enum shape_kind shape_kind(const struct dims *dims)
 {
-    return problem->shape.kind == SHAPE_COLUMNS;
+    if (dims->inner.n > 1 || dims->depth.stride > 1)
+        return SHAPE_COLUMNS;
+    return dims->outer.n > 1 ? SHAPE_ROWS : SHAPE_VALUE;
 }
 
-uint64_t shape_results(const struct problem *problem)
+struct dims shape_dims(struct problem_shape shape)
 {
-    const struct problem_shape *shape = &problem->shape;
-    return !shape->kind ? 1 : is_columns(problem) ? shape->len : shape->rows;
+    const struct dims value = DIMS_VALUE(shape.rows * shape.len);
+    const struct dims rows = {{shape.rows, shape.pitch}, {shape.len, 1}, {1, 1}};
+    const struct dims columns = {{1, 1}, {shape.rows, shape.pitch}, {shape.len, 1}};
+    return shape.kind == SHAPE_COLUMNS ? columns : shape.kind == SHAPE_ROWS ? rows : value;
 }
 
-uint64_t shape_depth(const struct problem *problem)
+struct problem_shape shape_of(const struct dims *dims)
 {
-    const struct problem_shape *shape = &problem->shape;
-    return !shape->kind ? problem->n : is_columns(problem) ? shape->rows : shape->len;
+    const enum shape_kind kind = shape_kind(dims);
+    if (kind == SHAPE_COLUMNS)
+        return (struct problem_shape){kind, dims->depth.n, dims->inner.n, dims->depth.stride};
+    return (struct problem_shape){kind, dims->outer.n, dims->depth.n, dims->outer.stride};
 }
 
-uint64_t shape_extent(const struct problem *problem)
+/* The axis whose length a caller may shorten. */
+static struct dim *counted(struct dims *dims)
 {
-    const struct problem_shape *shape = &problem->shape;
-    return shape->kind && shape->rows ? (shape->rows - 1) * shape->pitch + shape->len
-                                      : problem->n;
-}
-
-uint64_t shape_count(const struct problem *problem)
-{
-    return problem->shape.kind ? problem->shape.rows : problem->n;
-}
-
-struct problem shape_part(const struct problem *problem, uint64_t count)
-{
-    struct problem part = *problem;
-    part.n = count;
-    if (part.shape.kind) {
-        part.shape.rows = count;
-        part.n = count * part.shape.len;
-    }
-    return part;
-}
-
-uint64_t shape_at(const struct problem *problem, uint64_t result, uint64_t i)
-{
-    const uint64_t pitch = problem->shape.pitch;
-    return is_columns(problem) ? i * pitch + result : result * pitch + i;
+    return shape_kind(dims) == SHAPE_ROWS ? &dims->outer : &dims->depth;
 }
 
 double shape_bytes(const struct problem *problem)
 {
-    const double read = (double)problem->n * problem_types[problem->type].bytes;
+    const double read = (double)dims_n(&problem->dims) * problem_types[problem->type].bytes;
     const int bytes = problem_types[problem_result(problem)].bytes;
-    return problem->shape.kind ? read + (double)shape_results(problem) * bytes : read;
+    return shape_kind(&problem->dims) ? read + (double)dims_results(&problem->dims) * bytes
+                                      : read;
 }
 
 static bool is_too_large(const struct problem *problem, const struct problem_shape *shape)
@@ -91,59 +75,39 @@ int shape_set(struct problem *problem, struct problem_shape shape, struct error 
                          "%" PRIu64 " rows, %" PRIu64 " elements apart, are more than any memory "
                          "holds: give smaller --rows or --%s",
                          shape.rows, shape.pitch, shape.pitch > shape.len ? "pitch" : "len");
-    problem->shape = shape;
-    problem->n = shape.rows * shape.len;
-    if (shape_depth(problem) <= SHAPE_DEPTH_MAX)
+    const struct dims dims = shape_dims(shape);
+    problem->dims = dims_canonical(&dims);
+    if (dims.depth.n <= SHAPE_DEPTH_MAX || !shape_kind(&problem->dims))
         return 0;
     return error_set(error, ERROR_USAGE,
                      "each result would be of %" PRIu64
                      " elements, and 2^31 is the most: for one value of more use --n",
-                     shape_depth(problem));
+                     dims.depth.n);
 }
 
 bool shape_is_same(const struct problem *a, const struct problem *b)
 {
-    return a->shape.kind == b->shape.kind && a->shape.rows == b->shape.rows &&
-           a->shape.len == b->shape.len && a->shape.pitch == b->shape.pitch;
-}
-
-void shape_resize(struct problem *problem, uint64_t results, uint64_t depth, uint64_t gap)
-{
-    struct problem_shape *shape = &problem->shape;
-    problem->n = results * depth;
-    if (!shape->kind)
-        return;
-    shape->rows = is_columns(problem) ? depth : results;
-    shape->len = is_columns(problem) ? results : depth;
-    shape->pitch = shape->len + gap;
-}
-
-void shape_shrink(struct problem *problem, uint64_t left)
-{
-    if (problem->shape.kind)
-        shape_resize(problem, shape_results(problem), left / shape_results(problem), 0);
-    problem->n = left;
+    return dims_is_same(&a->dims, &b->dims);
 }
 
 void shape_set_n(struct problem *problem, uint64_t n)
 {
-    problem->n = n;
-    if (problem->shape.kind)
-        problem->shape.rows = n / problem->shape.len;
+    struct dim *dim = counted(&problem->dims);
+    dim->n = n / (dims_n(&problem->dims) / dim->n);
 }
 
 const char *shape_space(const struct problem *problem)
 {
-    return problem->shape.kind ? shape_names[problem->shape.kind]
-                               : problem_ops[problem->op].space;
+    const enum shape_kind kind = shape_kind(&problem->dims);
+    return kind ? shape_names[kind] : problem_ops[problem->op].space;
 }
 
 char *shape_format(char out[SHAPE_CHARS], const struct problem *problem)
 {
-    const struct problem_shape *shape = &problem->shape;
+    const struct problem_shape made = shape_of(&problem->dims), *shape = &made;
     char rows[NUMBER_CHARS], len[NUMBER_CHARS], pitch[NUMBER_CHARS];
     if (!shape->kind)
-        return number_format_count(out, problem->n);
+        return number_format_count(out, problem->dims.depth.n);
     number_format_count(rows, shape->rows);
     number_format_count(len, shape->len);
     number_format_count(pitch, shape->pitch);

@@ -16,11 +16,15 @@
 
 const struct space_builtin_row space_builtins[SPACE_BUILTINS] = {
     [SPACE_N] = {"N", "elements", true},
-    [SPACE_ROWS] = {"ROWS", "rows", true},
-    [SPACE_LEN] = {"LEN", "elements of a row", true},
-    [SPACE_PITCH] = {"PITCH", "elements from a row's start to the next's", true},
+    [SPACE_OUTER] = {"OUTER", "kept, outside what is combined", true},
+    [SPACE_OUTER_STRIDE] = {"OUTER_STRIDE", "elements from one of them to the next", true},
+    [SPACE_DEPTH] = {"DEPTH", "elements combined to a result", true},
+    [SPACE_DEPTH_STRIDE] = {"DEPTH_STRIDE", "elements from one of them to the next", true},
+    [SPACE_INNER] = {"INNER", "kept, inside what is combined", true},
+    [SPACE_INNER_STRIDE] = {"INNER_STRIDE", "elements from one of them to the next", true},
     [SPACE_BLOCKS] = {"BLOCKS", "blocks of the grid", true},
     [SPACE_OP] = {"OP", "operation", false},
+    [SPACE_PARTIAL] = {"PARTIAL", "operation that combines partial results", false},
     [SPACE_TYPE] = {"TYPE", "type of an element", false},
     [SPACE_ACC] = {"ACC", "type of an accumulator", false},
     [SPACE_DETERMINISTIC] = {"DETERMINISTIC", "1 where the order of combining is fixed", false},

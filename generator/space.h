@@ -14,9 +14,10 @@
 /* Names every expression may use beside the space's own; slot i is enum space_builtin i. */
 enum space_builtin {
     SPACE_N,      /* elements, in a pass the inputs of this pass */
-    SPACE_ROWS, SPACE_LEN, SPACE_PITCH, /* likewise; one row of N where there is no shape */
+    SPACE_OUTER, SPACE_OUTER_STRIDE, SPACE_DEPTH, SPACE_DEPTH_STRIDE, SPACE_INNER,
+    SPACE_INNER_STRIDE, /* likewise: the axes of dims.h */
     SPACE_BLOCKS, /* in outputs, partials, state and height of a pass: its evaluated grid */
-    SPACE_OP, SPACE_TYPE, SPACE_ACC, SPACE_DETERMINISTIC,
+    SPACE_OP, SPACE_PARTIAL, SPACE_TYPE, SPACE_ACC, SPACE_DETERMINISTIC,
     SPACE_ELEM_BYTES, SPACE_ACCUM_BYTES,
     SPACE_HOST, SPACE_CC, SPACE_SMS, SPACE_L2_BYTES,
     SPACE_THREADS_PER_BLOCK, SPACE_THREADS_PER_SM,
@@ -47,8 +48,9 @@ struct derived {
     bool is_launch; /* depends on a launch-time param or on N */
 };
 
-/* A point that breaks a [rule] cannot be right, cannot run, or is another point under a second
- * name; one that breaks a [prune] is right, but not worth trying. */
+/* A point that breaks a [rule] cannot be right, cannot run, contradicts itself, or is meant for
+ * other problems and serves this one many times slower; one that breaks a [prune] is right, but
+ * not worth trying. */
 struct rule {
     const char *reason; /* its key; what a rejected candidate reports */
     struct expr *expr;
@@ -70,7 +72,8 @@ enum pass_arg {
     ARG_PARTIALS, /* accum *: scratch of `partials` values, contents undefined before and after */
     ARG_STATE,    /* `state` words of 8 bytes: zero before the first call; each call leaves them
                    * zero, so that calls follow one another without a memset between */
-    ARG_ROWS, ARG_LEN, ARG_PITCH, /* unsigned long long: of the matrix that the pass reads */
+    ARG_OUTER, ARG_OUTER_STRIDE, ARG_DEPTH, ARG_DEPTH_STRIDE, ARG_INNER,
+    ARG_INNER_STRIDE, /* unsigned long long: of the dims that the pass reads */
     ARG_PARTS,    /* unsigned long long: of each result, as `parts` says */
     PASS_ARG_KINDS,
     PASS_ARGS_MAX = 8,

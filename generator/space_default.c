@@ -23,7 +23,7 @@ static const char *find_launch_name(const struct space *space, const struct expr
 {
     const char *name = NULL;
     for (size_t i = 0; i < SPACE_BUILTINS; i++) {
-        const bool is_shape = i == SPACE_ROWS || i == SPACE_LEN || i == SPACE_PITCH;
+        const bool is_shape = i >= SPACE_OUTER && i <= SPACE_INNER_STRIDE;
         if (space_builtins[i].is_launch && !(is_shape && space->shape) && expr_uses(expr, i))
             name = space_builtins[i].name;
     }
@@ -110,14 +110,14 @@ int space_check_problem(const struct space *space, const struct problem *problem
                         struct error *error)
 {
     const struct op_row *op = &problem_ops[problem->op];
-    if (space->shape != problem->shape.kind)
+    if (space->shape != shape_kind(&problem->dims))
         return error_set(error, ERROR_USAGE,
                          "%s: its kernels reduce to %s, and what is asked for is %s: use --space "
                          "%s%s%s%s",
                          space->file, named_shape[space->shape],
-                         named_shape[problem->shape.kind], shape_space(problem),
+                         named_shape[shape_kind(&problem->dims)], shape_space(problem),
                          space->shape ? ", or give " : "",
-                         space->shape && !problem->shape.kind ? "--rows, --len and " : "",
+                         space->shape && !shape_kind(&problem->dims) ? "--rows, --len and " : "",
                          axes[space->shape]);
     if (op->is_position == space->gives_position)
         return 0;
@@ -165,9 +165,8 @@ int space_settle_default(struct space *space, const struct problem *problem,
 int space_first_default(struct space *space, struct error *error)
 {
     const enum op op = space->gives_position ? ARGMIN : SUM;
-    struct problem problem = {.op = op, .type = I32, .acc = I32, .n = 400000000};
-    problem.shape.kind = space->shape;
-    shape_resize(&problem, space->shape ? 400000 : 1, space->shape ? 1000 : problem.n, 0);
+    struct problem problem = {.op = op, .type = I32, .acc = I32};
+    problem.dims = shape_dims((struct problem_shape){space->shape, 400000, 1000, 1000});
     static const struct target target = {
         .cc = 80,
         .sms = 108,

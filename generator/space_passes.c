@@ -7,8 +7,10 @@
 const char *const space_pass_args[PASS_ARG_KINDS] = {
     [ARG_INPUT] = "input",     [ARG_N] = "n",
     [ARG_OUTPUT] = "output",   [ARG_PARTIALS] = "partials",
-    [ARG_STATE] = "state",     [ARG_ROWS] = "rows",
-    [ARG_LEN] = "len",         [ARG_PITCH] = "pitch",
+    [ARG_STATE] = "state",     [ARG_OUTER] = "outer",
+    [ARG_OUTER_STRIDE] = "outer_stride",
+    [ARG_DEPTH] = "depth",     [ARG_DEPTH_STRIDE] = "depth_stride",
+    [ARG_INNER] = "inner",     [ARG_INNER_STRIDE] = "inner_stride",
     [ARG_PARTS] = "parts",
 };
 

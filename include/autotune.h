@@ -116,10 +116,8 @@ struct autotune_plan; /* opaque */
  * sentence lists the known ones. What comes out for nothing (n = 0), NaN, infinities and
  * overflow stands in correctness.md, installed with this header. Fill with zeros first. */
 struct autotune_problem {
-    const char *op;   /* "sum", "sumsq" (of squares), "prod", "min", "max", "and", "or", "xor";
-                       * "argmin", "argmax": where the first of the least or greatest stands */
-    const char *type; /* of the elements: "i8" "u8" "i16" "u16" "i32" "u32" "i64" "u64" "f16"
-                       * "bf16" "f32" "f64" */
+    const char *op;   /* "sum", or what else `autotune list operations` names */
+    const char *type; /* of the elements: "i32", or what else `autotune list types` names */
     const char *acc;  /* of the accumulator and the result (argmin and argmax give a uint64_t);
                        * NULL: the element's type, for less than 32 bits i32, u32 or f32 */
     uint64_t n;       /* elements: the most of any call, and the number it is made fast for; 0

@@ -72,7 +72,7 @@ __device__ __forceinline__ float bfloat_value(unsigned short bits)
 // All lanes' values combined by one instruction.
 __device__ __forceinline__ accum warp_redux(accum a)
 {
-    //? if OP == SUM || OP == SUMSQ
+    //? if PARTIAL == SUM
     return __reduce_add_sync(~0u, a);
     //? elif OP == MIN
     return __reduce_min_sync(~0u, a);

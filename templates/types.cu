@@ -59,7 +59,7 @@ typedef struct __align__(VECTOR * ELEM_BYTES) { elem at[VECTOR]; } vec;
 // The value that changes nothing.
 __device__ __forceinline__ accum identity(void)
 {
-    //? if OP == SUM || OP == SUMSQ || OP == OR || OP == XOR
+    //? if PARTIAL == SUM || OP == OR || OP == XOR
     return 0;
     //? elif OP == PROD
     return 1;
@@ -113,7 +113,7 @@ __device__ __forceinline__ accum map(elem value)
 //? define combine
 __device__ __forceinline__ accum combine(accum a, accum b)
 {
-    //? if OP == SUM || OP == SUMSQ
+    //? if PARTIAL == SUM
     return a + b;
     //? elif OP == PROD
     return a * b;
@@ -138,7 +138,7 @@ __device__ __forceinline__ accum combine(accum a, accum b)
 // combine(*to, a), written to *to as one step that no other thread can come between.
 __device__ __forceinline__ void combine_into(accum *to, accum a)
 {
-    //? if OP == SUM || OP == SUMSQ
+    //? if PARTIAL == SUM
     atomicAdd(to, a);
     //? elif OP == AND
     atomicAnd(to, a);

@@ -19,7 +19,7 @@ static int refuse(const struct clash *clashes, size_t count, struct error *error
 static int check_problem(const struct request *request, struct error *error)
 {
     const bool is_matrix = request_has_shape(request);
-    const struct problem_shape *shape = &request->problem.shape;
+    const struct problem_shape *shape = &request->matrix;
     const int bytes = problem_types[request->problem.type].bytes;
     const struct clash clashes[] = {
         {request->cold && request->warm, "--cold and --warm exclude each other: choose one"},

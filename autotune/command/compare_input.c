@@ -6,6 +6,7 @@
 #include "autotune/device/nvrtc.h"
 #include "autotune/embedded.h"
 #include "cache/file.h"
+#include "generator/shape.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -123,10 +124,10 @@ static int add_records(struct compare_input *out, struct records *more, const ch
             name ? gpus_find_model(&model, record->gpu, &ignored) == 0 &&
                        strcmp(model.name, name) == 0
                  : strcmp(record->gpu, more->at[0].gpu) == 0 && record->cc == more->at[0].cc;
-        if (is_of && !record->problem.shape.kind)
+        if (is_of && !shape_kind(&record->problem.dims))
             at[records->count++] = *record;
         others += !is_of;
-        matrices += is_of && record->problem.shape.kind;
+        matrices += is_of && shape_kind(&record->problem.dims);
     }
     if (!name && others)
         output_warn("%zu records of other GPUs than %s are passed over: 'autotune merge' sorts "

@@ -19,14 +19,14 @@ enum { N_DEFAULT = 400000000 };
 
 static bool is_wanted(const struct request *request, const struct problem *problem)
 {
-    return (!request->has_n || problem->n == request->problem.n) &&
+    return (!request->has_n || dims_n(&problem->dims) == dims_n(&request->problem.dims)) &&
            (!request->has_op || problem->op == request->problem.op) &&
            (!request->has_type || problem->type == request->problem.type);
 }
 
 static bool is_same(const struct problem *a, const struct problem *b)
 {
-    return a->op == b->op && a->type == b->type && a->acc == b->acc && a->n == b->n &&
+    return a->op == b->op && a->type == b->type && a->acc == b->acc && dims_is_same(&a->dims, &b->dims) &&
            a->regime == b->regime && a->is_deterministic == b->is_deterministic;
 }
 
@@ -87,7 +87,7 @@ static int by_problem(const void *a, const void *b)
         {x->problem.regime, y->problem.regime},
         {x->problem.is_deterministic, y->problem.is_deterministic},
         {x->row, y->row},
-        {x->problem.n, y->problem.n},
+        {dims_n(&x->problem.dims), dims_n(&y->problem.dims)},
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (keys[i][0] != keys[i][1])
@@ -106,7 +106,8 @@ int comparison_gather(struct comparison *comparison, struct error *error)
             return -1;
     if (compare->line_count == 0) {
         struct problem problem = comparison->request->problem;
-        problem.n = comparison->request->has_n ? problem.n : N_DEFAULT;
+        if (!comparison->request->has_n)
+            problem.dims = dims_value(N_DEFAULT);
         return comparison_add(comparison, &problem, 0, error);
     }
     return 0;
@@ -142,7 +143,7 @@ static uint64_t find_latency(const struct compare_input *input, const struct com
     for (size_t i = 0; i < input->records.count && !line->row; i++) {
         const struct record *record = &input->records.at[i];
         struct problem like = line->problem;
-        like.n = record->problem.n;
+        like.dims = record->problem.dims;
         if (record->source == RECORD_MEASURED && is_same(&record->problem, &like) &&
             prediction_is_latency(&input->side, &like) && (!least || record->median_ps < least))
             least = record->median_ps;

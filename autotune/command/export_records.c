@@ -62,7 +62,7 @@ static bool is_wanted_gpu(const struct record *record, const char *names)
 
 static bool serves(const struct record *record, uint64_t n)
 {
-    return n == record->problem.n ||
+    return n == dims_n(&record->problem.dims) ||
            (record->n_to && record->n_from <= n && n <= record->n_to);
 }
 
@@ -70,7 +70,7 @@ static bool serves(const struct record *record, uint64_t n)
 static bool is_wanted_size(const struct gathering *all, const struct record *record)
 {
     const struct request *request = all->request;
-    if (request->problem.shape.rows)
+    if (request_has_shape(request))
         return shape_is_same(&record->problem, &all->want.problem);
     for (size_t i = 0; i < request->count_count; i++)
         if (serves(record, request->counts[i]))
@@ -81,10 +81,9 @@ static bool is_wanted_size(const struct gathering *all, const struct record *rec
 static bool is_wanted(struct gathering *all, const struct record *record)
 {
     struct record alike = *record;
-    alike.problem.shape = all->want.problem.shape;
-    if (record->problem.shape.kind != all->want.problem.shape.kind &&
+        if (shape_kind(&record->problem.dims) != shape_kind(&all->want.problem.dims) &&
         !record_group_difference(&alike, &all->want, RECORD_PROBLEM))
-        all->of_shape[record->problem.shape.kind]++;
+        all->of_shape[shape_kind(&record->problem.dims)]++;
     if (record->source == RECORD_PUBLISHED ||
         record_group_difference(record, &all->want, RECORD_PROBLEM | RECORD_SPACE))
         return false;
@@ -224,7 +223,7 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
         const char *text;
     } causes[] = {
         {all->other_size,
-         all->request->problem.shape.rows
+         request_has_shape(all->request)
              ? "there are records of other shapes: name one of them, or leave --rows and --len "
                "out and take all by --space rows or columns"
              : "there are records of other n: leave --n out, or name one of them"},
@@ -251,7 +250,7 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
     return error_set(
         error, ERROR_FAILED,
         "nothing to export: no record of %s of %s%s in %s%s in %.1000s serves for that; %s",
-        problem_ops[problem->op].name, lines[problem->shape.kind],
+        problem_ops[problem->op].name, lines[shape_kind(&problem->dims)],
         problem_types[problem->type].name,
         problem_types[problem->acc].name, problem->is_deterministic ? ", deterministic," : "",
         folder, cause);
@@ -286,7 +285,7 @@ int export_records_find(struct records *out, const struct setup *setup,
                  add_folder(&all, folder.at, error) || add_shipped(&all, error);
     if (!failed && out->count == 0)
         failed = refuse_nothing(&all, folder.at, error);
-    if (!failed && !request->problem.shape.rows)
+    if (!failed && !request_has_shape(request))
         failed = check_sizes(out, request, error);
     text_dispose(&folder);
     if (failed)

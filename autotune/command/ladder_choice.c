@@ -94,7 +94,7 @@ static int match_shape(struct ladder_choice *choice, struct request *request,
     const bool is_listed = request->rung_count > 0;
     if (is_listed && !request->has_n && take_usual(choice, request, error))
         return -1;
-    const enum shape_kind kind = request->problem.shape.kind;
+    const enum shape_kind kind = shape_kind(&request->problem.dims);
     for (size_t i = 0; i < choice->rungs.count; i++) {
         if (!choice->is_chosen[i])
             continue;

@@ -36,7 +36,7 @@ int ladder_figures_open(struct ladder_figures *out, const struct setup *setup,
     const struct device_info *info = &setup->device->info;
     *out = (struct ladder_figures){.setup = setup, .problem = setup->problem};
     if (!request->has_n)
-        out->problem.n = setup_usual_n(false);
+        out->problem.dims = dims_value(setup_usual_n(false));
     if (request->gpu && !info->target.is_host)
         return error_set(error, ERROR_USAGE,
                          "--gpu %.100s goes with --device host: figures here are of the %s",
@@ -82,7 +82,7 @@ static void fill(struct ladder_figures *figures, const struct ladder_wanted *wan
                                              .nvrtc = figures->nvrtc};
     struct call_plan plan;
     if (figures->setup->target.is_host && *figures->gpu) {
-        if (call_plan(&plan, &there, row, figures->problem.n, &why))
+        if (call_plan(&plan, &there, row, dims_n(&figures->problem.dims), &why))
             explain(figures, &why);
         else
             cell->elements_there = fmax((double)plan.tile, (double)plan.n / plan.grid);

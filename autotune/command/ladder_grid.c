@@ -3,6 +3,7 @@
 #include "autotune/command/ladder_grid.h"
 
 #include "autotune/command/ladder_rung.h"
+#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <string.h>

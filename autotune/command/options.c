@@ -49,8 +49,8 @@ static const struct row {
     {PROBLEM, {"pitch", KEY_PITCH, "COUNT", 0, "elements from one row's start to the next's (default: the row's)", 0}},
     {PROBLEM, {"axis", KEY_AXIS, "AXIS", 0, "1: a result for each row (default); 0: one for each column", 0}},
     {PROBLEM, {"shape", KEY_SHAPE, "SHAPE", 0, "rows: as --axis 1; columns: as --axis 0", 0}},
-    {PROBLEM, {"op", KEY_OP, "OP", 0, "sum, sumsq (of squares), prod, min, max, and, or, xor, argmin, argmax (default sum)", 0}},
-    {PROBLEM, {"type", KEY_TYPE, "TYPE", 0, "of the elements: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64 (default i32)", 0}},
+    {PROBLEM, {"op", KEY_OP, "OP", 0, "one of @ (default sum)", 0}},
+    {PROBLEM, {"type", KEY_TYPE, "TYPE", 0, "of the elements: one of @ (default i32)", 0}},
     {SHOW, {"n", KEY_N, "COUNT[..COUNT]", 0, "only records of this many elements, or of a range", 0}},
     {SHOW, {"shape", KEY_SHAPE, "SHAPE", 0, "only records of rows, or of columns", 0}},
     {SHOW, {"op", KEY_OP, "OP", 0, "only records of this operation", 0}},
@@ -133,10 +133,26 @@ const char *options_name(int key)
 
 /* --- For argp ----------------------------------------------------------------------------- */
 
+/* The names that '@' stands for in a text; argp frees it. */
+static char *add_names(const char *text, const char *names)
+{
+    const size_t before = strcspn(text, "@");
+    char *out = NULL;
+    if (text[before] == '\0' ||
+        asprintf(&out, "%.*s%s%s", (int)before, text, names, text + before + 1) < 0)
+        return (char *)text;
+    return out;
+}
+
 /* argp's last line is about short options, of which there are few and plain ones. */
 static char *filter_help(int key, const char *text, void *input)
 {
+    char names[PROBLEM_NAMES_CHARS];
     (void)input;
+    if (key == KEY_OP)
+        return add_names(text, problem_list_ops(names));
+    if (key == KEY_TYPE)
+        return add_names(text, problem_list_types(names));
     return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)text;
 }
 

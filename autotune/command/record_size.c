@@ -2,6 +2,7 @@
 #include "autotune/command/record_size.h"
 
 #include "generator/number.h"
+#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,14 +27,14 @@ static void add_if(struct table *table, bool is_there, uint64_t value)
 
 void record_size_add_n(struct table *table, const struct record *record)
 {
-    add_if(table, true, record->problem.n);
+    add_if(table, true, dims_n(&record->problem.dims));
     add_if(table, record->n_to, record->n_from);
     add_if(table, record->n_to, record->n_to);
 }
 
 void record_size_add_shape(struct table *table, const struct record *record)
 {
-    const struct problem_shape *shape = &record->problem.shape;
+    const struct problem_shape made = shape_of(&record->problem.dims), *shape = &made;
     table_add(table, shape_names[shape->kind]);
     add_if(table, shape->kind, shape->rows);
     add_if(table, shape->kind, shape->len);

@@ -73,7 +73,7 @@ static void add_commands(struct table *facts, const struct record *record)
     char n[NUMBER_CHARS];
     add_fact(facts, "again",
              "autotune --n %s --op %s --type %s --acc %s --space %s%s%s --device %s --retune",
-             number_format_count(n, problem->n), problem_ops[problem->op].name,
+             number_format_count(n, dims_n(&problem->dims)), problem_ops[problem->op].name,
              problem_types[problem->type].name, problem_types[problem->acc].name, record->space,
              problem->regime == WARM ? " --warm" : "",
              problem->is_deterministic ? " --deterministic" : "",

@@ -6,6 +6,7 @@
 #include "autotune/embedded.h"
 #include "cache/file.h"
 #include "generator/csv.h"
+#include "generator/shape.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -27,7 +28,7 @@ static const struct record *find_newer(const struct records *records,
         const struct record *record = &records->at[i];
         const bool is_gpu = record->source != RECORD_EMULATED;
         const bool was_gpu = newest->source != RECORD_EMULATED;
-        if (record->problem.shape.kind)
+        if (shape_kind(&record->problem.dims))
             continue;
         if (!*newest->tuned || (is_gpu && !was_gpu) ||
             (is_gpu == was_gpu && strcmp(record->tuned, newest->tuned) > 0))
@@ -157,11 +158,11 @@ static int open_sides(struct report *report, struct error *error)
 static bool is_kept(const struct report *report, const struct record *record)
 {
     const struct request *request = report->request;
-    return !record->n_to && record->source != RECORD_PUBLISHED && record->problem.n > 0 &&
+    return !record->n_to && record->source != RECORD_PUBLISHED && dims_n(&record->problem.dims) > 0 &&
            record->median_ps &&
            (!request->has_op || record->problem.op == request->problem.op) &&
            (!request->has_type || record->problem.type == request->problem.type) &&
-           (!request->has_n || record->problem.n == request->problem.n);
+           (!request->has_n || dims_n(&record->problem.dims) == dims_n(&request->problem.dims));
 }
 
 static bool is_alike(const struct problem *a, const struct problem *b)
@@ -191,7 +192,7 @@ static double distance(const struct record *record)
 {
     const bool is_host = record->source == RECORD_EMULATED;
     const double usual = (double)setup_usual_n(is_host);
-    return fabs(log2((double)record->problem.n / usual)) +
+    return fabs(log2((double)dims_n(&record->problem.dims) / usual)) +
            (record->problem.regime == WARM ? 1000 : 0);
 }
 

@@ -22,10 +22,10 @@ static void add_series(struct line_chart *chart, const struct report *report, co
         const struct record *record = &records->at[i];
         const uint64_t single_ps = record->single_n == compared ? record->single_ps : 0;
         const uint64_t ps = is_single ? single_ps : record->median_ps;
-        if (record->n_to || !record->problem.n || !report_is_alike(report, record) ||
+        if (record->n_to || !dims_n(&record->problem.dims) || !report_is_alike(report, record) ||
             record->problem.regime != regime || !ps)
             continue;
-        line_chart_add(chart, (struct line_point){(double)record->problem.n,
+        line_chart_add(chart, (struct line_point){(double)dims_n(&record->problem.dims),
                                                   figures_gbs(&record->problem, ps), 0, 0});
     }
     if (!chart->series[before].count)

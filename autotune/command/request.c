@@ -98,7 +98,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 bool request_has_shape(const struct request *request)
 {
-    const struct problem_shape *shape = &request->problem.shape;
+    const struct problem_shape *shape = &request->matrix;
     return request->verb != VERB_SHOW && (request->axis || request->shape || shape->rows ||
                                           shape->len || shape->pitch);
 }
@@ -111,7 +111,7 @@ bool request_is_sweep(const struct request *request)
 /* Rows, unless columns were asked for. */
 static int settle_shape(struct request *request, struct error *error)
 {
-    struct problem_shape shape = request->problem.shape;
+    struct problem_shape shape = request->matrix;
     if (!request_has_shape(request))
         return 0;
     request->has_n = true;
@@ -121,7 +121,7 @@ static int settle_shape(struct request *request, struct error *error)
                                   : SHAPE_ROWS;
     if (shape_set(&request->problem, shape, error))
         return -1;
-    request->counts[0] = request->problem.n;
+    request->counts[0] = dims_n(&request->problem.dims);
     return 0;
 }
 
@@ -133,7 +133,7 @@ int request_parse(struct request *out, enum verb verb, int argc, char **argv,
     struct argp argp = {.parser = parse_option};
     const unsigned silent = ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT;
     options_fill(&argp, options, verb);
-    *out = (struct request){.verb = verb, .problem = {.op = SUM, .type = I32, .acc = I32},
+    *out = (struct request){.verb = verb, .problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0)},
                             .device = "auto", .seed = 1, .parts = 1, .loss = 0.01};
     error_t got = argp_parse(&argp, argc, argv, silent, NULL, &parse);
     if (parse.is_failed)

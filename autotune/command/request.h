@@ -49,11 +49,12 @@ struct request {
     uint64_t seed;
     double budget_s;      /* 0 = none */
     const char *against;  /* of bench: files separated by commas; "cub" = those of make bench */
+    struct problem_shape matrix;  /* as --rows, --len and --pitch say */
     enum shape_kind axis, shape; /* as --axis and --shape say; 0 = not given */
-    uint64_t counts[REQUEST_COUNTS_MAX]; /* of bench and export: every n, the first in problem.n too */
+    uint64_t counts[REQUEST_COUNTS_MAX]; /* of bench and export: every n, the first in problem.dims too */
     size_t count_count;
-    uint64_t n_high;      /* of tune and show: --n is problem.n..n_high; 0 = it is one n */
-    uint64_t rows_high, len_high; /* of tune, likewise: from those of problem.shape on */
+    uint64_t n_low, n_high;      /* of tune and show: --n is n_low..n_high; 0 = it is one n */
+    uint64_t rows_high, len_high; /* of tune, likewise: from those of matrix on */
     double loss;          /* of tune: what an interval's variant may lose, 0.01 = 1 % */
     bool has_loss, confirm, sweep; /* sweep: of show */
     const char *blocks, *source;          /* of ladder: sizes; the rung to print; NULL = none */

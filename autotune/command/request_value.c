@@ -24,6 +24,16 @@ static int parse_n(uint64_t *out, const char *value, struct error *error)
                                     value);
 }
 
+/* One n. */
+static int parse_count(struct request *request, const char *value, struct error *error)
+{
+    uint64_t n;
+    if (parse_n(&n, value, error))
+        return -1;
+    request->problem.dims = dims_value(n);
+    return 0;
+}
+
 /* "1Ki,400M": every n of bench. */
 static int parse_counts(struct request *request, const char *value, struct error *error)
 {
@@ -42,7 +52,7 @@ static int parse_counts(struct request *request, const char *value, struct error
             break;
     }
     request->count_count = count;
-    request->problem.n = request->counts[0];
+    request->problem.dims = dims_value(request->counts[0]);
     return 0;
 }
 
@@ -87,10 +97,11 @@ static int parse_range(struct request *request, const char *value, struct error 
 {
     request->n_high = 0;
     if (!strstr(value, ".."))
-        return parse_n(&request->problem.n, value, error);
-    if (number_parse_range(&request->problem.n, &request->n_high, value, "--n", error))
+        return parse_count(request, value, error);
+    if (number_parse_range(&request->n_low, &request->n_high, value, "--n", error))
         return -1;
-    if (request->problem.n >= 1 && request->n_high <= N_MOST)
+    request->problem.dims = dims_value(request->n_low);
+    if (request->n_low >= 1 && request->n_high <= N_MOST)
         return 0;
     return error_set(error, ERROR_USAGE,
                      "--n is '%s': give a range from 1 on whose end some memory has room for",
@@ -229,7 +240,7 @@ static bool *find_flag(struct request *request, int key)
 /* n, or a matrix. */
 static int parse_size(struct request *request, int key, const char *value, struct error *error)
 {
-    struct problem_shape *shape = &request->problem.shape;
+    struct problem_shape *shape = &request->matrix;
     const bool is_tune = request->verb == VERB_TUNE; /* which takes ranges */
     switch (key) {
     case KEY_N:
@@ -238,7 +249,7 @@ static int parse_size(struct request *request, int key, const char *value, struc
             return parse_counts(request, value, error);
         if (request->verb == VERB_TUNE || request->verb == VERB_SHOW)
             return parse_range(request, value, error);
-        return parse_n(&request->problem.n, value, error);
+        return parse_count(request, value, error);
     case KEY_ROWS:
         return parse_extent(&shape->rows, is_tune ? &request->rows_high : NULL, "--rows", value,
                             error);

@@ -125,10 +125,11 @@ int setup_open(struct setup *out, const struct request *request, bool needs_devi
     if (!request->has_op && out->space->gives_position)
         out->problem.op = ARGMIN; /* what the space is for */
     if (!request->has_n)
-        out->problem.n = setup_usual_n(out->target.is_host);
+        out->problem.dims = dims_value(setup_usual_n(out->target.is_host));
     if (!request->has_n && out->space->shape) { /* what the space is for */
-        out->problem.shape.kind = out->space->shape;
-        shape_resize(&out->problem, out->problem.n / USUAL_LEN, USUAL_LEN, 0);
+        const uint64_t rows = dims_n(&out->problem.dims) / USUAL_LEN;
+        out->problem.dims = shape_dims((struct problem_shape){
+            out->space->shape, rows, USUAL_LEN, USUAL_LEN});
     }
     out->context = (struct point_context){out->space, &out->problem, &out->target};
     if (space_settle_default(out->space, &out->problem, &out->target, error)) {
@@ -177,7 +178,7 @@ int setup_check_room(const struct setup *setup, struct error *error)
 {
     const struct problem *problem = &setup->problem;
     const struct device_info *info = &setup->device->info;
-    const bool is_matrix = problem->shape.kind != SHAPE_VALUE;
+    const bool is_matrix = shape_kind(&problem->dims) != SHAPE_VALUE;
     const double own = input_own_bytes(problem, info);
     const struct {
         const char *name;

@@ -22,7 +22,7 @@ static int by_size(const void *a, const void *b)
     const struct record *y = *(const struct record *const *)b;
     if (x->problem.regime != y->problem.regime)
         return x->problem.regime < y->problem.regime ? -1 : 1;
-    return (x->problem.n > y->problem.n) - (x->problem.n < y->problem.n);
+    return (dims_n(&x->problem.dims) > dims_n(&y->problem.dims)) - (dims_n(&x->problem.dims) < dims_n(&y->problem.dims));
 }
 
 void sweep_drawing_sort(const struct record **records, size_t count)
@@ -37,7 +37,7 @@ const struct record *sweep_drawing_interval(const struct sweep_drawing *drawing,
     for (size_t i = 0; i < drawing->interval_count; i++) {
         const struct record *interval = drawing->intervals[i];
         if (interval->problem.regime == size->problem.regime &&
-            interval->n_from <= size->problem.n && size->problem.n <= interval->n_to)
+            interval->n_from <= dims_n(&size->problem.dims) && dims_n(&size->problem.dims) <= interval->n_to)
             return interval;
     }
     return NULL;
@@ -74,7 +74,7 @@ static uint64_t guess_single(const struct sweep_drawing *drawing)
     size_t count = 0;
     for (size_t i = 0; i < drawing->size_count && count < SWEEP_SIZES_MAX; i++)
         if (drawing->sizes[i]->problem.regime == drawing->sizes[0]->problem.regime)
-            sizes[count++] = drawing->sizes[i]->problem.n;
+            sizes[count++] = dims_n(&drawing->sizes[i]->problem.dims);
     const bool is_host = count && drawing->sizes[0]->source == RECORD_EMULATED;
     return count ? sizes[sweep_nearest(sizes, count, setup_usual_n(is_host))] : 0;
 }
@@ -82,10 +82,10 @@ static uint64_t guess_single(const struct sweep_drawing *drawing)
 /* The part of a sweep that --n names. */
 static void leave_others(struct sweep_drawing *drawing, const struct request *request)
 {
-    const uint64_t low = request->problem.n, high = request->n_high ? request->n_high : low;
+    const uint64_t low = dims_n(&request->problem.dims), high = request->n_high ? request->n_high : low;
     size_t sizes = 0, intervals = 0;
     for (size_t i = 0; i < drawing->size_count && request->has_n; i++)
-        if (low <= drawing->sizes[i]->problem.n && drawing->sizes[i]->problem.n <= high)
+        if (low <= dims_n(&drawing->sizes[i]->problem.dims) && dims_n(&drawing->sizes[i]->problem.dims) <= high)
             drawing->sizes[sizes++] = drawing->sizes[i];
     for (size_t i = 0; i < drawing->interval_count && request->has_n; i++)
         if (drawing->intervals[i]->n_from <= high && low <= drawing->intervals[i]->n_to)

@@ -44,11 +44,11 @@ static uint64_t most_elements(const struct grid *grid)
 }
 
 /* With its own distance of rows where one length is asked for. */
-static struct problem_shape shape_of(const struct grid *grid, uint64_t rows, uint64_t len)
+static struct problem_shape shape_at(const struct grid *grid, uint64_t rows, uint64_t len)
 {
-    const struct problem_shape *asked = &grid->sweep->request->problem.shape;
-    return (struct problem_shape){asked->kind, rows, len,
-                                  grid->len_count == 1 ? asked->pitch : len};
+    const struct problem_shape *asked = &grid->sweep->request->matrix;
+    return (struct problem_shape){shape_kind(&grid->sweep->request->problem.dims), rows, len,
+                                  grid->len_count == 1 && asked->pitch ? asked->pitch : len};
 }
 
 static enum left_out judge(const struct grid *grid, enum regime regime, uint64_t rows,
@@ -57,10 +57,10 @@ static enum left_out judge(const struct grid *grid, enum regime regime, uint64_t
     const struct request *request = grid->sweep->request;
     struct setup setup = grid->sweep->setup;
     struct error why;
-    if (shape_set(&setup.problem, shape_of(grid, rows, len), &why))
+    if (shape_set(&setup.problem, shape_at(grid, rows, len), &why))
         return TOO_DEEP;
     setup.problem.regime = regime;
-    if (setup.problem.n > most_elements(grid))
+    if (dims_n(&setup.problem.dims) > most_elements(grid))
         return TOO_MANY;
     if (setup_check_room(&setup, &why))
         return NO_ROOM;
@@ -122,9 +122,9 @@ static void note_plan(const struct grid *grid)
     char words[NUMBER_CHARS + 24];
     output_note(request, "sweep     %s %s ", problem_ops[problem->op].name,
                 problem_types[problem->type].name);
-    note_range(request, problem->shape.rows, request->rows_high, " x ");
-    note_range(request, problem->shape.len, request->len_high, " ");
-    output_note(request, "%s:", shape_names[problem->shape.kind]);
+    note_range(request, request->matrix.rows, request->rows_high, " x ");
+    note_range(request, request->matrix.len, request->len_high, " ");
+    output_note(request, "%s:", shape_names[shape_kind(&problem->dims)]);
     const char *between = "";
     for (enum regime regime = COLD; regime < REGIME_COUNT; regime++)
         if (has_regime(request, regime)) {
@@ -144,7 +144,7 @@ static int plan(struct grid *grid, struct error *error)
 {
     struct sweep *sweep = grid->sweep;
     const struct request *request = sweep->request;
-    const struct problem_shape *low = &request->problem.shape;
+    const struct problem_shape *low = &request->matrix;
     char words[NUMBER_CHARS + 24];
     grid->row_count =
         sweep_sizes(grid->rows, low->rows, request->rows_high ? request->rows_high : low->rows);
@@ -210,7 +210,7 @@ static int tune_line(struct grid *grid, enum regime regime, uint64_t len, struct
     int failed = 0;
     sweep_leg_open(leg, &sweep->setup, regime);
     leg->count = count_line(grid, regime, len, ignored);
-    sweep->setup.problem.shape = shape_of(grid, grid->rows[0], len);
+    sweep->setup.problem.dims = shape_dims(shape_at(grid, grid->rows[0], len));
     for (size_t i = 0; i < leg->count; i++)
         leg->sizes[i] = grid->rows[i] * len;
     for (size_t i = 0; i < leg->count && !failed; i++)

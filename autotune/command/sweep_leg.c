@@ -21,7 +21,7 @@ void sweep_leg_init(struct sweep_leg *out, const struct setup *setup, enum regim
     sweep_leg_open(out, setup, regime);
     out->count = sweep_sizes(out->sizes, low, high);
     for (; is_within_l2 && out->count; out->count--) {
-        problem.n = out->sizes[out->count - 1];
+        problem.dims = dims_value(out->sizes[out->count - 1]);
         if (figures_bytes(&problem) <= (double)setup->target.l2_bytes)
             break;
     }

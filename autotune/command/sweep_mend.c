@@ -26,13 +26,13 @@ static void find_neighbours(const struct record **before, const struct record **
     *before = *after = NULL;
     for (size_t i = 0; i < again->count; i++) {
         const struct record *size = &again->at[i];
-        const uint64_t n = size->problem.n;
+        const uint64_t n = dims_n(&size->problem.dims);
         if (size->n_to || !size->interval_ps || size->problem.regime != cut->problem.regime ||
             n < interval->n_from || n > interval->n_to)
             continue;
-        if (n < cut->problem.n && (!*before || n > (*before)->problem.n))
+        if (n < dims_n(&cut->problem.dims) && (!*before || n > dims_n(&(*before)->problem.dims)))
             *before = size;
-        if (n > cut->problem.n && (!*after || n < (*after)->problem.n))
+        if (n > dims_n(&cut->problem.dims) && (!*after || n < dims_n(&(*after)->problem.dims)))
             *after = size;
     }
 }
@@ -42,7 +42,7 @@ static struct record *find_interval(const struct records *records, const struct 
     for (size_t i = 0; i < records->count; i++) {
         struct record *record = &records->at[i];
         if (record->n_to && record->problem.regime == size->problem.regime &&
-            record->n_from <= size->problem.n && size->problem.n <= record->n_to)
+            record->n_from <= dims_n(&size->problem.dims) && dims_n(&size->problem.dims) <= record->n_to)
             return record;
     }
     return NULL;
@@ -73,16 +73,16 @@ static void add_rests(struct records *out, const struct records *kept,
     for (size_t i = 0; i < kept->count; i++) {
         const struct record *interval = &kept->at[i], *before, *after, *ignored;
         struct record first = *interval, last = *interval;
-        first.problem.n = low;
-        last.problem.n = high;
+        first.problem.dims = dims_value(low);
+        last.problem.dims = dims_value(high);
         if (!interval->n_to || interval->problem.regime != leg->regime ||
             interval->n_from > high || interval->n_to < low)
             continue;
         find_neighbours(&before, &ignored, kept, &first, interval);
         find_neighbours(&ignored, &after, kept, &last, interval);
         const uint64_t from =
-            before ? sweep_border(before->problem.n, low) + 1 : interval->n_from;
-        const uint64_t to = after ? sweep_border(high, after->problem.n) : interval->n_to;
+            before ? sweep_border(dims_n(&before->problem.dims), low) + 1 : interval->n_from;
+        const uint64_t to = after ? sweep_border(high, dims_n(&after->problem.dims)) : interval->n_to;
         widen(out, leg, from, to);
         add_rests_of(out, interval, kept, from, to);
     }
@@ -116,9 +116,9 @@ static void cut_out(struct records *mended, struct record *own, const struct rec
     const struct record *before, *after, interval = *found;
     struct record winner = *size;
     find_neighbours(&before, &after, again, size, &interval);
-    const uint64_t n = size->problem.n;
-    const uint64_t from = before ? sweep_border(before->problem.n, n) + 1 : interval.n_from;
-    const uint64_t to = after ? sweep_border(n, after->problem.n) : interval.n_to;
+    const uint64_t n = dims_n(&size->problem.dims);
+    const uint64_t from = before ? sweep_border(dims_n(&before->problem.dims), n) + 1 : interval.n_from;
+    const uint64_t to = after ? sweep_border(n, dims_n(&after->problem.dims)) : interval.n_to;
     winner.interval_ps = winner.median_ps;
     winner.low_ps = winner.low_ps < winner.median_ps ? winner.low_ps : winner.median_ps;
     winner.high_ps = winner.high_ps > winner.median_ps ? winner.high_ps : winner.median_ps;
@@ -132,8 +132,8 @@ static void cut_out(struct records *mended, struct record *own, const struct rec
 /* What its interval's variant loses at a size of this sweep; 0 where the request allows it. */
 static double loss_at(const struct sweep *sweep, const struct record *size)
 {
-    if (size->n_to || !size->interval_ps || size->problem.n < sweep->request->problem.n ||
-        size->problem.n > sweep->request->n_high)
+    if (size->n_to || !size->interval_ps || dims_n(&size->problem.dims) < dims_n(&sweep->request->problem.dims) ||
+        dims_n(&size->problem.dims) > sweep->request->n_high)
         return 0;
     const double loss = (double)size->interval_ps / (double)size->median_ps - 1;
     return loss > sweep->request->loss ? loss : 0;
@@ -152,7 +152,7 @@ static int cut_all(struct records *mended, const struct sweep *sweep,
             return error_set(error, ERROR_IO,
                              "no interval is kept around n = %" PRIu64 ", which loses %.2f %%: "
                              "sweep these sizes again, without --confirm",
-                             size->problem.n, 100 * loss_at(sweep, size));
+                             dims_n(&size->problem.dims), 100 * loss_at(sweep, size));
         cut_out(mended, place ? place : &mended->at[mended->count++], interval, again, size);
     }
     return 0;
@@ -164,7 +164,7 @@ static void note(const struct sweep *sweep, const struct record *size)
     output_note(sweep->request,
                 "mended    n = %s %s: its interval's variant lost %.2f %%, more than %.3g %%; its "
                 "own winner has an interval now\n",
-                number_format_count(n, size->problem.n), problem_regimes[size->problem.regime],
+                number_format_count(n, dims_n(&size->problem.dims)), problem_regimes[size->problem.regime],
                 100 * loss_at(sweep, size), 100 * sweep->request->loss);
 }
 

@@ -52,7 +52,7 @@ static bool is_first(const struct record *records, size_t i)
     for (size_t k = 0; k < i; k++)
         if (record_is_same_but_size(&records[k], &records[i]))
             return false;
-    return records[i].problem.shape.kind != SHAPE_VALUE;
+    return shape_kind(&records[i].problem.dims) != SHAPE_VALUE;
 }
 
 static int compare(uint64_t a, uint64_t b)
@@ -65,8 +65,8 @@ static int by_shape(const void *a, const void *b)
     const struct problem *x = &(*(const struct record *const *)a)->problem;
     const struct problem *y = &(*(const struct record *const *)b)->problem;
     const int orders[] = {
-        compare(x->regime, y->regime), compare(shape_depth(x), shape_depth(y)),
-        compare(shape_results(x), shape_results(y)), compare(x->shape.pitch, y->shape.pitch)};
+        compare(x->regime, y->regime), compare(x->dims.depth.n, y->dims.depth.n),
+        compare(dims_results(&x->dims), dims_results(&y->dims)), compare(shape_of(&x->dims).pitch, shape_of(&y->dims).pitch)};
     size_t i = 0;
     while (i + 1 < sizeof orders / sizeof *orders && !orders[i])
         i++;
@@ -89,7 +89,7 @@ static void collect(struct group *out, const struct record *first, const struct 
 
 static void add_shape(struct table *table, const struct problem *problem)
 {
-    const struct problem_shape *shape = &problem->shape;
+    const struct problem_shape made = shape_of(&problem->dims), *shape = &made;
     char count[NUMBER_CHARS], pitch[NUMBER_CHARS];
     table_add(table, number_format_count(count, shape->rows));
     number_format_count(count, shape->len);
@@ -100,7 +100,7 @@ static void add_shape(struct table *table, const struct problem *problem)
     table_addf(table, "%" PRIu64, shape->rows);
     table_addf(table, "%" PRIu64, shape->len);
     table_addf(table, "%" PRIu64, shape->pitch);
-    table_addf(table, "%" PRIu64, problem->n);
+    table_addf(table, "%" PRIu64, dims_n(&problem->dims));
     table_add(table, problem_regimes[problem->regime]);
 }
 
@@ -120,7 +120,7 @@ static void add_record(struct table *table, struct group *group, const struct re
     char text[NUMBER_CHARS];
     add_problem(table, record);
     table_add(table, problem->is_deterministic ? "yes" : "no");
-    table_add(table, shape_names[problem->shape.kind]);
+    table_add(table, shape_names[shape_kind(&problem->dims)]);
     add_shape(table, problem);
     table_add(table, figures_us(text, record->median_ps));
     table_add(table, figures_speed(text, figures_gbs(problem, record->median_ps)));
@@ -167,12 +167,12 @@ static void add_variant(struct table *table, struct group *group, size_t letter)
     size_t shapes = 0;
     for (size_t i = 0; i < group->count; i++)
         if (letters_add(&group->letters, group->at[i]->params) == letter) {
-            widen(&rows, group->at[i]->problem.shape.rows);
-            widen(&len, group->at[i]->problem.shape.len);
+            widen(&rows, shape_of(&group->at[i]->problem.dims).rows);
+            widen(&len, shape_of(&group->at[i]->problem.dims).len);
             shapes++;
         }
     add_problem(table, group->at[0]);
-    table_add(table, shape_names[group->at[0]->problem.shape.kind]);
+    table_add(table, shape_names[shape_kind(&group->at[0]->problem.dims)]);
     table_add(table, letters_name(name, letter));
     table_addf(table, "%zu", shapes);
     add_span(table, &rows);
@@ -197,7 +197,7 @@ static void add_variants(struct table *table, struct group *group)
 /* Which record answers for a shape without one, as find chooses. */
 static void print_decision(struct text *out, const struct group *group)
 {
-    const enum shape_kind kind = group->at[0]->problem.shape.kind;
+    const enum shape_kind kind = shape_kind(&group->at[0]->problem.dims);
     text_addf(
         out,
         "decided   %zu variant%s for %zu shape%s; any other shape takes that of the nearest, "
@@ -213,7 +213,7 @@ static void print_group(struct text *out, struct group *group)
     struct table variants = {.columns = variant_columns, .column_count = VARIANT_COLUMNS};
     struct text shared = {0};
     sweep_drawing_head(out, &first->problem);
-    text_addf(out, " of %s on %s: %zu shape%s%s\n", shape_names[first->problem.shape.kind],
+    text_addf(out, " of %s on %s: %zu shape%s%s\n", shape_names[shape_kind(&first->problem.dims)],
               first->gpu, group->count, group->count == 1 ? "" : "s",
               first->source == RECORD_EMULATED ? "; emulated: no model of a GPU's speed" : "");
     add_group(&shapes, group);

@@ -31,7 +31,7 @@ static bool can_run(const struct setup *setup, const int64_t *row)
 {
     struct call_plan plan;
     struct error ignored;
-    return call_plan(&plan, &setup->context, row, setup->problem.n, &ignored) == 0;
+    return call_plan(&plan, &setup->context, row, dims_n(&setup->problem.dims), &ignored) == 0;
 }
 
 /* The rows that are to be in the race whatever comes: the single one, the known winner, and as
@@ -136,7 +136,7 @@ static int take_result(struct sweep *sweep, struct sweep_leg *leg, size_t size,
 static void note_size(const struct sweep *sweep, const struct record *record, double seconds)
 {
     char size[SHAPE_CHARS], us[NUMBER_CHARS], speed[NUMBER_CHARS];
-    const int width = record->problem.shape.kind ? MATRIX_WIDTH : N_WIDTH;
+    const int width = shape_kind(&record->problem.dims) ? MATRIX_WIDTH : N_WIDTH;
     output_note(sweep->request, "size      %*s %s %11s us %8s GB/s  %5.2f s  %s\n",
                 width, shape_format(size, &record->problem),
                 problem_regimes[record->problem.regime], figures_us(us, record->median_ps),
@@ -158,7 +158,7 @@ static void note_spent(struct sweep *sweep)
     sweep->spent++;
     output_note(sweep->request, "size      %*s %s no result: its budget was over before a "
                 "candidate was measured\n",
-                problem->shape.kind ? MATRIX_WIDTH : N_WIDTH, shape_format(size, problem),
+                shape_kind(&problem->dims) ? MATRIX_WIDTH : N_WIDTH, shape_format(size, problem),
                 problem_regimes[problem->regime]);
 }
 
@@ -252,7 +252,7 @@ int sweep_size_confirm(struct sweep *sweep, struct record *record, struct error 
     struct tune_options options = options_of(sweep, rows);
     struct tune_result result;
     const double start = monotonic_s();
-    if (setup_resize(&sweep->setup, record->problem.n, record->problem.regime, error))
+    if (setup_resize(&sweep->setup, dims_n(&record->problem.dims), record->problem.regime, error))
         return -1;
     const struct record *interval = sweep_known_interval(&sweep->kept, &sweep->setup);
     if (!interval || strcmp(interval->params, record->params) == 0)
@@ -274,7 +274,7 @@ int sweep_size_confirm(struct sweep *sweep, struct record *record, struct error 
     } else {
         failed = error_set(error, ERROR_WRONG,
                            "n = %llu: %s is not right any more: tune again with --retune",
-                           (unsigned long long)record->problem.n,
+                           (unsigned long long)dims_n(&record->problem.dims),
                            own ? "its interval's variant" : "its winner");
     }
     tune_dispose(&result);

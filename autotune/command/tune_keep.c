@@ -96,7 +96,7 @@ void tune_keep_record(const struct request *request, const struct record *record
 {
     struct text path = {0};
     struct error cause;
-    if (record->problem.n == 0) { /* nothing could be answered from it */
+    if (dims_n(&record->problem.dims) == 0) { /* nothing could be answered from it */
         output_note(request, "record    none is kept of n = 0, whose result is the identity\n");
     } else if (tune_keep_save(&path, request, record, 1, &cause)) {
         output_warn("the record is not kept: %s", cause.text);
@@ -168,7 +168,7 @@ int tune_keep_journal(struct journal *out, bool *is_open, const struct request *
     struct error cause;
     char changed[32] = "";
     *is_open = false;
-    if (setup->problem.n == 0)
+    if (dims_n(&setup->problem.dims) == 0)
         return 0;
     setup_record(&key, setup);
     int failed = find_journal(&path, request, &key, &cause) ||

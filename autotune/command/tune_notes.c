@@ -3,6 +3,7 @@
 
 #include "autotune/command/output.h"
 #include "autotune/report/figures.h"
+#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,9 +45,9 @@ static void note_problem(const struct request *request, const struct setup *setu
     output_note(request, "problem   %s: %s read%s%s\n",
                 problem_format(problem, &setup->problem),
                 figures_size(size, figures_bytes(&setup->problem)),
-                setup->problem.shape.kind ? " and written" : "",
+                shape_kind(&setup->problem.dims) ? " and written" : "",
                 request->has_n                  ? ""
-                : setup->problem.shape.kind ? "; --rows and --len choose another size"
+                : shape_kind(&setup->problem.dims) ? "; --rows and --len choose another size"
                                             : "; --n COUNT chooses another size");
 }
 

@@ -251,18 +251,18 @@ static void json_times(struct text *out, const struct setup *setup, const struct
               ",\n \"deterministic\": %s, \"n\": %" PRIu64 ", \"median_ps\": %" PRIu64
               ", \"low_ps\": %" PRIu64 ", \"high_ps\": %" PRIu64
               ", \"gbs\": %s, \"peak_pct\": ",
-              record->problem.is_deterministic ? "true" : "false", record->problem.n,
+              record->problem.is_deterministic ? "true" : "false", dims_n(&record->problem.dims),
               record->median_ps, record->low_ps, record->high_ps,
               figures_speed(speed, figures_gbs(&record->problem, record->median_ps)));
     if (percent < 0)
         text_adds(out, "null");
     else
         text_addf(out, "%.1f", percent);
-    if (record->problem.shape.kind)
+    if (shape_kind(&record->problem.dims))
         text_addf(out, ", \"shape\": \"%s\", \"rows\": %" PRIu64 ", \"len\": %" PRIu64
-                  ", \"pitch\": %" PRIu64, shape_names[record->problem.shape.kind],
-                  record->problem.shape.rows, record->problem.shape.len,
-                  record->problem.shape.pitch);
+                  ", \"pitch\": %" PRIu64, shape_names[shape_kind(&record->problem.dims)],
+                  shape_of(&record->problem.dims).rows, shape_of(&record->problem.dims).len,
+                  shape_of(&record->problem.dims).pitch);
     text_adds(out, ", \"registers\": ");
     if (setup->target.is_host)
         text_adds(out, "null");

@@ -20,7 +20,7 @@
 static void add_leg(struct sweep *sweep, enum regime regime, bool is_within_l2)
 {
     struct sweep_leg *leg = &sweep->legs[sweep->leg_count];
-    sweep_leg_init(leg, &sweep->setup, regime, sweep->request->problem.n,
+    sweep_leg_init(leg, &sweep->setup, regime, dims_n(&sweep->request->problem.dims),
                    sweep->request->n_high, is_within_l2);
     sweep->leg_count += leg->count > 0;
 }
@@ -35,7 +35,7 @@ static int plan(struct sweep *sweep, struct error *error)
         add_leg(sweep, WARM, !request->warm);
     output_note(request, "sweep     %s %s %s..%s:", problem_ops[sweep->setup.problem.op].name,
                 problem_types[sweep->setup.problem.type].name,
-                number_format_count(low, request->problem.n),
+                number_format_count(low, dims_n(&request->problem.dims)),
                 number_format_count(high, request->n_high));
     for (size_t i = 0; i < sweep->leg_count; i++)
         output_note(request, "%s %zu size%s %s", i ? "," : "", sweep->legs[i].count,
@@ -93,7 +93,7 @@ static int find_single(struct sweep *sweep, struct error *error)
         else if (!record)
             sweep_leg_drop(leg, size);
     }
-    sweep->single_n = record->problem.n;
+    sweep->single_n = dims_n(&record->problem.dims);
     sweep->has_single = sweep_size_row(sweep->single, &sweep->setup, record, error) == 0;
     return sweep->has_single ? 0 : -1;
 }
@@ -164,8 +164,8 @@ static int confirm(struct sweep *sweep, struct error *error)
     int failed = 0;
     for (size_t i = 0; i < all.count && !failed; i++)
         if (!all.at[i].n_to && all.at[i].interval_ps &&
-            sweep->request->problem.n <= all.at[i].problem.n &&
-            all.at[i].problem.n <= sweep->request->n_high)
+            dims_n(&sweep->request->problem.dims) <= dims_n(&all.at[i].problem.dims) &&
+            dims_n(&all.at[i].problem.dims) <= sweep->request->n_high)
             failed = sweep_size_confirm(sweep, &all.at[i], error);
     failed = failed || sweep_report_print(sweep->request, all.at, all.count, NULL, error) ||
              sweep_mend(sweep, &all, error);

@@ -202,7 +202,7 @@ static void fill_line(struct line *out, const struct bench_verb *verb,
     const uint64_t ps = result->ours.median_ps;
     const double percent =
         figures_peak_percent(problem, ps, device_peak_bytes(&verb->setup.device->info));
-    number_format_fixed(out->n, problem->n, 0);
+    number_format_fixed(out->n, dims_n(&problem->dims), 0);
     number_format_fixed(out->theirs_us, (result->theirs.median_ps + 500) / 1000, 3);
     number_format_fixed(out->ours_us, (ps + 500) / 1000, 3);
     write_ratio(out->ratio, result->theirs.ratio.middle);
@@ -226,8 +226,9 @@ static void add_cells(struct table *table, const char *const *cells, size_t coun
 
 /* "rows" and its sizes, as in the tables of records; nothing of one value. */
 static void name_shape(const char *out[SHAPE_CELLS], char sizes[SHAPE_CELLS][NUMBER_CHARS],
-                       const struct problem_shape *shape)
+                       const struct problem *problem)
 {
+    const struct problem_shape made = shape_of(&problem->dims), *shape = &made;
     const uint64_t values[SHAPE_CELLS] = {0, shape->rows, shape->len, shape->pitch};
     for (size_t i = 0; i < SHAPE_CELLS; i++)
         out[i] = shape->kind ? number_format_fixed(sizes[i], values[i], 0) : NULL;
@@ -241,7 +242,7 @@ static void add_to_table(struct bench_verb *verb, const struct line *line)
     char size[SHAPE_CHARS], sizes[SHAPE_CELLS][NUMBER_CHARS];
     char interval[2 * NUMBER_CHARS + 4];
     snprintf(interval, sizeof interval, "%s .. %s", line->low, line->high);
-    name_shape(shape, sizes, &problem->shape);
+    name_shape(shape, sizes, problem);
     const char *const cells[COLUMNS] = {
         shape_format(size, problem),
         line->n,
@@ -280,7 +281,7 @@ static void add_to_json(struct bench_verb *verb, const struct line *line, size_t
     number_format_fixed(offset, verb->request.offset, 0);
     number_format_fixed(rounds, round_count, 0);
     number_format_fixed(calls, call_count, 0);
-    name_shape(shape, sizes, &problem->shape);
+    name_shape(shape, sizes, problem);
     const char *const cells[JSON_COLUMNS] = {
         problem_ops[problem->op].name,
         problem_types[problem->type].name,
@@ -313,6 +314,13 @@ static void add_to_json(struct bench_verb *verb, const struct line *line, size_t
     add_cells(&verb->json, cells, JSON_COLUMNS);
 }
 
+/* Of a matrix there is one size, which the problem has. */
+static void set_n(struct bench_verb *verb, uint64_t n)
+{
+    if (dims_n(&verb->setup.problem.dims) != n)
+        verb->setup.problem.dims = dims_value(n);
+}
+
 static int bench_one(struct bench_verb *verb, uint64_t n, struct error *error)
 {
     const bool is_host = verb->setup.target.is_host;
@@ -330,7 +338,7 @@ static int bench_one(struct bench_verb *verb, uint64_t n, struct error *error)
     struct line line = {.variant = {0}};
     if (!options.rounds)
         options.rounds = is_host ? ROUNDS_HOST : ROUNDS_GPU;
-    verb->setup.problem.n = n;
+    set_n(verb, n);
     if (choose_row(row, &found, verb, error) ||
         contest_run(&result, verb->setup.device, &verb->setup.context, &verb->setup.sources,
                     row, &options, error))
@@ -358,14 +366,14 @@ static int bench_all(struct bench_verb *verb, struct error *error)
     if (open_baselines(verb, error) || choose_baselines(verb, error))
         return -1;
     for (size_t i = 0; i < count && !failed; i++) { /* at once, not after an hour */
-        verb->setup.problem.n = request->has_n ? request->counts[i] : verb->setup.problem.n;
+        set_n(verb, request->has_n ? request->counts[i] : dims_n(&verb->setup.problem.dims));
         failed = setup_check_room(&verb->setup, error);
     }
     if (!failed && !request->quiet)
         terminal_progress_start(&progress, stderr);
     for (size_t i = 0; i < count && !failed; i++) {
         failed =
-            bench_one(verb, request->has_n ? request->counts[i] : verb->setup.problem.n, error);
+            bench_one(verb, request->has_n ? request->counts[i] : dims_n(&verb->setup.problem.dims), error);
         if (!request->quiet)
             terminal_progress_show(&progress, i + 1, count, "timed");
     }

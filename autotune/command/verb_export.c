@@ -5,6 +5,7 @@
 #include "autotune/command/verbs.h"
 #include "autotune/device/gpus.h"
 #include "autotune/library/export.h"
+#include "generator/shape.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -95,8 +96,8 @@ static int open_setup(struct task *task, struct error *error)
         return -1;
     /* the default serves every matrix: by masked loads, as for rows that begin anywhere */
     any = task->setup.problem;
-    if (any.shape.kind == SHAPE_ROWS)
-        any.shape.pitch |= 1;
+    if (shape_kind(&any.dims) == SHAPE_ROWS)
+        any.dims.outer.stride |= 1;
     if (gpus_find(&oldest, "sm_70", error) ||
         space_settle_default(task->setup.space, &any, &oldest, error)) {
         setup_close(&task->setup);
@@ -121,13 +122,13 @@ static void add_command(struct text *out, const struct task *task, enum export_f
               problem_types[problem->type].name, problem_types[problem->acc].name,
               problem->is_deterministic ? " --deterministic" : "",
               problem->regime == WARM ? " --warm" : "");
-    const bool is_shape = request->problem.shape.rows != 0;
+    const bool is_shape = request_has_shape(request);
     for (size_t i = 0; i < request->count_count && !is_shape; i++)
         text_addf(out, "%s%" PRIu64, i ? "," : " --n ", request->counts[i]);
     if (is_shape)
         text_addf(out, " --rows %" PRIu64 " --len %" PRIu64 " --pitch %" PRIu64 " --axis %d",
-                  problem->shape.rows, problem->shape.len, problem->shape.pitch,
-                  problem->shape.kind == SHAPE_ROWS);
+                  shape_of(&problem->dims).rows, shape_of(&problem->dims).len, shape_of(&problem->dims).pitch,
+                  shape_kind(&problem->dims) == SHAPE_ROWS);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].value)
             text_addf(out, strpbrk(options[i].value, " ;&|<>()*?") ? " %s '%s'" : " %s %s",

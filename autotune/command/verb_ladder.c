@@ -14,6 +14,7 @@
 #include "autotune/report/terminal.h"
 #include "autotune/tune/climb.h"
 #include "autotune/tune/stats.h"
+#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -69,7 +70,7 @@ static int prepare_cell(struct work *work, size_t r, size_t column, struct error
         cell->reason = rung->space->rules[broken].reason;
         return 0;
     }
-    if (call_plan(&plan, &context, rung->row, work->setup.problem.n, error))
+    if (call_plan(&plan, &context, rung->row, dims_n(&work->setup.problem.dims), error))
         return -1;
     cell->bytes = ladder_bytes(&plan, rung->space, &work->setup.problem);
     cell->grid = plan.grid;
@@ -275,8 +276,8 @@ static int climb(struct work *work, struct error *error)
     const struct request *request = work->request;
     const double start = monotonic_s();
     uint64_t proofs = 0;
-    if (!request->has_n && work->setup.target.is_host && !work->setup.problem.shape.kind)
-        work->setup.problem.n = N_HOST;
+    if (!request->has_n && work->setup.target.is_host && !shape_kind(&work->setup.problem.dims))
+        work->setup.problem.dims = dims_value(N_HOST);
     tune_notes_setup(request, &work->setup, 1);
     if (setup_check_room(&work->setup, error) ||
         ladder_choice_settle(&work->choice, &work->setup.problem, &work->setup.target, error) ||

@@ -9,6 +9,7 @@
 #include "cache/file.h"
 #include "cache/store.h"
 #include "generator/number.h"
+#include "generator/shape.h"
 
 #include <stdlib.h>
 #include <string.h>

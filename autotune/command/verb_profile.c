@@ -10,6 +10,7 @@
 #include "autotune/device/tool.h"
 #include "autotune/tune/once.h"
 #include "generator/number.h"
+#include "generator/shape.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -52,7 +53,7 @@ static int open_rung(struct work *work, struct error *error)
     rung = find_rung(&work->rungs, work->request.topic, error);
     if (!rung || ladder_rung_open(&work->rung, &work->rungs, rung, error))
         return -1;
-    if (ladder_rung_match(&work->rung, work->context.problem->shape.kind, error) ||
+    if (ladder_rung_match(&work->rung, shape_kind(&work->context.problem->dims), error) ||
         ladder_rung_settle(&work->rung, work->context.problem, work->context.target, error))
         return -1;
     work->context.space = work->rung.space;
@@ -92,7 +93,7 @@ static int open_work(struct work *work, struct error *error)
     work->context = setup->context;
     work->sources = setup->sources;
     return (is_rung ? open_rung(work, error) : open_variant(work, error)) ||
-                   call_plan(&work->plan, &work->context, work->row, setup->problem.n, error)
+                   call_plan(&work->plan, &work->context, work->row, dims_n(&setup->problem.dims), error)
                ? -1
                : 0;
 }

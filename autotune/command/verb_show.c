@@ -44,14 +44,14 @@ static const char *const sources[] = {
 static bool is_wanted(const struct record *record, const struct request *request)
 {
     const struct problem *problem = &record->problem;
-    const uint64_t low = record->n_to ? record->n_from : problem->n;
-    const uint64_t high = record->n_to ? record->n_to : problem->n;
-    const uint64_t n = request->problem.n, n_high = request->n_high ? request->n_high : n;
+    const uint64_t low = record->n_to ? record->n_from : dims_n(&problem->dims);
+    const uint64_t high = record->n_to ? record->n_to : dims_n(&problem->dims);
+    const uint64_t n = dims_n(&request->problem.dims), n_high = request->n_high ? request->n_high : n;
     const bool is_cut = request->sweep && !request->shape; /* to the range, by the report */
     return (!request->has_n || is_cut || (low <= n_high && n <= high)) &&
            (!request->has_op || problem->op == request->problem.op) &&
            (!request->has_type || problem->type == request->problem.type) &&
-           (!request->shape || problem->shape.kind == request->shape) &&
+           (!request->shape || shape_kind(&problem->dims) == request->shape) &&
            (!request->problem.is_deterministic || problem->is_deterministic);
 }
 
@@ -146,12 +146,12 @@ static int by_problem(const void *a, const void *b)
         {x->type, y->type},
         {x->acc, y->acc},
         {x->is_deterministic, y->is_deterministic},
-        {x->shape.kind, y->shape.kind},
+        {shape_kind(&x->dims), shape_kind(&y->dims)},
         {x->regime, y->regime},
         {one->n_to, other->n_to},
-        {x->shape.len, y->shape.len},
-        {x->n, y->n},
-        {x->shape.pitch, y->shape.pitch},
+        {shape_of(&x->dims).len, shape_of(&y->dims).len},
+        {dims_n(&x->dims), dims_n(&y->dims)},
+        {shape_of(&x->dims).pitch, shape_of(&y->dims).pitch},
     };
     int order = strcmp(one->gpu, other->gpu);
     for (size_t i = 0; i < sizeof keys / sizeof *keys && !order; i++)
@@ -186,7 +186,7 @@ static void note_matrices(const struct request *request, const struct records *r
 {
     size_t count = 0;
     for (size_t i = 0; i < records->count; i++)
-        count += records->at[i].problem.shape.kind != SHAPE_VALUE;
+        count += shape_kind(&records->at[i].problem.dims) != SHAPE_VALUE;
     if (count)
         output_note(request, "%zu record%s of rows or columns: --shape draws one of the two\n",
                     count, count == 1 ? "" : "s");
@@ -204,11 +204,11 @@ static void note_none(const struct request *request, const char *folder)
     const bool is_some = request->has_n || request->has_op || request->has_type ||
                          request->shape || problem->is_deterministic;
     if (request->n_high)
-        snprintf(sizes, sizeof sizes, "--n %s..%s", number_format_count(low, problem->n),
+        snprintf(sizes, sizeof sizes, "--n %s..%s", number_format_count(low, dims_n(&problem->dims)),
                  number_format_count(high, request->n_high));
     else
         snprintf(sizes, sizeof sizes, "--n %s",
-                 request->has_n && !request->sweep ? number_format_count(low, problem->n) : size);
+                 request->has_n && !request->sweep ? number_format_count(low, dims_n(&problem->dims)) : size);
     output_note(request, "no %s%s in %s: 'autotune %s%s%s%s%s%s' makes one\n",
                 request->sweep ? "sweeps" : "records", is_some ? " of this kind" : "", folder,
                 request->shape ? shapes[request->shape] : sizes,

@@ -141,7 +141,7 @@ static int prove_one(const struct request *request, const struct setup *setup,
         return blame(setup, row, error);
     const struct finalist *only = find_only(&result, row, setup->space->param_count);
     add_right(&text, setup, row, result.proofs);
-    text_addf(&text, ", and n = %" PRIu64, setup->problem.n);
+    text_addf(&text, ", and n = %" PRIu64, dims_n(&setup->problem.dims));
     if (result.past_32_bits)
         text_addf(&text, ", and n = %" PRIu64, result.past_32_bits);
     if (only->error >= 0)

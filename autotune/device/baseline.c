@@ -1,6 +1,7 @@
 /* baseline: opens another library's shared object and passes calls on, with the names of types
  * and operations and one sentence for what goes wrong. */
 #include "autotune/device/baseline.h"
+#include "generator/shape.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -92,7 +93,7 @@ static const char *op_of(const struct problem *problem)
 
 static struct baseline_matrix matrix_of(const struct problem *problem)
 {
-    const struct problem_shape *shape = &problem->shape;
+    const struct problem_shape made = shape_of(&problem->dims), *shape = &made;
     return (struct baseline_matrix){.rows = shape->rows, .len = shape->len,
                                     .pitch = shape->pitch, .axis = shape->kind == SHAPE_ROWS};
 }
@@ -100,7 +101,7 @@ static struct baseline_matrix matrix_of(const struct problem *problem)
 bool baseline_supports(const struct baseline *baseline, const struct problem *problem)
 {
     const struct baseline_matrix matrix = matrix_of(problem);
-    if (problem->shape.kind)
+    if (shape_kind(&problem->dims))
         return baseline->face->supports_matrix &&
                baseline->face->supports_matrix(type_of(problem), acc_of(problem), op_of(problem),
                                                &matrix) != 0;
@@ -124,11 +125,11 @@ int baseline_temp_bytes(const struct baseline *baseline, const struct problem *p
     const struct baseline_matrix matrix = matrix_of(problem);
     const struct baseline_face *face = baseline->face;
     size_t bytes = 0;
-    const int got = problem->shape.kind
+    const int got = shape_kind(&problem->dims)
                         ? face->matrix_temp_bytes(type_of(problem), acc_of(problem),
                                                   op_of(problem), &matrix, &bytes)
                         : face->temp_bytes(type_of(problem), acc_of(problem), op_of(problem),
-                                           problem->n, &bytes);
+                                           dims_n(&problem->dims), &bytes);
     *out = bytes;
     return check_call(baseline, problem, got, "to say what memory it needs", error);
 }
@@ -142,10 +143,10 @@ int baseline_queue(const struct baseline *baseline, const struct baseline_call *
     const void *in = (const void *)(uintptr_t)call->input;
     void *out = (void *)(uintptr_t)call->output, *temp = (void *)(uintptr_t)call->temp;
     const char *type = type_of(problem), *acc = acc_of(problem), *op = op_of(problem);
-    const int got = problem->shape.kind
+    const int got = shape_kind(&problem->dims)
                         ? face->enqueue_matrix(type, acc, op, in, out, &matrix, temp,
                                                call->temp_bytes, stream)
-                        : face->enqueue(type, acc, op, in, out, problem->n, temp,
+                        : face->enqueue(type, acc, op, in, out, dims_n(&problem->dims), temp,
                                         call->temp_bytes, stream);
     return check_call(baseline, problem, got, "to queue its work", error);
 }

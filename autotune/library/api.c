@@ -135,14 +135,14 @@ int autotune_context_destroy(struct autotune_context *context, struct autotune_e
 /* --- Plan --------------------------------------------------------------------------------- */
 
 /* Whatever is given of a matrix makes it one. */
-static int read_shape(struct problem *out, const struct autotune_problem *problem,
-                      struct autotune_error *error)
+static int read_shape(struct problem *out, struct plan_count *count,
+                      const struct autotune_problem *problem, struct autotune_error *error)
 {
     const struct problem_shape shape = {problem->axis ? SHAPE_ROWS : SHAPE_COLUMNS,
                                         problem->rows, problem->len, problem->pitch};
     struct error cause;
-    out->shape = (struct problem_shape){.kind = SHAPE_VALUE};
-    out->n = problem->n;
+    out->dims = dims_value(problem->n);
+    *count = (struct plan_count){"elements", false};
     if (!shape.rows && !shape.len && !shape.pitch && !problem->axis)
         return 0;
     if (problem->axis != 0 && problem->axis != 1)
@@ -154,18 +154,19 @@ static int read_shape(struct problem *out, const struct autotune_problem *proble
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_problem.n is not 0 beside rows, len, pitch or axis: give n for "
                     "one value, or rows, len and axis for a matrix");
+    *count = (struct plan_count){"rows", problem->axis};
     return shape_set(out, shape, &cause) ? fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause) : 0;
 }
 
 /* That there are elements, and not more than can be. */
 static int check_extent(const struct problem *problem, struct autotune_error *error)
 {
-    const uint64_t extent = shape_extent(problem);
+    const uint64_t extent = dims_extent(&problem->dims);
     if (extent == 0)
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_problem.n is 0: give the most elements that a call will have");
     if (extent > BYTES_MAX / (uint64_t)problem_types[problem->type].bytes ||
-        shape_results(problem) > RESULTS_MAX)
+        dims_results(&problem->dims) > RESULTS_MAX)
         return fail(error, AUTOTUNE_N_TOO_LARGE,
                     "autotune_problem is of %llu elements, first to last: no kernel takes so "
                     "many; reduce them in parts",
@@ -173,8 +174,8 @@ static int check_extent(const struct problem *problem, struct autotune_error *er
     return 0;
 }
 
-static int read_problem(struct problem *out, const struct autotune_problem *problem,
-                        struct autotune_error *error)
+static int read_problem(struct problem *out, struct plan_count *count,
+                        const struct autotune_problem *problem, struct autotune_error *error)
 {
     struct error cause;
     int failed = check_reserved(problem->reserved, PROBLEM_RESERVED, "autotune_problem", error);
@@ -192,7 +193,7 @@ static int read_problem(struct problem *out, const struct autotune_problem *prob
         problem_check(out, &cause))
         return fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause);
     problem_simplify(out);
-    failed = read_shape(out, problem, error);
+    failed = read_shape(out, count, problem, error);
     return failed ? failed : check_extent(out, error);
 }
 
@@ -216,6 +217,7 @@ int autotune_plan_create(struct autotune_plan **out, struct autotune_context *co
 {
     static const struct autotune_plan_options defaults = {AUTOTUNE_FROM_BEST, 0, {0}};
     struct problem wanted;
+    struct plan_count count;
     int failed;
     if (!out)
         return fail_null("out", error);
@@ -223,13 +225,13 @@ int autotune_plan_create(struct autotune_plan **out, struct autotune_context *co
     if (!context || !problem)
         return fail_null(context ? "problem" : "context", error);
     options = options ? options : &defaults;
-    failed = read_problem(&wanted, problem, error);
+    failed = read_problem(&wanted, &count, problem, error);
     if (!failed)
         failed = check_options(options, error);
     if (!failed)
         failed = context->lent->ops->check(context->lent, error);
     if (!failed)
-        failed = plan_make(out, context, &wanted, options, error);
+        failed = plan_make(out, context, &wanted, count, options, error);
     if (!failed)
         atomic_fetch_add(&context->plans, 1);
     return failed;
@@ -266,12 +268,12 @@ enum autotune_kernels autotune_plan_kernels(const struct autotune_plan *plan)
 
 uint64_t autotune_plan_n(const struct autotune_plan *plan)
 {
-    return shape_count(&plan->problem);
+    return plan_most(plan);
 }
 
 uint64_t autotune_plan_results(const struct autotune_plan *plan)
 {
-    return shape_results(&plan->problem);
+    return dims_results(&plan->problem.dims);
 }
 
 unsigned autotune_plan_launches(const struct autotune_plan *plan)

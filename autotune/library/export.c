@@ -46,8 +46,8 @@ void export_default_prefix(char out[EXPORT_PREFIX_CHARS], const struct problem *
 {
     const bool is_plain = problem->acc == problem_default_acc(problem->type);
     snprintf(out, EXPORT_PREFIX_CHARS, "%s%s%s_%s%s%s%s", problem_ops[problem->op].name,
-             problem->shape.kind ? "_" : "",
-             problem->shape.kind ? shape_names[problem->shape.kind] : "",
+             shape_kind(&problem->dims) ? "_" : "",
+             shape_kind(&problem->dims) ? shape_names[shape_kind(&problem->dims)] : "",
              problem_types[problem->type].name, is_plain ? "" : "_",
              is_plain ? "" : problem_types[problem->acc].name,
              problem->is_deterministic ? "_deterministic" : "");
@@ -66,8 +66,9 @@ static bool is_runtime(const struct export *export, const struct expr *expr)
 static void find_runtime(struct export *out)
 {
     const struct space *space = out->source.space;
-    static const enum space_builtin late[] = {SPACE_N,     SPACE_ROWS, SPACE_LEN,
-                                              SPACE_PITCH, SPACE_SMS,  SPACE_BLOCKS};
+    static const enum space_builtin late[] = {SPACE_N, SPACE_OUTER, SPACE_OUTER_STRIDE,
+                                              SPACE_DEPTH, SPACE_DEPTH_STRIDE, SPACE_INNER,
+                                              SPACE_INNER_STRIDE, SPACE_SMS, SPACE_BLOCKS};
     for (size_t i = 0; i < sizeof late / sizeof *late; i++)
         out->is_runtime[late[i]] = true;
     for (size_t i = 0; i < space->derived_count; i++)
@@ -186,7 +187,7 @@ static bool has_results(const struct export *export, const struct export_row *ro
     int64_t values[SPACE_NAMES_MAX], effective[SPACE_NAMES_MAX], ignored, outputs = 0;
     struct error error;
     target.sms = sms;
-    shape_resize(&problem, results, depth, 0);
+    problem.dims = dims_resized(&problem.dims, results, depth, 0);
     if (point_values(&context, row->values, false, values, &error))
         return false;
     for (size_t i = 0; i < space->rule_count; i++)
@@ -207,7 +208,7 @@ static bool has_results(const struct export *export, const struct export_row *ro
             if (exprs[k] && expr_eval(exprs[k], values, &ignored, &error))
                 return false;
         if (outputs > 0)
-            shape_shrink(&problem, (uint64_t)outputs);
+            problem.dims = dims_left(&problem.dims, (uint64_t)outputs / dims_results(&problem.dims));
     }
     return true;
 }

@@ -1,6 +1,7 @@
 /* export_build: PREFIX.mk, PREFIX.cmake and a CMakeLists.txt beside it: where the exported
  * source is, what to compile it for, and what was tuned, as variables of Make and of CMake. */
 #include "autotune/library/export_text.h"
+#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ static void add_variable(struct text *out, const struct export *export,
 /* Of one record's rows at most one has the n that was tuned; the others begin elsewhere. */
 static bool has_own_n(const struct export_row *row)
 {
-    return row->first <= row->problem.n && row->problem.n <= row->last;
+    return row->first <= dims_n(&row->problem.dims) && dims_n(&row->problem.dims) <= row->last;
 }
 
 /* "sm_90_132_400000000": compute capability, SMs, n; behind that "_from_700001" where another
@@ -34,14 +35,14 @@ static bool has_own_n(const struct export_row *row)
 static void add_row_name(struct text *out, const struct export *export, size_t row)
 {
     const struct export_row *r = &export->rows[row];
-    const struct problem_shape *shape = &r->problem.shape;
+    const struct problem_shape made = shape_of(&r->problem.dims), *shape = &made;
     if (!r->record) {
         text_adds(out, "default");
         return;
     }
     text_addf(out, "sm_%d_%d_", r->target.cc, r->target.sms);
     if (!shape->kind)
-        text_addf(out, "%" PRIu64, r->problem.n);
+        text_addf(out, "%" PRIu64, dims_n(&r->problem.dims));
     else
         text_addf(out, "%" PRIu64 "x%" PRIu64, shape->rows, shape->len);
     if (!shape->kind && !has_own_n(r))

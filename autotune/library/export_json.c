@@ -48,14 +48,14 @@ static void add_kernels(struct text *out, const struct export *export,
 
 static void add_record(struct text *out, const struct record *record)
 {
-    const struct problem_shape *shape = &record->problem.shape;
+    const struct problem_shape made = shape_of(&record->problem.dims), *shape = &made;
     if (shape->kind)
         text_addf(out, "\"rows\": %" PRIu64 ", \"len\": %" PRIu64 ", \"pitch\": %" PRIu64 ", ",
                   shape->rows, shape->len, shape->pitch);
     text_addf(out,
               "\"n\": %" PRIu64 ", \"median_ps\": %" PRIu64 ", \"low_ps\": %" PRIu64
               ", \"high_ps\": %" PRIu64 ", \"ties\": %u, \"registers\": %u, ",
-              record->problem.n, record->median_ps, record->low_ps, record->high_ps,
+              dims_n(&record->problem.dims), record->median_ps, record->low_ps, record->high_ps,
               record->ties, record->registers);
     add_string(out, "tuned", record->tuned);
     text_adds(out, ", ");
@@ -113,7 +113,7 @@ int export_write_json(struct export_files *out, const struct export *export,
               problem_types[problem->acc].name, problem_regimes[problem->regime],
               problem->is_deterministic ? "true" : "false");
     if (export_is_matrix(export))
-        text_addf(text, ", \"shape\": \"%s\"", shape_names[problem->shape.kind]);
+        text_addf(text, ", \"shape\": \"%s\"", shape_names[shape_kind(&problem->dims)]);
     text_adds(text, "},\n  ");
     add_string(text, "space", export->source.space->name);
     text_adds(text, ",\n");

@@ -25,11 +25,11 @@ static int by_place(const void *left, const void *right)
     if (!order)
         order = strcmp(a->gpu, b->gpu);
     if (!order)
-        order = a->problem.n < b->problem.n ? -1 : a->problem.n > b->problem.n;
+        order = dims_n(&a->problem.dims) < dims_n(&b->problem.dims) ? -1 : dims_n(&a->problem.dims) > dims_n(&b->problem.dims);
     if (!order)
-        order = compare((int64_t)a->problem.shape.rows, (int64_t)b->problem.shape.rows);
+        order = compare((int64_t)shape_of(&a->problem.dims).rows, (int64_t)shape_of(&b->problem.dims).rows);
     if (!order)
-        order = compare((int64_t)a->problem.shape.pitch, (int64_t)b->problem.shape.pitch);
+        order = compare((int64_t)shape_of(&a->problem.dims).pitch, (int64_t)shape_of(&b->problem.dims).pitch);
     if (!order)
         order = strcmp(b->tuned, a->tuned);
     return order ? order : strcmp(a->params, b->params);
@@ -70,8 +70,7 @@ static int add_row(struct export *out, const struct record *record, struct error
     *row = (struct export_row){
         .record = record, .problem = out->source.problem, .last = UINT64_MAX};
     if (record) {
-        row->problem.n = record->problem.n;
-        row->problem.shape = record->problem.shape;
+        row->problem.dims = record->problem.dims;
     }
     if (record ? find_target(&row->target, record->cc, record->sms, error) ||
                      point_parse_record(space, record->params, row->values, error)
@@ -100,12 +99,12 @@ static int add_gpu(struct export *out, const struct record *record)
 /* What a record answers for: an interval, or one n. */
 static uint64_t first_n(const struct record *record)
 {
-    return record->n_to ? record->n_from : record->problem.n;
+    return record->n_to ? record->n_from : dims_n(&record->problem.dims);
 }
 
 static uint64_t last_n(const struct record *record)
 {
-    return record->n_to ? record->n_to : record->problem.n;
+    return record->n_to ? record->n_to : dims_n(&record->problem.dims);
 }
 
 /* Is n nearer to `a` than to `b`? As find has it: the record of this very n before an

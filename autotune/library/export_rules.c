@@ -4,6 +4,7 @@
 #include "autotune/library/export_text.h"
 
 #include "generator/expr_c.h"
+#include "generator/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +17,17 @@ struct row_names {
 
 const char *export_builtin(const struct export *export, size_t slot)
 {
-    static const struct {
+    const bool is_columns = shape_kind(&export->source.problem.dims) == SHAPE_COLUMNS;
+    const struct {
         const char *value, *matrix;
     } names[SPACE_BUILTINS] = {
         [SPACE_N] = {"n", "(matrix->rows * matrix->len)"},
-        [SPACE_ROWS] = {"INT64_C(1)", "matrix->rows"},
-        [SPACE_LEN] = {"n", "matrix->len"},
-        [SPACE_PITCH] = {"n", "matrix->pitch"},
+        [SPACE_OUTER] = {"INT64_C(1)", is_columns ? "INT64_C(1)" : "matrix->rows"},
+        [SPACE_OUTER_STRIDE] = {"INT64_C(1)", is_columns ? "INT64_C(1)" : "matrix->pitch"},
+        [SPACE_DEPTH] = {"n", is_columns ? "matrix->rows" : "matrix->len"},
+        [SPACE_DEPTH_STRIDE] = {"INT64_C(1)", is_columns ? "matrix->pitch" : "INT64_C(1)"},
+        [SPACE_INNER] = {"INT64_C(1)", is_columns ? "matrix->len" : "INT64_C(1)"},
+        [SPACE_INNER_STRIDE] = {"INT64_C(1)", "INT64_C(1)"},
         [SPACE_BLOCKS] = {"grid", "grid"},
         [SPACE_SMS] = {"sms", "sms"},
     };

@@ -5,6 +5,7 @@
 #include "autotune/library/export_text.h"
 
 #include "generator/expr_c.h"
+#include "generator/shape.h"
 #include "generator/words.h"
 
 #include <inttypes.h>
@@ -156,9 +157,9 @@ static void add_row(struct text *out, const struct export *export, const struct 
 {
     const struct space *space = export->source.space;
     const struct record *record = row->record;
-    const uint64_t n = record ? record->problem.n : 0;
+    const uint64_t n = record ? dims_n(&record->problem.dims) : 0;
     const struct problem_shape shape =
-        record ? record->problem.shape : (struct problem_shape){0};
+        record ? shape_of(&record->problem.dims) : (struct problem_shape){0};
     if (export_is_matrix(export))
         text_addf(out, "    {{%" PRIu64 ", %" PRIu64 ", %" PRIu64 "}", shape.rows, shape.len,
                   shape.pitch);
@@ -179,10 +180,13 @@ static void add_row(struct text *out, const struct export *export, const struct 
 static void add_step(struct text *out, const struct names *names,
                      const struct export_step *step)
 {
-    static const char *const args[PASS_ARG_KINDS] = {
+    const bool is_columns = shape_kind(&names->export->source.problem.dims) == SHAPE_COLUMNS;
+    const char *const args[PASS_ARG_KINDS] = {
         [ARG_INPUT] = "INPUT",       [ARG_N] = "N",         [ARG_OUTPUT] = "OUTPUT",
-        [ARG_PARTIALS] = "PARTIALS", [ARG_STATE] = "STATE", [ARG_ROWS] = "ROWS",
-        [ARG_LEN] = "LEN",           [ARG_PITCH] = "PITCH", [ARG_PARTS] = "PARTS",
+        [ARG_PARTIALS] = "PARTIALS", [ARG_STATE] = "STATE", [ARG_PARTS] = "PARTS",
+        [ARG_OUTER] = "ROWS",        [ARG_OUTER_STRIDE] = "PITCH",
+        [ARG_DEPTH] = is_columns ? "ROWS" : "LEN",
+        [ARG_DEPTH_STRIDE] = "PITCH", [ARG_INNER] = "LEN",
     };
     const struct space *space = names->export->source.space;
     const struct pass *pass = &space->passes[step->pass];

@@ -32,7 +32,7 @@ int export_find_format(enum export_format *out, const char *name, struct error *
 
 bool export_is_matrix(const struct export *export)
 {
-    return export->source.problem.shape.kind != SHAPE_VALUE;
+    return shape_kind(&export->source.problem.dims) != SHAPE_VALUE;
 }
 
 const char *export_either(const struct export *export, const char *value, const char *matrix)
@@ -79,10 +79,10 @@ static void add_record(struct text *out, const struct export_comment *comment,
     if (record->n_to)
         snprintf(interval, sizeof interval, " (%" PRIu64 " to %" PRIu64 ")", record->n_from,
                  record->n_to);
-    if (record->problem.shape.kind)
+    if (shape_kind(&record->problem.dims))
         shape_format(size, &record->problem);
     else
-        snprintf(size, sizeof size, "n = %" PRIu64, record->problem.n);
+        snprintf(size, sizeof size, "n = %" PRIu64, dims_n(&record->problem.dims));
     add_line(out, comment->line, "  %s%s: %s", size, interval, record->params);
     add_line(out, comment->line, "      %" PRIu64 " ps, tuned %s, driver %s, %s",
              record->median_ps, record->tuned, record->driver, record->compiler);
@@ -105,7 +105,7 @@ void export_add_provenance(struct text *out, const struct export *export,
                                                   ", for each column of a matrix"};
     add_line(out, comment->open, "%s: %s of %s accumulated in %s%s%s, %s data; %s %s by", what,
              problem_ops[problem->op].name, problem_types[problem->type].name,
-             problem_types[problem->acc].name, each[problem->shape.kind],
+             problem_types[problem->acc].name, each[shape_kind(&problem->dims)],
              problem->is_deterministic ? ", in a fixed order" : "",
              problem_regimes[problem->regime], export_mark, export->source.version);
     add_line(out, comment->line, "%s", export->source.command);
@@ -147,16 +147,6 @@ void export_add_form(struct text *out, const struct export *export, const char *
     }
 }
 
-const char *export_c_type(enum type type)
-{
-    static const char *const names[TYPE_COUNT] = {
-        [I8] = "int8_t",    [U8] = "uint8_t",    [I16] = "int16_t", [U16] = "uint16_t",
-        [I32] = "int32_t",  [U32] = "uint32_t",  [I64] = "int64_t", [U64] = "uint64_t",
-        [F16] = "uint16_t", [BF16] = "uint16_t", [F32] = "float",   [F64] = "double",
-    };
-    return names[type];
-}
-
 /* --- Files that come with the program ------------------------------------------------------
  */
 
@@ -166,12 +156,12 @@ static bool add_word(struct text *out, const struct export *export, const char *
                      size_t length)
 {
     const struct problem *problem = &export->source.problem;
-    const bool is_columns = problem->shape.kind == SHAPE_COLUMNS;
+    const bool is_columns = shape_kind(&problem->dims) == SHAPE_COLUMNS;
     const struct {
         const char *word, *text;
     } words[] = {
-        {"ELEMENT", export_c_type(problem->type)},
-        {"RESULT", export_c_type(problem_result(problem))},
+        {"ELEMENT", problem_types[problem->type].c_name},
+        {"RESULT", problem_types[problem_result(problem)].c_name},
         {"LINE", is_columns ? "column" : "row"},
         {"RESULTS", is_columns ? "len" : "rows"},
         {"DEPTH", is_columns ? "rows" : "len"},

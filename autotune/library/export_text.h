@@ -61,9 +61,6 @@ int export_add_rules(struct text *out, const struct export *export, struct error
 /* Appends all kernels, each in a namespace of its own: PREFIX_kernels::v0 and up. */
 int export_add_kernels(struct text *out, const struct export *export, struct error *error);
 
-/* Types of elements and of the result as C has them: "int32_t". */
-const char *export_c_type(enum type type);
-
 /* Adds a file PREFIX + `end`; NULL with error set when there are too many. */
 struct text *export_add_file(struct export_files *files, const struct export *export,
                              const char *end);

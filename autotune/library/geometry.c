@@ -2,6 +2,7 @@
  * must be evaluated again when n is another. Hides that the walk over the passes is that of
  * tune/call.c, and that a matrix is walked over but once. */
 #include "autotune/library/geometry.h"
+#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -72,7 +73,7 @@ static int add_shape(struct geometry *geometry, const struct point_context *cont
     struct shape *shape = &geometry->shapes[geometry->count];
     int64_t effective[SPACE_NAMES_MAX];
     struct point_pass all;
-    if (point_pass(context, row, pass, context->problem->n, &all, error))
+    if (point_pass(context, row, pass, dims_n(&context->problem->dims), &all, error))
         return -1;
     if (!all.applies)
         return 0;
@@ -100,7 +101,7 @@ static int plan_matrix(struct geometry *geometry, const struct point_context *co
 {
     geometry->matrix = malloc(sizeof *geometry->matrix);
     return geometry->matrix
-               ? call_plan(geometry->matrix, context, row, context->problem->n, error)
+               ? call_plan(geometry->matrix, context, row, dims_n(&context->problem->dims), error)
                : error_memory(error, sizeof *geometry->matrix);
 }
 
@@ -117,7 +118,7 @@ int geometry_make(struct geometry **out, const struct point_context *context,
     made->name_count = space->name_count;
     made->threads_per_block = context->target->threads_per_block;
     made->partial_bytes = (uint64_t)problem_partial_bytes(context->problem);
-    if (context->problem->shape.kind ? plan_matrix(made, context, row, error)
+    if (shape_kind(&context->problem->dims) ? plan_matrix(made, context, row, error)
                                      : add_shapes(made, context, row, error)) {
         geometry_free(made);
         return -1;
@@ -204,7 +205,7 @@ static int add_step(const struct geometry *geometry, const struct shape *shape,
                          geometry->space->file, shape->keys->name, CALL_LAUNCHES_MAX);
     step->pass = shape->pass;
     step->n = *left;
-    step->shape_of = (struct problem_shape){.kind = SHAPE_VALUE};
+    step->dims = dims_value(*left);
     step->output_offset = step->partials_offset = 0;
     if (eval_shape(geometry, shape, *left, &step->shape, error))
         return -1;
@@ -223,33 +224,39 @@ static int add_step(const struct geometry *geometry, const struct shape *shape,
 
 /* With fewer rows the launches stay as they are, and blocks that find no row do nothing. So the
  * parts of a result stay too, the memory they need, and the order they are combined in. */
-static void take_rows(const struct call_plan *matrix, uint64_t rows, struct call_plan *out)
+static void take_dims(const struct call_plan *matrix, const struct dims *dims,
+                      struct call_plan *out)
 {
     memcpy(out, matrix,
            offsetof(struct call_plan, steps) + matrix->count * sizeof *matrix->steps);
-    /* a column in parts leaves as many parts, however many rows they are of */
-    const bool is_columns = out->steps[0].shape_of.kind == SHAPE_COLUMNS;
-    for (size_t i = 0; i < (is_columns ? 1 : out->count); i++) {
-        out->steps[i].shape_of.rows = rows;
-        out->steps[i].n = rows * out->steps[i].shape_of.len;
+    for (size_t i = 0; i < out->count; i++) {
+        struct dims *of_step = &out->steps[i].dims;
+        of_step->outer.n = dims->outer.n;
+        of_step->inner.n = dims->inner.n;
+        if (i == 0) /* what it leaves stays as it was, however much it is of */
+            of_step->depth.n = dims->depth.n;
+        out->steps[i].n = dims_n(of_step);
     }
     out->n = out->steps[0].n;
 }
 
-int geometry_call(const struct geometry *geometry, uint64_t n, struct call_plan *out,
-                  struct error *error)
+int geometry_call(const struct geometry *geometry, const struct dims *dims,
+                  struct call_plan *out, struct error *error)
 {
+    const uint64_t n = dims->depth.n;
+    uint64_t left = n;
     if (geometry->matrix) {
-        take_rows(geometry->matrix, n, out);
+        take_dims(geometry->matrix, dims, out);
         return 0;
     }
-    uint64_t left = n;
     bool is_started = false; /* a pass has read the inputs */
     out->count = 0;
     out->n = n;
     out->results = 1;
     out->scratch_bytes = out->state_bytes = out->height = out->block = out->tile = 0;
     out->grid = 0;
+    if (dims_results(dims) == 0)
+        return 0;
     for (size_t i = 0; i < geometry->count; i++) {
         const struct shape *shape = &geometry->shapes[i];
         bool is_last = false;

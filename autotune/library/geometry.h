@@ -8,15 +8,15 @@
 
 struct geometry; /* never changes once made: any number of threads may ask it */
 
-/* The space must outlive it; problem, target and row need not. `context->problem->n` is one of
+/* The space must outlive it; problem, target and row need not. `dims_n(&context->problem->dims)` is one of
  * the n that will be asked for; of a matrix, its rows are the most. */
 int geometry_make(struct geometry **out, const struct point_context *context,
                   const int64_t *row, struct error *error);
 void geometry_free(struct geometry *geometry);
 
-/* As call_plan, for n elements, or n rows of a matrix from 0 on; but `height`, `block` and `tile`
+/* As call_plan, for these dims, of which there may be fewer; but `height`, `block` and `tile`
  * of the call and of its steps, which no launch needs, are not to be relied on. */
-int geometry_call(const struct geometry *geometry, uint64_t n, struct call_plan *out,
-                  struct error *error);
+int geometry_call(const struct geometry *geometry, const struct dims *dims,
+                  struct call_plan *out, struct error *error);
 
 #endif

@@ -112,7 +112,7 @@ static int make_geometry(struct autotune_plan *plan, const struct point_context 
     struct call_plan call;
     struct error cause;
     if (geometry_make(&plan->geometry, point, row, &cause) ||
-        geometry_call(plan->geometry, shape_count(&plan->problem), &call, &cause))
+        geometry_call(plan->geometry, &plan->problem.dims, &call, &cause))
         return fail_for(error, AUTOTUNE_FAILED, &cause);
     plan->scratch_bytes = call.scratch_bytes;
     plan->state_bytes = call.state_bytes;
@@ -160,8 +160,8 @@ static int make(struct autotune_plan *plan, const struct autotune_plan_options *
 }
 
 int plan_make(struct autotune_plan **out, struct autotune_context *context,
-              const struct problem *problem, const struct autotune_plan_options *options,
-              struct autotune_error *error)
+              const struct problem *problem, struct plan_count count,
+              const struct autotune_plan_options *options, struct autotune_error *error)
 {
     struct autotune_plan *plan = calloc(1, sizeof *plan);
     *out = NULL;
@@ -169,6 +169,7 @@ int plan_make(struct autotune_plan **out, struct autotune_context *context,
         return fail_memory(error);
     plan->context = context;
     plan->problem = *problem;
+    plan->count = count;
     plan->element_bytes = (uint64_t)problem_types[problem->type].bytes;
     plan->result_bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
     pthread_mutex_lock(&context->mutex);
@@ -193,13 +194,26 @@ void plan_free(struct autotune_plan *plan)
 /* --- Calls ---------------------------------------------------------------------------------
  */
 
+uint64_t plan_most(const struct autotune_plan *plan)
+{
+    return plan->count.is_outer ? plan->problem.dims.outer.n : plan->problem.dims.depth.n;
+}
+
+struct dims plan_dims(const struct autotune_plan *plan, uint64_t n)
+{
+    struct dims dims = plan->problem.dims;
+    *(plan->count.is_outer ? &dims.outer.n : &dims.depth.n) = n;
+    return dims;
+}
+
 int plan_call(const struct autotune_plan *plan, const struct call_buffers *buffers, uint64_t n,
               struct device_launch launches[CALL_LAUNCHES_MAX], size_t *count,
               struct autotune_error *error)
 {
     struct call_plan call;
     struct error cause;
-    if (geometry_call(plan->geometry, n, &call, &cause))
+    const struct dims dims = plan_dims(plan, n);
+    if (geometry_call(plan->geometry, &dims, &call, &cause))
         return fail_for(error, AUTOTUNE_FAILED, &cause);
     /* No space that is known asks for more when n is smaller; one that did must not write past
      * the workspace. */
@@ -207,7 +221,7 @@ int plan_call(const struct autotune_plan *plan, const struct call_buffers *buffe
         return fail(error, AUTOTUNE_FAILED,
                     "a call of %llu elements needs a larger workspace than one of %llu: make a "
                     "plan for it",
-                    (unsigned long long)n, (unsigned long long)plan->problem.n);
+                    (unsigned long long)n, (unsigned long long)dims_n(&plan->problem.dims));
     call_bind(launches, &call, plan->space, plan->kernels, buffers);
     *count = call.count;
     return 0;

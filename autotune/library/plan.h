@@ -20,10 +20,18 @@ struct autotune_context {
     struct kernels kernels;
 };
 
+/* What n of a call counts: of a matrix its rows, which are outer where each has a result and depth
+ * where each column has one; else the elements. */
+struct plan_count {
+    const char *unit; /* "rows" */
+    bool is_outer;
+};
+
 /* Nothing of it changes after plan_make but the count of its workspaces. */
 struct autotune_plan {
     struct autotune_context *context;
-    struct problem problem;
+    struct problem problem; /* the most */
+    struct plan_count count;
     const struct space *space;
     struct geometry *geometry;
     const struct device_kernel *kernels[SPACE_PASSES_MAX]; /* by pass */
@@ -39,11 +47,15 @@ struct autotune_plan {
 
 /* The device's context is current, the arguments are of the public face, checked. */
 int plan_make(struct autotune_plan **out, struct autotune_context *context,
-              const struct problem *problem, const struct autotune_plan_options *options,
-              struct autotune_error *error);
+              const struct problem *problem, struct plan_count count,
+              const struct autotune_plan_options *options, struct autotune_error *error);
 void plan_free(struct autotune_plan *plan);
 
-/* The launches of a call, `*count` of them, or what is wrong. `n` is as in shape_count. */
+/* The most that a call may count, and the dims of a call that counts n. */
+uint64_t plan_most(const struct autotune_plan *plan);
+struct dims plan_dims(const struct autotune_plan *plan, uint64_t n);
+
+/* The launches of a call, `*count` of them, or what is wrong. */
 int plan_call(const struct autotune_plan *plan, const struct call_buffers *buffers, uint64_t n,
               struct device_launch launches[CALL_LAUNCHES_MAX], size_t *count,
               struct autotune_error *error);

@@ -1,6 +1,7 @@
 /* spawn: a command line for the program, and what it said when it failed. Its messages go to a
  * file in memory, which cannot fill up and make it wait as a pipe can. */
 #include "autotune/library/spawn.h"
+#include "generator/shape.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,9 +39,9 @@ static void add_count(struct command *command, const char *option, char text[32]
 
 static void add_size(struct command *command, const struct problem *problem)
 {
-    const struct problem_shape *shape = &problem->shape;
+    const struct problem_shape made = shape_of(&problem->dims), *shape = &made;
     if (!shape->kind) {
-        add_count(command, "--n", command->n, problem->n);
+        add_count(command, "--n", command->n, dims_n(&problem->dims));
         return;
     }
     add_count(command, "--rows", command->rows, shape->rows);

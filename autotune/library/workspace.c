@@ -109,11 +109,10 @@ static int refuse_call(const struct autotune_plan *plan, const void *input, uint
 {
     if (!output || (!input && n))
         return fail_null(output ? "input" : "output", error);
-    if (n > shape_count(&plan->problem))
+    if (n > plan_most(plan))
         return fail(error, AUTOTUNE_N_TOO_LARGE,
                     "n is %llu, but the plan is for at most %llu %s: make a plan for more",
-                    (unsigned long long)n, (unsigned long long)shape_count(&plan->problem),
-                    plan->problem.shape.kind ? "rows" : "elements");
+                    (unsigned long long)n, (unsigned long long)plan_most(plan), plan->count.unit);
     if ((uintptr_t)input % plan->element_bytes)
         return fail(error, AUTOTUNE_MISALIGNED,
                     "input is at %p, not a multiple of the %u bytes of an element of type %s",
@@ -133,15 +132,15 @@ static int refuse_call(const struct autotune_plan *plan, const void *input, uint
 static bool is_apart(const struct autotune_plan *plan, uint64_t input, uint64_t n,
                      uint64_t output)
 {
-    const struct problem part = shape_part(&plan->problem, n);
-    return output + shape_results(&part) * plan->result_bytes <= input ||
-           output >= input + shape_extent(&part) * plan->element_bytes;
+    const struct dims dims = plan_dims(plan, n);
+    return output + dims_results(&dims) * plan->result_bytes <= input ||
+           output >= input + dims_extent(&dims) * plan->element_bytes;
 }
 
 static bool is_good_call(const struct autotune_plan *plan, uint64_t input, uint64_t n,
                          uint64_t output)
 {
-    return output && (input || !n) && n <= shape_count(&plan->problem) &&
+    return output && (input || !n) && n <= plan_most(plan) &&
            (input & (plan->element_bytes - 1)) == 0 &&
            (output & (plan->result_bytes - 1)) == 0 && is_apart(plan, input, n, output);
 }

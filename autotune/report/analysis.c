@@ -36,7 +36,7 @@ static size_t find_pass(struct analysis *out, const struct analysis_subject *sub
     for (size_t p = 0; p < context->space->pass_count; p++) {
         /* A step that prepares the result reads nothing. */
         const struct expr *outputs = context->space->passes[p].keys[PASS_OUTPUTS];
-        if (point_pass(context, subject->row, p, context->problem->n, pass, error))
+        if (point_pass(context, subject->row, p, dims_n(&context->problem->dims), pass, error))
             return SPACE_PASSES_MAX;
         if (!pass->applies || (outputs && strcmp(expr_source(outputs), "0") == 0))
             continue;
@@ -46,7 +46,7 @@ static size_t find_pass(struct analysis *out, const struct analysis_subject *sub
         return p;
     }
     error_set(error, ERROR_FAILED, "%s: no pass of this variant applies for n = %llu",
-              context->space->file, (unsigned long long)context->problem->n);
+              context->space->file, (unsigned long long)dims_n(&context->problem->dims));
     return SPACE_PASSES_MAX;
 }
 

@@ -256,7 +256,7 @@ void cause_print_basis(struct text *out, const struct ladder *ladder,
         text_addf(
             out,
             "warps, kB in flight and instructions for an element: computed for %s, %s%s\n",
-            ladder->gpu, problem->shape.kind ? "" : "n = ", shape_format(size, problem));
+            ladder->gpu, shape_kind(&problem->dims) ? "" : "n = ", shape_format(size, problem));
     if (ladder->is_host)
         text_adds(out, "emulated: no model of a GPU's speed\n");
 }

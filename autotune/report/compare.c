@@ -128,7 +128,7 @@ static void add_problem(struct table *table, const struct compare_line *line)
     table_add(table, problem_types[problem->type].name);
     table_add(table, problem_types[problem->acc].name);
     table_add(table, problem->is_deterministic ? "yes" : "no");
-    table_addf(table, "%" PRIu64, problem->n);
+    table_addf(table, "%" PRIu64, dims_n(&problem->dims));
     if (line->row)
         table_addf(table, "%" PRIu64, line->row);
     else

@@ -64,7 +64,7 @@ static void add_difference(struct text *out, const struct compare *compare,
     text_addf(&text, "%s and %s have different winners at %zu of %zu size%s; at ",
               compare->sides[0].name, compare->sides[side].name, others, both,
               both == 1 ? "" : "s");
-    sentence_add_n(&text, largest->problem.n);
+    sentence_add_n(&text, dims_n(&largest->problem.dims));
     for (size_t i = 0; i < 2; i++) {
         const struct compare_cell *cell = &largest->cells[i ? side : 0];
         text_addf(&text, "%s %s", i ? ";" : "",
@@ -111,7 +111,7 @@ static void add_refuted(struct text *out, const struct compare *compare,
     const size_t all = group->end - group->first;
     for (size_t l = group->first; l < group->end; l++)
         if (compare->lines[l].cells[side].why == COMPARE_ACCURACY)
-            sentence_extend(&sizes, (double)compare->lines[l].problem.n);
+            sentence_extend(&sizes, (double)dims_n(&compare->lines[l].problem.dims));
     if (!sizes.count)
         return;
     text_addf(&text, "at %zu of %zu size%s (", sizes.count, all, all == 1 ? "" : "s");
@@ -215,9 +215,9 @@ static void gather_proof(struct proof *out, const struct compare *compare,
     for (size_t l = group->first; l < group->end; l++) {
         const struct compare_line *line = &compare->lines[l];
         const struct compare_evidence *evidence = &line->cells[side].evidence;
-        if (!evidence->count || (line->problem.n >= group->ranks_from) != is_ranked)
+        if (!evidence->count || (dims_n(&line->problem.dims) >= group->ranks_from) != is_ranked)
             continue;
-        sentence_extend(&out->sizes, (double)line->problem.n);
+        sentence_extend(&out->sizes, (double)dims_n(&line->problem.dims));
         sentence_extend(&out->candidates, (double)evidence->count);
         sentence_extend(&out->bound, prediction_rank(evidence));
         sentence_extend(&out->prior, evidence->prior);
@@ -259,7 +259,7 @@ static void add_accuracy(struct text *out, const struct compare *compare,
         if (cell->basis != basis || !cell->predicted_ps || !cell->ps)
             continue;
         sentence_extend(&shares, 100 * (double)cell->predicted_ps / (double)cell->ps);
-        sentence_extend(&sizes, (double)compare->lines[l].problem.n);
+        sentence_extend(&sizes, (double)dims_n(&compare->lines[l].problem.dims));
     }
     if (!shares.count)
         return;

@@ -116,7 +116,7 @@ static bool has_portability(const struct compare *compare, const struct predicti
 static void add_size(struct table *table, const struct compare_line *line)
 {
     char n[NUMBER_CHARS], row[NUMBER_CHARS];
-    number_format_count(n, line->problem.n);
+    number_format_count(n, dims_n(&line->problem.dims));
     if (line->row)
         table_addf(table, "%s/%s", n, number_format_count(row, line->row));
     else

@@ -300,7 +300,7 @@ static void add_conditions(struct table *table, const struct ladder *ladder, siz
     const struct problem *problem = ladder->problem;
     table_add(table, ladder->device);
     table_addf(table, "ladder/%s", ladder->rungs->rungs[rung].space);
-    table_addf(table, "%" PRIu64, problem->n);
+    table_addf(table, "%" PRIu64, dims_n(&problem->dims));
     table_add(table, problem_ops[problem->op].name);
     table_add(table, problem_types[problem->type].name);
     add_count(table, cell->threads ? ceil(cell->elements / cell->threads) : 0);

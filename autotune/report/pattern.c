@@ -134,7 +134,7 @@ static int make_buffers(struct bench *bench, const struct call_plan *plan,
     struct call_buffers *buffers = &bench->buffers;
     const uint64_t elem = (uint64_t)problem_types[problem->type].bytes;
     const uint64_t result = (uint64_t)problem_partial_bytes(problem);
-    return make_buffer(bench->device, &buffers->input, shape_extent(problem) * elem, error) ||
+    return make_buffer(bench->device, &buffers->input, dims_extent(&problem->dims) * elem, error) ||
                    make_buffer(bench->device, &buffers->output, plan->results * result, error) ||
                    make_buffer(bench->device, &buffers->scratch, plan->scratch_bytes, error) ||
                    make_buffer(bench->device, &buffers->state, plan->state_bytes, error)
@@ -187,10 +187,10 @@ static int trace_variant(struct host_trace *trace, const struct emit_variant *va
 /* To what one block does: a tile, or of a matrix the results that it makes at a time. */
 static void shrink(struct problem *problem, const struct call_plan *plan)
 {
-    const uint64_t gap = problem->shape.pitch - problem->shape.len;
-    problem->n = plan->tile;
-    if (problem->shape.kind)
-        shape_resize(problem, plan->at_once, shape_depth(problem), gap);
+    const uint64_t gap = shape_of(&problem->dims).pitch - shape_of(&problem->dims).len;
+    problem->dims = dims_value(plan->tile);
+    if (shape_kind(&problem->dims))
+        problem->dims = dims_resized(&problem->dims, plan->at_once, problem->dims.depth.n, gap);
 }
 
 int pattern_run(struct pattern *out, const struct point_context *context,
@@ -204,10 +204,10 @@ int pattern_run(struct pattern *out, const struct point_context *context,
     struct call_plan plan;
     *out = (struct pattern){.is_known = false};
     host.is_host = true;
-    if (call_plan(&plan, &here, row, problem.n, error))
+    if (call_plan(&plan, &here, row, dims_n(&problem.dims), error))
         return -1;
     shrink(&problem, &plan);
-    if (call_plan(&plan, &here, row, problem.n, error) || host_trace_init(&trace, error))
+    if (call_plan(&plan, &here, row, dims_n(&problem.dims), error) || host_trace_init(&trace, error))
         return -1;
     if (emit_variant(&variant, &here, sources, row, error)) {
         host_trace_dispose(&trace);

@@ -75,7 +75,7 @@ static uint64_t ranks_from(const struct compare *compare, const struct predictio
             continue;
         if (!is_ranked(evidence))
             return from ? from : UINT64_MAX;
-        from = line->problem.n;
+        from = dims_n(&line->problem.dims);
     }
     return from;
 }
@@ -103,7 +103,7 @@ enum compare_why prediction_why(const struct prediction *prediction,
         return COMPARE_LATENCY;
     if (line->problem.regime == WARM && bytes < (double)side->l2_bytes)
         return COMPARE_CACHE;
-    return line->problem.n < prediction->ranks_from ? COMPARE_RANKS : COMPARE_SAID;
+    return dims_n(&line->problem.dims) < prediction->ranks_from ? COMPARE_RANKS : COMPARE_SAID;
 }
 
 static void predict(struct compare_cell *cell, const struct prediction *prediction,

@@ -24,7 +24,7 @@ static const uint64_t CALL_LEAST_PS = 1500000; /* no call is faster than about 1
 static uint64_t call_bytes(const struct bench *bench)
 {
     const struct problem *problem = &bench->input->problem;
-    return problem->n * (uint64_t)problem_types[problem->type].bytes;
+    return dims_n(&problem->dims) * (uint64_t)problem_types[problem->type].bytes;
 }
 
 static uint64_t time_at_peak(const struct bench *bench)
@@ -54,7 +54,7 @@ size_t bench_search_calls(const struct bench *bench)
     const struct problem *problem = &bench->input->problem;
     const uint64_t each = (uint64_t)problem_types[problem_result(problem)].bytes;
     const uint64_t many = (uint64_t)bench->device->info.target.l2_bytes / MANY_PART;
-    const bool are_many = shape_results(problem) * each >= many;
+    const bool are_many = dims_results(&problem->dims) * each >= many;
     return problem->regime == WARM || are_many ? bench->calls : bench->input->count;
 }
 
@@ -98,9 +98,9 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
     struct problem problem = *context->problem;
     const struct point_context swept = {context->space, &problem, context->target};
     struct call_plan plan;
-    shape_resize(&problem, n / SWEEP_DEPTH, SWEEP_DEPTH, 0);
-    const uint64_t results = problem.shape.kind ? 8 * shape_results(&problem) : 0;
-    if (call_plan(&plan, &swept, row, problem.shape.kind ? problem.n : n, error) ||
+    problem.dims = dims_resized(&problem.dims, n / SWEEP_DEPTH, SWEEP_DEPTH, 0);
+    const uint64_t results = shape_kind(&problem.dims) ? 8 * dims_results(&problem.dims) : 0;
+    if (call_plan(&plan, &swept, row, shape_kind(&problem.dims) ? dims_n(&problem.dims) : n, error) ||
         ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
         ops->fill(bench->device, bench->sweep_data, POISON_SCRATCH, bytes, error) ||
         ops->alloc(bench->device, plan.scratch_bytes + 256 + results, &bench->sweep_scratch, error) ||
@@ -120,21 +120,21 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
 static uint64_t slot_bytes(const struct problem *problem)
 {
     const uint64_t bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
-    const uint64_t guarded = shape_results(problem) * bytes + POISON_RESULTS_GUARD;
-    return problem->shape.kind ? (guarded + POISON_RESULTS_GUARD - 1) / POISON_RESULTS_GUARD *
+    const uint64_t guarded = dims_results(&problem->dims) * bytes + POISON_RESULTS_GUARD;
+    return shape_kind(&problem->dims) ? (guarded + POISON_RESULTS_GUARD - 1) / POISON_RESULTS_GUARD *
                                      POISON_RESULTS_GUARD
                                : SLOT_BYTES;
 }
 
 static size_t count_slots(const struct problem *problem, size_t inputs)
 {
-    return problem->shape.kind ? inputs : CALLS_MAX;
+    return shape_kind(&problem->dims) ? inputs : CALLS_MAX;
 }
 
 /* Behind the calls' slots one for the sweep's result; a matrix's lie in the sweep's scratch. */
 static size_t count_all_slots(const struct problem *problem, size_t inputs)
 {
-    return count_slots(problem, inputs) + (problem->shape.kind ? 0 : 1);
+    return count_slots(problem, inputs) + (shape_kind(&problem->dims) ? 0 : 1);
 }
 
 /* Of what no memory holds too, which slot_bytes could not count. */
@@ -142,8 +142,8 @@ double bench_bytes(const struct problem *problem, const struct device_info *info
 {
     const size_t inputs = input_count(problem, info), slots = count_all_slots(problem, inputs);
     const double bytes = problem_types[problem_result(problem)].bytes;
-    return problem->shape.kind
-               ? ((double)shape_results(problem) * bytes + POISON_RESULTS_GUARD) *
+    return shape_kind(&problem->dims)
+               ? ((double)dims_results(&problem->dims) * bytes + POISON_RESULTS_GUARD) *
                      (double)(slots + inputs)
                : (double)(slots * SLOT_BYTES);
 }
@@ -238,7 +238,7 @@ int bench_reserve(struct bench *bench, const struct point_context *context, cons
                   struct error *error)
 {
     struct call_plan plan;
-    return call_plan(&plan, context, row, bench->input->problem.n, error) ||
+    return call_plan(&plan, context, row, dims_n(&bench->input->problem.dims), error) ||
                    reserve(bench, &plan, error)
                ? -1
                : 0;
@@ -308,7 +308,7 @@ int bench_prepare(struct bench_entry *out, struct bench *bench,
 {
     struct call_plan plan;
     *out = (struct bench_entry){.calls = calls};
-    if (call_plan(&plan, context, row, bench->input->problem.n, error) ||
+    if (call_plan(&plan, context, row, dims_n(&bench->input->problem.dims), error) ||
         reserve(bench, &plan, error))
         return -1;
     struct device_launch *launches = malloc(calls * plan.count * sizeof *launches);

@@ -42,11 +42,11 @@ static void blame(struct bench_verdict *out, const struct bench *bench, const ch
     const struct problem *problem = &bench->input->problem;
     char size[SHAPE_CHARS];
     out->is_right = false;
-    if (problem->shape.kind)
+    if (shape_kind(&problem->dims))
         snprintf(out->reason, sizeof out->reason, "%s at %s", what,
                  shape_format(size, problem));
     else
-        snprintf(out->reason, sizeof out->reason, "%s at n = %" PRIu64, what, problem->n);
+        snprintf(out->reason, sizeof out->reason, "%s at n = %" PRIu64, what, dims_n(&problem->dims));
 }
 
 static void compare_output(struct bench_verdict *out, const struct bench *bench, size_t call,
@@ -87,7 +87,7 @@ static void compare_result(struct bench_verdict *out, const struct bench *bench,
     snprintf(out->reason, sizeof out->reason,
              "%s %" PRIu64 " of %" PRIu64 ": expected %s, got %s",
              poison_is_all(gotten_bytes, bytes, POISON_OUTPUT) ? "no result" : "wrong result",
-             result, shape_results(problem), oracle_format(expected, type, expect),
+             result, dims_results(&problem->dims), oracle_format(expected, type, expect),
              oracle_format(gotten, type, got));
 }
 
@@ -98,7 +98,7 @@ static int find_wrong(struct bench *bench, size_t call, uint64_t first,
 {
     const struct problem *problem = &bench->input->problem;
     const uint64_t bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
-    const uint64_t count = shape_results(problem);
+    const uint64_t count = dims_results(&problem->dims);
     unsigned char piece[PIECE_BYTES];
     for (uint64_t result = first / bytes; result < count && out->is_right;) {
         const uint64_t rest = count - result, most = sizeof piece / bytes;

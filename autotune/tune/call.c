@@ -40,12 +40,12 @@ static int add_steps(struct call_plan *out, const struct point_context *context,
     const struct space *space = context->space;
     const int accum_bytes = problem_partial_bytes(context->problem);
     struct problem problem = *context->problem; /* what is left of it */
-    if (*left != problem.n)
-        shape_shrink(&problem, *left);
+    if (*left != dims_n(&problem.dims))
+        problem.dims = dims_left(&problem.dims, *left / dims_results(&problem.dims));
     for (size_t p = 0; p < space->pass_count; p++) {
         const struct pass *pass = &space->passes[p];
         do {
-            struct call_step step = {.pass = p, .n = *left, .shape_of = problem.shape};
+            struct call_step step = {.pass = p, .n = *left, .dims = problem.dims};
             if (*is_started && *left == out->results)
                 break;
             if (point_pass(context, row, p, *left, &step.shape, error))
@@ -58,7 +58,7 @@ static int add_steps(struct call_plan *out, const struct point_context *context,
                 break;
             *is_started = true;
             *left = step.shape.outputs;
-            shape_shrink(&problem, *left);
+            problem.dims = dims_left(&problem.dims, *left / dims_results(&problem.dims));
         } while (pass->until_one);
     }
     return 0;
@@ -73,7 +73,7 @@ int call_plan(struct call_plan *out, const struct point_context *context, const 
     out->count = 0;
     out->scratch_bytes = out->state_bytes = out->height = 0;
     out->n = n;
-    out->results = shape_results(context->problem);
+    out->results = dims_results(&context->problem->dims);
     if (add_steps(out, context, row, &left, &is_started, error))
         return -1;
     if (out->count > 0 && !is_started)
@@ -114,9 +114,12 @@ void call_bind(struct device_launch *out, const struct call_plan *plan,
             [ARG_OUTPUT] = output,
             [ARG_PARTIALS] = buffers->scratch + step->partials_offset,
             [ARG_STATE] = buffers->state,
-            [ARG_ROWS] = step->shape_of.rows,
-            [ARG_LEN] = step->shape_of.len,
-            [ARG_PITCH] = step->shape_of.pitch,
+            [ARG_OUTER] = step->dims.outer.n,
+            [ARG_OUTER_STRIDE] = step->dims.outer.stride,
+            [ARG_DEPTH] = step->dims.depth.n,
+            [ARG_DEPTH_STRIDE] = step->dims.depth.stride,
+            [ARG_INNER] = step->dims.inner.n,
+            [ARG_INNER_STRIDE] = step->dims.inner.stride,
             [ARG_PARTS] = step->shape.parts,
         };
         out[i] = (struct device_launch){.kernel = kernels[step->pass],

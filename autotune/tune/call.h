@@ -21,7 +21,7 @@ struct call_plan {
     struct call_step {
         size_t pass;
         uint64_t n; /* inputs */
-        struct problem_shape shape_of; /* of those */
+        struct dims dims; /* of those */
         struct point_pass shape;
         uint64_t output_offset, partials_offset; /* in the scratch memory, bytes */
     } steps[CALL_LAUNCHES_MAX]; /* `count` of them; last, so that the others need no copy */

@@ -3,6 +3,7 @@
 #include "autotune/tune/case_sets.h"
 
 #include "autotune/tune/oracle_matrix.h"
+#include "generator/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,7 @@ static int make_cases(const struct case_sets *sets, struct case_set *set, struct
 {
     if (set->is_special)
         return oracle_make_specials(&set->cases, sets->problem, &set->shape, error);
-    return sets->problem->shape.kind
+    return shape_kind(&sets->problem->dims)
                ? matrix_make_cases(&set->cases, sets->problem, &set->shape, sets->seed, error)
                : oracle_make_cases(&set->cases, sets->problem, &set->shape, sets->seed, error);
 }

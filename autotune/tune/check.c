@@ -111,10 +111,9 @@ static int plan_case(struct run *run, size_t i, struct error *error)
     const struct point_context context = {run->context->space, &run->problem,
                                           run->context->target};
     if (c->results) {
-        problem.shape = c->shape;
-        problem.n = c->n;
-    } else if (problem.shape.kind) {
-        shape_resize(&problem, 1, c->n, 0);
+        problem.dims = c->dims;
+    } else if (shape_kind(&problem.dims)) {
+        problem.dims = dims_resized(&problem.dims, 1, c->n, 0);
     }
     if (run->is_planned && run->plan.n == c->n && shape_is_same(&run->problem, &problem))
         return 0;
@@ -161,7 +160,7 @@ static int reserve_scratch(struct run *run, struct error *error)
     check->used_bytes = check->used_state_bytes = 0;
     for (size_t i = 0; i < run->set->cases.count; i++) {
         uint64_t n = run->set->cases.cases[i].n;
-        if (i > 0 && n <= largest && !run->context->problem->shape.kind)
+        if (i > 0 && n <= largest && !shape_kind(&run->context->problem->dims))
             continue;
         largest = n;
         if (plan_case(run, i, error))
@@ -220,7 +219,7 @@ static void blame(const struct run *run, size_t i, uint64_t result, const char *
     const uint64_t starts = 16 / (uint64_t)problem_types[run->check->problem.type].bytes;
     char expected[ORACLE_CHARS], gotten[ORACLE_CHARS], size[SHAPE_CHARS];
     struct problem problem = run->check->problem;
-    problem.shape = c->shape;
+    problem.dims = c->dims;
     out->is_right = false;
     if (c->results)
         snprintf(out->reason, sizeof out->reason, "%s of %s, result %" PRIu64, what,
@@ -344,14 +343,14 @@ int check_choose(struct check_rows *out, const struct point_context *context,
     struct call_plan plan;
     unsigned fewest = UINT32_MAX;
     one_sm.sms = 1;
-    if (large.shape.kind)
-        shape_resize(&large, RESULTS, DEPTH, 0);
+    if (shape_kind(&large.dims))
+        large.dims = dims_resized(&large.dims, RESULTS, DEPTH, 0);
     *out = (struct check_rows){rows, rows};
     for (size_t i = 0; i < count; i++) {
         const int64_t *row = rows + i * context->space->param_count;
-        const uint64_t n = large.shape.kind ? large.n : 1;
+        const uint64_t n = shape_kind(&large.dims) ? dims_n(&large.dims) : 1;
         if (call_plan(&plan, &narrow, row, n, error) ||
-            (!large.shape.kind && call_plan(&plan, &narrow, row, TILES * plan.tile, error)))
+            (!shape_kind(&large.dims) && call_plan(&plan, &narrow, row, TILES * plan.tile, error)))
             return -1;
         if (plan.grid < fewest) {
             fewest = plan.grid;
@@ -372,14 +371,14 @@ static int check_set(struct check *check, const struct point_context *context,
     const struct point_context least = {context->space, &one, context->target};
     struct call_plan plan;
     one_sm.sms = 1;
-    shape_resize(&one, 1, 1, 0);
+    one.dims = dims_resized(&one.dims, 1, 1, 0);
     *out = (struct check_verdict){.is_right = true};
     if (call_plan(&plan, &least, rows.wide, 1, error))
         return -1;
     struct case_set *set = case_sets_find(&check->sets, &plan, is_special, error);
     if (!set)
         return -1;
-    const bool takes_turns = set->cases.count > ALTERNATE || one.shape.kind;
+    const bool takes_turns = set->cases.count > ALTERNATE || shape_kind(&one.dims);
     struct run wide_run = {.check = check, .context = context, .row = rows.wide,
                            .kernels = kernels, .set = set, .takes_turns = takes_turns,
                            .turn = 0};

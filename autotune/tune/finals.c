@@ -198,7 +198,7 @@ static int run_proofs(struct finals *finals, struct error *error)
     if (measure_announce(measure, PHASE_PROVE, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE, error))
         return -1;
     int failed = further_open(&further, measure, error) || prove_first(finals, &further, error);
-    finals->out->past_32_bits = failed ? 0 : further.past.problem.n;
+    finals->out->past_32_bits = failed ? 0 : dims_n(&further.past.problem.dims);
     further_close(&further);
     return failed ? -1 : 0;
 }

@@ -25,14 +25,14 @@ static int run_once(const struct further *further, const struct further_candidat
     const struct measure *measure = further->measure;
     struct device *device = measure->device;
     const uint64_t bytes =
-        shape_results(problem) * (uint64_t)problem_types[problem_result(problem)].bytes;
+        dims_results(&problem->dims) * (uint64_t)problem_types[problem_result(problem)].bytes;
     const struct device_ops *ops = device->ops;
     const struct point_context context = {measure->context->space, problem,
                                           measure->context->target};
     struct call_buffers buffers = {.input = input, .output = measure->bench.outputs};
     struct device_launch launches[CALL_LAUNCHES_MAX];
     struct call_plan plan;
-    if (call_plan(&plan, &context, candidate->row, problem->n, error) ||
+    if (call_plan(&plan, &context, candidate->row, dims_n(&problem->dims), error) ||
         ops->alloc(device, plan.scratch_bytes + plan.state_bytes + 256, &buffers.scratch,
                    error))
         return -1;
@@ -60,28 +60,29 @@ static void close_rounding(struct further_rounding *rounding, struct device *dev
 /* As much of the problem as its exact sums take little time for. */
 static void limit_rounding(struct problem *problem)
 {
-    if (problem->shape.kind) {
+    if (shape_kind(&problem->dims)) {
         const uint64_t depth =
-            shape_depth(problem) < RANDOM_MAX ? shape_depth(problem) : RANDOM_MAX;
+            problem->dims.depth.n < RANDOM_MAX ? problem->dims.depth.n : RANDOM_MAX;
         const uint64_t most =
             RANDOM_MAX / depth < RANDOM_RESULTS ? RANDOM_MAX / depth : RANDOM_RESULTS;
-        const uint64_t results = shape_results(problem);
-        shape_resize(problem, results < most ? results : most, depth, 0);
+        const uint64_t results = dims_results(&problem->dims);
+        problem->dims = dims_resized(&problem->dims, results < most ? results : most, depth, 0);
+    } else if (problem->dims.depth.n > RANDOM_MAX) {
+        problem->dims.depth.n = RANDOM_MAX;
     }
-    problem->n = problem->n < RANDOM_MAX ? problem->n : RANDOM_MAX;
 }
 
 static void fill_rounding(struct further_rounding *out, uint64_t seed, void *elements)
 {
     const struct oracle_input source = {.problem = out->problem, .seed = seed};
     double compensation = 0;
-    if (out->problem.shape.kind) {
+    if (shape_kind(&out->problem.dims)) {
         matrix_fill_random(&source, elements);
         matrix_reference(out->references, &out->problem, elements);
         return;
     }
-    oracle_fill_random(&source, 0, out->problem.n, elements);
-    oracle_reference_add(out->references, &out->problem, elements, out->problem.n,
+    oracle_fill_random(&source, 0, dims_n(&out->problem.dims), elements);
+    oracle_reference_add(out->references, &out->problem, elements, dims_n(&out->problem.dims),
                          &compensation);
 }
 
@@ -90,13 +91,13 @@ static int open_rounding(struct further_rounding *out, const struct measure *mea
 {
     struct device *device = measure->device;
     *out = (struct further_rounding){.problem = *measure->context->problem};
-    if (out->problem.n == 0 || !problem_rounds(&out->problem))
+    if (dims_n(&out->problem.dims) == 0 || !problem_rounds(&out->problem))
         return 0;
     limit_rounding(&out->problem);
-    const uint64_t bytes = out->problem.n * (uint64_t)problem_types[out->problem.type].bytes;
+    const uint64_t bytes = dims_n(&out->problem.dims) * (uint64_t)problem_types[out->problem.type].bytes;
     struct error no_room;
     void *elements = malloc(bytes);
-    out->references = calloc(shape_results(&out->problem), sizeof *out->references);
+    out->references = calloc(dims_results(&out->problem.dims), sizeof *out->references);
     if (!elements || !out->references ||
         device->ops->alloc(device, bytes, &out->input, &no_room)) {
         free(elements);
@@ -137,15 +138,15 @@ static int prove_rounding(const struct further *further,
     const size_t bytes = (size_t)problem_types[problem_result(problem)].bytes;
     if (!rounding->input)
         return 0;
-    unsigned char *results = malloc(shape_results(problem) * bytes);
+    unsigned char *results = malloc(dims_results(&problem->dims) * bytes);
     if (!results)
-        return error_memory(error, shape_results(problem) * bytes);
+        return error_memory(error, dims_results(&problem->dims) * bytes);
     if (run_once(further, candidate, problem, rounding->input, &report->height, results,
                  error)) {
         free(results);
         return -1;
     }
-    for (uint64_t r = 0; r < shape_results(problem) && out->is_right; r++)
+    for (uint64_t r = 0; r < dims_results(&problem->dims) && out->is_right; r++)
         out->is_right =
             judge_rounding(report, problem, &rounding->references[r], results + r * bytes);
     free(results);
@@ -166,11 +167,11 @@ static int open_past(struct input *out, const struct measure *measure, struct er
     uint64_t free_bytes;
     struct error no_room;
     *out = (struct input){.device = NULL};
-    if (device->info.target.is_host || problem.n >= PAST_32_BITS || problem.shape.kind)
+    if (device->info.target.is_host || dims_n(&problem.dims) >= PAST_32_BITS || shape_kind(&problem.dims))
         return 0;
     if (device->ops->free_bytes(device, &free_bytes, error))
         return -1;
-    problem.n = PAST_32_BITS;
+    problem.dims = dims_value(PAST_32_BITS);
     if (free_bytes < bytes + bytes / 4 ||
         input_open(out, device, &problem, count, measure->seed, &no_room)) {
         *out = (struct input){.device = NULL};
@@ -195,7 +196,7 @@ static int prove_past(const struct further *further, const struct further_candid
     }
     if (!out->is_right)
         snprintf(out->reason, sizeof out->reason, "wrong result at n = %" PRIu64 ", past 2^31",
-                 past->problem.n);
+                 dims_n(&past->problem.dims));
     return 0;
 }
 

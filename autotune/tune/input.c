@@ -26,13 +26,13 @@ static const uint64_t PERIODS[] = {15713431,  31749889,  64421101,
 
 bool input_is_past_l2(const struct problem *problem, const struct device_info *info)
 {
-    const uint64_t bytes = problem->n * (uint64_t)problem_types[problem->type].bytes;
+    const uint64_t bytes = dims_n(&problem->dims) * (uint64_t)problem_types[problem->type].bytes;
     return bytes >= PAST_L2 * (uint64_t)info->target.l2_bytes;
 }
 
 size_t input_count(const struct problem *problem, const struct device_info *info)
 {
-    uint64_t bytes = problem->n * (uint64_t)problem_types[problem->type].bytes;
+    uint64_t bytes = dims_n(&problem->dims) * (uint64_t)problem_types[problem->type].bytes;
     if (info->target.is_host || problem->regime == WARM ||
         input_is_past_l2(problem, info))
         return oracle_inputs_least(problem);
@@ -44,7 +44,7 @@ size_t input_count(const struct problem *problem, const struct device_info *info
 /* An input and the guards behind it. */
 static uint64_t find_stride(const struct problem *problem)
 {
-    const uint64_t bytes = shape_extent(problem) * (uint64_t)problem_types[problem->type].bytes;
+    const uint64_t bytes = dims_extent(&problem->dims) * (uint64_t)problem_types[problem->type].bytes;
     return (bytes + 3 * GUARD_BYTES - 1) / GUARD_BYTES * GUARD_BYTES;
 }
 
@@ -55,9 +55,9 @@ uint64_t input_bytes(const struct problem *problem, const struct device_info *in
 
 uint64_t input_period(const struct problem *problem)
 {
-    if (problem->shape.kind) /* its results are folded one by one anyway */
+    if (shape_kind(&problem->dims)) /* its results are folded one by one anyway */
         return 0;
-    for (size_t i = 0; i < sizeof PERIODS / sizeof *PERIODS && PERIODS[i] < problem->n; i++)
+    for (size_t i = 0; i < sizeof PERIODS / sizeof *PERIODS && PERIODS[i] < dims_n(&problem->dims); i++)
         if (oracle_can_repeat(problem, PERIODS[i]))
             return PERIODS[i];
     return 0;
@@ -65,7 +65,7 @@ uint64_t input_period(const struct problem *problem)
 
 uint64_t input_last(const struct input *input)
 {
-    return input->problem.n ? input->problem.n - 1 : 0;
+    return dims_n(&input->problem.dims) ? dims_n(&input->problem.dims) - 1 : 0;
 }
 
 static struct oracle_input describe(const struct input *input, size_t i)
@@ -142,7 +142,7 @@ static int fill_range(const struct filler *filler, uint64_t first, uint64_t end,
 /* Copies what is there behind itself, doubling it: few copies, however many periods. */
 static int copy_periods(const struct filler *filler, struct error *error)
 {
-    const uint64_t n = filler->source.problem.n;
+    const uint64_t n = dims_n(&filler->source.problem.dims);
     for (uint64_t done = filler->source.period; done < n; done *= 2) {
         const uint64_t take = n - done < done ? n - done : done;
         if (filler->device->ops->copy(filler->device, filler->to + done * filler->bytes,
@@ -170,7 +170,7 @@ static int write_deciding(const struct filler *filler, struct error *error)
 static int fill_periods(const struct filler *filler, struct oracle_fold *fold,
                         struct error *error)
 {
-    const uint64_t period = filler->source.period, end = filler->source.problem.n % period;
+    const uint64_t period = filler->source.period, end = dims_n(&filler->source.problem.dims) % period;
     struct oracle_fold rest, whole;
     oracle_fold_init(&rest, &filler->source.problem);
     if (fill_range(filler, 0, end, &rest, error))
@@ -197,7 +197,7 @@ static int fill_input(struct input *input, size_t i, char *buffer, size_t thread
     struct oracle_fold fold;
     oracle_fold_init(&fold, &input->problem);
     if (input->period ? fill_periods(&filler, &fold, error)
-                      : fill_range(&filler, 0, input->problem.n, &fold, error))
+                      : fill_range(&filler, 0, dims_n(&input->problem.dims), &fold, error))
         return -1;
     if (fold.largest > input->largest_partial)
         input->largest_partial = fold.largest;
@@ -209,7 +209,7 @@ static int write_guards(struct input *input, size_t i, struct error *error)
 {
     const size_t bytes = (size_t)problem_types[input->problem.type].bytes;
     const uint64_t start = input_address(input, i);
-    const uint64_t end = start + shape_extent(&input->problem) * bytes;
+    const uint64_t end = start + dims_extent(&input->problem.dims) * bytes;
     const uint64_t after = input->base + input->bytes - end;
     char guard[GUARD_BYTES];
     for (size_t at = 0; at < GUARD_BYTES; at += bytes)
@@ -224,7 +224,7 @@ static int write_guards(struct input *input, size_t i, struct error *error)
 
 uint64_t input_expects_bytes(const struct problem *problem)
 {
-    return shape_results(problem) * (uint64_t)problem_types[problem_result(problem)].bytes;
+    return dims_results(&problem->dims) * (uint64_t)problem_types[problem_result(problem)].bytes;
 }
 
 const unsigned char *input_expects(const struct input *input, size_t i)
@@ -235,9 +235,9 @@ const unsigned char *input_expects(const struct input *input, size_t i)
 double input_own_bytes(const struct problem *problem, const struct device_info *info)
 {
     const double element = problem_types[problem->type].bytes;
-    const double results = (double)input_count(problem, info) * (double)shape_results(problem);
-    return problem->shape.kind
-               ? (double)shape_extent(problem) * element +
+    const double results = (double)input_count(problem, info) * (double)dims_results(&problem->dims);
+    return shape_kind(&problem->dims)
+               ? (double)dims_extent(&problem->dims) * element +
                      results * problem_types[problem_result(problem)].bytes
                : 0;
 }
@@ -250,7 +250,7 @@ static int fill_matrices(struct input *input, struct error *error)
         return error_memory(error, input->count * bytes);
     for (size_t i = 0; i < input->count; i++) {
         struct oracle_input source = describe(input, i);
-        source.mark = shape_depth(&input->problem) / 2 + i;
+        source.mark = input->problem.dims.depth.n / 2 + i;
         if (write_guards(input, i, error) ||
             input_matrix_fill(input->device, &source, input_address(input, i),
                               (unsigned char *)input->expects + i * bytes,
@@ -262,10 +262,10 @@ static int fill_matrices(struct input *input, struct error *error)
 
 static int fill_all(struct input *input, struct error *error)
 {
-    if (input->problem.shape.kind)
+    if (shape_kind(&input->problem.dims))
         return fill_matrices(input, error);
     size_t threads = threads_of_cores();
-    const uint64_t made = input->period ? input->period : input->problem.n;
+    const uint64_t made = input->period ? input->period : dims_n(&input->problem.dims);
     const uint64_t bytes = made * (uint64_t)problem_types[input->problem.type].bytes;
     uint64_t chunks = bytes / CHUNK_BYTES + 1;
     threads = chunks < threads ? (size_t)chunks : threads;
@@ -335,8 +335,8 @@ static int write_element(struct input *input, uint64_t position, bool marked, st
 
 int input_mark(struct input *input, uint64_t from, uint64_t to, struct error *error)
 {
-    if (!oracle_has_mark(&input->problem) || from == to || input->problem.n == 0 ||
-        input->problem.shape.kind) /* a mark of its own stands in each result */
+    if (!oracle_has_mark(&input->problem) || from == to || dims_n(&input->problem.dims) == 0 ||
+        shape_kind(&input->problem.dims)) /* a mark of its own stands in each result */
         return 0;
     if (write_element(input, from, false, error) || write_element(input, to, true, error))
         return -1;

@@ -53,18 +53,18 @@ int input_matrix_fill(struct device *device, const struct oracle_input *source, 
                       void *expects, double *largest, struct error *error)
 {
     const struct problem *problem = &source->problem;
-    const uint64_t bytes = shape_extent(problem) * (uint64_t)problem_types[problem->type].bytes;
+    const uint64_t bytes = dims_extent(&problem->dims) * (uint64_t)problem_types[problem->type].bytes;
     const uint64_t result_bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
-    const size_t count = count_threads(problem->n);
+    const size_t count = count_threads(dims_n(&problem->dims));
     struct share shares[THREADS_MAX];
     void *elements = malloc(bytes);
     if (!elements)
         return error_memory(error, bytes);
     for (size_t i = 0; i < count; i++)
         shares[i] = (struct share){.source = source, .elements = elements};
-    divide(shares, count, problem->shape.rows);
+    divide(shares, count, shape_of(&problem->dims).rows);
     threads_run(fill_share, shares, sizeof *shares, count);
-    divide(shares, count, shape_results(problem));
+    divide(shares, count, dims_results(&problem->dims));
     for (size_t i = 0; i < count; i++)
         shares[i].expects = (unsigned char *)expects + shares[i].first * result_bytes;
     threads_run(fold_share, shares, sizeof *shares, count);

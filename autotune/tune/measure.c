@@ -222,7 +222,7 @@ static int prove_mark(struct measure *measure, const struct bench_entry *entry,
 int measure_proof(struct measure *measure, uint64_t candidate, const struct bench_entry *entry,
                   uint64_t *out_ps, struct bench_verdict *out, struct error *error)
 {
-    const uint64_t n = measure->input.problem.n;
+    const uint64_t n = dims_n(&measure->input.problem.dims);
     uint64_t random = measure->seed ^ candidate << 32;
     if (bench_prove(&measure->bench, entry, out_ps, out, error))
         return -1;

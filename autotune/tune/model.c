@@ -15,7 +15,7 @@ static int find_first(const struct point_context *context, const int64_t *row,
                       struct point_pass *out, int64_t *effective, struct error *error)
 {
     for (size_t i = 0; i < context->space->pass_count; i++) {
-        if (point_pass(context, row, i, context->problem->n, out, error))
+        if (point_pass(context, row, i, dims_n(&context->problem->dims), out, error))
             return -1;
         if (out->applies)
             return point_pass_row(context, row, i, effective, error);
@@ -37,7 +37,7 @@ static double rate(const struct point_context *context, double in_flight)
 {
     const struct problem *problem = context->problem;
     const double share =
-        (double)problem->n * problem_types[problem->type].bytes / fmax(1, context->target->sms);
+        (double)dims_n(&problem->dims) * problem_types[problem->type].bytes / fmax(1, context->target->sms);
     const double low = fmax(WANT_FLOOR, fmin(WANT_LOW, share));
     const double high = fmax(WANT_FLOOR, fmin(WANT_HIGH, share));
     const double octaves = in_flight < low    ? log2(low / in_flight)

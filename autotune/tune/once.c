@@ -59,7 +59,7 @@ static int prepare(struct once *once, const int64_t *row, uint64_t seed, struct 
     const struct problem *problem = once->context->problem;
     struct call_buffers *buffers = &once->buffers;
     once->slot_bytes = (input_expects_bytes(problem) + ALIGNED - 1) / ALIGNED * ALIGNED;
-    if (call_plan(&once->plan, once->context, row, problem->n, error) ||
+    if (call_plan(&once->plan, once->context, row, dims_n(&problem->dims), error) ||
         input_open(&once->input, once->device, problem, oracle_inputs_least(problem), seed, error) ||
         reserve(once, &buffers->output, CALLS * once->slot_bytes, POISON_OUTPUT, error) ||
         reserve(once, &buffers->scratch, once->plan.scratch_bytes + 256, POISON_SCRATCH,
@@ -90,9 +90,9 @@ static int compare_result(const struct once *once, uint64_t result, oracle_bits 
     char expected[ORACLE_CHARS], gotten[ORACLE_CHARS], where[2 * NUMBER_CHARS + 16];
     if (oracle_equal(type, expect, got))
         return 0;
-    if (problem->shape.kind)
+    if (shape_kind(&problem->dims))
         snprintf(where, sizeof where, "%" PRIu64 " of %" PRIu64, result,
-                 shape_results(problem));
+                 dims_results(&problem->dims));
     else
         snprintf(where, sizeof where, "at n = %" PRIu64, once->plan.n);
     return error_set(error, ERROR_WRONG,
@@ -104,7 +104,7 @@ static int compare(const struct once *once, uint64_t call, struct error *error)
 {
     const struct input *input = &once->input;
     const uint64_t all = input_expects_bytes(&input->problem);
-    const uint64_t count = shape_results(&input->problem), bytes = all / count;
+    const uint64_t count = dims_results(&input->problem.dims), bytes = all / count;
     const unsigned char *expects =
         input->expects ? input_expects(input, 0) : (const unsigned char *)input->expect;
     unsigned char *results = malloc(all);

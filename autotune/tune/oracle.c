@@ -84,10 +84,10 @@ static size_t list_deciders(const struct oracle_input *input,
     const unsigned bits = 8 * (unsigned)problem_types[problem->type].bytes;
     size_t count = 0;
     if (deciding == DECIDING_BITS)
-        for (unsigned bit = 1; problem->n > 0 && bit < bits - 1; bit++)
-            out[count++] = (struct decider){place(input->seed, bit, problem->n), bit};
-    if (deciding == DECIDING_SIGNS && problem->n > 0)
-        out[count++] = (struct decider){place(input->seed / 2, 0, problem->n), 0};
+        for (unsigned bit = 1; dims_n(&problem->dims) > 0 && bit < bits - 1; bit++)
+            out[count++] = (struct decider){place(input->seed, bit, dims_n(&problem->dims)), bit};
+    if (deciding == DECIDING_SIGNS && dims_n(&problem->dims) > 0)
+        out[count++] = (struct decider){place(input->seed / 2, 0, dims_n(&problem->dims)), 0};
     if (oracle_has_mark(problem) && input->mark != ORACLE_NO_MARK)
         out[count++] = (struct decider){input->mark, bits - 1};
     return count;
@@ -138,7 +138,7 @@ size_t oracle_list_deciding(const struct oracle_input *input,
     const size_t listed = list_deciders(input, deciders);
     size_t count = 0;
     for (size_t i = 0; i < listed; i++)
-        if (deciders[i].at < input->problem.n)
+        if (deciders[i].at < dims_n(&input->problem.dims))
             out[count++] = deciders[i].at;
     return count;
 }

@@ -25,7 +25,7 @@ struct oracle_shape {
 struct oracle_case {
     uint64_t offset, n; /* the input is elements[offset .. offset + n) */
     oracle_bits expect;
-    struct problem_shape shape;      /* of a matrix; its results are expects[first .. first + results) */
+    struct dims dims;        /* of a matrix; its results are expects[first .. first + results) */
     uint64_t first, results; /* 0: one result, `expect` */
 };
 
@@ -43,7 +43,7 @@ struct oracle_cases {
  * sum, sumsq, xor, prod by hashed values, min, max, argmin and argmax by the extremum at each
  * position, the latter two also by equals of it elsewhere, and, or by one bit at each position.
  * Where there are more than positions_max, a seeded sample with both edges of each thread's, warp's
- * and tile's share. problem.n plays no part. */
+ * and tile's share. dims_n(&problem.dims) plays no part. */
 int oracle_make_cases(struct oracle_cases *out, const struct problem *problem,
                       const struct oracle_shape *shape, uint64_t seed, struct error *error);
 void oracle_dispose_cases(struct oracle_cases *cases);
@@ -60,7 +60,7 @@ struct oracle_input {
 #define ORACLE_NO_MARK UINT64_MAX /* a mark beyond every input: nothing is marked */
 
 /* Writes elements [first, first + count) to `out`. Pure: any chunking gives the same input.
- * problem.n is that of the whole input. Float products: seeds 2k and 2k + 1 have complementary
+ * dims_n(&problem.dims) is that of the whole input. Float products: seeds 2k and 2k + 1 have complementary
  * signs, prove with both. min, max: odd seeds put all values on the identity's side of zero. */
 void oracle_fill(const struct oracle_input *input, uint64_t first, uint64_t count, void *out);
 

@@ -89,7 +89,7 @@ void layout_fill(const struct layout *layout, uint64_t first, uint64_t n, uint64
 {
     struct oracle_input input = {
         .problem = layout->problem, .seed = seed, .mark = ORACLE_NO_MARK};
-    input.problem.n = n;
+    input.problem.dims = dims_value(n);
     oracle_fill(&input, 0, n, layout_element(layout, first));
 }
 

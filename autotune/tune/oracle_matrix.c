@@ -31,7 +31,7 @@ static enum oracle_deciding deciding_of(const struct problem *problem)
 static struct oracle_input describe(const struct oracle_input *input)
 {
     struct oracle_input plain = *input;
-    plain.problem.n = shape_depth(&input->problem);
+    plain.problem.dims = dims_value(input->problem.dims.depth.n);
     plain.mark = ORACLE_NO_MARK;
     plain.period = 0;
     return plain;
@@ -40,7 +40,7 @@ static struct oracle_input describe(const struct oracle_input *input)
 void matrix_fill(const struct oracle_input *input, uint64_t first, uint64_t count,
                  void *elements)
 {
-    const struct problem_shape *shape = &input->problem.shape;
+    const struct problem_shape made = shape_of(&input->problem.dims), *shape = &made;
     const struct oracle_input plain = describe(input);
     const size_t bytes = element_bytes(&input->problem);
     const bool is_last = first + count == shape->rows;
@@ -69,11 +69,11 @@ static void put_bits(const struct oracle_input *input, uint64_t result, void *el
 {
     const struct problem *problem = &input->problem;
     const unsigned bits = 8 * (unsigned)element_bytes(problem);
-    const uint64_t depth = shape_depth(problem), step = depth / bits + 1;
+    const uint64_t depth = problem->dims.depth.n, step = depth / bits + 1;
     const uint64_t chosen = result_hash(input, result);
     for (unsigned bit = 1; bit < bits; bit++) {
         const uint64_t place = (input->mark + result + bit * step) % depth;
-        const uint64_t at = shape_at(problem, result, place), mask = UINT64_C(1) << bit;
+        const uint64_t at = dims_at(&problem->dims, result, place), mask = UINT64_C(1) << bit;
         const uint64_t word = element_load_word(problem->type, elements, at);
         if (chosen & mask)
             element_store_word(problem->type,
@@ -88,7 +88,7 @@ static void put_decider(const struct oracle_input *input, uint64_t result, void 
     const struct problem *problem = &input->problem;
     const uint64_t hash = result_hash(input, result);
     const uint64_t at =
-        shape_at(problem, result, (input->mark + result) % shape_depth(problem));
+        dims_at(&problem->dims, result, (input->mark + result) % problem->dims.depth.n);
     if (hash % 4 == 0)
         return;
     if (deciding_of(problem) == DECIDING_SIGNS) {
@@ -128,9 +128,9 @@ static void gather(const struct problem *problem, const unsigned char *elements,
                    uint64_t row, uint64_t rows, unsigned char *out)
 {
     const size_t bytes = element_bytes(problem);
-    const unsigned char *from = elements + shape_at(problem, column, row) * bytes;
+    const unsigned char *from = elements + dims_at(&problem->dims, column, row) * bytes;
     for (uint64_t i = 0; i < rows; i++)
-        memcpy(out + i * bytes, from + i * problem->shape.pitch * bytes, bytes);
+        memcpy(out + i * bytes, from + i * shape_of(&problem->dims).pitch * bytes, bytes);
 }
 
 /* At most STRIP columns. */
@@ -142,8 +142,8 @@ static int fold_strip(const struct problem *problem, const void *elements, uint6
     struct oracle_fold folds[STRIP];
     for (uint64_t c = 0; c < count; c++)
         oracle_fold_init(&folds[c], problem);
-    for (uint64_t row = 0; row < problem->shape.rows; row += STRIP_ROWS) {
-        const uint64_t left = problem->shape.rows - row;
+    for (uint64_t row = 0; row < shape_of(&problem->dims).rows; row += STRIP_ROWS) {
+        const uint64_t left = shape_of(&problem->dims).rows - row;
         const uint64_t rows = left < STRIP_ROWS ? left : STRIP_ROWS;
         for (uint64_t c = 0; c < count; c++) {
             gather(problem, elements, first + c, row, rows, gathered);
@@ -161,8 +161,8 @@ static int fold_row(const struct problem *problem, const unsigned char *elements
 {
     struct oracle_fold fold;
     oracle_fold_init(&fold, problem);
-    oracle_fold_add(&fold, elements + shape_at(problem, row, 0) * element_bytes(problem),
-                    problem->shape.len);
+    oracle_fold_add(&fold, elements + dims_at(&problem->dims, row, 0) * element_bytes(problem),
+                    shape_of(&problem->dims).len);
     return finish(&fold, out, largest, error);
 }
 
@@ -171,7 +171,7 @@ int matrix_decide(const struct oracle_input *input, uint64_t first, uint64_t cou
 {
     const struct problem *problem = &input->problem;
     const size_t bytes = (size_t)problem_types[problem_result(problem)].bytes;
-    const bool is_columns = problem->shape.kind == SHAPE_COLUMNS;
+    const bool is_columns = shape_kind(&problem->dims) == SHAPE_COLUMNS;
     const uint64_t step = is_columns ? STRIP : 1;
     unsigned char *out = expects;
     put_deciding(input, first, count, elements);
@@ -190,16 +190,16 @@ void matrix_fill_random(const struct oracle_input *input, void *elements)
 {
     const struct problem *problem = &input->problem;
     const size_t bytes = element_bytes(problem);
-    const uint64_t depth = shape_depth(problem);
+    const uint64_t depth = problem->dims.depth.n;
     unsigned char drawn[STRIP_ROWS * ELEMENT_MAX];
     struct oracle_input source = *input;
-    source.problem.n = depth;
-    for (uint64_t r = 0; r < shape_results(problem); r++, source.seed += 2)
+    source.problem.dims = dims_value(depth);
+    for (uint64_t r = 0; r < dims_results(&problem->dims); r++, source.seed += 2)
         for (uint64_t i = 0; i < depth; i += STRIP_ROWS) {
             const uint64_t count = depth - i < STRIP_ROWS ? depth - i : STRIP_ROWS;
             oracle_fill_random(&source, i, count, drawn);
             for (uint64_t k = 0; k < count; k++)
-                memcpy((unsigned char *)elements + shape_at(problem, r, i + k) * bytes,
+                memcpy((unsigned char *)elements + dims_at(&problem->dims, r, i + k) * bytes,
                        drawn + k * bytes, bytes);
         }
 }
@@ -208,15 +208,15 @@ void matrix_reference(struct oracle_reference *out, const struct problem *proble
                       const void *elements)
 {
     unsigned char gathered[STRIP_ROWS * ELEMENT_MAX];
-    const uint64_t depth = shape_depth(problem);
+    const uint64_t depth = problem->dims.depth.n;
     const size_t bytes = element_bytes(problem);
-    for (uint64_t r = 0; r < shape_results(problem); r++) {
+    for (uint64_t r = 0; r < dims_results(&problem->dims); r++) {
         double compensation = 0;
         out[r] = (struct oracle_reference){0};
         for (uint64_t i = 0; i < depth; i += STRIP_ROWS) {
             const uint64_t take = depth - i < STRIP_ROWS ? depth - i : STRIP_ROWS;
-            const void *from = (const unsigned char *)elements + shape_at(problem, r, i) * bytes;
-            if (problem->shape.kind == SHAPE_COLUMNS) {
+            const void *from = (const unsigned char *)elements + dims_at(&problem->dims, r, i) * bytes;
+            if (shape_kind(&problem->dims) == SHAPE_COLUMNS) {
                 gather(problem, elements, r, i, take, gathered);
                 from = gathered;
             }
@@ -263,12 +263,12 @@ static int add_matrix(struct making *making, const struct problem *problem, uint
 {
     struct layout *layout = &making->layout;
     const struct oracle_input input = {.problem = *problem, .seed = seed, .mark = mark};
-    const uint64_t results = shape_results(problem);
+    const uint64_t results = dims_results(&problem->dims);
     const size_t bytes = (size_t)problem_types[problem_result(problem)].bytes;
     double largest = 0;
     uint64_t first;
     if (grow_expects(making, results) ||
-        layout_add_elements(layout, layout->guard + start + shape_extent(problem) + layout->guard,
+        layout_add_elements(layout, layout->guard + start + dims_extent(&problem->dims) + layout->guard,
                             &first))
         return -1;
     const uint64_t offset = first + layout->guard + start;
@@ -276,12 +276,12 @@ static int add_matrix(struct making *making, const struct problem *problem, uint
     unsigned char *packed = calloc(results, bytes);
     if (!packed)
         return error_memory(layout->error, results * bytes);
-    matrix_fill(&input, 0, problem->shape.rows, elements);
+    matrix_fill(&input, 0, shape_of(&problem->dims).rows, elements);
     int failed = matrix_decide(&input, 0, results, elements, packed, &largest, layout->error) ||
-                 layout_add_case(layout, offset, problem->n, 0);
+                 layout_add_case(layout, offset, dims_n(&problem->dims), 0);
     if (!failed) {
         struct oracle_case *added = &layout->out->cases[layout->out->count - 1];
-        added->shape = problem->shape;
+        added->dims = problem->dims;
         added->results = results;
         added->first = making->expected;
         for (uint64_t r = 0; r < results; r++) {
@@ -328,7 +328,7 @@ static int add_matrices(struct making *making, uint64_t seed)
             const uint64_t count = counts[(turn + d) % COUNTS];
             if (depth == LONG && start > 1)
                 continue;
-            shape_resize(&problem, count < most ? count : most, depth, gaps[turn % GAPS]);
+            problem.dims = dims_resized(&problem.dims, count < most ? count : most, depth, gaps[turn % GAPS]);
             if (add_matrix(making, &problem, start, seed + (by_parity && turn % 3 == 0), turn * 7))
                 return -1;
         }
@@ -342,8 +342,7 @@ static int add_uneven(struct making *making, uint64_t seed)
     const uint64_t gaps[] = {0, 1, layout->starts - 1};
     for (unsigned i = 0; i < 24; i++) {
         struct problem problem = layout->problem;
-        shape_resize(&problem, layout->shape.at_once + (i & 1), layout->shape.tile + (i >> 1 & 1),
-                     gaps[i >> 3]);
+        problem.dims = dims_resized(&problem.dims, layout->shape.at_once + (i & 1), layout->shape.tile + (i >> 1 & 1), gaps[i >> 3]);
         if (add_matrix(making, &problem, i >> 2 & 1, seed, i))
             return -1;
     }
@@ -361,7 +360,7 @@ static int add_even(struct making *making, uint64_t seed)
         struct problem problem = layout->problem;
         const uint64_t depth = depths[i >> 1], most = EVEN_ELEMENTS / depth + 3;
         const uint64_t count = 2 * layout->shape.at_once + 3;
-        shape_resize(&problem, count < most ? count : most, depth, (i & 1) * load);
+        problem.dims = dims_resized(&problem.dims, count < most ? count : most, depth, (i & 1) * load);
         if (add_matrix(making, &problem, 0, seed, i))
             return -1;
     }

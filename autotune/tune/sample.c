@@ -24,10 +24,11 @@ static const unsigned char depths[SIZES] = {1, 5, 14, 8, 22, 12};
 
 static void set_size(struct problem *problem, const struct space *space, size_t i)
 {
-    problem->shape.kind = space->shape;
+    const struct dims dims = shape_dims((struct problem_shape){space->shape, 2, 2, 2});
+    problem->dims = dims_value((uint64_t)1 << sizes[i]);
     if (space->shape)
-        shape_resize(problem, (uint64_t)1 << (sizes[i] - depths[i]), (uint64_t)1 << depths[i], i % 2);
-    problem->n = (uint64_t)1 << sizes[i];
+        problem->dims = dims_resized(&dims, (uint64_t)1 << (sizes[i] - depths[i]),
+                                     (uint64_t)1 << depths[i], i % 2);
 }
 
 /* --- Places ------------------------------------------------------------------------------- */
@@ -70,7 +71,7 @@ static size_t find_acc(enum type acc)
 static void format_place(const struct sample_place *place, unsigned char *out)
 {
     size_t size = 0;
-    while ((uint64_t)1 << sizes[size] != place->problem.n)
+    while ((uint64_t)1 << sizes[size] != dims_n(&place->problem.dims))
         size++;
     out[0] = (unsigned char)place->problem.op;
     out[1] = (unsigned char)place->problem.type;

@@ -101,7 +101,7 @@ int trials_identity(uint64_t *out, const struct point_context *context, const in
 {
     struct call_plan plan;
     uint64_t hash = kernels_hash;
-    if (call_plan(&plan, context, row, context->problem->n, error))
+    if (call_plan(&plan, context, row, dims_n(&context->problem->dims), error))
         return -1;
     for (size_t i = 0; i < plan.count; i++) {
         const struct call_step *step = &plan.steps[i];

@@ -33,7 +33,7 @@ gencode=()
 ${CC:-cc} -O2 -I. -shared -fPIC -fvisibility=hidden -o "$work/library.so" $here/library.c \
     "${LIBRARY:-build/libautotune.a}" -ldl -lm -lpthread -Wl,--exclude-libs,ALL
 
-counts=$(awk '/^n = /{n = $3} /^regime = cold/{print n}' "$XDG_CACHE_HOME"/autotune/*.ini |
+counts=$(awk '/^depth = /{n = $3} /^regime = cold/{print n}' "$XDG_CACHE_HOME"/autotune/*.ini |
     sort -nu | paste -sd ,)
 declare -A against=([exported]=$work/exported.so [library]=$work/library.so [cub]=${CUB:-cub})
 for name in exported library cub; do

@@ -91,7 +91,7 @@ check edited-record-serves-nobody grep -q "^variant .*default" err
 # add GPU N LOAD
 add() {
     sed -n '/^op = /,/^tuned = /p' "$XDG_CACHE_HOME/autotune/host.ini" |
-        sed "s/^gpu = .*/gpu = $1/; s/^n = .*/n = $2/; s/^source = .*/source = measured/
+        sed "s/^gpu = .*/gpu = $1/; s/^depth = .*/depth = $2/; s/^source = .*/source = measured/
              s/^code = .*/code = 0000000000000000/; s/LOAD=[A-Z_]*/LOAD=$3/; s/GRID=[0-9]*/GRID=0/" > fields
     { printf '[autotune]\nschema = 1\n\n[record 1]\n'; "$SIGN" < fields; } > others/"$1".ini
     chmod 600 others/"$1".ini

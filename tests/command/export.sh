@@ -33,7 +33,7 @@ add() {
     records=$((records + 1))
     sed -n '/^op = /,/^tuned = /p' base/host.ini |
         sed "s/^gpu = .*/gpu = $2/; s/^cc = .*/cc = $3/; s/^sms = .*/sms = $4/
-             s/^n = .*/n = $5/; s/^source = .*/source = measured/; s/^code = .*/code = 0000000000000000/; s/^params = .*/params = $params/" |
+             s/^depth = .*/depth = $5/; s/^source = .*/source = measured/; s/^code = .*/code = 0000000000000000/; s/^params = .*/params = $params/" |
         sed "${7:+s/^regime = .*/&\nn_from = $7\nn_to = $8/}" > fields
     { printf '[record %d]\n' $records; "$SIGN" < fields; } >> "$1"
     chmod 600 "$1"

@@ -22,10 +22,12 @@ records=0
 add() {
     [ -f "$2" ] || printf '[autotune]\nschema = 1\n\n' > "$2"
     records=$((records + 1))
+    sizes="s/^outer = .*/outer = $6 stride $7/; s/^depth = .*/depth = $7/"
+    ! grep -q '^inner' "$1/host.ini" ||
+        sizes="s/^depth = .*/depth = $6 stride $7/; s/^inner = .*/inner = $7/"
     sed -n '/^op = /,/^tuned = /p' "$1/host.ini" |
         sed "s/^op = .*/op = ${op:-sum}/; s/^gpu = .*/gpu = $3/; s/^cc = .*/cc = $4/; s/^sms = .*/sms = $5/
-             s/^n = .*/n = $(($6 * $7))/; s/^rows = .*/rows = $6/; s/^len = .*/len = $7/
-             s/^pitch = .*/pitch = $7/; s/^source = .*/source = measured/
+             $sizes; s/^source = .*/source = measured/
              s/^code = .*/code = 0000000000000000/
              s/^params = .*/params = $8/" > fields
     { printf '[record %d]\n' $records; "$SIGN" < fields; } >> "$2"

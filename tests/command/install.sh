@@ -69,13 +69,15 @@ completes() {
     completes_name=$1
     printf '%s\n' "$2" | tr ' ' '\n' | sed '/^$/d' | sort > want
     shift 2
-    bash -c "$COMPLETE" "$COMPLETION" "$@" 2> err | sort > have
+    PATH=${AUTOTUNE%/*}:$PATH bash -c "$COMPLETE" "$COMPLETION" "$@" 2> err | sort > have
     check "complete-$completes_name" cmp want have
     check "complete-$completes_name-quiet" test ! -s err
 }
 if command -v bash > /dev/null; then
-    OPS="sum sumsq prod min max and or xor argmin argmax"
-    TYPES="i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64" ACCS="i32 u32 i64 u64 f32 f64"
+    run list operations
+    OPS=$(sed '1d; s/ .*//' out | tr '\n' ' ')
+    run list types
+    TYPES=$(sed '1d; s/ .*//' out | tr '\n' ' ') ACCS="i32 u32 i64 u64 f32 f64"
     completes verbs "$(cat verbs)" autotune ""
     completes verb "verify version" autotune ve
     for verb in $WITH_OPTIONS; do
@@ -125,14 +127,6 @@ if command -v bash > /dev/null; then
         run --strategy "$strategy" --help
         check "value-$strategy" has_status 0
     done
-    run list operations
-    sed '1d; s/ .*//' out | sort > have
-    printf '%s\n' "$OPS" | tr ' ' '\n' | sort > want
-    check values-op-all cmp want have
-    run list types
-    sed '1d; s/ .*//' out | sort > have
-    printf '%s\n' "$TYPES" | tr ' ' '\n' | sort > want
-    check values-type-all cmp want have
 else
     skip completion "no bash here"
 fi

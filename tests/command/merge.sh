@@ -129,7 +129,7 @@ swept() {
         set -- $record
         extra="interval_ps = 1090000\nsingle_ps = 1200000"
         [ "$2" = - ] || extra=
-        craft one.ini "n=$1" "params=$4" median_ps=1000000 low_ps=900000 high_ps=1100000 "tuned=$utc"
+        craft one.ini "depth=$1" "params=$4" median_ps=1000000 low_ps=900000 high_ps=1100000 "tuned=$utc"
         awk -v from="$2" -v to="$3" -v extra="$extra" '{ print }
             /^regime = / && from != "-" { printf "n_from = %s\nn_to = %s\n", from, to }
             /^high_ps = / && extra { print extra }' fields > changed
@@ -139,7 +139,7 @@ swept() {
 }
 # intervals_are FOLDER "N FROM TO PARAMS"...: they and no others.
 intervals_are() {
-    awk -F ' = ' '$1 == "n" { n = $2 } $1 == "n_from" { from = $2 } $1 == "n_to" { to = $2 }
+    awk -F ' = ' '$1 == "depth" { n = $2 } $1 == "n_from" { from = $2 } $1 == "n_to" { to = $2 }
         $1 == "params" && from { print n, from, to, $2 } /^\[/ { from = 0 }' "$1/host.ini" |
         sort -n -k 2 > have
     shift

@@ -56,6 +56,9 @@ run "$@" --template changed.cu
 check other-template-again answered
 { cat small.ini; echo "; changed"; } > changed.ini
 run --device host --n 1K --space changed.ini --template changed.cu
+check other-comment-in-the-space answered
+sed 's/^meaning = threads per block/meaning = threads of a block/' small.ini > changed.ini
+run --device host --n 1K --space changed.ini --template changed.cu
 check other-space measured
 check other-space-is-named grep -q '^record .*of the space before it was changed: going on' err
 
@@ -77,7 +80,7 @@ check stale-is-replaced answered
 check stale-record-names-it grep -q '^compiler = gcc 1.2.3' "$RECORDS"
 
 # A field changed by hand does not pass the checksum.
-for field in params median_ps n driver tuned; do
+for field in params median_ps depth driver tuned; do
     run "$@" --retune
     awk -v field="$field" '$1 == field && $2 == "=" { sub(/[0-9A-Za-z]$/, "7"); } { print }' \
         "$RECORDS" > edited.ini

@@ -13,7 +13,7 @@ refuses rows-and-n 64 "choose one" --device host --rows 5 --len 3 --n 4
 refuses short-pitch 64 "--pitch is 3, less than a row's 7" --device host --rows 5 --len 7 --pitch 3
 refuses overflow 64 "more than any memory" --device host --rows 4G --len 4G
 refuses wide-overflow 64 "more than any memory" --device host --rows 2 --len 2 --pitch 18446744073709551615
-refuses long-row 64 "2\^31 is the most.*use --n" --device host --rows 1 --len 4Gi
+refuses long-row 64 "2\^31 is the most.*use --n" --device host --rows 2 --len 4Gi
 refuses bad-axis 64 "--axis is '2'" --device host --rows 5 --len 5 --axis 2
 refuses one-value-space 64 "use --space rows" --device host --rows 5 --len 5 --space reduce
 refuses column-space 64 "use --space rows" --device host --rows 5 --len 5 --space columns
@@ -28,8 +28,8 @@ run --device host --rows 37 --len 100 --type f32 --json tuned.json
 check tunes has_status 0
 check says-the-shape grep -q '^problem   sum f32 37 x 100 rows cold: 15 kB read and written' err
 check json-has-the-shape grep -q '"shape": "rows", "rows": 37, "len": 100, "pitch": 100' tuned.json
-check record-has-the-shape grep -q '^len = 100' "$RECORDS"
-check record-names-the-shape grep -qx 'shape = rows' "$RECORDS"
+check record-has-the-shape grep -q '^depth = 100' "$RECORDS"
+check record-names-the-shape grep -qx 'outer = 37 stride 100' "$RECORDS"
 check lines-are-short awk 'length > 199 { exit 1 }' "$RECORDS"
 check journal-has-the-shape test -e "$JOURNALS/host-sum-f32-f32-rows-37x100-100-3700-cold.journal"
 run --device host --rows 37 --len 100 --type f32

@@ -55,7 +55,7 @@ while run --device host --n 2M --strategy random --budget ${budget}s
 done
 check budget has_status 0
 check budget-is-said grep -q '^budget ' err
-check budget-has-a-record grep -q '^n = 2000000' "$RECORD"
+check budget-has-a-record grep -q '^depth = 2000000' "$RECORD"
 check "budget-is-kept: $(searched) s" test "$(searched)" -le $((budget + 20)) # what was begun is ended
 check budget-leaves-most test $((2 * $(tried))) -lt "$(candidates)"
 # What it found answers who has a budget; others go on where it ended.
@@ -138,7 +138,7 @@ unfit record "$RECORD" 'no journal.*name a journal'
 unfit space few.ini 'no journal.*name a journal'
 head -c 4000 /dev/urandom > noise.journal
 unfit noise noise.journal 'no journal.*name a journal'
-sed 's/^n = .*/n = 20001/' all.journal > edited.journal
+sed 's/^depth = .*/depth = 20001/' all.journal > edited.journal
 unfit edited-key edited.journal 'damaged.*name a journal'
 sed 's/^schema = .*/schema = 99/' all.journal > future.journal
 unfit other-schema future.journal 'schema is 99.*use the version'

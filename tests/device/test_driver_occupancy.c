@@ -17,11 +17,11 @@
 enum { UNIT = 16, SHOWN = 20 };
 
 static const struct problem problems[] = {
-    {.op = SUM, .type = I32, .acc = I32, .n = 400000000,
-     .regime = COLD}, {.op = SUM, .type = F32, .acc = F32, .n = 400000000, .regime = COLD},
-    {.op = MAX, .type = F64, .acc = F64, .n = 64 << 20,
-     .regime = COLD},  {.op = SUM, .type = I8, .acc = I32, .n = 1 << 20, .regime = COLD},
-    {.op = SUM, .type = I32, .acc = I32, .n = 1 << 16, .regime = COLD},
+    {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
+     .regime = COLD}, {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(400000000), .regime = COLD},
+    {.op = MAX, .type = F64, .acc = F64, .dims = DIMS_VALUE(64 << 20),
+     .regime = COLD},  {.op = SUM, .type = I8, .acc = I32, .dims = DIMS_VALUE(1 << 20), .regime = COLD},
+    {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1 << 16), .regime = COLD},
 };
 
 /* A kernel of a variant, and the launch that it gets. */
@@ -131,7 +131,7 @@ static int add_variant(struct run *run, const struct point_context *context, con
         struct point_pass pass;
         if (variant->text_of_pass[p] < 0)
             continue;
-        if (point_pass(context, row, p, context->problem->n, &pass, &error))
+        if (point_pass(context, row, p, dims_n(&context->problem->dims), &pass, &error))
             return fail("pass", &error);
         run->items[run->item_count++] = (struct item){
             variant->texts[variant->text_of_pass[p]].at, pass.block, pass.shared_bytes};

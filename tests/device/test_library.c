@@ -321,7 +321,7 @@ static void keep_record(void)
     const struct shelf *shelf = NULL;
     struct shelf *shelves = NULL;
     struct text params = {0}, path = {0};
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = N};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(N)};
     expect(cuda_describe(&info, 0, &cause) == 0, "a GPU", cause.text);
     expect(device_open_compiler(&compiler, &info, NULL, &cause) == 0, "NVRTC", cause.text);
     expect(shelf_find(&shelves, "reduce", &shelf, &cause) == 0, "a space", cause.text);

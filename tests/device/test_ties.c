@@ -289,7 +289,7 @@ static int warm_up(struct stand *stand, struct error *error)
     while (now() - start < WARM_UP_S)
         if (bench_time(&stand->bench, &stand->base.entry, &ps, error))
             return -1;
-    printf("n = %" PRIu64 ": %.3f us a call, %zu calls a measurement\n", stand->problem.n,
+    printf("n = %" PRIu64 ": %.3f us a call, %zu calls a measurement\n", dims_n(&stand->problem.dims),
            (double)ps / 1e6, stand->bench.calls);
     return 0;
 }
@@ -299,8 +299,8 @@ static int run_races(struct stand *stand, size_t runs, struct tally *tallies, FI
                      struct error *error)
 {
     uint64_t delay;
-    tallies[0] = (struct tally){.n = stand->problem.n};
-    tallies[1] = (struct tally){.n = stand->problem.n, .is_planted = true};
+    tallies[0] = (struct tally){.n = dims_n(&stand->problem.dims)};
+    tallies[1] = (struct tally){.n = dims_n(&stand->problem.dims), .is_planted = true};
     if (warm_up(stand, error) || replace_other(stand, NO_DELAY, error) ||
         race_all(stand, runs, &tallies[0], csv, error) ||
         plant_slower(stand, &tallies[1].planted, &delay, error))
@@ -351,7 +351,7 @@ static int run_size(struct device *device, const struct space *space, const stru
     struct stand stand = {
         .device = device,
         .problem = {.op = SUM, .type = I32, .acc = I32,
-                    .n = device->info.target.is_host ? size->host_n : size->n, .regime = COLD},
+                    .dims = DIMS_VALUE(device->info.target.is_host ? size->host_n : size->n), .regime = COLD},
         .sources = {builtin("templates/reduce.cu"), builtin("templates/types.cu"),
                     builtin("templates/intrinsics.cu")},
     };

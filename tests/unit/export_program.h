@@ -44,7 +44,7 @@ static inline struct record make_record(const struct gpu *gpu, const struct spac
                             .cc = gpu->cc,
                             .sms = gpu->sms,
                             .source = RECORD_MEASURED,
-                            .median_ps = 1000 + problem->n};
+                            .median_ps = 1000 + dims_n(&problem->dims)};
     snprintf(record.gpu, sizeof record.gpu, "%s", gpu->name);
     snprintf(record.space, sizeof record.space, "%s", space->name);
     snprintf(record.driver, sizeof record.driver, "580 (CUDA 13.0)");

@@ -80,7 +80,7 @@ static inline bool exists(const char *path, const char *suffix)
 static inline struct record record_of(uint64_t n, uint64_t median_ps)
 {
     struct record record = example_record;
-    record.problem.n = n;
+    record.problem.dims = dims_value(n);
     record.low_ps = record.median_ps = record.high_ps = median_ps;
     return record;
 }
@@ -104,7 +104,7 @@ static inline struct records loaded(const char *path)
 static inline const struct record *find_n(const struct records *records, uint64_t n)
 {
     for (size_t i = 0; i < records->count; i++)
-        if (records->at[i].problem.n == n)
+        if (dims_n(&records->at[i].problem.dims) == n)
             return &records->at[i];
     return NULL;
 }

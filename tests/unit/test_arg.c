@@ -119,7 +119,7 @@ static enum outcome check_letter(const void *all, const struct emit_sources *sou
     const struct fixture *fixture = all;
     const struct variant *variant = find_variant(letter);
     const struct problem problem = {.op = variant->op, .type = variant->type,
-                                    .acc = problem_default_acc(variant->type), .n = 400000000,
+                                    .acc = problem_default_acc(variant->type), .dims = DIMS_VALUE(400000000),
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &fixture->target};
     char params[200];

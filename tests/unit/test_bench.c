@@ -174,7 +174,7 @@ static void test_room(void **state)
         {SHAPE_VALUE, 0, 0, 0}, {SHAPE_ROWS, ROWS, 1, 0}, {SHAPE_COLUMNS, 3, 1000, 1001}};
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        struct problem problem = {.op = PROD, .type = F32, .acc = F32, .n = 1000};
+        struct problem problem = {.op = PROD, .type = F32, .acc = F32, .dims = DIMS_VALUE(1000)};
         struct input input;
         struct bench bench;
         if (shapes[i].kind)
@@ -192,7 +192,7 @@ static void test_room(void **state)
         const double slots = 2 * (double)count, wanted = bench_bytes(&problem, &device->info);
         assert_true(wanted <= (double)allocated);
         assert_true((double)allocated < wanted + slots * 256);
-        if (problem.shape.kind) /* what the calls leave, and what they should have left */
+        if (shape_kind(&problem.dims)) /* what the calls leave, and what they should have left */
             assert_int_equal(allocated, 2 * count * bench.slot_bytes);
         bench_close(&bench);
         input_close(&input);

@@ -115,7 +115,7 @@ static void test_chains(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t k = 0; k < SIZES; k++) {
-            const struct problem problem = {.op = SUM, .type = I32, .acc = cases[i].acc, .n = 5,
+            const struct problem problem = {.op = SUM, .type = I32, .acc = cases[i].acc, .dims = DIMS_VALUE(5),
                                             .regime = COLD};
             const struct point_context context = {space, &problem, &target};
             int64_t row[SPACE_NAMES_MAX];
@@ -134,7 +134,7 @@ static void test_number_of_launches(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 5, .regime = COLD};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     static const struct {
         uint64_t n;
@@ -164,7 +164,7 @@ static void test_bind(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM, .type = F32, .acc = F64, .n = 5, .regime = COLD};
+    const struct problem problem = {.op = SUM, .type = F32, .acc = F64, .dims = DIMS_VALUE(5), .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     const struct device_kernel kernels[3] = {
         {.registers = 1}, {.registers = 2}, {.registers = 3}};
@@ -222,7 +222,7 @@ static void test_bind_prepared(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 5, .regime = COLD};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     const struct device_kernel init = {.registers = 1}, atomic = {.registers = 2};
     const struct device_kernel *of_pass[SPACE_PASSES_MAX] = {NULL};
@@ -298,7 +298,7 @@ static void test_passes_that_do_not_end(void **state)
         {PASS("a", "0", "") PASS("b", "2", ""), "leave 2 values", 0},
     };
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 5, .regime = COLD};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
     const int64_t row[] = {1};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct space *space = make_space(cases[i].passes);
@@ -333,7 +333,7 @@ static void test_launch_attributes(void **state)
          8 * (2 * 1001 + 1)},
     };
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 5, .regime = COLD};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
     const struct device_kernel kernel = {.registers = 1};
     const struct device_kernel *const of_pass[SPACE_PASSES_MAX] = {&kernel};
     const struct call_buffers buffers = {.input = 4};

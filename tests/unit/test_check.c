@@ -33,7 +33,7 @@ struct fixture {
 
 static void open_check_of(struct fixture *fixture, enum op op, enum type type)
 {
-    fixture->problem = (struct problem){.op = op, .type = type, .acc = type, .n = 1000,
+    fixture->problem = (struct problem){.op = op, .type = type, .acc = type, .dims = DIMS_VALUE(1000),
                                         .regime = COLD};
     if (check_open(&fixture->check, fixture->device, &fixture->problem, 64, 1, &error) != 0)
         fail_msg("%s", error.text);

@@ -74,7 +74,7 @@ static void emit_all(struct emit_variant *out, const struct fixture *fixture,
                      const struct kernel *kernel, const struct target *target)
 {
     const struct problem problem = {.op = kernel->op, .type = kernel->type, .acc = kernel->acc,
-                                    .n = 400000000, .regime = COLD};
+                                    .dims = DIMS_VALUE(400000000), .regime = COLD};
     const struct point_context context = {fixture->space, &problem, target};
     int64_t row[SPACE_NAMES_MAX];
     make_row(fixture->space, kernel->params, row);
@@ -308,7 +308,7 @@ static void test_guilty_variants(void **state)
 {
     struct fixture *fixture = *state;
     struct device *device = open_host();
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1000,
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000),
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct emit_sources sources = fixture->sources;
@@ -349,7 +349,7 @@ static void test_chosen_variants(void **state)
 {
     struct fixture *fixture = *state;
     struct device *device = open_host();
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1000000,
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000000),
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct points points;
@@ -379,7 +379,7 @@ static void test_a_template_that_cannot_be_emitted(void **state)
 {
     struct fixture *fixture = *state;
     struct device *device = open_host();
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1000,
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000),
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct emit_sources sources = fixture->sources;
@@ -454,7 +454,7 @@ static struct device *open_gpu_compiler(const char *arch)
  * others. */
 static void check_hashes(const struct fixture *fixture, struct device *device)
 {
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 400000000,
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct batch four = {.points = {.count = 0}}, alone = {.points = {.count = 0}};
@@ -515,7 +515,7 @@ static void test_guilty_variant_of_nvrtc(void **state)
         skip();
         return;
     }
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 400000000,
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     text_addf(&template, "//? if WARP == TREE\nthis is no CUDA;\n//? end\n%s",

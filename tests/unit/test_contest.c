@@ -108,7 +108,7 @@ static int run_with(struct contest_result *out, const struct baseline_face *cons
                     size_t count, struct contest_options options, struct space *space,
                     const struct emit_sources *sources)
 {
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = N, .regime = COLD};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(N), .regime = COLD};
     const struct point_context context = {space, &problem, &device->info.target};
     struct baseline baselines[4];
     const struct baseline *pointers[4];

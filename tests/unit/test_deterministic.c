@@ -166,7 +166,7 @@ static bool is_atomic(const struct space *space, const int64_t *row)
 static void test_same_bits_in_every_order(void **state)
 {
     const struct fixture *fixture = *state;
-    const struct problem problem = {.op = SUM, .type = F32, .acc = F32, .n = N, .regime = COLD,
+    const struct problem problem = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(N), .regime = COLD,
                                     .is_deterministic = true};
     const struct point_context context = {fixture->space, &problem, &fixture->target};
     struct points points;
@@ -192,8 +192,8 @@ static void test_same_bits_in_every_order(void **state)
 static void test_other_bits_where_it_is_not_asked_for(void **state)
 {
     const struct fixture *fixture = *state;
-    const struct problem problem = {.op = SUM, .type = F32, .acc = F32, .n = N, .regime = COLD};
-    const struct problem fixed = {.op = SUM, .type = F32, .acc = F32, .n = N, .regime = COLD,
+    const struct problem problem = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(N), .regime = COLD};
+    const struct problem fixed = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(N), .regime = COLD,
                                   .is_deterministic = true};
     const struct point_context context = {fixture->space, &problem, &fixture->target};
     const struct point_context asked = {fixture->space, &fixed, &fixture->target};
@@ -213,7 +213,7 @@ static void test_integers_keep_all(void **state)
     const struct fixture *fixture = *state;
     size_t counts[2];
     for (int k = 0; k < 2; k++) {
-        const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = N,
+        const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(N),
                                         .regime = COLD, .is_deterministic = k == 1};
         const struct point_context context = {fixture->space, &problem, &fixture->target};
         struct points points;
@@ -236,7 +236,7 @@ static void test_rungs(void **state)
         struct space *space = load_space(names[i]);
         for (int k = 0; k < 4; k++) {
             const enum type type = k < 2 ? F32 : I32;
-            const struct problem problem = {.op = SUM, .type = type, .acc = type, .n = 1000,
+            const struct problem problem = {.op = SUM, .type = type, .acc = type, .dims = DIMS_VALUE(1000),
                                             .regime = COLD, .is_deterministic = k % 2 == 1};
             const struct point_context context = {space, &problem, &fixture->target};
             struct error error;
@@ -251,7 +251,7 @@ static void test_rungs(void **state)
 static int setup(void **state)
 {
     static struct fixture fixture;
-    const struct oracle_input source = {.problem = {.op = SUM, .type = F32, .acc = F32, .n = N,
+    const struct oracle_input source = {.problem = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(N),
                                                     .regime = COLD,
                                                     .is_deterministic = true}, .seed = 7};
     struct device *device = open_host(0);

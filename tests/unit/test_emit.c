@@ -267,7 +267,7 @@ static void test_lines_and_constants(void **state)
         for (int type = 0; type < TYPE_COUNT; type++, seed++) {
             const struct target target = find_target(archs[seed % 4]);
             const struct problem problem = {.op = (enum op)op, .type = (enum type)type,
-                                            .acc = (enum type)type, .n = 400000000,
+                                            .acc = (enum type)type, .dims = DIMS_VALUE(400000000),
                                             .regime = COLD};
             const struct point_context context = {fixture->space, &problem, &target};
             struct points points;
@@ -305,7 +305,7 @@ static void test_variants(void **state)
     uint64_t hashes[CASES];
     for (size_t i = 0; i < CASES; i++) {
         const struct problem problem = {.op = SUM, .type = cases[i].type, .acc = cases[i].acc,
-                                        .n = 1000, .regime = COLD};
+                                        .dims = DIMS_VALUE(1000), .regime = COLD};
         const struct point_context context = {fixture->space, &problem, &target};
         struct emit_variant variant;
         int64_t row[SPACE_NAMES_MAX];
@@ -372,7 +372,7 @@ static void emit_command(struct text *out, const struct fixture *fixture, const 
 {
     char name[32] = "reduce", path[64], template[64], op[16], type[16], acc[16], arch[16];
     char pass[32], variant[400];
-    struct problem problem = {.n = 1000};
+    struct problem problem = {.dims = DIMS_VALUE(1000)};
     int64_t row[SPACE_NAMES_MAX];
     size_t p = 0;
     const bool has_space = sscanf(line, "// autotune emit --space %31s", name) == 1;
@@ -388,9 +388,8 @@ static void emit_command(struct text *out, const struct fixture *fixture, const 
     struct emit_sources sources = fixture->sources;
     snprintf(template, sizeof template, "templates/%s", space->template_name);
     sources.template = (struct emit_file){template, find_file(template)->bytes};
-    problem.shape.kind = space->shape;
     if (space->shape)
-        shape_resize(&problem, 10, 100, 0);
+        problem.dims = shape_dims((struct problem_shape){space->shape, 10, 100, 100});
     while (strcmp(space->passes[p].name, pass) != 0)
         assert_true(++p < space->pass_count);
     const struct target target = find_target(arch);
@@ -427,7 +426,7 @@ static int emit_little(struct text *out, const struct fixture *fixture, const ch
                        const char *types)
 {
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1000,
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000),
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &target};
     const struct emit_sources sources = {

@@ -2,6 +2,7 @@
  * on the host device, by kernels of every way of splitting. */
 #include "autotune/device/device.h"
 #include "autotune/tune/call.h"
+#include "generator/shape.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
@@ -45,7 +46,7 @@ static void run_variant(struct device *device, const struct point_context *conte
         texts[i] = (struct device_source){variant.texts[i].at, context->space->kernel};
     if (device->ops->compile(device, texts, variant.count, &image, &error) ||
         device->ops->load(device, &image, &module, kernels, &error) ||
-        call_plan(&plan, context, row, context->problem->n, &error))
+        call_plan(&plan, context, row, dims_n(&context->problem->dims), &error))
         fail_msg("%s", error.text);
     assert_true(plan.scratch_bytes <= ROOM && plan.state_bytes <= ROOM);
     for (size_t pass = 0; pass < context->space->pass_count; pass++)
@@ -67,20 +68,16 @@ static void check_variant(struct device *device, size_t v)
     snprintf(template_path, sizeof template_path, "templates/%s.cu", variants[v].name);
     struct space *space = load_space(space_path);
     struct emit_sources sources = load_sources();
-    const bool is_rows = space->shape == SHAPE_ROWS;
-    struct problem problem = {.op = PROD, .type = F32, .acc = F32, .n = 1 << 20};
+    struct problem problem = {.op = PROD, .type = F32, .acc = F32, .dims = DIMS_VALUE(1 << 20)};
     const struct point_context context = {space, &problem, &device->info.target};
     int64_t row[SPACE_NAMES_MAX];
     float results[RESULTS];
     uint64_t memory;
     sources.template = (struct emit_file){template_path, find_file(template_path)->bytes};
-    problem.shape = (struct problem_shape){space->shape, 1024, 1024, 1024};
+    problem.dims = shape_dims((struct problem_shape){space->shape, 1024, 1024, 1024});
     assert_int_equal(space_settle_default(space, &problem, &device->info.target, &error), 0);
     make_row(space, variants[v].params, row);
-    problem.n = 0;
-    problem.shape.rows = is_rows ? RESULTS : 0;
-    problem.shape.len = is_rows ? 0 : RESULTS;
-    problem.shape.pitch = problem.shape.len + 3;
+    problem.dims = dims_resized(&problem.dims, RESULTS, 0, 3);
     assert_int_equal(device->ops->alloc(device, 4 * ROOM, &memory, &error), 0);
     assert_int_equal(device->ops->fill(device, memory, 0x7f, 3 * ROOM, &error), 0);
     assert_int_equal(device->ops->fill(device, memory + 3 * ROOM, 0, ROOM, &error), 0);

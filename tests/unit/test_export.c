@@ -74,7 +74,7 @@ static void choose_params(struct fixture *fixture, const struct gpu *gpu, struct
         if (broken == POINT_FAILED || (broken >= 0 && !space->rules[broken].is_launch))
             continue;
         struct call_plan plan;
-        if (call_plan(&plan, &context, row, problem->n, &error))
+        if (call_plan(&plan, &context, row, dims_n(&problem->dims), &error))
             continue;
         take_row(record, space, row);
         assert_int_equal(
@@ -88,7 +88,7 @@ static struct record *add_record(struct fixture *fixture, const struct gpu *gpu,
 {
     struct record *record = &fixture->records[fixture->count++];
     struct problem problem = fixture->problem;
-    problem.n = n;
+    problem.dims = dims_value(n);
     *record = make_record(gpu, fixture->space, &problem);
     choose_params(fixture, gpu, record);
     return record;
@@ -102,7 +102,7 @@ static void open_fixture(struct fixture *out, enum op op, enum type type, uint64
         .space = load_space("configs/reduce-wide.ini"),
         .sources = load_sources(),
         .random = seed,
-        .problem = {.op = op, .type = type, .acc = problem_default_acc(type), .n = 1}};
+        .problem = {.op = op, .type = type, .acc = problem_default_acc(type), .dims = DIMS_VALUE(1)}};
     assert_int_equal(space_settle_default(out->space, &out->problem, &target, &error), 0);
     for (size_t g = 0; g < KNOWN_GPUS; g++)
         for (size_t i = 0; i < TUNED; i++)
@@ -185,7 +185,7 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     struct find find;
     struct call_plan plan;
     lawless.rule_count = 0;
-    want.problem.n = problem.n = n;
+    want.problem.dims = problem.dims = dims_value(n);
     want.cc = gpu->cc;
     want.sms = gpu->sms;
     snprintf(want.gpu, sizeof want.gpu, "%s", gpu->name);

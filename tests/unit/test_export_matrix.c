@@ -22,7 +22,7 @@ static const struct problem_shape tuned[] = {
     {0, 200000, 7, 7},
 };
 static const struct problem_shape asked[] = {
-    {0, 1, 1, 1},
+    {0, 2, 2, 2},
     {0, 4096, 1024, 1024},
     {0, 4096, 1000, 1003},
     {0, 4097, 1021, 1021},
@@ -61,8 +61,7 @@ static struct problem shaped(const struct fixture *fixture, struct problem_shape
         shape.len = rows;
         shape.pitch = rows + gap;
     }
-    if (shape_set(&problem, shape, &error))
-        fail_msg("%s", error.text);
+    problem.dims = shape_dims(shape);
     return problem;
 }
 
@@ -165,6 +164,28 @@ static size_t keep_own(struct record *out, const struct fixture *fixture, const 
     return count;
 }
 
+/* The number that an export has for a pass's argument: input, n, output, partials, state, rows, len,
+ * pitch, parts. */
+static int exported_arg(const struct space *space, enum pass_arg arg)
+{
+    const bool is_rows = space->shape == SHAPE_ROWS;
+    switch (arg) {
+    case ARG_OUTER:
+        return 5;
+    case ARG_DEPTH:
+        return is_rows ? 6 : 5;
+    case ARG_INNER:
+        return 6;
+    case ARG_OUTER_STRIDE:
+    case ARG_DEPTH_STRIDE:
+        return 7;
+    case ARG_PARTS:
+        return 8;
+    default:
+        return (int)arg;
+    }
+}
+
 /* What the program should say, by the parts of autotune that tune. */
 static void add_want(struct text *out, const struct fixture *fixture, const struct gpu *gpu,
                      const struct problem *problem)
@@ -192,7 +213,7 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
            space->param_count * sizeof *row);
     text_addf(out, "%s | ", matches[find.best.grade]);
     point_format(out, space, row, true);
-    if (call_plan(&plan, &context, row, problem->n, &error))
+    if (call_plan(&plan, &context, row, dims_n(&problem->dims), &error))
         fail_msg("%s", error.text);
     text_addf(out, " | %" PRIu64 " %" PRIu64, plan.scratch_bytes, plan.state_bytes);
     for (size_t i = 0; i < plan.count; i++) {
@@ -201,11 +222,11 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
         text_addf(out,
                   " | %zu %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
                   " %" PRIu64 " %" PRIu64,
-                  step->pass, step->shape.grid, step->shape.block, step->shape_of.rows,
-                  step->shape_of.len, step->shape_of.pitch, step->shape.parts,
+                  step->pass, step->shape.grid, step->shape.block, shape_of(&step->dims).rows,
+                  shape_of(&step->dims).len, shape_of(&step->dims).pitch, step->shape.parts,
                   step->shape.outputs, step->output_offset, step->partials_offset);
         for (size_t k = 0; k < pass->arg_count; k++)
-            text_addf(out, " %d", (int)pass->args[k]);
+            text_addf(out, " %d", exported_arg(space, pass->args[k]));
     }
     text_adds(out, "\n");
 }
@@ -233,7 +254,7 @@ static void compare_answers(const struct fixture *fixture, struct text *met)
         for (size_t i = 0; i < ASKED; i++) {
             const struct problem problem = shaped(fixture, asked[i]);
             text_addf(&questions, "%d %d %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", gpus[g].cc,
-                      gpus[g].sms, problem.shape.rows, problem.shape.len, problem.shape.pitch);
+                      gpus[g].sms, shape_of(&problem.dims).rows, shape_of(&problem.dims).len, shape_of(&problem.dims).pitch);
             add_want(&want, fixture, &gpus[g], &problem);
         }
     compare_program(folder, &questions, &want);

@@ -179,7 +179,7 @@ static void test_no_room(void **state)
 /* The Nth call fails, for all N: old or new, whole, no temporary file, and an error if old. */
 static void assert_survives_failing_calls(void **state, const char *name, const char *old)
 {
-    struct record changed = record_of(example_record.problem.n, 7);
+    struct record changed = record_of(dims_n(&example_record.problem.dims), 7);
     char path[PATH_CHARS];
     int failures = 0;
 
@@ -193,8 +193,8 @@ static void assert_survives_failing_calls(void **state, const char *name, const 
         calls_left = 0;
         struct text now = get_file(path);
         struct records records = loaded(path);
-        bool is_new = find_n(&records, changed.problem.n) &&
-                      is_identical(find_n(&records, changed.problem.n), &changed);
+        bool is_new = find_n(&records, dims_n(&changed.problem.dims)) &&
+                      is_identical(find_n(&records, dims_n(&changed.problem.dims)), &changed);
         assert_true(is_new || (result == -1 && strcmp(now.at, old) == 0));
         assert_false(exists(path, ".tmp"));
         if (result == -1)
@@ -303,7 +303,7 @@ static void test_killed_writers(void **state)
     assert_false(exists(path, ".tmp"));
     struct records records = loaded(path);
     assert_true(records.count > 1);
-    assert_non_null(find_n(&records, example_record.problem.n));
+    assert_non_null(find_n(&records, dims_n(&example_record.problem.dims)));
     store_dispose(&records);
     assert_int_equal(munmap((void *)done, KEYS * sizeof *done), 0);
 }

@@ -99,7 +99,7 @@ static void change_op(struct record *record) { record->problem.op = MAX; }
 static void change_type(struct record *record) { record->problem.type = U32; }
 static void change_acc(struct record *record) { record->problem.acc = I64; }
 static void change_order(struct record *record) { record->problem.is_deterministic = true; }
-static void change_n(struct record *record) { record->problem.n += 1; }
+static void change_n(struct record *record) { record->problem.dims.depth.n += 1; }
 static void change_regime(struct record *record) { record->problem.regime = WARM; }
 static void change_to_interval(struct record *record)
 {
@@ -125,7 +125,7 @@ static const struct {
     {change_type, SELECTOR_NONE, "type"},
     {change_acc, SELECTOR_NONE, "acc"},
     {change_order, SELECTOR_NONE, "deterministic"},
-    {change_n, SELECTOR_OTHER_SIZE, "n"},
+    {change_n, SELECTOR_OTHER_SIZE, "depth"},
     {change_regime, SELECTOR_OTHER_SIZE, "regime"},
     {change_to_interval, SELECTOR_OTHER_SIZE, "n_from"},
     {change_space, SELECTOR_NONE, "space"},
@@ -220,12 +220,12 @@ static uint64_t chosen_n(const uint64_t *sizes, const enum regime *regimes, size
     assert_true(count <= 8);
     for (size_t i = 0; i < count; i++) {
         records[i] = example;
-        records[i].problem.n = sizes[i];
+        records[i].problem.dims = dims_value(sizes[i]);
         records[i].problem.regime = regimes ? regimes[i] : COLD;
     }
     struct find_result result = found(records, count, NULL, 0);
     assert_int_equal(result.grade, SELECTOR_OTHER_SIZE);
-    return result.record.problem.n;
+    return dims_n(&result.record.problem.dims);
 }
 
 static void test_nearest_n(void **state)
@@ -251,15 +251,15 @@ static void test_interval_around_n(void **state)
     struct record records[3] = {example, example, example};
     (void)state;
 
-    records[0].problem.n = 400000001; /* one n, ever so near */
+    records[0].problem.dims = dims_value(400000001); /* one n, ever so near */
     records[1].n_from = 300000000;
     records[1].n_to = 400000000;
-    records[1].problem.n = 300000000;
+    records[1].problem.dims = dims_value(300000000);
     records[2].n_from = 400000001;
     records[2].n_to = 900000000;
-    records[2].problem.n = 400000001;
+    records[2].problem.dims = dims_value(400000001);
     struct find_result result = found(records, 3, NULL, 0);
-    assert_grade(&result, SELECTOR_OTHER_SIZE, "n");
+    assert_grade(&result, SELECTOR_OTHER_SIZE, "depth");
     assert_int_equal(result.record.n_to, 400000000);
 
     records[1].problem.regime = WARM; /* an n as near in the right regime counts more */
@@ -270,14 +270,14 @@ static void test_interval_around_n(void **state)
 
     records[1].problem.regime = COLD; /* around no n: as far as its nearer end */
     records[1].n_to = 390000000;
-    records[0].problem.n = 385000000;
+    records[0].problem.dims = dims_value(385000000);
     result = found(records, 2, NULL, 0);
     assert_int_equal(result.record.n_to, 390000000);
-    records[0].problem.n = 395000000;
+    records[0].problem.dims = dims_value(395000000);
     result = found(records, 2, NULL, 0);
     assert_int_equal(result.record.n_to, 0);
 
-    records[0].problem.n = 400000000; /* nothing goes before the record of this very n */
+    records[0].problem.dims = dims_value(400000000); /* nothing goes before the record of this very n */
     records[1].n_to = 500000000;
     result = found(records, 2, NULL, 0);
     assert_grade(&result, SELECTOR_EXACT, "");
@@ -295,13 +295,13 @@ static void test_other_gpus_nearest_n_then_sms(void **state)
         records[i] = example;
         change_gpu(&records[i]);
     }
-    records[0].problem.n = 1000;
+    records[0].problem.dims = dims_value(1000);
     records[1].sms = 20;
     records[2].sms = 114;
     struct find_result result = found(records, 3, NULL, 0);
     assert_grade(&result, SELECTOR_SAME_CC, "gpu");
     assert_int_equal(result.record.sms, 114);
-    assert_int_equal(result.record.problem.n, 400000000);
+    assert_int_equal(dims_n(&result.record.problem.dims), 400000000);
 }
 
 static void test_first_wins_among_equals(void **state)
@@ -340,9 +340,9 @@ static void test_shipped(void **state)
     result = found(NULL, 0, shipped, 4);
     assert_grade(&result, SELECTOR_SHIPPED, "gpu");
 
-    shipped[4].problem.n = 5;
+    shipped[4].problem.dims = dims_value(5);
     result = found(NULL, 0, shipped, 5);
-    assert_grade(&result, SELECTOR_SHIPPED, "n");
+    assert_grade(&result, SELECTOR_SHIPPED, "depth");
 
     change_gpu(&own); /* any record of one's own is better */
     result = found(&own, 1, shipped, 5);
@@ -401,10 +401,10 @@ static void test_other_code(void **state)
                                               "template give other kernels for it now");
     change_n(&records[1]);
     result = found(records, 2, NULL, 0);
-    assert_grade(&result, SELECTOR_OTHER_SIZE, "n");
+    assert_grade(&result, SELECTOR_OTHER_SIZE, "depth");
     assert_int_equal(result.rejected.code, ERROR_IO);
     result = found(NULL, 0, records, 2);
-    assert_grade(&result, SELECTOR_SHIPPED, "n");
+    assert_grade(&result, SELECTOR_SHIPPED, "depth");
     result = found(records, 3, NULL, 0); /* there is one that fits as well */
     assert_grade(&result, SELECTOR_EXACT, "");
     assert_int_equal(result.rejected.code, ERROR_NONE);
@@ -416,7 +416,7 @@ static struct record another(const char *gpu, uint64_t n, const char *params)
 {
     struct record record = example;
     snprintf(record.gpu, sizeof record.gpu, "%s", gpu);
-    record.problem.n = n;
+    record.problem.dims = dims_value(n);
     snprintf(record.params, sizeof record.params, "%s", params);
     return record;
 }
@@ -470,7 +470,7 @@ static void test_what_would_not_have_served_is_not_told(void **state)
     (void)state;
 
     struct find_result result = found(records, 3, NULL, 0);
-    assert_int_equal(result.record.problem.n, 400000000);
+    assert_int_equal(dims_n(&result.record.problem.dims), 400000000);
     assert_int_equal(result.rejected.code, ERROR_NONE);
 }
 
@@ -478,7 +478,7 @@ static void test_what_would_not_have_served_is_not_told(void **state)
 static bool serves(const char *gpu, uint64_t n, const char *params, uint64_t wanted_n)
 {
     struct record record = another(gpu, n, params), want = example;
-    want.problem.n = wanted_n;
+    want.problem.dims = dims_value(wanted_n);
     return found_for(&want, &record, 1, NULL, 0).grade != SELECTOR_NONE;
 }
 
@@ -502,7 +502,7 @@ static void test_order_is_a_promise(void **state)
     struct record record = another("NVIDIA H200", 1000, "GRID=2"), want = example;
     (void)state;
 
-    want.problem.n = 1000;
+    want.problem.dims = dims_value(1000);
     want.problem.is_deterministic = record.problem.is_deterministic = true;
     struct find_result result = found_for(&want, &record, 1, NULL, 0);
     assert_int_equal(result.grade, SELECTOR_NONE);
@@ -587,8 +587,8 @@ static void test_nearest_shape(void **state)
             complete(&records[k]);
         }
         struct find_result result = found_for(&want, records, SIZES, NULL, 0);
-        assert_int_equal(result.record.problem.shape.rows, cases[i].expected[0]);
-        assert_int_equal(result.record.problem.shape.len, cases[i].expected[1]);
+        assert_int_equal(shape_of(&result.record.problem.dims).rows, cases[i].expected[0]);
+        assert_int_equal(shape_of(&result.record.problem.dims).len, cases[i].expected[1]);
         assert_int_equal(result.rejected.code, ERROR_NONE);
     }
     space_free(space);

@@ -3,6 +3,7 @@
  * there. */
 #include "autotune/device/gpus.h"
 #include "autotune/library/geometry.h"
+#include "generator/shape.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
@@ -32,8 +33,8 @@ static void assert_same_call(const struct call_plan *have, const struct call_pla
         assert_int_equal(a->shape.outputs, b->shape.outputs);
         assert_int_equal(a->shape.partials, b->shape.partials);
         assert_int_equal(a->shape.state, b->shape.state);
-        assert_memory_equal(&a->shape_of, &b->shape_of, sizeof a->shape_of);
-        if (a->shape_of.kind)
+        assert_true(!shape_kind(&a->dims) || dims_is_same(&a->dims, &b->dims));
+        if (shape_kind(&a->dims))
             assert_int_equal(a->shape.parts, b->shape.parts);
     }
 }
@@ -54,7 +55,7 @@ static void check_row(const struct point_context *context, const char *params)
         struct call_plan have, want;
         memset(&have, 0xa5, sizeof have);
         if (call_plan(&want, context, row, sizes[i], &error) ||
-            geometry_call(geometry, sizes[i], &have, &error))
+            geometry_call(geometry, &(struct dims)DIMS_VALUE(sizes[i]), &have, &error))
             fail_msg("%s: %s", params, error.text);
         assert_same_call(&have, &want);
     }
@@ -78,9 +79,9 @@ static void test_same_as_call_plan(void **state)
         "FINISH=PASSES GRID=1 LOAD=BULK STAGES=4",
     };
     static const struct problem problems[] = {
-        {.op = SUM, .type = I32, .acc = I32, .n = 5},
-        {.op = SUMSQ, .type = F16, .acc = F32, .n = 400000000},
-        {.op = SUM, .type = I8, .acc = I64, .n = UINT64_C(1) << 33},
+        {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5)},
+        {.op = SUMSQ, .type = F16, .acc = F32, .dims = DIMS_VALUE(400000000)},
+        {.op = SUM, .type = I8, .acc = I64, .dims = DIMS_VALUE(UINT64_C(1) << 33)},
     };
     static const char *const spaces[] = {"configs/reduce.ini", "configs/reduce-wide.ini"};
     struct target target;
@@ -116,7 +117,7 @@ static void test_matrix(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const uint64_t rows = cases[i].shape.rows, len = cases[i].shape.len;
         const struct problem problem = {
-            .op = SUM, .type = F32, .acc = F32, .n = rows * len, .shape = cases[i].shape};
+            .op = SUM, .type = F32, .acc = F32, .dims = shape_dims(cases[i].shape)};
         struct space *space = load_space(cases[i].space);
         const struct point_context context = {space, &problem, &target};
         int64_t row[SPACE_NAMES_MAX];
@@ -125,17 +126,20 @@ static void test_matrix(void **state)
         assert_int_equal(space_settle_default(space, &problem, &target, &error), 0);
         make_row(space, cases[i].params, row);
         if (geometry_make(&geometry, &context, row, &error) ||
-            geometry_call(geometry, rows, &have, &error) ||
+            geometry_call(geometry, &problem.dims, &have, &error) ||
             call_plan(&want, &context, row, rows * len, &error))
             fail_msg("%s: %s", cases[i].params, error.text);
         assert_int_equal(want.count, strstr(cases[i].params, "PARTS") ? 2 : 1);
         assert_same_call(&have, &want);
-        assert_int_equal(geometry_call(geometry, 5, &have, &error), 0);
+        struct dims fewer = problem.dims;
+        const bool is_rows = cases[i].shape.kind == SHAPE_ROWS;
+        *(is_rows ? &fewer.outer.n : &fewer.depth.n) = 5;
+        assert_int_equal(geometry_call(geometry, &fewer, &have, &error), 0);
         want.n = want.steps[0].n = 5 * len;
-        want.steps[0].shape_of.rows = 5;
+        *(is_rows ? &want.steps[0].dims.outer.n : &want.steps[0].dims.depth.n) = 5;
         if (cases[i].is_rest_fewer) {
-            want.steps[1].shape_of.rows = 5;
-            want.steps[1].n = 5 * want.steps[1].shape_of.len;
+            want.steps[1].dims.outer.n = 5;
+            want.steps[1].n = dims_n(&want.steps[1].dims);
         }
         assert_same_call(&have, &want);
         geometry_free(geometry);
@@ -161,7 +165,7 @@ static void test_refused_as_call_plan(void **state)
         {PASS("a", "1", "when = P == 2\n"), "leave 1000 values"},
         {PASS("a", "N > 600 ? 1 : 600 - N", ""), "not within 0.."},
     };
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1000};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000)};
     const int64_t row[] = {1};
     struct target target;
     assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
@@ -181,7 +185,7 @@ static void test_refused_as_call_plan(void **state)
         if (geometry_make(&geometry, &context, row, &error))
             fail_msg("%s", error.text);
         const int wanted = call_plan(&want, &context, row, n, &error);
-        assert_int_equal(geometry_call(geometry, n, &have, &error), wanted);
+        assert_int_equal(geometry_call(geometry, &(struct dims)DIMS_VALUE(n), &have, &error), wanted);
         if (!cases[i].said && !wanted)
             assert_same_call(&have, &want);
         else if (!cases[i].said || !wanted || !strstr(error.text, cases[i].said))

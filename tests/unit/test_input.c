@@ -157,7 +157,7 @@ static void for_each_problem(visit *each)
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int acc = 0; acc < TYPE_COUNT; acc++) {
                 const struct problem problem = {.op = (enum op)op, .type = (enum type)type,
-                                                .acc = (enum type)acc, .n = 0, .regime = COLD};
+                                                .acc = (enum type)acc, .dims = DIMS_VALUE(0), .regime = COLD};
                 if (problem_check(&problem, &error) == 0)
                     each(&problem);
             }
@@ -171,7 +171,7 @@ static struct input opened(const struct problem *p, uint64_t n, uint64_t period)
 {
     struct problem problem = *p;
     struct input input;
-    problem.n = n;
+    problem.dims = dims_value(n);
     if (input_open_periodic(&input, device, &problem, 2, SEED, period, &error))
         fail_msg("%s", error.text);
     return input;
@@ -179,7 +179,7 @@ static struct input opened(const struct problem *p, uint64_t n, uint64_t period)
 
 static void *read_back(const struct input *input, size_t i)
 {
-    const uint64_t bytes = input->problem.n * width(input->problem.type);
+    const uint64_t bytes = dims_n(&input->problem.dims) * width(input->problem.type);
     void *out = malloc(bytes);
     assert_non_null(out);
     assert_int_equal(device->ops->read(device, out, input_address(input, i), bytes, &error), 0);
@@ -188,7 +188,7 @@ static void *read_back(const struct input *input, size_t i)
 
 static void input_is_described(const struct input *input, size_t i)
 {
-    const uint64_t n = input->problem.n, bytes = width(input->problem.type);
+    const uint64_t n = dims_n(&input->problem.dims), bytes = width(input->problem.type);
     const struct oracle_input source = {input->problem, input->seed + i, n - 1, input->period};
     unsigned char *x = read_back(input, i), *y = malloc(n * bytes), element[8];
     assert_non_null(y);
@@ -255,11 +255,11 @@ static void test_repeats(void **state)
 static void test_many_chunks(void **state)
 {
     (void)state;
-    const struct problem problems[] = {{.op = SUM, .type = I32, .acc = I32, .n = 0,
+    const struct problem problems[] = {{.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0),
                                         .regime = COLD},
-                                       {.op = PROD, .type = F64, .acc = F64, .n = 0,
+                                       {.op = PROD, .type = F64, .acc = F64, .dims = DIMS_VALUE(0),
                                         .regime = COLD},
-                                       {.op = ARGMAX, .type = U8, .acc = U32, .n = 0,
+                                       {.op = ARGMAX, .type = U8, .acc = U32, .dims = DIMS_VALUE(0),
                                         .regime = COLD}};
     for (size_t i = 0; i < 3; i++) {
         struct input input = opened(&problems[i], 7000003, 5000011);
@@ -351,7 +351,7 @@ static int note_sync(struct device *of, struct error *e)
 static void test_few_copies(void **state)
 {
     (void)state;
-    const struct problem sum = {.op = SUM, .type = F32, .acc = F32, .n = 0, .regime = COLD};
+    const struct problem sum = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(0), .regime = COLD};
     struct device_ops counting = *device->ops;
     inner = device->ops;
     counting.copy = count_copy;
@@ -371,7 +371,7 @@ static void test_room(void **state)
     (void)state;
     const uint64_t sizes[] = {0, 1, 1000003};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        const struct problem problem = {.op = PROD, .type = F64, .acc = F64, .n = sizes[i],
+        const struct problem problem = {.op = PROD, .type = F64, .acc = F64, .dims = DIMS_VALUE(sizes[i]),
                                         .regime = COLD};
         struct input input;
         assert_int_equal(input_open(&input, device, &problem,
@@ -386,7 +386,7 @@ static void test_room(void **state)
 static void test_offset(void **state)
 {
     (void)state;
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1003,
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1003),
                                     .regime = COLD};
     enum { BYTES = 1003 * 4, GUARD = 256 };
     for (uint64_t offset = 0; offset < 256; offset += 84) {
@@ -431,24 +431,25 @@ static void is_far_from_strides(uint64_t period)
 static void test_periods(void **state)
 {
     (void)state;
-    struct problem sum = {.op = SUM, .type = F32, .acc = F32, .n = 1000000,
-                          .regime = COLD}, word = {.op = XOR, .type = U64, .acc = U64, .n = 0,
+    struct problem sum = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(1000000),
+                          .regime = COLD}, word = {.op = XOR, .type = U64, .acc = U64, .dims = DIMS_VALUE(0),
                                                    .regime = COLD};
     uint64_t seen = 0;
     assert_int_equal(input_period(&sum), 0);
-    for (sum.n = 1 << 20; sum.n < UINT64_C(1) << 40; sum.n += sum.n / 2 + 1) {
-        word.n = sum.n;
+    for (uint64_t n = 1 << 20; n < UINT64_C(1) << 40; n += n / 2 + 1) {
+        sum.dims = word.dims = dims_value(n);
         const uint64_t period = input_period(&sum);
-        assert_true(period < sum.n && input_period(&word) <= period + (period == 0) * sum.n);
+        assert_true(period < n && input_period(&word) <= period + (period == 0) * n);
         assert_true(period == 0 || oracle_span(&sum, period) >= 8);
         if (period > seen)
             is_far_from_strides(seen = period);
     }
     assert_true(seen > UINT64_C(1) << 28);
-    word.n = input_period(&word);
+    const uint64_t period = input_period(&word);
+    word.dims = dims_value(period);
     assert_int_equal(input_period(&word), 0);
-    word.n++;
-    assert_int_equal(input_period(&word), word.n - 1);
+    word.dims = dims_value(period + 1);
+    assert_int_equal(input_period(&word), period);
 }
 
 /* --- Float sums stay exact ---------------------------------------------------------------- */
@@ -480,7 +481,7 @@ static double total_at(const int32_t *totals, const struct oracle_input *input, 
 /* The largest of the running totals in order. */
 static double worst_in_order(const int32_t *totals, const struct oracle_input *input)
 {
-    const double others = (double)(input->problem.n / input->period) * totals[input->period];
+    const double others = (double)(dims_n(&input->problem.dims) / input->period) * totals[input->period];
     double worst = 0;
     for (uint64_t i = 0; i <= input->period; i++)
         worst = fmax(worst, fmax(fabs((double)totals[i]), fabs(others + totals[i])));
@@ -491,7 +492,7 @@ static double worst_in_order(const int32_t *totals, const struct oracle_input *i
 static double worst_of_grids(const int32_t *totals, const struct oracle_input *input)
 {
     static const uint64_t blocks[] = {1, 3, 7, 9, 23, 27, 33, 37, 71, 85};
-    const uint64_t n = input->problem.n;
+    const uint64_t n = dims_n(&input->problem.dims);
     double worst = 0;
     for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++)
         for (uint64_t stride = blocks[b] << 16; stride < n; stride *= 2)
@@ -512,7 +513,7 @@ static void test_sums_stay_exact(void **state)
                               UINT64_C(1) << 32};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (uint64_t seed = 0; seed < (i < 3 ? 6 : 2); seed++) {
-            struct oracle_input input = {{.op = SUM, .type = F32, .acc = F32, .n = sizes[i],
+            struct oracle_input input = {{.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(sizes[i]),
                                           .regime = COLD}, seed, 0, 0};
             input.period = input_period(&input.problem);
             assert_int_not_equal(input.period, 0);
@@ -541,7 +542,7 @@ static void test_periodic_fold(void **state)
                 {6291454, 12582908, 12582917}};
     const float x[] = {9, -5};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct oracle_input input = {{.op = SUM, .type = F32, .acc = F32, .n = rows[i].n,
+        const struct oracle_input input = {{.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(rows[i].n),
                                             .regime = COLD}, 4, 0, 2};
         struct oracle_fold period, rest, whole;
         oracle_bits got;
@@ -569,7 +570,7 @@ static void test_squares_stay_exact(void **state)
                               33554432, 400000000, 2147583651, UINT64_C(1) << 32,
                               UINT64_C(1) << 35};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        struct oracle_input input = {{.op = SUMSQ, .type = F32, .acc = F32, .n = sizes[s],
+        struct oracle_input input = {{.op = SUMSQ, .type = F32, .acc = F32, .dims = DIMS_VALUE(sizes[s]),
                                       .regime = COLD}, 5, 0, 0};
         struct oracle_fold period, rest, whole;
         oracle_bits got;
@@ -600,7 +601,7 @@ static void test_squares_stay_exact(void **state)
 static void test_fold_counts(void **state)
 {
     (void)state;
-    const struct oracle_input input = {{.op = AND, .type = I32, .acc = I32, .n = LONG,
+    const struct oracle_input input = {{.op = AND, .type = I32, .acc = I32, .dims = DIMS_VALUE(LONG),
                                         .regime = COLD}, 4, 9, PERIOD};
     struct oracle_fold part, whole;
     oracle_fold_init(&part, &input.problem);
@@ -669,7 +670,7 @@ static int64_t sum_tile(const struct oracle_input *input, uint64_t at, uint64_t 
 static void count_hidden(const struct oracle_input *input, uint64_t tile, uint64_t far,
                          size_t *tried, size_t *hidden)
 {
-    const uint64_t n = input->problem.n;
+    const uint64_t n = dims_n(&input->problem.dims);
     if (far == 0 || far + tile > n)
         return;
     for (uint64_t k = 0; k < 3; k++) {
@@ -687,20 +688,20 @@ static void test_displaced_tiles_show(void **state)
     const uint64_t tiles[] = {256, 1024, 3072, 32768};
     for (int is_wide = 0; is_wide < 2; is_wide++)
         for (enum type type = I32; type <= F32; type += F32 - I32) {
-            struct oracle_input input = {{.op = SUM, .type = type, .acc = type, .n = 400000000,
+            struct oracle_input input = {{.op = SUM, .type = type, .acc = type, .dims = DIMS_VALUE(400000000),
                                           .regime = COLD}, 2, 0, 0};
             size_t tried = 0, hidden = 0;
-            input.problem.n = is_wide ? (UINT64_C(1) << 31) + 100003 : input.problem.n;
+            input.problem.dims = dims_value(is_wide ? (UINT64_C(1) << 31) + 100003 : dims_n(&input.problem.dims));
             input.period = input_period(&input.problem);
             for (size_t t = 0; t < sizeof tiles / sizeof *tiles; t++)
-                for (uint64_t d = 1; d < input.problem.n; d *= 2) {
+                for (uint64_t d = 1; d < dims_n(&input.problem.dims); d *= 2) {
                     const uint64_t far[] = {d, d - 1, 132 * d / tiles[t] * tiles[t],
                                             d / tiles[t] * 148 * tiles[t]};
                     for (size_t k = 0; k < sizeof far / sizeof *far; k++)
                         count_hidden(&input, tiles[t], far[k], &tried, &hidden);
                 }
             print_message("n = %llu %s: %zu of %zu displaced or lost tiles keep their sum\n",
-                          (unsigned long long)input.problem.n, problem_types[type].name, hidden,
+                          (unsigned long long)dims_n(&input.problem.dims), problem_types[type].name, hidden,
                           tried);
             assert_true(tried > 500 && hidden <= (type == F32 ? tried / 100 : 0));
         }

@@ -66,7 +66,7 @@ static struct job_setup example_setup(void)
     return (struct job_setup){
         .measures = true, .nvrtc = "/opt/libnvrtc.so", .seed = 42,
         .info = {.name = "NVIDIA H200", .spec = "1", .target = {.cc = 90, .sms = 132}},
-        .problem = {.op = MAX, .type = F32, .acc = F32, .n = 400000000,
+        .problem = {.op = MAX, .type = F32, .acc = F32, .dims = DIMS_VALUE(400000000),
                     .regime = WARM}, .space = {"a.ini", "[space]\n"},
         .sources = {{"a.cu", "void a;"}, {"t.cu", ""}, {"i.cu", "void i;\n"}}};
 }

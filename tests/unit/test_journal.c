@@ -263,7 +263,7 @@ static void test_path(void **state)
     assert_int_equal(journal_path(&text, "/f", &key, &error), 0);
     assert_string_equal(text.at, "/f/journal/nvidia-h200-sum-i32-i32-400000000-cold.journal");
     text_clear(&text);
-    key.problem = (struct problem){.op = MAX, .type = F32, .acc = F64, .n = 7, .regime = WARM};
+    key.problem = (struct problem){.op = MAX, .type = F32, .acc = F64, .dims = DIMS_VALUE(7), .regime = WARM};
     strcpy(key.gpu, "../../A\nB;{}");
     assert_int_equal(journal_path(&text, "/f", &key, &error), 0);
     assert_string_equal(text.at, "/f/journal/a-b-max-f32-f64-7-warm.journal");
@@ -543,7 +543,7 @@ static void test_other_keys_are_set_aside(void **state)
     } while (0)
     CHANGE(problem.op, MAX, "op");
     CHANGE(problem.acc, I64, "acc");
-    CHANGE(problem.n, 5, "n");
+    CHANGE(problem.dims.depth.n, 5, "depth");
     CHANGE(problem.is_deterministic, true, "deterministic");
     CHANGE(problem.regime, WARM, "regime");
     CHANGE(gpu[0], 'X', "gpu");

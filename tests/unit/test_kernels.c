@@ -80,7 +80,7 @@ static enum outcome run_variant(const struct job *job, const struct fixture *fix
                                 const struct variant *variant, char *note)
 {
     const struct problem problem = {.op = variant->op, .type = variant->type,
-                                    .acc = problem_default_acc(variant->type), .n = 400000000,
+                                    .acc = problem_default_acc(variant->type), .dims = DIMS_VALUE(400000000),
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &fixture->target};
     enum outcome outcome = RIGHT;

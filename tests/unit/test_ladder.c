@@ -89,10 +89,9 @@ static struct problem problem_of(const struct rung *rung, enum type type, uint64
 {
     const enum type small = type == F32 ? F16 : I8;
     struct problem problem = {.op = SUM, .type = is_tensor(rung) ? small : type, .acc = type,
-                              .n = n, .regime = COLD};
+                              .dims = DIMS_VALUE(n), .regime = COLD};
     if (is_batched(rung)) {
-        problem.shape.kind = SHAPE_ROWS;
-        shape_resize(&problem, n / 128, 128, 0);
+        problem.dims = dims_resized(&problem.dims, n / 128, 128, 0);
     }
     return problem;
 }
@@ -120,7 +119,7 @@ static void test_plans(void **state)
                     const bool is_too_old = target.cc < 80 && is_tensor(&rungs.rungs[i]);
                     if (ladder_rung_resize(&rung, threads) && !is_too_old) {
                         if (point_reject(&context, rung.row, &error) != POINT_VALID ||
-                            call_plan(&plan, &context, rung.row, problem.n, &error))
+                            call_plan(&plan, &context, rung.row, dims_n(&problem.dims), &error))
                             fail_msg("%s at %u: %s", rungs.rungs[i].name, threads, error.text);
                         assert_int_equal(ladder_rung_threads(&rung), threads);
                         planned++;
@@ -140,7 +139,7 @@ static void test_historical(void **state)
     (void)state;
     for (size_t i = 0; i < rungs.count; i++) {
         const struct rung *rung = &rungs.rungs[i];
-        struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1000,
+        struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000),
                                   .regime = COLD};
         struct target target;
         if (!rung->historical)
@@ -221,7 +220,7 @@ static double count_bytes(const char *name, unsigned threads, struct problem pro
     assert_int_equal(gpus_find(&target, "sm_70", &error), 0);
     const struct point_context context = {rung.space, &problem, &target};
     assert_true(ladder_rung_resize(&rung, threads));
-    assert_int_equal(call_plan(&plan, &context, rung.row, problem.n, &error), 0);
+    assert_int_equal(call_plan(&plan, &context, rung.row, dims_n(&problem.dims), &error), 0);
     const double bytes = ladder_bytes(&plan, rung.space, &problem);
     ladder_rung_close(&rung);
     return bytes;
@@ -229,9 +228,9 @@ static double count_bytes(const char *name, unsigned threads, struct problem pro
 
 static void test_bytes(void **state)
 {
-    const struct problem small = {.op = SUM, .type = I32, .acc = I32, .n = 1000,
+    const struct problem small = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000),
                                   .regime = COLD};
-    const struct problem wide = {.op = SUM, .type = I32, .acc = I64, .n = 1000, .regime = COLD};
+    const struct problem wide = {.op = SUM, .type = I32, .acc = I64, .dims = DIMS_VALUE(1000), .regime = COLD};
     (void)state;
     /* 1000 -> 32 -> 1; 1000 -> 16 -> 1; widened partial results; an identity, then the sum */
     assert_true(count_bytes("cs599-1", 32, small) == 4 * (1000 + 32 + 32 + 1));
@@ -255,7 +254,7 @@ static void test_gbs(void **state)
         {"cs599-7", 256, 4.91, 875.47}, {"cs599-8", 32, 4.96, 867.67},
         {"cs599-9", 256, 4.93, 872.02},
     };
-    const struct problem problem = {.op = SUM, .type = F32, .acc = F32, .n = 1ull << 30,
+    const struct problem problem = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(1ull << 30),
                                     .regime = COLD};
     (void)state;
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
@@ -274,7 +273,7 @@ static const double harris_ms[] = {8.054, 3.456, 1.722, 0.965, 0.536, 0.381, 0.2
 static const double harris_step[] = {0, 2.33, 2.01, 1.78, 1.8, 1.41, 1.42};
 static const double harris_total[] = {0, 2.33, 4.68, 8.34, 15.01, 21.16, 30.04};
 
-static const struct problem harris_problem = {.op = SUM, .type = I32, .acc = I32, .n = 1 << 22,
+static const struct problem harris_problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1 << 22),
                                               .regime = COLD};
 
 static void fill_harris(struct ladder *ladder, struct ladder_cell cells[RUNGS_MAX])
@@ -547,7 +546,7 @@ static int climb_host(struct climb_step *steps, size_t count, double limit_s,
                       struct error *error)
 {
     const struct device_options options = {.spec = "host", .seed = 1};
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 3000,
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(3000),
                                     .regime = COLD};
     const char *const specs[] = {"host"};
     const struct climb_options rules = {.seed = 1, .limit_s = limit_s};

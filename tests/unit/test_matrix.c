@@ -165,14 +165,14 @@ static enum outcome check_letter(const void *all, const struct emit_sources *sou
     const struct fixture *fixture = all;
     const struct variant *variant = find_variant(letter);
     struct problem problem = {.op = variant->op, .type = variant->type,
-                              .acc = problem_default_acc(variant->type), .n = 0,
+                              .acc = problem_default_acc(variant->type), .dims = DIMS_VALUE(0),
                               .regime = COLD};
     struct space *space = fixture->spaces[space_of(variant)];
     const struct point_context context = {space, &problem, &fixture->target};
     char params[200];
     int64_t rows[GRIDS * SPACE_NAMES_MAX];
-    problem.shape.kind = files[space_of(variant)].shape;
-    shape_resize(&problem, 1000, 100, 0);
+    problem.dims = shape_dims((struct problem_shape){files[space_of(variant)].shape, 2, 2, 2});
+    problem.dims = dims_resized(&problem.dims, 1000, 100, 0);
     for (size_t i = 0; i < GRIDS; i++) {
         snprintf(params, sizeof params, "LOAD=PLAIN MIN_BLOCKS=1 %s %s", variant->params,
                  variant->launches[i]);
@@ -223,8 +223,8 @@ static void test_without_a_barrier(void **state)
 static int64_t add_up(const struct problem *problem, const int32_t *elements, uint64_t result)
 {
     uint32_t sum = 0;
-    for (uint64_t i = 0; i < shape_depth(problem); i++)
-        sum += (uint32_t)elements[shape_at(problem, result, i)];
+    for (uint64_t i = 0; i < problem->dims.depth.n; i++)
+        sum += (uint32_t)elements[dims_at(&problem->dims, result, i)];
     return sum;
 }
 
@@ -237,14 +237,14 @@ static void test_cases_expect_sums(void **state)
         struct oracle_cases cases;
         struct error error;
         uint64_t gaps = 0, results = 0;
-        problem.shape.kind = (enum shape_kind)kind;
+        problem.dims = shape_dims((struct problem_shape){(enum shape_kind)kind, 2, 2, 2});
         assert_int_equal(matrix_make_cases(&cases, &problem, &shape, 3, &error), 0);
         for (size_t i = 0; i < cases.count; i++) {
             const struct oracle_case *c = &cases.cases[i];
-            problem.shape = c->shape;
-            assert_int_equal(c->n, c->shape.rows * c->shape.len);
-            assert_int_equal(c->results, shape_results(&problem));
-            gaps += c->shape.pitch > c->shape.len;
+            problem.dims = c->dims;
+            assert_int_equal(c->n, dims_n(&c->dims));
+            assert_int_equal(c->results, dims_results(&problem.dims));
+            gaps += dims_extent(&c->dims) > c->n;
             for (uint64_t r = 0; r < c->results; r++, results++)
                 assert_int_equal(cases.expects[c->first + r],
                                  add_up(&problem, (const int32_t *)cases.elements + c->offset, r));
@@ -267,7 +267,7 @@ static void test_any_share_gives_the_same(void **state)
         struct error error;
         const struct problem_shape shape = {(enum shape_kind)kind, ROWS, LEN, PITCH};
         assert_int_equal(shape_set(&input.problem, shape, &error), 0);
-        const uint64_t results = shape_results(&input.problem), half = results / 2;
+        const uint64_t results = dims_results(&input.problem.dims), half = results / 2;
         matrix_fill(&input, 0, ROWS, whole);
         assert_int_equal(matrix_decide(&input, 0, results, whole, expects, &largest, &error), 0);
         matrix_fill(&input, 0, 31, pieces);
@@ -275,7 +275,7 @@ static void test_any_share_gives_the_same(void **state)
         assert_int_equal(matrix_decide(&input, half, results - half, pieces, expected + half,
                                        &largest, &error), 0);
         assert_int_equal(matrix_decide(&input, 0, half, pieces, expected, &largest, &error), 0);
-        const size_t extent = (size_t)shape_extent(&input.problem);
+        const size_t extent = (size_t)dims_extent(&input.problem.dims);
         assert_memory_equal(whole, pieces, extent * sizeof *whole);
         assert_memory_equal(expects, expected, results * sizeof *expects);
     }
@@ -290,35 +290,24 @@ static void test_shapes(void **state)
     struct error error;
     char text[SHAPE_CHARS];
     const struct problem_shape rows = {SHAPE_ROWS, 6, 4, 0}, gaps = {SHAPE_COLUMNS, 6, 4, 7};
-    problem.n = 400000000;
+    problem.dims = dims_value(400000000);
     assert_string_equal(shape_format(text, &problem), "400M");
     assert_int_equal(shape_set(&problem, rows, &error), 0);
-    assert_int_equal(problem.n, 24);
-    assert_int_equal(problem.shape.pitch, 4);
-    assert_int_equal(shape_results(&problem), 6);
-    assert_int_equal(shape_at(&problem, 5, 3), 23);
+    assert_int_equal(dims_n(&problem.dims), 24);
+    assert_int_equal(shape_of(&problem.dims).pitch, 4);
+    assert_int_equal(dims_results(&problem.dims), 6);
+    assert_int_equal(dims_at(&problem.dims, 5, 3), 23);
     assert_string_equal(shape_format(text, &problem), "6 x 4 rows");
     assert_true(shape_bytes(&problem) == 24 * 4 + 6 * 4);
     assert_int_equal(shape_set(&problem, gaps, &error), 0);
-    assert_int_equal(shape_results(&problem), 4);
-    assert_int_equal(shape_depth(&problem), 6);
-    assert_int_equal(shape_extent(&problem), 39);
-    assert_int_equal(shape_at(&problem, 3, 5), 38);
+    assert_int_equal(dims_results(&problem.dims), 4);
+    assert_int_equal(problem.dims.depth.n, 6);
+    assert_int_equal(dims_extent(&problem.dims), 39);
+    assert_int_equal(dims_at(&problem.dims, 3, 5), 38);
     assert_string_equal(shape_format(text, &problem), "6 x 4 columns pitch 7");
-    assert_int_equal(shape_count(&problem), 6);
-    struct problem part = shape_part(&problem, 2);
-    assert_int_equal(part.n, 8);
-    assert_int_equal(shape_extent(&part), 11);
-    assert_int_equal(shape_results(&part), 4);
-    part = shape_part(&problem, 0);
-    assert_int_equal(shape_extent(&part), 0);
-    part = (struct problem){.n = 9};
-    assert_int_equal(shape_count(&part), 9);
-    part = shape_part(&part, 5);
-    assert_int_equal(shape_extent(&part), 5);
-    shape_shrink(&problem, 8); /* two parts of each column */
-    assert_int_equal(problem.shape.rows, 2);
-    assert_int_equal(problem.shape.pitch, 4);
+    problem.dims = dims_left(&problem.dims, 8 / dims_results(&problem.dims)); /* two parts of each column */
+    assert_int_equal(shape_of(&problem.dims).rows, 2);
+    assert_int_equal(shape_of(&problem.dims).pitch, 4);
 }
 
 static void test_shapes_out_of_range(void **state)
@@ -334,11 +323,11 @@ static void test_shapes_out_of_range(void **state)
         {{SHAPE_ROWS, UINT64_C(1) << 32, UINT64_C(1) << 31, UINT64_C(1) << 32}, "any memory"},
         {{SHAPE_ROWS, UINT64_C(1) << 41, 1 << 20, 0}, "any memory"},
         {{SHAPE_ROWS, UINT64_MAX, UINT64_MAX, 0}, "any memory"},
-        {{SHAPE_ROWS, 1, SHAPE_DEPTH_MAX + 1, 0}, "2^31"},
-        {{SHAPE_COLUMNS, SHAPE_DEPTH_MAX + 1, 1, 0}, "2^31"},
+        {{SHAPE_ROWS, 2, SHAPE_DEPTH_MAX + 1, 0}, "2^31"},
+        {{SHAPE_COLUMNS, SHAPE_DEPTH_MAX + 1, 2, 0}, "2^31"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        struct problem problem = {.op = SUM, .type = F32, .acc = F32, .n = 7};
+        struct problem problem = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(7)};
         struct error error;
         assert_int_equal(shape_set(&problem, refused[i].shape, &error), -1);
         assert_int_equal(error.code, ERROR_USAGE);

@@ -318,7 +318,7 @@ static void for_each_problem(visit *each)
             for (int acc = 0; acc < TYPE_COUNT; acc++)
                 if (goes_together((enum op)op, (enum type)type, (enum type)acc))
                     each(&(struct problem){.op = (enum op)op, .type = (enum type)type,
-                                           .acc = (enum type)acc, .n = 0, .regime = COLD});
+                                           .acc = (enum type)acc, .dims = DIMS_VALUE(0), .regime = COLD});
 }
 
 /* Elements where a kernel would find them: at a 256-byte aligned address. */
@@ -522,7 +522,7 @@ static void test_sizes_and_budget(void **state)
                               2 * tile + tile / 8 + 1,
                               2 * tile + tile / 2 + 1};
     for (int op = 0; op < OP_COUNT; op++) {
-        const struct problem problem = {.op = (enum op)op, .type = I32, .acc = I32, .n = 0,
+        const struct problem problem = {.op = (enum op)op, .type = I32, .acc = I32, .dims = DIMS_VALUE(0),
                                         .regime = COLD};
         struct oracle_cases cases;
         const clock_t began = clock();
@@ -545,7 +545,7 @@ static void test_sizes_and_budget(void **state)
 static void test_positions_are_sampled(void **state)
 {
     (void)state;
-    const struct problem problem = {.op = MIN, .type = I32, .acc = I32, .n = 0, .regime = COLD};
+    const struct problem problem = {.op = MIN, .type = I32, .acc = I32, .dims = DIMS_VALUE(0), .regime = COLD};
     const uint64_t n = 2 * 4096 + 4096 / 8 + 1;
     struct oracle_cases cases;
     make(&cases, &problem, 256, 4096, 700);
@@ -570,7 +570,7 @@ static void test_positions_are_sampled(void **state)
 static void test_bad_shape(void **state)
 {
     (void)state;
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 0, .regime = COLD};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0), .regime = COLD};
     struct oracle_cases cases;
     struct error error = {0};
     assert_int_equal(
@@ -596,7 +596,7 @@ static void chunks_agree(const struct problem *problem)
     const uint64_t base = (UINT64_C(1) << 33) - 1111;
     const size_t bytes = (size_t)width(problem->type);
     struct oracle_input input = {*problem, 21, base + 1500, 0};
-    input.problem.n = base + COUNT;
+    input.problem.dims = dims_value(base + COUNT);
     unsigned char *whole = malloc(COUNT * bytes), *parts = malloc(COUNT * bytes);
     assert_true(whole != NULL && parts != NULL);
     for (int random = 0; random < 2; random++) {
@@ -633,7 +633,7 @@ static void full_catches(const struct problem *p)
 {
     enum { N = 5000 };
     struct problem problem = *p;
-    problem.n = N;
+    problem.dims = dims_value(N);
     const size_t bytes = (size_t)width(problem.type);
     const bool by_sign = problem.op == PROD && is_float(problem.type);
     unsigned char *elements = malloc((N + 2) * bytes);
@@ -683,7 +683,7 @@ static void mark_moves(const struct problem *p)
     enum { N = 700 };
     static uint64_t elements[N];
     struct problem problem = *p;
-    problem.n = N;
+    problem.dims = dims_value(N);
     const size_t bytes = (size_t)width(problem.type);
     const struct oracle_input input = {problem, 9, N - 1, 0};
     unsigned char *x = (unsigned char *)elements;
@@ -716,7 +716,7 @@ static void test_sum_span(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         enum { COUNT = 20000 };
         static float x[COUNT];
-        const struct oracle_input input = {{.op = SUM, .type = F32, .acc = F32, .n = sizes[i],
+        const struct oracle_input input = {{.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(sizes[i]),
                                             .regime = COLD}, 3, 0, 0};
         float largest = 0;
         oracle_fill(&input, 0, COUNT, x);
@@ -754,7 +754,7 @@ static void test_sumsq_span(void **state)
         enum { COUNT = 200000 };
         static uint64_t x[COUNT];
         const struct oracle_input input = {
-            {.op = SUMSQ, .type = rows[i].type, .acc = rows[i].acc, .n = rows[i].n,
+            {.op = SUMSQ, .type = rows[i].type, .acc = rows[i].acc, .dims = DIMS_VALUE(rows[i].n),
              .regime = COLD}, 3, 0, 0};
         double largest = 0, sum = 0, zeros = 0;
         oracle_fill(&input, 0, COUNT, x);
@@ -779,7 +779,7 @@ static void folds_agree(const struct problem *p)
 {
     enum { N = 10000 };
     struct problem problem = *p;
-    problem.n = N;
+    problem.dims = dims_value(N);
     const size_t bytes = (size_t)width(problem.type);
     const struct oracle_input input = {problem, 77, 9999, 0};
     unsigned char *elements = malloc(N * bytes);
@@ -822,7 +822,7 @@ static void test_wide_reference(void **state)
 {
     (void)state;
     static int64_t x[4096];
-    const struct oracle_input input = {{.op = SUM, .type = I64, .acc = I64, .n = 4096,
+    const struct oracle_input input = {{.op = SUM, .type = I64, .acc = I64, .dims = DIMS_VALUE(4096),
                                         .regime = COLD}, 5, 0, 0};
     struct oracle_fold fold;
     struct error error = {0};
@@ -841,9 +841,9 @@ static void test_wide_reference(void **state)
 static void test_inexact_is_refused(void **state)
 {
     (void)state;
-    const struct problem sum = {.op = SUM, .type = F32, .acc = F32, .n = 2,
+    const struct problem sum = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(2),
                                 .regime = COLD}, prod = {.op = PROD, .type = F32, .acc = F32,
-                                                         .n = 2, .regime = COLD};
+                                                         .dims = DIMS_VALUE(2), .regime = COLD};
     const struct {
         const struct problem *problem;
         float x[2];
@@ -931,7 +931,7 @@ static void test_broken_rules_fail(void **state)
         int how;
     } rows[] = {{MIN, 0}, {MIN, 1}, {MIN, 2}, {SUM, 1}};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-        const struct problem problem = {.op = rows[r].op, .type = F32, .acc = F32, .n = 0,
+        const struct problem problem = {.op = rows[r].op, .type = F32, .acc = F32, .dims = DIMS_VALUE(0),
                                         .regime = COLD};
         struct oracle_cases cases;
         struct error error = {0};
@@ -975,7 +975,7 @@ static void bound_holds(const struct problem *p)
     enum { N = 20011 };
     static union value v[N];
     struct problem problem = *p;
-    problem.n = N;
+    problem.dims = dims_value(N);
     assert_int_equal(problem_rounds(&problem), is_float(problem.type) && problem.op <= PROD);
     if (!problem_rounds(&problem))
         return;
@@ -1032,7 +1032,7 @@ static void test_bound_holds(void **state)
 static void test_cancellation(void **state)
 {
     (void)state;
-    const struct problem problem = {.op = SUM, .type = F64, .acc = F64, .n = 4, .regime = COLD};
+    const struct problem problem = {.op = SUM, .type = F64, .acc = F64, .dims = DIMS_VALUE(4), .regime = COLD};
     const double x[] = {1e100, 1.0, -1e100, 0x1p-60};
     struct oracle_reference reference = {0};
     double rest = 0;

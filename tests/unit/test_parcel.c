@@ -29,7 +29,7 @@ static int setup(void **state)
     static struct fixture fixture;
     struct fixture *f = &fixture;
     *f = (struct fixture){.space = load_space("configs/reduce.ini"),
-                          .problem = {.op = SUM, .type = I32, .acc = I32, .n = 400000000,
+                          .problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
                                       .regime = COLD}};
     assert_int_equal(gpus_find(&f->target, "sm_90", &error), 0);
     f->target.sms = 132; /* of the H200: gpus.ini knows architectures only */

@@ -143,10 +143,9 @@ static struct emit_file built_in(const char *name)
 static struct problem problem_of(const struct space *space, enum type type, unsigned threads)
 {
     struct problem problem = {.op = SUM, .type = type, .acc = problem_default_acc(type),
-                              .n = 400000000, .regime = COLD};
-    problem.shape.kind = space->shape;
+                              .dims = DIMS_VALUE(400000000), .regime = COLD};
     if (space->shape)
-        shape_resize(&problem, problem.n / threads, threads, 0);
+        problem.dims = dims_resized(&problem.dims, dims_n(&problem.dims) / threads, threads, 0);
     return problem;
 }
 
@@ -348,7 +347,7 @@ static void test_refused(void **state)
     static const char *const bodies[] = {"    y[0] = nothing;\n",
                                          "    if (threadIdx.x) __syncthreads();\n"
                                          "    else __syncwarp(~0u);\n"};
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1000,
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000),
                                     .regime = COLD};
     struct ladder_rung rung;
     struct target target;

@@ -20,7 +20,7 @@ static struct autotune_plan *make_plan_of(struct autotune_context *context, cons
 
 static struct record make_record_of(uint64_t n, const char *params)
 {
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = n};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(n)};
     return make_record(&problem, params);
 }
 
@@ -205,7 +205,7 @@ static void test_records_refused(void **state)
     char alone[60], command[400];
     snprintf(alone, sizeof alone, "%s/alone", folder); /* damaged, and of another GPU's name */
     snprintf(command, sizeof command,
-             "mkdir -m 700 %s && sed 's/^n = .*/n = 7/' %s/wrong.ini > %s/nvidia-h200.ini && "
+             "mkdir -m 700 %s && sed 's/^depth = .*/depth = 7/' %s/wrong.ini > %s/nvidia-h200.ini && "
              "chmod 600 %s/*",
              alone, folder, alone, alone);
     assert_int_equal(system(command), 0);

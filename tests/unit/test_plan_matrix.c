@@ -2,6 +2,7 @@
  * column's result, with gaps, of all rows and of fewer, from the default and from records with
  * results in parts; which record serves; what is refused and with which words. */
 #include "autotune/tune/element.h"
+#include "generator/shape.h"
 #include "tests/unit/host_plans.h"
 
 #include <inttypes.h>
@@ -191,8 +192,8 @@ static void test_parts(void **state)
             .op = SUM,
             .type = F32,
             .acc = F32,
-            .n = cases[i].rows * cases[i].len,
-            .shape = {cases[i].kind, cases[i].rows, cases[i].len, cases[i].pitch}};
+            .dims = shape_dims((struct problem_shape){cases[i].kind, cases[i].rows,
+                                                      cases[i].len, cases[i].pitch})};
         const struct autotune_problem problem = {.op = "sum",
                                                  .type = "f32",
                                                  .rows = cases[i].rows,
@@ -223,8 +224,7 @@ static void keep_shape(const char *name, uint64_t rows, uint64_t len, const char
     const struct problem problem = {.op = SUM,
                                     .type = F32,
                                     .acc = F32,
-                                    .n = rows * len,
-                                    .shape = {SHAPE_ROWS, rows, len, len}};
+                                    .dims = {{rows, len}, {len, 1}, {1, 1}}};
     char params[200];
     snprintf(params, sizeof params,
              "BLOCK=128 LANES=%s VECTOR=4 ROUNDS=1 UNROLL=1 EDGES=SIMPLE LOAD=PLAIN "
@@ -328,7 +328,7 @@ static void test_bad_shapes(void **state)
         {{.rows = 2, .len = 2, .pitch = UINT64_MAX},
          AUTOTUNE_BAD_ARGUMENT,
          "give smaller autotune_problem.rows or autotune_problem.pitch"},
-        {{.rows = 1, .len = (UINT64_C(1) << 31) + 1, .axis = 1},
+        {{.rows = 2, .len = (UINT64_C(1) << 31) + 1, .axis = 1},
          AUTOTUNE_BAD_ARGUMENT,
          "2^31 is the most: for one value of more use autotune_problem.n"},
         {{.rows = 2, .len = 1, .pitch = UINT64_C(1) << 43, .axis = 1},

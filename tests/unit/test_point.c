@@ -48,7 +48,7 @@ static void test_values(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUMSQ, .type = I32, .acc = I64, .n = 100000,
+    const struct problem problem = {.op = SUMSQ, .type = I32, .acc = I64, .dims = DIMS_VALUE(100000),
                                     .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     int64_t row[SPACE_NAMES_MAX], values[SPACE_NAMES_MAX];
@@ -101,7 +101,7 @@ static void test_overflow_names_the_line(void **state)
         "[pass a]\nblock = 1\ngrid = N\ntile = 1\noutputs = 1\nargs = n\nheight = 1\n"
         "[default]\nP = 1\n";
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 5, .regime = COLD};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
     struct space *space;
     assert_int_equal(space_load(&space, "a.ini", bytes, sizeof bytes - 1, NULL, &error), 0);
     const struct point_context context = {space, &problem, &target};
@@ -174,7 +174,7 @@ static void test_rules(void **state)
         const struct space *space = cases[i].is_wide ? wide : *state;
         struct target target = find_target("sm_90");
         const struct problem problem = {.op = SUM, .type = cases[i].type, .acc = cases[i].type,
-                                        .n = cases[i].n, .regime = COLD};
+                                        .dims = DIMS_VALUE(cases[i].n), .regime = COLD};
         const struct point_context context = {space, &problem, &target};
         int64_t row[SPACE_NAMES_MAX];
         target.cc = cases[i].cc;
@@ -234,7 +234,7 @@ static void expand_problem(const struct space *space, const struct target *targe
                            enum type type, enum type acc)
 {
     for (size_t i = 0; i < COUNTS; i++) {
-        const struct problem problem = {.op = op, .type = type, .acc = acc, .n = counts[i],
+        const struct problem problem = {.op = op, .type = type, .acc = acc, .dims = DIMS_VALUE(counts[i]),
                                         .regime = COLD};
         const struct point_context context = {space, &problem, target};
         struct points points;
@@ -359,7 +359,7 @@ static void test_walk(void **state)
                "[rule]\na = G != A\nb = 1 / A != 1 || G > 2\n" WALKED_END "A = 1\nG = 1\n",
     };
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1000,
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000),
                                     .regime = COLD};
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
         static struct brute brute;
@@ -374,7 +374,7 @@ static void test_walk(void **state)
             fail_msg("%s", error.text);
         assert_as_brute_force(&context, &points, &brute);
         point_dispose(&points);
-        const struct problem none = {.op = SUM, .type = I32, .acc = I32, .n = 10,
+        const struct problem none = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(10),
                                      .regime = COLD};
         const struct point_context empty = {space, &none, &target};
         if (i == 0) { /* a rule that knows no param rejects everything at once */
@@ -389,7 +389,7 @@ static void test_empty_expansion(void **state)
 {
     const struct space *space = *state;
     struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1000,
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000),
                                     .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     struct points points;
@@ -400,7 +400,7 @@ static void test_empty_expansion(void **state)
     for (size_t i = 0; i < points.count; i++)
         assert_int_equal(points.rows[i * points.width + (size_t)grid], 0);
     point_dispose(&points);
-    const struct problem large = {.op = SUM, .type = I32, .acc = I32, .n = UINT64_C(1) << 62,
+    const struct problem large = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(UINT64_C(1) << 62),
                                   .regime = COLD};
     const struct point_context other = {space, &large, &target};
     assert_int_equal(point_expand(&points, &other, &error), -1);
@@ -413,7 +413,7 @@ static void test_add(void **state)
 {
     const struct space *space = *state;
     struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 400000000,
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
                                     .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     struct points all, more;
@@ -471,7 +471,7 @@ static void test_which_passes_apply(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 1000000,
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000000),
                                     .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     static const struct {
@@ -552,7 +552,7 @@ static void test_geometry(void **state)
                                   UINT64_C(1) << 40,
                                   UINT64_C(1) << 62};
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-            const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 77,
+            const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(77),
                                             .regime = COLD}; /* its n plays no part */
             const struct point_context context = {space, &problem, &target};
             int64_t row[SPACE_NAMES_MAX];
@@ -576,7 +576,7 @@ static void test_pass_rows(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I64, .n = 1000,
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I64, .dims = DIMS_VALUE(1000),
                                     .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     int64_t row[SPACE_NAMES_MAX], out[SPACE_NAMES_MAX];
@@ -610,7 +610,7 @@ static void test_wrong_geometry(void **state)
         "block = 1\ngrid = 4 / (P - 1)\ntile = 1\noutputs = 1\nheight = 1\n",
     };
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 5, .regime = COLD};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         char bytes[400];
         snprintf(bytes, sizeof bytes,
@@ -637,7 +637,7 @@ static void test_round_trip(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 400000000,
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
                                     .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     struct points points;

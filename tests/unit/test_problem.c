@@ -73,7 +73,7 @@ static void test_what_goes_together(void **state)
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int acc = 0; acc < TYPE_COUNT; acc++) {
                 const struct problem problem = {.op = (enum op)op, .type = (enum type)type,
-                                                .acc = (enum type)acc, .n = 5, .regime = COLD};
+                                                .acc = (enum type)acc, .dims = DIMS_VALUE(5), .regime = COLD};
                 const bool is_bits = op == AND || op == OR || op == XOR;
                 const bool good = accs[type][acc] && !(is_bits && type >= F16);
                 assert_int_equal(problem_check(&problem, &error), good ? 0 : -1);
@@ -93,9 +93,9 @@ static void test_partials(void **state)
     (void)state;
     for (int op = 0; op < OP_COUNT; op++) {
         assert_int_equal(problem_ops[op].partial, op == SUMSQ ? SUM : op);
-        const struct problem wide = {.op = (enum op)op, .type = F16, .acc = F32, .n = 5,
+        const struct problem wide = {.op = (enum op)op, .type = F16, .acc = F32, .dims = DIMS_VALUE(5),
                                      .regime = COLD};
-        const struct problem whole = {.op = (enum op)op, .type = I8, .acc = I32, .n = 5,
+        const struct problem whole = {.op = (enum op)op, .type = I8, .acc = I32, .dims = DIMS_VALUE(5),
                                       .regime = COLD};
         const bool is_position = op == ARGMIN || op == ARGMAX;
         struct problem fixed = wide, exact = whole;
@@ -117,18 +117,18 @@ static void test_format(void **state)
         struct problem problem;
         const char *text;
     } cases[] = {
-        {{.op = SUM, .type = I32, .acc = I32, .n = 400000000,
+        {{.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
           .regime = COLD}, "sum i32 400M cold"},
-        {{.op = SUM, .type = I8, .acc = I32, .n = 5, .regime = COLD}, "sum i8 5 cold"},
-        {{.op = SUMSQ, .type = BF16, .acc = F64, .n = 5,
+        {{.op = SUM, .type = I8, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD}, "sum i8 5 cold"},
+        {{.op = SUMSQ, .type = BF16, .acc = F64, .dims = DIMS_VALUE(5),
           .regime = COLD}, "sumsq bf16 acc f64 5 cold"},
-        {{.op = MAX, .type = F32, .acc = F64, .n = 0,
+        {{.op = MAX, .type = F32, .acc = F64, .dims = DIMS_VALUE(0),
           .regime = WARM}, "max f32 acc f64 0 warm"},
-        {{.op = XOR, .type = U64, .acc = U64, .n = UINT64_MAX,
+        {{.op = XOR, .type = U64, .acc = U64, .dims = DIMS_VALUE(UINT64_MAX),
           .regime = COLD}, "xor u64 18446744073709551615 cold"},
-        {{.op = PROD, .type = I32, .acc = I64, .n = UINT64_C(1) << 32,
+        {{.op = PROD, .type = I32, .acc = I64, .dims = DIMS_VALUE(UINT64_C(1) << 32),
           .regime = COLD}, "prod i32 acc i64 4Gi cold"},
-        {{.op = SUM, .type = F32, .acc = F64, .n = 7, .regime = WARM,
+        {{.op = SUM, .type = F32, .acc = F64, .dims = DIMS_VALUE(7), .regime = WARM,
           .is_deterministic = true}, "sum f32 acc f64 7 warm deterministic"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -81,7 +81,7 @@ static void check_head(const char *source, const char *gpu, const char *peak, en
     assert_string_equal(write_number(got, &published.peak_gbs), peak);
     assert_int_equal(published.problem.op, SUM);
     assert_int_equal(published.problem.type, type);
-    assert_int_equal(published.problem.n, n);
+    assert_int_equal(dims_n(&published.problem.dims), n);
 }
 
 static void test_reduction_part_1(void **state)
@@ -222,8 +222,8 @@ static void test_cs759(void **state)
     load("cs759-lecture");
     check_head("CS759 lecture (Harris' reductions 1 to 7)", NULL, "86.4", I32, 1 << 22);
     check_rows(rows, sizeof rows / sizeof *rows);
-    assert_int_equal(published.kernels[7].problem.n, 32000000);
-    assert_int_equal(published.kernels[8].problem.n, 1 << 24);
+    assert_int_equal(dims_n(&published.kernels[7].problem.dims), 32000000);
+    assert_int_equal(dims_n(&published.kernels[8].problem.dims), 1 << 24);
     assert_int_equal(published.kernels[8].problem.type, F32);
     assert_string_equal(published.kernels[8].task, "exclusive prefix scan");
     published_dispose(&published);
@@ -269,7 +269,7 @@ static void test_best(void **state)
     check_number(best, PUBLISHED_MS, "4.90");
     check_number(best, PUBLISHED_THREADS, "1024");
     assert_null(published_best(&published, &problem, 128));
-    problem.n++;
+    problem.dims.depth.n++;
     assert_null(published_best(&published, &problem, 0));
     published_dispose(&published);
     load("reduction-part-1");

@@ -16,7 +16,7 @@
 #include <xxhash.h>
 
 static const char *const field_names[] = {
-    "op", "type", "acc", "n", "regime", "space", "method", "gpu",
+    "op", "type", "acc", "depth", "regime", "space", "method", "gpu",
     "cc", "sms", "memory_clock_khz", "bus_bits", "driver", "compiler", "source", "code", "space_hash", "params",
     "median_ps", "low_ps", "high_ps", "ties", "registers", "candidates", "error", "tuned",
     "checksum",
@@ -97,7 +97,7 @@ static void test_round_trip(void **state)
 
     assert_int_equal(parsed(&back, text, &error), 0);
     assert_int_equal(back.problem.op, SUM);
-    assert_int_equal(back.problem.n, 400000000);
+    assert_int_equal(dims_n(&back.problem.dims), 400000000);
     assert_true(back.code == 0x0123456789abcdef);
     assert_true(back.space_hash == 0xfedcba9876543210);
     assert_string_equal(back.gpu, "NVIDIA H200");
@@ -117,7 +117,7 @@ static void test_form(void **state)
     const char *at = text;
     (void)state;
 
-    assert_memory_equal(at, "[record 1]\nop = sum\ntype = i32\nacc = i32\nn = 400000000\n", 53);
+    assert_memory_equal(at, "[record 1]\nop = sum\ntype = i32\nacc = i32\ndepth = 400000000\n", 57);
     for (int i = 0; i < FIELDS; i++) {
         at = strchr(at, '\n') + 1;
         assert_memory_equal(at, field_names[i], strlen(field_names[i]));
@@ -136,7 +136,7 @@ static void test_extremes(void **state)
     (void)state;
 
     record.problem = (struct problem){.op = XOR, .type = U64, .acc = U64,
-                                      .n = UINT64_C(1) << 62, .regime = WARM};
+                                      .dims = DIMS_VALUE(UINT64_C(1) << 62), .regime = WARM};
     record.code = 0;
     record.space_hash = UINT64_MAX;
     memset(record.gpu, 'G', sizeof record.gpu - 1);
@@ -151,7 +151,7 @@ static void test_extremes(void **state)
     assert_reads_back(&record);
 
     record.params[0] = '\0';
-    record.problem.n = 1;
+    record.problem.dims = dims_value(1);
     record.source = RECORD_PUBLISHED;
     assert_reads_back(&record);
 
@@ -235,14 +235,14 @@ static void test_wrong_values_are_refused(void **state)
         {"op", "op ="},
         {"type", "type = i31"},
         {"acc", "acc = f32"},
-        {"n", "n = 0"},
-        {"n", "n = -1"},
-        {"n", "n = 18446744073709551616"},
-        {"n", "n = 4611686018427387905"},
-        {"n", "n = 400M"},
-        {"n", "n = 0x10"},
-        {"n", "n = 4e8"},
-        {"n", "n ="},
+        {"depth", "depth = 0"},
+        {"depth", "depth = -1"},
+        {"depth", "depth = 18446744073709551616"},
+        {"depth", "depth = 4611686018427387905"},
+        {"depth", "depth = 400M"},
+        {"depth", "depth = 0x10"},
+        {"depth", "depth = 4e8"},
+        {"depth", "depth ="},
         {"regime", "regime = hot"},
         {"space", "space = ../reduce"},
         {"space", "space ="},
@@ -532,7 +532,7 @@ static struct record interval_of(uint64_t from, uint64_t to)
     struct record record = example_record;
     record.n_from = from;
     record.n_to = to;
-    record.problem.n = from;
+    record.problem.dims = dims_value(from);
     return record;
 }
 
@@ -545,9 +545,9 @@ static void test_same_problem(void **state)
     strcpy(other.driver, "590");
     other.code++;
     assert_true(record_is_same_problem(&one, &other));
-    other.problem.n++;
+    other.problem.dims.depth.n++;
     assert_false(record_is_same_problem(&one, &other));
-    one.problem.n = 1500;
+    one.problem.dims = dims_value(1500);
     assert_false(record_is_same_problem(&one, &interval));
     assert_false(record_is_same_problem(&interval, &one));
 
@@ -579,7 +579,7 @@ static void test_key_difference(void **state)
     changed[0].problem.op = MAX;
     changed[1].problem.type = U32;
     changed[2].problem.acc = I64;
-    changed[3].problem.n++;
+    changed[3].problem.dims.depth.n++;
     changed[4].problem.regime = WARM;
     strcpy(changed[5].space, "rows");
     changed[6].method++;
@@ -606,7 +606,7 @@ static void test_key_difference(void **state)
 
     assert_null(record_group_difference(&example_record, &changed[3], RECORD_GPU));
     assert_string_equal(record_group_difference(&example_record, &changed[3], RECORD_SIZE),
-                        "n");
+                        "depth");
 }
 
 int main(void)

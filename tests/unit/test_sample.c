@@ -94,8 +94,8 @@ static void test_places(void **state)
         assert_int_equal(problem_check(&places[i].problem, &error), 0);
         assert_true(places[i].target < TARGETS);
         at[places[i].target]++;
-        least = places[i].problem.n < least ? places[i].problem.n : least;
-        most = places[i].problem.n > most ? places[i].problem.n : most;
+        least = dims_n(&places[i].problem.dims) < least ? dims_n(&places[i].problem.dims) : least;
+        most = dims_n(&places[i].problem.dims) > most ? dims_n(&places[i].problem.dims) : most;
         assert_true(i == 0 || memcmp(&places[i], &places[i - 1], sizeof *places) != 0);
     }
     assert_int_equal(at[0], at[1]);

@@ -304,7 +304,7 @@ static void test_positions(void **state)
         assert_int_equal(space->gives_position, i == 1);
         for (int op = 0; op < OP_COUNT; op++) {
             const struct problem problem = {.op = (enum op)op, .type = I32, .acc = I32,
-                                            .n = 1000, .regime = COLD};
+                                            .dims = DIMS_VALUE(1000), .regime = COLD};
             const struct point_context context = {space, &problem, &target};
             const bool fits = (op == ARGMIN || op == ARGMAX) == (i == 1);
             struct error error;
@@ -383,12 +383,12 @@ static void test_settled_default(void **state)
         bool is_host, fails;
         int64_t block, way;
     } rows[] = {
-        {{.op = SUM, .type = I32, .acc = I64, .n = 5, .regime = COLD}, false, false, 32, 0},
-        {{.op = MAX, .type = F64, .acc = F64, .n = 5, .regime = COLD}, true, false, 64, 0},
-        {{.op = MIN, .type = F32, .acc = F32, .n = 5, .regime = WARM}, true, false, 32, 1},
-        {{.op = SUMSQ, .type = U8, .acc = U32, .n = 5, .regime = COLD}, false, false, 32, 1},
-        {{.op = SUMSQ, .type = U8, .acc = U32, .n = 5, .regime = COLD}, true, true, 0, 0},
-        {{.op = SUM, .type = BF16, .acc = F32, .n = 5, .regime = COLD}, false, true, 0, 0},
+        {{.op = SUM, .type = I32, .acc = I64, .dims = DIMS_VALUE(5), .regime = COLD}, false, false, 32, 0},
+        {{.op = MAX, .type = F64, .acc = F64, .dims = DIMS_VALUE(5), .regime = COLD}, true, false, 64, 0},
+        {{.op = MIN, .type = F32, .acc = F32, .dims = DIMS_VALUE(5), .regime = WARM}, true, false, 32, 1},
+        {{.op = SUMSQ, .type = U8, .acc = U32, .dims = DIMS_VALUE(5), .regime = COLD}, false, false, 32, 1},
+        {{.op = SUMSQ, .type = U8, .acc = U32, .dims = DIMS_VALUE(5), .regime = COLD}, true, true, 0, 0},
+        {{.op = SUM, .type = BF16, .acc = F32, .dims = DIMS_VALUE(5), .regime = COLD}, false, true, 0, 0},
     };
     struct space *space = NULL;
     struct error error;

@@ -124,7 +124,7 @@ static void test_same_key_replaces(void **state)
     kept[1].problem.op = MAX;
     kept[2].problem.type = kept[2].problem.acc = U32;
     kept[3].problem.acc = I64;
-    kept[4].problem.n++;
+    kept[4].problem.dims.depth.n++;
     kept[5].problem.regime = WARM;
     strcpy(kept[6].space, "rows");
     strcpy(kept[7].gpu, "NVIDIA H200 NVL");
@@ -194,7 +194,8 @@ static void test_doubled_key_becomes_one(void **state)
 static struct record interval_of(uint64_t from, uint64_t to)
 {
     struct record record = example_record;
-    record.n_from = record.problem.n = from;
+    record.n_from = from;
+    record.problem.dims = dims_value(from);
     record.n_to = to;
     return record;
 }
@@ -250,7 +251,7 @@ static void test_interval_takes_its_times_along(void **state)
     assert_int_equal(store_save_all(path, new, 4, &error), 0);
     struct records records = loaded(path);
     for (size_t i = 0; i < 5; i++)
-        assert_int_equal(find_n(&records, old[i + 1].problem.n)->interval_ps, kept[i]);
+        assert_int_equal(find_n(&records, dims_n(&old[i + 1].problem.dims))->interval_ps, kept[i]);
     store_dispose(&records);
 }
 

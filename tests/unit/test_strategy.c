@@ -89,7 +89,7 @@ static void test_points(void **state)
     struct space *space = load_space("configs/reduce.ini");
     struct target target;
     struct points all, some;
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 400000000,
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
                                     .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
@@ -138,7 +138,7 @@ static void test_cover_finds_the_only_point(void **state)
 {
     (void)state;
     struct target target;
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = 400000000,
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
                                     .regime = COLD};
     assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
     int64_t row[SPACE_NAMES_MAX];

@@ -56,7 +56,7 @@ static int teardown(void **state)
 
 static struct problem sum_of(enum type type, uint64_t n)
 {
-    return (struct problem){.op = SUM, .type = type, .acc = problem_default_acc(type), .n = n,
+    return (struct problem){.op = SUM, .type = type, .acc = problem_default_acc(type), .dims = DIMS_VALUE(n),
                             .regime = COLD};
 }
 
@@ -285,7 +285,7 @@ static void test_rules(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct problem problem = {.op = cases[i].op, .type = cases[i].type,
-                                        .acc = cases[i].acc, .n = 400000000, .regime = COLD};
+                                        .acc = cases[i].acc, .dims = DIMS_VALUE(400000000), .regime = COLD};
         struct target target;
         struct text params = {0};
         int64_t row[SPACE_NAMES_MAX];
@@ -364,7 +364,7 @@ static uint64_t find_height(const char *params, size_t loads)
     target.sms = 1;
     const struct point_context context = {fixture.wide, &problem, &target};
     make_row(fixture.wide, params, row);
-    assert_int_equal(call_plan(&plan, &context, row, problem.n, &error), 0);
+    assert_int_equal(call_plan(&plan, &context, row, dims_n(&problem.dims), &error), 0);
     assert_int_equal(plan.grid, 1);
     return plan.height;
 }

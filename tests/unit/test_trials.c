@@ -105,7 +105,7 @@ static void open_run(struct run *run, const char *blocks, const char *grids)
 {
     *run = (struct run){.space = space_of(blocks, grids),
                         .sources = load_sources(),
-                        .problem = {.op = SUM, .type = I32, .acc = I32, .n = 400000000,
+                        .problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
                                     .regime = COLD}};
     assert_int_equal(gpus_find(&run->target, "sm_90", &error), 0);
     run->target.sms = 132; /* of the H200: gpus.ini knows architectures only */
@@ -130,7 +130,7 @@ static void close_run(struct run *run)
 static uint64_t identity_of(const struct run *run, const char *params, uint64_t n,
                             uint64_t hash)
 {
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .n = n, .regime = COLD};
+    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(n), .regime = COLD};
     const struct point_context context = {run->space, &problem, &run->target};
     int64_t row[SPACE_NAMES_MAX];
     uint64_t identity;

@@ -16,7 +16,7 @@ static const char on_b[] =
 static struct record make_record(const char *gpu, const char *params, uint64_t ps)
 {
     struct record record = example_record;
-    record.problem = (struct problem){.op = SUM, .type = F32, .acc = F32, .n = 1 << 28,
+    record.problem = (struct problem){.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(1 << 28),
                                       .regime = COLD};
     record.memory_clock_khz = 1000000;
     record.bus_bits = 4000;

@@ -42,7 +42,7 @@ static void keep_sweep(void **state)
     record.milliwatts = 512345;
     save(path, &record);
     record.interval_ps = record.single_ps = 0;
-    record.problem.n = 1 << 20;
+    record.problem.dims = dims_value(1 << 20);
     record.n_from = 1024;
     record.n_to = UINT64_C(1) << 32;
     save(path, &record);
@@ -260,7 +260,7 @@ static void test_choice(void **state)
     save(path_in(path, state, "b.ini"), &record);
     record.problem.op = MAX;
     save(path, &record);
-    record.problem.n = 1 << 20;
+    record.problem.dims = dims_value(1 << 20);
     save(path, &record);
     record.source = RECORD_EMULATED;
     snprintf(record.gpu, sizeof record.gpu, "host");
