@@ -2,7 +2,7 @@
  * records, and which of them the rules of a small space leave out. */
 #include "cache/find.h"
 
-#include "cache/code.h"
+#include "autotune/library/shipped.h"
 #include "generator/shape.h"
 #include "tests/unit/example_record.h"
 #include "tests/unit/reduce_files.h"
@@ -595,6 +595,42 @@ static void test_nearest_shape(void **state)
     space = small;
 }
 
+/* --- What ships --------------------------------------------------------------------------- */
+
+/* Names those whose space or template give other kernels now: tune them again. */
+static void test_shipped_records_are_current(void **state)
+{
+    struct code_memo memo = {.next = 0};
+    struct records shipped;
+    struct error error;
+    size_t stale = 0;
+    (void)state;
+
+    assert_int_equal(shipped_load(&shipped, &error), 0);
+    assert_int_equal(shipped.skipped, 0);
+    for (size_t i = 0; i < shipped.count; i++) {
+        const struct record *record = &shipped.at[i];
+        const struct target target = {.cc = record->cc, .sms = record->sms};
+        struct emit_sources files = load_sources();
+        char path[80], problem[PROBLEM_CHARS];
+        int64_t row[SPACE_NAMES_MAX];
+        snprintf(path, sizeof path, "configs/%s.ini", record->space);
+        struct space *of = load_space(path);
+        const struct point_context here = {of, &record->problem, &target};
+        snprintf(path, sizeof path, "templates/%s", of->template_name);
+        files.template = (struct emit_file){path, find_file(path)->bytes};
+        if (point_parse_record(of, record->params, row, &error) ||
+            !code_is_current(&memo, record, row, &here, &files, &error)) {
+            print_error("%s, %s: %s\n", record->gpu, problem_format(problem, &record->problem),
+                        error.text);
+            stale++;
+        }
+        space_free(of);
+    }
+    store_dispose(&shipped);
+    assert_int_equal(stale, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -619,6 +655,7 @@ int main(void)
         cmocka_unit_test(test_order_is_a_promise),
         cmocka_unit_test(test_rules_of_a_matrix),
         cmocka_unit_test(test_nearest_shape),
+        cmocka_unit_test(test_shipped_records_are_current),
     };
     return cmocka_run_group_tests(tests, open_space, close_space);
 }
