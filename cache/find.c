@@ -30,7 +30,7 @@ enum {
 struct candidate {
     const struct record *record;
     unsigned differing; /* groups of the key */
-    struct selector_rank rank;
+    struct selector_place place;
 };
 
 static struct selector_key key_of(const struct record *record, bool is_here)
@@ -68,10 +68,10 @@ static struct candidate rank(const struct find *find, const struct selector_key 
     struct candidate candidate = {
         .record = record,
         .differing = record_differing_groups(&find->want, record, MUST_MATCH),
-        .rank.grade = SELECTOR_NONE};
+        .place.grade = SELECTOR_NONE};
     if (can_serve(&candidate)) {
         const struct selector_entry entry = entry_of(record, candidate.differing, is_shipped);
-        candidate.rank = selector_rank(want, &entry);
+        candidate.place = selector_rank(want, &entry);
     }
     return candidate;
 }
@@ -132,9 +132,9 @@ static const char *name_difference(const struct record *want, const struct recor
 static void set_best(struct find *find, const struct candidate *candidate)
 {
     struct find_result *best = &find->best;
-    find->rank = candidate->rank;
+    find->place = candidate->place;
     best->record = *candidate->record;
-    best->grade = candidate->rank.grade;
+    best->grade = candidate->place.grade;
     snprintf(best->difference, sizeof best->difference, "%s",
              name_difference(&find->want, candidate->record, best->grade));
 }
@@ -147,8 +147,8 @@ static size_t rank_all(struct candidate *out, const struct find *find,
     size_t count = 0;
     for (size_t i = 0; i < records->count; i++) {
         out[count] = rank(find, &want, &records->at[i], is_shipped);
-        count += out[count].rank.grade != SELECTOR_NONE &&
-                 selector_is_better(&out[count].rank, &find->rank);
+        count += out[count].place.grade != SELECTOR_NONE &&
+                 selector_is_better(&out[count].place, &find->place);
     }
     return count;
 }
@@ -157,9 +157,9 @@ static size_t rank_all(struct candidate *out, const struct find *find,
 static int by_rank(const void *left, const void *right)
 {
     const struct candidate *a = left, *b = right;
-    if (selector_is_better(&a->rank, &b->rank))
+    if (selector_is_better(&a->place, &b->place))
         return -1;
-    if (selector_is_better(&b->rank, &a->rank))
+    if (selector_is_better(&b->place, &a->place))
         return 1;
     return a->record < b->record ? -1 : a->record > b->record;
 }
@@ -199,7 +199,7 @@ static void take_best(struct find *find, struct candidate *candidates, size_t co
         memcpy(find->best.row, row, find->here->space->param_count * sizeof *row);
     }
     if (told && find->best.rejected.code == ERROR_NONE &&
-        selector_is_better(&told->rank, &find->rank))
+        selector_is_better(&told->place, &find->place))
         error_set(&find->best.rejected, ERROR_IO, "a record of %s is passed over: %s",
                   told->record->gpu, first.text);
 }
@@ -211,14 +211,14 @@ static void name_nearest(struct find *find, const struct records *records, bool 
     const struct selector_key want = key_of(&find->want, true);
     for (size_t i = 0; i < records->count; i++) {
         struct candidate candidate = rank(find, &want, &records->at[i], is_shipped);
-        if (candidate.rank.grade != SELECTOR_NONE)
+        if (candidate.place.grade != SELECTOR_NONE)
             continue;
         const unsigned differing = record_differing_groups(&find->want, candidate.record, 0);
-        candidate.rank = (struct selector_rank){.grade = SELECTOR_NONE};
+        candidate.place = (struct selector_place){.grade = SELECTOR_NONE};
         for (unsigned group = 1; group < RECORD_KEY; group <<= 1)
             if (differing & group)
-                candidate.rank.size += group & MUST_MATCH ? MUST_MATCH_WEIGHT : 1;
-        if (selector_is_better(&candidate.rank, &find->rank))
+                candidate.place.size += group & MUST_MATCH ? MUST_MATCH_WEIGHT : 1;
+        if (selector_is_better(&candidate.place, &find->place))
             set_best(find, &candidate);
     }
 }
@@ -247,7 +247,7 @@ void find_begin(struct find *out, const struct record *want, const struct point_
                          .sources = sources,
                          .memo = memo,
                          .best.grade = SELECTOR_NONE,
-                         .rank = {.grade = SELECTOR_NONE, .size = HUGE_VAL}};
+                         .place = {.grade = SELECTOR_NONE, .size = HUGE_VAL}};
 }
 
 int find_among(struct find *find, const struct records *records, struct error *error)

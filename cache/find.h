@@ -32,7 +32,7 @@ struct find {
     struct code_memo *memo;
     bool names_nearest; /* set it: where none serves, best.record is the nearest to the key */
     struct find_result best;   /* so far */
-    struct selector_rank rank; /* private: of best.record */
+    struct selector_place place; /* private: of best.record */
 };
 
 /* `want` holds the key fields, `here` the space, its problem and the target, `sources` are those of

@@ -32,7 +32,7 @@ struct selector_entry {
 };
 
 /* A place in the order: of two entries the one that selector_is_better says serves. */
-struct selector_rank {
+struct selector_place {
     enum selector_grade grade;
     int tier;       /* of what is shipped: 0 the same GPU, 1 the same compute capability, then by
                      * how much older that is */
@@ -98,22 +98,22 @@ static inline enum selector_grade selector_grade(const struct selector_key *want
 }
 
 /* An entry's place among all that may serve what is wanted. */
-static inline struct selector_rank selector_rank(const struct selector_key *want,
-                                                 const struct selector_entry *entry)
+static inline struct selector_place selector_rank(const struct selector_key *want,
+                                                  const struct selector_entry *entry)
 {
-    struct selector_rank rank;
-    rank.grade = selector_grade(want, entry);
-    rank.tier = entry->key.cc != want->cc     ? 2 + want->cc - entry->key.cc
-                : entry->key.gpu != want->gpu ? 1
-                                              : 0;
-    rank.size = selector_size(want, entry);
-    rank.is_between = entry->from != entry->to;
-    rank.sms = selector_factor(want->sms, entry->key.sms);
-    return rank;
+    struct selector_place place;
+    place.grade = selector_grade(want, entry);
+    place.tier = entry->key.cc != want->cc     ? 2 + want->cc - entry->key.cc
+                 : entry->key.gpu != want->gpu ? 1
+                                               : 0;
+    place.size = selector_size(want, entry);
+    place.is_between = entry->from != entry->to;
+    place.sms = selector_factor(want->sms, entry->key.sms);
+    return place;
 }
 
 /* Does `a` serve before `b`? Of equals neither does: take the first. */
-static inline int selector_is_better(const struct selector_rank *a, const struct selector_rank *b)
+static inline int selector_is_better(const struct selector_place *a, const struct selector_place *b)
 {
     if (a->grade != b->grade)
         return a->grade < b->grade;

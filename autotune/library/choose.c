@@ -79,7 +79,7 @@ static void settle(struct find *find)
         return;
     memcpy(alike.compiler, find->best.record.compiler, sizeof alike.compiler);
     if (!record_key_difference(&alike, &find->best.record))
-        find->best.grade = find->rank.grade = SELECTOR_EXACT;
+        find->best.grade = find->place.grade = SELECTOR_EXACT;
 }
 
 /* The file of this GPU, and the folder it is in; no folder when the place is a file. */
