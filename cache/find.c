@@ -26,12 +26,30 @@ enum {
 
 /* --- Ranks -------------------------------------------------------------------------------- */
 
-/* A record that may serve. */
+/* A record that may serve, for its own depth or for an interval around it. */
 struct candidate {
     const struct record *record;
+    uint64_t from, to;
+    size_t index;       /* among all that are shown */
     unsigned differing; /* groups of the key */
     struct selector_place place;
 };
+
+/* The records, then the intervals. */
+static struct candidate candidate_at(const struct records *records, size_t i)
+{
+    if (i < records->count) {
+        const uint64_t depth = records->at[i].problem.dims.depth.n;
+        return (struct candidate){&records->at[i], depth, depth, .index = i};
+    }
+    const struct interval *interval = &records->intervals[i - records->count];
+    return (struct candidate){&interval->record, interval->from, interval->to, .index = i};
+}
+
+static size_t count_candidates(const struct records *records)
+{
+    return records->count + records->interval_count;
+}
 
 static struct selector_key key_of(const struct record *record, bool is_here)
 {
@@ -42,17 +60,14 @@ static struct selector_key key_of(const struct record *record, bool is_here)
                                  .gpu = is_here};
 }
 
-static struct selector_entry entry_of(const struct record *record, unsigned differing,
-                                      bool is_shipped)
+static struct selector_entry entry_of(const struct candidate *candidate, bool is_shipped)
 {
-    struct selector_entry entry = {.key = key_of(record, !(differing & SAME_DEVICE)),
-                                   .from = record->n_from,
-                                   .to = record->n_to,
-                                   .is_stale = (differing & RECORD_TOOLS) != 0,
-                                   .is_shipped = is_shipped};
-    if (!record->n_to)
-        entry.from = entry.to = entry.key.dims.depth.n;
-    return entry;
+    return (struct selector_entry){
+        .key = key_of(candidate->record, !(candidate->differing & SAME_DEVICE)),
+        .from = candidate->from,
+        .to = candidate->to,
+        .is_stale = (candidate->differing & RECORD_TOOLS) != 0,
+        .is_shipped = is_shipped};
 }
 
 static bool can_serve(const struct candidate *candidate)
@@ -62,18 +77,16 @@ static bool can_serve(const struct candidate *candidate)
            (record->source != RECORD_EMULATED || !(candidate->differing & SAME_DEVICE));
 }
 
-static struct candidate rank(const struct find *find, const struct selector_key *want,
-                             const struct record *record, bool is_shipped)
+static void rank(struct candidate *candidate, const struct find *find,
+                 const struct selector_key *want, bool is_shipped)
 {
-    struct candidate candidate = {
-        .record = record,
-        .differing = record_differing_groups(&find->want, record, MUST_MATCH),
-        .place.grade = SELECTOR_NONE};
-    if (can_serve(&candidate)) {
-        const struct selector_entry entry = entry_of(record, candidate.differing, is_shipped);
-        candidate.place = selector_rank(want, &entry);
+    candidate->differing =
+        record_differing_groups(&find->want, candidate->record, MUST_MATCH);
+    candidate->place = (struct selector_place){.grade = SELECTOR_NONE};
+    if (can_serve(candidate)) {
+        const struct selector_entry entry = entry_of(candidate, is_shipped);
+        candidate->place = selector_rank(want, &entry);
     }
-    return candidate;
 }
 
 /* --- Which records count ------------------------------------------------------------------ */
@@ -134,6 +147,8 @@ static void set_best(struct find *find, const struct candidate *candidate)
     struct find_result *best = &find->best;
     find->place = candidate->place;
     best->record = *candidate->record;
+    best->from = candidate->from;
+    best->to = candidate->to;
     best->grade = candidate->place.grade;
     snprintf(best->difference, sizeof best->difference, "%s",
              name_difference(&find->want, candidate->record, best->grade));
@@ -145,8 +160,9 @@ static size_t rank_all(struct candidate *out, const struct find *find,
 {
     const struct selector_key want = key_of(&find->want, true);
     size_t count = 0;
-    for (size_t i = 0; i < records->count; i++) {
-        out[count] = rank(find, &want, &records->at[i], is_shipped);
+    for (size_t i = 0; i < count_candidates(records); i++) {
+        out[count] = candidate_at(records, i);
+        rank(&out[count], find, &want, is_shipped);
         count += out[count].place.grade != SELECTOR_NONE &&
                  selector_is_better(&out[count].place, &find->place);
     }
@@ -161,7 +177,7 @@ static int by_rank(const void *left, const void *right)
         return -1;
     if (selector_is_better(&b->place, &a->place))
         return 1;
-    return a->record < b->record ? -1 : a->record > b->record;
+    return a->index < b->index ? -1 : a->index > b->index;
 }
 
 /* Brings the i-th best to its place, after those before it. Mostly one is enough: the others are
@@ -210,7 +226,8 @@ static void name_nearest(struct find *find, const struct records *records, bool 
 {
     const struct selector_key want = key_of(&find->want, true);
     for (size_t i = 0; i < records->count; i++) {
-        struct candidate candidate = rank(find, &want, &records->at[i], is_shipped);
+        struct candidate candidate = candidate_at(records, i);
+        rank(&candidate, find, &want, is_shipped);
         if (candidate.place.grade != SELECTOR_NONE)
             continue;
         const unsigned differing = record_differing_groups(&find->want, candidate.record, 0);
@@ -226,7 +243,7 @@ static void name_nearest(struct find *find, const struct records *records, bool 
 static int look(struct find *find, const struct records *records, bool is_shipped,
                 struct error *error)
 {
-    const size_t bytes = (records->count + 1) * sizeof(struct candidate);
+    const size_t bytes = (count_candidates(records) + 1) * sizeof(struct candidate);
     struct candidate *candidates = malloc(bytes);
     if (!candidates)
         return error_memory(error, bytes);

@@ -88,10 +88,10 @@ static void note_origin(const struct request *request, const struct find_result 
         output_note(request, "variant   of %s's record of %s (%s)%s\n", found->record.gpu,
                     problem_format(problem, &found->record.problem), find_grades[found->grade],
                     request->variant ? "; changed by --variant" : "");
-    if (found->grade != SELECTOR_NONE && found->record.n_to)
+    if (found->grade != SELECTOR_NONE && found->from < found->to)
         output_note(request, "          which serves n from %s to %s\n",
-                    number_format_count(from, found->record.n_from),
-                    number_format_count(to, found->record.n_to));
+                    number_format_count(from, found->from),
+                    number_format_count(to, found->to));
     if (found->grade == SELECTOR_STALE)
         output_note(request,
                     "          %s has changed since: 'autotune verify' proves it again\n",
