@@ -76,6 +76,17 @@ const char *record_group_difference(const struct record *a, const struct record 
     return NULL;
 }
 
+unsigned record_differing_groups(const struct record *a, const struct record *b,
+                                 unsigned deciding)
+{
+    unsigned differing = 0;
+    for (const struct field *field = fields;
+         field < fields + FIELDS && !(differing & deciding); field++)
+        if (field->group & RECORD_KEY & ~differing && !field_is_same(field, a, b))
+            differing |= field->group;
+    return differing;
+}
+
 uint64_t record_group_hash(const struct record *record, unsigned groups)
 {
     const struct section section = {fields, FIELDS, groups, NULL, "record"};

@@ -100,11 +100,12 @@ static int add_row(struct export *out, const struct interval *served, struct err
         row->to = served->to;
         row->problem.dims = record->problem.dims;
     }
-    memcpy(row->values, space->default_row, space->param_count * sizeof *row->values);
     if (record ? find_target(&row->target, record->cc, record->sms, error) ||
-                     point_parse(space, record->params, row->values, error)
+                     point_parse_record(space, record->params, row->values, error)
                : find_target(&row->target, 70, 0, error))
         return -1;
+    if (!record)
+        memcpy(row->values, space->default_row, space->param_count * sizeof *row->values);
     out->row_count++;
     return 0;
 }
