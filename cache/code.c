@@ -28,7 +28,7 @@ static uint64_t hash_config(const struct record *record)
 {
     const struct problem *problem = &record->problem;
     const int numbers[] = {(int)problem->op,          (int)problem->type,
-                           (int)problem->acc,         problem->is_deterministic,
+                           (int)problem->acc,         (int)problem->order,
                            record->cc,                record->sms,
                            record->source == RECORD_EMULATED};
     XXH64_hash_t hash = XXH3_64bits(numbers, sizeof numbers);

@@ -20,7 +20,7 @@ enum {
 
 /* Parts of the key, as bits. */
 enum record_group {
-    RECORD_PROBLEM = 1 << 0, /* op, type, acc, deterministic */
+    RECORD_PROBLEM = 1 << 0, /* op, type, acc, order */
     RECORD_SIZE = 1 << 1,    /* n, regime */
     RECORD_SPACE = 1 << 2,   /* space */
     RECORD_TIMING = 1 << 3,  /* method */

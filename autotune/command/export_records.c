@@ -270,7 +270,7 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
         "nothing to export: no record of %s of %s%s in %s%s in %.1000s serves for that; %s",
         problem_ops[problem->op].name, lines[shape_kind(&problem->dims)],
         problem_types[problem->type].name,
-        problem_types[problem->acc].name, problem->is_deterministic ? ", deterministic," : "",
+        problem_types[problem->acc].name, problem->order == ORDER_RUN ? ", deterministic," : "",
         folder, cause);
 }
 

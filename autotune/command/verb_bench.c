@@ -288,7 +288,7 @@ static void add_to_json(struct bench_verb *verb, const struct line *line, size_t
         problem_types[problem->acc].name,
         line->n,
         problem_regimes[problem->regime],
-        problem->is_deterministic ? "yes" : "no",
+        problem->order == ORDER_RUN ? "yes" : "no",
         verb->request.stream ? "stream" : "graph",
         offset,
         rounds,

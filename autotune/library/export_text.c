@@ -81,7 +81,7 @@ void export_add_provenance(struct text *out, const struct export *export,
     add_line(out, comment->open, "%s: %s of %s accumulated in %s%s%s, %s data; %s %s by", what,
              problem_ops[problem->op].name, problem_types[problem->type].name,
              problem_types[problem->acc].name, several,
-             problem->is_deterministic ? ", in a fixed order" : "",
+             problem->order == ORDER_RUN ? ", in a fixed order" : "",
              problem_regimes[problem->regime], export_mark, export->source.version);
     add_line(out, comment->line, "%s", export->source.command);
     add_line(out, comment->line, "from the records of");

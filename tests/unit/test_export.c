@@ -500,7 +500,7 @@ static void test_prefix(void **state)
         "a-b",       "a b", "int",
         "namespace", "a;b", "abcdefghijabcdefghijabcdefghijabcdefghija"};
     char name[EXPORT_PREFIX_CHARS];
-    struct problem problem = {.op = SUM, .type = I8, .acc = I64, .is_deterministic = true};
+    struct problem problem = {.op = SUM, .type = I8, .acc = I64, .order = ORDER_RUN};
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         assert_int_equal(export_check_prefix(good[i], &error), 0);

@@ -108,7 +108,7 @@ static void assert_grade(const struct find_result *result, enum selector_grade g
 static void change_op(struct record *record) { record->problem.op = MAX; }
 static void change_type(struct record *record) { record->problem.type = U32; }
 static void change_acc(struct record *record) { record->problem.acc = I64; }
-static void change_order(struct record *record) { record->problem.is_deterministic = true; }
+static void change_order(struct record *record) { record->problem.order = ORDER_RUN; }
 static void change_n(struct record *record) { record->problem.dims.depth.n += 1; }
 static void change_regime(struct record *record) { record->problem.regime = WARM; }
 static void change_space(struct record *record) { strcpy(record->space, "rows"); }
@@ -129,7 +129,7 @@ static const struct {
     {change_op, SELECTOR_NONE, "op"},
     {change_type, SELECTOR_NONE, "type"},
     {change_acc, SELECTOR_NONE, "acc"},
-    {change_order, SELECTOR_NONE, "deterministic"},
+    {change_order, SELECTOR_NONE, "order"},
     {change_n, SELECTOR_OTHER_SIZE, "depth"},
     {change_regime, SELECTOR_OTHER_SIZE, "regime"},
     {change_space, SELECTOR_NONE, "space"},
@@ -501,7 +501,7 @@ static void test_order_is_a_promise(void **state)
     (void)state;
 
     want.problem.dims = dims_value(1000);
-    want.problem.is_deterministic = record.problem.is_deterministic = true;
+    want.problem.order = record.problem.order = ORDER_RUN;
     struct find_result result = found_for(&want, &record, 1, NULL, 0);
     assert_int_equal(result.grade, SELECTOR_NONE);
     assert_non_null(strstr(result.rejected.text, "no order"));
