@@ -93,8 +93,8 @@ struct run {
     const struct case_set *set;
     bool takes_turns; /* with another run: only the cases whose turn it is */
     unsigned turn;    /* 0 or 1 */
-    struct call_plan plan; /* of the size last asked for: most cases have the same */
-    struct problem problem; /* of that size */
+    struct call_plan plan; /* of the dims last asked for: most cases have the same */
+    struct problem problem; /* of those dims */
     bool is_planned;
 };
 
@@ -107,19 +107,14 @@ static bool is_turn(const struct run *run, size_t i)
 static int plan_case(struct run *run, size_t i, struct error *error)
 {
     const struct oracle_case *c = &run->set->cases.cases[i];
-    struct problem problem = *run->context->problem;
     const struct point_context context = {run->context->space, &run->problem,
                                           run->context->target};
-    if (c->results) {
-        problem.dims = c->dims;
-    } else if (shape_kind(&problem.dims)) {
-        problem.dims = dims_resized(&problem.dims, 1, c->n, 0);
-    }
-    if (run->is_planned && run->plan.n == c->n && shape_is_same(&run->problem, &problem))
+    if (run->is_planned && dims_is_same(&run->problem.dims, &c->dims))
         return 0;
     run->is_planned = true;
-    run->problem = problem;
-    return call_plan(&run->plan, &context, run->row, c->n, error);
+    run->problem = *run->context->problem;
+    run->problem.dims = c->dims;
+    return call_plan(&run->plan, &context, run->row, dims_n(&c->dims), error);
 }
 
 /* Binds the planned case. */
@@ -156,13 +151,9 @@ static int reserve_scratch(struct run *run, struct error *error)
 {
     struct check *check = run->check;
     const uint64_t accum_bytes = (uint64_t)problem_partial_bytes(&check->problem);
-    uint64_t most = 0, largest = 0;
+    uint64_t most = 0;
     check->used_bytes = check->used_state_bytes = 0;
     for (size_t i = 0; i < run->set->cases.count; i++) {
-        uint64_t n = run->set->cases.cases[i].n;
-        if (i > 0 && n <= largest && !shape_kind(&run->context->problem->dims))
-            continue;
-        largest = n;
         if (plan_case(run, i, error))
             return -1;
         const uint64_t end = find_end(&run->plan, accum_bytes), state = run->plan.state_bytes;
@@ -207,7 +198,7 @@ static oracle_bits expected_bits(const struct run *run, size_t i, uint64_t resul
 {
     const struct oracle_cases *cases = &run->set->cases;
     const struct oracle_case *c = &cases->cases[i];
-    return c->results ? cases->expects[c->first + result] : c->expect;
+    return cases->expects[c->first + result];
 }
 
 /* What is wrong with case i, and for a wrong result what it is. */
@@ -221,11 +212,11 @@ static void blame(const struct run *run, size_t i, uint64_t result, const char *
     struct problem problem = run->check->problem;
     problem.dims = c->dims;
     out->is_right = false;
-    if (c->results)
+    if (oracle_is_run(&c->dims))
+        snprintf(out->reason, sizeof out->reason, "%s at n = %" PRIu64, what, c->dims.depth.n);
+    else
         snprintf(out->reason, sizeof out->reason, "%s of %s, result %" PRIu64, what,
                  shape_format(size, &problem), result);
-    else
-        snprintf(out->reason, sizeof out->reason, "%s at n = %" PRIu64, what, c->n);
     const size_t sized = strlen(out->reason);
     snprintf(out->reason + sized, sizeof out->reason - sized,
              ", start %" PRIu64 " elements past alignment", c->offset % starts);
@@ -243,7 +234,7 @@ static void compare(const struct run *run, struct check_verdict *out)
     for (size_t i = 0; i < run->set->cases.count && out->is_right; i++) {
         if (!is_turn(run, i))
             continue;
-        const uint64_t results = case_sets_results(&run->set->cases.cases[i]);
+        const uint64_t results = dims_results(&run->set->cases.cases[i].dims);
         const uint64_t *slots = run->set->slots, used = results * bytes;
         const unsigned char *slot = run->check->results + slots[i];
         out->cases++;
@@ -343,14 +334,15 @@ int check_choose(struct check_rows *out, const struct point_context *context,
     struct call_plan plan;
     unsigned fewest = UINT32_MAX;
     one_sm.sms = 1;
-    if (shape_kind(&large.dims))
-        large.dims = dims_resized(&large.dims, RESULTS, DEPTH, 0);
     *out = (struct check_rows){rows, rows};
     for (size_t i = 0; i < count; i++) {
         const int64_t *row = rows + i * context->space->param_count;
-        const uint64_t n = shape_kind(&large.dims) ? dims_n(&large.dims) : 1;
-        if (call_plan(&plan, &narrow, row, n, error) ||
-            (!shape_kind(&large.dims) && call_plan(&plan, &narrow, row, TILES * plan.tile, error)))
+        large.dims = oracle_resize(&context->problem->dims, RESULTS, DEPTH, 0);
+        if (call_plan(&plan, &narrow, row, dims_n(&large.dims), error))
+            return -1;
+        const uint64_t tiles = TILES * plan.tile / dims_results(&large.dims);
+        large.dims = oracle_resize(&large.dims, RESULTS, tiles > DEPTH ? tiles : DEPTH, 0);
+        if (call_plan(&plan, &narrow, row, dims_n(&large.dims), error))
             return -1;
         if (plan.grid < fewest) {
             fewest = plan.grid;
@@ -371,14 +363,14 @@ static int check_set(struct check *check, const struct point_context *context,
     const struct point_context least = {context->space, &one, context->target};
     struct call_plan plan;
     one_sm.sms = 1;
-    one.dims = dims_resized(&one.dims, 1, 1, 0);
+    one.dims = oracle_resize(&one.dims, 1, 1, 0);
     *out = (struct check_verdict){.is_right = true};
     if (call_plan(&plan, &least, rows.wide, 1, error))
         return -1;
     struct case_set *set = case_sets_find(&check->sets, &plan, is_special, error);
     if (!set)
         return -1;
-    const bool takes_turns = set->cases.count > ALTERNATE || shape_kind(&one.dims);
+    const bool takes_turns = set->cases.count > ALTERNATE || !oracle_is_run(&context->problem->dims);
     struct run wide_run = {.check = check, .context = context, .row = rows.wide,
                            .kernels = kernels, .set = set, .takes_turns = takes_turns,
                            .turn = 0};
