@@ -344,6 +344,8 @@ static const struct form forms[FIELD_FORMS] = {
                        .allowed = DIGITS ".e+-", .shape = is_decimal},
     [FIELD_UTC] = {"a time such as 2026-11-21T01:25:00Z", read_text, write_text,
                    .allowed = DIGITS "TZ:-", .shape = is_utc},
+    [FIELD_ANY_UTC] = {"a time such as 2026-11-21T01:25:00Z", read_text, write_text,
+                       .allowed = DIGITS "TZ:-", .shape = is_utc},
     [FIELD_YES] = {"yes", read_yes, write_yes, .bytes = sizeof(bool)},
     [FIELD_ANY] = {"an integer in range", read_count, write_count, .bytes = WORD},
 };
@@ -361,16 +363,18 @@ void field_write(const struct field *field, const void *record, struct text *out
 bool field_stands(const struct field *field, const void *record)
 {
     const char *at = (const char *)record + field->offset;
-    return field->form == FIELD_YES     ? *(const bool *)at
-           : field->form == FIELD_ANY   ? *(const uint64_t *)(const void *)at != 0
-           : field->form == FIELD_KEPT  ? ((const struct dim *)(const void *)at)->n != 1 ||
-                                            ((const struct dim *)(const void *)at)->stride != 1
-                                        : true;
+    return field->form == FIELD_YES       ? *(const bool *)at
+           : field->form == FIELD_ANY     ? *(const uint64_t *)(const void *)at != 0
+           : field->form == FIELD_ANY_UTC ? *at != 0
+           : field->form == FIELD_KEPT    ? ((const struct dim *)(const void *)at)->n != 1 ||
+                                                ((const struct dim *)(const void *)at)->stride != 1
+                                          : true;
 }
 
 bool field_may_lack(enum field_form form)
 {
-    return form == FIELD_YES || form == FIELD_ANY || form == FIELD_KEPT;
+    return form == FIELD_YES || form == FIELD_ANY || form == FIELD_ANY_UTC ||
+           form == FIELD_KEPT;
 }
 
 bool field_is_same(const struct field *field, const void *a, const void *b)
@@ -379,6 +383,8 @@ bool field_is_same(const struct field *field, const void *a, const void *b)
     char clean_a[FIELD_CHARS], clean_b[FIELD_CHARS];
     if (!forms[field->form].allowed)
         return memcmp(at_a, at_b, forms[field->form].bytes) == 0;
+    if (strncmp(at_a, at_b, (size_t)field->high) == 0)
+        return true;
     clean_text(field, clean_a, at_a);
     clean_text(field, clean_b, at_b);
     return strcmp(clean_a, clean_b) == 0;

@@ -23,6 +23,7 @@ enum field_form {
     FIELD_PARAMS,  /* char[]: NAME=VALUE words */
     FIELD_DECIMAL, /* char[]: a decimal number or nothing */
     FIELD_UTC,     /* char[]: a time */
+    FIELD_ANY_UTC, /* char[]: a time, or "" and the field does not stand there */
     FIELD_DIM,     /* struct dim: "4096 stride 1000", a stride of 1 left out */
     FIELD_KEPT,    /* likewise; one of stride 1, and the field does not stand there */
     FIELD_YES,     /* bool: "yes", or the field does not stand there */
@@ -30,7 +31,7 @@ enum field_form {
     FIELD_FORMS
 };
 
-enum { FIELD_CHARS = 192 }; /* no text member is longer */
+enum { FIELD_CHARS = 512 }; /* no text member is longer */
 
 struct field {
     const char *name;

@@ -56,21 +56,31 @@ static double ratio(double a, double b)
     return fabs(log2(fmax(a, 1)) - log2(fmax(b, 1)));
 }
 
-/* From an n to the nearest that the record answers for: none within its interval. */
-static double n_distance(const struct record *want, const struct record *record)
+/* What a record answers for: one n, or those of an interval. */
+struct served {
+    const struct record *record;
+    uint64_t from, to;
+};
+
+static bool is_interval(const struct served *served)
 {
-    const uint64_t n = dims_n(&want->problem.dims);
-    if (record->n_to && record->n_from <= n && n <= record->n_to)
-        return within_interval;
-    const uint64_t nearest = !record->n_to       ? dims_n(&record->problem.dims)
-                             : n < record->n_from ? record->n_from
-                                                  : record->n_to;
-    return ratio((double)n, (double)nearest);
+    return served->from < served->to;
 }
 
-static double size_distance(const struct record *want, const struct record *record)
+/* From an n to the nearest that is served: none within an interval. */
+static double n_distance(const struct record *want, const struct served *served)
 {
-    double distance = n_distance(want, record);
+    const uint64_t n = dims_n(&want->problem.dims);
+    const uint64_t nearest =
+        n < served->from ? served->from : n > served->to ? served->to : n;
+    return is_interval(served) && nearest == n ? within_interval
+                                               : ratio((double)n, (double)nearest);
+}
+
+static double size_distance(const struct record *want, const struct served *served)
+{
+    const struct record *record = served->record;
+    double distance = n_distance(want, served);
     if (shape_kind(&want->problem.dims)) /* what a row is like decides more than how many there are */
         distance += depth_weight * ratio((double)want->problem.dims.depth.n,
                                          (double)record->problem.dims.depth.n);
@@ -79,9 +89,9 @@ static double size_distance(const struct record *want, const struct record *reco
 }
 
 /* In n first; SMs decide between records equally near. */
-static double device_distance(const struct record *want, const struct record *record)
+static double device_distance(const struct record *want, const struct served *served)
 {
-    return size_distance(want, record) + ratio(want->sms, record->sms) / 1024;
+    return size_distance(want, served) + ratio(want->sms, served->record->sms) / 1024;
 }
 
 /* Serves for nothing; the groups of the key that differ are counted to name the nearest, which is
@@ -102,22 +112,24 @@ static bool can_serve(const struct record *want, const struct record *record)
     return record->source != RECORD_EMULATED || !differs(want, record, SAME_DEVICE);
 }
 
-static struct fit fit_own(const struct record *want, const struct record *record)
+static struct fit fit_own(const struct record *want, const struct served *served)
 {
+    const struct record *record = served->record;
     if (!can_serve(want, record) || differs(want, record, RECORD_CC))
         return no_fit(want, record);
     if (differs(want, record, RECORD_GPU))
-        return (struct fit){FIND_SAME_CC, device_distance(want, record)};
-    if (differs(want, record, RECORD_SIZE))
-        return (struct fit){FIND_OTHER_N, size_distance(want, record)};
+        return (struct fit){FIND_SAME_CC, device_distance(want, served)};
+    if (is_interval(served) || differs(want, record, RECORD_SIZE))
+        return (struct fit){FIND_OTHER_N, size_distance(want, served)};
     if (differs(want, record, RECORD_TOOLS))
         return (struct fit){FIND_STALE, 0};
     return (struct fit){FIND_EXACT, 0};
 }
 
 /* What was tuned for a newer architecture may not run on an older one; the reverse does. */
-static struct fit fit_shipped(const struct record *want, const struct record *record)
+static struct fit fit_shipped(const struct record *want, const struct served *served)
 {
+    const struct record *record = served->record;
     double tier = older_cc_tier + want->cc - record->cc;
 
     if (!can_serve(want, record) || record->cc > want->cc)
@@ -126,7 +138,7 @@ static struct fit fit_shipped(const struct record *want, const struct record *re
         tier = 0;
     else if (record->cc == want->cc)
         tier = same_cc_tier;
-    return (struct fit){FIND_SHIPPED, tier * tier_distance + device_distance(want, record)};
+    return (struct fit){FIND_SHIPPED, tier * tier_distance + device_distance(want, served)};
 }
 
 /* --- Which records count ------------------------------------------------------------------ */
@@ -144,23 +156,24 @@ static bool is_alike(const struct problem *a, const struct problem *b)
 }
 
 /* Did it run here and was it right, for so many elements or more? */
-static bool is_proven(const struct record *want, const struct record *record)
+static bool is_proven(const struct record *want, const struct served *served)
 {
-    const uint64_t last = record->n_to ? record->n_to : dims_n(&record->problem.dims);
+    const struct record *record = served->record;
     return !differs(want, record, SAME_DEVICE) &&
-           is_alike(&want->problem, &record->problem) && dims_n(&want->problem.dims) <= last;
+           is_alike(&want->problem, &record->problem) &&
+           dims_n(&want->problem.dims) <= served->to;
 }
 
 /* The first rule that forbids the row where it is to be used, as point_reject has it. */
-static int reject(const struct find *find, const struct record *record, const int64_t *row,
+static int reject(const struct find *find, const struct served *served, const int64_t *row,
                   struct error *reason)
 {
     const struct point_context *here = find->here;
     const struct point_context there = {
-        here->space, stricter(here->problem, &record->problem), here->target};
+        here->space, stricter(here->problem, &served->record->problem), here->target};
     const int broken = point_reject(&there, row, reason);
     return broken >= 0 && here->space->rules[broken].is_launch &&
-                   is_proven(&find->want, record)
+                   is_proven(&find->want, served)
                ? point_reject_order(&there, row, reason)
                : broken;
 }
@@ -174,15 +187,16 @@ static void pass_over(struct error *first, const struct record *record, const ch
 /* What a file says is believed only as far as it is a point of the space that its rules allow
  * here. That it is not is usual for a record of another GPU, or of another shape; else `why`
  * says so. */
-static bool read_row(int64_t *row, struct find *find, const struct record *record,
+static bool read_row(int64_t *row, struct find *find, const struct served *served,
                      struct error *why)
 {
+    const struct record *record = served->record;
     const struct space *space = find->here->space;
     struct error reason;
     memcpy(row, space->default_row, space->param_count * sizeof *row);
     const int broken = point_parse(space, record->params, row, &reason)
                            ? POINT_FAILED
-                           : reject(find, record, row, &reason);
+                           : reject(find, served, row, &reason);
     if (broken != POINT_VALID && !differs(&find->want, record, SAME_DEVICE) &&
         is_alike(&find->want.problem, &record->problem)) {
         if (broken >= 0)
@@ -236,7 +250,18 @@ static bool is_better(const struct fit *fit, enum find_grade grade, double dista
     return fit->grade != grade ? fit->grade < grade : fit->distance < distance;
 }
 
-typedef struct fit fit_fn(const struct record *want, const struct record *record);
+typedef struct fit fit_fn(const struct record *want, const struct served *served);
+
+/* The records, then the intervals. */
+static struct served served_at(const struct records *records, size_t i)
+{
+    if (i < records->count) {
+        const uint64_t n = dims_n(&records->at[i].problem.dims);
+        return (struct served){&records->at[i], n, n};
+    }
+    const struct interval *interval = &records->intervals[i - records->count];
+    return (struct served){&interval->record, interval->from, interval->to};
+}
 
 /* That a record is passed over is worth telling where it would have served. */
 static void look(struct find *find, const struct records *records, fit_fn *fit_of)
@@ -245,27 +270,29 @@ static void look(struct find *find, const struct records *records, fit_fn *fit_o
     struct fit refused = {FIND_NONE, HUGE_VAL};
     struct error rejected = {0};
     int64_t row[SPACE_NAMES_MAX];
-    for (size_t i = 0; i < records->count; i++) {
-        const struct record *record = &records->at[i];
-        const struct fit fit = fit_of(&find->want, record);
+    for (size_t i = 0; i < records->count + records->interval_count; i++) {
+        const struct served served = served_at(records, i);
+        const struct fit fit = fit_of(&find->want, &served);
         struct error why = {0};
         const bool is_near = is_better(&fit, best->grade, find->distance);
         const bool is_read = fit.grade == FIND_NONE ||
-                             (read_row(row, find, record, &why) &&
-                              (!is_near || is_current(find, record, row, &why)));
+                             (read_row(row, find, &served, &why) &&
+                              (!is_near || is_current(find, served.record, row, &why)));
         if (why.code != ERROR_NONE && is_better(&fit, refused.grade, refused.distance)) {
             refused = fit;
             rejected = why;
         }
         if (!is_read || !is_near)
             continue;
-        best->record = *record;
+        best->record = *served.record;
+        best->from = served.from;
+        best->to = served.to;
         best->grade = fit.grade;
         find->distance = fit.distance;
         if (fit.grade != FIND_NONE)
             memcpy(best->row, row, find->here->space->param_count * sizeof *row);
         snprintf(best->difference, sizeof best->difference, "%s",
-                 name_difference(&find->want, record, fit.grade));
+                 name_difference(&find->want, served.record, fit.grade));
     }
     if (best->rejected.code == ERROR_NONE && is_better(&refused, best->grade, find->distance))
         best->rejected = rejected;

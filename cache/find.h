@@ -25,6 +25,7 @@ const char *find_grade_name(enum find_grade grade, const struct problem *problem
 
 struct find_result {
     struct record record; /* for FIND_NONE the nearest, which does not serve; zeros without one */
+    uint64_t from, to; /* the n that it serves: an interval of a sweep, or its own */
     int64_t row[SPACE_NAMES_MAX]; /* its params, over the space's default; not for FIND_NONE */
     enum find_grade grade;
     char difference[32];   /* the key field that differs, "" when exact */

@@ -109,14 +109,9 @@ static int add_records(struct compare_input *out, struct records *more, const ch
                        struct error *error)
 {
     struct records *records = &out->records;
-    struct record *at = reallocarray(records->at, records->count + more->count + 1, sizeof *at);
     size_t others = 0, matrices = 0;
-    if (!at) {
-        store_dispose(more);
-        return error_memory(error, (records->count + more->count) * sizeof *at);
-    }
-    records->at = at;
-    for (size_t i = 0; i < more->count; i++) {
+    int failed = 0;
+    for (size_t i = 0; i < more->count && !failed; i++) {
         struct gpus_model model;
         struct error ignored;
         const struct record *record = &more->at[i];
@@ -125,7 +120,7 @@ static int add_records(struct compare_input *out, struct records *more, const ch
                        strcmp(model.name, name) == 0
                  : strcmp(record->gpu, more->at[0].gpu) == 0 && record->cc == more->at[0].cc;
         if (is_of && !shape_kind(&record->problem.dims))
-            at[records->count++] = *record;
+            failed = store_copy(records, more, record, error);
         others += !is_of;
         matrices += is_of && shape_kind(&record->problem.dims);
     }
@@ -140,7 +135,7 @@ static int add_records(struct compare_input *out, struct records *more, const ch
     if (more->skipped && out->damaged.code == ERROR_NONE)
         out->damaged = more->reason;
     store_dispose(more);
-    return 0;
+    return failed || interval_compute(records, error) ? -1 : 0;
 }
 
 /* --- Files -------------------------------------------------------------------------------- */

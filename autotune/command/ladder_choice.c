@@ -80,10 +80,14 @@ static int take_usual(const struct ladder_choice *choice, struct request *reques
     size_t first = 0;
     while (first + 1 < choice->rungs.count && !choice->is_chosen[first])
         first++;
-    if (choice->opened[first].space->shape != SHAPE_ROWS)
+    struct problem problem = {.op = SUM, .type = I32, .acc = I32};
+    if (shape_set(&problem, usual, error))
+        return -1;
+    if (!space_serves(choice->opened[first].space, &problem))
         return 0;
     request->has_n = true;
-    return shape_set(&request->problem, usual, error);
+    request->problem.dims = problem.dims;
+    return 0;
 }
 
 /* Rungs of one value and of rows are not climbed together: without --rung it is those of what is
@@ -95,12 +99,14 @@ static int match_shape(struct ladder_choice *choice, struct request *request,
     if (is_listed && !request->has_n && take_usual(choice, request, error))
         return -1;
     const enum shape_kind kind = shape_kind(&request->problem.dims);
+    struct problem sum = request->problem;
+    sum.op = SUM;
     for (size_t i = 0; i < choice->rungs.count; i++) {
         if (!choice->is_chosen[i])
             continue;
         if (is_listed && ladder_rung_match(&choice->opened[i], kind, error))
             return -1;
-        choice->is_chosen[i] = choice->opened[i].space->shape == kind;
+        choice->is_chosen[i] = space_serves(choice->opened[i].space, &sum);
     }
     for (size_t i = 0; i < choice->rungs.count; i++)
         if (choice->is_chosen[i])

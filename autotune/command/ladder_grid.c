@@ -59,7 +59,8 @@ static int refuse(const struct rungs *list, struct error *error)
         if (ladder_rung_open(&opened, list, &list->rungs[i], error))
             return -1;
         const bool has_items = find_items(list, &opened);
-        const bool is_matrix = opened.space->shape != SHAPE_VALUE;
+        const struct problem one = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1)};
+        const bool is_matrix = !space_serves(opened.space, &one);
         ladder_rung_close(&opened);
         if (has_items)
             return error_set(error, ERROR_USAGE,

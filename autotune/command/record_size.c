@@ -7,13 +7,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-const char *record_size_format(char out[SHAPE_CHARS], const struct record *record)
+const char *record_size_format(char out[SHAPE_CHARS], const struct interval *served)
 {
     char from[NUMBER_CHARS], to[NUMBER_CHARS];
-    if (!record->n_to)
-        return shape_format(out, &record->problem);
-    snprintf(out, SHAPE_CHARS, "%s..%s", number_format_count(from, record->n_from),
-             number_format_count(to, record->n_to));
+    if (served->from == served->to)
+        return shape_format(out, &served->record.problem);
+    snprintf(out, SHAPE_CHARS, "%s..%s", number_format_count(from, served->from),
+             number_format_count(to, served->to));
     return out;
 }
 
@@ -23,13 +23,6 @@ static void add_if(struct table *table, bool is_there, uint64_t value)
         table_addf(table, "%" PRIu64, value);
     else
         table_add(table, NULL);
-}
-
-void record_size_add_n(struct table *table, const struct record *record)
-{
-    add_if(table, true, dims_n(&record->problem.dims));
-    add_if(table, record->n_to, record->n_from);
-    add_if(table, record->n_to, record->n_to);
 }
 
 void record_size_add_shape(struct table *table, const struct record *record)

@@ -4,14 +4,11 @@
 #define AUTOTUNE_RECORD_SIZE_H
 
 #include "autotune/report/table.h"
-#include "cache/record.h"
+#include "cache/interval.h"
 #include "generator/shape.h"
 
 /* "400M", "1K..1414" for the interval of a sweep, or "16Ki x 128 rows". Returns out. */
-const char *record_size_format(char out[SHAPE_CHARS], const struct record *record);
-
-/* Three cells: n, and from where to where the interval goes. */
-void record_size_add_n(struct table *table, const struct record *record);
+const char *record_size_format(char out[SHAPE_CHARS], const struct interval *served);
 
 /* Four cells: shape, rows, len, pitch; of one value nothing but that it is one. */
 void record_size_add_shape(struct table *table, const struct record *record);

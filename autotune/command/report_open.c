@@ -158,7 +158,7 @@ static int open_sides(struct report *report, struct error *error)
 static bool is_kept(const struct report *report, const struct record *record)
 {
     const struct request *request = report->request;
-    return !record->n_to && record->source != RECORD_PUBLISHED && dims_n(&record->problem.dims) > 0 &&
+    return record->source != RECORD_PUBLISHED && dims_n(&record->problem.dims) > 0 &&
            record->median_ps &&
            (!request->has_op || record->problem.op == request->problem.op) &&
            (!request->has_type || record->problem.type == request->problem.type) &&

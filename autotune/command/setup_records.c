@@ -92,10 +92,10 @@ static void note_origin(const struct request *request, const struct setup *setup
                     problem_format(problem, &found->record.problem),
                     find_grade_name(found->grade, &setup->problem),
                     request->variant ? "; changed by --variant" : "");
-    if (found->grade != FIND_NONE && found->record.n_to)
+    if (found->grade != FIND_NONE && found->from < found->to)
         output_note(request, "          which serves n from %s to %s\n",
-                    number_format_count(from, found->record.n_from),
-                    number_format_count(to, found->record.n_to));
+                    number_format_count(from, found->from),
+                    number_format_count(to, found->to));
     if (found->grade == FIND_STALE)
         output_note(request,
                     "          %s has changed since: 'autotune verify' proves it again\n",

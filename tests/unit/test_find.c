@@ -63,17 +63,27 @@ static int close_space(void **state)
     return 0;
 }
 
-/* Looks for `want` among `own` and `shipped`, `count` records each. */
-static struct find_result found_for(const struct record *want, struct record *own,
-                                    size_t own_count, struct record *shipped,
-                                    size_t shipped_count)
+/* Looks for `want` among `own`, with an interval unless that is NULL, and `shipped`. */
+static struct find_result found_with(const struct record *want, struct record *own,
+                                     size_t own_count, struct interval *interval,
+                                     struct record *shipped, size_t shipped_count)
 {
     const struct point_context here = {space, &want->problem, &h200};
     struct find find;
     find_begin(&find, want, &here, &sources);
-    find_among(&find, &(struct records){.at = own, .count = own_count});
+    find_among(&find, &(struct records){.at = own,
+                                        .count = own_count,
+                                        .intervals = interval,
+                                        .interval_count = interval != NULL});
     find_shipped(&find, &(struct records){.at = shipped, .count = shipped_count});
     return find.best;
+}
+
+static struct find_result found_for(const struct record *want, struct record *own,
+                                    size_t own_count, struct record *shipped,
+                                    size_t shipped_count)
+{
+    return found_with(want, own, own_count, NULL, shipped, shipped_count);
 }
 
 static struct find_result found(struct record *own, size_t own_count, struct record *shipped,
@@ -95,11 +105,6 @@ static void change_acc(struct record *record) { record->problem.acc = I64; }
 static void change_order(struct record *record) { record->problem.is_deterministic = true; }
 static void change_n(struct record *record) { record->problem.dims.depth.n += 1; }
 static void change_regime(struct record *record) { record->problem.regime = WARM; }
-static void change_to_interval(struct record *record)
-{
-    record->n_from = 1;
-    record->n_to = UINT64_C(1) << 40;
-}
 static void change_space(struct record *record) { strcpy(record->space, "rows"); }
 static void change_method(struct record *record) { record->method++; }
 static void change_gpu(struct record *record) { strcpy(record->gpu, "NVIDIA H100"); }
@@ -121,7 +126,6 @@ static const struct {
     {change_order, FIND_NONE, "deterministic"},
     {change_n, FIND_OTHER_N, "depth"},
     {change_regime, FIND_OTHER_N, "regime"},
-    {change_to_interval, FIND_OTHER_N, "n_from"},
     {change_space, FIND_NONE, "space"},
     {change_method, FIND_NONE, "method"},
     {change_gpu, FIND_SAME_CC, "gpu"},
@@ -242,41 +246,35 @@ static void test_nearest_n(void **state)
 /* The example's n is 400M. */
 static void test_interval_around_n(void **state)
 {
-    struct record records[3] = {example, example, example};
+    struct record one = example;
+    struct interval interval = {300000000, 400000000, example};
     (void)state;
 
-    records[0].problem.dims = dims_value(400000001); /* one n, ever so near */
-    records[1].n_from = 300000000;
-    records[1].n_to = 400000000;
-    records[1].problem.dims = dims_value(300000000);
-    records[2].n_from = 400000001;
-    records[2].n_to = 900000000;
-    records[2].problem.dims = dims_value(400000001);
-    struct find_result result = found(records, 3, NULL, 0);
+    one.problem.dims = dims_value(400000001); /* one n, ever so near */
+    interval.record.problem.dims = dims_value(300000000);
+    struct find_result result = found_with(&example, &one, 1, &interval, NULL, 0);
     assert_grade(&result, FIND_OTHER_N, "depth");
-    assert_int_equal(result.record.n_to, 400000000);
+    assert_true(result.from == 300000000 && result.to == 400000000);
 
-    records[1].problem.regime = WARM; /* an n as near in the right regime counts more */
-    result = found(records, 2, NULL, 0);
-    assert_int_equal(result.record.n_to, 0);
-    result = found(records, 3, NULL, 0);
-    assert_int_equal(result.record.problem.regime, COLD);
+    interval.record.problem.regime = WARM; /* an n as near in the right regime counts more */
+    result = found_with(&example, &one, 1, &interval, NULL, 0);
+    assert_true(result.from == 400000001 && result.to == 400000001);
 
-    records[1].problem.regime = COLD; /* around no n: as far as its nearer end */
-    records[1].n_to = 390000000;
-    records[0].problem.dims = dims_value(385000000);
-    result = found(records, 2, NULL, 0);
-    assert_int_equal(result.record.n_to, 390000000);
-    records[0].problem.dims = dims_value(395000000);
-    result = found(records, 2, NULL, 0);
-    assert_int_equal(result.record.n_to, 0);
+    interval.record.problem.regime = COLD; /* around no n: as far as its nearer end */
+    interval.to = 390000000;
+    one.problem.dims = dims_value(385000000);
+    result = found_with(&example, &one, 1, &interval, NULL, 0);
+    assert_int_equal(result.to, 390000000);
+    one.problem.dims = dims_value(395000000);
+    result = found_with(&example, &one, 1, &interval, NULL, 0);
+    assert_int_equal(result.to, 395000000);
 
-    records[0].problem.dims = dims_value(400000000); /* nothing goes before the record of this very n */
-    records[1].n_to = 500000000;
-    result = found(records, 2, NULL, 0);
+    one.problem.dims = dims_value(400000000); /* nothing goes before the record of this very n */
+    interval.to = 500000000;
+    result = found_with(&example, &one, 1, &interval, NULL, 0);
     assert_grade(&result, FIND_EXACT, "");
-    change_driver(&records[0]);
-    result = found(records, 2, NULL, 0);
+    change_driver(&one);
+    result = found_with(&example, &one, 1, &interval, NULL, 0);
     assert_grade(&result, FIND_STALE, "driver");
 }
 
@@ -497,15 +495,14 @@ static void test_rules_that_depend_on_n(void **state)
 /* A sweep's interval is of one variant, whatever the rules say at its sizes. */
 static void test_interval_is_proven(void **state)
 {
-    struct record record = another("NVIDIA H200", 1000, "GRID=2"), want = example;
+    struct interval interval = {500, 5000, another("NVIDIA H200", 1000, "GRID=2")};
+    struct record want = example;
     (void)state;
 
-    record.n_from = 500;
-    record.n_to = 5000;
     want.problem.dims = dims_value(5000);
-    assert_int_equal(found_for(&want, &record, 1, NULL, 0).grade, FIND_OTHER_N);
+    assert_int_equal(found_with(&want, NULL, 0, &interval, NULL, 0).grade, FIND_OTHER_N);
     want.problem.dims = dims_value(5001);
-    assert_int_equal(found_for(&want, &record, 1, NULL, 0).grade, FIND_NONE);
+    assert_int_equal(found_with(&want, NULL, 0, &interval, NULL, 0).grade, FIND_NONE);
 }
 
 static void test_order_is_a_promise(void **state)
