@@ -44,7 +44,7 @@ int journal_path(struct text *out, const char *folder, const struct record *key,
                   (unsigned long long)shape_of(&problem->dims).pitch);
     text_addf(out, "-%llu-%s%s.journal",
               (unsigned long long)dims_n(&problem->dims), problem_regimes[problem->regime],
-              problem->is_deterministic ? "-deterministic" : "");
+              problem->order == ORDER_RUN ? "-deterministic" : "");
     return text_check(out, error);
 }
 

@@ -23,8 +23,7 @@ static const struct field fields[] = {
     {"depth", FIELD_DIM, offsetof(struct record, problem.dims.depth), 1, N_MAX, RECORD_SIZE},
     {"inner", FIELD_KEPT, offsetof(struct record, problem.dims.inner), 1, N_MAX, RECORD_SIZE},
     {"regime", FIELD_REGIME, offsetof(struct record, problem.regime), 0, 0, RECORD_SIZE},
-    {"deterministic", FIELD_YES, offsetof(struct record, problem.is_deterministic), 0, 0,
-     RECORD_PROBLEM},
+    {"order", FIELD_ORDER, offsetof(struct record, problem.order), ORDER_RUN, 0, RECORD_PROBLEM},
     {"space", FIELD_NAME, offsetof(struct record, space), 1, sizeof none.space - 1,
      RECORD_SPACE},
     {"method", FIELD_INT, offsetof(struct record, method), 1, MANY, RECORD_TIMING},
@@ -74,6 +73,17 @@ const char *record_group_difference(const struct record *a, const struct record 
         if ((field->group & groups) && !field_is_same(field, a, b))
             return field->name;
     return NULL;
+}
+
+unsigned record_differing_groups(const struct record *a, const struct record *b,
+                                 unsigned deciding)
+{
+    unsigned differing = 0;
+    for (const struct field *field = fields;
+         field < fields + FIELDS && !(differing & deciding); field++)
+        if (field->group & RECORD_KEY & ~differing && !field_is_same(field, a, b))
+            differing |= field->group;
+    return differing;
 }
 
 uint64_t record_group_hash(const struct record *record, unsigned groups)

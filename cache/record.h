@@ -20,7 +20,7 @@ enum {
 
 /* Parts of the key, as bits. */
 enum record_group {
-    RECORD_PROBLEM = 1 << 0, /* op, type, acc, deterministic */
+    RECORD_PROBLEM = 1 << 0, /* op, type, acc, order */
     RECORD_SIZE = 1 << 1,    /* n, regime */
     RECORD_SPACE = 1 << 2,   /* space */
     RECORD_TIMING = 1 << 3,  /* method */
@@ -87,7 +87,12 @@ int record_parse_key(struct record *out, const struct ini *ini, struct error *er
  * compared as they stand in a file, so a record read back is the same as the one written. */
 const char *record_key_difference(const struct record *a, const struct record *b);
 
-/* The same for some groups of the key's fields only. */
+/* The groups of the key with a field in which they differ, as bits; no more are looked for once one
+ * of `deciding` is among them. */
+unsigned record_differing_groups(const struct record *a, const struct record *b,
+                                 unsigned deciding);
+
+/* Name of the first such field of some groups only. */
 const char *record_group_difference(const struct record *a, const struct record *b,
                                     unsigned groups);
 

@@ -1,4 +1,4 @@
-//? if OUTER == 1 && INNER == 1
+//? if OUTER == 1 && INNER == 1 && DEPTH_STRIDE == 1
 //? if PIECE == DECLARED
 /* All are for the current device. */
 

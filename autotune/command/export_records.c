@@ -22,6 +22,7 @@ struct gathering {
     const struct setup *setup;
     const struct request *request;
     struct record want;
+    struct code_memo memo;
     /* of the problem, but passed over: */
     size_t of_shape[SHAPE_COUNT]; /* another kind than is asked for */
     size_t other_code, other_regime, other_size, other_gpu, of_host;
@@ -118,12 +119,10 @@ static bool is_current(struct gathering *all, const struct record *record, const
                        const struct point_context *there)
 {
     struct error ignored;
-    uint64_t code;
-    if (code_hash(&code, record, row, there, &all->setup->sources, &ignored) == 0 &&
-        code == record->code)
-        return true;
-    all->other_code++;
-    return false;
+    const bool is_same =
+        code_is_current(&all->memo, record, row, there, &all->setup->sources, &ignored);
+    all->other_code += !is_same;
+    return is_same;
 }
 
 /* What would not run is passed over, as wherever records are read: params that are no point of
@@ -138,9 +137,8 @@ static bool is_usable(struct gathering *all, const struct record *record)
     int64_t row[SPACE_NAMES_MAX];
     const struct point_context context = {space, &record->problem, &target};
     snprintf(arch, sizeof arch, "sm_%d", record->cc);
-    memcpy(row, space->default_row, space->param_count * sizeof *row);
     if (gpus_find(&target, arch, &cause) == 0 &&
-        point_parse(space, record->params, row, &cause) == 0) {
+        point_parse_record(space, record->params, row, &cause) == 0) {
         const int broken = point_reject(&context, row, &cause);
         if (broken == POINT_VALID || (broken >= 0 && space->rules[broken].is_launch))
             return is_current(all, record, row, &context);
@@ -272,7 +270,7 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
         "nothing to export: no record of %s of %s%s in %s%s in %.1000s serves for that; %s",
         problem_ops[problem->op].name, lines[shape_kind(&problem->dims)],
         problem_types[problem->type].name,
-        problem_types[problem->acc].name, problem->is_deterministic ? ", deterministic," : "",
+        problem_types[problem->acc].name, problem->order == ORDER_RUN ? ", deterministic," : "",
         folder, cause);
 }
 

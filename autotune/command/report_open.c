@@ -168,7 +168,7 @@ static bool is_kept(const struct report *report, const struct record *record)
 static bool is_alike(const struct problem *a, const struct problem *b)
 {
     return a->op == b->op && a->type == b->type && a->acc == b->acc &&
-           a->is_deterministic == b->is_deterministic;
+           a->order == b->order;
 }
 
 bool report_is_alike(const struct report *report, const struct record *record)

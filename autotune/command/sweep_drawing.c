@@ -12,7 +12,7 @@ void sweep_drawing_head(struct text *out, const struct problem *problem)
               problem_types[problem->type].name);
     if (problem->acc != problem_default_acc(problem->type))
         text_addf(out, " in %s", problem_types[problem->acc].name);
-    if (problem->is_deterministic)
+    if (problem->order == ORDER_RUN)
         text_adds(out, " deterministic");
 }
 

@@ -8,10 +8,11 @@
 static void drop_others(struct records *records, const struct record *key,
                         const struct setup *setup)
 {
+    struct code_memo memo = {.next = 0};
     size_t kept = 0;
     for (size_t i = 0; i < records->count; i++)
         if (!record_is_same_but_size(&records->at[i], key) ||
-            setup_is_current(setup, &records->at[i]))
+            setup_is_current(setup, &records->at[i], &memo))
             records->at[kept++] = records->at[i];
     records->count = kept;
 }

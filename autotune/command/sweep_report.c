@@ -89,7 +89,7 @@ static void add_problem(struct table *table, const struct record *size)
     table_add(table, problem_ops[problem->op].name);
     table_add(table, problem_types[problem->type].name);
     table_add(table, problem_types[problem->acc].name);
-    table_add(table, problem->is_deterministic ? "yes" : "no");
+    table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
     table_add(table, number_format_count(n, dims_n(&problem->dims)));
     table_addf(table, "%" PRIu64, dims_n(&problem->dims));
     table_add(table, problem_regimes[problem->regime]);

@@ -132,7 +132,7 @@ static void add_command(struct text *out, const struct task *task,
     text_addf(out, "autotune export --format %s --op %s --type %s --acc %s%s%s",
               format->name, problem_ops[problem->op].name,
               problem_types[problem->type].name, problem_types[problem->acc].name,
-              problem->is_deterministic ? " --deterministic" : "",
+              problem->order == ORDER_RUN ? " --deterministic" : "",
               problem->regime == WARM ? " --warm" : "");
     const bool is_shape = request_has_shape(request);
     for (size_t i = 0; i < request->count_count && !is_shape; i++)

@@ -96,13 +96,13 @@ static void add_row(struct merge *merge, const char *file, const struct record *
     table_addf(table, "%s %s%s%s %s %s%s", op, type, is_plain ? "" : " in ",
                is_plain ? "" : acc,
                shape_format(size, problem), regime,
-               problem->is_deterministic ? " deterministic" : "");
+               problem->order == ORDER_RUN ? " deterministic" : "");
     table_add(table, op);
     table_add(table, type);
     table_add(table, acc);
     table_addf(table, "%" PRIu64, dims_n(&problem->dims));
     table_add(table, regime);
-    table_add(table, problem->is_deterministic ? "yes" : "no");
+    table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
     table_add(table, figures_us(us, record->median_ps));
     table_add(table, choice->here_ps ? figures_us(us, choice->here_ps) : NULL);
     table_add(table, file);

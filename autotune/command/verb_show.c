@@ -51,7 +51,7 @@ static bool is_wanted(const struct interval *served, const struct request *reque
            (!request->has_op || problem->op == request->problem.op) &&
            (!request->has_type || problem->type == request->problem.type) &&
            (!request->shape || shape_kind(&problem->dims) == request->shape) &&
-           (!request->problem.is_deterministic || problem->is_deterministic);
+           (request->problem.order == ORDER_FREE || problem->order == ORDER_RUN);
 }
 
 /* 0 = not known. */
@@ -86,9 +86,9 @@ static void add_record(struct table *table, const struct interval *served)
     add_bound(table, is_one, served->from);
     add_bound(table, is_one, served->to);
     table_addf(table, "%s%s", problem_regimes[problem->regime],
-               problem->is_deterministic ? " deterministic" : "");
+               problem->order == ORDER_RUN ? " deterministic" : "");
     table_add(table, problem_regimes[problem->regime]);
-    table_add(table, problem->is_deterministic ? "yes" : "no");
+    table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
     table_add(table, figures_us(us, record->median_ps));
     table_add(table, figures_speed(speed, figures_gbs(problem, record->median_ps)));
     table_add_number(table, percent >= 0, 1, percent);
@@ -177,7 +177,7 @@ static int by_problem(const void *a, const void *b)
         {x->op, y->op},
         {x->type, y->type},
         {x->acc, y->acc},
-        {x->is_deterministic, y->is_deterministic},
+        {x->order, y->order},
         {shape_kind(&x->dims), shape_kind(&y->dims)},
         {x->regime, y->regime},
         {one->from < one->to, other->from < other->to},
@@ -234,7 +234,7 @@ static void note_none(const struct request *request, const char *folder)
     const char *size = request->sweep ? "1K..4G" : "400M";
     char low[NUMBER_CHARS], high[NUMBER_CHARS], sizes[2 * NUMBER_CHARS + 8];
     const bool is_some = request->has_n || request->has_op || request->has_type ||
-                         request->shape || problem->is_deterministic;
+                         request->shape || problem->order == ORDER_RUN;
     if (request->n_high)
         snprintf(sizes, sizeof sizes, "--n %s..%s", number_format_count(low, dims_n(&problem->dims)),
                  number_format_count(high, request->n_high));
@@ -248,7 +248,7 @@ static void note_none(const struct request *request, const char *folder)
                 request->has_op ? problem_ops[problem->op].name : "",
                 request->has_type ? " --type " : "",
                 request->has_type ? problem_types[problem->type].name : "",
-                problem->is_deterministic ? " --deterministic" : "");
+                problem->order == ORDER_RUN ? " --deterministic" : "");
 }
 
 static int print(const struct request *request, struct shown *shown, const char *folder,

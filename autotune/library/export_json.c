@@ -111,7 +111,7 @@ static int write(struct export_files *out, const struct export *export, struct e
               "\"regime\": \"%s\", \"deterministic\": %s",
               problem_ops[problem->op].name, problem_types[problem->type].name,
               problem_types[problem->acc].name, problem_regimes[problem->regime],
-              problem->is_deterministic ? "true" : "false");
+              problem->order == ORDER_RUN ? "true" : "false");
     if (shape_kind(&problem->dims))
         text_addf(text, ", \"shape\": \"%s\"", shape_names[shape_kind(&problem->dims)]);
     text_adds(text, "},\n  ");

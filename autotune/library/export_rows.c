@@ -1,9 +1,9 @@
-/* export_rows: which record of a GPU serves which n, as rows in the order of n. Hides how near
- * a record is, which is the rule of find, without its logarithms. */
+/* export_rows: which record of a GPU serves which n, as rows in the order of n. Hides where
+ * the selector changes from one to the next. */
 #include "autotune/library/export_text.h"
 
 #include "autotune/device/gpus.h"
-#include "generator/shape.h"
+#include "generator/selector.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,20 @@ static int compare(int64_t a, int64_t b)
     return a < b ? -1 : a > b;
 }
 
-/* By device, then by n and shape; of two for the same, the newer first. */
+static int compare_dims(const struct dims *a, const struct dims *b)
+{
+    const uint64_t sizes[][2] = {{dims_n(a), dims_n(b)},
+                                 {a->outer.n, b->outer.n},
+                                 {a->depth.n, b->depth.n},
+                                 {a->outer.stride, b->outer.stride},
+                                 {a->depth.stride, b->depth.stride}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i][0] != sizes[i][1])
+            return sizes[i][0] < sizes[i][1] ? -1 : 1;
+    return 0;
+}
+
+/* By device, then by n and dims; of two for the same, the newer first. */
 static int by_place(const void *left, const void *right)
 {
     const struct record *a = &(*(const struct interval *const *)left)->record;
@@ -25,29 +38,41 @@ static int by_place(const void *left, const void *right)
     if (!order)
         order = strcmp(a->gpu, b->gpu);
     if (!order)
-        order = dims_n(&a->problem.dims) < dims_n(&b->problem.dims) ? -1 : dims_n(&a->problem.dims) > dims_n(&b->problem.dims);
-    if (!order)
-        order = compare((int64_t)shape_of(&a->problem.dims).rows, (int64_t)shape_of(&b->problem.dims).rows);
-    if (!order)
-        order = compare((int64_t)shape_of(&a->problem.dims).pitch, (int64_t)shape_of(&b->problem.dims).pitch);
+        order = compare_dims(&a->problem.dims, &b->problem.dims);
     if (!order)
         order = strcmp(b->tuned, a->tuned);
     return order ? order : strcmp(a->params, b->params);
 }
 
-__extension__ typedef unsigned __int128 wide;
+/* The place of what serves n from `from` to `to` where n elements are asked for. */
+static struct selector_place find_place(uint64_t n, uint64_t from, uint64_t to)
+{
+    const struct selector_key want = {.dims = dims_value(n)};
+    const struct selector_entry entry = {
+        .key = {.dims = dims_value(from)}, .from = from, .to = to};
+    return selector_rank(&want, &entry);
+}
 
-/* The largest n not farther from `n` than from `next`, which is larger, as factors. */
+/* Is n nearer to `a` than to `b`? */
+static bool is_nearer(uint64_t n, const struct interval *a, const struct interval *b)
+{
+    const struct selector_place place = find_place(n, a->from, a->to);
+    const struct selector_place other = find_place(n, b->from, b->to);
+    return selector_is_better(&place, &other);
+}
+
+/* The largest n not farther from `n` than from `next`, which is larger. */
 static uint64_t find_last(uint64_t n, uint64_t next)
 {
-    const wide product = (wide)(n ? n : 1) * next;
     uint64_t low = n, high = next;
     while (low < high) {
         const uint64_t middle = low + (high - low + 1) / 2;
-        if ((wide)middle * middle <= product)
-            low = middle;
-        else
+        const struct selector_place place = find_place(middle, n, n);
+        const struct selector_place other = find_place(middle, next, next);
+        if (selector_is_better(&other, &place))
             high = middle - 1;
+        else
+            low = middle;
     }
     return low;
 }
@@ -75,11 +100,12 @@ static int add_row(struct export *out, const struct interval *served, struct err
         row->to = served->to;
         row->problem.dims = record->problem.dims;
     }
-    memcpy(row->values, space->default_row, space->param_count * sizeof *row->values);
     if (record ? find_target(&row->target, record->cc, record->sms, error) ||
-                     point_parse(space, record->params, row->values, error)
+                     point_parse_record(space, record->params, row->values, error)
                : find_target(&row->target, 70, 0, error))
         return -1;
+    if (!record)
+        memcpy(row->values, space->default_row, space->param_count * sizeof *row->values);
     out->row_count++;
     return 0;
 }
@@ -96,27 +122,6 @@ static int add_gpu(struct export *out, const struct record *record)
     out->gpus[out->gpu_count++] =
         (struct export_gpu){record->gpu, record->cc, record->sms, out->row_count, 0};
     return 0;
-}
-
-/* Is n nearer to `a` than to `b`? As find has it: the record of this very n before an
- * interval around n, and that before the nearest as a factor. */
-static bool is_nearer(uint64_t n, const struct interval *a, const struct interval *b)
-{
-    const struct interval *const both[] = {a, b};
-    unsigned ranks[2];
-    wide larger[2], smaller[2];
-    for (int i = 0; i < 2; i++) {
-        const uint64_t first = both[i]->from, last = both[i]->to;
-        const uint64_t edge = n < first ? first : n > last ? last : n;
-        ranks[i] = edge != n ? 2 : first < last;
-        larger[i] = edge > n ? edge : n;
-        smaller[i] = edge > n ? n : edge;
-        larger[i] += larger[i] == 0; /* 0 counts as 1 */
-        smaller[i] += smaller[i] == 0;
-    }
-    if (ranks[0] != ranks[1])
-        return ranks[0] < ranks[1];
-    return larger[0] * smaller[1] < larger[1] * smaller[0];
 }
 
 static int by_number(const void *a, const void *b)
@@ -172,12 +177,13 @@ static int add_gpu_rows(struct export *out, struct export_gpu *gpu,
     return 0;
 }
 
-/* Likewise of records of a matrix: one for each shape, the newest. */
-static int add_gpu_shapes(struct export *out, struct export_gpu *gpu,
-                          const struct interval **records, size_t count, struct error *error)
+/* Likewise of records of several results: one for each dims, the newest. */
+static int add_gpu_dims(struct export *out, struct export_gpu *gpu,
+                        const struct interval **records, size_t count, struct error *error)
 {
     for (size_t i = 0; i < count; i++) {
-        if (i > 0 && shape_is_same(&records[i]->record.problem, &records[i - 1]->record.problem))
+        if (i > 0 && dims_is_same(&records[i]->record.problem.dims,
+                                  &records[i - 1]->record.problem.dims))
             continue;
         if (add_row(out, records[i], error))
             return -1;
@@ -205,7 +211,7 @@ static int add_rows(struct export *out, const struct interval **sorted, uint64_t
             continue;
         struct export_gpu *gpu = &out->gpus[out->gpu_count - 1];
         if (dims_results(&sorted[i]->record.problem.dims) > 1
-                ? add_gpu_shapes(out, gpu, sorted + i, end - i, error)
+                ? add_gpu_dims(out, gpu, sorted + i, end - i, error)
                 : add_gpu_rows(out, gpu, sorted + i, end - i, breaks, error))
             return -1;
     }

@@ -81,7 +81,7 @@ void export_add_provenance(struct text *out, const struct export *export,
     add_line(out, comment->open, "%s: %s of %s accumulated in %s%s%s, %s data; %s %s by", what,
              problem_ops[problem->op].name, problem_types[problem->type].name,
              problem_types[problem->acc].name, several,
-             problem->is_deterministic ? ", in a fixed order" : "",
+             problem->order == ORDER_RUN ? ", in a fixed order" : "",
              problem_regimes[problem->regime], export_mark, export->source.version);
     add_line(out, comment->line, "%s", export->source.command);
     add_line(out, comment->line, "from the records of");
@@ -186,12 +186,12 @@ static void drop_includes(struct text *text)
 int export_add_file_part(struct text *out, const struct export *export, const char *file,
                          enum export_piece piece, struct error *error)
 {
-    static const char *const names[] = {"OUTER",    "DEPTH", "INNER",    "HAS_GIVEN", "PIECE",
-                                        "DECLARED", "TABLE", "LAUNCHED", "OPENED",    "CLOSED"};
+    static const char *const names[] = {"OUTER",    "INNER", "DEPTH_STRIDE", "HAS_GIVEN", "PIECE",
+                                        "DECLARED", "TABLE", "LAUNCHED",     "OPENED",    "CLOSED"};
     const struct dims *dims = &export->source.problem.dims;
     const int64_t values[] = {(int64_t)dims->outer.n,
-                              (int64_t)dims->depth.n,
                               (int64_t)dims->inner.n,
+                              (int64_t)dims->depth.stride,
                               export->has_given,
                               piece,
                               EXPORT_DECLARED,

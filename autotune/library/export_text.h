@@ -26,7 +26,7 @@ void export_take_code(struct text *out, const struct export *export,
                       struct text *code); /* and disposes of it */
 
 /* The same of the lines of a file that comes with the program that control lines keep: they may
- * ask for OUTER, DEPTH and INNER of what is reduced, for HAS_GIVEN, and for PIECE. */
+ * ask for OUTER, INNER and DEPTH_STRIDE of what is reduced, for HAS_GIVEN, and for PIECE. */
 enum export_piece {
     EXPORT_DECLARED,
     EXPORT_TABLE,

@@ -44,10 +44,9 @@ static int set_code(struct record *record, const struct space *space, struct err
     int64_t row[SPACE_NAMES_MAX];
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%d", record->cc);
-    memcpy(row, space->default_row, space->param_count * sizeof *row);
     if (gpus_find(&target, arch, error) && gpus_find(&target, "sm_90", error))
         return -1;
-    return point_parse(space, record->params, row, error) ||
+    return point_parse_record(space, record->params, row, error) ||
            code_hash(&record->code, record, row, &here, &sources, error);
 }
 

@@ -107,7 +107,7 @@ check show-none-of-a-kind grep -q 'no sweeps of this kind' err
 run "$@" --n 4K
 check exact grep -q '^record  *exact' err
 run verify "$@" --n 3K
-check between grep -q '(same GPU, other n)' err
+check between grep -q '(same GPU, other size)' err
 check between-says-where grep -q '^ *which serves n from' err
 run "$@" --n 3K
 check tuned-itself grep -q '^to try ' err

@@ -169,10 +169,10 @@ static const char program[] =
 static void add_want(struct text *out, const struct fixture *fixture, const struct gpu *gpu,
                      uint64_t n)
 {
-    static const char *const matches[FIND_GRADES] = {[FIND_EXACT] = "exact",
-                                                     [FIND_OTHER_N] = "other n",
-                                                     [FIND_SAME_CC] = "same cc",
-                                                     [FIND_NONE] = "default"};
+    static const char *const matches[SELECTOR_GRADES] = {[SELECTOR_EXACT] = "exact",
+                                                     [SELECTOR_OTHER_SIZE] = "other n",
+                                                     [SELECTOR_SAME_CC] = "same cc",
+                                                     [SELECTOR_NONE] = "default"};
     const struct space *space = fixture->space;
     const struct records set = {.intervals = (struct interval *)fixture->records,
                                 .interval_count = fixture->count};
@@ -181,15 +181,16 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     struct problem problem = fixture->problem;
     const struct point_context context = {space, &problem, &target};
     int64_t row[SPACE_NAMES_MAX];
+    struct code_memo memo = {.next = 0};
     struct find find;
     struct planner_plan plan;
     want.problem.dims = problem.dims = dims_value(n);
     want.cc = gpu->cc;
     want.sms = gpu->sms;
     snprintf(want.gpu, sizeof want.gpu, "%s", gpu->name);
-    find_begin(&find, &want, &context, &fixture->sources);
-    find_among(&find, &set);
-    memcpy(row, find.best.grade == FIND_NONE ? space->default_row : find.best.row,
+    find_begin(&find, &want, &context, &fixture->sources, &memo);
+    assert_int_equal(find_among(&find, &set, &error), 0);
+    memcpy(row, find.best.grade == SELECTOR_NONE ? space->default_row : find.best.row,
            space->param_count * sizeof *row);
     text_addf(out, "%s | ", matches[find.best.grade]);
     point_format(out, space, row, true);
@@ -499,7 +500,7 @@ static void test_prefix(void **state)
         "a-b",       "a b", "int",
         "namespace", "a;b", "abcdefghijabcdefghijabcdefghijabcdefghija"};
     char name[EXPORT_PREFIX_CHARS];
-    struct problem problem = {.op = SUM, .type = I8, .acc = I64, .is_deterministic = true};
+    struct problem problem = {.op = SUM, .type = I8, .acc = I64, .order = ORDER_RUN};
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         assert_int_equal(export_check_prefix(good[i], &error), 0);

@@ -200,10 +200,10 @@ static void add_fewer(struct text *out, const struct point_context *context, con
 static void add_want(struct text *out, const struct fixture *fixture, const struct gpu *gpu,
                      const struct problem *problem)
 {
-    static const char *const matches[FIND_GRADES] = {[FIND_EXACT] = "exact",
-                                                     [FIND_OTHER_N] = "other",
-                                                     [FIND_SAME_CC] = "same cc",
-                                                     [FIND_NONE] = "default"};
+    static const char *const matches[SELECTOR_GRADES] = {[SELECTOR_EXACT] = "exact",
+                                                     [SELECTOR_OTHER_SIZE] = "other",
+                                                     [SELECTOR_SAME_CC] = "same cc",
+                                                     [SELECTOR_NONE] = "default"};
     const struct space *space = fixture->space;
     const struct target target = target_of(gpu);
     const struct point_context context = {space, problem, &target};
@@ -211,6 +211,7 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     const struct records set = {.at = kept, .count = fixture->count};
     struct record want = fixture->records[0].record;
     int64_t row[SPACE_NAMES_MAX];
+    struct code_memo memo = {.next = 0};
     struct find find;
     struct planner_plan plan;
     for (size_t i = 0; i < fixture->count; i++)
@@ -219,9 +220,9 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     want.cc = gpu->cc;
     want.sms = gpu->sms;
     snprintf(want.gpu, sizeof want.gpu, "%s", gpu->name);
-    find_begin(&find, &want, &context, &fixture->sources);
-    find_among(&find, &set);
-    memcpy(row, find.best.grade == FIND_NONE ? space->default_row : find.best.row,
+    find_begin(&find, &want, &context, &fixture->sources, &memo);
+    assert_int_equal(find_among(&find, &set, &error), 0);
+    memcpy(row, find.best.grade == SELECTOR_NONE ? space->default_row : find.best.row,
            space->param_count * sizeof *row);
     text_addf(out, "%s | ", matches[find.best.grade]);
     point_format(out, space, row, true);

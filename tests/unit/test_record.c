@@ -420,35 +420,35 @@ static void test_missing_unknown_and_double_fields(void **state)
     free(text);
 }
 
-/* The field stands only where it says yes, so that older records mean what they meant. */
-static void test_deterministic(void **state)
+/* The field stands only where the order is not free. */
+static void test_order(void **state)
 {
     struct record record = example_record, back;
     struct error error;
     (void)state;
 
     char *plain = emitted(&record);
-    assert_null(strstr(plain, "deterministic"));
+    assert_null(strstr(plain, "order"));
     assert_int_equal(parsed(&back, plain, &error), 0);
-    assert_false(back.problem.is_deterministic);
+    assert_false(back.problem.order == ORDER_RUN);
 
-    record.problem.is_deterministic = true;
+    record.problem.order = ORDER_RUN;
     char *text = emitted(&record);
-    assert_non_null(strstr(text, "\nregime = cold\ndeterministic = yes\nspace = "));
+    assert_non_null(strstr(text, "\nregime = cold\norder = run\nspace = "));
     assert_reads_back(&record);
-    assert_string_equal(record_key_difference(&example_record, &record), "deterministic");
-    assert_string_equal(record_key_difference(&record, &example_record), "deterministic");
+    assert_string_equal(record_key_difference(&example_record, &record), "order");
+    assert_string_equal(record_key_difference(&record, &example_record), "order");
 
-    static const char *const wrong[] = {"no", "Yes", "1", "true", ""};
+    static const char *const wrong[] = {"free", "Run", "1", "yes", ""};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char line[40];
-        snprintf(line, sizeof line, "deterministic = %s", wrong[i]);
-        char *changed = with_line(text, "deterministic", line, true);
+        snprintf(line, sizeof line, "order = %s", wrong[i]);
+        char *changed = with_line(text, "order", line, true);
         assert_int_equal(parsed(&back, changed, &error), -1);
-        assert_non_null(strstr(error.text, "deterministic"));
+        assert_non_null(strstr(error.text, "order"));
         free(changed);
     }
-    char *dropped = with_line(text, "deterministic", NULL, false); /* the checksum knows */
+    char *dropped = with_line(text, "order", NULL, false); /* the checksum knows */
     assert_int_equal(parsed(&back, dropped, &error), -1);
     assert_non_null(strstr(error.text, "checksum"));
     free(dropped);
@@ -663,7 +663,7 @@ int main(void)
         cmocka_unit_test(test_errors_name_line_and_field),
         cmocka_unit_test(test_signed_change_is_read),
         cmocka_unit_test(test_missing_unknown_and_double_fields),
-        cmocka_unit_test(test_deterministic),
+        cmocka_unit_test(test_order),
         cmocka_unit_test(test_swept),
         cmocka_unit_test(test_config_is_of_the_record),
         cmocka_unit_test(test_untried),
