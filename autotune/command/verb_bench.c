@@ -358,7 +358,7 @@ static int bench_all(struct bench_verb *verb, struct error *error)
 {
     const struct request *request = &verb->request;
     const struct device_info *info = &verb->setup.device->info;
-    const size_t count = request->has_n ? request->count_count : 1;
+    const size_t count = request->has_n ? request->size_count : 1;
     struct terminal_progress progress = {0};
     int failed = 0;
     output_note(request, "device    %s, driver %s, %s\n", info->name, info->driver,
@@ -366,14 +366,14 @@ static int bench_all(struct bench_verb *verb, struct error *error)
     if (open_baselines(verb, error) || choose_baselines(verb, error))
         return -1;
     for (size_t i = 0; i < count && !failed; i++) { /* at once, not after an hour */
-        set_n(verb, request->has_n ? request->counts[i] : dims_n(&verb->setup.problem.dims));
+        set_n(verb, request->has_n ? dims_n(&request->sizes[i]) : dims_n(&verb->setup.problem.dims));
         failed = setup_check_room(&verb->setup, error);
     }
     if (!failed && !request->quiet)
         terminal_progress_start(&progress, stderr);
     for (size_t i = 0; i < count && !failed; i++) {
         failed =
-            bench_one(verb, request->has_n ? request->counts[i] : dims_n(&verb->setup.problem.dims), error);
+            bench_one(verb, request->has_n ? dims_n(&request->sizes[i]) : dims_n(&verb->setup.problem.dims), error);
         if (!request->quiet)
             terminal_progress_show(&progress, i + 1, count, "timed");
     }

@@ -122,9 +122,9 @@ static void add_command(struct text *out, const struct task *task, enum export_f
               problem_types[problem->type].name, problem_types[problem->acc].name,
               problem->is_deterministic ? " --deterministic" : "",
               problem->regime == WARM ? " --warm" : "");
-    const bool is_shape = request_has_shape(request);
-    for (size_t i = 0; i < request->count_count && !is_shape; i++)
-        text_addf(out, "%s%" PRIu64, i ? "," : " --n ", request->counts[i]);
+    const bool is_shape = request_dims_are_given(request);
+    for (size_t i = 0; i < request->size_count && !is_shape; i++)
+        text_addf(out, "%s%" PRIu64, i ? "," : " --n ", dims_n(&request->sizes[i]));
     if (is_shape)
         text_addf(out, " --rows %" PRIu64 " --len %" PRIu64 " --pitch %" PRIu64 " --axis %d",
                   shape_of(&problem->dims).rows, shape_of(&problem->dims).len, shape_of(&problem->dims).pitch,
