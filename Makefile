@@ -52,7 +52,7 @@ unit: tests ## run the unit tests alone
 
 tests: $(BUILD)/autotune library $(TESTS) $(DEVICE) $(BUILD)/sign
 
-test-gpu: $(BUILD)/autotune $(DEVICE) ## prove the program and its kernels on GPU 0
+test-gpu: $(BUILD)/autotune library $(DEVICE) ## prove the program and its kernels on GPU 0
 	@tests/gpu.sh $(BUILD)
 
 soak: $(BUILD)/autotune ## prove every variant of every operation, type and architecture (hours)

@@ -16,4 +16,7 @@ extern const size_t embedded_count;
 /* The file of this name, or NULL. */
 const struct embedded *embedded_find(const char *name);
 
+/* The text of configs/NAME.ini, and its path in `file`; or NULL (a space_builtin_fn). */
+const char *embedded_space(const char *name, const char **file);
+
 #endif

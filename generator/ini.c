@@ -82,13 +82,20 @@ static const char *item_fault(const char *line, size_t length)
     return NULL;
 }
 
-enum line_kind { LINE_EMPTY, LINE_SECTION, LINE_ITEM };
+enum line_kind { LINE_EMPTY, LINE_SECTION, LINE_ITEM, LINE_MORE };
+
+/* "+ = MORE": more of the value above. */
+static bool is_more(const char *line, size_t length)
+{
+    const char *equals = memchr(line, '=', length);
+    return *line == '+' && equals && trimmed(line, (size_t)(equals - line)) == 1;
+}
 
 static enum line_kind line_kind(const char *line, size_t length)
 {
     if (trimmed(line, length) == 0 || *line == ';' || *line == '#')
         return LINE_EMPTY;
-    return *line == '[' ? LINE_SECTION : LINE_ITEM;
+    return *line == '[' ? LINE_SECTION : is_more(line, length) ? LINE_MORE : LINE_ITEM;
 }
 
 static const char *line_fault(const char *line, size_t length)
@@ -105,6 +112,7 @@ static const char *line_fault(const char *line, size_t length)
     case LINE_SECTION:
         return section_fault(line, length);
     case LINE_ITEM:
+    case LINE_MORE:
         return is_blank(*line) ? "an indented line; start it in the first column"
                                : item_fault(line, length);
     case LINE_EMPTY:
@@ -142,6 +150,10 @@ static int check_order(struct check *check, enum line_kind kind, struct error *e
         return line_error(check->file, check->line,
                           "a key before the first [section]; put a section header above it",
                           error);
+    if (kind == LINE_MORE && check->section_items == 0)
+        return line_error(
+            check->file, check->line,
+            "'+' continues the value above it, and there is none; write key = value", error);
     if (kind == LINE_ITEM) {
         check->items++;
         check->section_items++;
@@ -284,11 +296,25 @@ static const char *keep_string(struct reading *reading, const char *string)
     return kept;
 }
 
+/* The value above was the last string kept: it grows in its place. */
+static int take_more(struct reading *reading, const char *value)
+{
+    if (reading->ini->count == 0 || !is_line_of(reading, "+", value)) {
+        note_altered(reading);
+        return 0;
+    }
+    reading->strings[-1] = ' ';
+    keep_string(reading, value);
+    return 1;
+}
+
 static int take_item(void *user, const char *section, const char *key, const char *value)
 {
     struct reading *reading = user;
     struct ini *ini = reading->ini;
 
+    if (line_kind(reading->line, reading->line_length) == LINE_MORE)
+        return take_more(reading, value);
     if (ini->count == reading->expected || !is_header_of(reading, section) ||
         !is_line_of(reading, key, value)) {
         note_altered(reading);
@@ -300,6 +326,7 @@ static int take_item(void *user, const char *section, const char *key, const cha
     item->section = reading->section;
     item->key = keep_string(reading, key);
     item->value = keep_string(reading, value);
+    item->file = ini->file;
     item->line = reading->line_number;
     item->section_line = reading->header_number;
     ini->sorted[ini->count++] = item;

@@ -12,6 +12,7 @@ struct ini_item {
     const char *section; /* "param BLOCK" for [param BLOCK]; "" before the first header */
     const char *key;
     const char *value;
+    const char *file;       /* the name used in errors */
     int line, section_line; /* from 1: its own, its section header's */
 };
 
@@ -35,7 +36,8 @@ enum {
  * key = value, ':' before '=', " ;" in a key or value, an empty key, items before a section, a
  * key twice in a section, a section twice, a section without items, a section name that is
  * empty, begins or ends with a blank or holds ']', text after [section], a byte-order mark,
- * more than INI_FILE_MAX bytes. An empty value is "". Every refusal is ERROR_USAGE. */
+ * more than INI_FILE_MAX bytes. An empty value is "". A line "+ = MORE" continues the value above it,
+ * behind a blank, so that a value may be longer than a line. Every refusal is ERROR_USAGE. */
 int ini_load(struct ini *out, const char *file, const char *bytes, size_t length,
              struct error *error);
 void ini_dispose(struct ini *ini);

@@ -66,17 +66,18 @@ int point_values(const struct point_context *context, const int64_t *row, bool r
 
 /* --- Rules ------------------------------------------------------------------------------------- */
 
-/* The first rule of one kind (launch-time or not) that the values break. Derived values are set one
- * by one before the rules that may need them, so a rule can guard against a division by zero only
- * in its own text. */
-static int find_broken(const struct space *space, const int64_t *values, bool is_launch,
-                       struct error *error)
+/* The first rule or prune, launch-time or not, that the values break. Derived values are set one by
+ * one before the rules that may need them, so a rule can guard against a division by zero only in
+ * its own text. */
+static int find_broken(const struct space *space, const int64_t *values, bool is_prune,
+                       bool is_launch, struct error *error)
 {
     for (size_t i = 0; i < space->rule_count; i++) {
+        const struct rule *rule = &space->rules[i];
         int64_t holds;
-        if (space->rules[i].is_launch != is_launch)
+        if (rule->is_prune != is_prune || rule->is_launch != is_launch)
             continue;
-        if (expr_eval(space->rules[i].expr, values, &holds, error))
+        if (expr_eval(rule->expr, values, &holds, error))
             return POINT_FAILED;
         if (!holds)
             return (int)i;
@@ -84,14 +85,28 @@ static int find_broken(const struct space *space, const int64_t *values, bool is
     return POINT_VALID;
 }
 
-int point_reject(const struct point_context *context, const int64_t *row, struct error *error)
+/* The rules, or with `most` 2 the prunes behind them; of each those known first. */
+static int find_first(const struct point_context *context, const int64_t *row, int most,
+                      struct error *error)
 {
     int64_t values[SPACE_NAMES_MAX];
+    int broken = POINT_VALID;
     if (space_check_problem(context->space, context->problem, error) ||
         point_values(context, row, false, values, error))
         return POINT_FAILED;
-    int broken = find_broken(context->space, values, false, error);
-    return broken == POINT_VALID ? find_broken(context->space, values, true, error) : broken;
+    for (int i = 0; i < 2 * most && broken == POINT_VALID; i++)
+        broken = find_broken(context->space, values, i / 2 == 1, i % 2 == 1, error);
+    return broken;
+}
+
+int point_reject(const struct point_context *context, const int64_t *row, struct error *error)
+{
+    return find_first(context, row, 1, error);
+}
+
+int point_prune(const struct point_context *context, const int64_t *row, struct error *error)
+{
+    return find_first(context, row, 2, error);
 }
 
 int point_reject_order(const struct point_context *context, const int64_t *row,
@@ -275,14 +290,38 @@ static int parse_word(const struct space *space, const char *word, size_t length
     return 0;
 }
 
-int point_parse(const struct space *space, const char *string, int64_t *row, struct error *error)
+static int parse_words(const struct space *space, const char *string, int64_t *row, bool *seen,
+                       struct error *error)
 {
-    bool seen[SPACE_NAMES_MAX] = {false};
     for (const char *word = string; *word;) {
         size_t length = strcspn(word, " ,");
         if (length && parse_word(space, word, length, row, seen, error))
             return -1;
         word += length + (word[length] != 0);
+    }
+    return 0;
+}
+
+int point_parse(const struct space *space, const char *string, int64_t *row, struct error *error)
+{
+    bool seen[SPACE_NAMES_MAX] = {false};
+    return parse_words(space, string, row, seen, error);
+}
+
+int point_parse_record(const struct space *space, const char *string, int64_t *row,
+                       struct error *error)
+{
+    bool seen[SPACE_NAMES_MAX] = {false};
+    if (parse_words(space, string, row, seen, error))
+        return -1;
+    for (size_t i = 0; i < space->param_count; i++) {
+        const struct param *param = &space->params[i];
+        const char *absent = param->absent ? param->absent : "";
+        if (!seen[i] && space_find_value(param, absent, strlen(absent), &row[i]))
+            return error_set(error, ERROR_USAGE,
+                             "%s is not named, and the space '%s' has no value for where it is "
+                             "absent: name it",
+                             param->name, space->name);
     }
     return 0;
 }

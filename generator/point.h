@@ -30,15 +30,18 @@ int point_values(const struct point_context *context, const int64_t *row, bool r
 
 enum { POINT_VALID = -1, POINT_FAILED = -2 };
 
-/* The first rule (its index) that rejects the row, POINT_VALID, or POINT_FAILED with error set. */
+/* The first [rule] (its index) that rejects the row, POINT_VALID, or POINT_FAILED with error set. */
 int point_reject(const struct point_context *context, const int64_t *row, struct error *error);
+
+/* The same, and of a row that no rule rejects the first [prune] that keeps it from being tried. */
+int point_prune(const struct point_context *context, const int64_t *row, struct error *error);
 
 /* The first rule that speaks of DETERMINISTIC and rejects the row, whatever others say: such a row
  * must not pass for what it is not. Else as point_reject. */
 int point_reject_order(const struct point_context *context, const int64_t *row,
                        struct error *error);
 
-/* Everything there is to try: candidates grouped by variant. */
+/* What rules and prunes leave to be tried: candidates grouped by variant. */
 struct point_variant {
     size_t first, count; /* its candidates among the rows */
 };
@@ -83,6 +86,11 @@ void point_format(struct text *out, const struct space *space, const int64_t *ro
  * Unknown names, unknown values and names given twice are ERROR_USAGE and list what there is. */
 int point_parse(const struct space *space, const char *string, int64_t *row,
                 struct error *error);
+
+/* The same for all that a record says: a param that it does not name has the value of the param's
+ * `absent`; without one, or where that is none of its values, that is ERROR_USAGE too. */
+int point_parse_record(const struct space *space, const char *string, int64_t *row,
+                       struct error *error);
 
 /* The value of a param as a person writes it: "SHUFFLE" or "256". */
 void point_format_value(struct text *out, const struct param *param, int64_t value);

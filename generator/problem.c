@@ -96,7 +96,7 @@ static int find_name(size_t *out, const char *name, const char *what,
 
 int problem_find_type(enum type *out, const char *name, struct error *error)
 {
-    size_t i;
+    size_t i = 0;
     if (find_name(&i, name, "type", type_name, TYPE_COUNT, error))
         return -1;
     *out = (enum type)i;
@@ -105,7 +105,7 @@ int problem_find_type(enum type *out, const char *name, struct error *error)
 
 int problem_find_op(enum op *out, const char *name, struct error *error)
 {
-    size_t i;
+    size_t i = 0;
     if (find_name(&i, name, "operation", op_name, OP_COUNT, error))
         return -1;
     *out = (enum op)i;
@@ -114,7 +114,7 @@ int problem_find_op(enum op *out, const char *name, struct error *error)
 
 int problem_find_regime(enum regime *out, const char *name, struct error *error)
 {
-    size_t i;
+    size_t i = 0;
     if (find_name(&i, name, "cache regime", regime_name, REGIME_COUNT, error))
         return -1;
     *out = (enum regime)i;

@@ -6,6 +6,8 @@
 #include "generator/shape.h"
 #include "generator/text.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,23 +53,32 @@ void *space_alloc(struct space *space, size_t bytes, struct error *error)
     return block + 1;
 }
 
-int space_complain(const struct space *space, const struct ini_item *item, struct error *error,
-                   const char *what, const char *name)
+int space_complain(const struct ini_item *item, struct error *error, const char *what,
+                   const char *name)
 {
-    return error_set(error, ERROR_USAGE, "%s:%d: %s '%s'", space->file, item->line, what, name);
+    return error_set(error, ERROR_USAGE, "%s:%d: %s '%s'", item->file, item->line, what, name);
 }
 
-int space_find_line(const struct space *space, const char *kind, const char *name)
+int space_blame(const struct space *space, const char *kind, const char *name,
+                struct error *error, const char *format, ...)
 {
-    const struct ini *ini = &space->memory->ini;
+    const struct space_memory *memory = space->memory;
+    const struct ini *own = &memory->files[0];
+    const char *file = own->file;
+    int line = own->count ? own->items[own->count - 1].line : 1;
     const size_t length = strlen(kind);
-    for (size_t i = 0; i < ini->count; i++) {
-        const struct ini_item *item = &ini->items[i];
-        if (strncmp(item->section, kind, length) == 0 &&
-            strcmp(item->section + length, name) == 0)
-            return item->section_line;
-    }
-    return ini->count ? ini->items[ini->count - 1].line : 1;
+    char text[sizeof error->text / 2];
+    va_list args;
+    for (size_t i = memory->item_count; i-- > 0;)
+        if (strncmp(memory->items[i].section, kind, length) == 0 &&
+            strcmp(memory->items[i].section + length, name) == 0) {
+            file = memory->items[i].file;
+            line = memory->items[i].section_line;
+        }
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return error_set(error, ERROR_USAGE, "%s:%d: %s", file, line, text);
 }
 
 /* --- Expressions -------------------------------------------------------------------------- */
@@ -76,7 +87,7 @@ int space_read_expr(struct space *space, struct expr **out, const struct ini_ite
                     struct error *error)
 {
     struct expr_scope scope = {space->names, space->name_count};
-    return expr_parse(out, item->value, &scope, space->file, item->line, error);
+    return expr_parse(out, item->value, &scope, item->file, item->line, error);
 }
 
 const char *space_launch_name(const struct space *space, const struct expr *expr)
@@ -94,12 +105,12 @@ const char *space_launch_name(const struct space *space, const struct expr *expr
     return name;
 }
 
-int space_refuse_blocks(const struct space *space, const struct expr *expr,
-                        const struct ini_item *item, struct error *error)
+int space_refuse_blocks(const struct expr *expr, const struct ini_item *item,
+                        struct error *error)
 {
     if (expr_uses(expr, SPACE_BLOCKS))
-        return space_complain(space, item, error,
-                              "only a pass's outputs, partials, state and height know", "BLOCKS");
+        return space_complain(
+            item, error, "only a pass's outputs, partials, state and height know", "BLOCKS");
     return 0;
 }
 
@@ -107,7 +118,7 @@ static int read_derived(struct space *space, const struct ini_item *item,
                         struct derived *derived, struct error *error)
 {
     return space_read_expr(space, &derived->expr, item, error) ||
-                   space_refuse_blocks(space, derived->expr, item, error)
+                   space_refuse_blocks(derived->expr, item, error)
                ? -1
                : 0;
 }
@@ -124,11 +135,11 @@ static int refuse_cycle(const struct space *space, size_t done, struct error *er
                 at = i;
                 break;
             }
+    const struct ini_item *item = space_find_item(space, "derived", all[at].name);
     return error_set(error, ERROR_USAGE,
                      "%s:%d: derived value '%s' depends on itself, maybe through others: break "
                      "the cycle",
-                     space->file, ini_find(&space->memory->ini, "derived", all[at].name)->line,
-                     all[at].name);
+                     item->file, item->line, all[at].name);
 }
 
 /* Puts derived values in an order in which each needs only those before it. */
@@ -155,12 +166,14 @@ static int sort_derived(struct space *space, struct error *error)
     return 0;
 }
 
-static int read_rule(struct space *space, const struct ini_item *item, struct error *error)
+static int read_rule(struct space *space, const struct ini_item *item, bool is_prune,
+                     struct error *error)
 {
     struct rule *rule = &space->rules[space->rule_count++];
     rule->reason = item->key;
+    rule->is_prune = is_prune;
     if (space_read_expr(space, &rule->expr, item, error) ||
-        space_refuse_blocks(space, rule->expr, item, error))
+        space_refuse_blocks(rule->expr, item, error))
         return -1;
     rule->is_launch = space_launch_name(space, rule->expr) != NULL;
     return 0;
@@ -170,9 +183,9 @@ static int read_model_item(struct space *space, const struct ini_item *item,
                            struct error *error)
 {
     if (strcmp(item->key, "in_flight") != 0)
-        return space_complain(space, item, error, "[model] has in_flight, not", item->key);
+        return space_complain(item, error, "[model] has in_flight, not", item->key);
     return space_read_expr(space, &space->in_flight, item, error) ||
-                   space_refuse_blocks(space, space->in_flight, item, error)
+                   space_refuse_blocks(space->in_flight, item, error)
                ? -1
                : 0;
 }
@@ -198,8 +211,7 @@ static int read_shape(struct space *space, const struct ini_item *item, struct e
             space->shape = (enum shape_kind)kind;
             return 0;
         }
-    return space_complain(space, item, error, "a shape is value, rows or columns, not",
-                          item->value);
+    return space_complain(item, error, "a shape is value, rows or columns, not", item->value);
 }
 
 static int read_space_item(struct space *space, const struct ini_item *item,
@@ -212,20 +224,20 @@ static int read_space_item(struct space *space, const struct ini_item *item,
                 {"template", &space->template_name, "-./"},
                 {"kernel", &space->kernel, ""}};
     if (strcmp(item->key, "result") == 0)
-        return space_read_choice(space, &space->gives_position, "value", "position", item,
-                                 error);
+        return space_read_choice(&space->gives_position, "value", "position", item, error);
     if (strcmp(item->key, "shape") == 0)
         return read_shape(space, item, error);
     for (size_t i = 0; i < 3; i++)
         if (strcmp(item->key, keys[i].key) == 0) {
             *keys[i].value = item->value;
             if (!is_word(item->value, keys[i].also))
-                return space_complain(space, item, error,
+                return space_complain(item, error,
                                       "no name of a space, template or kernel:", item->value);
             return 0;
         }
-    return space_complain(space, item, error,
-                          "[space] has name, template, kernel, result and shape, not", item->key);
+    return space_complain(item, error,
+                          "[space] has name, extends, template, kernel, result and shape, not",
+                          item->key);
 }
 
 static bool is_section(const struct ini_item *item, const char *prefix)
@@ -234,12 +246,13 @@ static bool is_section(const struct ini_item *item, const char *prefix)
 }
 
 /* First round: params and the names of derived values, so that expressions know every name. */
-static int read_names(struct space *space, const struct ini *ini, struct error *error)
+static int read_names(struct space *space, struct error *error)
 {
+    const struct space_memory *memory = space->memory;
     struct param *param = NULL;
-    for (size_t i = 0; i < ini->count; i++) {
-        const struct ini_item *item = &ini->items[i];
-        bool opens = i == 0 || strcmp(item->section, ini->items[i - 1].section) != 0;
+    for (size_t i = 0; i < memory->item_count; i++) {
+        const struct ini_item *item = &memory->items[i];
+        bool opens = i == 0 || strcmp(item->section, memory->items[i - 1].section) != 0;
         if (is_section(item, "param ")) {
             if ((opens && space_add_param(space, item, &param, error)) ||
                 space_read_param(space, param, item, error))
@@ -254,30 +267,34 @@ static int read_names(struct space *space, const struct ini *ini, struct error *
     return space_check_params(space, error);
 }
 
-static int read_derived_values(struct space *space, const struct ini *ini, struct error *error)
+static int read_derived_values(struct space *space, struct error *error)
 {
+    const struct space_memory *memory = space->memory;
     size_t next = 0;
-    for (size_t i = 0; i < ini->count; i++)
-        if (strcmp(ini->items[i].section, "derived") == 0 &&
-            read_derived(space, &ini->items[i], &space->derived[next++], error))
+    for (size_t i = 0; i < memory->item_count; i++)
+        if (strcmp(memory->items[i].section, "derived") == 0 &&
+            read_derived(space, &memory->items[i], &space->derived[next++], error))
             return -1;
     return sort_derived(space, error);
 }
 
 /* Last round: everything that uses names. */
-static int read_rest(struct space *space, const struct ini *ini, struct error *error)
+static int read_rest(struct space *space, struct error *error)
 {
+    const struct space_memory *memory = space->memory;
     struct pass *pass = NULL;
-    for (size_t i = 0; i < ini->count; i++) {
-        const struct ini_item *item = &ini->items[i];
-        bool opens = i == 0 || strcmp(item->section, ini->items[i - 1].section) != 0;
+    for (size_t i = 0; i < memory->item_count; i++) {
+        const struct ini_item *item = &memory->items[i];
+        bool opens = i == 0 || strcmp(item->section, memory->items[i - 1].section) != 0;
         int failed = 0;
         if (is_section(item, "param ") || strcmp(item->section, "derived") == 0)
             continue;
         else if (strcmp(item->section, "space") == 0)
             failed = read_space_item(space, item, error);
         else if (strcmp(item->section, "rule") == 0)
-            failed = read_rule(space, item, error);
+            failed = read_rule(space, item, false, error);
+        else if (strcmp(item->section, "prune") == 0)
+            failed = read_rule(space, item, true, error);
         else if (strcmp(item->section, "model") == 0)
             failed = read_model_item(space, item, error);
         else if (strcmp(item->section, "default") == 0)
@@ -286,8 +303,7 @@ static int read_rest(struct space *space, const struct ini *ini, struct error *e
             failed = (opens && space_add_pass(space, item, &pass, error)) ||
                      space_read_pass(space, pass, item, error);
         else
-            failed = space_complain(space, item, error, "a space file has no section",
-                                    item->section);
+            failed = space_complain(item, error, "a space file has no section", item->section);
         if (failed)
             return -1;
     }
@@ -297,29 +313,38 @@ static int read_rest(struct space *space, const struct ini *ini, struct error *e
 static int check_space(const struct space *space, struct error *error)
 {
     if (!space->name || !space->template_name || !space->kernel)
-        return error_set(error, ERROR_USAGE,
-                         "%s:%d: [space] needs name, template and kernel: add what is missing",
-                         space->file, space_find_line(space, "space", ""));
+        return space_blame(space, "space", "", error,
+                           "[space] needs name, template and kernel: add what is missing");
     if (space->param_count == 0)
-        return error_set(error, ERROR_USAGE, "%s:%d: no [param ...]: add at least one",
-                         space->file, space_find_line(space, "param", ""));
+        return space_blame(space, "param", "", error, "no [param ...]: add at least one");
     for (size_t i = 0; i < space->param_count; i++)
         if (!space->defaults[i].line)
-            return error_set(error, ERROR_USAGE, "%s:%d: [default] lacks %s: add its value",
-                             space->file, space_find_line(space, "default", ""),
-                             space->params[i].name);
+            return space_blame(space, "default", "", error, "[default] lacks %s: add its value",
+                               space->params[i].name);
     return 0;
 }
 
-static int read_space(struct space *space, const char *file, const char *bytes, size_t length,
-                      struct error *error)
+/* Of what the items say: comments and the order of two files do not count. */
+static uint64_t hash_items(const struct space_memory *memory)
 {
-    struct ini *ini = &space->memory->ini;
-    if (ini_load(ini, file, bytes, length, error))
+    uint64_t hash = 0;
+    for (size_t i = 0; i < memory->item_count; i++) {
+        const struct ini_item *item = &memory->items[i];
+        const char *const strings[] = {item->section, item->key, item->value};
+        for (size_t k = 0; k < 3; k++)
+            hash = XXH3_64bits_withSeed(strings[k], strlen(strings[k]) + 1, hash);
+    }
+    return hash;
+}
+
+static int read_space(struct space *space, const char *file, const char *bytes, size_t length,
+                      space_builtin_fn *builtin, struct error *error)
+{
+    if (space_read_items(space, file, bytes, length, builtin, error))
         return -1;
-    space->file = ini->file;
-    space->hash = XXH3_64bits(bytes, length);
-    size_t items = ini->count + 1;
+    space->file = space->memory->files[0].file;
+    space->hash = hash_items(space->memory);
+    const size_t items = space->memory->item_count + 1;
     space->params = space_alloc(space, items * sizeof *space->params, error);
     space->derived = space_alloc(space, items * sizeof *space->derived, error);
     space->rules = space_alloc(space, items * sizeof *space->rules, error);
@@ -329,15 +354,15 @@ static int read_space(struct space *space, const char *file, const char *bytes, 
         !space->defaults)
         return -1;
     space_add_builtins(space);
-    return read_names(space, ini, error) || read_derived_values(space, ini, error) ||
-                   read_rest(space, ini, error) || check_space(space, error) ||
+    return read_names(space, error) || read_derived_values(space, error) ||
+                   read_rest(space, error) || check_space(space, error) ||
                    space_first_default(space, error)
                ? -1
                : 0;
 }
 
 int space_load(struct space **out, const char *file, const char *bytes, size_t length,
-               struct error *error)
+               space_builtin_fn *builtin, struct error *error)
 {
     struct space *space = calloc(1, sizeof *space);
     struct space_memory *memory = calloc(1, sizeof *memory);
@@ -347,7 +372,7 @@ int space_load(struct space **out, const char *file, const char *bytes, size_t l
         return error_memory(error, sizeof *space);
     }
     space->memory = memory;
-    if (read_space(space, file, bytes, length, error)) {
+    if (read_space(space, file, bytes, length, builtin, error)) {
         space_free(space);
         return -1;
     }
@@ -379,7 +404,8 @@ void space_free(struct space *space)
         space->memory->blocks = block->next;
         free(block);
     }
-    ini_dispose(&space->memory->ini);
+    for (size_t i = 0; i < space->memory->file_count; i++)
+        ini_dispose(&space->memory->files[i]);
     free(space->memory);
     free(space);
 }

@@ -37,6 +37,8 @@ struct param {
     int64_t *values;
     const char **symbols; /* names of the values, or NULL when they are integers */
     bool is_launch;       /* a launch-time param: no compile for another value */
+    const char *absent;   /* the value that leaves a kernel as it was before there was the param:
+                           * what a record has that does not name it; NULL = it must name it */
 };
 
 struct derived {
@@ -46,14 +48,18 @@ struct derived {
     bool is_launch; /* depends on a launch-time param or on N */
 };
 
+/* A point that breaks a [rule] cannot be right, cannot run, contradicts itself, or is meant for
+ * other problems and serves this one many times slower; one that breaks a [prune] is right, but
+ * not worth trying. */
 struct rule {
     const char *reason; /* its key; what a rejected candidate reports */
     struct expr *expr;
-    bool is_launch;
+    bool is_launch, is_prune;
 };
 
 /* A value of [default]: a constant, or an expression over what is known of problem and target. */
 struct space_default {
+    const char *file;
     int line;          /* 0: missing */
     struct expr *expr; /* NULL: a constant */
 };
@@ -134,15 +140,19 @@ struct space {
     struct space_default *defaults; /* [default], by param */
     int64_t *default_row; /* its values: runs where nothing was tuned, from sm_70 on. Those for a sum
                            * of i32 on some GPU until space_settle_default is called */
-    uint64_t hash;        /* of the file's bytes */
+    uint64_t hash;        /* of what the file says, with what it extends; not of comments */
     struct space_memory *memory;
 };
 
-/* `file` names the bytes in errors. Everything wrong is ERROR_USAGE with FILE:LINE: an unknown
- * section, key or name, a value twice, a cycle of derived values, a [default] that is not of
+/* The text of the built-in space of this name, and in `file` its name for errors; or NULL. */
+typedef const char *space_builtin_fn(const char *name, const char **file);
+
+/* `file` names the bytes in errors. With `extends = NAME` in [space] the file is laid over a
+ * built-in space, as space_extend.c says; `builtin` finds it (NULL: there are none). Everything wrong is ERROR_USAGE with FILE:LINE: an
+ * unknown section, key or name, a value twice, a cycle of derived values, a [default] that is not of
  * the space, a launch-time name where only compile-time names are known. */
 int space_load(struct space **out, const char *file, const char *bytes, size_t length,
-               struct error *error);
+               space_builtin_fn *builtin, struct error *error);
 void space_free(struct space *space);
 
 /* ERROR_USAGE when the space's kernels give a value and the operation asks for a position, or the

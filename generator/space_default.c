@@ -63,23 +63,24 @@ int space_read_default(struct space *space, const struct ini_item *item, struct 
 {
     const int i = space_find_param(space, item->key, strlen(item->key));
     if (i < 0)
-        return space_complain(space, item, error,
+        return space_complain(item, error,
                               "[default] names no param of this space:", item->key);
     struct space_default *value = &space->defaults[i];
+    value->file = item->file;
     value->line = item->line;
     if (space_find_value(&space->params[i], item->value, strlen(item->value),
                          &space->default_row[i]) == 0)
         return 0;
     if (!is_expression(item->value))
-        return space_complain(space, item, error,
+        return space_complain(item, error,
                               "[default] names a value that the param lacks:", item->value);
     if (space_read_expr(space, &value->expr, item, error))
         return -1;
     const char *refused = find_refused(space, value->expr, (size_t)i);
     if (refused)
         return space_complain(
-            space, item, error,
-            "[default] knows problem and target, and this param's values, not", refused);
+            item, error, "[default] knows problem and target, and this param's values, not",
+            refused);
     return 0;
 }
 
@@ -152,7 +153,7 @@ int space_settle_default(struct space *space, const struct problem *problem,
                              "%s:%d: [default] gives %s = %" PRId64
                              " for %s, which is none of its "
                              "values: correct '%s'",
-                             space->file, from->line, space->params[i].name, value,
+                             from->file, from->line, space->params[i].name, value,
                              problem_format(shown, problem), expr_source(from->expr));
         space->default_row[i] = value;
     }

@@ -32,17 +32,15 @@ int space_add_name(struct space *space, const char *name, int64_t constant,
                    const struct ini_item *item, size_t *slot, struct error *error)
 {
     if (!is_name(name))
-        return space_complain(space, item, error,
-                              "a name is capital letters, digits and '_', not", name);
+        return space_complain(item, error, "a name is capital letters, digits and '_', not",
+                              name);
     if (find_slot(space, name) >= 0)
-        return space_complain(space, item, error,
-                              "this name is taken already: choose another for", name);
+        return space_complain(item, error, "this name is taken already: choose another for",
+                              name);
     if (strlen(name) > NAME_CHARS_MAX)
-        return space_complain(space, item, error, "a name has at most 63 characters: shorten",
-                              name);
+        return space_complain(item, error, "a name has at most 63 characters: shorten", name);
     if (space->name_count == SPACE_NAMES_MAX)
-        return space_complain(space, item, error, "more than 256 names: drop some, or drop",
-                              name);
+        return space_complain(item, error, "more than 256 names: drop some, or drop", name);
     *slot = space->name_count++;
     space->names[*slot] = name;
     space->constants[*slot] = constant;
@@ -97,8 +95,7 @@ static int read_values(struct space *space, struct param *param, const struct in
     if (space_split_words(space, item->value, &words, &param->count, error))
         return -1;
     if (param->count == 0)
-        return space_complain(space, item, error, "no values: name at least one for",
-                              param->name);
+        return space_complain(item, error, "no values: name at least one for", param->name);
     param->values = space_alloc(space, param->count * sizeof *param->values, error);
     bool named = words[0][0] >= 'A' && words[0][0] <= 'Z';
     if (named)
@@ -111,12 +108,12 @@ static int read_values(struct space *space, struct param *param, const struct in
             if (read_symbol(space, param, i, words[i], item, error))
                 return -1;
         } else if (number_parse_int(&param->values[i], words[i], param->name, &inner)) {
-            return error_set(error, ERROR_USAGE, "%s:%d: %s", space->file, item->line,
+            return error_set(error, ERROR_USAGE, "%s:%d: %s", item->file, item->line,
                              inner.text);
         }
         for (size_t k = 0; k < i; k++)
             if (param->values[k] == param->values[i])
-                return space_complain(space, item, error, "the same value twice:", words[i]);
+                return space_complain(item, error, "the same value twice:", words[i]);
     }
     return 0;
 }
@@ -128,7 +125,7 @@ int space_read_param(struct space *space, struct param *param, const struct ini_
         const size_t length = strlen(item->value);
         param->meaning = item->value;
         if (length && item->value[length - 1] == '\\') /* it would join two lines of a kernel */
-            return space_complain(space, item, error,
+            return space_complain(item, error,
                                   "a meaning does not end with a backslash:", item->value);
         return 0;
     }
@@ -138,10 +135,13 @@ int space_read_param(struct space *space, struct param *param, const struct ini_
         param->is_launch = strcmp(item->value, "launch") == 0;
         if (param->is_launch || strcmp(item->value, "compile") == 0)
             return 0;
-        return space_complain(space, item, error, "'when' is launch or compile, not",
-                              item->value);
+        return space_complain(item, error, "'when' is launch or compile, not", item->value);
     }
-    return space_complain(space, item, error, "a [param] has meaning, values and when, not",
+    if (strcmp(item->key, "absent") == 0) {
+        param->absent = item->value;
+        return 0;
+    }
+    return space_complain(item, error, "a [param] has meaning, values, when and absent, not",
                           item->key);
 }
 
@@ -159,17 +159,15 @@ int space_check_params(const struct space *space, struct error *error)
     uint64_t points = 1;
     for (size_t i = 0; i < space->param_count; i++) {
         const struct param *param = &space->params[i];
-        const int line = space_find_line(space, "param ", param->name);
         if (param->count == 0)
-            return error_set(error, ERROR_USAGE,
-                             "%s:%d: [param %s] has no values: add 'values = ...'", space->file,
-                             line, param->name);
+            return space_blame(space, "param ", param->name, error,
+                               "[param %s] has no values: add 'values = ...'", param->name);
         points *= param->count;
         if (points > POINTS_MAX)
-            return error_set(error, ERROR_USAGE,
-                             "%s:%d: with [param %s] the space has more than 2^40 points: name "
-                             "fewer values",
-                             space->file, line, param->name);
+            return space_blame(space, "param ", param->name, error,
+                               "with [param %s] the space has more than 2^40 points: name fewer "
+                               "values",
+                               param->name);
     }
     return 0;
 }

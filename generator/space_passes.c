@@ -47,16 +47,17 @@ static int read_args(struct space *space, struct pass *pass, const struct ini_it
     if (space_split_words(space, item->value, &words, &count, error))
         return -1;
     if (count > PASS_ARGS_MAX)
-        return space_complain(space, item, error, "at most 8 args fit in", item->section);
+        return space_complain(item, error, "at most 8 args fit in", item->section);
     for (size_t i = 0; i < count; i++) {
         size_t kind = 0;
         while (kind < PASS_ARG_KINDS && strcmp(words[i], space_pass_args[kind]) != 0)
             kind++;
         if (kind == PASS_ARG_KINDS)
-            return space_complain(space, item, error,
-                                  "an arg is input, n, rows, len, pitch, parts, output, partials or "
-                                  "state, not",
-                                  words[i]);
+            return space_complain(
+                item, error,
+                "an arg is input, n, rows, len, pitch, parts, output, partials or "
+                "state, not",
+                words[i]);
         pass->args[pass->arg_count++] = (enum pass_arg)kind;
     }
     return 0;
@@ -66,25 +67,25 @@ static int read_override(struct space *space, struct pass *pass, size_t param,
                          const struct ini_item *item, struct error *error)
 {
     if (space->params[param].is_launch)
-        return space_complain(space, item, error,
-                              "a pass overrides compile-time params only, not", item->key);
+        return space_complain(item, error, "a pass overrides compile-time params only, not",
+                              item->key);
     struct pass_override *override = &pass->overrides[pass->override_count++];
     override->param = param;
     if (space_read_expr(space, &override->expr, item, error))
         return -1;
     if (space_launch_name(space, override->expr))
-        return space_complain(space, item, error,
-                              "a launch-time name cannot decide compile-time", item->key);
+        return space_complain(item, error, "a launch-time name cannot decide compile-time",
+                              item->key);
     return 0;
 }
 
-int space_read_choice(struct space *space, bool *out, const char *no, const char *yes,
-                      const struct ini_item *item, struct error *error)
+int space_read_choice(bool *out, const char *no, const char *yes, const struct ini_item *item,
+                      struct error *error)
 {
     *out = strcmp(item->value, yes) == 0;
     if (*out || strcmp(item->value, no) == 0)
         return 0;
-    return error_set(error, ERROR_USAGE, "%s:%d: '%s' is %s or %s, not '%s'", space->file,
+    return error_set(error, ERROR_USAGE, "%s:%d: '%s' is %s or %s, not '%s'", item->file,
                      item->line, item->key, no, yes, item->value);
 }
 
@@ -92,7 +93,7 @@ static int read_number(struct space *space, struct expr **out, bool knows_blocks
                        const struct ini_item *item, struct error *error)
 {
     return space_read_expr(space, out, item, error) ||
-                   (!knows_blocks && space_refuse_blocks(space, *out, item, error))
+                   (!knows_blocks && space_refuse_blocks(*out, item, error))
                ? -1
                : 0;
 }
@@ -109,26 +110,24 @@ int space_read_pass(struct space *space, struct pass *pass, const struct ini_ite
     if (strcmp(item->key, "args") == 0)
         return read_args(space, pass, item, error);
     if (strcmp(item->key, "reads") == 0)
-        return space_read_choice(space, &pass->reads_partials, "elements", "partials", item,
-                                 error);
+        return space_read_choice(&pass->reads_partials, "elements", "partials", item, error);
     if (strcmp(item->key, "repeat") == 0)
-        return space_read_choice(space, &pass->until_one, "1", "until one", item, error);
+        return space_read_choice(&pass->until_one, "1", "until one", item, error);
     if (strcmp(item->key, "cooperative") == 0)
-        return space_read_choice(space, &pass->is_cooperative, "no", "yes", item, error);
+        return space_read_choice(&pass->is_cooperative, "no", "yes", item, error);
     if (strcmp(item->key, "timed") == 0)
-        return space_read_choice(space, &pass->is_timed, "no", "yes", item, error);
+        return space_read_choice(&pass->is_timed, "no", "yes", item, error);
     int param = space_find_param(space, item->key, strlen(item->key));
     if (param >= 0)
         return read_override(space, pass, (size_t)param, item, error);
-    return space_complain(space, item, error, "a [pass] has no key and the space no param",
-                          item->key);
+    return space_complain(item, error, "a [pass] has no key and the space no param", item->key);
 }
 
 int space_add_pass(struct space *space, const struct ini_item *first, struct pass **out,
                    struct error *error)
 {
     if (space->pass_count == SPACE_PASSES_MAX)
-        return space_complain(space, first, error, "at most 8 passes: drop", first->section);
+        return space_complain(first, error, "at most 8 passes: drop", first->section);
     struct pass *pass = &space->passes[space->pass_count++];
     *out = pass;
     pass->name = first->section + strlen("pass ");
@@ -159,15 +158,14 @@ static const char *find_missing(const struct pass *pass)
 static int check_pass(const struct space *space, const struct pass *pass, struct error *error)
 {
     const char *missing = find_missing(pass);
-    const int line = space_find_line(space, "pass ", pass->name);
     if (missing)
-        return error_set(error, ERROR_USAGE, "%s:%d: [pass %s] lacks '%s': add it", space->file,
-                         line, pass->name, missing);
+        return space_blame(space, "pass ", pass->name, error, "[pass %s] lacks '%s': add it",
+                           pass->name, missing);
     if (pass->when && space_launch_name(space, pass->when))
-        return error_set(error, ERROR_USAGE,
-                         "%s:%d: 'when' of [pass %s] uses a launch-time name: use only "
-                         "compile-time params",
-                         space->file, line, pass->name);
+        return space_blame(space, "pass ", pass->name, error,
+                           "'when' of [pass %s] uses a launch-time name: use only compile-time "
+                           "params",
+                           pass->name);
     return 0;
 }
 
@@ -176,25 +174,22 @@ static int check_timed(const struct space *space, struct error *error)
 {
     for (size_t i = 1; i < space->pass_count; i++)
         if (space->passes[i].is_timed && !space->passes[i - 1].is_timed)
-            return error_set(error, ERROR_USAGE,
-                             "%s:%d: [pass %s] is timed, but [pass %s] before it is not: move "
-                             "untimed passes behind all timed ones",
-                             space->file,
-                             space_find_line(space, "pass ", space->passes[i].name),
-                             space->passes[i].name, space->passes[i - 1].name);
+            return space_blame(
+                space, "pass ", space->passes[i].name, error,
+                "[pass %s] is timed, but [pass %s] before it is not: move untimed "
+                "passes behind all timed ones",
+                space->passes[i].name, space->passes[i - 1].name);
     if (!space->passes[0].is_timed)
-        return error_set(error, ERROR_USAGE,
-                         "%s:%d: no pass is timed: drop 'timed = no' from [pass %s] at least",
-                         space->file, space_find_line(space, "pass ", space->passes[0].name),
-                         space->passes[0].name);
+        return space_blame(space, "pass ", space->passes[0].name, error,
+                           "no pass is timed: drop 'timed = no' from [pass %s] at least",
+                           space->passes[0].name);
     return 0;
 }
 
 int space_check_passes(const struct space *space, struct error *error)
 {
     if (space->pass_count == 0)
-        return error_set(error, ERROR_USAGE, "%s:%d: no [pass ...]: add at least one",
-                         space->file, space_find_line(space, "pass", ""));
+        return space_blame(space, "pass", "", error, "no [pass ...]: add at least one");
     for (size_t i = 0; i < space->pass_count; i++)
         if (check_pass(space, &space->passes[i], error))
             return -1;

@@ -1,17 +1,23 @@
 /* space_read: how a space file is read: its memory, its complaints, and the sections that stand
- * in files of their own. Private to space.c, space_params.c and space_passes.c. */
+ * in files of their own. Private to the files of space_*.c. */
 #ifndef AUTOTUNE_SPACE_READ_H
 #define AUTOTUNE_SPACE_READ_H
 
 #include "generator/ini.h"
 #include "generator/space.h"
 
-/* Everything a space points to: the file's strings and a chain of blocks, freed together. */
+enum { SPACE_FILES_MAX = 8 };
+
+/* Everything a space points to: the files' strings and a chain of blocks, freed together. */
 struct block {
     struct block *next;
 };
 struct space_memory {
-    struct ini ini;
+    struct ini
+        files[SPACE_FILES_MAX]; /* the space's own, then each that the one before extends */
+    size_t file_count;
+    struct ini_item *items; /* what they say together; those of a section stand together */
+    size_t item_count;
     struct block *blocks;
 };
 
@@ -19,11 +25,22 @@ struct space_memory {
 void *space_alloc(struct space *space, size_t bytes, struct error *error);
 
 /* "FILE:LINE: what 'name'", ERROR_USAGE; returns -1. */
-int space_complain(const struct space *space, const struct ini_item *item, struct error *error,
-                   const char *what, const char *name);
+int space_complain(const struct ini_item *item, struct error *error, const char *what,
+                   const char *name);
 
-/* The line of the header [kind name], or the file's last where that section is missing. */
-int space_find_line(const struct space *space, const char *kind, const char *name);
+/* "FILE:LINE: ", then the text, ERROR_USAGE; returns -1. The line is that of the header
+ * [kind name], or the file's last where that section is missing. */
+__attribute__((format(printf, 5, 6))) int space_blame(const struct space *space,
+                                                      const char *kind, const char *name,
+                                                      struct error *error, const char *format,
+                                                      ...);
+
+/* The items of the file and of those that it extends, into space->memory. */
+int space_read_items(struct space *space, const char *file, const char *bytes, size_t length,
+                     space_builtin_fn *builtin, struct error *error);
+/* The item of a section, or NULL. */
+const struct ini_item *space_find_item(const struct space *space, const char *section,
+                                       const char *key);
 
 /* Splits a value at spaces into words, in a copy owned by the space. */
 int space_split_words(struct space *space, const char *value, char ***words, size_t *count,
@@ -33,8 +50,8 @@ int space_split_words(struct space *space, const char *value, char ***words, siz
 int space_read_expr(struct space *space, struct expr **out, const struct ini_item *item,
                     struct error *error);
 /* -1 when the expression needs the grid, which only some keys of a pass know. */
-int space_refuse_blocks(const struct space *space, const struct expr *expr,
-                        const struct ini_item *item, struct error *error);
+int space_refuse_blocks(const struct expr *expr, const struct ini_item *item,
+                        struct error *error);
 
 /* space_params.c: the next slot for a name; the names every space has. */
 int space_add_name(struct space *space, const char *name, int64_t constant,
@@ -54,8 +71,8 @@ int space_add_pass(struct space *space, const struct ini_item *first, struct pas
 int space_read_pass(struct space *space, struct pass *pass, const struct ini_item *item,
                     struct error *error);
 /* A key with two possible values: sets `out` to whether it is the second. */
-int space_read_choice(struct space *space, bool *out, const char *no, const char *yes,
-                      const struct ini_item *item, struct error *error);
+int space_read_choice(bool *out, const char *no, const char *yes, const struct ini_item *item,
+                      struct error *error);
 int space_check_passes(const struct space *space, struct error *error);
 
 /* space_default.c: one value of [default]; when all are read, all of them for a first problem. */

@@ -7,6 +7,7 @@
 #   race       ties are ties, and 3 % is found
 #   occupancy  what is computed of every variant is what the driver says
 #   library    the library in a program's own context, and what it costs there
+#   torch      200 random problems through the library on PyTorch's memory
 #   examples   the examples and an exported matrix, built here
 #   profile    Nsight Compute on rungs, and whether it counts in shared memory what the ladder computes
 #   large      matrices of gigabytes: many rows, long ones, tall ones (14 GB of device memory)
@@ -19,7 +20,7 @@ shift
 build=$(cd "$build" && pwd)
 cd "$(dirname "$0")/.."
 device=${DEVICE:-0}
-usual=(device cover faults interrupt race occupancy library examples profile)
+usual=(device cover faults interrupt race occupancy library torch examples profile)
 [ $# -gt 0 ] || set -- "${usual[@]}"
 
 "$build/autotune" doctor
@@ -186,6 +187,18 @@ step_library()
     timeout -k 10 300 "$build/device/test_library" "$scratch/library" |
         tee "$scratch/library.log" || true
     check library grep -qx 'all held' "$scratch/library.log"
+}
+
+step_torch()
+{
+    if [ "$device" = host ] || ! python3 -c 'import torch; torch.zeros(1, device="cuda")' 2>/dev/null; then
+        echo "skip    torch: it needs a GPU, and a python3 with PyTorch that can use it"
+        return
+    fi
+    local library=("$build"/libautotune.so.*)
+    XDG_CACHE_HOME=$scratch/torch timeout -k 10 300 python3 tests/gpu/torch_problems.py "${library[0]}" |
+        tee "$scratch/torch.log" || true
+    check torch grep -q '^200 of 200 random problems' "$scratch/torch.log"
 }
 
 step_large()

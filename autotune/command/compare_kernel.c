@@ -41,7 +41,8 @@ static int open_space(struct compare_kernel *out, const char *name,
     const struct embedded *file = embedded_find(path);
     if (!file)
         return error_set(error, ERROR_FAILED, "its space %.100s is not built in", name);
-    if (space_load(&out->rung.space, file->name, file->bytes, file->length, error) ||
+    if (space_load(&out->rung.space, file->name, file->bytes, file->length, embedded_space,
+                   error) ||
         space_settle_default(out->rung.space, problem, target, error))
         return -1;
     snprintf(path, sizeof path, "templates/%.200s", out->rung.space->template_name);

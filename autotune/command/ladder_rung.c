@@ -49,7 +49,8 @@ int ladder_rung_open(struct ladder_rung *out, const struct rungs *rungs,
     const struct embedded *space, *template;
     *out = (struct ladder_rung){.listed = rung};
     space = find_file("configs/ladder/", rung->space, error);
-    if (!space || space_load(&out->space, space->name, space->bytes, space->length, error))
+    if (!space || space_load(&out->space, space->name, space->bytes, space->length,
+                             embedded_space, error))
         return -1;
     template = find_file("templates/", out->space->template_name, error);
     if (!template || find_threads(out, rungs->threads, error) || read_params(out, error)) {

@@ -38,7 +38,8 @@ static int load_space(struct setup *setup, const char *given, struct error *erro
     struct text *text = &setup->space_text;
     if (builtin) {
         setup->space_file = (struct emit_file){builtin->name, builtin->bytes};
-        return space_load(&setup->space, builtin->name, builtin->bytes, builtin->length, error);
+        return space_load(&setup->space, builtin->name, builtin->bytes, builtin->length,
+                          embedded_space, error);
     }
     if (access(name, F_OK) != 0)
         return error_set(error, ERROR_USAGE,
@@ -48,7 +49,8 @@ static int load_space(struct setup *setup, const char *given, struct error *erro
     if (text_read(text, name, FILE_MAX, error))
         return -1;
     setup->space_file = (struct emit_file){name, text->at ? text->at : ""};
-    return space_load(&setup->space, name, setup->space_file.text, text->length, error);
+    return space_load(&setup->space, name, setup->space_file.text, text->length, embedded_space,
+                      error);
 }
 
 static int load_template(struct setup *setup, const char *file, struct error *error)

@@ -123,14 +123,16 @@ static int check_order(const struct request *request, const struct setup *setup,
                      setup->space->rules[broken].reason);
 }
 
-/* A rule may be of taste, so the variant is taken all the same. Rules of the launch are a device's. */
+/* The variant is taken all the same: one that is wrong can be shown. Rules of the launch are a
+ * device's. */
 static int note_rule(const struct request *request, const struct setup *setup, const int64_t *row,
                      struct error *error)
 {
-    const int broken = point_reject(&setup->context, row, error);
-    if (broken >= 0 && (setup->device || !setup->space->rules[broken].is_launch))
-        output_note(request, "note      the space would not try this variant, by the rule: %s\n",
-                    setup->space->rules[broken].reason);
+    const int broken = point_prune(&setup->context, row, error);
+    const struct rule *rule = broken >= 0 ? &setup->space->rules[broken] : NULL;
+    if (rule && (setup->device || !rule->is_launch))
+        output_note(request, "note      the space would not try this variant, %s: %s\n",
+                    rule->is_prune ? "right as it may be" : "by the rule", rule->reason);
     return broken == POINT_FAILED ? blame_variant(request, error) : 0;
 }
 

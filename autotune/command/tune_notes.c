@@ -88,8 +88,9 @@ static void note_rejected(const struct request *request, const struct space *spa
         if (!points->rejected[i])
             continue;
         if (find_rank(points, space->rule_count, i) < REJECTED_SHOWN) {
-            output_note(request, "rejected  %9" PRIu64 "  by the rule: %s\n",
-                        points->rejected[i], space->rules[i].reason);
+            output_note(request, "%s  %9" PRIu64 "  by the rule: %s\n",
+                        space->rules[i].is_prune ? "pruned  " : "rejected", points->rejected[i],
+                        space->rules[i].reason);
         } else {
             rest += points->rejected[i];
             others++;

@@ -92,7 +92,7 @@ static int list_spaces(struct table *table, const struct request *request, struc
         if (strncmp(file->name, "configs/", 8) != 0 || strchr(file->name + 8, '/') ||
             !strstr(file->bytes, "\n[space]\n"))
             continue;
-        if (space_load(&space, file->name, file->bytes, file->length, error))
+        if (space_load(&space, file->name, file->bytes, file->length, embedded_space, error))
             return -1;
         table_addf(table, "%.*s", (int)(strlen(file->name) - 12), file->name + 8);
         table_add(table, space->template_name);

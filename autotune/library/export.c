@@ -191,7 +191,8 @@ static bool has_results(const struct export *export, const struct export_row *ro
     if (point_values(&context, row->values, false, values, &error))
         return false;
     for (size_t i = 0; i < space->rule_count; i++)
-        if (expr_eval(space->rules[i].expr, values, &ignored, &error))
+        if (!space->rules[i].is_prune &&
+            expr_eval(space->rules[i].expr, values, &ignored, &error))
             return false;
     for (size_t i = 0; i < row->step_count; i++) {
         const struct pass *pass = &space->passes[export->steps[row->first_step + i].pass];

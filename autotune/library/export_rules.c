@@ -115,7 +115,7 @@ static int add_conditions(struct text *out, const struct row_names *names, struc
     const struct space *space = names->export->source.space;
     for (size_t i = 0; i < space->rule_count; i++) {
         struct text condition = {0};
-        if (!space->rules[i].is_launch)
+        if (!space->rules[i].is_launch || space->rules[i].is_prune)
             continue;
         const int failed = expr_c_print(&condition, space->rules[i].expr, names->all,
                                         names->export->source.prefix, error);

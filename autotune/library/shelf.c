@@ -24,7 +24,8 @@ static int open_space(struct shelf *shelf, const char *name, struct error *error
 {
     const struct embedded *file, *template, *types, *intrinsics;
     if (find_file(&file, "configs", name, ".ini", error) ||
-        space_load(&shelf->space, file->name, file->bytes, file->length, error) ||
+        space_load(&shelf->space, file->name, file->bytes, file->length, embedded_space,
+                   error) ||
         find_file(&template, "templates", shelf->space->template_name, "", error) ||
         find_file(&types, "templates", "types.cu", "", error) ||
         find_file(&intrinsics, "templates", "intrinsics.cu", "", error))

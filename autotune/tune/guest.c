@@ -3,6 +3,7 @@
 #include "autotune/tune/guest.h"
 
 #include "autotune/device/monotonic.h"
+#include "autotune/embedded.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -109,7 +110,7 @@ int guest_try(struct measure *measure, const struct emit_sources *sources,
     struct guest state = {.measure = measure, .row = guest->row};
     struct space *space;
     if (space_load(&space, guest->space.name, guest->space.text, strlen(guest->space.text),
-                   error))
+                   embedded_space, error))
         return -1;
     const struct point_context context = {space, own->problem, own->target};
     its_sources.template = guest->template;

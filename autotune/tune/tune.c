@@ -48,6 +48,26 @@ static bool is_listed(const struct run *run, const int64_t *row)
     return false;
 }
 
+static int add_unlisted(struct run *run, const int64_t *row, struct error *error)
+{
+    return is_listed(run, row) ? 0 : point_add(&run->result->points, row, error);
+}
+
+/* What serves untuned, and what won elsewhere, is tried even where the space prunes it. */
+static int add_pruned(struct run *run, struct error *error)
+{
+    const struct point_context *context = run->job->context;
+    const int64_t *const rows[] = {context->space->default_row, run->options.seed_row};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const int broken = rows[i] ? point_prune(context, rows[i], error) : POINT_VALID;
+        if (broken == POINT_FAILED ||
+            (broken >= 0 && context->space->rules[broken].is_prune &&
+             add_unlisted(run, rows[i], error)))
+            return -1;
+    }
+    return 0;
+}
+
 /* What is to be tried, and the rows asked for that are not among it. */
 static int expand_points(struct run *run, struct error *error)
 {
@@ -57,13 +77,12 @@ static int expand_points(struct run *run, struct error *error)
     if (options->is_only_rows
             ? point_single(points, context->space, options->rows, error)
             : strategy_points(points, context, options->strategy, (unsigned)options->seed,
-                              error))
+                              error) ||
+                  add_pruned(run, error))
         return -1;
-    for (size_t i = 0; i < options->row_count; i++) {
-        const int64_t *row = options->rows + i * points->width;
-        if (!is_listed(run, row) && point_add(points, row, error))
+    for (size_t i = 0; i < options->row_count; i++)
+        if (add_unlisted(run, options->rows + i * points->width, error))
             return -1;
-    }
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "autotune/tune/worker.h"
 
 #include "autotune/device/monotonic.h"
+#include "autotune/embedded.h"
 #include "autotune/tune/finals.h"
 #include "autotune/tune/guest.h"
 #include "autotune/tune/job.h"
@@ -164,7 +165,7 @@ static int open_worker(struct worker *worker, struct error *error)
                          "the coordinator ended before it said what to do");
     if (got < 0 || job_code_setup(&worker->setup_frame, setup, true, error) ||
         space_load(&worker->space, setup->space.name, setup->space.text,
-                   strlen(setup->space.text), error))
+                   strlen(setup->space.text), embedded_space, error))
         return -1;
     if (setup->width != worker->space->param_count)
         return error_set(error, ERROR_FAILED, "%s: another space than the coordinator's",

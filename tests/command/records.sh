@@ -56,6 +56,9 @@ run "$@" --template changed.cu
 check other-template-again answered
 { cat small.ini; echo "; changed"; } > changed.ini
 run --device host --n 1K --space changed.ini --template changed.cu
+check other-comment-in-the-space answered
+sed 's/^meaning = threads per block/meaning = threads of a block/' small.ini > changed.ini
+run --device host --n 1K --space changed.ini --template changed.cu
 check other-space measured
 check other-space-is-named grep -q '^record .*of the space before it was changed: going on' err
 

@@ -47,7 +47,7 @@ static int load_space(struct space **out, const char *name)
     char file[200];
     snprintf(file, sizeof file, "%.100s.ini", name);
     const char *bytes = built_in("configs", file);
-    return space_load(out, file, bytes, strlen(bytes), &ignored);
+    return space_load(out, file, bytes, strlen(bytes), embedded_space, &ignored);
 }
 
 static int set_code(struct record *record, const struct space *space)

@@ -168,7 +168,8 @@ static int open_run(struct run *run, const char *spec, const char *space)
     struct error error;
     snprintf(path, sizeof path, "configs/%.80s.ini", space);
     const struct embedded *file = embedded_find(path);
-    if (!file || space_load(&run->space, file->name, file->bytes, file->length, &error))
+    if (!file ||
+        space_load(&run->space, file->name, file->bytes, file->length, embedded_space, &error))
         return fail(path, file ? &error : &(struct error){.text = "no such space"});
     snprintf(path, sizeof path, "templates/%.80s", run->space->template_name);
     const struct embedded *template = embedded_find(path);

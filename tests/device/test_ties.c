@@ -393,7 +393,7 @@ static int run_all(struct device *device, size_t runs, FILE *csv, struct error *
     struct space *space;
     if (!file)
         return error_set(error, ERROR_FAILED, "configs/reduce.ini is not built in: build again");
-    if (space_load(&space, file->name, file->bytes, file->length, error))
+    if (space_load(&space, file->name, file->bytes, file->length, embedded_space, error))
         return -1;
     printf("device %s: %s, driver %s, %s\n", device->info.spec, device->info.name,
            device->info.driver, device->info.compiler);

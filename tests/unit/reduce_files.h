@@ -29,7 +29,7 @@ static inline struct space *load_space(const char *name)
     const struct embedded *file = find_file(name);
     struct space *space = NULL;
     struct error error;
-    if (space_load(&space, file->name, file->bytes, file->length, &error) != 0)
+    if (space_load(&space, file->name, file->bytes, file->length, embedded_space, &error) != 0)
         fail_msg("%s", error.text);
     return space;
 }

@@ -28,7 +28,7 @@ static void open_fixture(struct fixture *f, const char *config, const char *gpu,
     snprintf(path, sizeof path, "configs/%s.ini", config);
     *f = (struct fixture){.problem = *problem, .sources = load_sources()};
     const struct embedded *file = find_file(path);
-    if (space_load(&f->space, file->name, file->bytes, file->length, &error) ||
+    if (space_load(&f->space, file->name, file->bytes, file->length, embedded_space, &error) ||
         gpus_find_model(&f->gpu, gpu, &error) ||
         space_settle_default(f->space, problem, &f->gpu.target, &error))
         fail_msg("%s", error.text);

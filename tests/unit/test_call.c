@@ -264,7 +264,7 @@ static struct space *make_space(const char *passes)
              "[space]\nname = a\ntemplate = a.cu\nkernel = a\n[param P]\nvalues = 1\n%s"
              "[default]\nP = 1\n",
              passes);
-    if (space_load(&space, "a.ini", bytes, strlen(bytes), &error) != 0)
+    if (space_load(&space, "a.ini", bytes, strlen(bytes), NULL, &error) != 0)
         fail_msg("%s", error.text);
     return space;
 }

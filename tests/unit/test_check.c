@@ -44,8 +44,8 @@ static int setup(void **state)
     static struct fixture fixture;
     const struct device_options options = {.spec = "host", .seed = 5};
     if (host_open(&fixture.device, &options, &error) != 0 ||
-        space_load(&fixture.space, "plain.ini", space_bytes, sizeof space_bytes - 1, &error) !=
-            0)
+        space_load(&fixture.space, "plain.ini", space_bytes, sizeof space_bytes - 1, NULL,
+                   &error) != 0)
         return -1;
     open_check_of(&fixture, SUM, I32);
     *state = &fixture;
@@ -180,7 +180,8 @@ static void test_state_of_no_words(void **state)
     char *bytes = strdup(space_bytes);
     assert_non_null(bytes);
     *(strstr(bytes, "state = 3") + 8) = '0';
-    assert_int_equal(space_load(&fixture.space, "plain.ini", bytes, strlen(bytes), &error), 0);
+    assert_int_equal(
+        space_load(&fixture.space, "plain.ini", bytes, strlen(bytes), NULL, &error), 0);
     open_check_of(&fixture, SUM, I32);
     assert_right(&fixture, right, "nothing");
     assert_int_equal(run_kernel(&fixture, ALONE(SUM_TO("n") "*y = a; *state = 1;"), &verdict),

@@ -49,7 +49,7 @@ static int fit(const char *params, int cc, char *changed, size_t size, struct te
 {
     const struct target target = {.cc = cc, .sms = 80};
     struct compare_kernel kernel = {.rung = {.space = NULL}};
-    if (space_load(&kernel.rung.space, "little.ini", space, strlen(space), error) ||
+    if (space_load(&kernel.rung.space, "little.ini", space, strlen(space), NULL, error) ||
         point_parse(kernel.rung.space, params, kernel.rung.row, error))
         fail_msg("%s", error->text);
     const int failed = compare_kernel_fit(&kernel, changed, size, &problem, &target, error);

@@ -225,7 +225,7 @@ static void test_wrong_kernel(void **state)
                  "    if (threadIdx.x == 0) *y = (int)sum;\n}\n",
                  cases[i].end);
         sources.template = (struct emit_file){"plain.cu", template};
-        if (space_load(&space, "plain.ini", bytes, sizeof bytes - 1, &error))
+        if (space_load(&space, "plain.ini", bytes, sizeof bytes - 1, NULL, &error))
             fail_msg("%s", error.text);
         const int got =
             run_with(&result, faces, 1, (struct contest_options){.rounds = 3}, space, &sources);

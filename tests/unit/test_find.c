@@ -47,7 +47,7 @@ static int open_space(void **state)
 {
     struct error error;
     (void)state;
-    if (space_load(&space, "a.ini", space_text, sizeof space_text - 1, &error) != 0)
+    if (space_load(&space, "a.ini", space_text, sizeof space_text - 1, NULL, &error) != 0)
         fail_msg("%s", error.text);
     example = example_record;
     const struct point_context here = {space, &example.problem, &h200};
@@ -567,8 +567,8 @@ static void test_nearest_shape(void **state)
         uint64_t rows, len, expected[2];
     } cases[] = {
         {1000, 128, {1000, 128}},     {3000, 160, {4000, 128}},   {3000, 400, {4000, 512}},
-        {1500, 128, {1000, 128}},     {9000, 512, {16000, 512}},  {100, 500, {1000, 512}},
-        {1000000, 120, {16000, 128}}, {2500, 256, {4000, 128}},   {16000, 514, {1000, 510}},
+        {1500, 128, {1000, 128}},     {9000, 512, {16000, 512}},  {100, 500, {1000, 510}},
+        {1000000, 120, {16000, 128}}, {2500, 256, {1000, 510}},   {16000, 514, {1000, 510}},
     };
     struct record records[SIZES];
     struct space *const small = space;

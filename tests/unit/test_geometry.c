@@ -179,7 +179,7 @@ static void test_refused_as_call_plan(void **state)
                  "[space]\nname = a\ntemplate = a.cu\nkernel = a\n[param P]\nvalues = 1\n"
                  "[derived]\nHALF = QUARTER * 2\nQUARTER = N / 4\n%s[default]\nP = 1\n",
                  cases[i].passes);
-        if (space_load(&space, "a.ini", bytes, strlen(bytes), &error))
+        if (space_load(&space, "a.ini", bytes, strlen(bytes), NULL, &error))
             fail_msg("%s", error.text);
         const struct point_context context = {space, &problem, &target};
         if (geometry_make(&geometry, &context, row, &error))

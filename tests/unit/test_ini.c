@@ -56,6 +56,21 @@ static void test_reads_exactly(void **state)
     ini_dispose(&ini);
 }
 
+/* A value of several lines; its line is its first. */
+static void test_more(void **state)
+{
+    struct ini ini;
+
+    (void)state;
+    load(&ini, "[a]\nb = 1\n+ = 2 3\n; between\n\n+= 4\nc =\n+ = 5\n[d]\n+e = 6\n");
+    assert_int_equal(ini.count, 3);
+    assert_item(&ini.items[0], "a", "b", "1 2 3 4", 2);
+    assert_item(&ini.items[1], "a", "c", " 5", 7);
+    assert_item(&ini.items[2], "d", "+e", "6", 10);
+    assert_string_equal(ini.items[2].file, "f.ini");
+    ini_dispose(&ini);
+}
+
 static void test_find(void **state)
 {
     struct ini ini;
@@ -267,6 +282,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reads_exactly),
+        cmocka_unit_test(test_more),
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_nothing_in_it),
         cmocka_unit_test(test_refuses),

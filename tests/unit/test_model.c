@@ -158,7 +158,7 @@ static struct space *load_little(const char *model, const char *when)
              "[pass a]\nwhen = %s\nblock = 32\ngrid = N\ntile = 1\noutputs = 1\nargs = n\n"
              "height = 1\n[default]\nP = 1\n",
              model, when);
-    if (space_load(&space, "a.ini", bytes, strlen(bytes), &error) != 0)
+    if (space_load(&space, "a.ini", bytes, strlen(bytes), NULL, &error) != 0)
         fail_msg("%s", error.text);
     return space;
 }

@@ -103,7 +103,7 @@ static void test_overflow_names_the_line(void **state)
     const struct target target = find_target("sm_90");
     const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
     struct space *space;
-    assert_int_equal(space_load(&space, "a.ini", bytes, sizeof bytes - 1, &error), 0);
+    assert_int_equal(space_load(&space, "a.ini", bytes, sizeof bytes - 1, NULL, &error), 0);
     const struct point_context context = {space, &problem, &target};
     int64_t row[] = {2}, values[SPACE_NAMES_MAX];
     struct points points;
@@ -180,7 +180,7 @@ static void test_rules(void **state)
         target.cc = cases[i].cc;
         make_row(space, "FINISH=FLAGGED", row);
         assert_int_equal(point_parse(space, cases[i].params, row, &error), 0);
-        const int broken = point_reject(&context, row, &error);
+        const int broken = point_prune(&context, row, &error);
         if (broken == POINT_FAILED)
             fail_msg("%s", error.text);
         const char *got = broken >= 0 ? space->rules[broken].reason : NULL;
@@ -220,7 +220,7 @@ static void assert_rows(const struct point_context *context, const struct points
         const int64_t *first = points->rows + variant->first * points->width;
         for (size_t i = 0; i < variant->count; i++) {
             const int64_t *row = first + i * points->width;
-            assert_int_equal(point_reject(context, row, &error), POINT_VALID);
+            assert_int_equal(point_prune(context, row, &error), POINT_VALID);
             for (size_t k = 0; k < points->width; k++)
                 assert_true(space->params[k].is_launch || row[k] == first[k]);
             for (size_t k = 0; k < i; k++)
@@ -293,7 +293,7 @@ static void brute_force(struct brute *out, const struct point_context *context)
         int64_t *row = out->rows[out->count];
         for (size_t i = 0; i < count; i++)
             row[order[i]] = space->params[order[i]].values[at[i]];
-        const int broken = point_reject(context, row, &error);
+        const int broken = point_prune(context, row, &error);
         assert_int_not_equal(broken, POINT_FAILED);
         out->total++;
         out->rejected += broken != POINT_VALID;
@@ -365,7 +365,7 @@ static void test_walk(void **state)
         static struct brute brute;
         struct points points;
         struct space *space;
-        if (space_load(&space, "a.ini", spaces[i], strlen(spaces[i]), &error) != 0)
+        if (space_load(&space, "a.ini", spaces[i], strlen(spaces[i]), NULL, &error) != 0)
             fail_msg("%s", error.text);
         const struct point_context context = {space, &problem, &target};
         brute_force(&brute, &context);
@@ -419,7 +419,7 @@ static void test_add(void **state)
     struct points all, more;
     int64_t row[SPACE_NAMES_MAX];
     make_row(space, "BLOCK=1024 GRID=8", row);
-    assert_true(point_reject(&context, row, &error) >= 0);
+    assert_true(point_prune(&context, row, &error) >= 0);
     assert_int_equal(point_expand(&all, &context, &error), 0);
     assert_int_equal(point_expand(&more, &context, &error), 0);
     for (size_t i = 0; i < 5; i++) {
@@ -619,7 +619,7 @@ static void test_wrong_geometry(void **state)
                  "args = n\n[default]\nP = 1\n",
                  passes[i]);
         struct space *space;
-        if (space_load(&space, "a.ini", bytes, strlen(bytes), &error) != 0)
+        if (space_load(&space, "a.ini", bytes, strlen(bytes), NULL, &error) != 0)
             fail_msg("%s", error.text);
         const struct point_context context = {space, &problem, &target};
         const int64_t row[] = {1};
@@ -676,6 +676,25 @@ static void test_parse(void **state)
         assert_int_equal(row[space_find_param(space, "WARP", 4)], i < 3 ? 0 : 3);
         assert_int_equal(row[1], 32);
     }
+}
+
+/* Of a record: what it does not name has the value that leaves the kernel as it was. */
+static void test_parse_record(void **state)
+{
+    const struct space *space = *state;
+    static const char all[] = "BLOCK=256 ITEMS=16 VECTOR=4 UNROLL=4 WARP=SHUFFLE FINISH=PACKED "
+                              "GRID=2";
+    int64_t row[SPACE_NAMES_MAX] = {0};
+    struct text text = {0};
+    assert_int_equal(point_parse_record(space, all, row, &error), 0);
+    point_format(&text, space, row, true);
+    assert_string_equal(text.at, "BLOCK=256 ITEMS=16 VECTOR=4 UNROLL=4 ACCUMS=1 MATH=CUDA "
+                                 "WARP=SHUFFLE LOAD=PLAIN STAGES=0 ORDER=STRIDED MIN_BLOCKS=0 "
+                                 "CLUSTER=1 FINISH=PACKED GRID=2");
+    text_dispose(&text);
+    assert_int_equal(point_parse_record(space, all + strlen("BLOCK=256 "), row, &error), -1);
+    assert_non_null(strstr(error.text, "BLOCK is not named"));
+    assert_int_equal(point_parse_record(space, "BLOK=1", row, &error), -1);
 }
 
 static void test_hostile_strings(void **state)
@@ -745,7 +764,8 @@ int main(void)
         cmocka_unit_test(test_single),         cmocka_unit_test(test_which_passes_apply),
         cmocka_unit_test(test_geometry),       cmocka_unit_test(test_pass_rows),
         cmocka_unit_test(test_wrong_geometry), cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_parse),          cmocka_unit_test(test_hostile_strings),
+        cmocka_unit_test(test_parse),          cmocka_unit_test(test_parse_record),
+        cmocka_unit_test(test_hostile_strings),
         cmocka_unit_test(test_long_strings),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

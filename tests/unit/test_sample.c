@@ -30,7 +30,7 @@ static const char small_space[] =
 static struct space *load_text(const char *text)
 {
     struct space *space;
-    if (space_load(&space, "small.ini", text, strlen(text), &error))
+    if (space_load(&space, "small.ini", text, strlen(text), NULL, &error))
         fail_msg("%s", error.text);
     return space;
 }

@@ -227,7 +227,7 @@ static void test_bad_files(void **state)
         struct space *space = NULL;
         struct error error = {0};
         char *bytes = change(bad->from, bad->to);
-        if (space_load(&space, "little.ini", bytes, strlen(bytes), &error) != -1)
+        if (space_load(&space, "little.ini", bytes, strlen(bytes), NULL, &error) != -1)
             fail_msg("'%s' for '%s' was accepted", bad->to, bad->from);
         assert_null(space);
         assert_sentence(&error, bad->line, bad->to);
@@ -241,7 +241,7 @@ static void load_bytes(const char *bytes, int line, const char *said)
 {
     struct space *space = NULL;
     struct error error = {0};
-    assert_int_equal(space_load(&space, "little.ini", bytes, strlen(bytes), &error), -1);
+    assert_int_equal(space_load(&space, "little.ini", bytes, strlen(bytes), NULL, &error), -1);
     assert_sentence(&error, line, bytes);
     if (!strstr(error.text, said))
         fail_msg("'%s' does not say %s", error.text, said);
@@ -328,7 +328,7 @@ static void test_good_file(void **state)
     struct space *space = NULL;
     struct error error;
     int64_t value;
-    if (space_load(&space, "little.ini", good, sizeof good - 1, &error) != 0)
+    if (space_load(&space, "little.ini", good, sizeof good - 1, NULL, &error) != 0)
         fail_msg("%s", error.text);
     assert_string_equal(space->name, "little");
     assert_string_equal(space->template_name, "little.cu");
@@ -393,7 +393,7 @@ static void test_settled_default(void **state)
     struct space *space = NULL;
     struct error error;
     char *bytes = change("[default]\nBLOCK = 64\nWAY = RIGHT\nGRID = -2\n", changed);
-    if (space_load(&space, "little.ini", bytes, strlen(bytes), &error) != 0)
+    if (space_load(&space, "little.ini", bytes, strlen(bytes), NULL, &error) != 0)
         fail_msg("%s", error.text);
     assert_int_equal(space->default_row[0], 32); /* those of i32 from the start */
     assert_int_equal(space->default_row[1], 1);
@@ -421,7 +421,7 @@ static void test_model_and_timed(void **state)
     struct error error;
     char *bytes = change("repeat = until one\n", "timed = no\n[model]\n"
                                                  "in_flight = BLOCK * max(GRID, 1) * N\n");
-    if (space_load(&space, "little.ini", bytes, strlen(bytes), &error) != 0)
+    if (space_load(&space, "little.ini", bytes, strlen(bytes), NULL, &error) != 0)
         fail_msg("%s", error.text);
     assert_true(space->passes[0].is_timed);
     assert_false(space->passes[1].is_timed);
@@ -429,7 +429,7 @@ static void test_model_and_timed(void **state)
     space_free(space);
     free(bytes);
     bytes = change("repeat = until one\n", "timed = yes\n");
-    assert_int_equal(space_load(&space, "little.ini", bytes, strlen(bytes), &error), 0);
+    assert_int_equal(space_load(&space, "little.ini", bytes, strlen(bytes), NULL, &error), 0);
     assert_true(space->passes[0].is_timed && space->passes[1].is_timed);
     assert_null(space->in_flight);
     space_free(space);
@@ -445,7 +445,7 @@ static void test_launch_keys(void **state)
     char *bytes = change("repeat = until one\n",
                          "state = 2 * BLOCKS\nshared_bytes = 4 * TILE\ncluster = BLOCK / 16\n"
                          "cooperative = yes\n");
-    if (space_load(&space, "little.ini", bytes, strlen(bytes), &error) != 0)
+    if (space_load(&space, "little.ini", bytes, strlen(bytes), NULL, &error) != 0)
         fail_msg("%s", error.text);
     const struct pass *main = &space->passes[0], *rest = &space->passes[1];
     assert_true(!main->keys[PASS_STATE] && !main->keys[PASS_SHARED_BYTES] &&
@@ -508,11 +508,109 @@ static void test_damaged_files(void **state)
         struct error error = {0};
         memcpy(bytes, good, sizeof good);
         bytes[at] = (char)(bytes[at] ^ (is_cut ? 0 : 1 << at % 8));
-        if (space_load(&space, "little.ini", bytes, is_cut ? at : sizeof good - 1, &error) == 0)
+        if (space_load(&space, "little.ini", bytes, is_cut ? at : sizeof good - 1, NULL,
+                       &error) == 0)
             space_free(space);
         else if (strncmp(error.text, "little.ini:", 11) != 0 ||
                  !isdigit((unsigned char)error.text[11]))
             fail_msg("byte %zu: %s", at, error.text);
+    }
+}
+
+/* --- A space over another ----------------------------------------------------------------- */
+
+static const char *find_little(const char *name, const char **file)
+{
+    *file = "little.ini";
+    return strcmp(name, "little") == 0 ? good : NULL;
+}
+
+static struct space *load_over(const char *bytes, struct error *error)
+{
+    struct space *space = NULL;
+    return space_load(&space, "over.ini", bytes, strlen(bytes), find_little, error) ? NULL : space;
+}
+
+static void test_extends(void **state)
+{
+    (void)state;
+    static const char bytes[] = "[space]\nname = over\nextends = little\n"
+                                "[param GRID]\nvalues = 0 1\n+ = 2\nabsent = 0\n"
+                                "[param MORE]\nvalues = 3 4\n"
+                                "[derived]\nTILE = 4 * BLOCK\n"
+                                "[rule]\nthe grid is not too large =\nmore is three = MORE == 3\n"
+                                "[prune]\nblocks of 64 are slow = BLOCK != 64\n"
+                                "[pass main]\nheight = 11\n"
+                                "[default]\nGRID = 2\nMORE = 3\n";
+    struct error error;
+    struct space *space = load_over(bytes, &error);
+    if (!space)
+        fail_msg("%s", error.text);
+    assert_string_equal(space->name, "over");
+    assert_string_equal(space->kernel, "little");
+    assert_int_equal(space->param_count, 4);
+    assert_string_equal(space->params[2].name, "GRID");
+    assert_int_equal(space->params[2].count, 3);
+    assert_true(space->params[2].is_launch);
+    assert_string_equal(space->params[2].absent, "0");
+    assert_string_equal(space->params[3].name, "MORE");
+    assert_int_equal(space->rule_count, 3);
+    assert_string_equal(space->rules[0].reason, "blocks are small");
+    assert_string_equal(space->rules[1].reason, "more is three");
+    assert_true(!space->rules[1].is_prune && space->rules[2].is_prune);
+    assert_string_equal(expr_source(space->derived[0].expr), "4 * BLOCK");
+    assert_int_equal(space->pass_count, 2);
+    assert_string_equal(expr_source(space->passes[0].keys[PASS_HEIGHT]), "11");
+    assert_string_equal(expr_source(space->passes[0].keys[PASS_BLOCK]), "BLOCK");
+    assert_int_equal(space->default_row[2], 2);
+    space_free(space);
+}
+
+/* A whole section is replaced in its place; what is said decides the hash, comments do not. */
+static void test_extends_sections(void **state)
+{
+    (void)state;
+    static const char over[] = "[space]\nname = over\nextends = little\n[pass main]\n* =\n"
+                               "block = 32\ngrid = 1\ntile = 32\noutputs = 1\nargs = input\n"
+                               "height = 1\n";
+    static const char same[] = "; as little\n[space]\nextends = little\n";
+    struct error error;
+    struct space *space = load_over(over, &error), *little = NULL;
+    if (!space)
+        fail_msg("%s", error.text);
+    assert_string_equal(space->passes[0].name, "main");
+    assert_null(space->passes[0].when);
+    assert_string_equal(space->passes[1].name, "rest");
+    assert_int_equal(space_load(&little, "little.ini", good, sizeof good - 1, NULL, &error), 0);
+    assert_true(little->hash != space->hash);
+    space_free(space);
+    space = load_over(same, &error);
+    assert_true(little->hash == space->hash);
+    space_free(space);
+    space_free(little);
+}
+
+static void test_bad_extends(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes, *says;
+    } cases[] = {
+        {"[space]\nextends = large\n", "over.ini:2: a space extends a built-in one"},
+        {"[space]\nextends = little\n[rule]\nnone =\n", "over.ini:4: the space below has no"},
+        {"[space]\nextends = little\n[prune]\n* =\n", "over.ini:4: the space below has no"},
+        {"[space]\nextends = little\n[derived]\nTILE = 2 * BLOK\n", "over.ini:4: "},
+        {"[space]\nextends = little\n[derived]\nTILE =\n", "little.ini:14: "},
+        {"[space]\nextends = little\n[param WAY]\n* =\n", "little.ini:20: "},
+        {"[space]\nextends = little\n[pass main]\ntile =\n", "little.ini:19: [pass main] lacks"},
+        {"[space]\nextends = little\n[param GRID]\nvalues = 3 4\n", "little.ini:41: "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error error;
+        if (load_over(cases[i].bytes, &error))
+            fail_msg("%s is no error", cases[i].bytes);
+        if (strncmp(error.text, cases[i].says, strlen(cases[i].says)) != 0)
+            fail_msg("'%s' does not begin with %s", error.text, cases[i].says);
     }
 }
 
@@ -529,6 +627,9 @@ int main(void)
         cmocka_unit_test(test_files_of_the_program),
         cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_settled_default),
+        cmocka_unit_test(test_extends),
+        cmocka_unit_test(test_extends_sections),
+        cmocka_unit_test(test_bad_extends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

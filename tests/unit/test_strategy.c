@@ -126,7 +126,7 @@ static struct space *load_narrow(int64_t *row)
         text_adds(&text, "\n");
     }
     text_add(&text, file->bytes + head, file->length - head);
-    if (space_load(&narrow, "narrow.ini", text.at, text.length, &error) != 0)
+    if (space_load(&narrow, "narrow.ini", text.at, text.length, NULL, &error) != 0)
         fail_msg("%s", error.text);
     text_dispose(&text);
     space_free(whole);

@@ -84,7 +84,7 @@ static struct space *space_of(const char *blocks, const char *grids)
     block_at += sizeof all_blocks - 1;
     text_add(&text, block_at, (size_t)(grid_at - block_at));
     text_addf(&text, "%s%s", grids, grid_at + sizeof all_grids - 1);
-    if (space_load(&space, "reduce.ini", text.at, text.length, &error) != 0)
+    if (space_load(&space, "reduce.ini", text.at, text.length, NULL, &error) != 0)
         fail_msg("%s", error.text);
     text_dispose(&text);
     return space;
