@@ -81,6 +81,14 @@ static inline struct dims dims_resized(const struct dims *dims, uint64_t results
     return out;
 }
 
+/* Elements between what lies together, as dims_resized has it. */
+static inline uint64_t dims_gap(const struct dims *dims)
+{
+    if (dims->inner.n > 1 || dims->depth.stride > 1)
+        return dims->depth.stride - dims->inner.n;
+    return dims->outer.n > 1 ? dims->outer.stride - dims->depth.n : 0;
+}
+
 static inline int dims_is_same(const struct dims *a, const struct dims *b)
 {
     return a->outer.n == b->outer.n && a->outer.stride == b->outer.stride &&

@@ -11,6 +11,7 @@ enum kind { VALUE, ROWS, COLUMNS, MIDDLE, KINDS };
 static const char *const names[KINDS] = {"value", "rows", "columns", "middle axis"};
 
 #define DEPTH_MOST (UINT64_C(1) << 31) /* elements of one of several results */
+enum { USUAL_LEN = 128 };
 #define BYTES_MOST (UINT64_C(1) << 62) /* as far as signed expressions reach */
 
 static enum kind kind_of(const struct dims *dims)
@@ -28,6 +29,10 @@ static struct matrix matrix_of(const struct dims *dims)
     const struct matrix columns = {dims->depth.n, dims->inner.n, dims->depth.stride, 0};
     return kind_of(dims) == COLUMNS ? columns : rows;
 }
+
+/* As what reduces it, and as what is asked for. */
+static const char *const reduced[KINDS] = {"to one value", "rows", "columns", "a middle axis"};
+static const char *const wanted[KINDS] = {"one value", "rows", "columns", "a middle axis"};
 
 /* --- Reading ------------------------------------------------------------------------------ */
 
@@ -83,6 +88,11 @@ const char *dims_text_find_name(const char *name)
     return NULL;
 }
 
+const char *dims_text_sweep(const char *name)
+{
+    return name == names[COLUMNS] ? DIMS_TEXT_SWEEP " --axis 0" : DIMS_TEXT_SWEEP;
+}
+
 /* --- Writing ------------------------------------------------------------------------------ */
 
 static char *format_middle(char out[DIMS_TEXT_CHARS], const struct dims *dims)
@@ -117,6 +127,15 @@ char *dims_text_format(char out[DIMS_TEXT_CHARS], const struct dims *dims)
     return out;
 }
 
+char *dims_text_format_named(char out[DIMS_TEXT_CHARS], const struct dims *dims)
+{
+    char size[DIMS_TEXT_CHARS];
+    if (kind_of(dims) != VALUE)
+        return dims_text_format(out, dims);
+    snprintf(out, DIMS_TEXT_CHARS, "n = %.32s", dims_text_format(size, dims));
+    return out;
+}
+
 char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 {
     const struct matrix matrix = matrix_of(dims);
@@ -145,6 +164,11 @@ char *dims_text_file_part(char out[DIMS_TEXT_CHARS], const struct dims *dims)
     return out;
 }
 
+const char *dims_text_option_names(const struct dims *dims)
+{
+    return kind_of(dims) == VALUE ? "--n" : "--rows with --len";
+}
+
 const char *dims_text_another(const struct dims *dims)
 {
     return kind_of(dims) == VALUE ? "--n COUNT chooses another size"
@@ -154,6 +178,26 @@ const char *dims_text_another(const struct dims *dims)
 const char *dims_text_smaller(const struct dims *dims)
 {
     return kind_of(dims) == VALUE ? "a smaller --n" : "smaller --rows or --len";
+}
+
+char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
+                       const struct dims *asked)
+{
+    const enum kind kind = kind_of(own);
+    const char *advice = kind == VALUE              ? "--n in place of --rows"
+                         : kind_of(asked) == VALUE ? "--rows and --len"
+                         : kind == ROWS            ? "--axis 1"
+                                                   : "--axis 0";
+    snprintf(out, DIMS_TEXT_CHARS, "reduces %s, and what is asked for is %s: give %s",
+             reduced[kind], wanted[kind_of(asked)], advice);
+    return out;
+}
+
+bool dims_text_usual(struct dims *out, size_t i, uint64_t n)
+{
+    const struct matrix matrix = {n / USUAL_LEN, USUAL_LEN, USUAL_LEN, i == ROWS};
+    *out = i == VALUE ? dims_value(n) : make(&matrix);
+    return i <= COLUMNS;
 }
 
 const char *dims_text_name(const struct dims *dims)

@@ -27,6 +27,9 @@ enum { DIMS_TEXT_CHARS = 144 };
  * axis all three, "4 x 100 x 7 middle axis", with strides where there are gaps. Returns `out`. */
 char *dims_text_format(char out[DIMS_TEXT_CHARS], const struct dims *dims);
 
+/* The same within a sentence: "n = 400M", "2Mi x 128 rows". Returns `out`. */
+char *dims_text_format_named(char out[DIMS_TEXT_CHARS], const struct dims *dims);
+
 /* What asks for these dims on the command line: "--n 400000000", or "--rows 5 --len 7 --pitch 8
  * --axis 1"; not for a middle axis, which no option gives. Returns `out`. */
 char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims);
@@ -35,14 +38,36 @@ char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims);
  * `out`. */
 char *dims_text_file_part(char out[DIMS_TEXT_CHARS], const struct dims *dims);
 
+/* The options that ask for such dims: "--n", "--rows with --len". */
+const char *dims_text_option_names(const struct dims *dims);
+
 /* What a message tells the user to do: "--n COUNT chooses another size", "a smaller --n". */
 const char *dims_text_another(const struct dims *dims);
 const char *dims_text_smaller(const struct dims *dims);
+
+/* "reduces rows, and what is asked for is one value: give --rows and --len": of what serves dims
+ * like `own` where others are asked for. Returns `out`. */
+char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
+                       const struct dims *asked);
+
+/* The i-th of the dims meant where no size is given, of about n elements: one value, rows, columns.
+ * False: there are no more. */
+bool dims_text_usual(struct dims *out, size_t i, uint64_t n);
 
 /* What the results are of: "value", "rows", "columns", "middle axis". And such a name that --shape
  * takes, as it is kept here; NULL of another. */
 const char *dims_text_name(const struct dims *dims);
 const char *dims_text_find_name(const char *name);
+
+/* What asks for a sweep of what has this name. */
+const char *dims_text_sweep(const char *name);
+
+/* Words of sentences: the options of any size; what has several results; a sweep of such; how
+ * else they may be asked for. */
+#define DIMS_TEXT_SIZES "--n, --rows"
+#define DIMS_TEXT_SEVERAL "rows or columns"
+#define DIMS_TEXT_SWEEP "--rows 1K..1M --len 32..4096"
+#define DIMS_TEXT_INSTEAD "--axis 1 for rows, or --n for one value"
 
 /* Dims as cells of a table, as columns that only programs see: initialisers of what has a title, a
  * name and whether it is a number. */

@@ -160,6 +160,9 @@ void space_free(struct space *space);
 int space_check_problem(const struct space *space, const struct problem *problem,
                         struct error *error);
 
+/* The dims meant where none are given: about n elements, in the first way that the space serves. */
+struct dims space_usual_dims(const struct space *space, const struct problem *problem, uint64_t n);
+
 /* Evaluates [default] for a problem and a target into default_row, as soon as both are known (of
  * its n nothing is used). A value that a param does not have is ERROR_USAGE with FILE:LINE, and so
  * is an operation that is none of the space's. */

@@ -1,6 +1,7 @@
 /* space_default: the [default] of a space file, whose values may depend on problem and target.
  * Hides which of them are constants. */
 #include "generator/point.h"
+#include "generator/dims_text.h"
 #include "generator/shape.h"
 #include "generator/space_read.h"
 
@@ -178,4 +179,14 @@ int space_first_default(struct space *space, struct error *error)
         .registers_per_sm = 65536,
     };
     return space_settle_default(space, &problem, &target, error);
+}
+
+struct dims space_usual_dims(const struct space *space, const struct problem *problem, uint64_t n)
+{
+    struct problem usual = *problem;
+    struct error ignored;
+    for (size_t i = 0; dims_text_usual(&usual.dims, i, n); i++)
+        if (space_check_problem(space, &usual, &ignored) == 0)
+            return usual.dims;
+    return dims_value(n);
 }

@@ -3,7 +3,7 @@
 #include "autotune/command/ladder_rung.h"
 
 #include "autotune/embedded.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,20 +68,21 @@ void ladder_rung_close(struct ladder_rung *rung)
     rung->space = NULL;
 }
 
-int ladder_rung_match(const struct ladder_rung *rung, enum shape_kind asked,
+bool ladder_rung_serves(const struct ladder_rung *rung, const struct problem *problem)
+{
+    struct error ignored;
+    return space_check_problem(rung->space, problem, &ignored) == 0;
+}
+
+int ladder_rung_match(const struct ladder_rung *rung, const struct problem *problem,
                       struct error *error)
 {
-    const enum shape_kind own = rung->space->shape;
-    if (own == asked)
+    const struct dims own = space_usual_dims(rung->space, problem, LADDER_RUNG_N);
+    char text[DIMS_TEXT_CHARS];
+    if (ladder_rung_serves(rung, problem))
         return 0;
-    return error_set(error, ERROR_USAGE,
-                     "%s reduces %s, and what is asked for is %s: give %s, or choose another "
-                     "rung",
-                     rung->listed->name, own ? shape_names[own] : "to one value",
-                     asked ? shape_names[asked] : "one value",
-                     !own    ? "--n in place of --rows"
-                     : asked ? "--axis 1"
-                             : "--rows and --len");
+    return error_set(error, ERROR_USAGE, "%s %s, or choose another rung", rung->listed->name,
+                     dims_text_refuse(text, &own, &problem->dims));
 }
 
 int ladder_rung_settle(struct ladder_rung *rung, const struct problem *problem,

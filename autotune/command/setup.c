@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FILE_MAX = 4 << 20, PATH_CHARS = 300, USUAL_LEN = 128 };
+enum { FILE_MAX = 4 << 20, PATH_CHARS = 300 };
 
 uint64_t setup_usual_n(bool is_host)
 {
@@ -124,13 +124,9 @@ int setup_open(struct setup *out, const struct request *request, bool needs_devi
     }
     if (!request->has_op && out->space->gives_position)
         out->problem.op = ARGMIN; /* what the space is for */
-    if (!request->has_n)
-        out->problem.dims = dims_value(setup_usual_n(out->target.is_host));
-    if (!request->has_n && out->space->shape) { /* what the space is for */
-        const uint64_t rows = dims_n(&out->problem.dims) / USUAL_LEN;
-        out->problem.dims = shape_dims((struct problem_shape){
-            out->space->shape, rows, USUAL_LEN, USUAL_LEN});
-    }
+    if (!request->has_n) /* likewise */
+        out->problem.dims = space_usual_dims(out->space, &out->problem,
+                                             setup_usual_n(out->target.is_host));
     out->context = (struct point_context){out->space, &out->problem, &out->target};
     if (space_settle_default(out->space, &out->problem, &out->target, error)) {
         setup_close(out);
@@ -159,6 +155,8 @@ void setup_close(struct setup *setup)
 
 int setup_refuse_matrix(const struct setup *setup, const char *what, struct error *error)
 {
+    const struct dims dims = space_usual_dims(setup->space, &setup->problem, 1);
+    (void)dims;
     if (!setup->space->shape)
         return 0;
     return error_set(error, ERROR_USAGE,
@@ -178,7 +176,6 @@ int setup_check_room(const struct setup *setup, struct error *error)
 {
     const struct problem *problem = &setup->problem;
     const struct device_info *info = &setup->device->info;
-    const bool is_matrix = shape_kind(&problem->dims) != SHAPE_VALUE;
     const double own = input_own_bytes(problem, info);
     const struct {
         const char *name;
@@ -188,15 +185,15 @@ int setup_check_room(const struct setup *setup, struct error *error)
          (double)input_bytes(problem, info) + bench_bytes(problem, info) +
              (info->target.is_host ? own : 0),
          (double)info->memory_bytes},
-        {"this machine, which makes the matrix,", own, memory_bytes()},
+        {"this machine, which makes the elements,", own, memory_bytes()},
     };
     char wanted[NUMBER_CHARS], has[NUMBER_CHARS];
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (places[i].wanted > places[i].has)
             return error_set(error, ERROR_FAILED,
-                             "no room on %s for %s of elements%s, copies included: it has %s; give %s",
+                             "no room on %s for %s of elements and results, copies included: "
+                             "it has %s; give %s",
                              places[i].name, figures_size(wanted, places[i].wanted),
-                             is_matrix ? " and results" : "", figures_size(has, places[i].has),
-                             is_matrix ? "smaller --rows or --len" : "a smaller --n");
+                             figures_size(has, places[i].has), dims_text_smaller(&problem->dims));
     return 0;
 }

@@ -47,11 +47,11 @@ static bool is_wanted(const struct record *record, const struct request *request
     const uint64_t low = record->n_to ? record->n_from : dims_n(&problem->dims);
     const uint64_t high = record->n_to ? record->n_to : dims_n(&problem->dims);
     const uint64_t n = dims_n(&request->problem.dims), n_high = request->n_high ? request->n_high : n;
-    const bool is_cut = request->sweep && !request->shape; /* to the range, by the report */
+    const bool is_cut = request->sweep && !request->asked.shape; /* to the range, by the report */
     return (!request->has_n || is_cut || (low <= n_high && n <= high)) &&
            (!request->has_op || problem->op == request->problem.op) &&
            (!request->has_type || problem->type == request->problem.type) &&
-           (!request->shape || shape_kind(&problem->dims) == request->shape) &&
+           (!request->asked.shape || request->asked.shape == dims_text_name(&problem->dims)) &&
            (!request->problem.is_deterministic || problem->is_deterministic);
 }
 
@@ -195,14 +195,11 @@ static void note_matrices(const struct request *request, const struct records *r
 /* What makes a record of the kind that was asked for. */
 static void note_none(const struct request *request, const char *folder)
 {
-    static const char *const shapes[SHAPE_COUNT] = {
-        [SHAPE_ROWS] = "--rows 1K..1M --len 32..4096",
-        [SHAPE_COLUMNS] = "--rows 1K..1M --len 32..4096 --axis 0"};
     const struct problem *problem = &request->problem;
     const char *size = request->sweep ? "1K..4G" : "400M";
     char low[NUMBER_CHARS], high[NUMBER_CHARS], sizes[2 * NUMBER_CHARS + 8];
     const bool is_some = request->has_n || request->has_op || request->has_type ||
-                         request->shape || problem->is_deterministic;
+                         request->asked.shape || problem->is_deterministic;
     if (request->n_high)
         snprintf(sizes, sizeof sizes, "--n %s..%s", number_format_count(low, dims_n(&problem->dims)),
                  number_format_count(high, request->n_high));
@@ -211,7 +208,7 @@ static void note_none(const struct request *request, const char *folder)
                  request->has_n && !request->sweep ? number_format_count(low, dims_n(&problem->dims)) : size);
     output_note(request, "no %s%s in %s: 'autotune %s%s%s%s%s%s' makes one\n",
                 request->sweep ? "sweeps" : "records", is_some ? " of this kind" : "", folder,
-                request->shape ? shapes[request->shape] : sizes,
+                request->asked.shape ? dims_text_sweep(request->asked.shape) : sizes,
                 request->has_op ? " --op " : "",
                 request->has_op ? problem_ops[problem->op].name : "",
                 request->has_type ? " --type " : "",
@@ -225,7 +222,7 @@ static int print(const struct request *request, struct shown *shown, const char 
     struct records *records = &shown->records;
     size_t count = records->count;
     int failed = 0;
-    if (request->sweep && request->shape) {
+    if (request->sweep && request->asked.shape) {
         failed = sweep_shapes_print(request, records->at, records->count, &count, error);
     } else if (request->sweep) {
         failed = sweep_report_print(request, records->at, records->count, &count, error);

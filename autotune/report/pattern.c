@@ -6,7 +6,6 @@
 #include "autotune/device/device.h"
 #include "autotune/device/host_trace.h"
 #include "autotune/tune/call.h"
-#include "generator/shape.h"
 
 #include <string.h>
 
@@ -184,13 +183,14 @@ static int trace_variant(struct host_trace *trace, const struct emit_variant *va
     return failed;
 }
 
-/* To what one block does: a tile, or of a matrix the results that it makes at a time. */
+/* To what one block does: the results that it makes at a time, or of those it makes all a tile. */
 static void shrink(struct problem *problem, const struct call_plan *plan)
 {
-    const uint64_t gap = shape_of(&problem->dims).pitch - shape_of(&problem->dims).len;
-    problem->dims = dims_value(plan->tile);
-    if (shape_kind(&problem->dims))
-        problem->dims = dims_resized(&problem->dims, plan->at_once, problem->dims.depth.n, gap);
+    const struct dims *dims = &problem->dims;
+    const bool are_all = plan->at_once >= dims_results(dims);
+    const uint64_t results = are_all ? dims_results(dims) : plan->at_once;
+    problem->dims =
+        dims_resized(dims, results, are_all ? plan->tile : dims->depth.n, dims_gap(dims));
 }
 
 int pattern_run(struct pattern *out, const struct point_context *context,
