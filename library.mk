@@ -6,7 +6,7 @@ ARCHIVE   = $(BUILD)/libautotune.a
 SHARED    = $(BUILD)/libautotune.so.$(VERSION)
 # All but what only the program needs: the tuner, reports, commands and exports.
 PRIVATE   = $(wildcard autotune/command/*.c autotune/report/*.c autotune/library/export*.c) \
-            $(filter-out autotune/tune/call.c,$(wildcard autotune/tune/*.c)) \
+            $(wildcard autotune/tune/*.c) \
             $(wildcard autotune/device/banks.c autotune/device/baseline.c autotune/device/disasm.c \
             autotune/device/tool.c autotune/device/nvml.c)
 LIBRARY   = $(filter-out $(PRIVATE:%.c=$(BUILD)/obj/%.o),$(OBJECTS))

@@ -55,7 +55,7 @@ _autotune_values() {
     --rung) echo "harris cs599 tensor wangyu lab04 batched" ;;
     --type) _autotune_list types "s/,.*//" ;;
     --acc) _autotune_list types "s/.*,//" ;;
-    --format) echo "header cu cubin cmake make json" ;;
+    --format) _autotune_list formats "s/,.*//" ;;
     --axis) echo "0 1" ;;
     --shape) echo "rows columns" ;;
     --strategy) echo "race exhaustive random cover" ;;
@@ -94,7 +94,7 @@ _autotune_after() {
 
 _autotune_argument() {
     case $1 in
-    list) _autotune_words "devices types operations params variants spaces archs gpus" "$2" ;;
+    list) _autotune_words "devices types operations params variants spaces formats archs gpus" "$2" ;;
     help) _autotune_words "tune show merge list emit verify bench ladder profile export compare report doctor" "$2" ;;
     merge | compare | report) _autotune_files -f "$2" ;;
     esac

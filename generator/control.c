@@ -34,7 +34,8 @@ static bool is_kept(const struct filter *filter)
 static int refuse_launch(const struct filter *filter, const struct expr *expr,
                          struct error *error)
 {
-    const char *name = space_launch_name(filter->lines->space, expr);
+    const struct space *space = filter->lines->space;
+    const char *name = space ? space_launch_name(space, expr) : NULL;
     if (!name)
         return 0;
     return error_set(error, ERROR_USAGE,
@@ -47,13 +48,13 @@ static int refuse_launch(const struct filter *filter, const struct expr *expr,
 static int eval_condition(const struct filter *filter, const char *source, bool is_needed,
                           bool *holds, struct error *error)
 {
-    struct expr_scope scope = {filter->lines->space->names, filter->lines->space->name_count};
+    const struct control_lines *lines = filter->lines;
     struct expr *expr;
     int64_t value = 0;
-    if (expr_parse(&expr, source, &scope, filter->lines->file, filter->line, error))
+    if (expr_parse(&expr, source, &lines->scope, lines->file, filter->line, error))
         return -1;
     int failed = refuse_launch(filter, expr, error) ||
-                 (is_needed && expr_eval(expr, filter->lines->values, &value, error));
+                 (is_needed && expr_eval(expr, lines->values, &value, error));
     expr_free(expr);
     *holds = value != 0;
     return failed ? -1 : 0;

@@ -1,5 +1,6 @@
 /* control: the control lines of a template, each a comment of its own:
- *     //? if EXPR   //? elif EXPR   //? else   //? end */
+ *     //? if EXPR   //? elif EXPR   //? else   //? end
+ * Kernels, exported files and the frame of a report are made from templates by these alone. */
 #ifndef AUTOTUNE_CONTROL_H
 #define AUTOTUNE_CONTROL_H
 
@@ -19,8 +20,9 @@ struct control_lines {
     int line;         /* ... and the number of the first line */
     const char *from;
     size_t length;
-    const struct space *space;
-    const int64_t *values; /* of the space's names */
+    struct expr_scope scope; /* names that conditions may use */
+    const int64_t *values;   /* of these names */
+    const struct space *space; /* whose they are, launch-time names among them; or NULL */
 };
 
 /* Appends the lines that are kept, no two blank ones in a row. */

@@ -106,12 +106,14 @@ static int take_parts(struct emission *emission, const char *code, struct error 
 /* Appends a part, after the parts that it mentions itself. */
 static int take_part(struct emission *emission, struct part *part, struct error *error)
 {
+    const struct space *space = emission->context->space;
     const struct control_lines lines = {.file = part->file->name,
                                         .line = part->line,
                                         .from = part->from,
                                         .length = part->length,
-                                        .space = emission->context->space,
-                                        .values = emission->values};
+                                        .scope = {space->names, space->name_count},
+                                        .values = emission->values,
+                                        .space = space};
     struct text kept = {0};
     part->is_taken = true;
     int failed = control_filter(&kept, &lines, error) ||
@@ -189,12 +191,14 @@ static int emit_code(struct emission *emission, const struct emit_sources *sourc
                      struct error *error)
 {
     const struct emit_file *template = &sources->template;
+    const struct space *space = emission->context->space;
     const struct control_lines lines = {.file = template->name,
                                         .line = 1,
                                         .from = template->text,
                                         .length = strlen(template->text),
-                                        .space = emission->context->space,
-                                        .values = emission->values};
+                                        .scope = {space->names, space->name_count},
+                                        .values = emission->values,
+                                        .space = space};
     struct text body = {0};
     int failed = find_parts(emission, &sources->types, error) ||
                  find_parts(emission, &sources->intrinsics, error) ||

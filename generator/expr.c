@@ -332,6 +332,21 @@ bool expr_uses(const struct expr *expr, size_t slot)
     return false;
 }
 
+bool expr_uses_any(const struct expr *expr, const bool *is_marked)
+{
+    for (size_t i = 0; i < expr->count; i++)
+        if (expr->nodes[i].operation == NAME && is_marked[expr->nodes[i].value])
+            return true;
+    return false;
+}
+
+void expr_mark(const struct expr *expr, bool *is_marked)
+{
+    for (size_t i = 0; i < expr->count; i++)
+        if (expr->nodes[i].operation == NAME)
+            is_marked[expr->nodes[i].value] = true;
+}
+
 const struct operator *expr_operator(enum operation operation)
 {
     return &operators[operation];

@@ -34,6 +34,12 @@ int expr_eval(const struct expr *expr, const int64_t *values, int64_t *out,
 /* Does the expression mention the name of this slot? */
 bool expr_uses(const struct expr *expr, size_t slot);
 
+/* Does it mention the name of any slot that is marked? */
+bool expr_uses_any(const struct expr *expr, const bool *is_marked);
+
+/* Marks the slots of all names that it mentions. */
+void expr_mark(const struct expr *expr, bool *is_marked);
+
 /* The text it was parsed from. */
 const char *expr_source(const struct expr *expr);
 

@@ -10,6 +10,17 @@
 
 /* --- Values ------------------------------------------------------------------------------------ */
 
+void point_set_dims(int64_t values[SPACE_NAMES_MAX], const struct dims *dims)
+{
+    values[SPACE_N] = (int64_t)dims_n(dims);
+    values[SPACE_OUTER] = (int64_t)dims->outer.n;
+    values[SPACE_OUTER_STRIDE] = (int64_t)dims->outer.stride;
+    values[SPACE_DEPTH] = (int64_t)dims->depth.n;
+    values[SPACE_DEPTH_STRIDE] = (int64_t)dims->depth.stride;
+    values[SPACE_INNER] = (int64_t)dims->inner.n;
+    values[SPACE_INNER_STRIDE] = (int64_t)dims->inner.stride;
+}
+
 void point_builtins(const struct point_context *context, bool reads_partials,
                     int64_t values[SPACE_NAMES_MAX])
 {
@@ -17,13 +28,7 @@ void point_builtins(const struct point_context *context, bool reads_partials,
     const struct target *target = context->target;
     const enum type type = reads_partials ? problem->acc : problem->type;
     memcpy(values, context->space->constants, SPACE_NAMES_MAX * sizeof *values);
-    values[SPACE_N] = (int64_t)dims_n(&problem->dims);
-    values[SPACE_OUTER] = (int64_t)problem->dims.outer.n;
-    values[SPACE_OUTER_STRIDE] = (int64_t)problem->dims.outer.stride;
-    values[SPACE_DEPTH] = (int64_t)problem->dims.depth.n;
-    values[SPACE_DEPTH_STRIDE] = (int64_t)problem->dims.depth.stride;
-    values[SPACE_INNER] = (int64_t)problem->dims.inner.n;
-    values[SPACE_INNER_STRIDE] = (int64_t)problem->dims.inner.stride;
+    point_set_dims(values, &problem->dims);
     values[SPACE_OP] = reads_partials ? problem_ops[problem->op].partial : problem->op;
     values[SPACE_PARTIAL] = problem_ops[problem->op].partial;
     values[SPACE_TYPE] = type;
@@ -48,6 +53,13 @@ static void set_row(const struct space *space, const int64_t *row, int64_t *valu
         values[space->params[i].slot] = row[i];
 }
 
+void point_known(const struct point_context *context, const int64_t *row, bool reads_partials,
+                 int64_t values[SPACE_NAMES_MAX])
+{
+    point_builtins(context, reads_partials, values);
+    set_row(context->space, row, values);
+}
+
 static int set_derived(const struct space *space, int64_t *values, struct error *error)
 {
     for (size_t i = 0; i < space->derived_count; i++)
@@ -59,8 +71,7 @@ static int set_derived(const struct space *space, int64_t *values, struct error 
 int point_values(const struct point_context *context, const int64_t *row, bool reads_partials,
                  int64_t values[SPACE_NAMES_MAX], struct error *error)
 {
-    point_builtins(context, reads_partials, values);
-    set_row(context->space, row, values);
+    point_known(context, row, reads_partials, values);
     return set_derived(context->space, values, error);
 }
 
@@ -145,80 +156,15 @@ int point_pass_row(const struct point_context *context, const int64_t *row, size
     return 0;
 }
 
-/* Evaluates one key of a pass, which must come out within low..high. */
-static int eval_within(const struct expr *expr, const int64_t *values, int64_t low,
-                       int64_t high, const struct space *space, int64_t *out,
-                       struct error *error)
+int point_applies(const struct point_context *context, const int64_t *row, size_t pass, bool *out,
+                  struct error *error)
 {
-    if (expr_eval(expr, values, out, error))
-        return -1;
-    if (*out < low || *out > high)
-        return error_set(error, ERROR_USAGE,
-                         "%s: '%s' gives %" PRId64 ", which is not within %" PRId64 "..%" PRId64
-                         ": correct the pass",
-                         space->file, expr_source(expr), *out, low, high);
-    return 0;
-}
-
-/* The most that a key may come to here. */
-static int64_t find_most(const struct point_context *context, const struct pass *pass, size_t key,
-                         const int64_t *keys)
-{
-    const int64_t most = space_pass_keys[key].high;
-    if (key == PASS_BLOCK)
-        return context->target->threads_per_block;
-    if (key == PASS_OUTPUTS && !pass->keys[PASS_RESULTS])
-        return keys[PASS_GRID]; /* a block: one, or some rows */
-    return most;
-}
-
-static int eval_keys(const struct point_context *context, const struct pass *pass,
-                     int64_t *values, int64_t keys[PASS_KEYS], struct error *error)
-{
-    for (size_t i = 0; i < PASS_KEYS; i++) {
-        keys[i] = space_pass_keys[i].missing;
-        if (pass->keys[i] &&
-            eval_within(pass->keys[i], values, space_pass_keys[i].low,
-                        find_most(context, pass, i, keys), context->space, &keys[i], error))
-            return -1;
-        if (i == PASS_GRID)
-            values[SPACE_BLOCKS] = keys[i];
-    }
-    return 0;
-}
-
-int point_pass(const struct point_context *context, const int64_t *row, size_t pass, uint64_t n,
-               struct point_pass *out, struct error *error)
-{
-    const struct space *space = context->space;
-    const struct pass *p = &space->passes[pass];
-    struct problem problem = *context->problem;
-    const struct point_context inner = {space, &problem, context->target};
-    int64_t values[SPACE_NAMES_MAX], effective[SPACE_NAMES_MAX], keys[PASS_KEYS], applies = 1;
-    if (p->reads_partials || n != dims_n(&problem.dims))
-        problem.dims = dims_left(&problem.dims, n / dims_results(&problem.dims));
-    *out = (struct point_pass){0};
-    if (p->when && (point_values(&inner, row, false, values, error) ||
+    const struct pass *p = &context->space->passes[pass];
+    int64_t values[SPACE_NAMES_MAX], applies = 1;
+    if (p->when && (point_values(context, row, false, values, error) ||
                     expr_eval(p->when, values, &applies, error)))
         return -1;
-    if (!applies)
-        return 0;
-    if (point_pass_row(context, row, pass, effective, error) ||
-        point_values(&inner, effective, p->reads_partials, values, error) ||
-        eval_keys(&inner, p, values, keys, error))
-        return -1;
-    *out = (struct point_pass){.applies = true,
-                               .block = (unsigned)keys[PASS_BLOCK],
-                               .grid = (unsigned)keys[PASS_GRID],
-                               .cluster = (unsigned)keys[PASS_CLUSTER],
-                               .shared_bytes = (unsigned)keys[PASS_SHARED_BYTES],
-                               .tile = (uint64_t)keys[PASS_TILE],
-                               .outputs = (uint64_t)keys[PASS_OUTPUTS],
-                               .partials = (uint64_t)keys[PASS_PARTIALS],
-                               .state = (uint64_t)keys[PASS_STATE],
-                               .results = (uint64_t)keys[PASS_RESULTS],
-                               .parts = (uint64_t)keys[PASS_PARTS],
-                               .height = (uint64_t)keys[PASS_HEIGHT]};
+    *out = applies != 0;
     return 0;
 }
 

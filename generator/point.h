@@ -1,5 +1,5 @@
 /* point: the points of a space. A row is one int64_t per param, in the order of the file; from it
- * come all derived values, the rules' verdict, and the launch geometry of each pass. */
+ * come all derived values and the rules' verdict; call.h has its launches. */
 #ifndef AUTOTUNE_POINT_H
 #define AUTOTUNE_POINT_H
 
@@ -22,6 +22,13 @@ struct point_context {
 /* Sets the names that every space has, and the named constants; the others are 0. */
 void point_builtins(const struct point_context *context, bool reads_partials,
                     int64_t values[SPACE_NAMES_MAX]);
+
+/* Sets the names of dims. */
+void point_set_dims(int64_t values[SPACE_NAMES_MAX], const struct dims *dims);
+
+/* The builtins, and the params of a row; derived values are 0. */
+void point_known(const struct point_context *context, const int64_t *row, bool reads_partials,
+                 int64_t values[SPACE_NAMES_MAX]);
 
 /* Fills `values` (by slot) for a row. With `reads_partials` TYPE and ELEM_BYTES are those of the
  * accumulator and OP is what combines partial results. BLOCKS is 0. */
@@ -64,15 +71,9 @@ int point_single(struct points *out, const struct space *space, const int64_t *r
 int point_add(struct points *points, const int64_t *row, struct error *error);
 void point_dispose(struct points *points);
 
-/* A pass of a candidate for `n` inputs. */
-struct point_pass {
-    bool applies; /* its `when`; the rest is set only if true */
-    unsigned block, grid, cluster, shared_bytes;
-    uint64_t tile, outputs, partials, state, height; /* state: words of 8 bytes */
-    uint64_t results, parts; /* of a matrix: made by a block at a time; of each result */
-};
-int point_pass(const struct point_context *context, const int64_t *row, size_t pass, uint64_t n,
-               struct point_pass *out, struct error *error);
+/* Is the pass a part of the row's variant? */
+int point_applies(const struct point_context *context, const int64_t *row, size_t pass, bool *out,
+                  struct error *error);
 
 /* The row of a pass's kernel: `row` with the pass's overrides. */
 int point_pass_row(const struct point_context *context, const int64_t *row, size_t pass,

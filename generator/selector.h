@@ -32,7 +32,7 @@ struct selector_entry {
 };
 
 /* A place in the order: of two entries the one that selector_is_better says serves. */
-struct selector_rank {
+struct selector_place {
     enum selector_grade grade;
     int tier;       /* of what is shipped: 0 the same GPU, 1 the same compute capability, then by
                      * how much older that is */
@@ -98,10 +98,10 @@ static inline enum selector_grade selector_grade(const struct selector_key *want
 }
 
 /* An entry's place among all that may serve what is wanted. */
-static inline struct selector_rank selector_rank(const struct selector_key *want,
+static inline struct selector_place selector_rank(const struct selector_key *want,
                                                  const struct selector_entry *entry)
 {
-    struct selector_rank rank;
+    struct selector_place rank;
     rank.grade = selector_grade(want, entry);
     rank.tier = entry->key.cc != want->cc     ? 2 + want->cc - entry->key.cc
                 : entry->key.gpu != want->gpu ? 1
@@ -113,7 +113,7 @@ static inline struct selector_rank selector_rank(const struct selector_key *want
 }
 
 /* Does `a` serve before `b`? Of equals neither does: take the first. */
-static inline int selector_is_better(const struct selector_rank *a, const struct selector_rank *b)
+static inline int selector_is_better(const struct selector_place *a, const struct selector_place *b)
 {
     if (a->grade != b->grade)
         return a->grade < b->grade;

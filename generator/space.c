@@ -214,6 +214,16 @@ static int read_shape(struct space *space, const struct ini_item *item, struct e
     return space_complain(item, error, "a shape is value, rows or columns, not", item->value);
 }
 
+static int read_parts(struct space *space, const struct ini_item *item, struct error *error)
+{
+    for (size_t i = 0; i < space->derived_count; i++)
+        if (strcmp(item->value, space->derived[i].name) == 0) {
+            space->parts = space->derived[i].slot;
+            return 0;
+        }
+    return space_complain(item, error, "'parts' names a derived value, not", item->value);
+}
+
 static int read_space_item(struct space *space, const struct ini_item *item,
                            struct error *error)
 {
@@ -227,6 +237,8 @@ static int read_space_item(struct space *space, const struct ini_item *item,
         return space_read_choice(&space->gives_position, "value", "position", item, error);
     if (strcmp(item->key, "shape") == 0)
         return read_shape(space, item, error);
+    if (strcmp(item->key, "parts") == 0)
+        return read_parts(space, item, error);
     for (size_t i = 0; i < 3; i++)
         if (strcmp(item->key, keys[i].key) == 0) {
             *keys[i].value = item->value;
@@ -235,9 +247,9 @@ static int read_space_item(struct space *space, const struct ini_item *item,
                                       "no name of a space, template or kernel:", item->value);
             return 0;
         }
-    return space_complain(item, error,
-                          "[space] has name, extends, template, kernel, result and shape, not",
-                          item->key);
+    return space_complain(
+        item, error, "[space] has name, extends, template, kernel, result, shape and parts, not",
+        item->key);
 }
 
 static bool is_section(const struct ini_item *item, const char *prefix)
@@ -394,7 +406,7 @@ void space_free(struct space *space)
     for (size_t i = 0; i < space->pass_count; i++) {
         struct pass *pass = &space->passes[i];
         expr_free(pass->when);
-        for (size_t k = 0; k < PASS_KEYS; k++)
+        for (size_t k = 0; k < PLANNER_KEYS; k++)
             expr_free(pass->keys[k]);
         for (size_t k = 0; k < pass->override_count; k++)
             expr_free(pass->overrides[k].expr);

@@ -5,6 +5,7 @@
 
 #include "generator/error.h"
 #include "generator/expr.h"
+#include "generator/planner.h"
 #include "generator/problem.h"
 
 #include <stdbool.h>
@@ -64,61 +65,41 @@ struct space_default {
     struct expr *expr; /* NULL: a constant */
 };
 
-/* What a kernel's argument is; the order of a pass's args is the order of the parameters. */
-enum pass_arg {
-    ARG_INPUT,    /* const elem *: the elements, or the partial results of the pass before */
-    ARG_N,        /* unsigned long long: how many */
-    ARG_OUTPUT,   /* accum *: `outputs` values; the final result when this is one value */
-    ARG_PARTIALS, /* accum *: scratch of `partials` values, contents undefined before and after */
-    ARG_STATE,    /* `state` words of 8 bytes: zero before the first call; each call leaves them
-                   * zero, so that calls follow one another without a memset between */
-    ARG_OUTER, ARG_OUTER_STRIDE, ARG_DEPTH, ARG_DEPTH_STRIDE, ARG_INNER,
-    ARG_INNER_STRIDE, /* unsigned long long: of the dims that the pass reads */
-    ARG_PARTS,    /* unsigned long long: of each result, as `parts` says */
-    PASS_ARG_KINDS,
-    PASS_ARGS_MAX = 8,
-};
-extern const char *const space_pass_args[PASS_ARG_KINDS]; /* as in a space file */
+enum { PASS_ARGS_MAX = 8 };
+extern const char *const space_pass_args[PLANNER_ARGS]; /* as in a space file */
 
 struct pass_override {
     size_t param;
     struct expr *expr;
 };
 
-/* The numbers of a launch, each a key of [pass]. They are evaluated in this order: what may use
- * BLOCKS comes after the grid. */
-enum pass_key {
-    PASS_BLOCK, PASS_GRID, PASS_TILE, PASS_OUTPUTS, PASS_PARTIALS, PASS_STATE, PASS_SHARED_BYTES,
-    PASS_CLUSTER, PASS_RESULTS, PASS_PARTS, PASS_HEIGHT,
-    PASS_KEYS
-};
+/* The keys of [pass] that are numbers of a launch. */
 struct pass_key_row {
     const char *name, *meaning;
     bool is_required;
     bool knows_blocks; /* may use BLOCKS */
     int64_t missing;   /* its value where the pass has no such key */
-    int64_t low, high; /* what it may come to */
 };
-extern const struct pass_key_row space_pass_keys[PASS_KEYS];
+extern const struct pass_key_row space_pass_keys[PLANNER_KEYS];
 
 /* One kernel launch. */
 struct pass {
     const char *name;
     struct expr *when;     /* zero: no part of this variant; NULL = always; compile-time */
-    struct expr *keys[PASS_KEYS]; /* NULL = missing */
+    struct expr *keys[PLANNER_KEYS]; /* NULL = missing */
     bool reads_partials;   /* its elements are accumulators: TYPE is ACC in its kernel */
     bool until_one;        /* repeated until one value is left */
     bool is_cooperative;   /* all its blocks are resident at once */
     bool is_timed;         /* false (timed = no): run for proofs only, outside every time, so that a
                             * space that tunes a first pass alone still proves the whole result.
                             * Untimed passes stand behind the timed ones: there is one at least */
-    enum pass_arg args[PASS_ARGS_MAX];
+    enum planner_arg args[PASS_ARGS_MAX]; /* in the order of the kernel's parameters */
     size_t arg_count;
     struct pass_override *overrides; /* keys that name a compile-time param: its value here */
     size_t override_count;
 };
 
-enum { SPACE_NAMES_MAX = 256, SPACE_PASSES_MAX = 8 };
+enum { SPACE_NAMES_MAX = 256, SPACE_PASSES_MAX = PLANNER_PASSES };
 
 struct space {
     const char *file; /* for errors */
@@ -132,6 +113,8 @@ struct space {
     size_t param_count;
     struct derived *derived; /* in an order in which each needs only those before it */
     size_t derived_count;
+    size_t parts; /* parts = NAME: the slot of the derived value that is the parts of each result,
+                   * decided once for all calls of a plan; 0 = results are in one part */
     struct rule *rules;
     size_t rule_count;
     struct pass passes[SPACE_PASSES_MAX];

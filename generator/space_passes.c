@@ -4,39 +4,37 @@
 
 #include <string.h>
 
-const char *const space_pass_args[PASS_ARG_KINDS] = {
-    [ARG_INPUT] = "input",     [ARG_N] = "n",
-    [ARG_OUTPUT] = "output",   [ARG_PARTIALS] = "partials",
-    [ARG_STATE] = "state",     [ARG_OUTER] = "outer",
-    [ARG_OUTER_STRIDE] = "outer_stride",
-    [ARG_DEPTH] = "depth",     [ARG_DEPTH_STRIDE] = "depth_stride",
-    [ARG_INNER] = "inner",     [ARG_INNER_STRIDE] = "inner_stride",
-    [ARG_PARTS] = "parts",
+const char *const space_pass_args[PLANNER_ARGS] = {
+    [PLANNER_ARG_INPUT] = "input",
+    [PLANNER_ARG_N] = "n",
+    [PLANNER_ARG_OUTER] = "outer",
+    [PLANNER_ARG_OUTER_STRIDE] = "outer_stride",
+    [PLANNER_ARG_DEPTH] = "depth",
+    [PLANNER_ARG_DEPTH_STRIDE] = "depth_stride",
+    [PLANNER_ARG_INNER] = "inner",
+    [PLANNER_ARG_INNER_STRIDE] = "inner_stride",
+    [PLANNER_ARG_PARTS] = "parts",
+    [PLANNER_ARG_OUTPUT] = "output",
+    [PLANNER_ARG_PARTIALS] = "partials",
+    [PLANNER_ARG_STATE] = "state",
 };
 
-enum { CLUSTER_MAX = 16 };        /* blocks: 8 anywhere, 16 where the GPU has them */
-#define COUNT_MAX (INT64_MAX / 8) /* what is counted has up to 8 bytes */
-
-const struct pass_key_row space_pass_keys[PASS_KEYS] = {
-    [PASS_BLOCK] = {"block", "threads of a block", true, false, 0, 1, 1024},
-    [PASS_GRID] = {"grid", "blocks", true, false, 0, 1, INT32_MAX},
-    [PASS_TILE] = {"tile", "elements that a block takes at a time", true, false, 0, 1,
-                   COUNT_MAX},
-    [PASS_OUTPUTS] =
+const struct pass_key_row space_pass_keys[PLANNER_KEYS] = {
+    [PLANNER_BLOCK] = {"block", "threads of a block", true, false, 0},
+    [PLANNER_GRID] = {"grid", "blocks", true, false, 0},
+    [PLANNER_OUTPUTS] =
         {"outputs",
          "values written through `output`; 0: the pass prepares the call's result, "
          "and the next one has its inputs",
-         true, true, 0, 0, COUNT_MAX},
-    [PASS_PARTIALS] = {"partials", "accumulators of scratch", false, true, 0, 0, COUNT_MAX},
-    [PASS_STATE] = {"state", "words of state", false, true, 0, 0, COUNT_MAX},
-    [PASS_SHARED_BYTES] = {"shared_bytes", "dynamic shared memory of a block", false, false, 0,
-                           0, INT32_MAX},
-    [PASS_CLUSTER] = {"cluster", "blocks of a cluster", false, false, 1, 0, CLUSTER_MAX},
-    [PASS_RESULTS] = {"results", "results that a block makes at a time", false, false, 1, 0,
-                      INT32_MAX},
-    [PASS_PARTS] = {"parts", "partial results of each result", false, false, 1, 0, INT32_MAX},
-    [PASS_HEIGHT] = {"height", "additions on the longest path from an input to an output", true,
-                     true, 0, 0, INT64_MAX},
+         true, true, 0},
+    [PLANNER_PARTIALS] = {"partials", "accumulators of scratch", false, true, 0},
+    [PLANNER_STATE] = {"state", "words of state", false, true, 0},
+    [PLANNER_SHARED_BYTES] = {"shared_bytes", "dynamic shared memory of a block", false, false, 0},
+    [PLANNER_CLUSTER] = {"cluster", "blocks of a cluster", false, false, 1},
+    [PLANNER_TILE] = {"tile", "elements that a block takes at a time", true, false, 0},
+    [PLANNER_RESULTS] = {"results", "results that a block makes at a time", false, false, 1},
+    [PLANNER_HEIGHT] = {"height", "additions on the longest path from an input to an output", true,
+                        true, 0},
 };
 
 static int read_args(struct space *space, struct pass *pass, const struct ini_item *item,
@@ -50,15 +48,14 @@ static int read_args(struct space *space, struct pass *pass, const struct ini_it
         return space_complain(item, error, "at most 8 args fit in", item->section);
     for (size_t i = 0; i < count; i++) {
         size_t kind = 0;
-        while (kind < PASS_ARG_KINDS && strcmp(words[i], space_pass_args[kind]) != 0)
+        while (kind < PLANNER_ARGS && strcmp(words[i], space_pass_args[kind]) != 0)
             kind++;
-        if (kind == PASS_ARG_KINDS)
-            return space_complain(
-                item, error,
-                "an arg is input, n, rows, len, pitch, parts, output, partials or "
-                "state, not",
-                words[i]);
-        pass->args[pass->arg_count++] = (enum pass_arg)kind;
+        if (kind == PLANNER_ARGS)
+            return space_complain(item, error,
+                                  "an arg is input, n, outer, outer_stride, depth, depth_stride, "
+                                  "inner, inner_stride, parts, output, partials or state, not",
+                                  words[i]);
+        pass->args[pass->arg_count++] = (enum planner_arg)kind;
     }
     return 0;
 }
@@ -103,7 +100,7 @@ int space_read_pass(struct space *space, struct pass *pass, const struct ini_ite
 {
     if (strcmp(item->key, "when") == 0)
         return read_number(space, &pass->when, false, item, error);
-    for (size_t i = 0; i < PASS_KEYS; i++)
+    for (size_t i = 0; i < PLANNER_KEYS; i++)
         if (strcmp(item->key, space_pass_keys[i].name) == 0)
             return read_number(space, &pass->keys[i], space_pass_keys[i].knows_blocks, item,
                                error);
@@ -136,7 +133,7 @@ int space_add_pass(struct space *space, const struct ini_item *first, struct pas
     return pass->overrides ? 0 : -1;
 }
 
-static bool has_arg(const struct pass *pass, enum pass_arg arg)
+static bool has_arg(const struct pass *pass, enum planner_arg arg)
 {
     for (size_t i = 0; i < pass->arg_count; i++)
         if (pass->args[i] == arg)
@@ -144,20 +141,21 @@ static bool has_arg(const struct pass *pass, enum pass_arg arg)
     return false;
 }
 
-static const char *find_missing(const struct pass *pass)
+static const char *find_missing(const struct space *space, const struct pass *pass)
 {
-    for (size_t i = 0; i < PASS_KEYS; i++)
+    for (size_t i = 0; i < PLANNER_KEYS; i++)
         if (!pass->keys[i] && space_pass_keys[i].is_required)
             return space_pass_keys[i].name;
-    return !pass->arg_count                                            ? "args"
-           : !pass->keys[PASS_PARTIALS] && has_arg(pass, ARG_PARTIALS) ? "partials"
-           : !pass->keys[PASS_STATE] && has_arg(pass, ARG_STATE)       ? "state"
-                                                                       : NULL;
+    return !pass->arg_count ? "args"
+           : !pass->keys[PLANNER_PARTIALS] && has_arg(pass, PLANNER_ARG_PARTIALS) ? "partials"
+           : !pass->keys[PLANNER_STATE] && has_arg(pass, PLANNER_ARG_STATE)       ? "state"
+           : !space->parts && has_arg(pass, PLANNER_ARG_PARTS) ? "parts = NAME' in '[space]"
+                                                               : NULL;
 }
 
 static int check_pass(const struct space *space, const struct pass *pass, struct error *error)
 {
-    const char *missing = find_missing(pass);
+    const char *missing = find_missing(space, pass);
     if (missing)
         return space_blame(space, "pass ", pass->name, error, "[pass %s] lacks '%s': add it",
                            pass->name, missing);

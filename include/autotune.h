@@ -239,8 +239,9 @@ AUTOTUNE_API int autotune_workspace_destroy(struct autotune_workspace *workspace
  * can be captured into a graph; the emulator "host" has a lock.
  *   input   device memory, n elements, or n rows of a matrix; aligned to an element, fastest
  *           when aligned to 16 bytes; may be NULL when n is 0
- *   n       0 to the plan's: elements, or rows of a matrix, with the plan's len and pitch; a
- *           plan for fewer rows is faster for those. 0 gives the operation's identity, as the
+ *   n       0 to the plan's: elements, or rows of a matrix, with the plan's len and pitch. Fewer
+ *           rows are combined as all are: each row's result has the bits that it has among all;
+ *           a plan for fewer may be faster for those. 0 gives the operation's identity, as the
  *           one value or for each column
  *   output  device memory for the results, one beside the other: one, n for rows, len for
  *           columns; aligned to the size of one (result_bytes). It must not overlap workspace

@@ -1,102 +1,131 @@
-/* The row for n elements on a device of compute capability cc (90 for 9.0) with that many
- * multiprocessors. There always is one; *match says how well it fits. */
-static inline int prefix_select(int cc, int sms, uint64_t n, enum prefix_match *match)
+/* Is that in any memory, so that no integer below overflows? */
+static inline int prefix_fits(const struct dims *dims)
 {
+    const struct dim *const axes[] = {&dims->outer, &dims->depth, &dims->inner};
+    uint64_t left = prefix_n_max;
+    for (int i = 0; i < 3; i++) {
+        const uint64_t n = axes[i]->n > 0 ? axes[i]->n : 1;
+        if (n > left || axes[i]->stride > prefix_n_max / n)
+            return 0;
+        left /= n;
+    }
+    return 1;
+}
+
+/* The row of the table for these dims on a device of compute capability cc (90 for 9.0) with that
+ * many multiprocessors. There always is one; *match says how well it fits. */
+static inline int prefix_select_dims(int cc, int sms, const struct dims *dims,
+    enum prefix_match *match)
+{
+    struct selector_key want;
+    struct selector_place best_rank = {SELECTOR_NONE, 0, 0, 0, 0};
     int best = PREFIX_DEFAULT_ROW;
-    double best_n = 0, best_sms = 0;
+    want.dims = dims_canonical(dims);
+    want.regime = PREFIX_REGIME;
+    want.cc = cc;
+    want.sms = sms;
+    want.gpu = -1;
     *match = PREFIX_DEFAULT;
+    if (!prefix_fits(dims))
+        return best;
+    for (int i = 0; i < PREFIX_GPUS; i++)
+        if (prefix_gpus[i].cc == cc && prefix_gpus[i].sms == sms)
+            want.gpu = i;
     for (int i = 0; i < PREFIX_GPUS; i++) {
         const struct prefix_gpu *gpu = &prefix_gpus[i];
-        int row = gpu->first;
-        if (gpu->cc != cc)
-            continue;
-        while (n > prefix_rows[row].last)
-            row++;
-        if (gpu->sms == sms) {
-            const int is_exact = prefix_rows[row].from == n && prefix_rows[row].to == n;
-            *match = is_exact ? PREFIX_EXACT : PREFIX_OTHER_N;
-            return row;
-        }
-        const double by_n = prefix_factor(n, prefix_rows[row].from, prefix_rows[row].to);
-        const double by_sms =
-            prefix_factor((uint64_t)sms, (uint64_t)gpu->sms, (uint64_t)gpu->sms);
-        if (*match == PREFIX_DEFAULT || by_n < best_n ||
-            (!(by_n > best_n) && by_sms < best_sms)) {
-            best = row;
-            best_n = by_n;
-            best_sms = by_sms;
-            *match = PREFIX_SAME_CC;
+        for (int row = gpu->first; gpu->cc == cc && row < gpu->first + gpu->count; row++) {
+            const struct selector_place rank = selector_rank(&want, &prefix_rows[row].tuned);
+            const int is_better =
+                best == PREFIX_DEFAULT_ROW || selector_is_better(&rank, &best_rank);
+            if (is_better && (rank.grade == SELECTOR_EXACT || prefix_allows(row, dims, sms))) {
+                best = row;
+                best_rank = rank;
+                *match = rank.grade == SELECTOR_EXACT        ? PREFIX_EXACT
+                         : rank.grade == SELECTOR_OTHER_SIZE ? PREFIX_NEAREST
+                                                             : PREFIX_SAME_CC;
+            }
         }
     }
     return best;
 }
 
+/* The launches of a row of the table that reduce `dims`, as they are planned for `most`, which is
+ * as much or more: with as many parts of each result, so in the same order. 0, or why there are
+ * none, as a sentence. */
+static inline const char *prefix_plan_dims(struct planner_plan *out, int row, int sms,
+    const struct dims *most, const struct dims *dims)
+{
+    struct prefix_here here;
+    struct planner_passes passes;
+    struct planner_parts parts;
+    enum planner_status status;
+    here.steps = prefix_steps + prefix_rows[row].first;
+    here.sms = sms;
+    out->count = 0;
+    if (!prefix_fits(most))
+        return "that is larger than any memory";
+    if (sms < 1 || sms > 65535)
+        return "no device has so many multiprocessors";
+    passes.count = prefix_rows[row].count;
+    for (int i = 0; i < passes.count; i++)
+        passes.is_repeated[i] = here.steps[i].until_one;
+    passes.key_count = PLANNER_NEEDED;
+    passes.threads_per_block = 1024;
+    passes.partial_bytes = PREFIX_PARTIAL_BYTES;
+    passes.eval = prefix_eval;
+    passes.context = &here;
+    status = planner_shape(out, &parts, &passes, most);
+    if (status == PLANNER_DONE && dims != most)
+        status = planner_call(out, &parts, &passes, dims);
+    for (int i = 0; i < out->count; i++) /* of a result a kernel counts tiles in 31 bits */
+        if (out->launches[i].keys[PLANNER_OUTPUTS] > 0 &&
+            out->launches[i].dims.depth.n / (uint64_t)here.steps[out->launches[i].pass].tile >=
+                INT32_MAX)
+            status = PLANNER_OUT_OF_RANGE;
+    if (status == PLANNER_DONE)
+        return 0;
+    out->count = 0;
+    return status == PLANNER_UNFINISHED || status == PLANNER_NO_OUTPUT
+               ? "the kernels of its variant leave more than a value for each result"
+               : "a kernel would need more blocks than a grid has";
+}
+
 struct prefix_launch {
     const struct prefix_step *step;
     unsigned grid;
-    uint64_t inputs, outputs; /* values read, values written; 0: the output is prepared */
-    uint64_t output;   /* where in the scratch memory, bytes, unless it is the result */
-    uint64_t partials; /* likewise */
-    uint64_t partial_count, state_words;
+    uint64_t inputs, outputs;    /* values read, values written; 0: the results are prepared */
+    uint64_t output, partials;   /* where in the scratch memory, bytes, unless it is the results */
+    struct planner_launch whole; /* for planner_bind */
 };
 
 struct prefix_plan {
-    struct prefix_launch launches[PREFIX_LAUNCHES]; /* in order */
+    struct prefix_launch launches[PLANNER_LAUNCHES]; /* in order */
     int count;
     uint64_t scratch_bytes; /* aligned to 256; contents do not matter */
     uint64_t state_bytes;   /* aligned to 8; zero before the first call, zero after each */
+    const char *refusal;    /* why there are no launches, as a sentence, or 0 */
 };
 
-//: helpers
-/* What a step launches for `inputs` values on a device with so many multiprocessors; 0, or
- * -1 when there are too many. */
-static inline int prefix_shape(struct prefix_launch *out, const struct prefix_step *step,
-    uint64_t inputs, int device_sms)
+/* The launches that reduce `dims` as a row of the table says; 0, or -1 with the plan's refusal. */
+static inline int prefix_plan_all(struct prefix_plan *out, int row, int sms,
+    const struct dims *dims)
 {
-    const int64_t n = (int64_t)inputs, sms = device_sms;
-    int64_t grid = 0, outputs = 0, partials = 0, state = 0;
-    if (inputs > prefix_n_max || sms < 1 || sms > 65535)
+    struct planner_plan plan;
+    out->refusal = prefix_plan_dims(&plan, row, sms, dims, dims);
+    out->count = plan.count;
+    if (out->refusal)
         return -1;
-//: shape
-    if (grid < 1 || grid > 2147483647 || outputs < 0 || outputs > grid || partials < 0 ||
-        state < 0 || (outputs > 0 && n / step->tile >= 2147483647))
-        return -1;
-    out->step = step;
-    out->grid = (unsigned)grid;
-    out->inputs = inputs;
-    out->outputs = (uint64_t)outputs;
-    out->output = out->partials = 0;
-    out->partial_count = (uint64_t)partials;
-    out->state_words = (uint64_t)state;
-    return 0;
-}
-
-/* The launches that reduce n elements as a row says; 0, or -1 when n is too large for it. */
-static inline int prefix_plan_row(struct prefix_plan *out, int row, int sms, uint64_t n)
-{
-    const struct prefix_step *step = prefix_steps + prefix_rows[row].first;
-    const struct prefix_step *const end = step + prefix_rows[row].count;
-    uint64_t left = n;
-    int is_started = 0;
-    out->count = 0;
-    out->scratch_bytes = out->state_bytes = 0;
-    while (step < end && !(is_started && left == 1)) {
-        struct prefix_launch *launch = &out->launches[out->count];
-        if (out->count == PREFIX_LAUNCHES || prefix_shape(launch, step, left, sms) != 0)
-            return -1;
-        out->count++;
-        if (8 * launch->state_words > out->state_bytes)
-            out->state_bytes = 8 * launch->state_words;
-        if (launch->outputs > 1)
-            launch->output = prefix_take(&out->scratch_bytes, launch->outputs);
-        if (launch->partial_count > 0)
-            launch->partials = prefix_take(&out->scratch_bytes, launch->partial_count);
-        if (launch->outputs > 0) {
-            is_started = 1;
-            left = launch->outputs;
-        }
-        if (launch->outputs == 0 || !step->until_one)
-            step++;
+    out->scratch_bytes = plan.scratch_bytes;
+    out->state_bytes = plan.state_bytes;
+    for (int i = 0; i < plan.count; i++) {
+        const struct planner_launch *launch = &plan.launches[i];
+        out->launches[i].step = prefix_steps + prefix_rows[row].first + launch->pass;
+        out->launches[i].grid = (unsigned)launch->keys[PLANNER_GRID];
+        out->launches[i].inputs = dims_n(&launch->dims);
+        out->launches[i].outputs = (uint64_t)launch->keys[PLANNER_OUTPUTS];
+        out->launches[i].output = launch->output;
+        out->launches[i].partials = launch->partials;
+        out->launches[i].whole = *launch;
     }
-    return is_started && left == 1 ? 0 : -1;
+    return 0;
 }

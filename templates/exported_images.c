@@ -1,9 +1,3 @@
-//: arrays
-const struct prefix_image prefix_images[] = {
-//: images
-};
-const int prefix_image_count = sizeof prefix_images / sizeof *prefix_images;
-
 const struct prefix_image *prefix_find_image(int cc)
 {
     const struct prefix_image *best = 0;

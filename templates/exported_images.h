@@ -1,7 +1,3 @@
-#ifndef PREFIX_CUBIN_H
-#define PREFIX_CUBIN_H
-
-//: include
 #include <stddef.h>
 
 #ifdef __cplusplus

@@ -1,13 +1,3 @@
-struct prefix_kernel {
-    const void *entry;
-    int cc;           /* code for this compute capability or a newer one contains it */
-    int shared_bytes; /* most dynamic shared memory of a launch */
-};
-
-static const struct prefix_kernel prefix_entries[] = {
-//: entries
-};
-
 struct prefix_device {
     int cc, sms;
     int code; /* compute capability for which the code that runs was compiled */
@@ -42,12 +32,8 @@ static cudaError_t prefix_allow(const prefix_device &device, int row)
 /* Of the rows that may serve the device, -1 is before the first and after the last. */
 static int prefix_next_row(const prefix_device &device, int row)
 {
-    bool has_own = false;
     for (const prefix_gpu &gpu : prefix_gpus)
-        has_own |= gpu.cc == device.cc && gpu.sms == device.sms;
-    for (const prefix_gpu &gpu : prefix_gpus)
-        if (gpu.cc == device.cc && (gpu.sms == device.sms || !has_own) &&
-            row + 1 < gpu.first + gpu.count)
+        if (gpu.cc == device.cc && row + 1 < gpu.first + gpu.count)
             return row + 1 > gpu.first ? row + 1 : gpu.first;
     return row < PREFIX_DEFAULT_ROW ? PREFIX_DEFAULT_ROW : -1;
 }
@@ -99,15 +85,67 @@ static cudaError_t prefix_device_now(prefix_device *out)
     return error;
 }
 
-static cudaError_t prefix_run(const prefix_launch &launch, void *values[], cudaStream_t stream)
+/* The row for these dims, or the default where that row's kernels were not compiled. */
+static int prefix_row_for(const prefix_device &device, const struct dims *dims,
+    enum prefix_match *match)
 {
-    const prefix_step &step = *launch.step;
+    const int row = prefix_select_dims(device.cc, device.sms, dims, match);
+    if (prefix_is_there(device, row))
+        return row;
+    *match = PREFIX_DEFAULT;
+    return PREFIX_DEFAULT_ROW;
+}
+
+/* The launches of `dims` as they are planned for `most`, by a row; *refusal says why there are
+ * none, unless a call of CUDA failed. */
+static cudaError_t prefix_plan_for(struct planner_plan *plan, int *row, const struct dims *most,
+    const struct dims *dims, const char **refusal)
+{
+    prefix_device device;
+    enum prefix_match match;
+    const cudaError_t error = prefix_device_now(&device);
+    *refusal = 0;
+    if (error != cudaSuccess)
+        return error;
+    *row = prefix_row_for(device, most, &match);
+    *refusal = prefix_plan_dims(plan, *row, device.sms, most, dims);
+    return *refusal ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+/* State words lie in the first half of a workspace, partial results in the second, whatever is
+ * reduced: so what one call leaves behind is never another's state. */
+static uint64_t prefix_half_for(const struct planner_plan &plan)
+{
+    const uint64_t most =
+        plan.state_bytes > plan.scratch_bytes ? plan.state_bytes : plan.scratch_bytes;
+    return (most + 255) / 256 * 256;
+}
+
+/* Bytes of a workspace for these dims alone. */
+static cudaError_t prefix_bytes_for(const struct dims *dims, size_t *bytes)
+{
+    struct planner_plan plan;
+    const char *refusal;
+    int row;
+    const cudaError_t error = prefix_plan_for(&plan, &row, dims, dims, &refusal);
+    if (error != cudaSuccess)
+        return error;
+    const uint64_t half = prefix_half_for(plan);
+    *bytes = (size_t)(2 * (half > 256 ? half : 256));
+    return cudaSuccess;
+}
+
+static cudaError_t prefix_run(const prefix_step &step, const struct planner_launch &launch,
+    const struct planner_buffers &buffers, cudaStream_t stream)
+{
     cudaLaunchAttribute attributes[2];
     cudaLaunchConfig_t config = {};
+    uint64_t values[PLANNER_ARGS];
     void *args[8];
+    planner_bind(values, &launch, &buffers);
     for (int i = 0; i < step.arg_count; i++)
-        args[i] = values[step.args[i]];
-    config.gridDim = dim3(launch.grid);
+        args[i] = &values[step.args[i]];
+    config.gridDim = dim3((unsigned)launch.keys[PLANNER_GRID]);
     config.blockDim = dim3(step.block);
     config.dynamicSmemBytes = step.shared_bytes;
     config.stream = stream;
@@ -126,13 +164,44 @@ static cudaError_t prefix_run(const prefix_launch &launch, void *values[], cudaS
     return cudaLaunchKernelExC(&config, prefix_entries[step.kernel].entry, args);
 }
 
-/* State words lie in the first half of a workspace, partial results in the second, whatever n:
- * so what one call leaves behind is never another's state. */
-static uint64_t prefix_half_for(const prefix_plan &plan)
+/* Reduces `dims` as it is planned for `most`. */
+static cudaError_t prefix_reduce(const prefix_element *in, const struct dims *most,
+    const struct dims *dims, prefix_result *out, void *workspace, size_t bytes,
+    cudaStream_t stream)
 {
-    const uint64_t most =
-        plan.state_bytes > plan.scratch_bytes ? plan.state_bytes : plan.scratch_bytes;
-    return (most + 255) / 256 * 256;
+    struct planner_plan plan;
+    const char *refusal;
+    int row;
+    cudaError_t error = prefix_plan_for(&plan, &row, most, dims, &refusal);
+    if (error != cudaSuccess || plan.count == 0)
+        return error;
+    const size_t half = bytes / 512 * 256;
+    if (!out || (!in && dims_n(dims) > 0) || !workspace || prefix_half_for(plan) > half)
+        return cudaErrorInvalidValue;
+    const struct planner_buffers buffers = {(uint64_t)(uintptr_t)in, (uint64_t)(uintptr_t)out,
+        (uint64_t)(uintptr_t)workspace + half, (uint64_t)(uintptr_t)workspace};
+    for (int i = 0; i < plan.count && error == cudaSuccess; i++) {
+        const struct planner_launch &launch = plan.launches[i];
+        error = prefix_run(prefix_steps[prefix_rows[row].first + launch.pass], launch, buffers,
+            stream);
+    }
+    return error;
+}
+
+static cudaError_t prefix_tell(const struct dims *dims, enum prefix_match *match,
+    const char **params)
+{
+    prefix_device device;
+    enum prefix_match found;
+    const cudaError_t error = prefix_device_now(&device);
+    if (error != cudaSuccess)
+        return error;
+    const int row = prefix_row_for(device, dims, &found);
+    if (match)
+        *match = found;
+    if (params)
+        *params = prefix_rows[row].text;
+    return cudaSuccess;
 }
 
 extern "C" cudaError_t prefix_workspace_init(void *workspace, size_t bytes, cudaStream_t stream)

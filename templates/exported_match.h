@@ -1,10 +1,15 @@
 #ifndef PREFIX_MATCH
 #define PREFIX_MATCH
-/* How well what was tuned fits a device and n. */
+/* How well what was tuned fits a device and what is to be reduced. */
 enum prefix_match {
-    PREFIX_EXACT,   /* tuned for this n on such a device: compute capability and SMs */
-    PREFIX_OTHER_N, /* on such a device for other n: an interval around n, else the nearest */
-    PREFIX_SAME_CC, /* on another device of the compute capability: nearest n, then SMs */
-    PREFIX_DEFAULT  /* not tuned: works from compute capability 7.0 on */
+    PREFIX_EXACT,   /* tuned for just this on such a device: compute capability and SMs */
+    PREFIX_NEAREST, /* on such a device for another size: the nearest */
+    PREFIX_SAME_CC, /* on another device of the compute capability: the nearest, then by SMs */
+    PREFIX_DEFAULT, /* not tuned: works from compute capability 7.0 on */
+//? if FACE == VALUE
+    PREFIX_OTHER_N = PREFIX_NEAREST
+//? else
+    PREFIX_OTHER_SHAPE = PREFIX_NEAREST
+//? end
 };
 #endif

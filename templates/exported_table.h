@@ -1,49 +1,34 @@
-//: match
-/* What was tuned; of a param with named values its number. */
-struct prefix_params {
-//: params
+/* A config: what was tuned, and where it serves. */
+struct prefix_row {
+    struct selector_entry tuned; /* what it was tuned for, on the GPU of this place in prefix_gpus */
+    uint64_t last;               /* the most of a result for which it is the nearest of its GPU */
+    int first, count;            /* of prefix_steps */
+    const char *text;            /* its params as people read them */
+    struct prefix_params params;
 };
-
-//: row
 
 struct prefix_gpu {
     const char *name;
     int cc, sms;      /* compute capability, 90 for 9.0; multiprocessors */
-    int first, count; /* of prefix_rows, ordered by n */
+    int first, count; /* of prefix_rows */
 };
 
-enum prefix_arg {
-    PREFIX_INPUT, PREFIX_N, PREFIX_OUTPUT, PREFIX_PARTIALS, PREFIX_STATE,
-    PREFIX_ROWS, PREFIX_LEN, PREFIX_PITCH, PREFIX_PARTS /* of a matrix */
-};
-
-/* A kernel that a row launches, once or (until_one) again until one value is left. */
+/* A kernel that a row launches, once or (until_one) again until one value of each result is left. */
 struct prefix_step {
     int pass, kernel;
     unsigned block, cluster, shared_bytes;
     int is_cooperative, until_one;
-    int64_t tile; /* elements a block takes at a time; their number is below 2^31 */
+    int64_t tile; /* elements of a result that a block takes at a time */
     int arg_count;
-    enum prefix_arg args[8];
-//: given
+    enum planner_arg args[8]; /* the kernel's parameters: planner_bind has their values */
+//? if HAS_GIVEN
+    struct prefix_given given;
+//? end
 };
 
-//: tables
+/* A row of the table on a device: what prefix_eval is asked about. */
+struct prefix_here {
+    const struct prefix_step *steps;
+    int sms;
+};
 
-/* How far a is from the nearest between `from` and `to`, as a factor. */
-static inline double prefix_factor(uint64_t a, uint64_t from, uint64_t to)
-{
-    const uint64_t b = a < from ? from : a > to ? to : a;
-    const double x = a == 0 ? 1 : (double)a, y = b == 0 ? 1 : (double)b;
-    return x > y ? x / y : y / x;
-}
-
-/* Where so many partial results go: behind the bytes of scratch memory taken so far. */
-static inline uint64_t prefix_take(uint64_t *bytes, uint64_t values)
-{
-    const uint64_t offset = *bytes;
-    *bytes += (values * PREFIX_PARTIAL_BYTES + 255) / 256 * 256;
-    return offset;
-}
-
-//: choice

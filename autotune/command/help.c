@@ -59,7 +59,7 @@ static const struct help all[] = {
      "  autotune report -o report.html --bench cub.csv --ladder ladder.csv\n"
      "  autotune report nvidia-h200.ini v100 rtx5070ti --type f32 -o report.html\n"
      "  autotune report --md > RESULTS.md\n\n" EXIT_CODES},
-    {VERB_LIST, "list", "[devices|types|operations|params|variants|spaces|archs|gpus]",
+    {VERB_LIST, "list", "[devices|types|operations|params|variants|spaces|formats|archs|gpus]",
      "Lists what there is to choose from; without a topic, the devices.\v"
      "Examples:\n"
      "  autotune list params\n"

@@ -80,12 +80,12 @@ static void fill(struct ladder_figures *figures, const struct ladder_wanted *wan
                                              .peak_bytes = figures->peak_bytes,
                                              .clock_khz = figures->clock_khz,
                                              .nvrtc = figures->nvrtc};
-    struct call_plan plan;
+    struct planner_plan plan;
     if (figures->setup->target.is_host && *figures->gpu) {
-        if (call_plan(&plan, &there, row, dims_n(&figures->problem.dims), &why))
+        if (call_plan(&plan, &there, row, &why))
             explain(figures, &why);
         else
-            cell->elements_there = fmax((double)plan.tile, (double)plan.n / plan.grid);
+            cell->elements_there = ladder_elements(&plan);
     }
     if (pattern_run(&cell->pattern, &here, &sources, row, &why))
         explain(figures, &why);

@@ -3,6 +3,7 @@
 #include "autotune/command/options.h"
 
 #include "autotune/command/help.h"
+#include "autotune/library/export.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,7 +106,7 @@ static const struct row {
     {EVERY, {0, 0, 0, 0, "Output:", 3}},
     {REPORT, {"output", KEY_OUTPUT_FILE, "FILE", 0, "write a page of HTML that needs nothing else (Markdown if its name ends in .md), '-' for stdout; default: draw it as text", 0}},
     {REPORT, {"md", KEY_MARKDOWN, 0, 0, "Markdown, for a README; to stdout where no file is named", 0}},
-    {EXPORT, {"format", KEY_FORMAT, "FORMATS", 0, "one or more, separated by commas: header (what to launch, as tables and functions of C), cu (kernels and launcher), cubin (machine code as arrays of C), cmake, make, json", 0}},
+    {EXPORT, {"format", KEY_FORMAT, "FORMATS", 0, "one or more, separated by commas: @", 0}},
     {EXPORT, {"output", KEY_OUTPUT, "FOLDER", 0, "where the files are written; '-': one file, to stdout (default: the current folder)", 0}},
     {EXPORT, {"prefix", KEY_PREFIX, "NAME", 0, "what every name in the files begins with (default: the problem, as sum_i32)", 0}},
     {EMIT, {"ptx", KEY_PTX, 0, 0, "PTX instead of source", 0}},
@@ -144,6 +145,15 @@ static char *add_names(const char *text, const char *names)
     return out;
 }
 
+static char *add_formats(const char *text)
+{
+    struct text formats = {0};
+    export_add_formats(&formats, true);
+    char *out = add_names(text, formats.at ? formats.at : "");
+    text_dispose(&formats);
+    return out;
+}
+
 /* argp's last line is about short options, of which there are few and plain ones. */
 static char *filter_help(int key, const char *text, void *input)
 {
@@ -153,6 +163,8 @@ static char *filter_help(int key, const char *text, void *input)
         return add_names(text, problem_list_ops(names));
     if (key == KEY_TYPE)
         return add_names(text, problem_list_types(names));
+    if (key == KEY_FORMAT)
+        return add_formats(text);
     return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)text;
 }
 

@@ -5,6 +5,7 @@
 #include "autotune/command/output.h"
 #include "autotune/report/table.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* clang-format off */
@@ -41,14 +42,14 @@ static double stall_percent(const struct ncu_launch *launch)
     return launch->stall && latency > 0 ? launch->stall_cycles / latency * 100 : -1;
 }
 
-static void add_launch(struct table *table, const char *pass, const struct device_launch *shape,
-                       const struct ncu_launch *launch)
+static void add_launch(struct table *table, const char *pass,
+                       const struct planner_launch *planned, const struct ncu_launch *launch)
 {
     const double *const figures = launch->figures;
     table_add(table, pass);
     table_add(table, launch->kernel);
-    table_addf(table, "%u", shape->grid);
-    table_addf(table, "%u", shape->block);
+    table_addf(table, "%" PRId64, planned->keys[PLANNER_GRID]);
+    table_addf(table, "%" PRId64, planned->keys[PLANNER_BLOCK]);
     add_real(table, figures[NCU_NS] < 0 ? -1 : figures[NCU_NS] / 1e3, 2);
     add_real(table, figures[NCU_MEMORY], 2);
     add_real(table, figures[NCU_COMPUTE], 2);
@@ -97,7 +98,7 @@ static void explain_shared(struct text *out, const char *pass, const struct ncu_
 }
 
 /* Of the launch that takes longest: the others hardly count. */
-static int print_words(const struct request *request, const struct call_plan *plan,
+static int print_words(const struct request *request, const struct planner_plan *plan,
                        const struct space *space, const struct ncu_launch *launches,
                        size_t count, struct error *error)
 {
@@ -108,7 +109,7 @@ static int print_words(const struct request *request, const struct call_plan *pl
     for (size_t i = 1; i < count; i++)
         if (launches[i].figures[NCU_NS] > launches[longest].figures[NCU_NS])
             longest = i;
-    const char *pass = space->passes[plan->steps[longest].pass].name;
+    const char *pass = space->passes[plan->launches[longest].pass].name;
     explain_limit(&text, pass, &launches[longest]);
     explain_stall(&text, pass, &launches[longest]);
     explain_shared(&text, pass, &launches[longest]);
@@ -117,16 +118,14 @@ static int print_words(const struct request *request, const struct call_plan *pl
     return failed;
 }
 
-int profile_report(const struct request *request, const struct call_plan *plan,
+int profile_report(const struct request *request, const struct planner_plan *plan,
                    const struct space *space, const struct ncu_launch *launches, size_t count,
                    struct error *error)
 {
     struct table table = {.columns = columns, .column_count = COLUMNS};
     for (size_t i = 0; i < count; i++) {
-        const struct call_step *step = &plan->steps[i];
-        const struct device_launch shape = {.grid = step->shape.grid,
-                                            .block = step->shape.block};
-        add_launch(&table, space->passes[step->pass].name, &shape, &launches[i]);
+        const struct planner_launch *launch = &plan->launches[i];
+        add_launch(&table, space->passes[launch->pass].name, launch, &launches[i]);
     }
     int failed = output_table(request, &table, NULL, error) ||
                  print_words(request, plan, space, launches, count, error);

@@ -4,11 +4,11 @@
 
 #include "autotune/command/request.h"
 #include "autotune/report/ncu.h"
-#include "autotune/tune/call.h"
+#include "generator/call.h"
 
 /* Writes what was measured of the `count` launches of a call of `plan`, in their order; below the
  * table for people what holds up the one that takes longest. */
-int profile_report(const struct request *request, const struct call_plan *plan,
+int profile_report(const struct request *request, const struct planner_plan *plan,
                    const struct space *space, const struct ncu_launch *launches, size_t count,
                    struct error *error);
 

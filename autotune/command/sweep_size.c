@@ -12,7 +12,7 @@
 #include "autotune/command/tune_notes.h"
 #include "autotune/device/monotonic.h"
 #include "autotune/report/figures.h"
-#include "autotune/tune/call.h"
+#include "generator/call.h"
 #include "generator/shape.h"
 
 #include <math.h>
@@ -29,9 +29,9 @@ static const double STAYS = 1.005; /* a known winner is replaced by what is fast
 /* A row may be one that the rules reject here, if only it has launches. */
 static bool can_run(const struct setup *setup, const int64_t *row)
 {
-    struct call_plan plan;
+    struct planner_plan plan;
     struct error ignored;
-    return call_plan(&plan, &setup->context, row, dims_n(&setup->problem.dims), &ignored) == 0;
+    return call_plan(&plan, &setup->context, row, &ignored) == 0;
 }
 
 /* The rows that are to be in the race whatever comes: the single one, the known winner, and as

@@ -7,6 +7,7 @@
 #include "autotune/library/export.h"
 #include "generator/dims_text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,13 +15,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { ARCHS_MAX = 32, PATH_CHARS = 4096 };
+enum { ARCHS_MAX = 32, FORMATS_MAX = 32, PATH_CHARS = 4096 };
 
 struct task {
     struct request request;
     struct setup setup;
     struct records records;
-    enum export_format formats[EXPORT_FORMATS];
+    const struct export_format *formats[FORMATS_MAX];
     size_t format_count;
     int archs[ARCHS_MAX];
     size_t arch_count;
@@ -40,21 +41,31 @@ static bool next_word(const char **at, char *out, size_t size)
     return true;
 }
 
+static int refuse_no_format(struct error *error)
+{
+    struct text known = {0};
+    export_add_formats(&known, false);
+    error_set(error, ERROR_USAGE,
+              "no format: write --format %s, or several separated by commas",
+              known.at ? known.at : "NAME");
+    text_dispose(&known);
+    return -1;
+}
+
 static int parse_formats(struct task *task, struct error *error)
 {
     char word[40];
     const char *at = task->request.format;
     if (!at)
-        return error_set(error, ERROR_USAGE,
-                         "no format: write --format header, cu, cubin, cmake, make or json, or "
-                         "several separated by commas");
+        return refuse_no_format(error);
     while (next_word(&at, word, sizeof word)) {
-        enum export_format format;
+        const struct export_format *format;
         if (export_find_format(&format, word, error))
             return -1;
         for (size_t i = 0; i < task->format_count; i++)
             if (task->formats[i] == format)
                 return error_set(error, ERROR_USAGE, "--format names %s twice: keep one", word);
+        assert(task->format_count < FORMATS_MAX);
         task->formats[task->format_count++] = format;
     }
     return 0;
@@ -116,7 +127,8 @@ static void add_sizes(struct text *out, const struct request *request)
 }
 
 /* The command that makes the file again, but for where records are and files go. */
-static void add_command(struct text *out, const struct task *task, enum export_format format)
+static void add_command(struct text *out, const struct task *task,
+                        const struct export_format *format)
 {
     const struct request *request = &task->request;
     const struct problem *problem = &task->setup.problem;
@@ -127,7 +139,7 @@ static void add_command(struct text *out, const struct task *task, enum export_f
         {"--arch", request->arch},   {"--prefix", task->prefix},
     };
     text_addf(out, "autotune export --format %s --op %s --type %s --acc %s%s%s",
-              export_formats[format], problem_ops[problem->op].name,
+              format->name, problem_ops[problem->op].name,
               problem_types[problem->type].name, problem_types[problem->acc].name,
               problem->is_deterministic ? " --deterministic" : "",
               problem->regime == WARM ? " --warm" : "");
@@ -217,7 +229,8 @@ static int write_files(const char *folder, const struct export_files *files,
 /* --- The whole ---------------------------------------------------------------------------- */
 
 static int write_format(const struct task *task, struct export *export,
-                        enum export_format format, struct text *written, struct error *error)
+                        const struct export_format *format, struct text *written,
+                        struct error *error)
 {
     const bool is_stdout = task->request.output && strcmp(task->request.output, "-") == 0;
     struct export_files files;
@@ -226,7 +239,7 @@ static int write_format(const struct task *task, struct export *export,
     if (text_check(&command, error))
         return -1;
     export->source.command = command.at;
-    int failed = export_write(&files, export, format, task->request.nvrtc, error);
+    int failed = export_write(&files, export, format, error);
     if (!failed) {
         if (!is_stdout)
             failed = write_files(task->request.output, &files, written, error);
@@ -270,6 +283,7 @@ static int export_all(const struct task *task, struct error *error)
         .version = VERSION,
         .archs = task->archs,
         .arch_count = task->arch_count,
+        .nvrtc = task->request.nvrtc,
     };
     const char *folder = task->request.output;
     if (export_init(&export, &source, error))

@@ -56,7 +56,7 @@ static int prepare_cell(struct work *work, size_t r, size_t column, struct error
     struct ladder_rung *rung = &work->choice.opened[r];
     const struct point_context context = {rung->space, &work->setup.problem,
                                           &work->setup.target};
-    struct call_plan plan;
+    struct planner_plan plan;
     if (work->choice.block_count && !ladder_rung_resize(rung, work->choice.blocks[column]))
         return 0;
     cell->is_there = true;
@@ -69,11 +69,12 @@ static int prepare_cell(struct work *work, size_t r, size_t column, struct error
         cell->reason = rung->space->rules[broken].reason;
         return 0;
     }
-    if (call_plan(&plan, &context, rung->row, dims_n(&work->setup.problem.dims), error))
+    if (call_plan(&plan, &context, rung->row, error))
         return -1;
     cell->bytes = ladder_bytes(&plan, rung->space, &work->setup.problem);
-    cell->grid = plan.grid;
-    cell->elements = fmax((double)plan.tile, (double)plan.n / plan.grid);
+    const int64_t *keys = plan.launches[plan.first].keys;
+    cell->grid = (unsigned)keys[PLANNER_GRID];
+    cell->elements = ladder_elements(&plan);
     add_step(work, cell, rung);
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "autotune/command/verbs.h"
 #include "autotune/device/gpus.h"
 #include "autotune/embedded.h"
+#include "autotune/library/export.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -99,6 +100,18 @@ static int list_spaces(struct table *table, const struct request *request, struc
         table_addf(table, "%zu", space->param_count);
         table_addf(table, "%zu", space->rule_count);
         space_free(space);
+    }
+    return 0;
+}
+
+static int list_formats(struct table *table, const struct request *request, struct error *error)
+{
+    (void)request;
+    (void)error;
+    for (size_t i = 0; export_formats[i]; i++) {
+        table_add(table, export_formats[i]->name);
+        table_add(table, export_formats[i]->files);
+        table_add(table, export_formats[i]->purpose);
     }
     return 0;
 }
@@ -212,6 +225,8 @@ static const struct topic {
     {"spaces", list_spaces,
      {{"space", "space", false}, {"template", "template", false}, {"params", "params", true},
       {"rules", "rules", true}}},
+    {"formats", list_formats,
+     {{"format", "format", false}, {"files", "files", false}, {"purpose", "purpose", false}}},
     {"archs", list_archs,
      {{"arch", "arch", false}, {"threads/SM", "threads_per_sm", true},
       {"shared/SM", "shared_per_sm", true}, {"registers/SM", "registers_per_sm", true}}},
@@ -252,6 +267,6 @@ int verb_list(int argc, char **argv, struct error *error)
             return list(&topics[i], &request, error);
     return error_set(error, ERROR_USAGE,
                      "nothing to list is called '%s': choose devices, types, "
-                     "operations, params, variants, spaces, archs or gpus",
+                     "operations, params, variants, spaces, formats, archs or gpus",
                      wanted);
 }

@@ -26,7 +26,7 @@ struct work {
     struct point_context context;
     struct emit_sources sources;
     int64_t row[SPACE_NAMES_MAX];
-    struct call_plan plan;
+    struct planner_plan plan;
 };
 
 /* --- Which kernel ------------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ static int open_work(struct work *work, struct error *error)
     work->context = setup->context;
     work->sources = setup->sources;
     return (is_rung ? open_rung(work, error) : open_variant(work, error)) ||
-                   call_plan(&work->plan, &work->context, work->row, dims_n(&setup->problem.dims), error)
+                   call_plan(&work->plan, &work->context, work->row, error)
                ? -1
                : 0;
 }
@@ -124,7 +124,7 @@ static void add_words(struct command *command, const char *const *words, size_t 
 /* Which launches are profiled, and how: no clock is set. */
 static void add_launches(struct command *command, const struct work *work)
 {
-    const size_t count = work->plan.count;
+    const size_t count = (size_t)work->plan.count;
     snprintf(command->kernel, sizeof command->kernel, "regex:%.60s",
              work->context.space->kernel);
     snprintf(command->before, sizeof command->before, "%zu", ONCE_BEFORE * count);
@@ -226,13 +226,13 @@ static int run_ncu(struct said *said, const struct work *work, const char *ncu, 
 static int profile_with(const struct work *work, const char *ncu, int argc, char **argv,
                         struct error *error)
 {
-    struct ncu_launch *launches = calloc(CALL_LAUNCHES_MAX, sizeof *launches);
+    struct ncu_launch *launches = calloc(PLANNER_LAUNCHES, sizeof *launches);
     struct said said = {0};
     size_t count;
     if (!launches)
-        return error_memory(error, CALL_LAUNCHES_MAX * sizeof *launches);
+        return error_memory(error, PLANNER_LAUNCHES * sizeof *launches);
     int failed = run_ncu(&said, work, ncu, argc, argv, error) ||
-                 ncu_parse(launches, work->plan.count, &count, &said.out, &said.errors,
+                 ncu_parse(launches, (size_t)work->plan.count, &count, &said.out, &said.errors,
                            error) ||
                  profile_report(&work->request, &work->plan, work->context.space, launches,
                                 count, error);

@@ -2,7 +2,7 @@
  * kernels that others may share. */
 #include "autotune/library/export_text.h"
 
-#include "autotune/tune/call.h"
+#include "generator/call.h"
 #include "generator/shape.h"
 
 #include <inttypes.h>
@@ -57,20 +57,14 @@ void export_default_prefix(char out[EXPORT_PREFIX_CHARS], const struct problem *
 
 static bool is_runtime(const struct export *export, const struct expr *expr)
 {
-    for (size_t slot = 0; slot < export->source.space->name_count; slot++)
-        if (export->is_runtime[slot] && expr_uses(expr, slot))
-            return true;
-    return false;
+    return expr_uses_any(expr, export->is_runtime);
 }
 
 static void find_runtime(struct export *out)
 {
     const struct space *space = out->source.space;
-    static const enum space_builtin late[] = {SPACE_N, SPACE_OUTER, SPACE_OUTER_STRIDE,
-                                              SPACE_DEPTH, SPACE_DEPTH_STRIDE, SPACE_INNER,
-                                              SPACE_INNER_STRIDE, SPACE_SMS, SPACE_BLOCKS};
-    for (size_t i = 0; i < sizeof late / sizeof *late; i++)
-        out->is_runtime[late[i]] = true;
+    for (size_t slot = 0; slot < SPACE_BUILTINS; slot++)
+        out->is_runtime[slot] = export_builtin(slot) != NULL;
     for (size_t i = 0; i < space->derived_count; i++)
         out->is_runtime[space->derived[i].slot] = is_runtime(out, space->derived[i].expr);
 }
@@ -129,10 +123,10 @@ static int add_step(struct export *out, size_t r, size_t pass, size_t kernel,
     *step = (struct export_step){.row = r, .pass = pass, .kernel = kernel};
     if (point_pass_row(&context, row->values, pass, effective, error) ||
         point_values(&context, effective, p->reads_partials, step->values, error) ||
-        eval_fixed(out, p->keys[PASS_BLOCK], step, 0, &step->block, error) ||
-        eval_fixed(out, p->keys[PASS_TILE], step, 0, &step->tile, error) ||
-        eval_fixed(out, p->keys[PASS_CLUSTER], step, 1, &step->cluster, error) ||
-        eval_fixed(out, p->keys[PASS_SHARED_BYTES], step, 0, &step->shared_bytes, error))
+        eval_fixed(out, p->keys[PLANNER_BLOCK], step, 0, &step->block, error) ||
+        eval_fixed(out, p->keys[PLANNER_TILE], step, 0, &step->tile, error) ||
+        eval_fixed(out, p->keys[PLANNER_CLUSTER], step, 1, &step->cluster, error) ||
+        eval_fixed(out, p->keys[PLANNER_SHARED_BYTES], step, 0, &step->shared_bytes, error))
         return -1;
     struct export_kernel *made = &out->kernels[kernel];
     if (step->shared_bytes > made->shared_bytes)
@@ -175,67 +169,38 @@ static int make_steps(struct export *out, struct error *error)
 
 /* --- The largest n ------------------------------------------------------------------------ */
 
-/* Do the expressions of a row have results for such a matrix? What a grid has no blocks for is
- * refused later, when it is known. */
-static bool has_results(const struct export *export, const struct export_row *row,
-                        uint64_t results, uint64_t depth, int sms)
+/* Do the expressions of a row have results for such dims? What a launch has no room for is
+ * refused when it is known. */
+static bool has_values(const struct export_row *row, const struct point_context *context)
 {
-    const struct space *space = export->source.space;
-    struct problem problem = row->problem;
-    struct target target = row->target;
-    const struct point_context context = {space, &problem, &target};
-    int64_t values[SPACE_NAMES_MAX], effective[SPACE_NAMES_MAX], ignored, outputs = 0;
+    const struct space *space = context->space;
+    int64_t values[SPACE_NAMES_MAX], ignored;
+    struct planner_plan plan;
     struct error error;
-    target.sms = sms;
-    problem.dims = dims_resized(&problem.dims, results, depth, 0);
-    if (point_values(&context, row->values, false, values, &error))
+    if (point_values(context, row->values, false, values, &error))
         return false;
     for (size_t i = 0; i < space->rule_count; i++)
         if (!space->rules[i].is_prune &&
             expr_eval(space->rules[i].expr, values, &ignored, &error))
             return false;
-    for (size_t i = 0; i < row->step_count; i++) {
-        const struct pass *pass = &space->passes[export->steps[row->first_step + i].pass];
-        const struct expr *const exprs[] = {pass->keys[PASS_PARTIALS], pass->keys[PASS_STATE],
-                                            pass->keys[PASS_PARTS]};
-        if (point_pass_row(&context, row->values, (size_t)(pass - space->passes), effective,
-                           &error) ||
-            point_values(&context, effective, pass->reads_partials, values, &error) ||
-            expr_eval(pass->keys[PASS_GRID], values, &values[SPACE_BLOCKS], &error) ||
-            expr_eval(pass->keys[PASS_OUTPUTS], values, &outputs, &error))
-            return false;
-        for (size_t k = 0; k < sizeof exprs / sizeof *exprs; k++)
-            if (exprs[k] && expr_eval(exprs[k], values, &ignored, &error))
-                return false;
-        if (outputs > 0)
-            problem.dims = dims_left(&problem.dims, (uint64_t)outputs / dims_results(&problem.dims));
-    }
-    return true;
+    return call_plan(&plan, context, row->values, &error) == 0 ||
+           plan.status != PLANNER_NO_VALUE;
 }
 
-static bool has_all_results(const struct export *export, uint64_t n)
+/* For that much of whatever the space serves, on the smallest device and on a large one. */
+static bool has_all_values(const struct export *export, uint64_t n)
 {
     static const int sms[] = {1, 1024};
-    for (size_t i = 0; i < 2 * export->row_count; i++) {
-        const struct export_row *row = &export->rows[i / 2];
-        if (!has_results(export, row, n, 1, sms[i % 2]) ||
-            !has_results(export, row, 1, n, sms[i % 2]))
-            return false;
-    }
-    return true;
-}
-
-static bool has_plans(const struct export *export, uint64_t n)
-{
-    static const int sms[] = {1, 1024};
-    for (size_t i = 0; i < 2 * export->row_count; i++) {
-        const struct export_row *row = &export->rows[i / 2];
+    const struct dims many[] = {
+        dims_value(n), {{n, 1}, {1, 1}, {1, 1}}, {{1, 1}, {1, n}, {n, 1}}};
+    for (size_t i = 0; i < 6 * export->row_count; i++) {
+        const struct export_row *row = &export->rows[i / 6];
+        struct problem problem = row->problem;
         struct target target = row->target;
-        const struct point_context context = {export->source.space, &row->problem, &target};
-        struct call_plan plan;
-        struct error ignored;
+        const struct point_context context = {export->source.space, &problem, &target};
+        problem.dims = many[i / 2 % 3];
         target.sms = sms[i % 2];
-        if (call_plan(&plan, &context, row->values, n, &ignored))
+        if (!has_values(row, &context))
             return false;
     }
     return true;
@@ -244,8 +209,7 @@ static bool has_plans(const struct export *export, uint64_t n)
 static int find_n_max(struct export *out, struct error *error)
 {
     for (out->n_max = UINT64_C(1) << 59; out->n_max > 1; out->n_max /= 2)
-        if (export_is_matrix(out) ? has_all_results(out, out->n_max)
-                                  : has_plans(out, out->n_max))
+        if (has_all_values(out, out->n_max))
             return 0;
     return error_set(error, ERROR_USAGE,
                      "%s: the passes have no plan for any n: 'autotune verify' says why",

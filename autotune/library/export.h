@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { EXPORT_PREFIX_CHARS = 41, EXPORT_LAUNCHES_MAX = 64, EXPORT_FILES_MAX = 4 };
+enum { EXPORT_PREFIX_CHARS = 41, EXPORT_FILES_MAX = 4 };
 
 /* What to export. All of it outlives the model. */
 struct export_source {
@@ -30,6 +30,7 @@ struct export_source {
     const char *version; /* of the program */
     const int *archs;    /* compute capabilities to compile for, ascending */
     size_t arch_count;   /* 0: those of the records */
+    const char *nvrtc;   /* the library that compiles cubins; NULL: the best of those found */
 };
 
 /* What serves one n, or the matrices near one, on one GPU; the last row is the default, for
@@ -39,7 +40,8 @@ struct export_row {
     struct problem problem;
     struct target target;
     int64_t values[SPACE_NAMES_MAX]; /* of the params, by their order */
-    uint64_t first, last; /* n to which it is the nearest of its GPU; not of a matrix */
+    uint64_t first, last; /* n for which it is the nearest of its GPU; first > last: of no such
+                           * stretch, the shape counts too */
     size_t first_step, step_count;
 };
 
@@ -79,6 +81,7 @@ struct export
     bool is_runtime[SPACE_NAMES_MAX]; /* by slot: depends on n, the shape or the SMs */
     uint64_t n_max;                   /* no integer of a launch overflows up to here */
     struct text left_out;             /* GPUs that others hide: "A (like B), ..." */
+    bool has_given;                   /* do rows differ in what launches need beside dims? */
 };
 
 /* ERROR_FAILED when there is no record; ERROR_USAGE when the prefix or a pass of the space is
@@ -93,20 +96,6 @@ int export_check_prefix(const char *prefix, struct error *error);
  * given. */
 void export_default_prefix(char out[EXPORT_PREFIX_CHARS], const struct problem *problem);
 
-enum export_format {
-    EXPORT_HEADER,
-    EXPORT_CU,
-    EXPORT_CUBIN,
-    EXPORT_CMAKE,
-    EXPORT_MAKE,
-    EXPORT_JSON,
-    EXPORT_FORMATS,
-};
-extern const char *const export_formats[EXPORT_FORMATS]; /* "header", ... */
-
-/* ERROR_USAGE lists the known ones. */
-int export_find_format(enum export_format *out, const char *name, struct error *error);
-
 struct export_file {
     char name[EXPORT_PREFIX_CHARS + 16]; /* "sum_i32.cu" */
     struct text text;
@@ -119,10 +108,26 @@ struct export_files {
 /* Stands near the top of each file: it tells ours from others. */
 extern const char export_mark[];
 
-/* The files of a format. `nvrtc` is for cubins alone: a library to use, or NULL; where a
- * compiler is missing it is ERROR_NO_DEVICE. */
+/* A kind of files that an export is written as. Adding one is a file that defines its row, and
+ * the row's line in export_formats.c. */
+struct export_format {
+    const char *name;    /* as on the command line: "header" */
+    const char *files;   /* which it writes: "PREFIX_table.h" */
+    const char *purpose; /* whom they are for */
+    int (*write)(struct export_files *out, const struct export *export, struct error *error);
+};
+extern const struct export_format *const export_formats[]; /* NULL behind the last */
+
+/* ERROR_USAGE lists the known ones. */
+int export_find_format(const struct export_format **out, const char *name, struct error *error);
+
+/* Appends their names, " (PURPOSE)" behind each where that is asked for: "header, cu or json".
+ */
+void export_add_formats(struct text *out, bool has_purpose);
+
+/* The files of a format. Where cubins have no compiler it is ERROR_NO_DEVICE. */
 int export_write(struct export_files *out, const struct export *export,
-                 enum export_format format, const char *nvrtc, struct error *error);
+                 const struct export_format *format, struct error *error);
 void export_dispose_files(struct export_files *files);
 
 /* The architectures to compile for, ascending, at most `max`. Returns how many. */

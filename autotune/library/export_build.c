@@ -79,7 +79,7 @@ static void add_row(struct text *out, const struct export *export,
 {
     const struct space *space = export->source.space;
     const struct export_row *r = &export->rows[row];
-    if (r->record && !export_is_matrix(export)) {
+    if (r->record && r->first <= r->last) {
         add_bound(out, export, dialect, row, "SERVES_FROM", r->first);
         add_bound(out, export, dialect, row, "SERVES_UP_TO", r->last);
     }
@@ -99,9 +99,8 @@ static void add_rows(struct text *out, const struct export *export,
         text_adds(&names, row ? " " : "");
         add_row_name(&names, export, row);
     }
-    text_adds(out, "\n# What was tuned, by compute capability, SMs and size; then each row's ");
-    text_adds(out,
-              export_either(export, "n that it serves, and\n# its params.\n", "params.\n"));
+    text_adds(out, "\n# What was tuned, by compute capability, SMs and size; then what each row serves\n"
+                   "# and its params.\n");
     add_variable(out, export, dialect, "ROWS", names.at ? names.at : "");
     out->failed |= names.failed;
     text_dispose(&names);
@@ -123,15 +122,14 @@ static void add_archs(struct text *out, const struct export *export, const char 
     }
 }
 
-int export_write_make(struct export_files *out, const struct export *export,
-                      struct error *error)
+static int write_make(struct export_files *out, const struct export *export, struct error *error)
 {
     struct text *text = export_add_file(out, export, ".mk");
     export_add_provenance(text, export, &export_hash_comment, "What Make needs of an export");
-    export_add_form(text, export,
+    export_add_code(text, export,
                     "#\n"
-                    "# include $.mk, then compile $$($_SOURCES) by\n"
-                    "#     nvcc $$($_GENCODE) -I$$($_DIR) -c\n");
+                    "# include prefix.mk, then compile $(prefix_SOURCES) by\n"
+                    "#     nvcc $(prefix_GENCODE) -I$(prefix_DIR) -c\n");
     (void)error;
     text_adds(text, "\n");
     add_variable(text, export, &make, "DIR",
@@ -150,8 +148,7 @@ int export_write_make(struct export_files *out, const struct export *export,
     return 0;
 }
 
-int export_write_cmake(struct export_files *out, const struct export *export,
-                       struct error *error)
+static int write_cmake(struct export_files *out, const struct export *export, struct error *error)
 {
     struct text *text = export_add_file(out, export, ".cmake");
     export_add_provenance(text, export, &export_hash_comment, "What CMake needs of an export");
@@ -168,5 +165,11 @@ int export_write_cmake(struct export_files *out, const struct export *export,
     text = export_add_file(out, export, "");
     snprintf(out->at[out->count - 1].name, sizeof out->at->name, "CMakeLists.txt");
     export_add_provenance(text, export, &export_hash_comment, "A tuned reduction as a library");
-    return export_fill(text, export, "exported_lists.cmake", NULL, 0, error);
+    return export_add_file_part(text, export, "templates/exported_lists.cmake", EXPORT_DECLARED,
+                                error);
 }
+
+const struct export_format export_make = {
+    "make", "PREFIX.mk", "files, architectures and constants as variables of Make", write_make};
+const struct export_format export_cmake = {
+    "cmake", "PREFIX.cmake, CMakeLists.txt", "variables of CMake, and a library to add", write_cmake};

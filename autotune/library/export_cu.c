@@ -82,7 +82,7 @@ static int add_guarded(struct text *out, const struct export *export,
 
 int export_add_kernels(struct text *out, const struct export *export, struct error *error)
 {
-    export_add_form(out, export, "namespace $_kernels {\n\n");
+    export_add_code(out, export, "namespace prefix_kernels {\n\n");
     for (size_t k = 0; k < export->kernel_count; k++) {
         const struct export_kernel *kernel = &export->kernels[k];
         text_addf(out, "namespace v%zu {\n\n", k);
@@ -92,69 +92,95 @@ int export_add_kernels(struct text *out, const struct export *export, struct err
             return -1;
         text_addf(out, "\n} // namespace v%zu\n\n", k);
     }
-    export_add_form(out, export, "} // namespace $_kernels\n");
+    export_add_code(out, export, "} // namespace prefix_kernels\n");
     return 0;
 }
 
 /* --- The files ---------------------------------------------------------------------------- */
 
+/* The types of both, as names that the templates can use. */
+static void add_types(struct text *out, const struct export *export)
+{
+    const struct problem *problem = &export->source.problem;
+    struct text code = {0};
+    text_addf(&code, "typedef %s prefix_element;\ntypedef %s prefix_result;\n\n",
+              problem_types[problem->type].c_name,
+              problem_types[problem_result(problem)].c_name);
+    export_take_code(out, export, &code);
+}
+
 static int write_declarations(struct text *out, const struct export *export,
                               struct error *error)
 {
-    struct text match = {0};
-    const struct export_insert insert = {"match", &match};
+    const char *face = export_face(export)->file;
     export_add_provenance(out, export, &export_c_comment,
                           "A tuned reduction for CUDA's runtime");
-    const int failed =
-        export_fill(&match, export,
-                    export_either(export, "exported_match.h", "exported_match_matrix.h"), NULL,
-                    0, error) ||
-        export_fill(out, export,
-                    export_either(export, "exported_api.h", "exported_api_matrix.h"), &insert,
-                    1, error);
-    text_dispose(&match);
-    return failed ? -1 : 0;
-}
-
-static int add_launcher(struct text *out, const struct export *export, struct error *error)
-{
-    struct text entries = {0};
-    const struct export_insert insert = {"entries", &entries};
-    for (size_t k = 0; k < export->kernel_count; k++) {
-        const struct export_kernel *kernel = &export->kernels[k];
-        export_add_form(&entries, export, "    {(const void *)$_kernels::");
-        text_addf(&entries, "v%zu::%s, %d, %d},\n", k, export->source.space->kernel, kernel->cc,
-                  (int)kernel->shared_bytes);
-    }
-    const char *call = export_either(export, "exported_call.cu", "exported_call_matrix.cu");
-    int failed = text_check(&entries, error) ||
-                 export_fill(out, export, "exported_launcher.cu", &insert, 1, error);
+    if (export_add_file_part(out, export, "templates/exported_api.h", EXPORT_OPENED, error))
+        return -1;
+    add_types(out, export);
+    if (export_add_file_part(out, export, "templates/exported_match.h", EXPORT_DECLARED, error))
+        return -1;
     text_adds(out, "\n");
-    failed = failed || export_fill(out, export, call, NULL, 0, error);
-    text_dispose(&entries);
-    return failed ? -1 : 0;
+    return export_add_file_part(out, export, face, EXPORT_DECLARED, error) ||
+                   export_add_file_part(out, export, "templates/exported_api.h", EXPORT_CLOSED,
+                                        error)
+               ? -1
+               : 0;
 }
 
-int export_write_cu(struct export_files *out, const struct export *export, struct error *error)
+static void add_entries(struct text *out, const struct export *export)
 {
+    struct text code = {0};
+    text_adds(&code,
+              "struct prefix_kernel {\n    const void *entry;\n"
+              "    int cc;           /* code for this compute capability or a newer one "
+              "contains it */\n"
+              "    int shared_bytes; /* most dynamic shared memory of a launch */\n};\n\n"
+              "static const prefix_kernel prefix_entries[] = {\n");
+    for (size_t k = 0; k < export->kernel_count; k++)
+        text_addf(&code, "    {(const void *)prefix_kernels::v%zu::%s, %d, %d},\n", k,
+                  export->source.space->kernel, export->kernels[k].cc,
+                  (int)export->kernels[k].shared_bytes);
+    text_adds(&code, "};\n\n");
+    export_take_code(out, export, &code);
+}
+
+static int write(struct export_files *out, const struct export *export, struct error *error)
+{
+    const char *face = export_face(export)->file;
     if (write_declarations(export_add_file(out, export, ".h"), export, error))
         return -1;
     struct text *text = export_add_file(out, export, ".cu");
     export_add_provenance(text, export, &export_cc_comment,
                           "A tuned reduction: kernels and launcher");
-    export_add_form(text, export,
+    export_add_code(text, export,
                     "#ifndef __CUDACC_RTC__ // NVRTC sees the kernels alone\n"
-                    "#include \"$.h\"\n\n"
+                    "#include \"prefix.h\"\n\n"
                     "#include <atomic>\n"
                     "#endif\n\n");
     if (export_add_kernels(text, export, error))
         return -1;
-    text_adds(text, "\n#ifndef __CUDACC_RTC__\n\n");
+    text_adds(text,
+              "\n#ifndef __CUDACC_RTC__\n\n"
+              "#ifdef __NVCC_DIAG_PRAGMA_SUPPORT__\n"
+              "#pragma nv_diag_suppress 177 // the launcher does not call all functions below\n"
+              "#endif\n\n");
     if (export_add_table(text, export, error))
         return -1;
     text_adds(text, "\n");
-    if (add_launcher(text, export, error))
+    add_entries(text, export);
+    if (export_add_file_part(text, export, "templates/exported_launcher.cu", EXPORT_LAUNCHED,
+                             error))
         return -1;
-    text_adds(text, "\n#endif // !__CUDACC_RTC__\n");
+    text_adds(text, "\n");
+    if (export_add_file_part(text, export, face, EXPORT_LAUNCHED, error))
+        return -1;
+    text_adds(text, "\n#ifdef __NVCC_DIAG_PRAGMA_SUPPORT__\n"
+                    "#pragma nv_diag_default 177\n"
+                    "#endif\n\n"
+                    "#endif // !__CUDACC_RTC__\n");
     return 0;
 }
+
+const struct export_format export_cu = {"cu", "PREFIX.cu, PREFIX.h", "kernels and launcher",
+                                        write};

@@ -53,11 +53,11 @@ static int oldest_arch(const struct nvrtc *nvrtc)
 
 /* One image; the PTX is made by the compiler of the last. */
 static int make_image(struct image *out, const struct export *export, int cc, bool is_last,
-                      struct image *ptx, const char *path, char *version, size_t version_size,
+                      struct image *ptx, char *version, size_t version_size,
                       struct error *error)
 {
     struct nvrtc *nvrtc;
-    if (nvrtc_open(&nvrtc, path, cc, error))
+    if (nvrtc_open(&nvrtc, export->source.nvrtc, cc, error))
         return -1;
     snprintf(version, version_size, "%s", nvrtc_version(nvrtc));
     int failed = compile(out, nvrtc, export, cc, false, error);
@@ -90,11 +90,11 @@ static void add_image_name(struct text *out, const struct image *image)
 static void add_arrays(struct text *out, const struct export *export, const struct image *image)
 {
     size_t next = 0;
-    export_add_form(out, export, "static const unsigned char $_");
+    text_adds(out, "static const unsigned char prefix_");
     add_image_name(out, image);
     text_adds(out, "[] = {\n");
     add_bytes(out, image);
-    export_add_form(out, export, "};\n\nstatic const char *const $_names_");
+    text_adds(out, "};\n\nstatic const char *const prefix_names_");
     add_image_name(out, image);
     text_adds(out, "[] = {\n");
     for (size_t k = 0; k < export->kernel_count; k++)
@@ -105,58 +105,66 @@ static void add_arrays(struct text *out, const struct export *export, const stru
     text_adds(out, "};\n\n");
 }
 
-static void add_entry(struct text *out, const struct export *export, const struct image *image)
+static void add_entry(struct text *out, const struct image *image)
 {
     text_addf(out, "    {%d, %d, ", image->cc, image->is_ptx);
     for (int i = 0; i < 2; i++) {
-        export_add_form(out, export, i ? "sizeof $_" : "$_");
+        text_adds(out, i ? "sizeof prefix_" : "prefix_");
         add_image_name(out, image);
         text_adds(out, ", ");
     }
-    export_add_form(out, export, "$_names_");
+    text_adds(out, "prefix_names_");
     add_image_name(out, image);
     text_adds(out, "},\n");
+}
+
+/* What is printed of the images; the rest is in templates/exported_images.c. */
+static void add_images(struct text *out, const struct export *export,
+                       const struct image *images, size_t count)
+{
+    struct text code = {0};
+    text_adds(&code, "#include \"prefix_cubin.h\"\n\n");
+    for (size_t i = 0; i < count; i++)
+        add_arrays(&code, export, &images[i]);
+    text_adds(&code, "const struct prefix_image prefix_images[] = {\n");
+    for (size_t i = 0; i < count; i++)
+        add_entry(&code, &images[i]);
+    text_addf(&code, "};\nconst int prefix_image_count = %zu;\n\n", count);
+    export_take_code(out, export, &code);
 }
 
 static int write_arrays(struct export_files *out, const struct export *export,
                         const struct image *images, size_t count, const char *version,
                         struct error *error)
 {
-    struct text include = {0}, arrays = {0}, entries = {0};
-    const struct export_insert inserts[] = {
-        {"include", &include}, {"arrays", &arrays}, {"images", &entries}};
-    export_add_form(&include, export, "#include \"$_table.h\"\n\n");
-    for (size_t i = 0; i < count; i++) {
-        add_arrays(&arrays, export, &images[i]);
-        add_entry(&entries, export, &images[i]);
-    }
     struct text *text = export_add_file(out, export, "_cubin.h");
     export_add_provenance(text, export, &export_c_comment, "Machine code for CUDA's driver");
-    int failed = export_fill(text, export, "exported_images.h", inserts, 3, error);
+    export_add_code(text, export,
+                    "#ifndef PREFIX_CUBIN_H\n"
+                    "#define PREFIX_CUBIN_H\n\n"
+                    "#include \"prefix_table.h\"\n\n");
+    if (export_add_file_part(text, export, "templates/exported_images.h", EXPORT_DECLARED,
+                             error))
+        return -1;
     text = export_add_file(out, export, "_cubin.c");
     export_add_provenance(text, export, &export_c_comment, "Machine code for CUDA's driver");
     text_addf(text, "/* compiled by NVRTC %s */\n", version);
-    export_add_form(text, export, "#include \"$_cubin.h\"\n\n");
-    failed = failed || export_fill(text, export, "exported_images.c", inserts, 3, error) ||
-             text_check(&arrays, error) || text_check(&entries, error);
-    text_dispose(&include);
-    text_dispose(&arrays);
-    text_dispose(&entries);
-    return failed ? -1 : 0;
+    add_images(text, export, images, count);
+    return export_add_file_part(text, export, "templates/exported_images.c", EXPORT_LAUNCHED,
+                                error);
 }
 
 /* --- The whole ---------------------------------------------------------------------------- */
 
-int export_write_cubin(struct export_files *out, const struct export *export, const char *nvrtc,
-                       struct error *error)
+static int write(struct export_files *out, const struct export *export, struct error *error)
 {
     struct image images[ARCHS_MAX + 1] = {{0}};
     int archs[ARCHS_MAX];
     char version[64] = "";
     const size_t count = export_archs(export, archs, ARCHS_MAX);
-    int failed = export_write_header(out, export, error);
+    int failed = export_write_table(out, export, error);
     for (size_t i = 0; !failed && i < count; i++)
-        failed = make_image(&images[i], export, archs[i], i + 1 == count, &images[count], nvrtc,
+        failed = make_image(&images[i], export, archs[i], i + 1 == count, &images[count],
                             version, sizeof version, error);
     if (!failed)
         failed = write_arrays(out, export, images, count + 1, version, error);
@@ -164,3 +172,7 @@ int export_write_cubin(struct export_files *out, const struct export *export, co
         device_dispose_image(&images[i].code);
     return failed ? -1 : 0;
 }
+
+const struct export_format export_cubin = {
+    "cubin", "PREFIX_cubin.c, PREFIX_cubin.h, PREFIX_table.h",
+    "machine code and PTX as arrays of C, for the driver API; needs no nvcc", write};

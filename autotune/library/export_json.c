@@ -73,7 +73,7 @@ static void add_row(struct text *out, const struct export *export, const struct 
     text_adds(out, "{");
     if (row->record)
         add_record(out, row->record);
-    if (row->record && !export_is_matrix(export) && row->last != UINT64_MAX)
+    if (row->record && row->first <= row->last && row->last != UINT64_MAX)
         text_addf(out, "\"serves_up_to\": %" PRIu64 ", ", row->last);
     add_params(out, export, row);
     text_adds(out, ",\n       ");
@@ -98,8 +98,7 @@ static void add_gpus(struct text *out, const struct export *export)
     text_adds(out, "],\n");
 }
 
-int export_write_json(struct export_files *out, const struct export *export,
-                      struct error *error)
+static int write(struct export_files *out, const struct export *export, struct error *error)
 {
     struct text *text = export_add_file(out, export, ".json");
     const struct problem *problem = &export->source.problem;
@@ -112,7 +111,7 @@ int export_write_json(struct export_files *out, const struct export *export,
               problem_ops[problem->op].name, problem_types[problem->type].name,
               problem_types[problem->acc].name, problem_regimes[problem->regime],
               problem->is_deterministic ? "true" : "false");
-    if (export_is_matrix(export))
+    if (shape_kind(&problem->dims))
         text_addf(text, ", \"shape\": \"%s\"", shape_names[shape_kind(&problem->dims)]);
     text_adds(text, "},\n  ");
     add_string(text, "space", export->source.space->name);
@@ -123,3 +122,5 @@ int export_write_json(struct export_files *out, const struct export *export,
     text_adds(text, "}\n");
     return 0;
 }
+
+const struct export_format export_json = {"json", "PREFIX.json", "anything else", write};

@@ -189,6 +189,8 @@ static int add_gpu_shapes(struct export *out, struct export_gpu *gpu,
             continue;
         if (add_row(out, records[i], error))
             return -1;
+        out->rows[out->row_count - 1].first = 1; /* none in a row */
+        out->rows[out->row_count - 1].last = 0;
         gpu->count++;
     }
     return 0;
@@ -207,8 +209,9 @@ static int add_rows(struct export *out, const struct record **sorted, uint64_t *
         if (add_gpu(out, sorted[i]))
             continue;
         struct export_gpu *gpu = &out->gpus[out->gpu_count - 1];
-        if (export_is_matrix(out) ? add_gpu_shapes(out, gpu, sorted + i, end - i, error)
-                                  : add_gpu_rows(out, gpu, sorted + i, end - i, breaks, error))
+        if (dims_results(&sorted[i]->problem.dims) > 1
+                ? add_gpu_shapes(out, gpu, sorted + i, end - i, error)
+                : add_gpu_rows(out, gpu, sorted + i, end - i, breaks, error))
             return -1;
     }
     return add_row(out, NULL, error);

@@ -4,7 +4,7 @@
 #include "autotune/library/export_text.h"
 
 #include "generator/expr_c.h"
-#include "generator/shape.h"
+#include "generator/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,25 +15,40 @@ struct row_names {
     struct expr_c_name all[SPACE_NAMES_MAX];
 };
 
-const char *export_builtin(const struct export *export, size_t slot)
+/* --- Names that every space has ----------------------------------------------------------- */
+
+static const struct {
+    const char *name, *value; /* in prefix_eval and prefix_allows; value: NULL, it is there */
+} builtins[SPACE_BUILTINS] = {
+    [SPACE_N] = {"n", "dims_n(dims)"},
+    [SPACE_OUTER] = {"outer", "dims->outer.n"},
+    [SPACE_OUTER_STRIDE] = {"outer_stride", "dims->outer.stride"},
+    [SPACE_DEPTH] = {"depth", "dims->depth.n"},
+    [SPACE_DEPTH_STRIDE] = {"depth_stride", "dims->depth.stride"},
+    [SPACE_INNER] = {"inner", "dims->inner.n"},
+    [SPACE_INNER_STRIDE] = {"inner_stride", "dims->inner.stride"},
+    [SPACE_BLOCKS] = {"keys[PLANNER_GRID]", NULL},
+    [SPACE_SMS] = {"sms", NULL},
+};
+
+const char *export_builtin(size_t slot)
 {
-    const bool is_columns = shape_kind(&export->source.problem.dims) == SHAPE_COLUMNS;
-    const struct {
-        const char *value, *matrix;
-    } names[SPACE_BUILTINS] = {
-        [SPACE_N] = {"n", "(matrix->rows * matrix->len)"},
-        [SPACE_OUTER] = {"INT64_C(1)", is_columns ? "INT64_C(1)" : "matrix->rows"},
-        [SPACE_OUTER_STRIDE] = {"INT64_C(1)", is_columns ? "INT64_C(1)" : "matrix->pitch"},
-        [SPACE_DEPTH] = {"n", is_columns ? "matrix->rows" : "matrix->len"},
-        [SPACE_DEPTH_STRIDE] = {"INT64_C(1)", is_columns ? "matrix->pitch" : "INT64_C(1)"},
-        [SPACE_INNER] = {"INT64_C(1)", is_columns ? "matrix->len" : "INT64_C(1)"},
-        [SPACE_INNER_STRIDE] = {"INT64_C(1)", "INT64_C(1)"},
-        [SPACE_BLOCKS] = {"grid", "grid"},
-        [SPACE_SMS] = {"sms", "sms"},
-    };
-    return slot < SPACE_BUILTINS ? export_either(export, names[slot].value, names[slot].matrix)
-                                 : NULL;
+    return slot < SPACE_BUILTINS ? builtins[slot].name : NULL;
 }
+
+void export_add_builtins(struct text *out, const char *code)
+{
+    for (size_t i = 0; i < SPACE_BUILTINS; i++) {
+        bool is_mentioned = false;
+        if (builtins[i].value)
+            words_find(code, &builtins[i].name, 1, &is_mentioned);
+        if (is_mentioned)
+            text_addf(out, "    const int64_t %s = (int64_t)%s;\n", builtins[i].name,
+                      builtins[i].value);
+    }
+}
+
+/* --- Conditions --------------------------------------------------------------------------- */
 
 /* A name, a call, or what stands in parentheses as a whole? */
 static bool is_closed(const char *at)
@@ -68,16 +83,15 @@ static int name_all(struct row_names *names, const struct export_row *row, struc
     if (point_values(&context, row->values, false, values, error))
         return -1;
     for (size_t slot = 0; slot < space->name_count; slot++)
-        names->all[slot] = (struct expr_c_name){export_builtin(export, slot),
-                                                !export->is_runtime[slot], values[slot]};
+        names->all[slot] =
+            (struct expr_c_name){export_builtin(slot), !export->is_runtime[slot], values[slot]};
     for (size_t i = 0; i < space->derived_count; i++) {
         const size_t slot = space->derived[i].slot;
         struct text whole = {0}, *text = &names->texts[slot];
         if (!export->is_runtime[slot])
             continue;
         text_dispose(text);
-        if (expr_c_print(&whole, space->derived[i].expr, names->all, export->source.prefix,
-                         error)) {
+        if (expr_c_print(&whole, space->derived[i].expr, names->all, "prefix", error)) {
             text_dispose(&whole);
             return -1;
         }
@@ -117,8 +131,8 @@ static int add_conditions(struct text *out, const struct row_names *names, struc
         struct text condition = {0};
         if (!space->rules[i].is_launch || space->rules[i].is_prune)
             continue;
-        const int failed = expr_c_print(&condition, space->rules[i].expr, names->all,
-                                        names->export->source.prefix, error);
+        const int failed =
+            expr_c_print(&condition, space->rules[i].expr, names->all, "prefix", error);
         if (!failed && !is_number(&condition)) {
             const char *found = find_condition(&condition);
             text_addf(out, *found == '(' ? "        if (!%s)" : "        if (!(%s))", found);
@@ -141,7 +155,8 @@ static void add_cases(struct text *out, struct text *conditions, size_t count)
             continue;
         text_addf(out, "    case %zu:\n", r);
         for (size_t later = r + 1; later < count; later++)
-            if (conditions[later].length && strcmp(conditions[later].at, conditions[r].at) == 0) {
+            if (conditions[later].length &&
+                strcmp(conditions[later].at, conditions[r].at) == 0) {
                 text_addf(out, "    case %zu:\n", later);
                 text_dispose(&conditions[later]);
             }
@@ -149,11 +164,24 @@ static void add_cases(struct text *out, struct text *conditions, size_t count)
     }
 }
 
+static void add_function(struct text *out, const char *cases)
+{
+    text_adds(
+        out, "/* Is a row of the table meant for these dims? */\n"
+             "static inline int prefix_allows(int row, const struct dims *dims, int device_sms)"
+             "\n{\n    const int64_t sms = device_sms;\n");
+    export_add_builtins(out, cases);
+    text_addf(out,
+              "    (void)dims;\n    (void)sms;\n    switch (row) {\n%s    default:\n"
+              "        return 1;\n    }\n}\n\n",
+              cases);
+}
+
 int export_add_rules(struct text *out, const struct export *export, struct error *error)
 {
     const size_t count = export->row_count - 1; /* but the default, the last */
     struct row_names *names = calloc(1, sizeof *names);
-    struct text *conditions = calloc(count + 1, sizeof *conditions);
+    struct text *conditions = calloc(count + 1, sizeof *conditions), cases = {0};
     int failed = 0;
     if (names && conditions)
         names->export = export;
@@ -163,8 +191,13 @@ int export_add_rules(struct text *out, const struct export *export, struct error
         failed = name_all(names, &export->rows[r], error) ||
                  add_conditions(&conditions[r], names, error) ||
                  text_check(&conditions[r], error);
+    if (!failed) {
+        add_cases(&cases, conditions, count);
+        failed = text_check(&cases, error);
+    }
     if (!failed)
-        add_cases(out, conditions, count);
+        add_function(out, cases.at ? cases.at : "");
+    text_dispose(&cases);
     for (size_t slot = 0; names && slot < SPACE_NAMES_MAX; slot++)
         text_dispose(&names->texts[slot]);
     for (size_t r = 0; conditions && r < count; r++)

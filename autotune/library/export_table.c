@@ -4,6 +4,7 @@
  * numbers. */
 #include "autotune/library/export_text.h"
 
+#include "generator/call.h"
 #include "generator/expr_c.h"
 #include "generator/shape.h"
 #include "generator/words.h"
@@ -33,7 +34,8 @@ static const char keywords[] =
     "void "
     "volatile while xor ";
 static const char variables[] =
-    " device_sms grid inputs matrix n out outputs partials parts sms state step ";
+    " context depth depth_stride dims held here inner inner_stride keys n "
+    "outer outer_stride parts pass row sms step ";
 
 /* A name of the space in small letters, and '_' where C, C++ or, for a variable, the code here
  * has it. */
@@ -81,28 +83,26 @@ static void use_expr(struct names *names, const struct expr *expr)
             use_slot(names, slot);
 }
 
-/* What stands for each name that the geometry needs. */
+/* What stands for each name that a launch's numbers need. */
 static void find_names(struct names *names)
 {
-    const struct space *space = names->export->source.space;
-    for (size_t i = 0; i < names->export->step_count; i++) {
-        const struct pass *pass = &space->passes[names->export->steps[i].pass];
-        use_expr(names, pass->keys[PASS_GRID]);
-        use_expr(names, pass->keys[PASS_OUTPUTS]);
-        use_expr(names, pass->keys[PASS_PARTIALS]);
-        use_expr(names, pass->keys[PASS_STATE]);
-        use_expr(names, pass->keys[PASS_PARTS]);
-    }
+    const struct export *export = names->export;
+    const struct space *space = export->source.space;
+    for (size_t i = 0; i < export->step_count; i++)
+        for (size_t k = 0; k < PLANNER_NEEDED; k++)
+            use_expr(names, space->passes[export->steps[i].pass].keys[k]);
+    if (space->parts)
+        use_slot(names, space->parts);
     for (size_t slot = 0; slot < space->name_count; slot++) {
         struct text *text = &names->texts[slot];
-        const char *builtin = export_builtin(names->export, slot);
+        const char *builtin = slot == space->parts && slot ? "parts" : export_builtin(slot);
         text_adds(text, names->kinds[slot] == MEMBER ? "step->given." : "");
         if (builtin)
             text_adds(text, builtin);
         else
             add_small(text, space->names[slot], names->kinds[slot] == VARIABLE);
         names->all[slot] = (struct expr_c_name){text->at, names->kinds[slot] == NUMBER,
-                                                names->export->steps[0].values[slot]};
+                                                export->steps[0].values[slot]};
     }
 }
 
@@ -121,14 +121,14 @@ static void add_members(struct text *out, const struct names *names)
     const struct space *space = names->export->source.space;
     if (!has_members(names))
         return;
-    text_adds(out, "    struct { /* what n and the device do not change */\n");
+    text_adds(out, "/* What neither dims nor the device change. */\nstruct prefix_given {\n");
     for (size_t slot = 0; slot < space->name_count; slot++)
         if (names->kinds[slot] == MEMBER) {
-            text_adds(out, "        int64_t ");
+            text_adds(out, "    int64_t ");
             add_small(out, space->names[slot], false);
             text_adds(out, ";\n");
         }
-    text_adds(out, "    } given;\n");
+    text_adds(out, "};\n\n");
 }
 
 /* " (0 PLAIN, 1 BULK)": what the numbers of a param mean. */
@@ -143,6 +143,8 @@ static void add_symbols(struct text *out, const struct param *param)
 static void add_params(struct text *out, const struct export *export)
 {
     const struct space *space = export->source.space;
+    text_adds(out, "/* What was tuned; of a param with named values its number. */\n"
+                   "struct prefix_params {\n");
     for (size_t i = 0; i < space->param_count; i++) {
         text_adds(out, "    int64_t ");
         add_small(out, space->params[i].name, false);
@@ -151,24 +153,43 @@ static void add_params(struct text *out, const struct export *export)
         add_symbols(out, &space->params[i]);
         text_adds(out, " */\n");
     }
+    text_adds(out, "};\n\n");
 }
 
-static void add_row(struct text *out, const struct export *export, const struct export_row *row)
+static void add_count(struct text *out, uint64_t count)
 {
+    text_addf(out, count > INT32_MAX ? "UINT64_C(%" PRIu64 ")" : "%" PRIu64, count);
+}
+
+static void add_dims(struct text *out, const struct dims *dims)
+{
+    const struct dim *const axes[] = {&dims->outer, &dims->depth, &dims->inner};
+    for (size_t i = 0; i < 3; i++) {
+        text_adds(out, i ? ", {" : "{{");
+        add_count(out, axes[i]->n);
+        text_adds(out, ", ");
+        add_count(out, axes[i]->stride);
+        text_adds(out, "}");
+    }
+    text_adds(out, "}, ");
+}
+
+static void add_row(struct text *out, const struct export *export, const struct export_row *row,
+                    size_t gpu)
+{
+    static const struct dims nothing = {{1, 1}, {0, 1}, {1, 1}};
     const struct space *space = export->source.space;
     const struct record *record = row->record;
-    const uint64_t n = record ? dims_n(&record->problem.dims) : 0;
-    const struct problem_shape shape =
-        record ? shape_of(&record->problem.dims) : (struct problem_shape){0};
-    if (export_is_matrix(export))
-        text_addf(out, "    {{%" PRIu64 ", %" PRIu64 ", %" PRIu64 "}", shape.rows, shape.len,
-                  shape.pitch);
-    else
-        text_addf(out,
-                  "    {UINT64_C(%" PRIu64 "), UINT64_C(%" PRIu64 "), UINT64_C(%" PRIu64
-                  "), UINT64_C(%" PRIu64 ")",
-                  n, record && record->n_to ? record->n_from : n,
-                  record && record->n_to ? record->n_to : n, row->last);
+    const struct dims *dims = record ? &record->problem.dims : &nothing;
+    text_adds(out, "    {{{");
+    add_dims(out, dims);
+    text_addf(out, "%d, %d, %d, %zu}, ", (int)export->source.problem.regime,
+              record ? record->cc : 0, record ? record->sms : 0, gpu);
+    add_count(out, record && record->n_to ? record->n_from : dims->depth.n);
+    text_adds(out, ", ");
+    add_count(out, record && record->n_to ? record->n_to : dims->depth.n);
+    text_adds(out, ", 0, 0}, ");
+    add_count(out, row->last);
     text_addf(out, ", %zu, %zu,\n     \"", row->first_step, row->step_count);
     point_format(out, space, row->values, true);
     text_adds(out, "\",\n     {");
@@ -177,17 +198,17 @@ static void add_row(struct text *out, const struct export *export, const struct 
     text_adds(out, "}},\n");
 }
 
+static void add_upper(struct text *out, const char *name)
+{
+    for (; *name; name++) {
+        const char letter = *name >= 'a' && *name <= 'z' ? (char)(*name - 'a' + 'A') : *name;
+        text_add(out, &letter, 1);
+    }
+}
+
 static void add_step(struct text *out, const struct names *names,
                      const struct export_step *step)
 {
-    const bool is_columns = shape_kind(&names->export->source.problem.dims) == SHAPE_COLUMNS;
-    const char *const args[PASS_ARG_KINDS] = {
-        [ARG_INPUT] = "INPUT",       [ARG_N] = "N",         [ARG_OUTPUT] = "OUTPUT",
-        [ARG_PARTIALS] = "PARTIALS", [ARG_STATE] = "STATE", [ARG_PARTS] = "PARTS",
-        [ARG_OUTER] = "ROWS",        [ARG_OUTER_STRIDE] = "PITCH",
-        [ARG_DEPTH] = is_columns ? "ROWS" : "LEN",
-        [ARG_DEPTH_STRIDE] = "PITCH", [ARG_INNER] = "LEN",
-    };
     const struct space *space = names->export->source.space;
     const struct pass *pass = &space->passes[step->pass];
     const char *between = "";
@@ -197,9 +218,8 @@ static void add_step(struct text *out, const struct names *names,
               step->pass, step->kernel, step->block, step->cluster, step->shared_bytes,
               pass->is_cooperative, pass->until_one, step->tile, pass->arg_count);
     for (size_t i = 0; i < pass->arg_count; i++) {
-        text_adds(out, i ? ", " : "");
-        export_add_form(out, names->export, "@_");
-        text_adds(out, args[pass->args[i]]);
+        text_adds(out, i ? ", PLANNER_ARG_" : "PLANNER_ARG_");
+        add_upper(out, space_pass_args[pass->args[i]]);
     }
     text_adds(out, has_members(names) ? "}, {" : "}");
     for (size_t slot = 0; slot < space->name_count; slot++)
@@ -213,47 +233,47 @@ static void add_step(struct text *out, const struct names *names,
 static void add_tables(struct text *out, const struct names *names)
 {
     const struct export *export = names->export;
-    export_add_form(out, export,
-                    "/* The last is the default, tuned for nothing. */\n"
-                    "static const struct $_row $_rows[] = {\n");
-    for (size_t i = 0; i < export->row_count; i++)
-        add_row(out, export, &export->rows[i]);
-    export_add_form(out, export, "};\n\nstatic const struct $_gpu $_gpus[] = {\n");
+    text_adds(out, "/* The last is the default, tuned for nothing. */\n"
+                   "static const struct prefix_row prefix_rows[] = {\n");
+    for (size_t gpu = 0; gpu < export->gpu_count; gpu++)
+        for (size_t i = 0; i < export->gpus[gpu].count; i++)
+            add_row(out, export, &export->rows[export->gpus[gpu].first + i], gpu);
+    add_row(out, export, &export->rows[export->row_count - 1], export->gpu_count);
+    text_adds(out, "};\n\nstatic const struct prefix_gpu prefix_gpus[] = {\n");
     for (size_t i = 0; i < export->gpu_count; i++) {
         const struct export_gpu *gpu = &export->gpus[i];
         text_adds(out, "    {");
         text_add_json(out, gpu->name);
         text_addf(out, ", %d, %d, %zu, %zu},\n", gpu->cc, gpu->sms, gpu->first, gpu->count);
     }
-    export_add_form(out, export, "};\n\nstatic const struct $_step $_steps[] = {\n");
+    text_adds(out, "};\n\nstatic const struct prefix_step prefix_steps[] = {\n");
     for (size_t i = 0; i < export->step_count; i++)
         add_step(out, names, &export->steps[i]);
-    text_adds(out, "};\n\n");
-    export_add_form(out, export, "enum { ");
-    export_add_form(out, export, "@_GPUS = ");
-    text_addf(out, "%zu, ", export->gpu_count);
-    export_add_form(out, export, "@_DEFAULT_ROW = ");
-    text_addf(out, "%zu, ", export->row_count - 1);
-    export_add_form(out, export, "@_LAUNCHES = ");
-    text_addf(out, "%d, ", EXPORT_LAUNCHES_MAX);
-    export_add_form(out, export, "@_PARTIAL_BYTES = ");
-    text_addf(out, "%d };\n\n", problem_partial_bytes(&export->source.problem));
-    export_add_form(out, export, "static const uint64_t $_n_max = ");
-    text_addf(out, "UINT64_C(%" PRIu64 "); /* no integer below overflows up to here */\n",
-              export->n_max);
+    text_addf(
+        out,
+        "};\n\nenum { PREFIX_GPUS = %zu, PREFIX_DEFAULT_ROW = %zu, PREFIX_PARTIAL_BYTES = "
+        "%d, PREFIX_REGIME = %d };\n\nstatic const uint64_t prefix_n_max = UINT64_C(%" PRIu64
+        "); /* no integer below overflows up to here */\n\n",
+        export->gpu_count, export->row_count - 1,
+        problem_partial_bytes(&export->source.problem), (int)export->source.problem.regime,
+        export->n_max);
 }
 
-/* --- The geometry ------------------------------------------------------------------------- */
+/* --- The numbers of a launch -------------------------------------------------------------- */
 
-static int add_assignment(struct text *out, const struct names *names, const char *variable,
-                          const struct expr *expr, struct error *error)
+static int add_keys(struct text *out, const struct names *names, const struct pass *pass,
+                    struct error *error)
 {
-    if (!expr)
-        return 0;
-    text_addf(out, "        %s = ", variable);
-    if (expr_c_print(out, expr, names->all, names->export->source.prefix, error))
-        return -1;
-    text_adds(out, ";\n");
+    for (size_t k = 0; k < PLANNER_NEEDED; k++) {
+        text_adds(out, "        keys[PLANNER_");
+        add_upper(out, space_pass_keys[k].name);
+        text_adds(out, "] = ");
+        if (!pass->keys[k])
+            text_addf(out, "%" PRId64, space_pass_keys[k].missing);
+        else if (expr_c_print(out, pass->keys[k], names->all, "prefix", error))
+            return -1;
+        text_adds(out, ";\n");
+    }
     return 0;
 }
 
@@ -268,26 +288,28 @@ static bool is_launched(const struct export *export, size_t pass)
 static int add_passes(struct text *out, const struct names *names, struct error *error)
 {
     const struct space *space = names->export->source.space;
-    text_adds(out, "    switch (step->pass) {\n");
+    text_adds(out, "    *held = ");
+    if (space->parts == 0)
+        text_adds(out, "1");
+    else if (names->kinds[space->parts] == NUMBER)
+        text_addf(out, "%" PRId64, names->all[space->parts].value);
+    else
+        text_adds(out, names->texts[space->parts].at);
+    text_adds(out, ";\n    switch (step->pass) {\n");
     for (size_t p = 0; p < space->pass_count; p++) {
-        const struct pass *pass = &space->passes[p];
         if (!is_launched(names->export, p))
             continue;
-        text_addf(out, "    case %zu: /* %s */\n", p, pass->name);
-        if (add_assignment(out, names, "grid", pass->keys[PASS_GRID], error) ||
-            add_assignment(out, names, "outputs", pass->keys[PASS_OUTPUTS], error) ||
-            add_assignment(out, names, "partials", pass->keys[PASS_PARTIALS], error) ||
-            add_assignment(out, names, "state", pass->keys[PASS_STATE], error) ||
-            add_assignment(out, names, "parts", pass->keys[PASS_PARTS], error))
+        text_addf(out, "    case %zu: /* %s */\n", p, space->passes[p].name);
+        if (add_keys(out, names, &space->passes[p], error))
             return -1;
         text_adds(out, "        break;\n");
     }
-    text_adds(out, "    default:\n        break;\n    }\n");
+    text_adds(out, "    default:\n        return -1;\n    }\n    return 0;\n}\n");
     return 0;
 }
 
 /* Puts before the code the derived values that it mentions once what is known is folded. They
- * stand in an order in which each needs only those before it. */
+ * stand in an order in which each needs only those before it. Parts that are decided stay. */
 static int add_variables(struct text *code, const struct names *names, struct error *error)
 {
     const struct space *space = names->export->source.space;
@@ -301,9 +323,9 @@ static int add_variables(struct text *code, const struct names *names, struct er
             words_find(code->at, &name, 1, &is_mentioned);
         if (!is_mentioned)
             continue;
-        text_addf(&longer, "    const int64_t %s = ", name);
-        failed = expr_c_print(&longer, derived->expr, names->all,
-                              names->export->source.prefix, error);
+        text_addf(&longer, "    const int64_t %s = %s", name,
+                  derived->slot == space->parts ? "*held > 0 ? *held : " : "");
+        failed = expr_c_print(&longer, derived->expr, names->all, "prefix", error);
         text_addf(&longer, ";\n%s", code->at);
         text_dispose(code);
         *code = longer;
@@ -312,74 +334,85 @@ static int add_variables(struct text *code, const struct names *names, struct er
     return failed;
 }
 
-/* --- The whole ---------------------------------------------------------------------------- */
-
-enum { MATCH, PARAMS, ROW, GIVEN, TABLES, CHOICE, INSERTS };
-
-/* The selector and the plan of launches. */
-static int add_choice(struct text *out, const struct names *names, struct error *error)
+/* prefix_eval: what planner.h asks for. */
+static int add_eval(struct text *out, const struct names *names, struct error *error)
 {
-    const struct export *export = names->export;
-    struct text helpers = {0}, rules = {0}, shape = {0}, code = {0};
-    const struct export_insert inserts[] = {
-        {"helpers", &helpers}, {"rules", &rules}, {"shape", &shape}};
-    int failed = (export_is_matrix(export) && export_add_rules(&rules, export, error)) ||
-                 add_passes(&shape, names, error) || add_variables(&shape, names, error) ||
-                 text_check(&shape, error);
+    struct text code = {0};
+    int failed = add_passes(&code, names, error) || add_variables(&code, names, error);
     if (!failed) {
-        text_addf(&code, "%s%s", rules.at ? rules.at : "", shape.at);
-        expr_c_helpers(&helpers, code.at ? code.at : "", export->source.prefix);
-        failed =
-            text_check(&code, error) || text_check(&helpers, error) ||
-            export_fill(out, export,
-                        export_either(export, "exported_choice.h", "exported_choice_matrix.h"),
-                        inserts, 3, error);
+        text_adds(
+            out,
+            "/* The numbers of a launch of one of `context`'s steps. */\n"
+            "static inline int prefix_eval(void *context, int pass, const struct dims *dims, "
+            "int64_t *held,\n    int64_t keys[PLANNER_KEYS])\n{\n"
+            "    const struct prefix_here *const here = (const struct prefix_here *)context;\n"
+            "    const struct prefix_step *const step = here->steps + pass;\n"
+            "    const int64_t sms = here->sms;\n");
+        export_add_builtins(out, code.at);
+        text_addf(out, "    (void)dims;\n    (void)sms;\n%s\n", code.at);
     }
-    text_dispose(&helpers);
-    text_dispose(&rules);
-    text_dispose(&shape);
     text_dispose(&code);
     return failed ? -1 : 0;
 }
 
-static int fill(struct text texts[INSERTS], const struct names *names, struct error *error)
+/* --- The whole ---------------------------------------------------------------------------- */
+
+/* What is printed for these records, between the parts that all exports have. */
+static int add_printed(struct text *out, const struct names *names, struct error *error)
 {
     const struct export *export = names->export;
-    const char *match = export_either(export, "exported_match.h", "exported_match_matrix.h");
-    const char *row = export_either(export, "exported_row.h", "exported_row_matrix.h");
-    if (export_fill(&texts[MATCH], export, match, NULL, 0, error) ||
-        export_fill(&texts[ROW], export, row, NULL, 0, error) ||
-        add_choice(&texts[CHOICE], names, error))
-        return -1;
-    add_params(&texts[PARAMS], export);
-    add_members(&texts[GIVEN], names);
-    add_tables(&texts[TABLES], names);
-    for (size_t i = 0; i < INSERTS; i++)
-        if (text_check(&texts[i], error))
+    struct text code = {0}, helpers = {0};
+    add_tables(out, names);
+    int failed = add_eval(&code, names, error) || export_add_rules(&code, export, error) ||
+                 text_check(&code, error);
+    if (!failed) {
+        expr_c_helpers(&helpers, code.at, "prefix");
+        text_addf(out, "%s%s", helpers.at ? helpers.at : "", code.at);
+        failed = text_check(&helpers, error);
+    }
+    text_dispose(&code);
+    text_dispose(&helpers);
+    return failed ? -1 : 0;
+}
+
+static int add_all(struct text *out, const struct names *names, struct error *error)
+{
+    static const char *const carried[] = {"generator/dims.h", "generator/planner.h",
+                                          "generator/selector.h", "templates/exported_match.h"};
+    const struct export *export = names->export;
+    struct text code = {0};
+    for (size_t i = 0; i < sizeof carried / sizeof *carried; i++) {
+        if (export_add_file_part(out, export, carried[i], EXPORT_TABLE, error))
             return -1;
-    return 0;
+        text_adds(out, "\n");
+    }
+    add_params(&code, export);
+    add_members(&code, names);
+    export_take_code(out, export, &code);
+    if (export_add_file_part(out, export, "templates/exported_table.h", EXPORT_TABLE, error))
+        return -1;
+    const int failed = add_printed(&code, names, error);
+    export_take_code(out, export, &code);
+    if (failed ||
+        export_add_file_part(out, export, "templates/exported_choice.h", EXPORT_TABLE, error))
+        return -1;
+    text_adds(out, "\n");
+    return export_add_file_part(out, export, export_face(export)->file, EXPORT_TABLE, error);
 }
 
 int export_add_table(struct text *out, const struct export *export, struct error *error)
 {
-    static const char *const inserts[INSERTS] = {"match", "params", "row",
-                                                 "given", "tables", "choice"};
     struct names *names = calloc(1, sizeof *names);
-    struct text texts[INSERTS] = {{0}};
-    struct export_insert all[INSERTS];
+    struct export own = *export;
     int failed = 0;
     if (!names)
         return error_memory(error, sizeof *names);
-    names->export = export;
+    names->export = &own;
     find_names(names);
-    for (size_t i = 0; i < INSERTS; i++)
-        all[i] = (struct export_insert){inserts[i], &texts[i]};
+    own.has_given = has_members(names);
     for (size_t slot = 0; !failed && slot < SPACE_NAMES_MAX; slot++)
         failed = text_check(&names->texts[slot], error);
-    failed = failed || fill(texts, names, error) ||
-             export_fill(out, export, "exported_table.h", all, INSERTS, error);
-    for (size_t i = 0; i < INSERTS; i++)
-        text_dispose(&texts[i]);
+    failed = failed || add_all(out, names, error);
     for (size_t slot = 0; slot < SPACE_NAMES_MAX; slot++)
         text_dispose(&names->texts[slot]);
     free(names);

@@ -1,7 +1,8 @@
-/* export_text: the formats' list, and what they share: comments, names, files. */
+/* export_text: what the formats share: comments, names, files. */
 #include "autotune/library/export_text.h"
 
 #include "autotune/embedded.h"
+#include "generator/control.h"
 #include "generator/shape.h"
 
 #include <inttypes.h>
@@ -11,33 +12,16 @@
 
 const char export_mark[] = "made by autotune";
 
-const char *const export_formats[EXPORT_FORMATS] = {
-    [EXPORT_HEADER] = "header", [EXPORT_CU] = "cu",     [EXPORT_CUBIN] = "cubin",
-    [EXPORT_CMAKE] = "cmake",   [EXPORT_MAKE] = "make", [EXPORT_JSON] = "json",
-};
+/* --- What is reduced ---------------------------------------------------------------------- */
 
-int export_find_format(enum export_format *out, const char *name, struct error *error)
+const struct export_face *export_face(const struct export *export)
 {
-    for (int i = 0; i < EXPORT_FORMATS; i++)
-        if (strcmp(name, export_formats[i]) == 0) {
-            *out = (enum export_format)i;
-            return 0;
-        }
-    return error_set(error, ERROR_USAGE,
-                     "--format '%.100s' is none: choose header, cu, cubin, cmake, make or json",
-                     name);
-}
-
-/* --- Shapes ------------------------------------------------------------------------------- */
-
-bool export_is_matrix(const struct export *export)
-{
-    return shape_kind(&export->source.problem.dims) != SHAPE_VALUE;
-}
-
-const char *export_either(const struct export *export, const char *value, const char *matrix)
-{
-    return export_is_matrix(export) ? matrix : value;
+    static const struct export_face faces[SHAPE_COUNT] = {
+        [SHAPE_VALUE] = {"templates/exported_value.h", ""},
+        [SHAPE_ROWS] = {"templates/exported_matrix.h", ", for each row of a matrix"},
+        [SHAPE_COLUMNS] = {"templates/exported_matrix.h", ", for each column of a matrix"},
+    };
+    return &faces[shape_kind(&export->source.problem.dims)];
 }
 
 /* --- Comments ----------------------------------------------------------------------------- */
@@ -101,11 +85,9 @@ void export_add_provenance(struct text *out, const struct export *export,
                            const struct export_comment *comment, const char *what)
 {
     const struct problem *problem = &export->source.problem;
-    static const char *const each[SHAPE_COUNT] = {"", ", for each row of a matrix",
-                                                  ", for each column of a matrix"};
     add_line(out, comment->open, "%s: %s of %s accumulated in %s%s%s, %s data; %s %s by", what,
              problem_ops[problem->op].name, problem_types[problem->type].name,
-             problem_types[problem->acc].name, each[shape_kind(&problem->dims)],
+             problem_types[problem->acc].name, export_face(export)->each,
              problem->is_deterministic ? ", in a fixed order" : "",
              problem_regimes[problem->regime], export_mark, export->source.version);
     add_line(out, comment->line, "%s", export->source.command);
@@ -123,102 +105,126 @@ void export_add_provenance(struct text *out, const struct export *export,
 
 /* --- Names -------------------------------------------------------------------------------- */
 
-void export_add_capitals(struct text *out, const struct export *export)
+static void add_capitals(struct text *out, const char *word, size_t length)
 {
-    for (const char *at = export->source.prefix; *at; at++) {
-        const char letter = *at >= 'a' && *at <= 'z' ? (char)(*at - 'a' + 'A') : *at;
+    for (size_t i = 0; i < length; i++) {
+        const char letter =
+            word[i] >= 'a' && word[i] <= 'z' ? (char)(word[i] - 'a' + 'A') : word[i];
         text_add(out, &letter, 1);
     }
 }
 
-void export_add_form(struct text *out, const struct export *export, const char *form)
+static bool begins(const char *word, size_t length, const char *with, bool is_whole)
 {
-    while (*form) {
-        const size_t plain = strcspn(form, "$@");
-        text_add(out, form, plain);
-        form += plain;
-        if (form[0] == '$' && form[1] == '$')
-            text_add(out, form++, 1);
-        else if (*form == '$')
-            text_adds(out, export->source.prefix);
-        else if (*form == '@')
-            export_add_capitals(out, export);
-        form += *form != 0;
+    const size_t own = strlen(with);
+    return length >= own && strncmp(word, with, own) == 0 &&
+           (length > own ? word[own] == '_' : is_whole);
+}
+
+/* A name in the export. Those of carried headers have no "prefix" to replace. */
+static void add_name(struct text *out, const struct export *export, const char *word,
+                     size_t length, bool is_tag)
+{
+    static const char *const carried[] = {"dims", "planner", "selector",
+                                          "DIMS", "PLANNER", "SELECTOR"};
+    const char *prefix = export->source.prefix;
+    const size_t own = sizeof "prefix" - 1, guard = sizeof "AUTOTUNE" - 1;
+    bool is_carried = is_tag;
+    for (size_t i = 0; i < sizeof carried / sizeof *carried; i++)
+        is_carried = is_carried || begins(word, length, carried[i], false);
+    if (begins(word, length, "prefix", true)) {
+        text_adds(out, prefix);
+        text_add(out, word + own, length - own);
+    } else if (begins(word, length, "PREFIX", true)) {
+        add_capitals(out, prefix, strlen(prefix));
+        text_add(out, word + own, length - own);
+    } else if (begins(word, length, "AUTOTUNE", false)) {
+        add_capitals(out, prefix, strlen(prefix));
+        text_add(out, word + guard, length - guard);
+    } else {
+        if (is_carried && word[0] >= 'a')
+            text_addf(out, "%s_", prefix);
+        else if (is_carried)
+            add_capitals(out, prefix, strlen(prefix)), text_adds(out, "_");
+        text_add(out, word, length);
     }
 }
 
-/* --- Files that come with the program ------------------------------------------------------
- */
-
-/* What stands for the word at `at`, of `length` characters, in those files: a name that begins
- * with "prefix" in either case, two types, and what a matrix's sizes are. */
-static bool add_word(struct text *out, const struct export *export, const char *at,
-                     size_t length)
+void export_add_code(struct text *out, const struct export *export, const char *code)
 {
-    const struct problem *problem = &export->source.problem;
-    const bool is_columns = shape_kind(&problem->dims) == SHAPE_COLUMNS;
-    const struct {
-        const char *word, *text;
-    } words[] = {
-        {"ELEMENT", problem_types[problem->type].c_name},
-        {"RESULT", problem_types[problem_result(problem)].c_name},
-        {"LINE", is_columns ? "column" : "row"},
-        {"RESULTS", is_columns ? "len" : "rows"},
-        {"DEPTH", is_columns ? "rows" : "len"},
-    };
-    const size_t own = sizeof "prefix" - 1;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i].word) == length && strncmp(at, words[i].word, length) == 0) {
-            text_adds(out, words[i].text);
-            return true;
-        }
-    if (length < own || (length > own && at[own] != '_'))
-        return false;
-    if (strncmp(at, "prefix", own) == 0)
-        text_adds(out, export->source.prefix);
-    else if (strncmp(at, "PREFIX", own) == 0)
-        export_add_capitals(out, export);
-    else
-        return false;
-    text_add(out, at + own, length - own);
-    return true;
-}
-
-static void add_line_of(struct text *out, const struct export *export, const char *at,
-                        size_t length)
-{
-    for (size_t i = 0, word; i < length; i += word) {
-        for (word = 0; i + word < length && text_is_word(at[i + word]);)
-            word++;
-        if (word == 0)
-            text_add(out, at + i, word = 1);
-        else if (!add_word(out, export, at + i, word))
-            text_add(out, at + i, word);
+    bool is_tag = false; /* "struct " stands before */
+    for (const char *at = code; *at;) {
+        size_t length = 0;
+        while (text_is_word(at[length]))
+            length++;
+        if (length > 0)
+            add_name(out, export, at, length, is_tag);
+        else
+            text_add(out, at, 1);
+        is_tag = length > 0 ? begins(at, length, "struct", true) : is_tag && *at == ' ';
+        at += length ? length : 1;
     }
 }
 
-int export_fill(struct text *out, const struct export *export, const char *file,
-                const struct export_insert *inserts, size_t count, struct error *error)
+void export_take_code(struct text *out, const struct export *export, struct text *code)
 {
-    static const char mark[] = "//: ";
-    char path[80];
-    snprintf(path, sizeof path, "templates/%s", file);
-    const struct embedded *form = embedded_find(path);
-    if (!form)
-        return error_set(error, ERROR_FAILED, "%s is not built in: build autotune again", path);
-    for (const char *at = form->bytes; *at;) {
-        const size_t length = strcspn(at, "\n") + 1, skip = sizeof mark - 1;
-        const bool is_insert = strncmp(at, mark, skip) == 0;
-        for (size_t i = 0; is_insert && i < count; i++)
-            if (strlen(inserts[i].name) == length - skip - 1 &&
-                strncmp(inserts[i].name, at + skip, length - skip - 1) == 0 &&
-                inserts[i].text->at)
-                text_add(out, inserts[i].text->at, inserts[i].text->length);
-        if (!is_insert)
-            add_line_of(out, export, at, length);
+    export_add_code(out, export, code->at ? code->at : "");
+    out->failed |= code->failed;
+    text_dispose(code);
+}
+
+/* --- Files that come with the program ----------------------------------------------------- */
+
+/* Includes of each other: all that is carried stands in one file. */
+static void drop_includes(struct text *text)
+{
+    struct text kept = {0};
+    for (const char *at = text->at; *at;) {
+        const size_t length = strcspn(at, "\n") + 1;
+        if (strncmp(at, "#include \"", 10) != 0)
+            text_add(&kept, at, length);
         at += length;
     }
-    return text_check(out, error);
+    kept.failed |= text->failed;
+    text_dispose(text);
+    *text = kept;
+}
+
+int export_add_file_part(struct text *out, const struct export *export, const char *file,
+                         enum export_piece piece, struct error *error)
+{
+    static const char *const names[] = {"FACE",   "VALUE",    "ROWS",     "COLUMNS",
+                                        "PIECE",  "DECLARED", "TABLE",    "LAUNCHED",
+                                        "OPENED", "CLOSED",   "HAS_GIVEN"};
+    const int64_t values[] = {shape_kind(&export->source.problem.dims),
+                              SHAPE_VALUE,
+                              SHAPE_ROWS,
+                              SHAPE_COLUMNS,
+                              piece,
+                              EXPORT_DECLARED,
+                              EXPORT_TABLE,
+                              EXPORT_LAUNCHED,
+                              EXPORT_OPENED,
+                              EXPORT_CLOSED,
+                              export->has_given};
+    const struct embedded *found = embedded_find(file);
+    struct text kept = {0};
+    if (!found)
+        return error_set(error, ERROR_FAILED, "%s is not built in: build autotune again", file);
+    const struct control_lines lines = {.file = found->name,
+                                        .line = 1,
+                                        .from = found->bytes,
+                                        .length = found->length,
+                                        .scope = {names, sizeof names / sizeof *names},
+                                        .values = values};
+    int failed = control_filter(&kept, &lines, error);
+    if (!failed) {
+        drop_includes(&kept);
+        export_add_code(out, export, kept.at ? kept.at : "");
+        failed = text_check(&kept, error) || text_check(out, error);
+    }
+    text_dispose(&kept);
+    return failed ? -1 : 0;
 }
 
 /* --- Files -------------------------------------------------------------------------------- */
@@ -236,35 +242,4 @@ void export_dispose_files(struct export_files *files)
     for (size_t i = 0; i < files->count; i++)
         text_dispose(&files->at[i].text);
     files->count = 0;
-}
-
-static int write_format(struct export_files *out, const struct export *export,
-                        enum export_format format, const char *nvrtc, struct error *error)
-{
-    switch (format) {
-    case EXPORT_HEADER:
-        return export_write_header(out, export, error);
-    case EXPORT_CU:
-        return export_write_cu(out, export, error);
-    case EXPORT_CUBIN:
-        return export_write_cubin(out, export, nvrtc, error);
-    case EXPORT_CMAKE:
-        return export_write_cmake(out, export, error);
-    case EXPORT_MAKE:
-        return export_write_make(out, export, error);
-    default:
-        return export_write_json(out, export, error);
-    }
-}
-
-int export_write(struct export_files *out, const struct export *export,
-                 enum export_format format, const char *nvrtc, struct error *error)
-{
-    *out = (struct export_files){.count = 0};
-    int failed = write_format(out, export, format, nvrtc, error);
-    for (size_t i = 0; !failed && i < out->count; i++)
-        failed = text_check(&out->at[i].text, error);
-    if (failed)
-        export_dispose_files(out);
-    return failed;
 }

@@ -18,44 +18,48 @@ void export_add_provenance(struct text *out, const struct export *export,
 /* Appends words for a comment: without what would end it, or begin another. */
 void export_add_words(struct text *out, const char *words);
 
-/* Appends the prefix in capitals. */
-void export_add_capitals(struct text *out, const struct export *export);
+/* Appends C that is written here for the prefix "prefix": names that begin with it, in either
+ * case, begin with the export's, and those of the headers that exports carry (dims_n, struct
+ * dims) have it in front. */
+void export_add_code(struct text *out, const struct export *export, const char *code);
+void export_take_code(struct text *out, const struct export *export,
+                      struct text *code); /* and disposes of it */
 
-/* Appends `form` with each '$' replaced by the prefix, each '@' by the prefix in capitals, and
- * each "$$" by '$'. */
-void export_add_form(struct text *out, const struct export *export, const char *form);
-
-/* What takes the place of a line "//: NAME" of a file that comes with the program. */
-struct export_insert {
-    const char *name;
-    const struct text *text;
+/* The same of the lines of a file that comes with the program that control lines keep: they may
+ * ask for FACE, which is VALUE, ROWS or COLUMNS, for HAS_GIVEN, and for PIECE. */
+enum export_piece {
+    EXPORT_DECLARED,
+    EXPORT_TABLE,
+    EXPORT_LAUNCHED,
+    EXPORT_OPENED,
+    EXPORT_CLOSED
 };
+int export_add_file_part(struct text *out, const struct export *export, const char *file,
+                         enum export_piece piece, struct error *error);
 
-/* Appends templates/FILE: names that begin with "prefix" or "PREFIX" begin with the prefix,
- * ELEMENT and RESULT are C's types of both, and inserts stand where the file says. Of a matrix
- * LINE is what is reduced ("row"), RESULTS and DEPTH are which of its sizes counts results and
- * which their elements ("rows", "len"). */
-int export_fill(struct text *out, const struct export *export, const char *file,
-                const struct export_insert *inserts, size_t count, struct error *error);
+/* How callers name what is reduced. */
+struct export_face {
+    const char *file; /* templates/ has its functions */
+    const char *each; /* what there is a result for: ", for each row of a matrix" */
+};
+const struct export_face *export_face(const struct export *export);
 
-/* Is a matrix reduced? */
-bool export_is_matrix(const struct export *export);
+/* Appends "    const int64_t n = ...;" for each name that every space has, is known only when
+ * an export runs, and is mentioned in the code; there `dims` and `sms` are. */
+void export_add_builtins(struct text *out, const char *code);
 
-/* One of two files of templates/: that for single values, or that for a matrix. */
-const char *export_either(const struct export *export, const char *value, const char *matrix);
-
-/* What stands for a name that every space has and that is known only when an export runs; NULL for
- * any other name. */
-const char *export_builtin(const struct export *export, size_t slot);
+/* Such a name in C, NULL for any other. */
+const char *export_builtin(size_t slot);
 
 /* The rows and GPUs of the model, from its records. */
 int export_make_rows(struct export *out, struct error *error);
 
-/* Appends the tables and functions of C99 and C++17 that select a row and plan its launches. */
+/* Appends the headers that exports carry, and the tables and functions of C99 and C++17 that
+ * select a row and plan its launches. */
 int export_add_table(struct text *out, const struct export *export, struct error *error);
 
-/* Appends the space's rules as cases of a switch over the rows of the table: conditions on a
- * matrix and the device's SMs. Rows without one have no case. */
+/* Appends prefix_allows, which has the space's rules as conditions on dims and SMs for each row
+ * of the table. */
 int export_add_rules(struct text *out, const struct export *export, struct error *error);
 
 /* Appends all kernels, each in a namespace of its own: PREFIX_kernels::v0 and up. */
@@ -65,17 +69,8 @@ int export_add_kernels(struct text *out, const struct export *export, struct err
 struct text *export_add_file(struct export_files *files, const struct export *export,
                              const char *end);
 
-/* One function a format. */
-int export_write_header(struct export_files *out, const struct export *export,
-                        struct error *error);
-int export_write_cu(struct export_files *out, const struct export *export, struct error *error);
-int export_write_cubin(struct export_files *out, const struct export *export, const char *nvrtc,
+/* Adds PREFIX_table.h. */
+int export_write_table(struct export_files *out, const struct export *export,
                        struct error *error);
-int export_write_cmake(struct export_files *out, const struct export *export,
-                       struct error *error);
-int export_write_make(struct export_files *out, const struct export *export,
-                      struct error *error);
-int export_write_json(struct export_files *out, const struct export *export,
-                      struct error *error);
 
 #endif

@@ -1,7 +1,8 @@
-/* plan: from a problem to what is launched for it: choose a row, find its kernels, keep its
- * geometry. Hides that only one plan of a context is made at a time. */
+/* plan: from a problem to what is launched for it: choose a row, find its kernels, keep what
+ * its launches need. Hides that only one plan of a context is made at a time. */
 #include "autotune/library/plan.h"
 
+#include "autotune/device/bind.h"
 #include "autotune/library/spawn.h"
 #include "generator/shape.h"
 
@@ -79,8 +80,7 @@ static int describe(struct autotune_plan *plan, const struct choice *choice,
     return plan->params.failed || plan->origin.failed ? fail_memory(error) : 0;
 }
 
-/* --- Kernels and geometry ------------------------------------------------------------------
- */
+/* --- Kernels and launches ----------------------------------------------------------------- */
 
 static int find_kernels(struct autotune_plan *plan, const struct shelf *shelf,
                         const struct point_context *point, struct choice *choice,
@@ -103,22 +103,21 @@ static int find_kernels(struct autotune_plan *plan, const struct shelf *shelf,
     return failed;
 }
 
-static int make_geometry(struct autotune_plan *plan, const struct point_context *point,
-                         const int64_t *row, struct autotune_error *error)
+static int make_call(struct autotune_plan *plan, const struct point_context *point,
+                     const int64_t *row, struct autotune_error *error)
 {
-    struct device_launch launches[CALL_LAUNCHES_MAX];
+    struct device_launch launches[PLANNER_LAUNCHES];
     struct lent *lent = plan->context->lent;
-    const struct call_buffers nowhere = {0};
-    struct call_plan call;
+    const struct planner_buffers nowhere = {0};
+    struct planner_plan all;
     struct error cause;
-    if (geometry_make(&plan->geometry, point, row, &cause) ||
-        geometry_call(plan->geometry, &plan->problem.dims, &call, &cause))
+    if (call_make(&plan->call, &all, point, row, &cause))
         return fail_for(error, AUTOTUNE_FAILED, &cause);
-    plan->scratch_bytes = call.scratch_bytes;
-    plan->state_bytes = call.state_bytes;
-    plan->launches = call.count;
-    call_bind(launches, &call, plan->space, plan->kernels, &nowhere);
-    return lent->ops->allow(lent, launches, call.count, error);
+    plan->scratch_bytes = all.scratch_bytes;
+    plan->state_bytes = all.state_bytes;
+    plan->launches = (size_t)all.count;
+    bind_launches(launches, &all, plan->space, plan->kernels, &nowhere);
+    return lent->ops->allow(lent, launches, plan->launches, error);
 }
 
 /* The space for the plan's problem, its default settled for it. */
@@ -155,7 +154,7 @@ static int make(struct autotune_plan *plan, const struct autotune_plan_options *
     if (!failed)
         failed = find_kernels(plan, shelf, &point, &choice, error);
     if (!failed)
-        failed = make_geometry(plan, &point, choice.row, error);
+        failed = make_call(plan, &point, choice.row, error);
     return failed ? failed : describe(plan, &choice, error);
 }
 
@@ -185,7 +184,7 @@ int plan_make(struct autotune_plan **out, struct autotune_context *context,
 
 void plan_free(struct autotune_plan *plan)
 {
-    geometry_free(plan->geometry);
+    call_free(plan->call);
     text_dispose(&plan->params);
     text_dispose(&plan->origin);
     free(plan);
@@ -206,14 +205,14 @@ struct dims plan_dims(const struct autotune_plan *plan, uint64_t n)
     return dims;
 }
 
-int plan_call(const struct autotune_plan *plan, const struct call_buffers *buffers, uint64_t n,
-              struct device_launch launches[CALL_LAUNCHES_MAX], size_t *count,
+int plan_call(const struct autotune_plan *plan, const struct planner_buffers *buffers, uint64_t n,
+              struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
               struct autotune_error *error)
 {
-    struct call_plan call;
+    struct planner_plan call;
     struct error cause;
     const struct dims dims = plan_dims(plan, n);
-    if (geometry_call(plan->geometry, &dims, &call, &cause))
+    if (call_ask(plan->call, &call, &dims, &cause))
         return fail_for(error, AUTOTUNE_FAILED, &cause);
     /* No space that is known asks for more when n is smaller; one that did must not write past
      * the workspace. */
@@ -222,7 +221,7 @@ int plan_call(const struct autotune_plan *plan, const struct call_buffers *buffe
                     "a call of %llu elements needs a larger workspace than one of %llu: make a "
                     "plan for it",
                     (unsigned long long)n, (unsigned long long)dims_n(&plan->problem.dims));
-    call_bind(launches, &call, plan->space, plan->kernels, buffers);
-    *count = call.count;
+    bind_launches(launches, &call, plan->space, plan->kernels, buffers);
+    *count = (size_t)call.count;
     return 0;
 }

@@ -4,8 +4,8 @@
 #define AUTOTUNE_PLAN_H
 
 #include "autotune/library/choose.h"
-#include "autotune/library/geometry.h"
 #include "autotune/library/kernels.h"
+#include "generator/call.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -33,7 +33,7 @@ struct autotune_plan {
     struct problem problem; /* the most */
     struct plan_count count;
     const struct space *space;
-    struct geometry *geometry;
+    struct call *call;
     const struct device_kernel *kernels[SPACE_PASSES_MAX]; /* by pass */
     uint64_t scratch_bytes, state_bytes;                   /* of a call of all of problem */
     size_t launches;                                       /* likewise */
@@ -56,8 +56,8 @@ uint64_t plan_most(const struct autotune_plan *plan);
 struct dims plan_dims(const struct autotune_plan *plan, uint64_t n);
 
 /* The launches of a call, `*count` of them, or what is wrong. */
-int plan_call(const struct autotune_plan *plan, const struct call_buffers *buffers, uint64_t n,
-              struct device_launch launches[CALL_LAUNCHES_MAX], size_t *count,
+int plan_call(const struct autotune_plan *plan, const struct planner_buffers *buffers, uint64_t n,
+              struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
               struct autotune_error *error);
 
 #endif

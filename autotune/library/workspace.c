@@ -148,14 +148,14 @@ static bool is_good_call(const struct autotune_plan *plan, uint64_t input, uint6
 int autotune_execute(struct autotune_workspace *workspace, const void *input, uint64_t n,
                      void *output, void *stream, struct autotune_error *error)
 {
-    struct device_launch launches[CALL_LAUNCHES_MAX];
+    struct device_launch launches[PLANNER_LAUNCHES];
     size_t count;
     if (!workspace)
         return fail_null("workspace", error);
     const struct autotune_plan *plan = workspace->plan;
     if (!is_good_call(plan, (uintptr_t)input, n, (uintptr_t)output))
         return refuse_call(plan, input, n, output, error);
-    const struct call_buffers buffers = {
+    const struct planner_buffers buffers = {
         .input = (uintptr_t)input,
         .output = (uintptr_t)output,
         .scratch = workspace->memory,

@@ -5,6 +5,7 @@
 #include "autotune/device/disasm.h"
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
+#include "generator/call.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,26 +29,19 @@ static void explain(struct analysis *out, const char *why)
         snprintf(out->why, sizeof out->why, "%.590s", why);
 }
 
-/* The first pass that applies, with its launch; SPACE_PASSES_MAX = none. */
-static size_t find_pass(struct analysis *out, const struct analysis_subject *subject,
-                        struct point_pass *pass, struct error *error)
+/* The first pass that reads the elements, with its launch; one before it only prepares. */
+static int find_pass(struct analysis *out, const struct analysis_subject *subject, size_t *pass,
+                     struct error *error)
 {
-    const struct point_context *context = subject->context;
-    for (size_t p = 0; p < context->space->pass_count; p++) {
-        /* A step that prepares the result reads nothing. */
-        const struct expr *outputs = context->space->passes[p].keys[PASS_OUTPUTS];
-        if (point_pass(context, subject->row, p, dims_n(&context->problem->dims), pass, error))
-            return SPACE_PASSES_MAX;
-        if (!pass->applies || (outputs && strcmp(expr_source(outputs), "0") == 0))
-            continue;
-        out->block = pass->block;
-        out->grid = pass->grid;
-        out->dynamic_bytes = pass->shared_bytes;
-        return p;
-    }
-    error_set(error, ERROR_FAILED, "%s: no pass of this variant applies for n = %llu",
-              context->space->file, (unsigned long long)dims_n(&context->problem->dims));
-    return SPACE_PASSES_MAX;
+    struct planner_plan plan;
+    if (call_plan(&plan, subject->context, subject->row, error))
+        return -1;
+    const struct planner_launch *launch = &plan.launches[plan.first];
+    out->block = (unsigned)launch->keys[PLANNER_BLOCK];
+    out->grid = (unsigned)launch->keys[PLANNER_GRID];
+    out->dynamic_bytes = (unsigned)launch->keys[PLANNER_SHARED_BYTES];
+    *pass = (size_t)launch->pass;
+    return 0;
 }
 
 /* --- Instructions ------------------------------------------------------------------------- */
@@ -175,10 +169,9 @@ int analysis_run(struct analysis *out, const struct analysis_subject *subject,
                  struct error *error)
 {
     struct emit_variant variant;
-    struct point_pass pass;
+    size_t first;
     *out = (struct analysis){.block = 0};
-    const size_t first = find_pass(out, subject, &pass, error);
-    if (first == SPACE_PASSES_MAX ||
+    if (find_pass(out, subject, &first, error) ||
         emit_variant(&variant, subject->context, subject->sources, subject->row, error))
         return -1;
     compile(out, subject, variant.texts[variant.text_of_pass[first]].at);
@@ -189,11 +182,10 @@ int analysis_run(struct analysis *out, const struct analysis_subject *subject,
 int analysis_rerun(struct analysis *out, const struct analysis *like,
                    const struct analysis_subject *subject, struct error *error)
 {
-    struct point_pass pass;
+    size_t first;
     *out = (struct analysis){
         .is_compiled = like->is_compiled, .needs = like->needs, .mix = like->mix};
-    const size_t first = find_pass(out, subject, &pass, error);
-    if (first == SPACE_PASSES_MAX)
+    if (find_pass(out, subject, &first, error))
         return -1;
     return out->is_compiled ? conclude(out, subject, first, error) : 0;
 }

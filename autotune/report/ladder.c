@@ -17,25 +17,33 @@ static const double STEADY = 1.1; /* what a rung's slowest run may take over its
 static bool has_input(const struct pass *pass)
 {
     for (size_t i = 0; i < pass->arg_count; i++)
-        if (pass->args[i] == ARG_INPUT)
+        if (pass->args[i] == PLANNER_ARG_INPUT)
             return true;
     return false;
 }
 
-double ladder_bytes(const struct call_plan *plan, const struct space *space,
+double ladder_bytes(const struct planner_plan *plan, const struct space *space,
                     const struct problem *problem)
 {
     const double elem = problem_types[problem->type].bytes;
     const double accum = problem_partial_bytes(problem);
     double bytes = 0;
-    for (size_t i = 0; i < plan->count; i++) {
-        const struct call_step *step = &plan->steps[i];
-        const struct pass *pass = &space->passes[step->pass];
+    for (int i = 0; i < plan->count; i++) {
+        const struct planner_launch *launch = &plan->launches[i];
+        const struct pass *pass = &space->passes[launch->pass];
+        const int64_t outputs = launch->keys[PLANNER_OUTPUTS];
         if (has_input(pass))
-            bytes += (double)step->n * (pass->reads_partials ? accum : elem);
-        bytes += (double)(step->shape.outputs ? step->shape.outputs : 1) * accum;
+            bytes += (double)dims_n(&launch->dims) * (pass->reads_partials ? accum : elem);
+        bytes += (double)(outputs ? outputs : 1) * accum;
     }
     return bytes;
+}
+
+double ladder_elements(const struct planner_plan *plan)
+{
+    const struct planner_launch *first = &plan->launches[plan->first];
+    return fmax((double)first->keys[PLANNER_TILE],
+                (double)dims_n(&first->dims) / (double)first->keys[PLANNER_GRID]);
 }
 
 double ladder_gbs(const struct ladder_cell *cell)

@@ -6,7 +6,7 @@
 #include "autotune/report/analysis.h"
 #include "autotune/report/pattern.h"
 #include "autotune/report/table.h"
-#include "autotune/tune/call.h"
+#include "generator/call.h"
 #include "generator/rungs.h"
 
 enum { LADDER_COLUMNS_MAX = 32, LADDER_CAUSE = 400 };
@@ -44,10 +44,13 @@ struct ladder {
     const char *gpu;           /* what analyses are of; "" = there are none */
 };
 
+/* Elements of a block of the first launch that writes, were it full. */
+double ladder_elements(const struct planner_plan *plan);
+
 /* What all launches of a call read and write. One without inputs among its arguments reads
  * none; one with outputs = 0 writes the call's result. An atomic operation counts as nothing
  * beside that: it stays in the L2. */
-double ladder_bytes(const struct call_plan *plan, const struct space *space,
+double ladder_bytes(const struct planner_plan *plan, const struct space *space,
                     const struct problem *problem);
 
 /* Fills in step and total, down each column and group; a rung not measured is passed over. */

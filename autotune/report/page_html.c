@@ -1,9 +1,10 @@
 /* page_html: one function a kind of block. What does not change from page to page stands in
- * templates/report.html, with {{title}} and {{body}} where these go. */
+ * templates/report.html, in three parts: the title and the body go between them. */
 #include "autotune/report/page_html.h"
 
 #include "autotune/embedded.h"
 #include "autotune/report/markup.h"
+#include "generator/control.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -183,17 +184,31 @@ static void add_body(struct text *out, struct document *document)
     text_adds(out, is_open ? "</section>\n" : "");
 }
 
+/* A part of the frame: up to the title, up to the body, or behind it. */
+enum part { OPEN, STYLE, CLOSE };
+
+static int add_frame(struct text *out, enum part part, struct error *error)
+{
+    static const char *const names[] = {"PART", "OPEN", "STYLE", "CLOSE"};
+    const int64_t values[] = {part, OPEN, STYLE, CLOSE};
+    const struct embedded *frame = embedded_find("templates/report.html");
+    const struct control_lines lines = {.file = frame->name,
+                                        .line = 1,
+                                        .from = frame->bytes,
+                                        .length = frame->length,
+                                        .scope = {names, sizeof names / sizeof *names},
+                                        .values = values};
+    return control_filter(out, &lines, error);
+}
+
 int page_html(struct text *out, struct document *document, struct error *error)
 {
-    static const char title[] = "{{title}}", body[] = "{{body}}";
-    const char *frame = embedded_find("templates/report.html")->bytes;
-    const char *title_at = strstr(frame, title), *body_at = strstr(frame, body);
-    if (document_check(document, error))
+    if (document_check(document, error) || add_frame(out, OPEN, error))
         return -1;
-    text_add(out, frame, (size_t)(title_at - frame));
-    markup_text(out, document->title);
-    text_add(out, title_at + strlen(title), (size_t)(body_at - title_at) - strlen(title));
+    markup_element(out, "title", NULL, document->title);
+    text_adds(out, "\n");
+    if (add_frame(out, STYLE, error))
+        return -1;
     add_body(out, document);
-    text_adds(out, body_at + strlen(body));
-    return text_check(out, error);
+    return add_frame(out, CLOSE, error);
 }

@@ -2,10 +2,11 @@
  * how a launch is put together, and what an access costs. */
 #include "autotune/report/pattern.h"
 
+#include "autotune/device/bind.h"
 #include "autotune/device/banks.h"
 #include "autotune/device/device.h"
 #include "autotune/device/host_trace.h"
-#include "autotune/tune/call.h"
+#include "generator/call.h"
 
 #include <string.h>
 
@@ -99,7 +100,7 @@ struct bench {
     struct device *device;
     struct device_module *module;
     struct device_kernel kernels[SPACE_PASSES_MAX];
-    struct call_buffers buffers;
+    struct planner_buffers buffers;
 };
 
 static int load_kernels(struct bench *bench, const struct emit_variant *variant,
@@ -127,14 +128,14 @@ static int make_buffer(struct device *device, uint64_t *out, uint64_t bytes,
                : 0;
 }
 
-static int make_buffers(struct bench *bench, const struct call_plan *plan,
+static int make_buffers(struct bench *bench, const struct planner_plan *plan,
                         const struct problem *problem, struct error *error)
 {
-    struct call_buffers *buffers = &bench->buffers;
+    struct planner_buffers *buffers = &bench->buffers;
     const uint64_t elem = (uint64_t)problem_types[problem->type].bytes;
     const uint64_t result = (uint64_t)problem_partial_bytes(problem);
     return make_buffer(bench->device, &buffers->input, dims_extent(&problem->dims) * elem, error) ||
-                   make_buffer(bench->device, &buffers->output, plan->results * result, error) ||
+                   make_buffer(bench->device, &buffers->output, dims_results(&problem->dims) * result, error) ||
                    make_buffer(bench->device, &buffers->scratch, plan->scratch_bytes, error) ||
                    make_buffer(bench->device, &buffers->state, plan->state_bytes, error)
                ? -1
@@ -142,19 +143,16 @@ static int make_buffers(struct bench *bench, const struct call_plan *plan,
 }
 
 /* Launches the call up to its first step that leaves values. */
-static int launch(struct bench *bench, const struct call_plan *plan, const struct space *space,
+static int launch(struct bench *bench, const struct planner_plan *plan, const struct space *space,
                   const struct emit_variant *variant, struct error *error)
 {
     const struct device_kernel *kernels[SPACE_PASSES_MAX] = {NULL};
-    struct device_launch launches[CALL_LAUNCHES_MAX];
-    size_t before = 0;
+    struct device_launch launches[PLANNER_LAUNCHES];
     for (size_t p = 0; p < space->pass_count; p++)
         if (variant->text_of_pass[p] >= 0)
             kernels[p] = &bench->kernels[variant->text_of_pass[p]];
-    while (plan->steps[before].shape.outputs == 0)
-        before++;
-    call_bind(launches, plan, space, kernels, &bench->buffers);
-    return bench->device->ops->launch(bench->device, launches, before + 1, error);
+    bind_launches(launches, plan, space, kernels, &bench->buffers);
+    return bench->device->ops->launch(bench->device, launches, (size_t)plan->first + 1, error);
 }
 
 static void close_bench(struct bench *bench)
@@ -171,7 +169,7 @@ static void close_bench(struct bench *bench)
 }
 
 static int trace_variant(struct host_trace *trace, const struct emit_variant *variant,
-                         const struct call_plan *plan, const struct point_context *context,
+                         const struct planner_plan *plan, const struct point_context *context,
                          struct error *error)
 {
     struct bench bench = {.device = NULL};
@@ -184,13 +182,13 @@ static int trace_variant(struct host_trace *trace, const struct emit_variant *va
 }
 
 /* To what one block does: the results that it makes at a time, or of those it makes all a tile. */
-static void shrink(struct problem *problem, const struct call_plan *plan)
+static void shrink(struct problem *problem, const struct planner_plan *plan)
 {
     const struct dims *dims = &problem->dims;
-    const bool are_all = plan->at_once >= dims_results(dims);
-    const uint64_t results = are_all ? dims_results(dims) : plan->at_once;
-    problem->dims =
-        dims_resized(dims, results, are_all ? plan->tile : dims->depth.n, dims_gap(dims));
+    const int64_t *keys = plan->launches[plan->first].keys;
+    const uint64_t all = dims_results(dims), at_once = (uint64_t)keys[PLANNER_RESULTS];
+    const uint64_t depth = at_once >= all ? (uint64_t)keys[PLANNER_TILE] : dims->depth.n;
+    problem->dims = dims_resized(dims, at_once < all ? at_once : all, depth, dims_gap(dims));
 }
 
 int pattern_run(struct pattern *out, const struct point_context *context,
@@ -201,13 +199,13 @@ int pattern_run(struct pattern *out, const struct point_context *context,
     const struct point_context here = {context->space, &problem, &host};
     struct emit_variant variant;
     struct host_trace trace;
-    struct call_plan plan;
+    struct planner_plan plan;
     *out = (struct pattern){.is_known = false};
     host.is_host = true;
-    if (call_plan(&plan, &here, row, dims_n(&problem.dims), error))
+    if (call_plan(&plan, &here, row, error))
         return -1;
     shrink(&problem, &plan);
-    if (call_plan(&plan, &here, row, dims_n(&problem.dims), error) || host_trace_init(&trace, error))
+    if (call_plan(&plan, &here, row, error) || host_trace_init(&trace, error))
         return -1;
     if (emit_variant(&variant, &here, sources, row, error)) {
         host_trace_dispose(&trace);

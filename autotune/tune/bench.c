@@ -2,6 +2,7 @@
  * calls a measurement takes and where their results lie; bench_prove.c compares these. */
 #include "autotune/tune/bench.h"
 
+#include "autotune/device/bind.h"
 #include "autotune/tune/poison.h"
 #include "generator/shape.h"
 
@@ -97,23 +98,23 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
     const uint64_t n = bytes / (uint64_t)problem_types[bench->input->problem.type].bytes;
     struct problem problem = *context->problem;
     const struct point_context swept = {context->space, &problem, context->target};
-    struct call_plan plan;
+    struct planner_plan plan;
     problem.dims = dims_resized(&problem.dims, n / SWEEP_DEPTH, SWEEP_DEPTH, 0);
     const uint64_t results = shape_kind(&problem.dims) ? 8 * dims_results(&problem.dims) : 0;
-    if (call_plan(&plan, &swept, row, shape_kind(&problem.dims) ? dims_n(&problem.dims) : n, error) ||
+    if (call_plan(&plan, &swept, row, error) ||
         ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
         ops->fill(bench->device, bench->sweep_data, POISON_SCRATCH, bytes, error) ||
         ops->alloc(bench->device, plan.scratch_bytes + 256 + results, &bench->sweep_scratch, error) ||
         ops->alloc(bench->device, plan.state_bytes + 256, &bench->sweep_state, error) ||
         ops->fill(bench->device, bench->sweep_state, 0, plan.state_bytes + 256, error))
         return -1;
-    const struct call_buffers buffers = {.input = bench->sweep_data,
+    const struct planner_buffers buffers = {.input = bench->sweep_data,
                                          .output = results ? bench->sweep_scratch + plan.scratch_bytes
                                                            : bench->outputs + CALLS_MAX * SLOT_BYTES,
                                          .scratch = bench->sweep_scratch,
                                          .state = bench->sweep_state};
-    call_bind(bench->sweep, &plan, context->space, kernels, &buffers);
-    bench->sweep_count = plan.count;
+    bind_launches(bench->sweep, &plan, context->space, kernels, &buffers);
+    bench->sweep_count = (size_t)plan.count;
     return 0;
 }
 
@@ -196,9 +197,9 @@ void bench_close(struct bench *bench)
     *bench = (struct bench){.device = NULL};
 }
 
-static struct call_buffers buffers_of(const struct bench *bench, size_t i)
+static struct planner_buffers buffers_of(const struct bench *bench, size_t i)
 {
-    return (struct call_buffers){.input = input_address(bench->input, i % bench->input->count),
+    return (struct planner_buffers){.input = input_address(bench->input, i % bench->input->count),
                                  .output = bench->outputs + i % bench->slots * bench->slot_bytes,
                                  .scratch = bench->scratch,
                                  .state = bench->state};
@@ -219,7 +220,7 @@ static int grow(struct device *device, uint64_t *address, uint64_t *bytes, uint6
     return device->ops->fill(device, *address, filled_with, *bytes, error);
 }
 
-static int reserve(struct bench *bench, const struct call_plan *plan, struct error *error)
+static int reserve(struct bench *bench, const struct planner_plan *plan, struct error *error)
 {
     return grow(bench->device, &bench->scratch, &bench->scratch_bytes,
                 plan->scratch_bytes + POISON_SCRATCH_GUARD, POISON_SCRATCH, error) ||
@@ -237,8 +238,8 @@ bool bench_is_lost(const struct bench *bench, const struct bench_entry *entry)
 int bench_reserve(struct bench *bench, const struct point_context *context, const int64_t *row,
                   struct error *error)
 {
-    struct call_plan plan;
-    return call_plan(&plan, context, row, dims_n(&bench->input->problem.dims), error) ||
+    struct planner_plan plan;
+    return call_plan(&plan, context, row, error) ||
                    reserve(bench, &plan, error)
                ? -1
                : 0;
@@ -246,18 +247,18 @@ int bench_reserve(struct bench *bench, const struct point_context *context, cons
 
 /* Lays the launches of all calls that are timed to `out`, those that are not aside. */
 static size_t bind_calls(struct device_launch *out, struct bench_entry *entry,
-                         const struct bench *bench, const struct call_plan *plan,
+                         const struct bench *bench, const struct planner_plan *plan,
                          const struct space *space,
                          const struct device_kernel *const kernels[SPACE_PASSES_MAX])
 {
-    struct device_launch call[CALL_LAUNCHES_MAX];
+    struct device_launch call[PLANNER_LAUNCHES];
     size_t count = 0;
     for (size_t i = 0; i < entry->calls; i++) {
-        const struct call_buffers buffers = buffers_of(bench, i);
-        call_bind(call, plan, space, kernels, &buffers);
+        const struct planner_buffers buffers = buffers_of(bench, i);
+        bind_launches(call, plan, space, kernels, &buffers);
         entry->after_count = 0;
-        for (size_t k = 0; k < plan->count; k++)
-            if (space->passes[plan->steps[k].pass].is_timed)
+        for (int k = 0; k < plan->count; k++)
+            if (space->passes[plan->launches[k].pass].is_timed)
                 out[count++] = call[k];
             else
                 entry->after[entry->after_count++] = call[k];
@@ -281,7 +282,7 @@ static int queue_work(void *context, void *stream, struct error *error)
     if (work->launches)
         return device->ops->launch(device, work->launches, work->count, error);
     for (size_t i = 0; i < work->count; i++) {
-        const struct call_buffers buffers = buffers_of(work->bench, i);
+        const struct planner_buffers buffers = buffers_of(work->bench, i);
         if (work->call(work->context, buffers.input, buffers.output, stream, error))
             return -1;
     }
@@ -306,16 +307,18 @@ int bench_prepare(struct bench_entry *out, struct bench *bench,
                   const struct device_kernel *const kernels[SPACE_PASSES_MAX], size_t calls,
                   struct error *error)
 {
-    struct call_plan plan;
+    struct planner_plan plan;
     *out = (struct bench_entry){.calls = calls};
-    if (call_plan(&plan, context, row, dims_n(&bench->input->problem.dims), error) ||
+    if (call_plan(&plan, context, row, error) ||
         reserve(bench, &plan, error))
         return -1;
-    struct device_launch *launches = malloc(calls * plan.count * sizeof *launches);
+    const size_t bytes = calls * (size_t)plan.count * sizeof(struct device_launch);
+    const int64_t *keys = plan.launches[plan.first].keys;
+    struct device_launch *launches = malloc(bytes);
     if (!launches)
-        return error_memory(error, calls * plan.count * sizeof *launches);
-    out->grid = plan.grid;
-    out->block = (unsigned)plan.block;
+        return error_memory(error, bytes);
+    out->grid = (unsigned)keys[PLANNER_GRID];
+    out->block = (unsigned)keys[PLANNER_BLOCK];
     out->scratch = bench->scratch;
     out->scratch_bytes = plan.scratch_bytes;
     out->state = bench->state;
@@ -334,7 +337,7 @@ int bench_adopt(struct bench_entry *out, struct bench *bench, bench_call *call, 
                 size_t calls, struct error *error)
 {
     const struct device_ops *ops = bench->device->ops;
-    const struct call_plan nothing = {.count = 0};
+    const struct planner_plan nothing = {.count = 0};
     const struct bench_work work = {.bench = bench, .call = call, .context = context,
                                     .count = calls};
     struct bench_work once = work;

@@ -6,7 +6,7 @@
 #define AUTOTUNE_BENCH_H
 
 #include "autotune/device/device.h"
-#include "autotune/tune/call.h"
+#include "generator/call.h"
 #include "autotune/tune/input.h"
 
 struct bench {
@@ -21,7 +21,7 @@ struct bench {
     uint64_t outputs, scratch, scratch_bytes;
     uint64_t state, state_bytes; /* zero but while a call runs */
     uint64_t sweep_data, sweep_scratch, sweep_state;
-    struct device_launch sweep[CALL_LAUNCHES_MAX]; /* launches that read the sweep's data */
+    struct device_launch sweep[PLANNER_LAUNCHES]; /* launches that read the sweep's data */
     size_t sweep_count;                            /* 0: none needed */
 };
 
@@ -51,7 +51,7 @@ struct bench_entry {
     uint64_t scratch_bytes;  /* of the scratch memory: what lies behind is a guard */
     uint64_t state_bytes;
     /* passes that are not timed: run after the last call, when its result is to be compared */
-    struct device_launch after[CALL_LAUNCHES_MAX];
+    struct device_launch after[PLANNER_LAUNCHES];
     size_t after_count;
     struct bench_work *work; /* what the graph was made of */
 };

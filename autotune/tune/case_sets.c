@@ -82,13 +82,17 @@ static int load_set(const struct case_sets *sets, struct case_set *set, struct e
 }
 
 /* The oldest makes room when there are too many. */
-struct case_set *case_sets_find(struct case_sets *sets, const struct call_plan *plan,
+struct case_set *case_sets_find(struct case_sets *sets, const struct planner_plan *plan,
                                 bool is_special, struct error *error)
 {
+    const int64_t *keys = plan->launches[plan->first].keys;
+    const struct oracle_shape shape = {(uint64_t)keys[PLANNER_BLOCK],
+                                       (uint64_t)keys[PLANNER_TILE], sets->positions_max,
+                                       (uint64_t)keys[PLANNER_RESULTS]};
     for (size_t i = 0; i < sets->count; i++) {
         struct case_set *set = &sets->sets[i];
-        if (set->is_special == is_special && set->shape.block == plan->block &&
-            set->shape.tile == plan->tile && set->shape.at_once == plan->at_once)
+        if (set->is_special == is_special && set->shape.block == shape.block &&
+            set->shape.tile == shape.tile && set->shape.at_once == shape.at_once)
             return set;
     }
     if (sets->count == CASE_SETS_MAX) {
@@ -96,9 +100,7 @@ struct case_set *case_sets_find(struct case_sets *sets, const struct call_plan *
         memmove(sets->sets, sets->sets + 1, --sets->count * sizeof *sets->sets);
     }
     struct case_set *set = &sets->sets[sets->count];
-    *set = (struct case_set){
-        .shape = {plan->block, plan->tile, sets->positions_max, plan->at_once},
-        .is_special = is_special};
+    *set = (struct case_set){.shape = shape, .is_special = is_special};
     if (load_set(sets, set, error)) {
         close_set(sets, set);
         return NULL;

@@ -4,7 +4,7 @@
 #define AUTOTUNE_CASE_SETS_H
 
 #include "autotune/device/device.h"
-#include "autotune/tune/call.h"
+#include "generator/call.h"
 #include "autotune/tune/oracle.h"
 
 enum {
@@ -34,7 +34,7 @@ void case_sets_dispose(struct case_sets *sets);
 
 /* The set of a plan's shape, made at first use; NULL with the error. It may be gone after the
  * next call. */
-struct case_set *case_sets_find(struct case_sets *sets, const struct call_plan *plan,
+struct case_set *case_sets_find(struct case_sets *sets, const struct planner_plan *plan,
                                 bool is_special, struct error *error);
 
 /* Writes the elements again: a kernel may have changed what others are to read. */

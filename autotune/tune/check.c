@@ -2,6 +2,7 @@
  * what lies around it. */
 #include "autotune/tune/check.h"
 
+#include "autotune/device/bind.h"
 #include "autotune/tune/case_sets.h"
 #include "autotune/tune/poison.h"
 #include "generator/shape.h"
@@ -93,7 +94,7 @@ struct run {
     const struct case_set *set;
     bool takes_turns; /* with another run: only the cases whose turn it is */
     unsigned turn;    /* 0 or 1 */
-    struct call_plan plan; /* of the size last asked for: most cases have the same */
+    struct planner_plan plan; /* of the size last asked for: most cases have the same */
     struct problem problem; /* of that size */
     bool is_planned;
 };
@@ -110,41 +111,38 @@ static int plan_case(struct run *run, size_t i, struct error *error)
     struct problem problem = *run->context->problem;
     const struct point_context context = {run->context->space, &run->problem,
                                           run->context->target};
-    if (c->results) {
-        problem.dims = c->dims;
-    } else if (shape_kind(&problem.dims)) {
-        problem.dims = dims_resized(&problem.dims, 1, c->n, 0);
-    }
-    if (run->is_planned && run->plan.n == c->n && shape_is_same(&run->problem, &problem))
+    problem.dims = c->results ? c->dims : dims_resized(&problem.dims, 1, c->n, 0);
+    if (run->is_planned && dims_is_same(&run->problem.dims, &problem.dims))
         return 0;
     run->is_planned = true;
     run->problem = problem;
-    return call_plan(&run->plan, &context, run->row, c->n, error);
+    return call_plan(&run->plan, &context, run->row, error);
 }
 
 /* Binds the planned case. */
 static void bind_case(const struct run *run, size_t i, struct device_launch *out)
 {
     const struct check *check = run->check;
-    const struct call_buffers buffers = {
+    const struct planner_buffers buffers = {
         .input = run->set->elements + run->set->cases.cases[i].offset *
                                           (uint64_t)problem_types[check->problem.type].bytes,
         .output = check->outputs + run->set->slots[i],
         .scratch = check->scratch,
         .state = check->state,
     };
-    call_bind(out, &run->plan, run->context->space, run->kernels, &buffers);
+    bind_launches(out, &run->plan, run->context->space, run->kernels, &buffers);
 }
 
 /* Where the last of a plan's partial results ends in the scratch memory. */
-static uint64_t find_end(const struct call_plan *plan, uint64_t accum_bytes)
+static uint64_t find_end(const struct planner_plan *plan, uint64_t accum_bytes)
 {
     uint64_t end = 0;
-    for (size_t i = 0; i < plan->count; i++) {
-        const struct call_step *step = &plan->steps[i];
-        const uint64_t outputs = step->shape.outputs > plan->results ? step->shape.outputs : 0;
-        const uint64_t ends[] = {step->output_offset + outputs * accum_bytes,
-                                 step->partials_offset + step->shape.partials * accum_bytes};
+    for (int i = 0; i < plan->count; i++) {
+        const struct planner_launch *launch = &plan->launches[i];
+        const int64_t outputs = launch->writes_scratch ? launch->keys[PLANNER_OUTPUTS] : 0;
+        const uint64_t ends[] = {
+            launch->output + (uint64_t)outputs * accum_bytes,
+            launch->partials + (uint64_t)launch->keys[PLANNER_PARTIALS] * accum_bytes};
         end = ends[0] > end ? ends[0] : end;
         end = ends[1] > end ? ends[1] : end;
     }
@@ -181,7 +179,7 @@ static int reserve_scratch(struct run *run, struct error *error)
 static int launch_cases(struct run *run, struct error *error)
 {
     struct device *device = run->check->device;
-    struct device_launch *launches = malloc((BATCH + CALL_LAUNCHES_MAX) * sizeof *launches);
+    struct device_launch *launches = malloc((BATCH + PLANNER_LAUNCHES) * sizeof *launches);
     size_t count = 0;
     int failed = launches ? 0 : error_memory(error, BATCH * sizeof *launches);
     for (size_t i = 0; !failed && i < run->set->cases.count; i++) {
@@ -191,7 +189,7 @@ static int launch_cases(struct run *run, struct error *error)
         if (failed)
             break;
         bind_case(run, i, launches + count);
-        count += run->plan.count;
+        count += (size_t)run->plan.count;
         if (count >= BATCH) {
             failed = device->ops->launch(device, launches, count, error);
             count = 0;
@@ -340,20 +338,25 @@ int check_choose(struct check_rows *out, const struct point_context *context,
     struct target one_sm = *context->target;
     struct problem large = *context->problem;
     const struct point_context narrow = {context->space, &large, &one_sm};
-    struct call_plan plan;
-    unsigned fewest = UINT32_MAX;
+    struct planner_plan plan;
+    int64_t fewest = INT64_MAX;
     one_sm.sms = 1;
-    if (shape_kind(&large.dims))
-        large.dims = dims_resized(&large.dims, RESULTS, DEPTH, 0);
     *out = (struct check_rows){rows, rows};
     for (size_t i = 0; i < count; i++) {
         const int64_t *row = rows + i * context->space->param_count;
-        const uint64_t n = shape_kind(&large.dims) ? dims_n(&large.dims) : 1;
-        if (call_plan(&plan, &narrow, row, n, error) ||
-            (!shape_kind(&large.dims) && call_plan(&plan, &narrow, row, TILES * plan.tile, error)))
+        const bool has_results = shape_kind(&context->problem->dims);
+        large.dims = has_results
+                         ? dims_resized(&context->problem->dims, RESULTS, DEPTH, 0)
+                         : dims_value(1);
+        if (call_plan(&plan, &narrow, row, error))
             return -1;
-        if (plan.grid < fewest) {
-            fewest = plan.grid;
+        const int64_t *keys = plan.launches[plan.first].keys;
+        if (!has_results)
+            large.dims = dims_value(TILES * (uint64_t)keys[PLANNER_TILE]);
+        if (!has_results && call_plan(&plan, &narrow, row, error))
+            return -1;
+        if (plan.launches[plan.first].keys[PLANNER_GRID] < fewest) {
+            fewest = plan.launches[plan.first].keys[PLANNER_GRID];
             out->narrow = row;
         }
     }
@@ -369,11 +372,11 @@ static int check_set(struct check *check, const struct point_context *context,
     const struct point_context narrow = {context->space, context->problem, &one_sm};
     struct problem one = *context->problem;
     const struct point_context least = {context->space, &one, context->target};
-    struct call_plan plan;
+    struct planner_plan plan;
     one_sm.sms = 1;
     one.dims = dims_resized(&one.dims, 1, 1, 0);
     *out = (struct check_verdict){.is_right = true};
-    if (call_plan(&plan, &least, rows.wide, 1, error))
+    if (call_plan(&plan, &least, rows.wide, error))
         return -1;
     struct case_set *set = case_sets_find(&check->sets, &plan, is_special, error);
     if (!set)

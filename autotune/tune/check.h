@@ -5,7 +5,7 @@
 #define AUTOTUNE_CHECK_H
 
 #include "autotune/device/device.h"
-#include "autotune/tune/call.h"
+#include "generator/call.h"
 #include "generator/point.h"
 
 struct check;

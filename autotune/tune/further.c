@@ -2,6 +2,7 @@
  * are proven. Hides how large these inputs are, and what is left out where there is no room. */
 #include "autotune/tune/further.h"
 
+#include "autotune/device/bind.h"
 #include "autotune/tune/oracle_matrix.h"
 #include "autotune/tune/poison.h"
 #include "generator/shape.h"
@@ -29,21 +30,21 @@ static int run_once(const struct further *further, const struct further_candidat
     const struct device_ops *ops = device->ops;
     const struct point_context context = {measure->context->space, problem,
                                           measure->context->target};
-    struct call_buffers buffers = {.input = input, .output = measure->bench.outputs};
-    struct device_launch launches[CALL_LAUNCHES_MAX];
-    struct call_plan plan;
-    if (call_plan(&plan, &context, candidate->row, dims_n(&problem->dims), error) ||
+    struct planner_buffers buffers = {.input = input, .output = measure->bench.outputs};
+    struct device_launch launches[PLANNER_LAUNCHES];
+    struct planner_plan plan;
+    if (call_plan(&plan, &context, candidate->row, error) ||
         ops->alloc(device, plan.scratch_bytes + plan.state_bytes + 256, &buffers.scratch,
                    error))
         return -1;
     buffers.state = buffers.scratch + plan.scratch_bytes;
-    *height = plan.height;
-    call_bind(launches, &plan, context.space, candidate->kernels, &buffers);
+    *height = call_height(&plan);
+    bind_launches(launches, &plan, context.space, candidate->kernels, &buffers);
     int failed =
         ops->fill(device, buffers.output, POISON_OUTPUT, bytes, error) ||
         ops->fill(device, buffers.scratch, POISON_SCRATCH, plan.scratch_bytes, error) ||
         ops->fill(device, buffers.state, 0, plan.state_bytes, error) ||
-        ops->launch(device, launches, plan.count, error) ||
+        ops->launch(device, launches, (size_t)plan.count, error) ||
         ops->read(device, out, buffers.output, bytes, error);
     ops->free(device, buffers.scratch);
     return failed ? -1 : 0;

@@ -2,6 +2,8 @@
  * what the memory system wants, and that all else is unknown before compiling. */
 #include "autotune/tune/model.h"
 
+#include "generator/call.h"
+
 #include <inttypes.h>
 #include <math.h>
 
@@ -12,24 +14,26 @@ static const double WANT_LOW = 64 * 1024, WANT_HIGH = 192 * 1024, WANT_FLOOR = 4
 
 /* The first pass that applies, and the row of its kernel. */
 static int find_first(const struct point_context *context, const int64_t *row,
-                      struct point_pass *out, int64_t *effective, struct error *error)
+                      struct planner_launch *out, bool *is_found, int64_t *effective,
+                      struct error *error)
 {
+    *is_found = false;
     for (size_t i = 0; i < context->space->pass_count; i++) {
-        if (point_pass(context, row, i, dims_n(&context->problem->dims), out, error))
+        if (call_pass(out, is_found, context, row, i, &context->problem->dims, error))
             return -1;
-        if (out->applies)
+        if (*is_found)
             return point_pass_row(context, row, i, effective, error);
     }
     return 0;
 }
 
 /* Blocks that one SM holds at once, as far as threads and the grid limit them. */
-static double count_resident(const struct target *target, const struct point_pass *pass)
+static double count_resident(const struct target *target, const struct planner_launch *launch)
 {
-    const double fit = pass->block < (unsigned)target->threads_per_sm
-                           ? (double)((unsigned)target->threads_per_sm / pass->block)
-                           : 1;
-    return fmin(fit, fmax(1, ceil((double)pass->grid / fmax(1, target->sms))));
+    const int64_t block = launch->keys[PLANNER_BLOCK], grid = launch->keys[PLANNER_GRID];
+    const double fit =
+        block < target->threads_per_sm ? (double)(target->threads_per_sm / block) : 1;
+    return fmin(fit, fmax(1, ceil((double)grid / fmax(1, target->sms))));
 }
 
 /* 1 while an SM has in flight what it wants, less with each doubling above or below. */
@@ -51,11 +55,12 @@ static int guess(double *prior, const struct point_context *context, const int64
 {
     const struct space *space = context->space;
     int64_t effective[SPACE_NAMES_MAX], values[SPACE_NAMES_MAX], bytes;
-    struct point_pass pass = {0};
+    struct planner_launch launch;
+    bool is_found;
     *prior = 0;
-    if (find_first(context, row, &pass, effective, error))
+    if (find_first(context, row, &launch, &is_found, effective, error))
         return -1;
-    if (!pass.applies)
+    if (!is_found)
         return 0;
     if (point_values(context, effective, false, values, error) ||
         expr_eval(space->in_flight, values, &bytes, error))
@@ -64,7 +69,7 @@ static int guess(double *prior, const struct point_context *context, const int64
         return error_set(error, ERROR_USAGE,
                          "%s: 'in_flight = %s' gives %" PRId64 " bytes: correct the [model]",
                          space->file, expr_source(space->in_flight), bytes);
-    *prior = rate(context, (double)bytes * count_resident(context->target, &pass));
+    *prior = rate(context, (double)bytes * count_resident(context->target, &launch));
     return 0;
 }
 

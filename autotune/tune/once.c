@@ -1,7 +1,8 @@
 /* once: buffers for all calls are made before the first: between calls nothing is launched. */
 #include "autotune/tune/once.h"
 
-#include "autotune/tune/call.h"
+#include "autotune/device/bind.h"
+#include "generator/call.h"
 #include "autotune/tune/compiler.h"
 #include "autotune/tune/input.h"
 #include "autotune/tune/poison.h"
@@ -23,8 +24,8 @@ struct once {
     struct device_kernel loaded[COMPILER_KERNELS];
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
     struct input input;
-    struct call_plan plan;
-    struct call_buffers buffers; /* `output`: of the first call, slot_bytes before the next's */
+    struct planner_plan plan;
+    struct planner_buffers buffers; /* `output`: of the first call, slot_bytes before the next's */
     uint64_t slot_bytes;         /* of a call's results, ALIGNED */
 };
 
@@ -57,9 +58,9 @@ static int reserve(struct once *once, uint64_t *out, uint64_t bytes, uint8_t fil
 static int prepare(struct once *once, const int64_t *row, uint64_t seed, struct error *error)
 {
     const struct problem *problem = once->context->problem;
-    struct call_buffers *buffers = &once->buffers;
+    struct planner_buffers *buffers = &once->buffers;
     once->slot_bytes = (input_expects_bytes(problem) + ALIGNED - 1) / ALIGNED * ALIGNED;
-    if (call_plan(&once->plan, once->context, row, dims_n(&problem->dims), error) ||
+    if (call_plan(&once->plan, once->context, row, error) ||
         input_open(&once->input, once->device, problem, oracle_inputs_least(problem), seed, error) ||
         reserve(once, &buffers->output, CALLS * once->slot_bytes, POISON_OUTPUT, error) ||
         reserve(once, &buffers->scratch, once->plan.scratch_bytes + 256, POISON_SCRATCH,
@@ -72,11 +73,11 @@ static int prepare(struct once *once, const int64_t *row, uint64_t seed, struct 
 
 static int launch(struct once *once, uint64_t call, struct error *error)
 {
-    struct device_launch launches[CALL_LAUNCHES_MAX];
-    struct call_buffers buffers = once->buffers;
+    struct device_launch launches[PLANNER_LAUNCHES];
+    struct planner_buffers buffers = once->buffers;
     buffers.output += call * once->slot_bytes;
-    call_bind(launches, &once->plan, once->context->space, once->kernels, &buffers);
-    return once->device->ops->launch(once->device, launches, once->plan.count, error) ||
+    bind_launches(launches, &once->plan, once->context->space, once->kernels, &buffers);
+    return once->device->ops->launch(once->device, launches, (size_t)once->plan.count, error) ||
                    once->device->ops->sync(once->device, error)
                ? -1
                : 0;
@@ -94,7 +95,7 @@ static int compare_result(const struct once *once, uint64_t result, oracle_bits 
         snprintf(where, sizeof where, "%" PRIu64 " of %" PRIu64, result,
                  dims_results(&problem->dims));
     else
-        snprintf(where, sizeof where, "at n = %" PRIu64, once->plan.n);
+        snprintf(where, sizeof where, "at n = %" PRIu64, dims_n(&problem->dims));
     return error_set(error, ERROR_WRONG,
                      "wrong result %s: expected %s, got %s; 'autotune verify' says more", where,
                      oracle_format(expected, type, expect), oracle_format(gotten, type, got));

@@ -94,10 +94,10 @@ int proof_compile(struct proof *proof, const struct point_context *context,
 static bool needs_residence(const struct point_context *context, const int64_t *row)
 {
     for (size_t pass = 0; pass < context->space->pass_count; pass++) {
-        struct point_pass shape;
         struct error ignored;
+        bool applies;
         if (context->space->passes[pass].is_cooperative &&
-            point_pass(context, row, pass, 1, &shape, &ignored) == 0 && shape.applies)
+            point_applies(context, row, pass, &applies, &ignored) == 0 && applies)
             return true;
     }
     return false;

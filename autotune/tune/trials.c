@@ -2,7 +2,7 @@
  * a space may grow, or change its names, and what was measured still counts. */
 #include "autotune/tune/trials.h"
 
-#include "autotune/tune/call.h"
+#include "generator/call.h"
 #include "autotune/tune/stats.h"
 
 #include <stdio.h>
@@ -99,19 +99,23 @@ static void mix(uint64_t *hash, uint64_t value)
 int trials_identity(uint64_t *out, const struct point_context *context, const int64_t *row,
                     uint64_t kernels_hash, struct error *error)
 {
-    struct call_plan plan;
+    struct planner_plan plan;
     uint64_t hash = kernels_hash;
-    if (call_plan(&plan, context, row, dims_n(&context->problem->dims), error))
+    if (call_plan(&plan, context, row, error))
         return -1;
-    for (size_t i = 0; i < plan.count; i++) {
-        const struct call_step *step = &plan.steps[i];
-        const struct pass *pass = &context->space->passes[step->pass];
-        const uint64_t values[] = {step->pass,          step->n,
-                                   step->shape.block,   step->shape.grid,
-                                   step->shape.outputs, step->shape.partials,
+    for (int i = 0; i < plan.count; i++) {
+        const struct planner_launch *launch = &plan.launches[i];
+        const struct pass *pass = &context->space->passes[launch->pass];
+        const int64_t *keys = launch->keys;
+        const uint64_t values[] = {(uint64_t)launch->pass,
+                                   dims_n(&launch->dims),
+                                   (uint64_t)keys[PLANNER_BLOCK],
+                                   (uint64_t)keys[PLANNER_GRID],
+                                   (uint64_t)keys[PLANNER_OUTPUTS],
+                                   (uint64_t)keys[PLANNER_PARTIALS],
                                    pass->is_timed};
-        if (step->shape.parts > 1)
-            mix(&hash, step->shape.parts);
+        if (launch->parts > 1)
+            mix(&hash, (uint64_t)launch->parts);
         for (size_t k = 0; k < sizeof values / sizeof *values; k++)
             mix(&hash, values[k]);
         for (size_t k = 0; k < pass->arg_count; k++)

@@ -120,6 +120,29 @@ for space in rows columns; do
     fi
 done
 
+# Two exports in one C++17 program, of rows and of columns.
+run export --space columns --type f32 --format $formats --prefix other --cache gpus --output two --quiet
+cat > two.cc <<'END'
+#include "my_table.h"
+#include "other_table.h"
+int main()
+{
+    const my_matrix mine = {4096, 1024, 1024};
+    const other_matrix theirs = {4096, 1024, 1024};
+    my_match my_fit;
+    other_match other_fit;
+    my_plan my_launches;
+    other_plan other_launches;
+    const int row = my_select(90, 132, &mine, &my_fit);
+    const int other_row = other_select(90, 132, &theirs, &other_fit);
+    return my_plan_row(&my_launches, row, 132, &mine) || my_launches.count != 1 ||
+           other_plan_row(&other_launches, other_row, 132, &theirs) || other_launches.count != 2 ||
+           !my_kernel_names[0] || !other_kernel_names[0];
+}
+END
+check two-in-one g++ -std=c++17 $WARN -Irows -Itwo -o two-in-one two.cc
+check two-in-one-runs ./two-in-one
+
 # --- nvcc --------------------------------------------------------------------------------------
 NVCC=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2> /dev/null)
 if [ -z "$NVCC" ]; then
@@ -133,6 +156,8 @@ for space in rows columns; do
     done
 done
 
+check "nvcc second" "$NVCC" -std=c++17 -Werror all-warnings -arch=sm_90 -c -o other-90.o two/other.cu
+
 # What the launcher launches, with a runtime that only writes it down.
 INCLUDE=$(dirname "$NVCC")/../include
 [ -f "$INCLUDE/cuda_runtime_api.h" ] || INCLUDE=/usr/local/cuda/include
@@ -140,9 +165,9 @@ sed 's/"exported.h"/"my.h"/' "$ROOT/tests/command/fake_runtime.c" > fake.c
 for space in rows columns; do
     check "header-c99 $space" $CC -std=c99 $WARN -DMATRIX -isystem "$INCLUDE" -I$space -c \
         -o fake.o fake.c
-    g++ -o fake-$space fake.o $space-90.o > fake.log 2>&1
+    g++ -o fake-$space fake.o $space-90.o other-90.o > fake.log 2>&1
 done
-# runs NAME SPACE CC SMS "ROWS LEN PITCH" PATTERN: the launcher's lines, joined by ';'.
+# runs NAME SPACE CC SMS "ROWS LEN PITCH [ROWS_MAX]" PATTERN: the launcher's lines, joined by ';'.
 runs() {
     # shellcheck disable=SC2086 # three words
     FAKE_CC=$3 FAKE_SMS=$4 FAKE_PTX=$3 ./fake-"$2" $5 |
@@ -162,6 +187,9 @@ else
     runs same-cc rows 90 78 "4096 1024 1024" '^match 2 [^;]*LANES=32'
     runs parts rows 75 40 "2 40000000 40000000" \
         '^match 0 [^;]*;K 80 128 0 1 0 2 40000000 40000000;K 2 128 0 1 0 2 40 40;workspace 1024, error 0;$'
+    runs parts-of-fewer rows 75 40 "1 40000000 40000000 2" \
+        '^match 0 [^;]*;K 40 128 0 1 0 1 40000000 40000000;K 1 128 0 1 0 1 40 40;workspace 1024, error 0;$'
+    runs parts-of-more rows 75 40 "3 40000000 40000000 2" '^match 0 [^;]*;workspace 1024, error 1;$'
     runs columns columns 90 132 "4096 1024 1024" \
         '^match 0 [^;]*;K 136 256 0 1 0 4096 1024 1024;K 32 256 0 1 0 17 1024 1024;workspace 139264, error 0;$'
     runs no-rows rows 90 132 "0 5 5" 'workspace 512, error 0;$'

@@ -175,7 +175,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *en
 }
 
 #ifdef MATRIX
-/* fake ROWS LEN PITCH: what a call for that matrix launches, or why nothing. */
+/* fake ROWS LEN PITCH [ROWS_MAX]: what a call for that matrix, the first rows of one of ROWS_MAX,
+ * launches, or why nothing. */
 int main(int argc, char **argv)
 {
     static char in[64];
@@ -185,6 +186,9 @@ int main(int argc, char **argv)
     const char *params = "";
     for (int i = 0; i < 3 && i + 1 < argc; i++)
         sizes[i] = strtoull(argv[i + 1], NULL, 10);
+    const size_t rows = sizes[0];
+    if (argc > 4)
+        sizes[0] = strtoull(argv[4], NULL, 10);
     const char *refusal = my_refusal(sizes[0], sizes[1], sizes[2]);
     cudaError_t error = my_workspace_bytes(sizes[0], sizes[1], sizes[2], &bytes);
     void *workspace = malloc(bytes ? bytes : 1);
@@ -194,8 +198,10 @@ int main(int argc, char **argv)
         error = my_match(sizes[0], sizes[1], sizes[2], &match, &params);
     printf("match %d %s\n", (int)match, params);
     if (error == cudaSuccess)
-        error = my((const float *)(const void *)in, sizes[0], sizes[1], sizes[2], &out, workspace,
-                   bytes, 0);
+        error = argc > 4 ? my_within((const float *)(const void *)in, rows, sizes[0], sizes[1],
+                                     sizes[2], &out, workspace, bytes, 0)
+                         : my((const float *)(const void *)in, sizes[0], sizes[1], sizes[2], &out,
+                              workspace, bytes, 0);
     printf("workspace %zu, error %d\n", bytes, (int)error);
     if (bytes > 512 && my((const float *)(const void *)in, sizes[0], sizes[1], sizes[2], &out,
                           workspace, bytes - 512, 0) != cudaErrorInvalidValue)

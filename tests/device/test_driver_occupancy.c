@@ -8,6 +8,7 @@
 #include "autotune/device/gpus.h"
 #include "autotune/embedded.h"
 #include "generator/emit.h"
+#include "generator/call.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -128,13 +129,15 @@ static int add_variant(struct run *run, const struct point_context *context, con
         return fail("emit", &error);
     run->variant_count++;
     for (size_t p = 0; p < run->space->pass_count; p++) {
-        struct point_pass pass;
+        struct planner_launch pass;
+        bool applies;
         if (variant->text_of_pass[p] < 0)
             continue;
-        if (point_pass(context, row, p, dims_n(&context->problem->dims), &pass, &error))
+        if (call_pass(&pass, &applies, context, row, p, &context->problem->dims, &error))
             return fail("pass", &error);
         run->items[run->item_count++] = (struct item){
-            variant->texts[variant->text_of_pass[p]].at, pass.block, pass.shared_bytes};
+            variant->texts[variant->text_of_pass[p]].at, (unsigned)pass.keys[PLANNER_BLOCK],
+            (unsigned)pass.keys[PLANNER_SHARED_BYTES]};
     }
     return run->item_count >= UNIT || run->variant_count == UNIT ? flush(run) : 0;
 }

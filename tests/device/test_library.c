@@ -418,9 +418,9 @@ static void time_calls(struct autotune_plan *plan, struct autotune_workspace *wo
                        CUstream stream, uint64_t n)
 {
     static double bare_ns[ROUNDS], call_ns[ROUNDS], ratios[ROUNDS];
-    struct device_launch launches[CALL_LAUNCHES_MAX];
+    struct device_launch launches[PLANNER_LAUNCHES];
     const CUdeviceptr result = make_results(1), memory = make_results(1 << 16);
-    const struct call_buffers buffers = {
+    const struct planner_buffers buffers = {
         .input = elements, .output = result, .scratch = memory, .state = memory};
     struct autotune_error error;
     size_t count = 0;

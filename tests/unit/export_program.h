@@ -80,15 +80,23 @@ static inline void run(const char *folder, const char *command)
         fail_msg("%s failed", command);
 }
 
+static inline void write_format(struct export_files *out, const struct export *export,
+                                const char *name)
+{
+    const struct export_format *format;
+    if (export_find_format(&format, name, &error) || export_write(out, export, format, &error))
+        fail_msg("%s: %s", name, error.text);
+}
+
 /* In `folder`, the program with the export of all records. */
 static inline void build_program(const char *folder, const struct export_source *source,
                                  const char *program)
 {
     struct export_files files;
     struct export export;
-    if (export_init(&export, source, &error) ||
-        export_write(&files, &export, EXPORT_HEADER, NULL, &error))
+    if (export_init(&export, source, &error))
         fail_msg("%s", error.text);
+    write_format(&files, &export, "header");
     put(folder, files.at[0].name, files.at[0].text.at, files.at[0].text.length);
     put(folder, "program.c", program, strlen(program));
     export_dispose_files(&files);

@@ -1,7 +1,9 @@
 /* Tests of call: passes follow each other until one value is left, each has memory of its own
- * between them, and arguments stand where the space says. */
+ * between them, and arguments stand where the space says; a call that is asked often gives what
+ * one planned alone gives; fewer results keep their parts. */
+#include "autotune/device/bind.h"
 #include "autotune/device/gpus.h"
-#include "autotune/tune/call.h"
+#include "generator/call.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
@@ -32,53 +34,62 @@ static struct target find_target(void)
     return target;
 }
 
-/* Each step's inputs are the outputs of the step before, but of one that only prepares; the
- * last has one. State is for the step that needs most. */
-static void assert_chain(const struct call_plan *plan, uint64_t n)
+/* The plan for n elements of the context's problem. */
+static int plan_n(struct planner_plan *out, const struct point_context *context,
+                  const int64_t *row, uint64_t n)
 {
-    uint64_t left = n, height = 0, state = 0;
-    size_t first = 0;
-    assert_in_range(plan->count, 1, CALL_LAUNCHES_MAX);
-    for (size_t i = 0; i < plan->count; i++) {
-        const struct point_pass *shape = &plan->steps[i].shape;
-        assert_int_equal(plan->steps[i].n, left);
-        assert_true(shape->applies);
-        height += shape->height;
-        state = shape->state > state ? shape->state : state;
-        if (shape->outputs == 0) {
+    struct problem problem = *context->problem;
+    const struct point_context here = {context->space, &problem, context->target};
+    problem.dims = dims_value(n);
+    return call_plan(out, &here, row, &error);
+}
+
+/* Each launch's inputs are the outputs of the one before, but of one that only prepares; the
+ * last has one. State is for the launch that needs most. */
+static void assert_chain(const struct planner_plan *plan, uint64_t n)
+{
+    uint64_t left = n, height = 0;
+    int64_t state = 0;
+    int first = 0;
+    assert_in_range(plan->count, 1, PLANNER_LAUNCHES);
+    for (int i = 0; i < plan->count; i++) {
+        const int64_t *keys = plan->launches[i].keys;
+        assert_int_equal(dims_n(&plan->launches[i].dims), left);
+        height += (uint64_t)keys[PLANNER_HEIGHT];
+        state = keys[PLANNER_STATE] > state ? keys[PLANNER_STATE] : state;
+        if (keys[PLANNER_OUTPUTS] == 0) {
             assert_int_equal(i, first++);
             continue;
         }
-        assert_true(i == first || shape->outputs < left);
-        left = shape->outputs;
+        assert_true(i == first || (uint64_t)keys[PLANNER_OUTPUTS] < left);
+        left = (uint64_t)keys[PLANNER_OUTPUTS];
     }
     assert_int_equal(left, 1);
-    assert_int_equal(plan->height, height);
+    assert_int_equal(call_height(plan), height);
     assert_int_equal(plan->state_bytes, 8 * state);
-    assert_int_equal(plan->n, n);
-    assert_int_equal(plan->grid, plan->steps[first].shape.grid);
-    assert_int_equal(plan->block, plan->steps[first].shape.block);
-    assert_int_equal(plan->tile, plan->steps[first].shape.tile);
+    assert_int_equal(plan->first, first);
 }
 
-/* What a step writes to scratch: [from, to), empty when it is one value. */
+/* What a launch writes to scratch: [from, to), empty when it is one value. */
 struct span {
     uint64_t from, to;
 };
 
-/* Outputs and partials of all steps lie within the scratch memory and do not overlap. */
-static void assert_scratch(const struct call_plan *plan, uint64_t accum_bytes)
+/* Outputs and partials of all launches lie within the scratch memory and do not overlap. */
+static void assert_scratch(const struct planner_plan *plan, uint64_t accum_bytes)
 {
-    struct span spans[2 * CALL_LAUNCHES_MAX];
+    struct span spans[2 * PLANNER_LAUNCHES];
     size_t count = 0;
     uint64_t sum = 0;
-    for (size_t i = 0; i < plan->count; i++) {
-        const struct call_step *step = &plan->steps[i];
-        const uint64_t outputs = step->shape.outputs > 1 ? step->shape.outputs : 0;
-        spans[count++] =
-            (struct span){step->output_offset, step->output_offset + outputs * accum_bytes};
+    for (int i = 0; i < plan->count; i++) {
+        const struct planner_launch *launch = &plan->launches[i];
+        const uint64_t outputs = (uint64_t)launch->keys[PLANNER_OUTPUTS];
+        const uint64_t partials = (uint64_t)launch->keys[PLANNER_PARTIALS];
+        assert_int_equal(launch->writes_scratch, outputs > 1);
         spans[count++] = (struct span){
-            step->partials_offset, step->partials_offset + step->shape.partials * accum_bytes};
+            launch->output, launch->output + (outputs > 1 ? outputs * accum_bytes : 0)};
+        spans[count++] =
+            (struct span){launch->partials, launch->partials + partials * accum_bytes};
     }
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(spans[i].from % 256, 0);
@@ -115,13 +126,16 @@ static void test_chains(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t k = 0; k < SIZES; k++) {
-            const struct problem problem = {.op = SUM, .type = I32, .acc = cases[i].acc, .dims = DIMS_VALUE(5),
+            const struct problem problem = {.op = SUM,
+                                            .type = I32,
+                                            .acc = cases[i].acc,
+                                            .dims = DIMS_VALUE(5),
                                             .regime = COLD};
             const struct point_context context = {space, &problem, &target};
             int64_t row[SPACE_NAMES_MAX];
-            struct call_plan plan;
+            struct planner_plan plan;
             make_row(space, cases[i].params, row);
-            if (call_plan(&plan, &context, row, sizes[k], &error) != 0)
+            if (plan_n(&plan, &context, row, sizes[k]) != 0)
                 fail_msg("%s, n = %llu: %s", cases[i].params, (unsigned long long)sizes[k],
                          error.text);
             assert_chain(&plan, sizes[k]);
@@ -134,7 +148,8 @@ static void test_number_of_launches(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
+    const struct problem problem = {
+        .op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     static const struct {
         uint64_t n;
@@ -150,12 +165,12 @@ static void test_number_of_launches(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t row[SPACE_NAMES_MAX];
-        struct call_plan plan;
+        struct planner_plan plan;
         make_row(space, "FINISH=PASSES GRID=0 ITEMS=16", row);
-        assert_int_equal(call_plan(&plan, &context, row, cases[i].n, &error), 0);
+        assert_int_equal(plan_n(&plan, &context, row, cases[i].n), 0);
         assert_int_equal(plan.count, cases[i].passes);
         make_row(space, "FINISH=LAST_BLOCK GRID=0 ITEMS=16", row);
-        assert_int_equal(call_plan(&plan, &context, row, cases[i].n, &error), 0);
+        assert_int_equal(plan_n(&plan, &context, row, cases[i].n), 0);
         assert_int_equal(plan.count, cases[i].last_block);
     }
 }
@@ -164,21 +179,22 @@ static void test_bind(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM, .type = F32, .acc = F64, .dims = DIMS_VALUE(5), .regime = COLD};
+    const struct problem problem = {
+        .op = SUM, .type = F32, .acc = F64, .dims = DIMS_VALUE(5), .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     const struct device_kernel kernels[3] = {
         {.registers = 1}, {.registers = 2}, {.registers = 3}};
     const struct device_kernel *const of_pass[SPACE_PASSES_MAX] = {&kernels[0], &kernels[1],
                                                                    &kernels[2]};
-    const struct call_buffers buffers = {
+    const struct planner_buffers buffers = {
         .input = 1000004, .output = 2000000, .scratch = 3000064, .state = 4000000};
-    struct device_launch launches[CALL_LAUNCHES_MAX];
-    struct call_plan plan;
+    struct device_launch launches[PLANNER_LAUNCHES];
+    struct planner_plan plan;
     int64_t row[SPACE_NAMES_MAX];
 
     make_row(space, "FINISH=PASSES GRID=0 ITEMS=16", row); /* 16777217 -> 4097 -> 2 -> 1 */
-    assert_int_equal(call_plan(&plan, &context, row, 4096 * 4096 + 1, &error), 0);
-    call_bind(launches, &plan, space, of_pass, &buffers);
+    assert_int_equal(plan_n(&plan, &context, row, 4096 * 4096 + 1), 0);
+    bind_launches(launches, &plan, space, of_pass, &buffers);
     assert_int_equal(plan.count, 3);
     const uint64_t inputs[] = {buffers.input, buffers.scratch,
                                buffers.scratch + (4097 * 8 + 255) / 256 * 256};
@@ -194,8 +210,8 @@ static void test_bind(void **state)
     }
 
     make_row(space, "FINISH=LAST_BLOCK GRID=1", row);
-    assert_int_equal(call_plan(&plan, &context, row, 400000000, &error), 0);
-    call_bind(launches, &plan, space, of_pass, &buffers);
+    assert_int_equal(plan_n(&plan, &context, row, 400000000), 0);
+    bind_launches(launches, &plan, space, of_pass, &buffers);
     assert_int_equal(plan.count, 1);
     assert_int_equal(plan.scratch_bytes, (132 * 8 + 255) / 256 * 256);
     const uint64_t args[] = {buffers.input, 400000000, buffers.output, buffers.scratch,
@@ -222,28 +238,30 @@ static void test_bind_prepared(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
+    const struct problem problem = {
+        .op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     const struct device_kernel init = {.registers = 1}, atomic = {.registers = 2};
     const struct device_kernel *of_pass[SPACE_PASSES_MAX] = {NULL};
-    const struct call_buffers buffers = {
+    const struct planner_buffers buffers = {
         .input = 1000004, .output = 2000000, .scratch = 3000064, .state = 4000000};
     const uint64_t inits[] = {buffers.output};
     const uint64_t atomics[] = {buffers.input, 1000000, buffers.output};
-    struct device_launch launches[CALL_LAUNCHES_MAX];
-    struct call_plan plan;
+    struct device_launch launches[PLANNER_LAUNCHES];
+    struct planner_plan plan;
     int64_t row[SPACE_NAMES_MAX];
     of_pass[find_pass(space, "init")] = &init;
     of_pass[find_pass(space, "atomic")] = &atomic;
     make_row(space, "FINISH=ATOMIC GRID=2 BLOCK=128 ITEMS=16", row);
-    assert_int_equal(call_plan(&plan, &context, row, 1000000, &error), 0);
-    call_bind(launches, &plan, space, of_pass, &buffers);
+    assert_int_equal(plan_n(&plan, &context, row, 1000000), 0);
+    bind_launches(launches, &plan, space, of_pass, &buffers);
     assert_int_equal(plan.count, 2);
     assert_int_equal(plan.scratch_bytes, 0);
     assert_int_equal(plan.state_bytes, 0);
-    assert_int_equal(plan.block, 128); /* of the pass that reads the elements */
-    assert_int_equal(plan.tile, 2048);
-    assert_int_equal(plan.grid, 2 * 132);
+    const int64_t *keys = plan.launches[plan.first].keys; /* of what reads the elements */
+    assert_int_equal(keys[PLANNER_BLOCK], 128);
+    assert_int_equal(keys[PLANNER_TILE], 2048);
+    assert_int_equal(keys[PLANNER_GRID], 2 * 132);
     assert_ptr_equal(launches[0].kernel, &init);
     assert_int_equal(launches[0].grid, 1);
     assert_int_equal(launches[0].block, 1);
@@ -298,13 +316,14 @@ static void test_passes_that_do_not_end(void **state)
         {PASS("a", "0", "") PASS("b", "2", ""), "leave 2 values", 0},
     };
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
+    const struct problem problem = {
+        .op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
     const int64_t row[] = {1};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct space *space = make_space(cases[i].passes);
         const struct point_context context = {space, &problem, &target};
-        struct call_plan plan;
-        const int failed = call_plan(&plan, &context, row, 1000, &error);
+        struct planner_plan plan;
+        const int failed = plan_n(&plan, &context, row, 1000);
         assert_int_equal(failed, cases[i].said ? -1 : 0);
         if (cases[i].said && (!strstr(error.text, cases[i].said) || error.code != ERROR_USAGE))
             fail_msg("'%s' does not say '%s'", error.text, cases[i].said);
@@ -333,25 +352,211 @@ static void test_launch_attributes(void **state)
          8 * (2 * 1001 + 1)},
     };
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
+    const struct problem problem = {
+        .op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
     const struct device_kernel kernel = {.registers = 1};
     const struct device_kernel *const of_pass[SPACE_PASSES_MAX] = {&kernel};
-    const struct call_buffers buffers = {.input = 4};
+    const struct planner_buffers buffers = {.input = 4};
     const int64_t row[] = {1};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char passes[400];
-        struct device_launch launches[CALL_LAUNCHES_MAX];
-        struct call_plan plan;
+        struct device_launch launches[PLANNER_LAUNCHES];
+        struct planner_plan plan;
         snprintf(passes, sizeof passes, PASS("a", "1", "%s"), cases[i].more);
         struct space *space = make_space(passes);
         const struct point_context context = {space, &problem, &target};
-        if (call_plan(&plan, &context, row, 1000, &error))
+        if (plan_n(&plan, &context, row, 1000))
             fail_msg("%s: %s", cases[i].more, error.text);
-        call_bind(launches, &plan, space, of_pass, &buffers);
+        bind_launches(launches, &plan, space, of_pass, &buffers);
         assert_int_equal(launches[0].cluster, cases[i].cluster);
         assert_int_equal(launches[0].shared_bytes, cases[i].shared_bytes);
         assert_int_equal(launches[0].is_cooperative, cases[i].is_cooperative);
         assert_int_equal(plan.state_bytes, cases[i].state_bytes);
+        space_free(space);
+    }
+}
+
+/* --- Asked for often ---------------------------------------------------------------------- */
+
+/* Equal launches are of the same blocks with the same arguments. */
+static void assert_same_plan(const struct planner_plan *have, const struct planner_plan *want)
+{
+    assert_int_equal(have->count, want->count);
+    assert_int_equal(have->first, want->first);
+    assert_int_equal(have->scratch_bytes, want->scratch_bytes);
+    assert_int_equal(have->state_bytes, want->state_bytes);
+    for (int i = 0; i < want->count; i++) {
+        const struct planner_launch *a = &have->launches[i], *b = &want->launches[i];
+        assert_int_equal(a->pass, b->pass);
+        assert_true(dims_is_same(&a->dims, &b->dims));
+        assert_int_equal(a->parts, b->parts);
+        assert_int_equal(a->reads_scratch, b->reads_scratch);
+        assert_int_equal(a->writes_scratch, b->writes_scratch);
+        assert_int_equal(a->input, b->input);
+        assert_int_equal(a->output, b->output);
+        assert_int_equal(a->partials, b->partials);
+        assert_memory_equal(a->keys, b->keys, PLANNER_NEEDED * sizeof *a->keys);
+    }
+}
+
+static void check_row(const struct point_context *context, const char *params)
+{
+    int64_t row[SPACE_NAMES_MAX];
+    struct call *call;
+    struct planner_plan all;
+    make_row(context->space, params, row);
+    if (call_make(&call, &all, context, row, &error))
+        fail_msg("%s: %s", params, error.text);
+    for (size_t i = 0; i < SIZES; i++) {
+        struct planner_plan have, want;
+        const struct dims dims = dims_value(sizes[i]);
+        memset(&have, 0xa5, sizeof have);
+        if (plan_n(&want, context, row, sizes[i]) || call_ask(call, &have, &dims, &error))
+            fail_msg("%s: %s", params, error.text);
+        assert_same_plan(&have, &want);
+    }
+    call_free(call);
+}
+
+static void test_same_as_planned_alone(void **state)
+{
+    (void)state;
+    static const char *const params[] = {
+        "FINISH=PASSES GRID=0",
+        "FINISH=PASSES GRID=4",
+        "FINISH=LAST_BLOCK GRID=0",
+        "FINISH=LAST_BLOCK GRID=16",
+        "FINISH=FLAGGED GRID=4",
+        "FINISH=PACKED GRID=2",
+        "FINISH=VALUE GRID=1",
+        "FINISH=BARRIER GRID=2",
+        "FINISH=ATOMIC GRID=3",
+        "FINISH=PASSES GRID=0 BLOCK=64 ITEMS=4 VECTOR=1 UNROLL=1",
+        "FINISH=PASSES GRID=1 LOAD=BULK STAGES=4",
+    };
+    static const struct problem problems[] = {
+        {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5)},
+        {.op = SUMSQ, .type = F16, .acc = F32, .dims = DIMS_VALUE(400000000)},
+        {.op = SUM, .type = I8, .acc = I64, .dims = DIMS_VALUE(UINT64_C(1) << 33)},
+    };
+    static const char *const spaces[] = {"configs/reduce.ini", "configs/reduce-wide.ini"};
+    struct target target;
+    assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
+    for (size_t s = 0; s < 2; s++) {
+        struct space *space = load_space(spaces[s]);
+        for (size_t p = 0; p < sizeof problems / sizeof *problems; p++)
+            for (size_t i = 0; i < sizeof params / sizeof *params; i++) {
+                const struct point_context context = {space, &problems[p], &target};
+                check_row(&context, params[i]);
+            }
+        space_free(space);
+    }
+}
+
+/* For the first results of many: fewer blocks, but of each result as many parts. */
+static void test_fewer(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *space, *params;
+        struct dims most;
+        bool is_outer; /* which axis is shortened, to 5 */
+        int launches;
+    } cases[] = {
+        {"rows", "SPLIT=WHOLE PIECES=0", {{900, 71}, {70, 1}, {1, 1}}, true, 1},
+        {"rows", "SPLIT=PARTS PIECES=2", {{90, 70000}, {70000, 1}, {1, 1}}, true, 2},
+        {"rows", "SPLIT=LAST_BLOCK PIECES=2", {{9, 80000}, {70000, 1}, {1, 1}}, true, 1},
+        {"columns", "SPLIT=WHOLE PIECES=0", {{1, 1}, {900, 70}, {70, 1}}, false, 1},
+        {"columns", "SPLIT=PARTS PIECES=2", {{1, 1}, {9000, 71}, {70, 1}}, false, 2},
+    };
+    const struct target target = find_target();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct problem problem = {
+            .op = SUM, .type = F32, .acc = F32, .dims = cases[i].most};
+        struct dims fewer = cases[i].most, none = cases[i].most;
+        struct planner_plan all, alone, some;
+        int64_t row[SPACE_NAMES_MAX];
+        struct call *call;
+        char path[64];
+        snprintf(path, sizeof path, "configs/%s.ini", cases[i].space);
+        struct space *space = load_space(path);
+        const struct point_context context = {space, &problem, &target};
+        *(cases[i].is_outer ? &fewer.outer.n : &fewer.depth.n) = 5;
+        *(cases[i].is_outer ? &none.outer.n : &none.inner.n) = 0;
+        assert_int_equal(space_settle_default(space, &problem, &target, &error), 0);
+        make_row(space, cases[i].params, row);
+        if (call_make(&call, &all, &context, row, &error) ||
+            call_plan(&alone, &context, row, &error) ||
+            call_ask(call, &some, &cases[i].most, &error))
+            fail_msg("%s: %s", cases[i].params, error.text);
+        assert_int_equal(all.count, cases[i].launches);
+        assert_same_plan(&all, &alone);
+        assert_same_plan(&some, &alone);
+        assert_int_equal(call_ask(call, &some, &fewer, &error), 0);
+        assert_int_equal(some.count, all.count);
+        assert_true(dims_is_same(&some.launches[0].dims, &fewer));
+        for (int k = 0; k < all.count; k++) {
+            assert_int_equal(some.launches[k].parts, all.launches[k].parts);
+            assert_true(some.launches[k].keys[PLANNER_GRID] <=
+                        all.launches[k].keys[PLANNER_GRID]);
+            assert_int_equal(some.launches[k].keys[PLANNER_OUTPUTS],
+                             dims_results(&fewer) * (some.launches[k].writes_scratch
+                                                         ? (uint64_t)some.launches[k].parts
+                                                         : 1));
+        }
+        assert_true(some.scratch_bytes <= all.scratch_bytes);
+        assert_int_equal(call_ask(call, &some, &none, &error), 0);
+        assert_int_equal(some.count, 0);
+        call_free(call);
+        space_free(space);
+    }
+}
+
+/* A derived value of a derived value of N, and passes that do not end or leave too much. */
+static void test_refused_as_planned_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *passes, *said;
+    } cases[] = {
+        {PASS("a", "max(1, HALF)", "repeat = until one\n"), NULL},
+        {PASS("a", "BLOCKS - HALF", "") PASS("b", "1", ""), NULL},
+        {PASS("a", "max(1, N - 1)", "repeat = until one\n"), "more than 64 times"},
+        {PASS("a", "max(1, HALF)", ""), "leave 500 values"},
+        {PASS("a", "1", "when = P == 2\n"), "leave 1000 values"},
+        {PASS("a", "N > 600 ? 1 : 600 - N", ""), "not within 0.."},
+    };
+    const struct problem problem = {
+        .op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000)};
+    const int64_t row[] = {1};
+    struct target target;
+    assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char bytes[1000];
+        struct space *space;
+        struct call *call;
+        struct planner_plan have, want;
+        const uint64_t n = i == 5 ? 200 : 1000; /* one that is asked for after others */
+        snprintf(bytes, sizeof bytes,
+                 "[space]\nname = a\ntemplate = a.cu\nkernel = a\n[param P]\nvalues = 1\n"
+                 "[derived]\nHALF = QUARTER * 2\nQUARTER = N / 4\n%s[default]\nP = 1\n",
+                 cases[i].passes);
+        if (space_load(&space, "a.ini", bytes, strlen(bytes), NULL, &error))
+            fail_msg("%s", error.text);
+        const struct point_context context = {space, &problem, &target};
+        const struct dims dims = dims_value(n);
+        const int wanted = plan_n(&want, &context, row, n);
+        error.text[0] = 0;
+        assert_int_equal(call_make(&call, &have, &context, row, &error) ||
+                                 call_ask(call, &have, &dims, &error)
+                             ? -1
+                             : 0,
+                         wanted);
+        if (!cases[i].said && !wanted)
+            assert_same_plan(&have, &want);
+        else if (!cases[i].said || !wanted || !strstr(error.text, cases[i].said))
+            fail_msg("'%s' does not say '%s'", error.text, cases[i].said);
+        call_free(call);
         space_free(space);
     }
 }
@@ -365,6 +570,9 @@ int main(void)
         cmocka_unit_test(test_bind_prepared),
         cmocka_unit_test(test_launch_attributes),
         cmocka_unit_test(test_passes_that_do_not_end),
+        cmocka_unit_test(test_same_as_planned_alone),
+        cmocka_unit_test(test_fewer),
+        cmocka_unit_test(test_refused_as_planned_alone),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,7 +1,8 @@
 /* What --deterministic promises: of a covering sample of the variants that it keeps, each gives
  * the same bits whatever order warps and blocks run in; and those that it leaves out do not, so
  * that a rule too few, or an order that is not fixed, is seen. */
-#include "autotune/tune/call.h"
+#include "autotune/device/bind.h"
+#include "generator/call.h"
 #include "autotune/tune/compiler.h"
 #include "autotune/tune/oracle.h"
 #include "generator/cover.h"
@@ -64,24 +65,24 @@ static uint32_t run(const struct fixture *fixture, const struct point_context *c
 {
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
     struct device_kernel loaded[COMPILER_KERNELS];
-    struct device_launch launches[CALL_LAUNCHES_MAX];
+    struct device_launch launches[PLANNER_LAUNCHES];
     struct device_module *module;
-    struct call_plan plan;
+    struct planner_plan plan;
     struct place place;
     struct error error = {0};
     uint32_t bits = 0;
     open_place(&place, fixture, seed);
     const struct device_ops *ops = place.device->ops;
-    struct call_buffers buffers = {.input = place.input, .output = place.output,
+    struct planner_buffers buffers = {.input = place.input, .output = place.output,
                                    .scratch = place.scratch};
     assert_int_equal(ops->load(place.device, &unit->image, &module, loaded, &error), 0);
     compiler_kernels(&unit->variants[0], loaded, kernels);
-    assert_int_equal(call_plan(&plan, context, row, N, &error), 0);
+    assert_int_equal(call_plan(&plan, context, row, &error), 0);
     assert_true(plan.scratch_bytes + plan.state_bytes <= SCRATCH_BYTES);
     buffers.state = place.scratch + plan.scratch_bytes;
-    call_bind(launches, &plan, context->space, kernels, &buffers);
+    bind_launches(launches, &plan, context->space, kernels, &buffers);
     if (ops->fill(place.device, buffers.scratch, 0, SCRATCH_BYTES, &error) ||
-        ops->launch(place.device, launches, plan.count, &error) ||
+        ops->launch(place.device, launches, (size_t)plan.count, &error) ||
         ops->read(place.device, &bits, place.output, sizeof bits, &error))
         fail_msg("%s", error.text);
     ops->unload(place.device, module);

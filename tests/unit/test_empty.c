@@ -1,7 +1,8 @@
 /* Rows and columns without elements, which exports promise to reduce to what changes nothing:
  * on the host device, by kernels of every way of splitting. */
 #include "autotune/device/device.h"
-#include "autotune/tune/call.h"
+#include "autotune/device/bind.h"
+#include "generator/call.h"
 #include "generator/shape.h"
 #include "tests/unit/reduce_files.h"
 
@@ -31,29 +32,29 @@ static const struct {
 static void run_variant(struct device *device, const struct point_context *context,
                         const struct emit_sources *sources, const int64_t *row, uint64_t memory)
 {
-    const struct call_buffers buffers = {memory, memory + ROOM, memory + 2 * ROOM,
+    const struct planner_buffers buffers = {memory, memory + ROOM, memory + 2 * ROOM,
                                          memory + 3 * ROOM};
     const struct device_kernel *of_pass[SPACE_PASSES_MAX] = {0};
     struct device_source texts[SPACE_PASSES_MAX];
     struct device_kernel kernels[SPACE_PASSES_MAX];
-    struct device_launch launches[CALL_LAUNCHES_MAX];
+    struct device_launch launches[PLANNER_LAUNCHES];
     struct device_module *module;
     struct device_image image;
     struct emit_variant variant;
-    struct call_plan plan;
+    struct planner_plan plan;
     assert_int_equal(emit_variant(&variant, context, sources, row, &error), 0);
     for (size_t i = 0; i < variant.count; i++)
         texts[i] = (struct device_source){variant.texts[i].at, context->space->kernel};
     if (device->ops->compile(device, texts, variant.count, &image, &error) ||
         device->ops->load(device, &image, &module, kernels, &error) ||
-        call_plan(&plan, context, row, dims_n(&context->problem->dims), &error))
+        call_plan(&plan, context, row, &error))
         fail_msg("%s", error.text);
     assert_true(plan.scratch_bytes <= ROOM && plan.state_bytes <= ROOM);
     for (size_t pass = 0; pass < context->space->pass_count; pass++)
         if (variant.text_of_pass[pass] >= 0)
             of_pass[pass] = &kernels[variant.text_of_pass[pass]];
-    call_bind(launches, &plan, context->space, of_pass, &buffers);
-    if (device->ops->launch(device, launches, plan.count, &error) ||
+    bind_launches(launches, &plan, context->space, of_pass, &buffers);
+    if (device->ops->launch(device, launches, (size_t)plan.count, &error) ||
         device->ops->sync(device, &error))
         fail_msg("%s", error.text);
     device->ops->unload(device, module);

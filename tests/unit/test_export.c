@@ -2,9 +2,9 @@
  * chooses and launch what call_plan launches; the same records give the same bytes; bad input
  * has a sentence. */
 #include "autotune/device/nvrtc.h"
-#include "autotune/tune/call.h"
 #include "cache/code.h"
 #include "cache/find.h"
+#include "generator/call.h"
 #include "tests/unit/export_program.h"
 
 #include <inttypes.h>
@@ -56,7 +56,7 @@ struct fixture {
     uint64_t random;
 };
 
-/* The default with some params changed, which the rules known at compile time allow there. */
+/* The default with some params changed, which the rules allow there. */
 static void choose_params(struct fixture *fixture, const struct gpu *gpu, struct record *record)
 {
     const struct space *space = fixture->space;
@@ -71,10 +71,10 @@ static void choose_params(struct fixture *fixture, const struct gpu *gpu, struct
             row[i] = space->params[i].values[next_random(&fixture->random) % space->params[i].count];
         }
         const int broken = point_reject(&context, row, &error);
-        if (broken == POINT_FAILED || (broken >= 0 && !space->rules[broken].is_launch))
+        if (broken != POINT_VALID)
             continue;
-        struct call_plan plan;
-        if (call_plan(&plan, &context, row, dims_n(&problem->dims), &error))
+        struct planner_plan plan;
+        if (call_plan(&plan, &context, row, &error))
             continue;
         take_row(record, space, row);
         assert_int_equal(
@@ -178,34 +178,34 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     struct target target = target_of(gpu);
     struct problem problem = fixture->problem;
     const struct point_context context = {space, &problem, &target};
-    struct space lawless = *space; /* a selector has no rules to ask */
-    const struct point_context anywhere = {&lawless, &problem, &target};
     int64_t row[SPACE_NAMES_MAX];
     struct find find;
-    struct call_plan plan;
-    lawless.rule_count = 0;
+    struct planner_plan plan;
     want.problem.dims = problem.dims = dims_value(n);
     want.cc = gpu->cc;
     want.sms = gpu->sms;
     snprintf(want.gpu, sizeof want.gpu, "%s", gpu->name);
-    find_begin(&find, &want, &anywhere, &fixture->sources);
+    find_begin(&find, &want, &context, &fixture->sources);
     find_among(&find, &set);
     memcpy(row, find.best.grade == FIND_NONE ? space->default_row : find.best.row,
            space->param_count * sizeof *row);
     text_addf(out, "%s | ", matches[find.best.grade]);
     point_format(out, space, row, true);
-    if (call_plan(&plan, &context, row, n, &error)) {
+    if (call_plan(&plan, &context, row, &error)) {
         text_adds(out, " | failed\n");
         return;
     }
     text_addf(out, " | %" PRIu64 " %" PRIu64, plan.scratch_bytes, plan.state_bytes);
-    for (size_t i = 0; i < plan.count; i++) {
-        const struct call_step *step = &plan.steps[i];
-        const struct pass *pass = &space->passes[step->pass];
-        text_addf(out, " | %zu %u %u %u %u %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
-                  step->pass, step->shape.grid, step->shape.block, step->shape.cluster,
-                  step->shape.shared_bytes, pass->is_cooperative, step->n, step->shape.outputs,
-                  step->output_offset, step->partials_offset);
+    for (int i = 0; i < plan.count; i++) {
+        const struct planner_launch *launch = &plan.launches[i];
+        const struct pass *pass = &space->passes[launch->pass];
+        const int64_t *keys = launch->keys;
+        text_addf(out,
+                  " | %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d %" PRIu64 " %" PRId64
+                  " %" PRIu64 " %" PRIu64,
+                  launch->pass, keys[PLANNER_GRID], keys[PLANNER_BLOCK], keys[PLANNER_CLUSTER],
+                  keys[PLANNER_SHARED_BYTES], pass->is_cooperative, dims_n(&launch->dims),
+                  keys[PLANNER_OUTPUTS], launch->output, launch->partials);
         for (size_t k = 0; k < pass->arg_count; k++)
             text_addf(out, " %d", (int)pass->args[k]);
     }
@@ -269,16 +269,14 @@ static void test_answers(void **state)
 
 static void write_all(struct text *out, const struct fixture *fixture)
 {
-    static const enum export_format formats[] = {EXPORT_HEADER, EXPORT_CU, EXPORT_CMAKE,
-                                                 EXPORT_MAKE, EXPORT_JSON};
+    static const char *const formats[] = {"header", "cu", "cmake", "make", "json"};
     struct export_source source = source_of(fixture);
     struct export export;
     if (export_init(&export, &source, &error))
         fail_msg("%s", error.text);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         struct export_files files;
-        if (export_write(&files, &export, formats[i], NULL, &error))
-            fail_msg("%s", error.text);
+        write_format(&files, &export, formats[i]);
         for (size_t k = 0; k < files.count; k++) {
             const char *mark = strstr(files.at[k].text.at, export_mark);
             assert_non_null(mark);
@@ -342,8 +340,8 @@ static void test_variables(void **state)
     interval->n_to = 700000;
     struct export_source source = source_of(&fixture);
     assert_int_equal(export_init(&export, &source, &error), 0);
-    assert_int_equal(export_write(&made, &export, EXPORT_MAKE, NULL, &error), 0);
-    assert_int_equal(export_write(&cmade, &export, EXPORT_CMAKE, NULL, &error), 0);
+    write_format(&made, &export, "make");
+    write_format(&cmade, &export, "cmake");
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         if (!strstr(made.at[0].text.at, set[i]))
             fail_msg("no %s in %s", set[i], made.at[0].text.at);
@@ -401,7 +399,7 @@ static void test_kernels(void **state)
     assert_int_equal(export.rows[0].record == export.rows[1].record, 0);
     assert_int_equal(export.steps[export.rows[0].first_step].kernel,
                      export.steps[export.rows[1].first_step].kernel);
-    assert_int_equal(export_write(&files, &export, EXPORT_CU, NULL, &error), 0);
+    write_format(&files, &export, "cu");
     assert_string_equal(files.at[0].name, "my.h");
     assert_string_equal(files.at[1].name, "my.cu");
     assert_non_null(strstr(files.at[1].text.at, "__CUDA_ARCH__ >= 900"));
@@ -422,7 +420,7 @@ static void test_nvrtc(void **state)
     open_fixture(&fixture, SUM, I32, 13);
     struct export_source source = source_of(&fixture);
     assert_int_equal(export_init(&export, &source, &error), 0);
-    assert_int_equal(export_write(&files, &export, EXPORT_CU, NULL, &error), 0);
+    write_format(&files, &export, "cu");
     for (int cc = 75; cc <= 90; cc += 15) {
         const struct device_source unit = {files.at[1].text.at, "my_kernels::v0::reduce"};
         struct device_image image;
@@ -513,11 +511,11 @@ static void test_prefix(void **state)
 
 static void test_format(void **state)
 {
-    enum export_format format;
+    const struct export_format *format;
     (void)state;
-    for (int i = 0; i < EXPORT_FORMATS; i++) {
-        assert_int_equal(export_find_format(&format, export_formats[i], &error), 0);
-        assert_int_equal(format, i);
+    for (size_t i = 0; export_formats[i]; i++) {
+        assert_int_equal(export_find_format(&format, export_formats[i]->name, &error), 0);
+        assert_ptr_equal(format, export_formats[i]);
     }
     assert_int_equal(export_find_format(&format, "cuda", &error), -1);
     assert_int_equal(error.code, ERROR_USAGE);

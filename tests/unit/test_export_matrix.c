@@ -1,9 +1,9 @@
 /* export of rows and columns: the functions that an export carries, compiled as C99, choose
  * what find chooses under the space's rules and launch what call_plan launches; sizes
  * that no kernel serves are refused with a sentence. */
-#include "autotune/tune/call.h"
 #include "cache/code.h"
 #include "cache/find.h"
+#include "generator/call.h"
 #include "generator/shape.h"
 #include "tests/unit/export_program.h"
 
@@ -118,6 +118,20 @@ static const char program[] =
     "#include \"my_table.h\"\n"
     "#include <inttypes.h>\n"
     "#include <stdio.h>\n"
+    "/* The first half of the rows, planned for all of them. */\n"
+    "static void print_fewer(int row, int sms, const struct my_matrix *all)\n"
+    "{\n"
+    "    const struct my_matrix some = {(all->rows + 1) / 2, all->len, all->pitch};\n"
+    "    const struct my_dims most = my_dims_of(all), dims = my_dims_of(&some);\n"
+    "    struct my_planner_plan plan;\n"
+    "    if (my_plan_dims(&plan, row, sms, &most, &dims))\n"
+    "        printf(\" | fewer refused\");\n"
+    "    for (int i = 0; i < plan.count; i++)\n"
+    "        printf(\" | %\" PRIu64 \" %\" PRIu64 \" %\" PRId64 \" %\" PRId64 \" %\" PRIu64,\n"
+    "               plan.launches[i].dims.outer.n, plan.launches[i].dims.depth.n,\n"
+    "               plan.launches[i].parts, plan.launches[i].keys[MY_PLANNER_GRID],\n"
+    "               plan.launches[i].output);\n"
+    "}\n"
     "int main(void)\n"
     "{\n"
     "    static const char *const matches[] = {\"exact\", \"other\", \"same cc\", "
@@ -138,52 +152,39 @@ static const char program[] =
     "            printf(\" %\" PRIu64 \" %\" PRIu64, plan.scratch_bytes, plan.state_bytes);\n"
     "        for (int i = 0; i < plan.count && !failed; i++) {\n"
     "            const struct my_launch *l = &plan.launches[i];\n"
-    "            printf(\" | %d %u %u %\" PRId64 \" %\" PRId64 \" %\" PRId64 \" %\" PRIu64\n"
-    "                   \" %\" PRIu64 \" %\" PRIu64 \" %\" PRIu64,\n"
-    "                   l->step->pass, l->grid, l->step->block, l->matrix.rows, "
-    "l->matrix.len,\n"
-    "                   l->matrix.pitch, l->parts, l->outputs, l->output, l->partials);\n"
+    "            const struct my_dims *d = &l->whole.dims;\n"
+    "            printf(\" | %d %u %u\", l->step->pass, l->grid, l->step->block);\n"
+    "            printf(\" %\" PRIu64 \" %\" PRIu64 \" %\" PRIu64 \" %\" PRIu64 \" %\" PRIu64 \" %\" PRIu64,\n"
+    "                   d->outer.n, d->outer.stride, d->depth.n, d->depth.stride, d->inner.n,\n"
+    "                   d->inner.stride);\n"
+    "            printf(\" %\" PRId64 \" %\" PRIu64 \" %\" PRIu64 \" %\" PRIu64, l->whole.parts,\n"
+    "                   l->outputs, l->output, l->partials);\n"
     "            for (int k = 0; k < l->step->arg_count; k++)\n"
     "                printf(\" %d\", (int)l->step->args[k]);\n"
     "        }\n"
+    "        if (!failed)\n"
+    "            print_fewer(row, sms, &m);\n"
     "        printf(\"\\n\");\n"
     "    }\n"
     "    return my_kernel_names[0] == 0;\n"
     "}\n";
 
-/* Only records of this very GPU where there are some; they cannot be told from others by less
- * than their SMs. */
-static size_t keep_own(struct record *out, const struct fixture *fixture, const struct gpu *gpu)
+/* The first half of the rows, planned for all of them. */
+static void add_fewer(struct text *out, const struct point_context *context, const int64_t *row)
 {
-    size_t own = 0, count = 0;
-    for (size_t i = 0; i < fixture->count; i++)
-        own += strcmp(fixture->records[i].gpu, gpu->name) == 0;
-    for (size_t i = 0; i < fixture->count; i++)
-        if (own == 0 || strcmp(fixture->records[i].gpu, gpu->name) == 0)
-            out[count++] = fixture->records[i];
-    return count;
-}
-
-/* The number that an export has for a pass's argument: input, n, output, partials, state, rows, len,
- * pitch, parts. */
-static int exported_arg(const struct space *space, enum pass_arg arg)
-{
-    const bool is_rows = space->shape == SHAPE_ROWS;
-    switch (arg) {
-    case ARG_OUTER:
-        return 5;
-    case ARG_DEPTH:
-        return is_rows ? 6 : 5;
-    case ARG_INNER:
-        return 6;
-    case ARG_OUTER_STRIDE:
-    case ARG_DEPTH_STRIDE:
-        return 7;
-    case ARG_PARTS:
-        return 8;
-    default:
-        return (int)arg;
-    }
+    struct dims some = context->problem->dims;
+    struct planner_plan plan;
+    struct call *call;
+    uint64_t *rows = context->space->shape == SHAPE_ROWS ? &some.outer.n : &some.depth.n;
+    *rows = (*rows + 1) / 2;
+    if (call_make(&call, &plan, context, row, &error) || call_ask(call, &plan, &some, &error))
+        fail_msg("%s", error.text);
+    for (int i = 0; i < plan.count; i++)
+        text_addf(out, " | %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64 " %" PRIu64,
+                  plan.launches[i].dims.outer.n, plan.launches[i].dims.depth.n,
+                  plan.launches[i].parts, plan.launches[i].keys[PLANNER_GRID],
+                  plan.launches[i].output);
+    call_free(call);
 }
 
 /* What the program should say, by the parts of autotune that tune. */
@@ -197,11 +198,12 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     const struct space *space = fixture->space;
     const struct target target = target_of(gpu);
     const struct point_context context = {space, problem, &target};
-    struct record want = fixture->records[0], kept[KNOWN_GPUS * TUNED];
-    const struct records set = {.at = kept, .count = keep_own(kept, fixture, gpu)};
+    const struct records set = {.at = (struct record *)fixture->records,
+                                .count = fixture->count};
+    struct record want = fixture->records[0];
     int64_t row[SPACE_NAMES_MAX];
     struct find find;
-    struct call_plan plan;
+    struct planner_plan plan;
     want.problem = *problem;
     want.cc = gpu->cc;
     want.sms = gpu->sms;
@@ -212,21 +214,24 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
            space->param_count * sizeof *row);
     text_addf(out, "%s | ", matches[find.best.grade]);
     point_format(out, space, row, true);
-    if (call_plan(&plan, &context, row, dims_n(&problem->dims), &error))
+    if (call_plan(&plan, &context, row, &error))
         fail_msg("%s", error.text);
     text_addf(out, " | %" PRIu64 " %" PRIu64, plan.scratch_bytes, plan.state_bytes);
-    for (size_t i = 0; i < plan.count; i++) {
-        const struct call_step *step = &plan.steps[i];
-        const struct pass *pass = &space->passes[step->pass];
-        text_addf(out,
-                  " | %zu %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-                  " %" PRIu64 " %" PRIu64,
-                  step->pass, step->shape.grid, step->shape.block, shape_of(&step->dims).rows,
-                  shape_of(&step->dims).len, shape_of(&step->dims).pitch, step->shape.parts,
-                  step->shape.outputs, step->output_offset, step->partials_offset);
+    for (int i = 0; i < plan.count; i++) {
+        const struct planner_launch *launch = &plan.launches[i];
+        const struct pass *pass = &space->passes[launch->pass];
+        const struct dims *dims = &launch->dims;
+        text_addf(out, " | %d %" PRId64 " %" PRId64, launch->pass, launch->keys[PLANNER_GRID],
+                  launch->keys[PLANNER_BLOCK]);
+        text_addf(out, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+                  dims->outer.n, dims->outer.stride, dims->depth.n, dims->depth.stride,
+                  dims->inner.n, dims->inner.stride);
+        text_addf(out, " %" PRId64 " %" PRId64 " %" PRIu64 " %" PRIu64, launch->parts,
+                  launch->keys[PLANNER_OUTPUTS], launch->output, launch->partials);
         for (size_t k = 0; k < pass->arg_count; k++)
-            text_addf(out, " %d", exported_arg(space, pass->args[k]));
+            text_addf(out, " %d", (int)pass->args[k]);
     }
+    add_fewer(out, &context, row);
     text_adds(out, "\n");
 }
 

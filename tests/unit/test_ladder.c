@@ -113,13 +113,13 @@ static void test_plans(void **state)
                     struct ladder_rung rung = open_rung(&rungs.rungs[i]);
                     struct problem problem = problem_of(&rungs.rungs[i], F32, counts[k]);
                     struct target target;
-                    struct call_plan plan;
+                    struct planner_plan plan;
                     assert_int_equal(gpus_find(&target, archs[a], &error), 0);
                     const struct point_context context = {rung.space, &problem, &target};
                     const bool is_too_old = target.cc < 80 && is_tensor(&rungs.rungs[i]);
                     if (ladder_rung_resize(&rung, threads) && !is_too_old) {
                         if (point_reject(&context, rung.row, &error) != POINT_VALID ||
-                            call_plan(&plan, &context, rung.row, dims_n(&problem.dims), &error))
+                            call_plan(&plan, &context, rung.row, &error))
                             fail_msg("%s at %u: %s", rungs.rungs[i].name, threads, error.text);
                         assert_int_equal(ladder_rung_threads(&rung), threads);
                         planned++;
@@ -215,12 +215,12 @@ static double count_bytes(const char *name, unsigned threads, struct problem pro
 {
     struct ladder_rung rung = open_rung(find_rung(name));
     struct target target;
-    struct call_plan plan;
+    struct planner_plan plan;
     struct error error;
     assert_int_equal(gpus_find(&target, "sm_70", &error), 0);
     const struct point_context context = {rung.space, &problem, &target};
     assert_true(ladder_rung_resize(&rung, threads));
-    assert_int_equal(call_plan(&plan, &context, rung.row, dims_n(&problem.dims), &error), 0);
+    assert_int_equal(call_plan(&plan, &context, rung.row, &error), 0);
     const double bytes = ladder_bytes(&plan, rung.space, &problem);
     ladder_rung_close(&rung);
     return bytes;

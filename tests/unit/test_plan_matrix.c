@@ -163,6 +163,27 @@ static void test_every_result(void **state)
     assert_int_equal(autotune_context_destroy(context, &error), 0);
 }
 
+/* A row's sum of floats that round has the same bits among all rows and among the first few. */
+static void check_bits(struct autotune_plan *plan)
+{
+    const uint64_t most = matrix.problem.rows, extent = most * matrix.pitch;
+    const uint64_t fewer[] = {most / 2 + 1, 2, 1};
+    static uint32_t all[RESULTS];
+    struct autotune_workspace *workspace = NULL;
+    float *x = (float *)elements;
+    assert_true(extent * sizeof *x <= sizeof elements && most <= RESULTS);
+    for (uint64_t i = 0; i < extent; i++)
+        x[i] = (float)(1 + i * UINT64_C(2654435761) % 1000003) / 3;
+    if (autotune_workspace_create(&workspace, plan, NULL, NULL, &error) ||
+        autotune_execute(workspace, x, most, all, NULL, &error))
+        fail_msg("%s", error.text);
+    for (size_t i = 0; i < sizeof fewer / sizeof *fewer; i++) {
+        assert_int_equal(autotune_execute(workspace, x, fewer[i], results, NULL, &error), 0);
+        assert_memory_equal(results, all, fewer[i] * sizeof *all);
+    }
+    assert_int_equal(autotune_workspace_destroy(workspace, &error), 0);
+}
+
 /* Parts leave scratch memory and state words between launches and blocks. */
 static void test_parts(void **state)
 {
@@ -212,6 +233,8 @@ static void test_parts(void **state)
         assert_int_equal(autotune_plan_launches(plan), cases[i].launches);
         assert_true(autotune_plan_workspace_bytes(plan) >= cases[i].least_bytes);
         check_plan(plan);
+        if (is_rows)
+            check_bits(plan);
         assert_int_equal(autotune_plan_destroy(plan, &error), 0);
         assert_int_equal(autotune_context_destroy(context, &error), 0);
     }

@@ -1,6 +1,7 @@
 /* Tests of point: values, rules and launch geometry of the default space for any problem, the
  * size of that space, and rows as text. */
 #include "autotune/device/gpus.h"
+#include "generator/call.h"
 #include "generator/number.h"
 #include "tests/unit/reduce_files.h"
 
@@ -92,6 +93,15 @@ static void test_values(void **state)
     }
 }
 
+/* The launch of a pass of n elements; 1 where the pass does not apply. */
+static int pass_of(struct planner_launch *out, const struct point_context *context,
+                   const int64_t *row, size_t pass, uint64_t n)
+{
+    const struct dims dims = dims_value(n);
+    bool applies;
+    return call_pass(out, &applies, context, row, pass, &dims, &error) ? -1 : !applies;
+}
+
 static void test_overflow_names_the_line(void **state)
 {
     (void)state;
@@ -115,14 +125,14 @@ static void test_overflow_names_the_line(void **state)
     assert_null(points.rows);
     row[0] = 1;
     assert_int_equal(point_reject(&context, row, &error), POINT_VALID);
-    struct point_pass pass;
+    struct planner_launch pass;
     const uint64_t bad[] = {0, UINT64_C(1) << 31, UINT64_MAX};
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(point_pass(&context, row, 0, bad[i], &pass, &error), -1);
+        assert_int_equal(pass_of(&pass, &context, row, 0, bad[i]), -1);
         assert_int_equal(error.code, ERROR_USAGE);
         assert_non_null(strstr(error.text, "a.ini"));
     }
-    assert_int_equal(point_pass(&context, row, 0, 2147483647, &pass, &error), 0);
+    assert_int_equal(pass_of(&pass, &context, row, 0, 2147483647), 0);
     space_free(space);
 }
 
@@ -486,29 +496,26 @@ static void test_which_passes_apply(void **state)
         int64_t row[SPACE_NAMES_MAX];
         make_row(space, cases[i].params, row);
         for (size_t p = 0; p < space->pass_count; p++) {
-            struct point_pass pass;
+            struct planner_launch pass;
             bool applies = false;
             for (size_t k = 0; k < 2; k++)
                 applies = applies || (cases[i].passes[k] &&
                                       strcmp(cases[i].passes[k], space->passes[p].name) == 0);
-            assert_int_equal(point_pass(&context, row, p, 1000000, &pass, &error), 0);
-            assert_int_equal(pass.applies, applies);
+            assert_int_equal(pass_of(&pass, &context, row, p, 1000000), !applies);
         }
     }
 }
 
-static void assert_pass(const struct point_pass *pass, uint64_t n, uint64_t tile,
-                        uint64_t blocks)
+static void assert_pass(const int64_t *keys, uint64_t n, int64_t tile, uint64_t blocks)
 {
-    const uint64_t tiles = n ? (n + tile - 1) / tile : 1;
+    const uint64_t tiles = n ? (n + (uint64_t)tile - 1) / (uint64_t)tile : 1;
     const uint64_t most = tiles < INT32_MAX ? tiles : INT32_MAX;
-    assert_true(pass->applies);
-    assert_int_equal(pass->tile, tile);
-    assert_int_equal(pass->grid, blocks && blocks < most ? blocks : most);
-    assert_true(pass->grid >= 1 && pass->grid <= INT32_MAX);
-    assert_true(pass->outputs == 1 || pass->outputs == pass->grid);
+    assert_int_equal(keys[PLANNER_TILE], tile);
+    assert_int_equal(keys[PLANNER_GRID], blocks && blocks < most ? blocks : most);
+    assert_true(keys[PLANNER_OUTPUTS] == 1 || keys[PLANNER_OUTPUTS] == keys[PLANNER_GRID]);
     /* No thread has less than its share, no tree is higher than the elements are many. */
-    assert_true(pass->height * pass->grid * pass->block >= n / 2);
+    assert_true((uint64_t)(keys[PLANNER_HEIGHT] * keys[PLANNER_GRID] * keys[PLANNER_BLOCK]) >=
+                n / 2);
 }
 
 static void test_geometry(void **state)
@@ -556,17 +563,17 @@ static void test_geometry(void **state)
                                             .regime = COLD}; /* its n plays no part */
             const struct point_context context = {space, &problem, &target};
             int64_t row[SPACE_NAMES_MAX];
-            struct point_pass pass;
+            struct planner_launch pass;
             make_row(space, cases[i].params, row);
-            if (point_pass(&context, row, pass_index, sizes[k], &pass, &error) != 0)
+            if (pass_of(&pass, &context, row, pass_index, sizes[k]) != 0)
                 fail_msg("%s", error.text);
-            assert_pass(&pass, sizes[k], tile, cases[i].per_sm * (uint64_t)target.sms);
-            assert_int_equal(pass.partials, cases[i].has_partials ? pass.grid : 0);
-            assert_int_equal(pass.outputs, cases[i].has_outputs ? pass.grid : 1);
-            assert_int_equal(pass.state,
-                             cases[i].state < 0 ? (int64_t)pass.grid : cases[i].state);
-            assert_int_equal(pass.cluster, 1);
-            assert_int_equal(pass.shared_bytes, 0);
+            assert_pass(pass.keys, sizes[k], (int64_t)tile, cases[i].per_sm * (uint64_t)target.sms);
+            assert_int_equal(pass.keys[PLANNER_PARTIALS], cases[i].has_partials ? pass.keys[PLANNER_GRID] : 0);
+            assert_int_equal(pass.keys[PLANNER_OUTPUTS], cases[i].has_outputs ? pass.keys[PLANNER_GRID] : 1);
+            assert_int_equal(pass.keys[PLANNER_STATE],
+                             cases[i].state < 0 ? pass.keys[PLANNER_GRID] : cases[i].state);
+            assert_int_equal(pass.keys[PLANNER_CLUSTER], 1);
+            assert_int_equal(pass.keys[PLANNER_SHARED_BYTES], 0);
         }
     }
 }
@@ -623,8 +630,8 @@ static void test_wrong_geometry(void **state)
             fail_msg("%s", error.text);
         const struct point_context context = {space, &problem, &target};
         const int64_t row[] = {1};
-        struct point_pass pass;
-        assert_int_equal(point_pass(&context, row, 0, 5, &pass, &error), -1);
+        struct planner_launch pass;
+        assert_int_equal(pass_of(&pass, &context, row, 0, 5), -1);
         assert_int_equal(error.code, ERROR_USAGE);
         assert_non_null(strstr(error.text, "a.ini:"));
         space_free(space);

@@ -34,10 +34,10 @@ static struct dims columns_of(uint64_t rows, uint64_t length)
 static enum selector_grade choose(size_t *out, const struct selector_key *want,
                                   const struct selector_entry *entries, size_t count)
 {
-    struct selector_rank best = selector_rank(want, &entries[0]);
+    struct selector_place best = selector_rank(want, &entries[0]);
     *out = 0;
     for (size_t i = 1; i < count; i++) {
-        const struct selector_rank rank = selector_rank(want, &entries[i]);
+        const struct selector_place rank = selector_rank(want, &entries[i]);
         if (selector_is_better(&rank, &best)) {
             best = rank;
             *out = i;
@@ -52,8 +52,8 @@ static void assert_order(const struct selector_key *want, const struct selector_
 {
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < count; k++) {
-            const struct selector_rank a = selector_rank(want, &entries[i]);
-            const struct selector_rank b = selector_rank(want, &entries[k]);
+            const struct selector_place a = selector_rank(want, &entries[i]);
+            const struct selector_place b = selector_rank(want, &entries[k]);
             if (selector_is_better(&a, &b) != (i < k))
                 fail_msg("%zu against %zu", i, k);
         }

@@ -354,7 +354,7 @@ static void test_good_file(void **state)
     assert_false(space->passes[0].reads_partials || space->passes[0].until_one);
     assert_true(space->passes[1].reads_partials && space->passes[1].until_one);
     assert_int_equal(space->passes[1].arg_count, 4);
-    assert_int_equal(space->passes[1].args[3], ARG_PARTIALS);
+    assert_int_equal(space->passes[1].args[3], PLANNER_ARG_PARTIALS);
     assert_int_equal(space->passes[1].override_count, 1);
     assert_int_equal(space->default_row[0], 64);
     assert_int_equal(space->default_row[1], 1);
@@ -448,11 +448,11 @@ static void test_launch_keys(void **state)
     if (space_load(&space, "little.ini", bytes, strlen(bytes), NULL, &error) != 0)
         fail_msg("%s", error.text);
     const struct pass *main = &space->passes[0], *rest = &space->passes[1];
-    assert_true(!main->keys[PASS_STATE] && !main->keys[PASS_SHARED_BYTES] &&
-                !main->keys[PASS_CLUSTER] && !main->is_cooperative);
-    assert_string_equal(expr_source(rest->keys[PASS_STATE]), "2 * BLOCKS");
-    assert_string_equal(expr_source(rest->keys[PASS_SHARED_BYTES]), "4 * TILE");
-    assert_string_equal(expr_source(rest->keys[PASS_CLUSTER]), "BLOCK / 16");
+    assert_true(!main->keys[PLANNER_STATE] && !main->keys[PLANNER_SHARED_BYTES] &&
+                !main->keys[PLANNER_CLUSTER] && !main->is_cooperative);
+    assert_string_equal(expr_source(rest->keys[PLANNER_STATE]), "2 * BLOCKS");
+    assert_string_equal(expr_source(rest->keys[PLANNER_SHARED_BYTES]), "4 * TILE");
+    assert_string_equal(expr_source(rest->keys[PLANNER_CLUSTER]), "BLOCK / 16");
     assert_true(rest->is_cooperative);
     space_free(space);
     free(bytes);
@@ -560,8 +560,8 @@ static void test_extends(void **state)
     assert_true(!space->rules[1].is_prune && space->rules[2].is_prune);
     assert_string_equal(expr_source(space->derived[0].expr), "4 * BLOCK");
     assert_int_equal(space->pass_count, 2);
-    assert_string_equal(expr_source(space->passes[0].keys[PASS_HEIGHT]), "11");
-    assert_string_equal(expr_source(space->passes[0].keys[PASS_BLOCK]), "BLOCK");
+    assert_string_equal(expr_source(space->passes[0].keys[PLANNER_HEIGHT]), "11");
+    assert_string_equal(expr_source(space->passes[0].keys[PLANNER_BLOCK]), "BLOCK");
     assert_int_equal(space->default_row[2], 2);
     space_free(space);
 }

@@ -4,7 +4,7 @@
 #include "autotune/command/ladder_rung.h"
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
-#include "autotune/tune/call.h"
+#include "generator/call.h"
 #include "autotune/tune/climb.h"
 #include "autotune/tune/oracle.h"
 #include "autotune/tune/worker.h"
@@ -358,15 +358,15 @@ static uint64_t find_height(const char *params, size_t loads)
 {
     const struct problem problem = sum_of(F16, 32 * 8 * loads);
     struct target target;
-    struct call_plan plan;
+    struct planner_plan plan;
     int64_t row[SPACE_NAMES_MAX];
     assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
     target.sms = 1;
     const struct point_context context = {fixture.wide, &problem, &target};
     make_row(fixture.wide, params, row);
-    assert_int_equal(call_plan(&plan, &context, row, dims_n(&problem.dims), &error), 0);
-    assert_int_equal(plan.grid, 1);
-    return plan.height;
+    assert_int_equal(call_plan(&plan, &context, row, &error), 0);
+    assert_int_equal(plan.launches[plan.first].keys[PLANNER_GRID], 1);
+    return call_height(&plan);
 }
 
 static void test_bound(void **state)

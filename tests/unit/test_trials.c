@@ -184,7 +184,7 @@ static void test_identity_of_other_arguments(void **state)
     open_run(&run, "256", "4");
     const uint64_t identity = identity_of(&run, "FINISH=PASSES", 400000000, 9);
     struct pass *pass = &run.space->passes[0];
-    const enum pass_arg first = pass->args[0];
+    const enum planner_arg first = pass->args[0];
     pass->args[0] = pass->args[2];
     pass->args[2] = first;
     assert_true(identity != identity_of(&run, "FINISH=PASSES", 400000000, 9));

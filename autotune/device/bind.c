@@ -1,0 +1,26 @@
+/* bind: the arguments of each launch are those that planner.h gives, in the order of its pass.
+ */
+#include "autotune/device/bind.h"
+
+void bind_launches(struct device_launch *out, const struct planner_plan *plan,
+                   const struct space *space,
+                   const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                   const struct planner_buffers *buffers)
+{
+    for (int i = 0; i < plan->count; i++) {
+        const struct planner_launch *launch = &plan->launches[i];
+        const struct pass *pass = &space->passes[launch->pass];
+        uint64_t values[PLANNER_ARGS];
+        planner_bind(values, launch, buffers);
+        out[i] =
+            (struct device_launch){.kernel = kernels[launch->pass],
+                                   .grid = (unsigned)launch->keys[PLANNER_GRID],
+                                   .block = (unsigned)launch->keys[PLANNER_BLOCK],
+                                   .cluster = (unsigned)launch->keys[PLANNER_CLUSTER],
+                                   .shared_bytes = (unsigned)launch->keys[PLANNER_SHARED_BYTES],
+                                   .is_cooperative = pass->is_cooperative,
+                                   .arg_count = pass->arg_count};
+        for (size_t k = 0; k < pass->arg_count; k++)
+            out[i].args[k] = values[pass->args[k]];
+    }
+}

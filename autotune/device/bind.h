@@ -1,0 +1,15 @@
+/* bind: a plan as launches of loaded kernels on memory of a device. */
+#ifndef AUTOTUNE_BIND_H
+#define AUTOTUNE_BIND_H
+
+#include "autotune/device/device.h"
+#include "generator/planner.h"
+#include "generator/space.h"
+
+/* Writes plan->count launches to `out`. `kernels[p]` is the kernel of the space's pass p. */
+void bind_launches(struct device_launch *out, const struct planner_plan *plan,
+                   const struct space *space,
+                   const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                   const struct planner_buffers *buffers);
+
+#endif

@@ -1,0 +1,159 @@
+//? if PIECE == DECLARED
+/* A matrix has `rows` rows of `len` elements, each `pitch` elements behind the one before (pitch is
+ * len where there are no gaps). All functions are for the current device. */
+
+/* Why such a matrix cannot be reduced, as a sentence, or NULL where it can. The functions below
+ * then return cudaErrorInvalidValue. */
+const char *prefix_refusal(size_t rows, size_t len, size_t pitch);
+
+/* Bytes of a workspace for such a matrix, in device memory, aligned to 256 bytes (as cudaMalloc
+ * does). One for matrices of several shapes has the most bytes that any of them needs. */
+cudaError_t prefix_workspace_bytes(size_t rows, size_t len, size_t pitch, size_t *bytes);
+
+//? if FACE == ROWS
+/* Reduces each row of a matrix to a value. `in` and `out` are device memory: `in`, aligned to an
+ * element, the matrix, `out` the values in the order of the rows; one of a row without elements is
+ * what changes nothing. Returns at once; errors of the kernels show as those of any launch.
+//? else
+/* Reduces each column of a matrix to a value. `in` and `out` are device memory: `in`, aligned to an
+ * element, the matrix, `out` the values in the order of the columns; without rows each is what
+ * changes nothing. Returns at once; errors of the kernels show as those of any launch.
+//? end
+ * cudaErrorInvalidValue: a pointer is missing, the workspace is too small for this shape, or
+ * prefix_refusal says why. */
+cudaError_t prefix(const prefix_element *in, size_t rows, size_t len, size_t pitch,
+    prefix_result *out, void *workspace, size_t bytes, cudaStream_t stream);
+
+/* The same for the first rows of a matrix of up to rows_max, as the whole of it is reduced: by the
+ * same kernels, each result from as many parts, combined in the same order. The workspace is that of rows_max. */
+//? if FACE == ROWS
+/* So the result of a row has the same bits, however few rows there are. */
+//? end
+cudaError_t prefix_within(const prefix_element *in, size_t rows, size_t rows_max, size_t len,
+    size_t pitch, prefix_result *out, void *workspace, size_t bytes, cudaStream_t stream);
+
+/* How well what runs for such a matrix fits, and what it is; either pointer may be NULL. */
+cudaError_t prefix_match(size_t rows, size_t len, size_t pitch, enum prefix_match *match,
+    const char **params);
+//? elif PIECE == TABLE
+/* `rows` rows of `len` elements, each `pitch` elements behind the one before. */
+struct prefix_matrix {
+    int64_t rows, len, pitch;
+};
+
+static inline struct dims prefix_dims_of(const struct prefix_matrix *matrix)
+{
+    struct dims dims = dims_value(0);
+//? if FACE == ROWS
+    dims.outer.n = (uint64_t)matrix->rows;
+    dims.outer.stride = (uint64_t)matrix->pitch;
+    dims.depth.n = (uint64_t)matrix->len;
+//? else
+    dims.depth.n = (uint64_t)matrix->rows;
+    dims.depth.stride = (uint64_t)matrix->pitch;
+    dims.inner.n = (uint64_t)matrix->len;
+//? end
+    return dims;
+}
+
+/* Why there are no launches for such a matrix, as a sentence, or 0 when its size is fine. */
+static inline const char *prefix_refuse(const struct prefix_matrix *matrix)
+{
+    const struct dims dims = prefix_dims_of(matrix);
+    if (!prefix_fits(&dims))
+        return "the matrix is larger than any memory";
+    if (matrix->pitch < matrix->len)
+        return "the pitch is less than the elements of a row";
+//? if FACE == ROWS
+    if (matrix->len > INT64_C(2147483648))
+        return "a row has more than 2^31 elements";
+//? else
+    if (matrix->rows > INT64_C(2147483648))
+        return "a column has more than 2^31 elements";
+//? end
+    return 0;
+}
+
+/* The row of the table for a matrix. */
+static inline int prefix_select(int cc, int sms, const struct prefix_matrix *matrix,
+    enum prefix_match *match)
+{
+    const struct dims dims = prefix_dims_of(matrix);
+    *match = PREFIX_DEFAULT;
+    return prefix_refuse(matrix) ? PREFIX_DEFAULT_ROW
+                                 : prefix_select_dims(cc, sms, &dims, match);
+}
+
+/* The launches that reduce a matrix as a row of the table says; 0, or -1 with the plan's refusal. */
+static inline int prefix_plan_row(struct prefix_plan *out, int row, int sms,
+    const struct prefix_matrix *matrix)
+{
+    const struct dims dims = prefix_dims_of(matrix);
+    out->count = 0;
+    out->refusal = prefix_refuse(matrix);
+    return out->refusal ? -1 : prefix_plan_all(out, row, sms, &dims);
+}
+//? else
+static cudaError_t prefix_dims_for(struct dims *out, const char **refusal, size_t rows, size_t len,
+    size_t pitch)
+{
+    const prefix_matrix matrix = {(int64_t)rows, (int64_t)len, (int64_t)pitch};
+    *out = prefix_dims_of(&matrix);
+    *refusal = prefix_refuse(&matrix);
+    return *refusal ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+extern "C" const char *prefix_refusal(size_t rows, size_t len, size_t pitch)
+{
+    struct planner_plan plan;
+    struct dims dims;
+    const char *refusal;
+    int row;
+    cudaError_t error = prefix_dims_for(&dims, &refusal, rows, len, pitch);
+    if (error == cudaSuccess)
+        error = prefix_plan_for(&plan, &row, &dims, &dims, &refusal);
+    return error == cudaSuccess ? 0 : refusal ? refusal : cudaGetErrorString(error);
+}
+
+extern "C" cudaError_t prefix_workspace_bytes(size_t rows, size_t len, size_t pitch,
+    size_t *bytes)
+{
+    struct dims dims;
+    const char *refusal;
+    const cudaError_t error = prefix_dims_for(&dims, &refusal, rows, len, pitch);
+    return error == cudaSuccess ? prefix_bytes_for(&dims, bytes) : error;
+}
+
+extern "C" cudaError_t prefix_within(const prefix_element *in, size_t rows, size_t rows_max,
+    size_t len, size_t pitch, prefix_result *out, void *workspace, size_t bytes,
+    cudaStream_t stream)
+{
+    struct dims most, some;
+    const char *refusal;
+    cudaError_t error = prefix_dims_for(&most, &refusal, rows_max, len, pitch);
+    if (error == cudaSuccess)
+        error = prefix_dims_for(&some, &refusal, rows, len, pitch);
+    if (error != cudaSuccess || rows > rows_max)
+        return cudaErrorInvalidValue;
+    return prefix_reduce(in, &most, &some, out, workspace, bytes, stream);
+}
+
+extern "C" cudaError_t prefix(const prefix_element *in, size_t rows, size_t len, size_t pitch,
+    prefix_result *out, void *workspace, size_t bytes, cudaStream_t stream)
+{
+    struct dims dims;
+    const char *refusal;
+    const cudaError_t error = prefix_dims_for(&dims, &refusal, rows, len, pitch);
+    return error == cudaSuccess ? prefix_reduce(in, &dims, &dims, out, workspace, bytes, stream)
+                                : error;
+}
+
+extern "C" cudaError_t prefix_match(size_t rows, size_t len, size_t pitch,
+    enum prefix_match *match, const char **params)
+{
+    struct dims dims;
+    const char *refusal;
+    prefix_dims_for(&dims, &refusal, rows, len, pitch);
+    return prefix_tell(&dims, match, params);
+}
+//? end

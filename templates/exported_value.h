@@ -1,0 +1,63 @@
+//? if PIECE == DECLARED
+/* All are for the current device. */
+
+/* Bytes of a workspace for up to n_max elements, in device memory, aligned to 256 bytes (as
+ * cudaMalloc does). */
+cudaError_t prefix_workspace_bytes(size_t n_max, size_t *bytes);
+
+/* Reduces n elements of `in` (device memory, aligned to an element; n may be 0) to *out (device
+ * memory). Returns at once; errors of the kernels show as those of any launch.
+ * cudaErrorInvalidValue: the workspace is too small for n, or n too large for any kernel. */
+cudaError_t prefix(const prefix_element *in, size_t n, prefix_result *out, void *workspace,
+    size_t bytes, cudaStream_t stream);
+
+/* How well what runs for n elements fits, and what it is; either pointer may be NULL. */
+cudaError_t prefix_match(size_t n, enum prefix_match *match, const char **params);
+//? elif PIECE == TABLE
+/* The row of the table for n elements. */
+static inline int prefix_select(int cc, int sms, uint64_t n, enum prefix_match *match)
+{
+    const struct dims dims = dims_value(n);
+    return prefix_select_dims(cc, sms, &dims, match);
+}
+
+/* The launches that reduce n elements as a row says; 0, or -1 when n is too large for it. */
+static inline int prefix_plan_row(struct prefix_plan *out, int row, int sms, uint64_t n)
+{
+    const struct dims dims = dims_value(n);
+    return prefix_plan_all(out, row, sms, &dims);
+}
+//? else
+extern "C" cudaError_t prefix_workspace_bytes(size_t n_max, size_t *bytes)
+{
+    struct dims dims = dims_value(n_max);
+    prefix_device device;
+    size_t most = 0, here = 0;
+    cudaError_t error = prefix_device_now(&device);
+    if (error == cudaSuccess)
+        error = prefix_bytes_for(&dims, &most);
+    if (error != cudaSuccess)
+        return error;
+    for (int row = prefix_next_row(device, -1); row >= 0; row = prefix_next_row(device, row)) {
+        /* each row at the largest n that it may have to serve */
+        dims.depth.n = prefix_rows[row].last < n_max ? prefix_rows[row].last : n_max;
+        if (prefix_bytes_for(&dims, &here) == cudaSuccess && here > most)
+            most = here;
+    }
+    *bytes = most;
+    return cudaSuccess;
+}
+
+extern "C" cudaError_t prefix(const prefix_element *in, size_t n, prefix_result *out,
+    void *workspace, size_t bytes, cudaStream_t stream)
+{
+    const struct dims dims = dims_value(n);
+    return prefix_reduce(in, &dims, &dims, out, workspace, bytes, stream);
+}
+
+extern "C" cudaError_t prefix_match(size_t n, enum prefix_match *match, const char **params)
+{
+    const struct dims dims = dims_value(n);
+    return prefix_tell(&dims, match, params);
+}
+//? end

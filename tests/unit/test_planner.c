@@ -1,0 +1,183 @@
+/* Tests of planner: which launches come out of passes whose keys are told here, what calls with
+ * less keep, and what is refused. */
+#include "generator/planner.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A pass: parts so that there are `parts` results' parts in all, and what it writes. */
+struct pass {
+    int64_t parts, outputs, partials,
+        state; /* outputs: -1 the results, -2 their parts, -3 a third
+                * of what is read, at least 1; else so many */
+    int is_repeated;
+};
+
+static int eval(void *context, int pass, const struct dims *dims, int64_t *parts,
+                int64_t keys[PLANNER_KEYS])
+{
+    const struct pass *at = (const struct pass *)context + pass;
+    const int64_t results = (int64_t)dims_results(dims), n = (int64_t)dims_n(dims);
+    if (*parts == 0)
+        *parts = at->parts ? at->parts / results : 1;
+    for (int i = 0; i < PLANNER_KEYS; i++)
+        keys[i] = i == PLANNER_GRID ? n + 1 : i == PLANNER_TILE || i == PLANNER_BLOCK;
+    keys[PLANNER_OUTPUTS] = at->outputs == -1   ? results
+                            : at->outputs == -2 ? results * *parts
+                            : at->outputs == -3 ? (n > 3 ? n / 3 : 1)
+                                                : at->outputs;
+    keys[PLANNER_PARTIALS] = at->partials;
+    keys[PLANNER_STATE] = at->state;
+    return n == 666;
+}
+
+static struct planner_passes passes_of(const struct pass *passes, int count)
+{
+    struct planner_passes out = {.count = count,
+                                 .key_count = PLANNER_KEYS,
+                                 .threads_per_block = 1024,
+                                 .partial_bytes = 8,
+                                 .eval = eval,
+                                 .context = (void *)(uintptr_t)passes};
+    for (int i = 0; i < count; i++)
+        out.is_repeated[i] = passes[i].is_repeated;
+    return out;
+}
+
+static struct planner_plan plan;
+static struct planner_parts parts;
+
+static enum planner_status plan_value(const struct pass *passes, int count, uint64_t n)
+{
+    const struct planner_passes all = passes_of(passes, count);
+    const struct dims dims = dims_value(n);
+    return planner_shape(&plan, &parts, &all, &dims);
+}
+
+static void test_status(void **state)
+{
+    static const struct {
+        struct pass passes[3];
+        int count;
+        uint64_t n;
+        enum planner_status status;
+        int launches, first;
+    } cases[] = {
+        {{{.outputs = 1}}, 1, 1000, PLANNER_DONE, 1, 0},
+        {{{.outputs = 1}}, 1, 0, PLANNER_DONE, 1, 0},
+        {{{.outputs = 1}, {.outputs = 1}}, 2, 1000, PLANNER_DONE, 1, 0},
+        {{{.outputs = -3, .is_repeated = 1}}, 1, 1000, PLANNER_DONE, 6, 0}, /* 333 111 37 12 4 1
+                                                                             */
+        {{{.outputs = -3}, {.outputs = -3, .is_repeated = 1}}, 2, 1, PLANNER_DONE, 1, 0},
+        {{{.outputs = 0}, {.outputs = 1}}, 2, 5, PLANNER_DONE, 2, 1},
+        {{{.outputs = 0, .is_repeated = 1}, {.outputs = 1}}, 2, 5, PLANNER_DONE, 2, 1},
+        {{{.outputs = 0}}, 1, 5, PLANNER_NO_OUTPUT, 1, -1},
+        {{{.outputs = 2}}, 1, 5, PLANNER_UNFINISHED, 1, 0},
+        {{{0}}, 0, 5, PLANNER_UNFINISHED, 0, -1},
+        {{{.outputs = 2, .is_repeated = 1}}, 1, 5, PLANNER_TOO_MANY, PLANNER_LAUNCHES, 0},
+        {{{.outputs = 1}}, 1, 666, PLANNER_NO_VALUE, 0, -1},
+        {{{.outputs = -4}}, 1, 5, PLANNER_OUT_OF_RANGE, 0, -1},
+        {{{.outputs = 7}}, 1, 5, PLANNER_OUT_OF_RANGE, 0, -1}, /* more than the 6 blocks */
+        {{{.outputs = 1, .state = -1}}, 1, 5, PLANNER_OUT_OF_RANGE, 0, -1},
+        {{{.outputs = 1}}, 1, INT32_MAX, PLANNER_OUT_OF_RANGE, 0, -1}, /* blocks */
+        {{{.outputs = 1, .parts = -1}}, 1, 5, PLANNER_OUT_OF_RANGE, 0, -1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(plan_value(cases[i].passes, cases[i].count, cases[i].n),
+                         cases[i].status);
+        assert_int_equal(plan.count, cases[i].launches);
+        assert_int_equal(plan.first, cases[i].first);
+    }
+}
+
+/* A number past its range is told with it. */
+static void test_refused(void **state)
+{
+    const struct pass many[] = {{.outputs = 7}}, one[] = {{.outputs = 1}};
+    (void)state;
+    plan_value(many, 1, 5);
+    assert_int_equal(plan.refused.key, PLANNER_OUTPUTS);
+    assert_int_equal(plan.refused.value, 7);
+    assert_int_equal(plan.refused.high, 6);
+    plan_value(one, 1, INT32_MAX - 1); /* as many blocks as a grid has */
+    assert_int_equal(plan.count, 1);
+    struct planner_passes all = passes_of(one, 1);
+    const struct dims dims = {{1, 1}, {5, 1}, {1, 1}};
+    all.threads_per_block = 0;
+    assert_int_equal(planner_shape(&plan, &parts, &all, &dims), PLANNER_OUT_OF_RANGE);
+    assert_int_equal(plan.refused.key, PLANNER_BLOCK);
+}
+
+static void test_memory(void **state)
+{
+    const struct pass passes[] = {{.outputs = 0, .state = 1},
+                                  {.outputs = -3, .partials = 33},
+                                  {.outputs = 1, .state = 3}};
+    const struct planner_buffers buffers = {1000, 2000, 3000, 4000};
+    uint64_t values[PLANNER_ARGS];
+    (void)state;
+    assert_int_equal(plan_value(passes, 3, 300), PLANNER_DONE);
+    assert_int_equal(plan.count, 3);
+    assert_int_equal(plan.state_bytes, 24);
+    assert_int_equal(plan.scratch_bytes, 1024 + 512); /* 100 and 33 of 8 bytes */
+    planner_bind(values, &plan.launches[0], &buffers);
+    assert_int_equal(values[PLANNER_ARG_INPUT], 1000);
+    assert_int_equal(values[PLANNER_ARG_OUTPUT], 2000);
+    assert_int_equal(values[PLANNER_ARG_STATE], 4000);
+    planner_bind(values, &plan.launches[1], &buffers);
+    assert_int_equal(values[PLANNER_ARG_INPUT], 1000);
+    assert_int_equal(values[PLANNER_ARG_N], 300);
+    assert_int_equal(values[PLANNER_ARG_OUTPUT], 3000);
+    assert_int_equal(values[PLANNER_ARG_PARTIALS], 4024);
+    planner_bind(values, &plan.launches[2], &buffers);
+    assert_int_equal(values[PLANNER_ARG_INPUT], 3000);
+    assert_int_equal(values[PLANNER_ARG_N], 100);
+    assert_int_equal(values[PLANNER_ARG_OUTPUT], 2000);
+}
+
+/* Results in parts, which a second launch combines; fewer of them have as many parts each. */
+static void test_fewer(void **state)
+{
+    static const struct {
+        struct dims most, fewer, left; /* left: what the second launch reads of the fewer */
+    } cases[] = {
+        {{{4, 100}, {90, 1}, {1, 1}}, {{3, 100}, {90, 1}, {1, 1}}, {{3, 6}, {6, 1}, {1, 1}}},
+        {{{1, 1}, {90, 100}, {4, 1}}, {{1, 1}, {50, 100}, {4, 1}}, {{1, 24}, {6, 4}, {4, 1}}},
+        {{{2, 900}, {9, 100}, {2, 1}}, {{1, 900}, {9, 100}, {2, 1}}, {{1, 12}, {6, 2}, {2, 1}}},
+    };
+    const struct pass passes[] = {{.outputs = -2, .parts = 24}, {.outputs = -1}};
+    const struct planner_passes all = passes_of(passes, 2);
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint64_t results = dims_results(&cases[i].fewer);
+        assert_int_equal(planner_shape(&plan, &parts, &all, &cases[i].most), PLANNER_DONE);
+        assert_int_equal(planner_call(&plan, &parts, &all, &cases[i].fewer), PLANNER_DONE);
+        assert_int_equal(plan.count, 2);
+        assert_int_equal(plan.launches[0].parts, 6);
+        assert_int_equal(plan.launches[0].keys[PLANNER_OUTPUTS], results * 6);
+        assert_true(dims_is_same(&plan.launches[1].dims, &cases[i].left));
+        assert_int_equal(plan.launches[1].parts, 1);
+        assert_false(plan.launches[1].writes_scratch);
+        assert_int_equal(plan.launches[1].keys[PLANNER_OUTPUTS], results);
+    }
+    const struct dims none = {{0, 100}, {90, 1}, {1, 1}};
+    assert_int_equal(planner_call(&plan, &parts, &all, &none), PLANNER_DONE);
+    assert_int_equal(plan.count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_status),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_fewer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
