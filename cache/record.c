@@ -4,7 +4,6 @@
 #include "cache/record.h"
 
 #include "cache/field.h"
-#include "generator/shape.h"
 
 #include <xxhash.h>
 
@@ -127,7 +126,7 @@ bool record_is_same_problem(const struct record *a, const struct record *b)
         !a->n_to != !b->n_to)
         return false;
     return a->n_to ? a->n_from <= b->n_to && b->n_from <= a->n_to
-                   : dims_n(&a->problem.dims) == dims_n(&b->problem.dims) && shape_is_same(&a->problem, &b->problem);
+                   : dims_is_same(&a->problem.dims, &b->problem.dims);
 }
 
 const char *record_key_difference(const struct record *a, const struct record *b)

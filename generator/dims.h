@@ -96,6 +96,13 @@ static inline int dims_is_same(const struct dims *a, const struct dims *b)
            a->inner.n == b->inner.n && a->inner.stride == b->inner.stride;
 }
 
+/* Do both keep and combine along the same axes, whatever their sizes? In the canonical form. */
+static inline int dims_is_alike(const struct dims *a, const struct dims *b)
+{
+    return (a->outer.n > 1) == (b->outer.n > 1) && (a->inner.n > 1) == (b->inner.n > 1) &&
+           (a->depth.stride > 1) == (b->depth.stride > 1);
+}
+
 /* The one form of all dims that ask for the same results of the same elements, as FFTW's tensors
  * have it: an axis of one has stride 1, kept axes that lie as one are one, and a single kept axis
  * is the inner one only where the results lie closer than the elements of each. */

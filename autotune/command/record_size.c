@@ -2,17 +2,16 @@
 #include "autotune/command/record_size.h"
 
 #include "generator/number.h"
-#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-const char *record_size_format(char out[SHAPE_CHARS], const struct record *record)
+const char *record_size_format(char out[DIMS_TEXT_CHARS], const struct record *record)
 {
     char from[NUMBER_CHARS], to[NUMBER_CHARS];
     if (!record->n_to)
-        return shape_format(out, &record->problem);
-    snprintf(out, SHAPE_CHARS, "%s..%s", number_format_count(from, record->n_from),
+        return dims_text_format(out, &record->problem.dims);
+    snprintf(out, DIMS_TEXT_CHARS, "%s..%s", number_format_count(from, record->n_from),
              number_format_count(to, record->n_to));
     return out;
 }
@@ -32,11 +31,9 @@ void record_size_add_n(struct table *table, const struct record *record)
     add_if(table, record->n_to, record->n_to);
 }
 
-void record_size_add_shape(struct table *table, const struct record *record)
+void record_size_add_dims(struct table *table, const struct record *record)
 {
-    const struct problem_shape made = shape_of(&record->problem.dims), *shape = &made;
-    table_add(table, shape_names[shape->kind]);
-    add_if(table, shape->kind, shape->rows);
-    add_if(table, shape->kind, shape->len);
-    add_if(table, shape->kind, shape->pitch);
+    char number[NUMBER_CHARS];
+    for (size_t i = 0; i < DIMS_TEXT_CELLS; i++)
+        table_add(table, dims_text_cell(number, &record->problem.dims, i));
 }

@@ -29,8 +29,7 @@ static const struct table_column columns[] = {
     {"tuned", NULL, false},       {NULL, "tuned", false},      {NULL, "driver", false},
     {NULL, "compiler", false},    {NULL, "finals_sm_mhz", true},
     {NULL, "finals_memory_mhz", true}, {NULL, "finals_celsius", true},
-    {NULL, "finals_milliwatts", true}, {NULL, "shape", false},
-    {NULL, "rows", true},         {NULL, "len", true},         {NULL, "pitch", true},
+    {NULL, "finals_milliwatts", true}, DIMS_TEXT_COLUMNS,
     {"params", "params", false},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
@@ -66,7 +65,7 @@ static void add_record(struct table *table, const struct record *record)
     const struct problem *problem = &record->problem;
     const uint64_t peak = device_peak_of(record->memory_clock_khz, record->bus_bits);
     const double percent = figures_peak_percent(problem, record->median_ps, peak);
-    char us[NUMBER_CHARS], speed[NUMBER_CHARS], size[SHAPE_CHARS];
+    char us[NUMBER_CHARS], speed[NUMBER_CHARS], size[DIMS_TEXT_CHARS];
     table_add(table, record->gpu);
     table_add(table, problem_ops[problem->op].name);
     table_add(table, problem_types[problem->type].name);
@@ -90,7 +89,7 @@ static void add_record(struct table *table, const struct record *record)
     add_known(table, record->memory_mhz);
     add_known(table, record->celsius);
     add_known(table, record->milliwatts);
-    record_size_add_shape(table, record);
+    record_size_add_dims(table, record);
     table_add(table, record->params);
 }
 
