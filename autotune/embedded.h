@@ -1,4 +1,5 @@
-/* embedded: templates, spaces and tables as they stood when the program was built. */
+/* embedded: templates, spaces, tables and the headers that exports carry, as they stood when the
+ * program was built. */
 #ifndef AUTOTUNE_EMBEDDED_H
 #define AUTOTUNE_EMBEDDED_H
 

@@ -1,6 +1,11 @@
 /* code: emits a record's kernels again, to hash them. Hides for which target. */
 #include "cache/code.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <string.h>
+
 int code_hash(uint64_t *out, const struct record *record, const int64_t *row,
               const struct point_context *here, const struct emit_sources *sources,
               struct error *error)
@@ -16,4 +21,48 @@ int code_hash(uint64_t *out, const struct record *record, const int64_t *row,
     *out = emit_hash_variant(&variant);
     emit_dispose(&variant);
     return 0;
+}
+
+/* Of all that the kernels depend on: dims are no part of it, they are known at launch. */
+static uint64_t hash_config(const struct record *record)
+{
+    const struct problem *problem = &record->problem;
+    const int numbers[] = {(int)problem->op,          (int)problem->type,
+                           (int)problem->acc,         (int)problem->order,
+                           record->cc,                record->sms,
+                           record->source == RECORD_EMULATED};
+    XXH64_hash_t hash = XXH3_64bits(numbers, sizeof numbers);
+    hash = XXH3_64bits_withSeed(record->space, strlen(record->space), hash);
+    return XXH3_64bits_withSeed(record->params, strlen(record->params), hash);
+}
+
+static int recall(struct code_memo *memo, uint64_t *out, const struct record *record,
+                  const int64_t *row, const struct point_context *here,
+                  const struct emit_sources *sources, struct error *error)
+{
+    const uint64_t config = hash_config(record);
+    for (size_t i = 0; i < CODE_MEMO; i++)
+        if (memo->at[i].config == config) {
+            *out = memo->at[i].code;
+            return 0;
+        }
+    if (code_hash(out, record, row, here, sources, error))
+        return -1;
+    const size_t place = memo->next++ % CODE_MEMO;
+    memo->at[place].config = config;
+    memo->at[place].code = *out;
+    return 0;
+}
+
+bool code_is_current(struct code_memo *memo, const struct record *record, const int64_t *row,
+                     const struct point_context *here, const struct emit_sources *sources,
+                     struct error *why)
+{
+    uint64_t code;
+    if (recall(memo, &code, record, row, here, sources, why))
+        return false;
+    if (code == record->code)
+        return true;
+    error_set(why, ERROR_IO, "space or template give other kernels for it now");
+    return false;
 }

@@ -14,4 +14,20 @@ int code_hash(uint64_t *out, const struct record *record, const int64_t *row,
               const struct point_context *here, const struct emit_sources *sources,
               struct error *error);
 
+enum { CODE_MEMO = 64 };
+
+/* Hashes that were computed lately, for spaces and sources that stay as they are. Initialise with
+ * zeros. */
+struct code_memo {
+    struct {
+        uint64_t config, code;
+    } at[CODE_MEMO];
+    size_t next;
+};
+
+/* Does the record's config give the kernels that it was measured with? Else `why` is a sentence. */
+bool code_is_current(struct code_memo *memo, const struct record *record, const int64_t *row,
+                     const struct point_context *here, const struct emit_sources *sources,
+                     struct error *why);
+
 #endif

@@ -47,6 +47,11 @@ static const char *regime_at(size_t i)
     return i < REGIME_COUNT ? problem_regimes[i] : NULL;
 }
 
+static const char *order_at(size_t i)
+{
+    return i < ORDER_COUNT ? problem_orders[i] : NULL;
+}
+
 static const char *source_at(size_t i)
 {
     static const char *const names[] = {
@@ -60,7 +65,7 @@ static const char *source_at(size_t i)
 static bool read_choice(const struct field *field, void *at, const char *value)
 {
     const char *name;
-    for (unsigned i = 0; (name = forms[field->form].name_at(i)) != NULL; i++) {
+    for (unsigned i = (unsigned)field->low; (name = forms[field->form].name_at(i)) != NULL; i++) {
         if (strcmp(value, name) == 0) {
             memcpy(at, &i, sizeof i);
             return true;
@@ -172,20 +177,6 @@ static void write_dim(const struct field *field, const void *at, struct text *ou
     text_addf(out, "%llu", (unsigned long long)dim->n);
     if (dim->stride != 1)
         text_addf(out, "%s%llu", stride_word, (unsigned long long)dim->stride);
-}
-
-/* --- Yes or nothing ---------------------------------------------------------------------- */
-
-static bool read_yes(const struct field *field, void *at, const char *value)
-{
-    (void)field;
-    return *(bool *)at = strcmp(value, "yes") == 0;
-}
-
-static void write_yes(const struct field *field, const void *at, struct text *out)
-{
-    (void)field, (void)at;
-    text_adds(out, "yes");
 }
 
 /* --- Texts ----------------------------------------------------------------------------- */
@@ -317,6 +308,7 @@ static bool is_utc(const char *at)
 
 _Static_assert(sizeof(enum op) == sizeof(unsigned) && sizeof(enum type) == sizeof(unsigned) &&
                    sizeof(enum regime) == sizeof(unsigned) &&
+                   sizeof(enum order) == sizeof(unsigned) &&
                    sizeof(enum record_source) == sizeof(unsigned),
                "choices are copied as unsigned");
 enum { CHOICE = sizeof(unsigned), WORD = sizeof(uint64_t) };
@@ -325,6 +317,7 @@ static const struct form forms[FIELD_FORMS] = {
     [FIELD_OP] = {"an operation", read_choice, write_choice, CHOICE, .name_at = op_at},
     [FIELD_TYPE] = {"a type", read_choice, write_choice, CHOICE, .name_at = type_at},
     [FIELD_REGIME] = {"cold or warm", read_choice, write_choice, CHOICE, .name_at = regime_at},
+    [FIELD_ORDER] = {"run", read_choice, write_choice, CHOICE, .name_at = order_at},
     [FIELD_SOURCE] = {"measured, emulated or published", read_choice, write_choice, CHOICE,
                       .name_at = source_at},
     [FIELD_DIM] = {"a count, or a count and a stride such as 4096 stride 1000", read_dim,
@@ -344,7 +337,8 @@ static const struct form forms[FIELD_FORMS] = {
                        .allowed = DIGITS ".e+-", .shape = is_decimal},
     [FIELD_UTC] = {"a time such as 2026-11-21T01:25:00Z", read_text, write_text,
                    .allowed = DIGITS "TZ:-", .shape = is_utc},
-    [FIELD_YES] = {"yes", read_yes, write_yes, .bytes = sizeof(bool)},
+    [FIELD_ANY_UTC] = {"a time such as 2026-11-21T01:25:00Z", read_text, write_text,
+                       .allowed = DIGITS "TZ:-", .shape = is_utc},
     [FIELD_ANY] = {"an integer in range", read_count, write_count, .bytes = WORD},
 };
 
@@ -361,16 +355,18 @@ void field_write(const struct field *field, const void *record, struct text *out
 bool field_stands(const struct field *field, const void *record)
 {
     const char *at = (const char *)record + field->offset;
-    return field->form == FIELD_YES     ? *(const bool *)at
-           : field->form == FIELD_ANY   ? *(const uint64_t *)(const void *)at != 0
-           : field->form == FIELD_KEPT  ? ((const struct dim *)(const void *)at)->n != 1 ||
-                                            ((const struct dim *)(const void *)at)->stride != 1
-                                        : true;
+    return field->form == FIELD_ORDER     ? *(const enum order *)(const void *)at != ORDER_FREE
+           : field->form == FIELD_ANY     ? *(const uint64_t *)(const void *)at != 0
+           : field->form == FIELD_ANY_UTC ? *at != 0
+           : field->form == FIELD_KEPT    ? ((const struct dim *)(const void *)at)->n != 1 ||
+                                                ((const struct dim *)(const void *)at)->stride != 1
+                                          : true;
 }
 
 bool field_may_lack(enum field_form form)
 {
-    return form == FIELD_YES || form == FIELD_ANY || form == FIELD_KEPT;
+    return form == FIELD_ORDER || form == FIELD_ANY || form == FIELD_ANY_UTC ||
+           form == FIELD_KEPT;
 }
 
 bool field_is_same(const struct field *field, const void *a, const void *b)
@@ -379,6 +375,8 @@ bool field_is_same(const struct field *field, const void *a, const void *b)
     char clean_a[FIELD_CHARS], clean_b[FIELD_CHARS];
     if (!forms[field->form].allowed)
         return memcmp(at_a, at_b, forms[field->form].bytes) == 0;
+    if (strncmp(at_a, at_b, (size_t)field->high) == 0)
+        return true;
     clean_text(field, clean_a, at_a);
     clean_text(field, clean_b, at_b);
     return strcmp(clean_a, clean_b) == 0;

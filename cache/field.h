@@ -14,6 +14,7 @@ enum field_form {
     FIELD_OP,      /* enum op */
     FIELD_TYPE,    /* enum type */
     FIELD_REGIME,  /* enum regime */
+    FIELD_ORDER,   /* enum order, or ORDER_FREE and the field does not stand there */
     FIELD_SOURCE,  /* enum record_source */
     FIELD_INT,     /* int or unsigned */
     FIELD_COUNT,   /* uint64_t */
@@ -23,20 +24,20 @@ enum field_form {
     FIELD_PARAMS,  /* char[]: NAME=VALUE words */
     FIELD_DECIMAL, /* char[]: a decimal number or nothing */
     FIELD_UTC,     /* char[]: a time */
+    FIELD_ANY_UTC, /* char[]: a time, or "" and the field does not stand there */
     FIELD_DIM,     /* struct dim: "4096 stride 1000", a stride of 1 left out */
     FIELD_KEPT,    /* likewise; one of stride 1, and the field does not stand there */
-    FIELD_YES,     /* bool: "yes", or the field does not stand there */
     FIELD_ANY,     /* uint64_t: a count, or 0 and the field does not stand there */
     FIELD_FORMS
 };
 
-enum { FIELD_CHARS = 192 }; /* no text member is longer */
+enum { FIELD_CHARS = 512 }; /* no text member is longer */
 
 struct field {
     const char *name;
     enum field_form form;
     size_t offset;     /* of the member */
-    int64_t low, high; /* range of a number; fewest and most bytes of a text */
+    int64_t low, high; /* range of a number; fewest and most bytes of a text; the first choice */
     unsigned group;    /* for the owner of the table */
 };
 

@@ -1,9 +1,7 @@
-/* find: each record gets a grade, and within a grade a distance; those that serve are judged by
- * the space's rules. The best wins, the first of equals. Hides how records are compared. */
+/* find: ranks records by the numbers of their keys, then judges the best: whether it is a point of
+ * the space that the rules allow, with the kernels that were measured. Where it is not, the next.
+ * So what costs is done for one record, however many there are. */
 #include "cache/find.h"
-
-#include "cache/code.h"
-#include "generator/shape.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -11,283 +9,272 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const find_grades[FIND_GRADES] = {
-    [FIND_EXACT] = "exact",
-    [FIND_STALE] = "exact but for driver or compiler",
-    [FIND_OTHER_N] = "same GPU, other n",
-    [FIND_SAME_CC] = "same compute capability, other GPU",
-    [FIND_SHIPPED] = "shipped",
-    [FIND_NONE] = "default",
+const char *const find_grades[SELECTOR_GRADES] = {
+    [SELECTOR_EXACT] = "exact",
+    [SELECTOR_STALE] = "exact but for driver or compiler",
+    [SELECTOR_OTHER_SIZE] = "same GPU, other size",
+    [SELECTOR_SAME_CC] = "same compute capability, other GPU",
+    [SELECTOR_SHIPPED] = "shipped",
+    [SELECTOR_NONE] = "default",
 };
-
-const char *find_grade_name(enum find_grade grade, const struct problem *problem)
-{
-    return grade == FIND_OTHER_N && shape_kind(&problem->dims) ? "same GPU, other shape"
-                                                        : find_grades[grade];
-}
 
 enum {
     MUST_MATCH = RECORD_PROBLEM | RECORD_SPACE | RECORD_TIMING,
     SAME_DEVICE = RECORD_CC | RECORD_GPU,
+    MUST_MATCH_WEIGHT = 8, /* of a group, before all others together */
 };
 
-/* What the best of a grade is chosen by. */
-static const double regime_distance = 2;   /* in powers of two of n */
-static const double depth_weight = 4;
-static const double within_interval = -1e-3; /* before one of an n however near */
-static const double tier_distance = 1e6;   /* one tier outweighs any distance in n and SMs */
-static const double same_cc_tier = 1;      /* of shipped records: 0 is the same GPU */
-static const double older_cc_tier = 2;     /* and up, by how much older */
-static const double must_match_weight = 8; /* of a group, before all others together */
+/* --- Ranks -------------------------------------------------------------------------------- */
 
-struct fit {
-    enum find_grade grade;
-    double distance; /* smaller is better, within the grade */
+/* A record that may serve, for its own depth or for an interval around it. */
+struct candidate {
+    const struct record *record;
+    uint64_t from, to;
+    size_t index;       /* among all that are shown */
+    unsigned differing; /* groups of the key */
+    struct selector_place place;
 };
 
-static bool differs(const struct record *a, const struct record *b, unsigned groups)
+/* The records, then the intervals. */
+static struct candidate candidate_at(const struct records *records, size_t i)
 {
-    return record_group_difference(a, b, groups) != NULL;
+    if (i < records->count) {
+        const uint64_t depth = records->at[i].problem.dims.depth.n;
+        return (struct candidate){&records->at[i], depth, depth, .index = i};
+    }
+    const struct interval *interval = &records->intervals[i - records->count];
+    return (struct candidate){&interval->record, interval->from, interval->to, .index = i};
 }
 
-/* How many powers of two apart; 0 counts as 1. */
-static double ratio(double a, double b)
+static size_t count_candidates(const struct records *records)
 {
-    return fabs(log2(fmax(a, 1)) - log2(fmax(b, 1)));
+    return records->count + records->interval_count;
 }
 
-/* From an n to the nearest that the record answers for: none within its interval. */
-static double n_distance(const struct record *want, const struct record *record)
+static struct selector_key key_of(const struct record *record, bool is_here)
 {
-    const uint64_t n = dims_n(&want->problem.dims);
-    if (record->n_to && record->n_from <= n && n <= record->n_to)
-        return within_interval;
-    const uint64_t nearest = !record->n_to       ? dims_n(&record->problem.dims)
-                             : n < record->n_from ? record->n_from
-                                                  : record->n_to;
-    return ratio((double)n, (double)nearest);
+    return (struct selector_key){.dims = record->problem.dims,
+                                 .regime = (int)record->problem.regime,
+                                 .cc = record->cc,
+                                 .sms = record->sms,
+                                 .gpu = is_here};
 }
 
-static double size_distance(const struct record *want, const struct record *record)
+static struct selector_entry entry_of(const struct candidate *candidate, bool is_shipped)
 {
-    double distance = n_distance(want, record);
-    if (shape_kind(&want->problem.dims)) /* what a row is like decides more than how many there are */
-        distance += depth_weight * ratio((double)want->problem.dims.depth.n,
-                                         (double)record->problem.dims.depth.n);
-    return want->problem.regime == record->problem.regime ? distance
-                                                          : distance + regime_distance;
+    return (struct selector_entry){
+        .key = key_of(candidate->record, !(candidate->differing & SAME_DEVICE)),
+        .from = candidate->from,
+        .to = candidate->to,
+        .is_stale = (candidate->differing & RECORD_TOOLS) != 0,
+        .is_shipped = is_shipped};
 }
 
-/* In n first; SMs decide between records equally near. */
-static double device_distance(const struct record *want, const struct record *record)
+static bool can_serve(const struct candidate *candidate)
 {
-    return size_distance(want, record) + ratio(want->sms, record->sms) / 1024;
+    const struct record *record = candidate->record;
+    return record->source != RECORD_PUBLISHED && !(candidate->differing & MUST_MATCH) &&
+           (record->source != RECORD_EMULATED || !(candidate->differing & SAME_DEVICE));
 }
 
-/* Serves for nothing; the groups of the key that differ are counted to name the nearest, which is
- * of the same problem and code where one is. */
-static struct fit no_fit(const struct record *want, const struct record *record)
+static void rank(struct candidate *candidate, const struct find *find,
+                 const struct selector_key *want, bool is_shipped)
 {
-    struct fit fit = {FIND_NONE, 0};
-    for (unsigned group = 1; group < RECORD_KEY; group <<= 1)
-        if (differs(want, record, group))
-            fit.distance += group & MUST_MATCH ? must_match_weight : 1;
-    return fit;
-}
-
-static bool can_serve(const struct record *want, const struct record *record)
-{
-    if (record->source == RECORD_PUBLISHED || differs(want, record, MUST_MATCH))
-        return false;
-    return record->source != RECORD_EMULATED || !differs(want, record, SAME_DEVICE);
-}
-
-static struct fit fit_own(const struct record *want, const struct record *record)
-{
-    if (!can_serve(want, record) || differs(want, record, RECORD_CC))
-        return no_fit(want, record);
-    if (differs(want, record, RECORD_GPU))
-        return (struct fit){FIND_SAME_CC, device_distance(want, record)};
-    if (differs(want, record, RECORD_SIZE))
-        return (struct fit){FIND_OTHER_N, size_distance(want, record)};
-    if (differs(want, record, RECORD_TOOLS))
-        return (struct fit){FIND_STALE, 0};
-    return (struct fit){FIND_EXACT, 0};
-}
-
-/* What was tuned for a newer architecture may not run on an older one; the reverse does. */
-static struct fit fit_shipped(const struct record *want, const struct record *record)
-{
-    double tier = older_cc_tier + want->cc - record->cc;
-
-    if (!can_serve(want, record) || record->cc > want->cc)
-        return no_fit(want, record);
-    if (!differs(want, record, SAME_DEVICE))
-        tier = 0;
-    else if (record->cc == want->cc)
-        tier = same_cc_tier;
-    return (struct fit){FIND_SHIPPED, tier * tier_distance + device_distance(want, record)};
+    candidate->differing =
+        record_differing_groups(&find->want, candidate->record, MUST_MATCH);
+    candidate->place = (struct selector_place){.grade = SELECTOR_NONE};
+    if (can_serve(candidate)) {
+        const struct selector_entry entry = entry_of(candidate, is_shipped);
+        candidate->place = selector_rank(want, &entry);
+    }
 }
 
 /* --- Which records count ------------------------------------------------------------------ */
 
-/* What is right for some n is right for every smaller one; matrices have no such order. */
-static const struct problem *stricter(const struct problem *wanted, const struct problem *won)
-{
-    return shape_kind(&wanted->dims) || dims_n(&wanted->dims) >= dims_n(&won->dims) ? wanted : won;
-}
-
-/* One value both, of whatever n, or the same matrix? */
-static bool is_alike(const struct problem *a, const struct problem *b)
-{
-    return dims_is_same(&a->dims, &b->dims) || (!shape_kind(&a->dims) && !shape_kind(&b->dims));
-}
-
-/* Did it run here and was it right, for so many elements or more? */
-static bool is_proven(const struct record *want, const struct record *record)
-{
-    const uint64_t last = record->n_to ? record->n_to : dims_n(&record->problem.dims);
-    return !differs(want, record, SAME_DEVICE) &&
-           is_alike(&want->problem, &record->problem) && dims_n(&want->problem.dims) <= last;
-}
-
-/* The first rule that forbids the row where it is to be used, as point_reject has it. */
-static int reject(const struct find *find, const struct record *record, const int64_t *row,
-                  struct error *reason)
+/* What a file says is believed only as far as it is a point of the space that its rules allow
+ * here, and still gives the kernels that were measured. */
+static bool judge(int64_t *row, const struct find *find, const struct record *record,
+                  struct error *why)
 {
     const struct point_context *here = find->here;
-    const struct point_context there = {
-        here->space, stricter(here->problem, &record->problem), here->target};
-    const int broken = point_reject(&there, row, reason);
-    return broken >= 0 && here->space->rules[broken].is_launch &&
-                   is_proven(&find->want, record)
-               ? point_reject_order(&there, row, reason)
-               : broken;
+    if (point_parse_record(here->space, record->params, row, why))
+        return false;
+    const int broken = point_reject(here, row, why);
+    if (broken >= 0)
+        error_set(why, ERROR_IO, "the rule '%s' refuses it", here->space->rules[broken].reason);
+    return broken == POINT_VALID &&
+           code_is_current(find->memo, record, row, here, find->sources, why);
 }
 
-static void pass_over(struct error *first, const struct record *record, const char *why)
+static bool is_same_dim(const struct dim *a, const struct dim *b)
 {
-    if (first->code == ERROR_NONE)
-        error_set(first, ERROR_IO, "a record of %s is passed over: %s", record->gpu, why);
+    return a->n == b->n && a->stride == b->stride;
 }
 
-/* What a file says is believed only as far as it is a point of the space that its rules allow
- * here. That it is not is usual for a record of another GPU, or of another shape; else `why`
- * says so. */
-static bool read_row(int64_t *row, struct find *find, const struct record *record,
-                     struct error *why)
+/* That a record of another GPU, or of results that lie otherwise, is passed over is usual. */
+static bool is_worth_telling(const struct find *find, const struct candidate *candidate)
 {
-    const struct space *space = find->here->space;
-    struct error reason;
-    memcpy(row, space->default_row, space->param_count * sizeof *row);
-    const int broken = point_parse(space, record->params, row, &reason)
-                           ? POINT_FAILED
-                           : reject(find, record, row, &reason);
-    if (broken != POINT_VALID && !differs(&find->want, record, SAME_DEVICE) &&
-        is_alike(&find->want.problem, &record->problem)) {
-        if (broken >= 0)
-            error_set(&reason, ERROR_IO, "the rule '%s' refuses it",
-                      space->rules[broken].reason);
-        pass_over(why, record, reason.text);
-    }
-    return broken == POINT_VALID;
-}
-
-/* Are the kernels that it was measured with those that its params give now? */
-static bool is_current(const struct find *find, const struct record *record, const int64_t *row,
-                       struct error *why)
-{
-    struct error reason;
-    uint64_t code;
-    if (code_hash(&code, record, row, find->here, find->sources, &reason))
-        pass_over(why, record, reason.text);
-    else if (code != record->code)
-        pass_over(why, record, "space or template give other kernels for it now");
-    else
-        return true;
-    return false;
+    const struct dims *want = &find->want.problem.dims, *dims = &candidate->record->problem.dims;
+    return !(candidate->differing & SAME_DEVICE) && is_same_dim(&want->outer, &dims->outer) &&
+           is_same_dim(&want->inner, &dims->inner);
 }
 
 /* --- The best ----------------------------------------------------------------------------- */
 
 /* Which groups of the key to name a difference in: those that decided the grade. */
 static const char *name_difference(const struct record *want, const struct record *record,
-                                   enum find_grade grade)
+                                   enum selector_grade grade)
 {
-    static const unsigned deciding[FIND_GRADES] = {
-        [FIND_EXACT] = RECORD_KEY,
-        [FIND_STALE] = RECORD_TOOLS,
-        [FIND_OTHER_N] = RECORD_SIZE,
-        [FIND_SAME_CC] = RECORD_GPU,
-        [FIND_SHIPPED] = RECORD_KEY,
-        [FIND_NONE] = MUST_MATCH | RECORD_CC,
+    static const unsigned deciding[SELECTOR_GRADES] = {
+        [SELECTOR_EXACT] = RECORD_KEY,
+        [SELECTOR_STALE] = RECORD_TOOLS,
+        [SELECTOR_OTHER_SIZE] = RECORD_SIZE,
+        [SELECTOR_SAME_CC] = RECORD_GPU,
+        [SELECTOR_SHIPPED] = RECORD_KEY,
+        [SELECTOR_NONE] = MUST_MATCH | RECORD_CC,
     };
     const char *name = record_group_difference(want, record, deciding[grade]);
 
     if (!name)
         name = record_key_difference(want, record);
-    if (!name && grade == FIND_NONE)
+    if (!name && grade == SELECTOR_NONE)
         name = "source"; /* a published record of this very key */
     return name ? name : "";
 }
 
-static bool is_better(const struct fit *fit, enum find_grade grade, double distance)
-{
-    return fit->grade != grade ? fit->grade < grade : fit->distance < distance;
-}
-
-typedef struct fit fit_fn(const struct record *want, const struct record *record);
-
-/* That a record is passed over is worth telling where it would have served. */
-static void look(struct find *find, const struct records *records, fit_fn *fit_of)
+static void set_best(struct find *find, const struct candidate *candidate)
 {
     struct find_result *best = &find->best;
-    struct fit refused = {FIND_NONE, HUGE_VAL};
-    struct error rejected = {0};
-    int64_t row[SPACE_NAMES_MAX];
-    for (size_t i = 0; i < records->count; i++) {
-        const struct record *record = &records->at[i];
-        const struct fit fit = fit_of(&find->want, record);
-        struct error why = {0};
-        const bool is_near = is_better(&fit, best->grade, find->distance);
-        const bool is_read = fit.grade == FIND_NONE ||
-                             (read_row(row, find, record, &why) &&
-                              (!is_near || is_current(find, record, row, &why)));
-        if (why.code != ERROR_NONE && is_better(&fit, refused.grade, refused.distance)) {
-            refused = fit;
-            rejected = why;
-        }
-        if (!is_read || !is_near)
-            continue;
-        best->record = *record;
-        best->grade = fit.grade;
-        find->distance = fit.distance;
-        if (fit.grade != FIND_NONE)
-            memcpy(best->row, row, find->here->space->param_count * sizeof *row);
-        snprintf(best->difference, sizeof best->difference, "%s",
-                 name_difference(&find->want, record, fit.grade));
+    find->place = candidate->place;
+    best->record = *candidate->record;
+    best->from = candidate->from;
+    best->to = candidate->to;
+    best->grade = candidate->place.grade;
+    snprintf(best->difference, sizeof best->difference, "%s",
+             name_difference(&find->want, candidate->record, best->grade));
+}
+
+/* Those of the records that are better than the best so far, which serves. Returns how many. */
+static size_t rank_all(struct candidate *out, const struct find *find,
+                       const struct records *records, bool is_shipped)
+{
+    const struct selector_key want = key_of(&find->want, true);
+    size_t count = 0;
+    for (size_t i = 0; i < count_candidates(records); i++) {
+        out[count] = candidate_at(records, i);
+        rank(&out[count], find, &want, is_shipped);
+        count += out[count].place.grade != SELECTOR_NONE &&
+                 selector_is_better(&out[count].place, &find->place);
     }
-    if (best->rejected.code == ERROR_NONE && is_better(&refused, best->grade, find->distance))
-        best->rejected = rejected;
+    return count;
+}
+
+/* The better first; of equals the first of the file. */
+static int by_rank(const void *left, const void *right)
+{
+    const struct candidate *a = left, *b = right;
+    if (selector_is_better(&a->place, &b->place))
+        return -1;
+    if (selector_is_better(&b->place, &a->place))
+        return 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* Brings the i-th best to its place, after those before it. Mostly one is enough: the others are
+ * sorted when a second is asked for. */
+static void bring(struct candidate *candidates, size_t count, size_t i)
+{
+    if (i == 1)
+        qsort(candidates + 1, count - 1, sizeof *candidates, by_rank);
+    for (size_t k = 1; i == 0 && k < count; k++)
+        if (by_rank(&candidates[k], &candidates[0]) < 0) {
+            const struct candidate better = candidates[k];
+            candidates[k] = candidates[0];
+            candidates[0] = better;
+        }
+}
+
+/* Takes the best one that holds. That a better one does not is told. */
+static void take_best(struct find *find, struct candidate *candidates, size_t count)
+{
+    const struct candidate *told = NULL;
+    int64_t row[SPACE_NAMES_MAX];
+    struct error why, first;
+    size_t i = 0;
+    for (; i < count; i++) {
+        bring(candidates, count, i);
+        if (judge(row, find, candidates[i].record, &why))
+            break;
+        if (!told && is_worth_telling(find, &candidates[i])) {
+            told = &candidates[i];
+            first = why;
+        }
+    }
+    if (i < count) {
+        set_best(find, &candidates[i]);
+        memcpy(find->best.row, row, find->here->space->param_count * sizeof *row);
+    }
+    if (told && find->best.rejected.code == ERROR_NONE &&
+        selector_is_better(&told->place, &find->place))
+        error_set(&find->best.rejected, ERROR_IO, "a record of %s is passed over: %s",
+                  told->record->gpu, first.text);
+}
+
+/* Of those that serve for nothing the one of which the fewest groups of the key differ, of the same
+ * problem where there is one. */
+static void name_nearest(struct find *find, const struct records *records, bool is_shipped)
+{
+    const struct selector_key want = key_of(&find->want, true);
+    for (size_t i = 0; i < records->count; i++) {
+        struct candidate candidate = candidate_at(records, i);
+        rank(&candidate, find, &want, is_shipped);
+        if (candidate.place.grade != SELECTOR_NONE)
+            continue;
+        const unsigned differing = record_differing_groups(&find->want, candidate.record, 0);
+        candidate.place = (struct selector_place){.grade = SELECTOR_NONE};
+        for (unsigned group = 1; group < RECORD_KEY; group <<= 1)
+            if (differing & group)
+                candidate.place.size += group & MUST_MATCH ? MUST_MATCH_WEIGHT : 1;
+        if (selector_is_better(&candidate.place, &find->place))
+            set_best(find, &candidate);
+    }
+}
+
+static int look(struct find *find, const struct records *records, bool is_shipped,
+                struct error *error)
+{
+    const size_t bytes = (count_candidates(records) + 1) * sizeof(struct candidate);
+    struct candidate *candidates = malloc(bytes);
+    if (!candidates)
+        return error_memory(error, bytes);
+    take_best(find, candidates, rank_all(candidates, find, records, is_shipped));
+    if (find->names_nearest && find->best.grade == SELECTOR_NONE)
+        name_nearest(find, records, is_shipped);
+    free(candidates);
+    return 0;
 }
 
 /* --- The search --------------------------------------------------------------------------- */
 
 void find_begin(struct find *out, const struct record *want, const struct point_context *here,
-                const struct emit_sources *sources)
+                const struct emit_sources *sources, struct code_memo *memo)
 {
-    *out = (struct find){
-        .want = *want, .here = here, .sources = sources, .best.grade = FIND_NONE, .distance = HUGE_VAL};
+    *out = (struct find){.want = *want,
+                         .here = here,
+                         .sources = sources,
+                         .memo = memo,
+                         .best.grade = SELECTOR_NONE,
+                         .place = {.grade = SELECTOR_NONE, .size = HUGE_VAL}};
 }
 
-void find_among(struct find *find, const struct records *records)
+int find_among(struct find *find, const struct records *records, struct error *error)
 {
-    look(find, records, fit_own);
+    return look(find, records, false, error);
 }
 
-void find_shipped(struct find *find, const struct records *records)
+int find_shipped(struct find *find, const struct records *records, struct error *error)
 {
-    look(find, records, fit_shipped);
+    return look(find, records, true, error);
 }
 
 static int is_record_file(const struct dirent *entry)
@@ -305,9 +292,9 @@ static int find_in_file(struct find *find, const char *path, struct error *damag
         return -1;
     if (damaged->code == ERROR_NONE)
         *damaged = records.reason;
-    find_among(find, &records);
+    const int failed = find_among(find, &records, error);
     store_dispose(&records);
-    return 0;
+    return failed;
 }
 
 int find_in_folder(struct find *find, const char *folder, const char *own, struct error *error)
@@ -324,7 +311,7 @@ int find_in_folder(struct find *find, const char *folder, const char *own, struc
             failed = find_in_file(find, path, &damaged, error);
     }
     free(names);
-    if (find->best.damaged.code == ERROR_NONE && find->best.grade > FIND_STALE)
+    if (find->best.damaged.code == ERROR_NONE && find->best.grade > SELECTOR_STALE)
         find->best.damaged = damaged; /* else nothing better was in it */
     return failed;
 }

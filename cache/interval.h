@@ -1,25 +1,46 @@
-/* interval: what becomes of the intervals of a sweep, and of what its sizes say of them, where
- * another takes a part of the range. */
+/* interval: which config serves which n, from the sizes of sweeps: computed from what was raced
+ * at each of them, whenever records are loaded, and kept nowhere. */
 #ifndef AUTOTUNE_INTERVAL_H
 #define AUTOTUNE_INTERVAL_H
 
-#include "cache/store.h"
+#include "cache/record.h"
+#include "cache/sweep.h"
 
-/* The interval of the size's sweep (its key but for the size, its regime) that covers its n;
- * NULL when there is none. */
-const struct record *interval_find(const struct record *records, size_t count,
-                                   const struct record *size);
+struct records;
 
-/* The part from..to of an interval, with its variant, as one of a size in that part: its own,
- * else the nearest to that among `sizes`, which are of its file. False, and `out` left as it
- * is, when from > to or no size was measured there. */
-bool interval_part(struct record *out, const struct record *interval,
-                   const struct records *sizes, uint64_t from, uint64_t to);
+/* One config serves every depth of from..to. A record by itself is an interval of its own alone. */
+struct interval {
+    uint64_t from, to;
+    struct record record; /* of the size where it loses least, with what it takes there */
+};
 
-/* The size was swept among `records`, and is covered by `now` from now on (NULL: by none). An
- * interval_ps of another variant than that of `now` goes, or becomes the size's own time where
- * that is the variant of its winner. */
-void interval_settle(struct record *size, const struct records *records,
-                     const struct record *now);
+/* Computes the intervals of all records in place of those there are. A sweep's range is cut into
+ * the fewest (sweep_intervals), which meet half way, as a factor, between two of its sizes. Where
+ * two sweeps meet, a config that both raced goes on; else the border is the newer sweep's range.
+ * -1 only for memory. */
+int interval_compute(struct records *records, struct error *error);
+
+/* What a config took at a size. False where it was not raced there. */
+bool interval_raced(struct raced *out, const struct record *size, uint64_t config);
+
+/* The interval of the record's sweep that covers its n; NULL where there is none. */
+const struct interval *interval_find(const struct records *records, const struct record *record);
+
+/* Is it a size of a sweep? */
+bool interval_is_size(const struct record *record);
+
+/* Are both of one problem on one GPU, whatever the size, so that one sweep has them? */
+bool interval_is_alike(const struct record *a, const struct record *b);
+
+/* The configs that serve the last of the intervals of the first `count` records, by number: those
+ * that lose least first, `most` at most. These are sizes of one sweep, in the order of n. Returns
+ * how many; 0 for want of memory. */
+size_t interval_survivors(uint64_t *numbers, size_t most, const struct records *records,
+                          size_t count);
+
+/* A record takes the place of another of the same problem and file. Where that is of a newer sweep,
+ * or this one of none, and both were measured with the same tools, it becomes a size of that sweep:
+ * what was raced with the other is raced with this one too, where this one does not say. */
+void interval_inherit(struct record *record, const struct record *before);
 
 #endif

@@ -41,7 +41,7 @@ int journal_path(struct text *out, const char *folder, const struct record *key,
               problem_types[problem->type].name, problem_types[problem->acc].name);
     text_addf(out, "-%s-%s%s.journal", dims_text_file_part(dims, &problem->dims),
               problem_regimes[problem->regime],
-              problem->is_deterministic ? "-deterministic" : "");
+              problem->order == ORDER_RUN ? "-deterministic" : "");
     return text_check(out, error);
 }
 

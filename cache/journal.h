@@ -17,7 +17,7 @@ struct journal_trial {
     uint64_t identity;       /* of its kernels' sources and launch geometry: the same is the
                               * same work, whatever the space calls it */
     uint64_t variant;        /* of its kernels' sources alone: one for all of a variant */
-    char params[RECORD_PARAMS_MAX + 1]; /* "BLOCK=256 ITEMS=16 ...", for people and replays */
+    char params[CONFIG_PARAMS_MAX + 1]; /* "BLOCK=256 ITEMS=16 ...", for people and replays */
     char status[24];         /* a word: "measured", "wrong", "failed", "crashed", "hung" ... */
     uint64_t times_ps[JOURNAL_SAMPLES]; /* per call, in the order taken */
     size_t time_count;       /* at most JOURNAL_SAMPLES, more are not kept */

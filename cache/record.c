@@ -1,13 +1,12 @@
 /* record: a winner to text and back. One table holds every field: its name in the file, its
- * form, its range and its part in the key; writing, reading, comparing and the checksum walk
- * that table. Hides the form of the file. */
+ * form, its range and its part in the key; writing, reading and comparing walk that table. Hides
+ * the form of the file. */
 #include "cache/record.h"
 
-#include "cache/field.h"
+#include "cache/section.h"
 
 #include <xxhash.h>
 
-#include <stdio.h>
 #include <string.h>
 
 static const struct record none;
@@ -24,10 +23,7 @@ static const struct field fields[] = {
     {"depth", FIELD_DIM, offsetof(struct record, problem.dims.depth), 1, N_MAX, RECORD_SIZE},
     {"inner", FIELD_KEPT, offsetof(struct record, problem.dims.inner), 1, N_MAX, RECORD_SIZE},
     {"regime", FIELD_REGIME, offsetof(struct record, problem.regime), 0, 0, RECORD_SIZE},
-    {"n_from", FIELD_ANY, offsetof(struct record, n_from), 1, N_MAX, RECORD_SIZE},
-    {"n_to", FIELD_ANY, offsetof(struct record, n_to), 1, N_MAX, RECORD_SIZE},
-    {"deterministic", FIELD_YES, offsetof(struct record, problem.is_deterministic), 0, 0,
-     RECORD_PROBLEM},
+    {"order", FIELD_ORDER, offsetof(struct record, problem.order), ORDER_RUN, 0, RECORD_PROBLEM},
     {"space", FIELD_NAME, offsetof(struct record, space), 1, sizeof none.space - 1,
      RECORD_SPACE},
     {"method", FIELD_INT, offsetof(struct record, method), 1, MANY, RECORD_TIMING},
@@ -42,15 +38,11 @@ static const struct field fields[] = {
     {"compiler", FIELD_LABEL, offsetof(struct record, compiler), 1, sizeof none.compiler - 1,
      RECORD_TOOLS},
     {"source", FIELD_SOURCE, offsetof(struct record, source), 0, 0, VALUE},
-    {"code", FIELD_HASH, offsetof(struct record, code), 0, 0, VALUE},
+    {"config", FIELD_COUNT, offsetof(struct record, config), 1, MANY, VALUE},
     {"space_hash", FIELD_HASH, offsetof(struct record, space_hash), 0, 0, VALUE},
-    {"params", FIELD_PARAMS, offsetof(struct record, params), 0, sizeof none.params - 1, VALUE},
     {"median_ps", FIELD_COUNT, offsetof(struct record, median_ps), 1, PS_MAX, VALUE},
     {"low_ps", FIELD_COUNT, offsetof(struct record, low_ps), 1, PS_MAX, VALUE},
     {"high_ps", FIELD_COUNT, offsetof(struct record, high_ps), 1, PS_MAX, VALUE},
-    {"interval_ps", FIELD_ANY, offsetof(struct record, interval_ps), 1, PS_MAX, VALUE},
-    {"single_ps", FIELD_ANY, offsetof(struct record, single_ps), 1, PS_MAX, VALUE},
-    {"single_n", FIELD_ANY, offsetof(struct record, single_n), 1, N_MAX, VALUE},
     {"ties", FIELD_INT, offsetof(struct record, ties), 0, MANY, VALUE},
     {"registers", FIELD_INT, offsetof(struct record, registers), 0, 1024, VALUE},
     {"candidates", FIELD_INT, offsetof(struct record, candidates), 0, MANY, VALUE},
@@ -61,49 +53,18 @@ static const struct field fields[] = {
     {"finals_milliwatts", FIELD_ANY, offsetof(struct record, milliwatts), 1, UINT32_MAX, VALUE},
     {"error", FIELD_DECIMAL, offsetof(struct record, error), 0, sizeof none.error - 1, VALUE},
     {"tuned", FIELD_UTC, offsetof(struct record, tuned), 1, sizeof none.tuned - 1, VALUE},
+    {"swept", FIELD_ANY_UTC, offsetof(struct record, swept), 1, sizeof none.swept - 1, VALUE},
+    {"loss_ppm", FIELD_ANY, offsetof(struct record, loss_ppm), 1, MANY, VALUE},
 };
-enum { FIELDS = sizeof fields / sizeof *fields, CHECKSUM = FIELDS };
-_Static_assert(FIELDS < 64, "one bit for each field and the checksum");
+enum { FIELDS = sizeof fields / sizeof *fields };
+_Static_assert(sizeof fields / sizeof *fields <= SECTION_FIELDS_MAX, "one bit for each field");
 _Static_assert(sizeof none.params <= FIELD_CHARS && sizeof none.gpu <= FIELD_CHARS,
                "every text fits a field's room");
-_Static_assert(sizeof "params = " - 1 + RECORD_PARAMS_MAX == INI_LINE_MAX,
-               "the longest params fill a line");
 
-/* --- Writing and comparing ------------------------------------------------------------- */
+static const struct section record_section = {fields, FIELDS, ALL, "raced", "record"};
+static const struct section key_section = {fields, FIELDS, RECORD_KEY, NULL, "journal"};
 
-/* The groups' fields as lines. The checksum is that of these bytes, wherever they come from. */
-static void emit_fields(struct text *out, const struct record *record, unsigned groups)
-{
-    for (const struct field *field = fields; field < fields + FIELDS; field++) {
-        if (!(field->group & groups) || !field_stands(field, record))
-            continue;
-        text_addf(out, "%s = ", field->name);
-        field_write(field, record, out);
-        text_adds(out, "\n");
-    }
-}
-
-static void emit_section(struct text *out, const struct record *record, unsigned groups)
-{
-    size_t start = out->length;
-    emit_fields(out, record, groups);
-    if (out->failed)
-        return;
-    text_addf(out, "checksum = %016llx\n",
-              (unsigned long long)XXH3_64bits(out->at + start, out->length - start));
-}
-
-void record_emit(struct text *out, const struct record *record, unsigned index)
-{
-    text_addf(out, "[record %u]\n", index);
-    emit_section(out, record, ALL);
-}
-
-void record_emit_key(struct text *out, const struct record *key)
-{
-    text_adds(out, "[key]\n");
-    emit_section(out, key, RECORD_KEY);
-}
+/* --- Comparing ------------------------------------------------------------------------- */
 
 const char *record_group_difference(const struct record *a, const struct record *b,
                                     unsigned groups)
@@ -114,19 +75,25 @@ const char *record_group_difference(const struct record *a, const struct record 
     return NULL;
 }
 
-bool record_is_same_but_size(const struct record *a, const struct record *b)
+unsigned record_differing_groups(const struct record *a, const struct record *b,
+                                 unsigned deciding)
 {
-    return !record_group_difference(a, b, RECORD_KEY & ~RECORD_SIZE);
+    unsigned differing = 0;
+    for (const struct field *field = fields;
+         field < fields + FIELDS && !(differing & deciding); field++)
+        if (field->group & RECORD_KEY & ~differing && !field_is_same(field, a, b))
+            differing |= field->group;
+    return differing;
 }
 
-bool record_is_same_problem(const struct record *a, const struct record *b)
+uint64_t record_group_hash(const struct record *record, unsigned groups)
 {
-    enum { SAME = RECORD_PROBLEM | RECORD_SPACE | RECORD_CC | RECORD_GPU };
-    if (record_group_difference(a, b, SAME) || a->problem.regime != b->problem.regime ||
-        !a->n_to != !b->n_to)
-        return false;
-    return a->n_to ? a->n_from <= b->n_to && b->n_from <= a->n_to
-                   : dims_is_same(&a->problem.dims, &b->problem.dims);
+    const struct section section = {fields, FIELDS, groups, NULL, "record"};
+    struct text text = {0};
+    section_emit(&text, &section, record);
+    const uint64_t hash = text.at ? XXH3_64bits(text.at, text.length) : 0;
+    text_dispose(&text);
+    return hash;
 }
 
 const char *record_key_difference(const struct record *a, const struct record *b)
@@ -134,127 +101,172 @@ const char *record_key_difference(const struct record *a, const struct record *b
     return record_group_difference(a, b, RECORD_KEY);
 }
 
-/* --- Reading --------------------------------------------------------------------------- */
-
-/* Where reading stands: what was seen, one bit a field. */
-struct reading {
-    const struct ini *ini;
-    unsigned groups; /* of the fields that must stand there, and no others */
-    int line;        /* of the section's first item */
-    uint64_t seen;
-    uint64_t checksum;
-};
-
-static int refuse(const struct reading *reading, int line, const char *name, const char *why,
-                  struct error *error)
+bool record_is_same_but_size(const struct record *a, const struct record *b)
 {
-    return error_set(error, ERROR_IO, "%s:%d: %s: %s; this %s is left out, tune again",
-                     reading->ini->file, line, name, why,
-                     reading->groups & VALUE ? "record" : "journal");
+    return !record_group_difference(a, b, RECORD_KEY & ~RECORD_SIZE);
 }
 
-static int read_item(struct reading *reading, struct record *record,
-                     const struct ini_item *item, struct error *error)
+bool record_is_same_problem(const struct record *a, const struct record *b)
 {
-    char why[200];
-    size_t i = 0;
-    while (i < FIELDS && strcmp(item->key, fields[i].name) != 0)
-        i++;
-    if (i == CHECKSUM ? strcmp(item->key, "checksum") != 0
-                      : !(fields[i].group & reading->groups))
-        return refuse(reading, item->line, "unknown field",
-                      "this version writes no such field", error);
-    if (reading->seen & UINT64_C(1) << i)
-        return refuse(reading, item->line, item->key, "stands twice", error);
-    reading->seen |= UINT64_C(1) << i;
-    if (i == CHECKSUM ? field_parse_hash(&reading->checksum, item->value)
-                      : field_read(&fields[i], record, item->value))
-        return 0;
-    snprintf(why, sizeof why, "not %s",
-             field_describe(i == CHECKSUM ? FIELD_HASH : fields[i].form));
-    return refuse(reading, item->line, item->key, why, error);
+    enum { SAME = RECORD_PROBLEM | RECORD_SIZE | RECORD_SPACE | RECORD_CC | RECORD_GPU };
+    return !record_group_difference(a, b, SAME);
 }
 
-static int check_complete(const struct reading *reading, struct error *error)
+/* --- What was raced -------------------------------------------------------------------- */
+
+/* "7:342352002:342536002 ..." */
+static void emit_raced(struct text *out, const struct record *record)
 {
-    for (size_t i = 0; i <= CHECKSUM; i++)
-        if ((i == CHECKSUM ||
-             (fields[i].group & reading->groups && !field_may_lack(fields[i].form))) &&
-            !(reading->seen & UINT64_C(1) << i))
-            return refuse(reading, reading->line,
-                          i == CHECKSUM ? "checksum" : fields[i].name, "missing", error);
+    for (size_t i = 0; i < record->raced_count; i++) {
+        const struct raced *raced = &record->raced[i];
+        text_addf(out, "%s%s%llu:%llu:%llu", i ? "" : record_section.list, i ? " " : " = ",
+                  (unsigned long long)raced->config, (unsigned long long)raced->ps,
+                  (unsigned long long)raced->high_ps);
+    }
+    if (record->raced_count)
+        text_adds(out, "\n");
+}
+
+/* A number of 1 to `most`, and the character behind it. */
+static bool take_number(const char **at, uint64_t *out, char end, uint64_t most)
+{
+    *out = 0;
+    while (**at >= '0' && **at <= '9' && *out <= most)
+        *out = *out * 10 + (uint64_t)(*(*at)++ - '0');
+    const bool is_ended = **at == end || (end == ' ' && !**at);
+    *at += is_ended && **at;
+    return is_ended && *out && *out <= most;
+}
+
+static bool take_raced(struct raced *out, const char **words, const struct configs *configs)
+{
+    return take_number(words, &out->config, ':', MANY) &&
+           configs_find(configs, out->config) &&
+           take_number(words, &out->ps, ':', PS_MAX) &&
+           take_number(words, &out->high_ps, ' ', PS_MAX) && out->ps <= out->high_ps;
+}
+
+static int parse_raced(struct record *record, const struct configs *configs,
+                       const struct section_found *found, const struct ini *ini,
+                       struct error *error)
+{
+    const char *words = found->list.at ? found->list.at : "";
+    while (*words)
+        if (record->raced_count == RECORD_RACED_MAX ||
+            !take_raced(&record->raced[record->raced_count++], &words, configs))
+            return section_refuse(&record_section, ini, found->line, record_section.list,
+                                  "not CONFIG:PS:HIGH_PS words of configs above", error);
     return 0;
 }
 
-static int check_checksum(const struct reading *reading, const struct record *record,
-                          struct error *error)
+/* --- Writing --------------------------------------------------------------------------- */
+
+static void add_hash(struct text *out, uint64_t hash)
 {
-    struct text text = {0};
-    emit_fields(&text, record, reading->groups);
-    int result = text_check(&text, error);
-    if (result == 0 && XXH3_64bits(text.at, text.length) != reading->checksum)
-        result = refuse(reading, reading->line, "checksum",
-                        "does not match the other fields", error);
-    text_dispose(&text);
-    return result;
+    char line[] = "0123456789abcdef\n";
+    for (size_t i = sizeof line - 2; i-- > 0; hash >>= 4)
+        line[i] = "0123456789abcdef"[hash & 15];
+    text_adds(out, line);
 }
 
+/* The configs by what they are, so that no other can stand in their place. */
+static void add_hashes(struct text *out, const struct record *record,
+                       const struct configs *configs)
+{
+    for (size_t i = 0; i <= record->raced_count; i++) {
+        const uint64_t number = i ? record->raced[i - 1].config : record->config;
+        const struct config *config = configs_find(configs, number);
+        add_hash(out, config ? config->hash : 0);
+    }
+}
+
+void record_emit(struct text *out, const struct record *record, const struct configs *configs,
+                 unsigned number)
+{
+    struct text lines = {0}, of = {0};
+    text_addf(out, "[record %u]\n", number);
+    section_emit(&lines, &record_section, record);
+    emit_raced(&lines, record);
+    if (!lines.failed)
+        text_add(&of, lines.at, lines.length);
+    add_hashes(&of, record, configs);
+    section_write(out, &lines, &of);
+    text_dispose(&lines);
+    text_dispose(&of);
+}
+
+void record_emit_key(struct text *out, const struct record *key)
+{
+    struct text lines = {0};
+    text_adds(out, "[key]\n");
+    section_emit(&lines, &key_section, key);
+    section_write(out, &lines, &lines);
+    text_dispose(&lines);
+}
+
+/* --- Reading --------------------------------------------------------------------------- */
+
 /* What no field can tell alone. */
-static int check_together(const struct reading *reading, const struct record *record,
-                          struct error *error)
+static int check_together(const struct record *record, const struct section *section,
+                          const struct ini *ini, int line, struct error *error)
 {
     struct error ignored;
     if (problem_check(&record->problem, &ignored) != 0)
-        return refuse(reading, reading->line, "acc",
-                      "operation, type and accumulator do not go together", error);
+        return section_refuse(section, ini, line, "acc",
+                              "operation, type and accumulator do not go together", error);
     const struct dims canonical = dims_canonical(&record->problem.dims);
     if (!dims_is_same(&canonical, &record->problem.dims))
-        return refuse(reading, reading->line, "depth",
-                      "outer, depth and inner are not in the one form that such dims have", error);
-    const uint64_t n = dims_n(&record->problem.dims);
-    if (!record->n_from != !record->n_to ||
-        (record->n_to && (n < record->n_from || n > record->n_to)))
-        return refuse(reading, reading->line, "n_from",
-                      "n_from to n_to is no interval around n", error);
-    if (!(reading->groups & VALUE))
+        return section_refuse(section, ini, line, "depth",
+                              "outer, depth and inner are not in the one form that such dims "
+                              "have", error);
+    if (!(section->groups & VALUE))
         return 0;
     if (record->low_ps > record->median_ps || record->median_ps > record->high_ps)
-        return refuse(reading, reading->line, "median_ps",
-                      "not between low_ps and high_ps", error);
+        return section_refuse(section, ini, line, "median_ps",
+                              "not between low_ps and high_ps", error);
     if (record->source != RECORD_EMULATED && (record->cc < 10 || record->sms < 1))
-        return refuse(reading, reading->line, record->cc < 10 ? "cc" : "sms",
-                      "no GPU has so few", error);
+        return section_refuse(section, ini, line, record->cc < 10 ? "cc" : "sms",
+                              "no GPU has so few", error);
     return 0;
 }
 
-static int parse(struct record *out, const struct ini *ini, const char *section,
-                 unsigned groups, struct error *error)
+static int parse_config(struct record *record, const struct configs *configs,
+                        const struct section_found *found, const struct ini *ini,
+                        struct error *error)
 {
-    struct reading reading = {.ini = ini, .groups = groups};
-    *out = none;
-    out->problem.dims = dims_value(1); /* kept axes that are not there */
-    for (const struct ini_item *item = ini->items; item < ini->items + ini->count; item++) {
-        if (strcmp(item->section, section) != 0)
-            continue;
-        if (!reading.line)
-            reading.line = item->line;
-        if (read_item(&reading, out, item, error) != 0)
-            return -1;
-    }
-    if (check_complete(&reading, error) != 0)
-        return -1;
-    if (check_checksum(&reading, out, error) != 0)
-        return -1;
-    return check_together(&reading, out, error);
+    const struct config *config = configs_find(configs, record->config);
+    if (!config)
+        return section_refuse(&record_section, ini, found->line, "config",
+                              "no config above has this number", error);
+    memcpy(record->params, config->params, sizeof record->params);
+    record->code = config->code;
+    return 0;
 }
 
-int record_parse(struct record *out, const struct ini *ini, const char *section,
-                 struct error *error)
+int record_parse(struct record *out, const struct configs *configs, const struct ini *ini,
+                 const char *section, struct error *error)
 {
-    return parse(out, ini, section, ALL, error);
+    struct section_found found;
+    *out = (struct record){.problem.dims = dims_value(1)}; /* kept axes that are not there */
+    int failed = section_parse(&found, &record_section, out, ini, section, error) ||
+                 parse_config(out, configs, &found, ini, error) ||
+                 parse_raced(out, configs, &found, ini, error);
+    if (!failed) {
+        add_hashes(&found.lines, out, configs);
+        failed = section_check(&found, &record_section, ini, error) ||
+                 check_together(out, &record_section, ini, found.line, error);
+    }
+    section_dispose(&found);
+    return failed ? -1 : 0;
 }
 
 int record_parse_key(struct record *out, const struct ini *ini, struct error *error)
 {
-    return parse(out, ini, "key", RECORD_KEY, error);
+    struct section_found found;
+    *out = (struct record){.problem.dims = dims_value(1)};
+    const int failed = section_parse(&found, &key_section, out, ini, "key", error) ||
+                       section_check(&found, &key_section, ini, error) ||
+                       check_together(out, &key_section, ini, found.line, error);
+    section_dispose(&found);
+    return failed ? -1 : 0;
 }

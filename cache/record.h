@@ -1,8 +1,9 @@
-/* record: one kept winner, as a section of an INI file: its full key, its params, what was
+/* record: one kept winner, as a section of an INI file: its full key, its config, what was
  * measured, and a checksum. What is wrong in any way is no record: never code, no crash. */
 #ifndef AUTOTUNE_RECORD_H
 #define AUTOTUNE_RECORD_H
 
+#include "cache/config.h"
 #include "generator/error.h"
 #include "generator/ini.h"
 #include "generator/problem.h"
@@ -12,15 +13,15 @@
 #include <stdint.h>
 
 enum {
-    RECORD_SCHEMA = 1, /* of the file's form */
+    RECORD_SCHEMA = 2, /* of the file's form */
     RECORD_METHOD = 2, /* of how times are measured; a change makes times incomparable */
-    RECORD_PARAMS_MAX = 190, /* characters of params: what a line of an INI file has room for */
+    RECORD_RACED_MAX = 48, /* configs that a record is compared with */
 };
 
 /* Parts of the key, as bits. */
 enum record_group {
-    RECORD_PROBLEM = 1 << 0, /* op, type, acc, deterministic */
-    RECORD_SIZE = 1 << 1,    /* n, regime, n_from, n_to */
+    RECORD_PROBLEM = 1 << 0, /* op, type, acc, order */
+    RECORD_SIZE = 1 << 1,    /* n, regime */
     RECORD_SPACE = 1 << 2,   /* space */
     RECORD_TIMING = 1 << 3,  /* method */
     RECORD_CC = 1 << 4,      /* cc */
@@ -31,11 +32,15 @@ enum record_group {
 
 enum record_source { RECORD_MEASURED, RECORD_EMULATED, RECORD_PUBLISHED };
 
+/* What a config took at a size, where it was raced with the size's winner. */
+struct raced {
+    uint64_t config;      /* its number in the table of the record's file */
+    uint64_t ps, high_ps; /* per reduction; the upper end of its 95 % interval */
+};
+
 struct record {
     /* key: what was tuned, where */
     struct problem problem;
-    uint64_t n_from, n_to;               /* an interval of a sweep, whose variant serves every
-                                          * n in it and was measured at dims_n(&problem.dims); 0 = one n */
     char space[32];                      /* name of the space: "reduce" */
     int method;
     char gpu[128];
@@ -43,14 +48,11 @@ struct record {
     char driver[64], compiler[64];
     /* value */
     enum record_source source;
+    char params[CONFIG_PARAMS_MAX + 1];  /* "BLOCK=256 ITEMS=16 ..." in the space's order */
     uint64_t code;                       /* code_hash: of the kernels that were measured */
+    uint64_t config;                     /* the number of these two in the table of its file */
     uint64_t space_hash;                 /* of the space as it was: another may have more to try */
-    char params[RECORD_PARAMS_MAX + 1];  /* "BLOCK=256 ITEMS=16 ..." in the space's order */
     uint64_t median_ps, low_ps, high_ps; /* per reduction; low..high is the 95 % interval */
-    uint64_t interval_ps; /* of a size of a sweep: what its interval's variant takes; 0 = not
-                           * known */
-    uint64_t single_ps;   /* and what takes the winner of the size that all are compared with, */
-    uint64_t single_n;    /* which is this one; 0 = older records do not say */
     unsigned ties;                       /* other finalists not told apart from the winner */
     unsigned registers;                  /* per thread */
     unsigned candidates;                 /* proven and measured */
@@ -59,17 +61,23 @@ struct record {
                                                        * not known */
     char error[32];                      /* relative, random floats: "3.1e-08"; "" integers */
     char tuned[32];                      /* UTC, "2026-11-21T01:25:00Z" */
+    char swept[32];       /* when the sweep began that raced others here; "" = none did */
+    uint64_t loss_ppm;    /* what a config may lose here, by that sweep; in 1/1,000,000 */
+    struct raced raced[RECORD_RACED_MAX]; /* these others */
+    size_t raced_count;
 };
 
-/* Appends the record as a section, checksum last. `index` makes the short name: [record 7].
- * Characters that have no place in a field become '_': the text is always a strict INI. */
-void record_emit(struct text *out, const struct record *record, unsigned index);
+/* Appends the record as a section, checksum last, which is also of the configs that it names.
+ * `number` makes the short name: [record 7]. Characters that have no place in a field become '_':
+ * the text is always a strict INI. */
+void record_emit(struct text *out, const struct record *record, const struct configs *configs,
+                 unsigned number);
 
-/* Reads the section of `ini` named `section`. -1 with error (file:line, which field, why) when
- * a field is missing, unknown, out of range, or the checksum differs: ERROR_IO; ERROR_FAILED is
- * for memory alone. */
-int record_parse(struct record *out, const struct ini *ini, const char *section,
-                 struct error *error);
+/* Reads the section of `ini` named `section`, of a file with these configs. -1 with error
+ * (file:line, which field, why) when a field is missing, unknown, out of range, names no config,
+ * or the checksum differs: ERROR_IO; ERROR_FAILED is for memory alone. */
+int record_parse(struct record *out, const struct configs *configs, const struct ini *ini,
+                 const char *section, struct error *error);
 
 /* The same for the key fields alone, as a journal's section [key]; the others become zero. */
 void record_emit_key(struct text *out, const struct record *key);
@@ -79,15 +87,22 @@ int record_parse_key(struct record *out, const struct ini *ini, struct error *er
  * compared as they stand in a file, so a record read back is the same as the one written. */
 const char *record_key_difference(const struct record *a, const struct record *b);
 
-/* The same for some groups of the key's fields only. */
+/* The groups of the key with a field in which they differ, as bits; no more are looked for once one
+ * of `deciding` is among them. */
+unsigned record_differing_groups(const struct record *a, const struct record *b,
+                                 unsigned deciding);
+
+/* Name of the first such field of some groups only. */
 const char *record_group_difference(const struct record *a, const struct record *b,
                                     unsigned groups);
+
+/* Equal where the groups' fields are, and hardly elsewhere. */
+uint64_t record_group_hash(const struct record *record, unsigned groups);
 
 /* Is the key the same but for the size: n or the shape, and the regime? */
 bool record_is_same_but_size(const struct record *a, const struct record *b);
 
-/* Do both answer for the same problem on the same GPU, so that one replaces the other? Records
- * of one n do when that is the same, intervals when they overlap. */
+/* Do both answer for the same problem on the same GPU, so that one replaces the other? */
 bool record_is_same_problem(const struct record *a, const struct record *b);
 
 #endif

@@ -4,7 +4,6 @@
 #include "cache/store.h"
 
 #include "cache/file.h"
-#include "cache/interval.h"
 #include "generator/ini.h"
 #include "generator/number.h"
 
@@ -16,6 +15,7 @@ enum { NAME_MAX_CHARS = 100 }; /* of a GPU's name in a file name */
 /* What came of reading a file. */
 enum outcome {
     OUTCOME_READ,    /* or there is none; damaged parts are left out and counted */
+    OUTCOME_OLD,     /* of an earlier schema */
     OUTCOME_REFUSED, /* not to be trusted or not to be replaced */
 };
 
@@ -85,12 +85,36 @@ static int reserve(struct records *records, struct error *error)
     return 0;
 }
 
-int store_add(struct records *records, const struct record *record, struct error *error)
+struct config store_config(const struct record *record)
 {
+    struct config config = {.code = record->code};
+    memcpy(config.params, record->params, sizeof config.params);
+    return config;
+}
+
+int store_copy(struct records *records, const struct records *from, const struct record *record,
+               struct error *error)
+{
+    struct record copy = *record;
+    const struct config own = store_config(record);
+    if (configs_add(&copy.config, &records->configs, &own, error))
+        return -1;
+    for (size_t i = 0; i < copy.raced_count; i++) {
+        uint64_t *number = &copy.raced[i].config;
+        if (configs_add(number, &records->configs, configs_find(&from->configs, *number), error))
+            return -1;
+    }
     if (reserve(records, error) != 0)
         return -1;
-    records->at[records->count++] = *record;
+    records->at[records->count++] = copy;
     return 0;
+}
+
+int store_add(struct records *records, const struct record *record, struct error *error)
+{
+    struct record copy = *record;
+    copy.raced_count = 0;
+    return store_copy(records, NULL, &copy, error);
 }
 
 static int check_schema(enum outcome *outcome, const struct ini *ini, struct error *reason)
@@ -106,21 +130,45 @@ static int check_schema(enum outcome *outcome, const struct ini *ini, struct err
                          "is damaged, tune again", ini->file, schema->line);
     if (number == RECORD_SCHEMA)
         return 0;
-    *outcome = OUTCOME_REFUSED;
-    return error_set(reason, ERROR_IO, "%s:%d: written by another version of autotune (schema "
-                     "%s, this one reads %d); use that version or name another folder with "
-                     "--cache", ini->file, schema->line, schema->value, RECORD_SCHEMA);
+    *outcome = number < RECORD_SCHEMA ? OUTCOME_OLD : OUTCOME_REFUSED;
+    return *outcome == OUTCOME_OLD
+               ? error_set(reason, ERROR_IO, "%s:%d: its records are of an earlier version of "
+                           "autotune (schema %s, this one reads %d), which does not say what "
+                           "kernels they ran: tune again; the file is kept beside the new one",
+                           ini->file, schema->line, schema->value, RECORD_SCHEMA)
+               : error_set(reason, ERROR_IO, "%s:%d: written by another version of autotune "
+                           "(schema %s, this one reads %d); use that version or name another "
+                           "folder with --cache", ini->file, schema->line, schema->value,
+                           RECORD_SCHEMA);
 }
 
-static bool is_record_name(const char *section)
+/* The number of a section of this kind: "record 7"; 0 of another. */
+static uint64_t parse_name(const char *section, const char *kind)
 {
-    static const char prefix[] = "record ";
-    size_t digits;
+    const size_t length = strlen(kind);
+    struct error ignored;
+    int64_t number;
+    if (strncmp(section, kind, length) != 0 || section[length] != ' ' ||
+        number_parse_int(&number, section + length + 1, kind, &ignored) || number < 0)
+        return 0;
+    return (uint64_t)number;
+}
 
-    if (strncmp(section, prefix, sizeof prefix - 1) != 0)
-        return false;
-    digits = strspn(section + sizeof prefix - 1, "0123456789");
-    return digits > 0 && section[sizeof prefix - 1 + digits] == '\0';
+static int take_config(struct records *out, const struct ini *part, uint64_t number,
+                       size_t most, struct error *reason)
+{
+    struct config config;
+    return config_parse(&config, part, part->items->section, reason) ||
+           configs_put(&out->configs, number, most, &config, reason);
+}
+
+static int take_record(struct records *out, const struct ini *part, struct error *reason)
+{
+    if (reserve(out, reason) || record_parse(&out->at[out->count], &out->configs, part,
+                                             part->items->section, reason))
+        return -1;
+    out->count++;
+    return 0;
 }
 
 /* Takes the section that starts at `first`, whose items stand together: only they are looked
@@ -129,23 +177,22 @@ static int take_section(struct records *out, const struct ini *ini, size_t first
                         struct error *error)
 {
     const char *section = ini->items[first].section;
+    const uint64_t config = parse_name(section, "config");
     struct ini part = *ini;
     struct error reason;
+    int failed = 0;
 
     part.items += first;
     part.count = count;
-    if (reserve(out, error) != 0)
-        return -1;
-    if (is_record_name(section)) {
-        if (record_parse(&out->at[out->count], &part, section, &reason) != 0)
-            return skip(out, &reason, error);
-        out->count++;
-    } else if (strcmp(section, "autotune") != 0) {
-        error_set(&reason, ERROR_IO, "%s:%d: a section that is neither [autotune] nor [record "
-                  "NUMBER]; it is left out", ini->file, part.items->line);
-        return skip(out, &reason, error);
-    }
-    return 0;
+    if (config)
+        failed = take_config(out, &part, config, ini->count, &reason);
+    else if (parse_name(section, "record"))
+        failed = take_record(out, &part, &reason);
+    else if (strcmp(section, "autotune") != 0)
+        failed = error_set(&reason, ERROR_IO, "%s:%d: a section that is neither [autotune], "
+                           "[config NUMBER] nor [record NUMBER]; it is left out", ini->file,
+                           part.items->line);
+    return failed ? skip(out, &reason, error) : 0;
 }
 
 static int take_sections(struct records *out, const struct ini *ini, struct error *error)
@@ -176,6 +223,8 @@ static int load_bytes(struct records *out, enum outcome *outcome, const char *na
     else
         result = take_sections(out, &ini, error);
     ini_dispose(&ini);
+    if (result == 0)
+        result = interval_compute(out, error);
     if (result != 0)
         store_dispose(out);
     return result;
@@ -217,123 +266,174 @@ int store_load_bytes(struct records *out, const char *name, const char *bytes, s
 void store_dispose(struct records *records)
 {
     free(records->at);
+    free(records->intervals);
+    configs_dispose(&records->configs);
     *records = (struct records){0};
 }
 
 /* --- Writing ---------------------------------------------------------------------------- */
 
-static int emit_file(struct text *out, const struct records *records, struct error *error)
+static void mark_used(bool *is_used, const struct record *record)
 {
+    is_used[record->config - 1] = true;
+    for (size_t i = 0; i < record->raced_count; i++)
+        is_used[record->raced[i].config - 1] = true;
+}
+
+static int by_config(const void *a, const void *b)
+{
+    const struct raced *x = a, *y = b;
+    return (x->config > y->config) - (x->config < y->config);
+}
+
+static void renumber(struct record *record, const uint64_t *numbers)
+{
+    record->config = numbers[record->config - 1];
+    for (size_t i = 0; i < record->raced_count; i++)
+        record->raced[i].config = numbers[record->raced[i].config - 1];
+    qsort(record->raced, record->raced_count, sizeof *record->raced, by_config);
+}
+
+int store_tidy(struct records *records, struct error *error)
+{
+    const size_t room = records->configs.count + 1;
+    bool *is_used = calloc(room, sizeof *is_used);
+    uint64_t *numbers = calloc(room, sizeof *numbers);
+    const bool has_room = is_used && numbers;
+    for (size_t i = 0; i < records->count && has_room; i++)
+        mark_used(is_used, &records->at[i]);
+    if (has_room)
+        configs_sort(&records->configs, is_used, numbers);
+    for (size_t i = 0; i < records->count && has_room; i++)
+        renumber(&records->at[i], numbers);
+    free(is_used);
+    free(numbers);
+    return has_room ? 0 : error_memory(error, room * sizeof *numbers);
+}
+
+static int emit_file(struct text *out, struct records *records, struct error *error)
+{
+    if (store_tidy(records, error))
+        return -1;
     text_addf(out, "; Records of autotune. A record that was changed by hand is left out.\n\n"
               "[autotune]\nschema = %d\n", RECORD_SCHEMA);
+    for (size_t i = 0; i < records->configs.count; i++) {
+        text_adds(out, "\n");
+        config_emit(out, &records->configs.at[i], i + 1);
+    }
     for (size_t i = 0; i < records->count; i++) {
         text_adds(out, "\n");
-        record_emit(out, &records->at[i], (unsigned)i + 1);
+        record_emit(out, &records->at[i], &records->configs, (unsigned)i + 1);
     }
     return text_check(out, error);
 }
 
 /* A record that could not be read back is not written. */
-static int check_record(const struct record *record, struct error *error)
+static int check_records(const struct records *records, struct error *error)
 {
-    struct record copy = *record;
-    struct records one = {.at = &copy, .count = 1}, back = {0};
+    struct records copy = {0}, back = {0};
     struct text text = {0};
-    int result = emit_file(&text, &one, error);
-
-    if (result == 0)
-        result = store_load_bytes(&back, "new record", text.at, text.length, error);
-    if (result == 0 && back.skipped)
-        result = error_set(error, ERROR_FAILED, "the record cannot be kept: %s",
+    int failed = 0;
+    for (size_t i = 0; i < records->count && !failed; i++)
+        failed = store_copy(&copy, records, &records->at[i], error);
+    failed = failed || emit_file(&text, &copy, error) ||
+             store_load_bytes(&back, "new record", text.at, text.length, error);
+    if (!failed && back.skipped)
+        failed = error_set(error, ERROR_FAILED, "the record cannot be kept: %s",
                            back.reason.text);
+    store_dispose(&copy);
     store_dispose(&back);
     text_dispose(&text);
-    return result;
+    return failed;
 }
 
-/* The new record stands in the place of the old, or last. */
-static int merge(struct records *records, const struct record *record, struct error *error)
+/* The last of the records, which is new, takes the place of the old one, and is first of all told
+ * what was raced there. */
+static void merge_last(struct records *records)
 {
-    size_t kept = 0;
-    bool is_placed = false;
-
-    for (size_t i = 0; i < records->count; i++) {
-        bool is_old = record_is_same_problem(&records->at[i], record);
-        if (is_old && is_placed)
+    const size_t last = records->count - 1;
+    struct record new = records->at[last];
+    size_t kept = 0, place = last;
+    for (size_t i = 0; i < last; i++) {
+        const bool is_old = record_is_same_problem(&records->at[i], &new);
+        if (is_old)
+            interval_inherit(&new, &records->at[i]);
+        if (is_old && place < last)
             continue;
-        records->at[kept++] = is_old ? *record : records->at[i];
-        is_placed |= is_old;
+        place = is_old ? kept : place;
+        records->at[kept++] = records->at[i];
     }
+    place = place < last ? place : kept++;
+    records->at[place] = new;
     records->count = kept;
-    return is_placed ? 0 : store_add(records, record, error);
 }
 
-/* Before any of the old intervals goes: they tell whose times the sizes have. */
-static void settle_sizes(const struct records *records, const struct record *added,
-                         size_t count)
+static int merge(struct records *records, const struct records *added, struct error *error)
 {
-    for (size_t i = 0; i < records->count; i++)
-        interval_settle(&records->at[i], records,
-                        interval_find(added, count, &records->at[i]));
+    for (size_t i = 0; i < added->count; i++) {
+        if (store_copy(records, added, &added->at[i], error))
+            return -1;
+        merge_last(records);
+    }
+    return 0;
 }
 
-static int write_records(const char *path, const struct records *records, bool is_damaged,
+/* The old file is kept under its name and this ending, unless that is NULL. */
+static int write_records(const char *path, struct records *records, const char *ending,
                          struct error *error)
 {
     struct text text = {0}, keep = {0};
     int result = emit_file(&text, records, error);
 
-    text_addf(&keep, "%s.damaged", path);
+    text_addf(&keep, "%s%s", path, ending ? ending : "");
     if (result == 0)
         result = text_check(&keep, error);
     if (result == 0 && text.length > INI_FILE_MAX)
         result = error_set(error, ERROR_IO, "%s is full: %zu records; move it away or name "
                            "another folder with --cache", path, records->count);
     if (result == 0)
-        result = file_replace(path, &text, is_damaged ? keep.at : NULL, error);
+        result = file_replace(path, &text, ending ? keep.at : NULL, error);
     text_dispose(&keep);
     text_dispose(&text);
     return result;
 }
 
-static int save_locked(const char *path, const struct record *added, size_t count,
-                       struct error *error)
+static int save_locked(const char *path, const struct records *added, struct error *error)
 {
     struct records records;
     enum outcome outcome;
 
     if (load(&records, &outcome, path, error) != 0)
         return -1;
-    bool is_damaged = records.skipped > 0;
-    int result = 0;
-    if (outcome == OUTCOME_REFUSED)
-        result = error_set(error, ERROR_IO, "%s", records.reason.text);
-    settle_sizes(&records, added, count);
-    for (size_t i = 0; i < count && result == 0; i++)
-        result = merge(&records, &added[i], error);
+    const char *ending = outcome == OUTCOME_OLD ? ".schema-1"
+                         : records.skipped      ? ".damaged"
+                                                : NULL;
+    int result = outcome == OUTCOME_REFUSED
+                     ? error_set(error, ERROR_IO, "%s", records.reason.text)
+                     : merge(&records, added, error);
     if (result == 0)
-        result = write_records(path, &records, is_damaged, error);
+        result = write_records(path, &records, ending, error);
     store_dispose(&records);
     return result;
 }
 
 int store_save(const char *path, const struct record *record, struct error *error)
 {
-    return store_save_all(path, record, 1, error);
+    struct records one = {0};
+    const int failed =
+        store_add(&one, record, error) || store_save_all(path, &one, error);
+    store_dispose(&one);
+    return failed ? -1 : 0;
 }
 
-int store_save_all(const char *path, const struct record *records, size_t count,
-                   struct error *error)
+int store_save_all(const char *path, const struct records *records, struct error *error)
 {
-    for (size_t i = 0; i < count; i++)
-        if (check_record(&records[i], error) != 0)
-            return -1;
-    if (file_make_folder_of(path, error) != 0)
+    if (check_records(records, error) || file_make_folder_of(path, error))
         return -1;
     int lock = file_lock(path, error);
     if (lock < 0)
         return -1;
-    int result = save_locked(path, records, count, error);
+    int result = save_locked(path, records, error);
     file_unlock(lock);
     return result;
 }

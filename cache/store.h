@@ -3,6 +3,7 @@
 #ifndef AUTOTUNE_STORE_H
 #define AUTOTUNE_STORE_H
 
+#include "cache/interval.h"
 #include "cache/record.h"
 #include "generator/error.h"
 #include "generator/text.h"
@@ -12,6 +13,9 @@
 struct records {
     struct record *at;
     size_t count;
+    struct configs configs;     /* that they name */
+    struct interval *intervals; /* of what was swept, as it was loaded */
+    size_t interval_count;
     size_t skipped;      /* damaged sections left out */
     struct error reason; /* why the first of them was left out */
 };
@@ -32,19 +36,30 @@ int store_load_bytes(struct records *out, const char *name, const char *bytes, s
                      struct error *error);
 void store_dispose(struct records *records);
 
-/* Appends to records that grow by this alone. -1 only for memory. */
+/* Appends to records that grow by these two alone, and names its config there; nothing is raced
+ * with it. -1 only for memory. */
 int store_add(struct records *records, const struct record *record, struct error *error);
+/* The same for one of the records `from`, with what was raced with it. */
+int store_copy(struct records *records, const struct records *from, const struct record *record,
+               struct error *error);
 
-/* Adds or replaces (record_is_same_problem: driver, compiler, code and method may differ; of
- * intervals all that overlap the new one go, and interval_settle is done to the sizes there)
- * one record: lock, read, merge, temporary file, fsync, rename, fsync the folder. Makes the
- * folder (mode 0700). ERROR_IO with path and cause leaves the old file as it was. A damaged old
- * file is kept beside as NAME.damaged; one that must not be trusted or has another schema is not
- * touched: ERROR_IO. A record that could not be read back is ERROR_FAILED. */
+/* What a record ran, for a table of configs. */
+struct config store_config(const struct record *record);
+
+/* Leaves out configs that no record names, and brings those of each record in the order of their
+ * params, as in a file: what is computed of them does not depend on who came first. */
+int store_tidy(struct records *records, struct error *error);
+
+/* Adds or replaces (record_is_same_problem: driver, compiler, code and method may differ; what was
+ * raced at the size stays, by interval_inherit) one record: lock, read, merge, temporary file,
+ * fsync, rename, fsync the folder. Makes the folder (mode 0700). ERROR_IO with path and cause
+ * leaves the old file as it was. A damaged old file is kept beside as NAME.damaged, one of an
+ * older schema, whose records are strangers here, as NAME.schema-1; one that must not be trusted
+ * or is of a newer schema is not touched: ERROR_IO. A record that could not be read back is
+ * ERROR_FAILED. */
 int store_save(const char *path, const struct record *record, struct error *error);
 
 /* The same for several at once, of which a reader sees all or none. */
-int store_save_all(const char *path, const struct record *records, size_t count,
-                   struct error *error);
+int store_save_all(const char *path, const struct records *records, struct error *error);
 
 #endif

@@ -3,6 +3,7 @@
  * once, for all calls. */
 #include "generator/call.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,6 +256,7 @@ static int make(struct call **out, struct planner_plan *plan,
     plan->status = PLANNER_NO_VALUE;
     if (!call)
         return -1;
+    assert(context->space->parts < context->space->name_count);
     call->passes = passes_of(context, is_once, &asking);
     if (fill(call, context, config, is_once, error))
         return -1;

@@ -94,6 +94,12 @@ size_t cover_missed(const struct cover *cover)
     return missed;
 }
 
+bool cover_has(const struct cover *cover, size_t a, size_t va, size_t b, size_t vb)
+{
+    const size_t first = cover->firsts[b * (b - 1) / 2 + a];
+    return cover->witnesses[first + va * cover->counts[b] + vb] != 0;
+}
+
 static int grow(struct cover *cover, struct error *error)
 {
     const size_t capacity = cover->capacity ? 2 * cover->capacity : 1024;

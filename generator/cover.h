@@ -22,6 +22,9 @@ void cover_close(struct cover *cover);
 int cover_add(struct cover *cover, const unsigned char *row, bool is_asked_for,
               struct error *error);
 
+/* Does some row hold the value va in column a and vb in column b, a < b? */
+bool cover_has(const struct cover *cover, size_t a, size_t va, size_t b, size_t vb);
+
 /* The rows kept, in the order in which they came. */
 const unsigned char *cover_row(const struct cover *cover, size_t index);
 

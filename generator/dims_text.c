@@ -11,7 +11,6 @@ enum kind { VALUE, ROWS, COLUMNS, MIDDLE, KINDS };
 static const char *const names[KINDS] = {"value", "rows", "columns", "middle axis"};
 
 #define DEPTH_MOST (UINT64_C(1) << 31) /* elements of one of several results */
-enum { USUAL_LEN = 128 };
 #define BYTES_MOST (UINT64_C(1) << 62) /* as far as signed expressions reach */
 
 static enum kind kind_of(const struct dims *dims)
@@ -191,13 +190,6 @@ char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
     snprintf(out, DIMS_TEXT_CHARS, "reduces %s, and what is asked for is %s: give %s",
              reduced[kind], wanted[kind_of(asked)], advice);
     return out;
-}
-
-bool dims_text_usual(struct dims *out, size_t i, uint64_t n)
-{
-    const struct matrix matrix = {n / USUAL_LEN, USUAL_LEN, USUAL_LEN, i == ROWS};
-    *out = i == VALUE ? dims_value(n) : make(&matrix);
-    return i <= COLUMNS;
 }
 
 const char *dims_text_name(const struct dims *dims)

@@ -50,10 +50,6 @@ const char *dims_text_smaller(const struct dims *dims);
 char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
                        const struct dims *asked);
 
-/* The i-th of the dims meant where no size is given, of about n elements: one value, rows, columns.
- * False: there are no more. */
-bool dims_text_usual(struct dims *out, size_t i, uint64_t n);
-
 /* What the results are of: "value", "rows", "columns", "middle axis". And such a name that --shape
  * takes, as it is kept here; NULL of another. */
 const char *dims_text_name(const struct dims *dims);

@@ -358,11 +358,13 @@ static int compare_names(const struct ini_item *item, const char *section, const
     return order ? order : strcmp(item->key, key);
 }
 
+/* Items below one header share its name. */
 static int compare_items(const void *left, const void *right)
 {
     const struct ini_item *a = *(const struct ini_item *const *)left;
     const struct ini_item *b = *(const struct ini_item *const *)right;
-    int order = compare_names(a, b->section, b->key);
+    int order = a->section == b->section ? strcmp(a->key, b->key)
+                                         : compare_names(a, b->section, b->key);
 
     return order ? order : a->line - b->line;
 }

@@ -31,9 +31,10 @@ void point_builtins(const struct point_context *context, bool reads_partials,
     point_set_dims(values, &problem->dims);
     values[SPACE_OP] = reads_partials ? problem_ops[problem->op].partial : problem->op;
     values[SPACE_PARTIAL] = problem_ops[problem->op].partial;
+    values[SPACE_POSITION] = problem_ops[problem->op].is_position;
     values[SPACE_TYPE] = type;
     values[SPACE_ACC] = problem->acc;
-    values[SPACE_DETERMINISTIC] = problem->is_deterministic;
+    values[SPACE_DETERMINISTIC] = problem->order == ORDER_RUN;
     values[SPACE_ELEM_BYTES] = problem_types[type].bytes;
     values[SPACE_ACCUM_BYTES] = problem_types[problem->acc].bytes;
     values[SPACE_HOST] = target->is_host;

@@ -64,6 +64,11 @@ struct points {
 
 /* Nothing left is ERROR_USAGE naming the rule that rejected most. */
 int point_expand(struct points *out, const struct point_context *context, struct error *error);
+/* A point that the rules leave, whatever prunes say, drawn at random: params that are fixed keep
+ * what `row` holds. 1, or 0 where none was found in some thousand steps: not always that there is
+ * none. The same state of `random` draws the same. */
+int point_draw(int64_t *row, const bool *is_fixed, const struct point_context *context,
+               uint64_t *random, struct error *error);
 /* One row alone, not judged by the rules. */
 int point_single(struct points *out, const struct space *space, const int64_t *row,
                  struct error *error);

@@ -1,7 +1,7 @@
-/* point_expand: all points of a space that its rules leave. Hides the walk over them: it gives
- * the params their values one after the other, compile-time ones first; derived values and
- * rules are evaluated as soon as all they need is known, so that what a rule rejects is never
- * walked through. */
+/* point_expand: all points of a space that its rules and prunes leave, or one that its rules
+ * leave, drawn at random. Hides the walk over them: it gives the params their values one after the
+ * other; derived values and rules are evaluated as soon as all they need is known, so that what a
+ * rule rejects is never walked through. */
 #include "generator/point.h"
 
 #include <inttypes.h>
@@ -53,7 +53,7 @@ static int refuse_empty(const struct points *points, const struct space *space,
 }
 
 struct walk {
-    struct points *points;
+    struct points *points; /* NULL: one is drawn, and prunes do not count */
     const struct space *space;
     int64_t *values; /* by slot */
     int64_t *row;
@@ -77,6 +77,17 @@ static size_t find_depth(const struct walk *walk, const struct expr *expr)
     return depth;
 }
 
+/* When what is derived and ruled is known, with the params in this order. */
+static void find_depths(struct walk *walk)
+{
+    const struct space *space = walk->space;
+    for (size_t i = 0; i < space->derived_count; i++)
+        walk->derived_depth[i] = find_depth(walk, space->derived[i].expr);
+    for (size_t i = 0; i < space->rule_count; i++)
+        walk->rule_depth[i] = find_depth(walk, space->rules[i].expr);
+}
+
+/* Compile-time params come first. */
 static void plan_walk(struct walk *walk)
 {
     const struct space *space = walk->space;
@@ -94,13 +105,10 @@ static void plan_walk(struct walk *walk)
         below *= space->params[walk->order[d]].count;
     }
     walk->points->total = below;
-    for (size_t i = 0; i < space->derived_count; i++)
-        walk->derived_depth[i] = find_depth(walk, space->derived[i].expr);
-    for (size_t i = 0; i < space->rule_count; i++)
-        walk->rule_depth[i] = find_depth(walk, space->rules[i].expr);
+    find_depths(walk);
 }
 
-/* What is known from this depth on: -1, 0, or 1 when a rule rejects everything below. */
+/* What is known from this depth on: -1, 0, or 1 + the rule that rejects everything below. */
 static int settle(struct walk *walk, size_t depth, struct error *error)
 {
     const struct space *space = walk->space;
@@ -111,13 +119,11 @@ static int settle(struct walk *walk, size_t depth, struct error *error)
             return -1;
     for (size_t i = 0; i < space->rule_count; i++) {
         int64_t holds = 1;
-        if (walk->rule_depth[i] == depth &&
+        if (walk->rule_depth[i] == depth && (walk->points || !space->rules[i].is_prune) &&
             expr_eval(space->rules[i].expr, walk->values, &holds, error))
             return -1;
-        if (!holds) {
-            walk->points->rejected[i] += walk->below[depth];
-            return 1;
-        }
+        if (!holds)
+            return (int)i + 1;
     }
     return 0;
 }
@@ -136,6 +142,8 @@ static int descend(struct walk *walk, size_t depth, struct error *error)
         const int rejected = settle(walk, depth, error);
         if (rejected < 0 || (!rejected && descend(walk, depth + 1, error)))
             return -1;
+        if (rejected)
+            walk->points->rejected[rejected - 1] += walk->below[depth];
         if (depth + 1 == walk->compile_depth && walk->points->count > before &&
             add_variant(walk->points, before, error))
             return -1;
@@ -174,6 +182,78 @@ int point_expand(struct points *out, const struct point_context *context, struct
         point_dispose(out);
     return failed;
 }
+
+/* --- One at random ------------------------------------------------------------------------ */
+
+enum { DRAW_STEPS = 5000 }; /* values given to params before a draw gives up */
+
+struct draw {
+    struct walk walk;
+    const bool *is_fixed;
+    uint64_t *random; /* a linear congruential generator's state */
+    size_t steps;
+};
+
+static size_t draw_below(struct draw *draw, size_t limit)
+{
+    *draw->random = *draw->random * 6364136223846793005u + 1442695040888963407u;
+    return (size_t)((*draw->random >> 33) % limit);
+}
+
+static int draw_rest(struct draw *draw, size_t depth, struct error *error);
+
+static int draw_value(struct draw *draw, size_t depth, int64_t value, struct error *error)
+{
+    struct walk *walk = &draw->walk;
+    const size_t at = walk->order[depth];
+    if (draw->steps++ == DRAW_STEPS)
+        return 0;
+    walk->values[walk->space->params[at].slot] = walk->row[at] = value;
+    const int rejected = settle(walk, depth, error);
+    return rejected ? (rejected < 0 ? -1 : 0) : draw_rest(draw, depth + 1, error);
+}
+
+/* 1 when all params from this depth on have found values. */
+static int draw_rest(struct draw *draw, size_t depth, struct error *error)
+{
+    const struct walk *walk = &draw->walk;
+    if (depth == walk->space->param_count)
+        return 1;
+    const size_t at = walk->order[depth];
+    const struct param *param = &walk->space->params[at];
+    if (draw->is_fixed[at])
+        return draw_value(draw, depth, walk->row[at], error);
+    const size_t begin = draw_below(draw, param->count);
+    int found = 0;
+    for (size_t i = 0; i < param->count && !found && draw->steps <= DRAW_STEPS; i++)
+        found = draw_value(draw, depth, param->values[(begin + i) % param->count], error);
+    return found;
+}
+
+int point_draw(int64_t *row, const bool *is_fixed, const struct point_context *context,
+               uint64_t *random, struct error *error)
+{
+    const struct space *space = context->space;
+    int64_t values[SPACE_NAMES_MAX];
+    struct draw draw = {.walk = {.space = space, .values = values, .row = row},
+                        .is_fixed = is_fixed,
+                        .random = random};
+    size_t count = 0;
+    for (int is_free = 0; is_free < 2; is_free++)
+        for (size_t i = 0; i < space->param_count; i++)
+            if (is_fixed[i] != is_free)
+                draw.walk.order[count++] = i;
+    draw.walk.rule_depth = calloc(space->rule_count + 1, sizeof *draw.walk.rule_depth);
+    if (!draw.walk.rule_depth)
+        return error_memory(error, space->rule_count * sizeof *draw.walk.rule_depth);
+    point_builtins(context, false, values);
+    find_depths(&draw.walk);
+    const int found = draw_rest(&draw, 0, error);
+    free(draw.walk.rule_depth);
+    return found;
+}
+
+/* --- Rows by hand ------------------------------------------------------------------------- */
 
 int point_single(struct points *out, const struct space *space, const int64_t *row,
                  struct error *error)

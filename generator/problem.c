@@ -43,6 +43,7 @@ const struct op_row problem_ops[OP_COUNT] = {
 };
 
 const char *const problem_regimes[REGIME_COUNT] = {[COLD] = "cold", [WARM] = "warm"};
+const char *const problem_orders[ORDER_COUNT] = {[ORDER_FREE] = "free", [ORDER_RUN] = "run"};
 
 static const char *type_name(size_t i)
 {
@@ -143,7 +144,8 @@ bool problem_rounds(const struct problem *problem)
 
 void problem_simplify(struct problem *problem)
 {
-    problem->is_deterministic = problem->is_deterministic && problem_rounds(problem);
+    if (!problem_rounds(problem))
+        problem->order = ORDER_FREE;
 }
 
 int problem_check(const struct problem *problem, struct error *error)
@@ -180,7 +182,7 @@ char *problem_format(char out[PROBLEM_CHARS], const struct problem *problem)
     snprintf(out, PROBLEM_CHARS, "%s %s%s%s %s %s%s", problem_ops[problem->op].name,
              problem_types[problem->type].name, named ? " acc " : "",
              named ? problem_types[problem->acc].name : "", n, problem_regimes[problem->regime],
-             problem->is_deterministic ? " deterministic" : "");
+             problem->order == ORDER_RUN ? " deterministic" : "");
     return out;
 }
 

@@ -14,6 +14,13 @@ enum type { I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64, TYPE_COUN
 enum op { SUM, SUMSQ, PROD, MIN, MAX, AND, OR, XOR, ARGMIN, ARGMAX, OP_COUNT };
 enum regime { COLD, WARM, REGIME_COUNT };
 
+/* What the order of combining must be. */
+enum order {
+    ORDER_FREE, /* any */
+    ORDER_RUN,  /* the same in each run: the same bits, run after run */
+    ORDER_COUNT
+};
+
 struct type_row {
     const char *name;   /* as on the command line: "i32" */
     const char *symbol; /* as in expressions: "I32" */
@@ -39,6 +46,7 @@ struct op_row {
 extern const struct type_row problem_types[TYPE_COUNT];
 extern const struct op_row problem_ops[OP_COUNT];
 extern const char *const problem_regimes[REGIME_COUNT]; /* "cold", "warm" */
+extern const char *const problem_orders[ORDER_COUNT];   /* "free", "run" */
 
 /* What a matrix of `rows` rows of `len` elements is reduced to; row r begins r * pitch elements
  * behind the first. */
@@ -55,7 +63,7 @@ struct problem {
                      * position, of the values compared */
     struct dims dims; /* what is combined and what is kept */
     enum regime regime;
-    bool is_deterministic; /* results are combined in a fixed order: the same bits, run after run */
+    enum order order;
 };
 
 /* Names to rows; an unknown name is ERROR_USAGE and lists the known ones. */

@@ -99,17 +99,17 @@ static inline enum selector_grade selector_grade(const struct selector_key *want
 
 /* An entry's place among all that may serve what is wanted. */
 static inline struct selector_place selector_rank(const struct selector_key *want,
-                                                 const struct selector_entry *entry)
+                                                  const struct selector_entry *entry)
 {
-    struct selector_place rank;
-    rank.grade = selector_grade(want, entry);
-    rank.tier = entry->key.cc != want->cc     ? 2 + want->cc - entry->key.cc
-                : entry->key.gpu != want->gpu ? 1
-                                              : 0;
-    rank.size = selector_size(want, entry);
-    rank.is_between = entry->from != entry->to;
-    rank.sms = selector_factor(want->sms, entry->key.sms);
-    return rank;
+    struct selector_place place;
+    place.grade = selector_grade(want, entry);
+    place.tier = entry->key.cc != want->cc     ? 2 + want->cc - entry->key.cc
+                 : entry->key.gpu != want->gpu ? 1
+                                               : 0;
+    place.size = selector_size(want, entry);
+    place.is_between = entry->from != entry->to;
+    place.sms = selector_factor(want->sms, entry->key.sms);
+    return place;
 }
 
 /* Does `a` serve before `b`? Of equals neither does: take the first. */

@@ -3,7 +3,6 @@
  * order in which names become known. */
 #include "generator/space_read.h"
 
-#include "generator/shape.h"
 #include "generator/text.h"
 
 #include <stdarg.h>
@@ -25,6 +24,7 @@ const struct space_builtin_row space_builtins[SPACE_BUILTINS] = {
     [SPACE_BLOCKS] = {"BLOCKS", "blocks of the grid", true},
     [SPACE_OP] = {"OP", "operation", false},
     [SPACE_PARTIAL] = {"PARTIAL", "operation that combines partial results", false},
+    [SPACE_POSITION] = {"POSITION", "1 where the result is where an element stands", false},
     [SPACE_TYPE] = {"TYPE", "type of an element", false},
     [SPACE_ACC] = {"ACC", "type of an accumulator", false},
     [SPACE_DETERMINISTIC] = {"DETERMINISTIC", "1 where the order of combining is fixed", false},
@@ -204,16 +204,6 @@ static bool is_word(const char *string, const char *also)
     return true;
 }
 
-static int read_shape(struct space *space, const struct ini_item *item, struct error *error)
-{
-    for (int kind = 0; kind < SHAPE_COUNT; kind++)
-        if (strcmp(item->value, shape_names[kind]) == 0) {
-            space->shape = (enum shape_kind)kind;
-            return 0;
-        }
-    return space_complain(item, error, "a shape is value, rows or columns, not", item->value);
-}
-
 static int read_parts(struct space *space, const struct ini_item *item, struct error *error)
 {
     for (size_t i = 0; i < space->derived_count; i++)
@@ -233,10 +223,8 @@ static int read_space_item(struct space *space, const struct ini_item *item,
     } keys[] = {{"name", &space->name, "-."},
                 {"template", &space->template_name, "-./"},
                 {"kernel", &space->kernel, ""}};
-    if (strcmp(item->key, "result") == 0)
-        return space_read_choice(&space->gives_position, "value", "position", item, error);
-    if (strcmp(item->key, "shape") == 0)
-        return read_shape(space, item, error);
+    if (strcmp(item->key, "serves") == 0)
+        return 0; /* read before all others */
     if (strcmp(item->key, "parts") == 0)
         return read_parts(space, item, error);
     for (size_t i = 0; i < 3; i++)
@@ -248,7 +236,7 @@ static int read_space_item(struct space *space, const struct ini_item *item,
             return 0;
         }
     return space_complain(
-        item, error, "[space] has name, extends, template, kernel, result, shape and parts, not",
+        item, error, "[space] has name, extends, template, kernel, serves and parts, not",
         item->key);
 }
 
@@ -366,9 +354,9 @@ static int read_space(struct space *space, const char *file, const char *bytes, 
         !space->defaults)
         return -1;
     space_add_builtins(space);
-    return read_names(space, error) || read_derived_values(space, error) ||
-                   read_rest(space, error) || check_space(space, error) ||
-                   space_first_default(space, error)
+    return space_read_serves(space, error) || read_names(space, error) ||
+                   read_derived_values(space, error) || read_rest(space, error) ||
+                   check_space(space, error) || space_first_default(space, error)
                ? -1
                : 0;
 }
@@ -401,6 +389,7 @@ void space_free(struct space *space)
     for (size_t i = 0; i < space->rule_count; i++)
         expr_free(space->rules[i].expr);
     expr_free(space->in_flight);
+    expr_free(space->serves);
     for (size_t i = 0; i < space->param_count; i++)
         expr_free(space->defaults[i].expr);
     for (size_t i = 0; i < space->pass_count; i++) {

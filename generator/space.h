@@ -18,8 +18,8 @@ enum space_builtin {
     SPACE_OUTER, SPACE_OUTER_STRIDE, SPACE_DEPTH, SPACE_DEPTH_STRIDE, SPACE_INNER,
     SPACE_INNER_STRIDE, /* likewise: the axes of dims.h */
     SPACE_BLOCKS, /* in outputs, partials, state and height of a pass: its evaluated grid */
-    SPACE_OP, SPACE_PARTIAL, SPACE_TYPE, SPACE_ACC, SPACE_DETERMINISTIC,
-    SPACE_ELEM_BYTES, SPACE_ACCUM_BYTES,
+    SPACE_OP, SPACE_PARTIAL, SPACE_POSITION, SPACE_TYPE, SPACE_ACC, SPACE_DETERMINISTIC,
+    SPACE_ELEM_BYTES, SPACE_ACCUM_BYTES, /* up to here of the problem; from here of the target: */
     SPACE_HOST, SPACE_CC, SPACE_SMS, SPACE_L2_BYTES,
     SPACE_THREADS_PER_BLOCK, SPACE_THREADS_PER_SM,
     SPACE_SHARED_PER_BLOCK, SPACE_SHARED_PER_SM, SPACE_REGISTERS_PER_SM,
@@ -104,8 +104,7 @@ enum { SPACE_NAMES_MAX = 256, SPACE_PASSES_MAX = PLANNER_PASSES };
 struct space {
     const char *file; /* for errors */
     const char *name, *template_name, *kernel; /* "reduce", "reduce.cu", "reduce" */
-    bool gives_position; /* result = position: its kernels say where an element stands; else value */
-    enum shape_kind shape; /* shape = rows, columns: what its kernels reduce; else value */
+    struct expr *serves; /* holds for the problems that its kernels are for */
     const char *names[SPACE_NAMES_MAX];        /* every name of an expression, by slot */
     size_t name_count;
     int64_t constants[SPACE_NAMES_MAX]; /* values of named constants (SUM, F32, SHUFFLE), by slot */
@@ -138,13 +137,18 @@ int space_load(struct space **out, const char *file, const char *bytes, size_t l
                space_builtin_fn *builtin, struct error *error);
 void space_free(struct space *space);
 
-/* ERROR_USAGE when the space's kernels give a value and the operation asks for a position, or the
- * other way round, with the space to use. */
+/* Are the space's kernels for this problem, as its `serves` says? */
+bool space_serves(const struct space *space, const struct problem *problem);
+
+/* Gives the problem the first of these dims that the space serves: n elements to one value, or
+ * n / depth results of `depth` elements each, by rows or by columns, with a gap of so many elements
+ * behind each row. False, and the problem as it was, where it serves none. */
+bool space_find_dims(const struct space *space, struct problem *problem, uint64_t n,
+                     uint64_t depth, uint64_t gap);
+
+/* ERROR_USAGE with the space to use when the space does not serve the problem. */
 int space_check_problem(const struct space *space, const struct problem *problem,
                         struct error *error);
-
-/* The dims meant where none are given: about n elements, in the first way that the space serves. */
-struct dims space_usual_dims(const struct space *space, const struct problem *problem, uint64_t n);
 
 /* Evaluates [default] for a problem and a target into default_row, as soon as both are known (of
  * its n nothing is used). A value that a param does not have is ERROR_USAGE with FILE:LINE, and so

@@ -1,7 +1,6 @@
 /* space_default: the [default] of a space file, whose values may depend on problem and target.
  * Hides which of them are constants. */
 #include "generator/point.h"
-#include "generator/dims_text.h"
 #include "generator/shape.h"
 #include "generator/space_read.h"
 
@@ -18,14 +17,26 @@ static bool mentions(const struct space *space, const struct expr *expr, const c
     return false;
 }
 
-/* What is known at launch only; of a matrix a default may still know the shape, for one that
- * serves all would leave most of them to a single block. */
+static bool serves_one_value(const struct space *space)
+{
+    struct problem problem = {.type = I32, .acc = I32, .dims = dims_value(2)};
+    bool is_served = false;
+    for (int op = 0; op < OP_COUNT && !is_served; op++) {
+        problem.op = (enum op)op;
+        is_served = space_serves(space, &problem);
+    }
+    return is_served;
+}
+
+/* What is known at launch only. Of several results a default may still know the dims, for one
+ * that serves all would leave most of them to a single block. */
 static const char *find_launch_name(const struct space *space, const struct expr *expr)
 {
     const char *name = NULL;
     for (size_t i = 0; i < SPACE_BUILTINS; i++) {
-        const bool is_shape = i >= SPACE_OUTER && i <= SPACE_INNER_STRIDE;
-        if (space_builtins[i].is_launch && !(is_shape && space->shape) && expr_uses(expr, i))
+        const bool is_dim = i >= SPACE_OUTER && i <= SPACE_INNER_STRIDE;
+        if (space_builtins[i].is_launch && expr_uses(expr, i) &&
+            !(is_dim && !serves_one_value(space)))
             name = space_builtins[i].name;
     }
     return name;
@@ -95,44 +106,6 @@ static bool is_value(const struct param *param, int64_t value)
     return false;
 }
 
-static const char *const named_shape[SHAPE_COUNT] = {
-    [SHAPE_VALUE] = "one value",
-    [SHAPE_ROWS] = "a value for each row",
-    [SHAPE_COLUMNS] = "a value for each column",
-};
-
-static const char *const axes[SHAPE_COUNT] = {
-    [SHAPE_VALUE] = "",
-    [SHAPE_ROWS] = "--axis 1",
-    [SHAPE_COLUMNS] = "--axis 0",
-};
-
-int space_check_problem(const struct space *space, const struct problem *problem,
-                        struct error *error)
-{
-    const struct op_row *op = &problem_ops[problem->op];
-    if (space->shape != shape_kind(&problem->dims))
-        return error_set(error, ERROR_USAGE,
-                         "%s: its kernels reduce to %s, and what is asked for is %s: use --space "
-                         "%s%s%s%s",
-                         space->file, named_shape[space->shape],
-                         named_shape[shape_kind(&problem->dims)], shape_space(problem),
-                         space->shape ? ", or give " : "",
-                         space->shape && !shape_kind(&problem->dims) ? "--rows, --len and " : "",
-                         axes[space->shape]);
-    if (op->is_position == space->gives_position)
-        return 0;
-    if (space->shape)
-        return error_set(error, ERROR_USAGE,
-                         "'%s' asks for positions, which no kernel finds in rows or columns: use "
-                         "min or max, or one call a row without --rows",
-                         op->name);
-    return error_set(error, ERROR_USAGE,
-                     "%s: its kernels give %s, and '%s' asks for %s: use --space %s", space->file,
-                     space->gives_position ? "a position" : "a value", op->name,
-                     op->is_position ? "a position" : "a value", op->space);
-}
-
 int space_settle_default(struct space *space, const struct problem *problem,
                          const struct target *target, struct error *error)
 {
@@ -161,13 +134,11 @@ int space_settle_default(struct space *space, const struct problem *problem,
     return 0;
 }
 
-/* So that no row is ever unset: a sum, or a minimum's place, of i32 on a GPU of the kind most
- * have. */
+/* So that no row is ever unset: the first operation that the space serves, of i32, on a GPU of
+ * the kind most have. */
 int space_first_default(struct space *space, struct error *error)
 {
-    const enum op op = space->gives_position ? ARGMIN : SUM;
-    struct problem problem = {.op = op, .type = I32, .acc = I32};
-    problem.dims = shape_dims((struct problem_shape){space->shape, 400000, 1000, 1000});
+    struct problem problem = {.type = I32, .acc = I32};
     static const struct target target = {
         .cc = 80,
         .sms = 108,
@@ -178,15 +149,11 @@ int space_first_default(struct space *space, struct error *error)
         .shared_per_sm = 164 << 10,
         .registers_per_sm = 65536,
     };
-    return space_settle_default(space, &problem, &target, error);
-}
-
-struct dims space_usual_dims(const struct space *space, const struct problem *problem, uint64_t n)
-{
-    struct problem usual = *problem;
-    struct error ignored;
-    for (size_t i = 0; dims_text_usual(&usual.dims, i, n); i++)
-        if (space_check_problem(space, &usual, &ignored) == 0)
-            return usual.dims;
-    return dims_value(n);
+    for (int op = 0; op < OP_COUNT; op++) {
+        problem.op = (enum op)op;
+        if (space_find_dims(space, &problem, 400000000, 1000, 0))
+            return space_settle_default(space, &problem, &target, error);
+    }
+    return space_blame(space, "space", "", error, "'serves' holds for no problem: %s",
+                       expr_source(space->serves));
 }

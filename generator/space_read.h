@@ -75,6 +75,9 @@ int space_read_choice(bool *out, const char *no, const char *yes, const struct i
                       struct error *error);
 int space_check_passes(const struct space *space, struct error *error);
 
+/* space_serve.c: what the space serves, by the names of builtins alone. */
+int space_read_serves(struct space *space, struct error *error);
+
 /* space_default.c: one value of [default]; when all are read, all of them for a first problem. */
 int space_read_default(struct space *space, const struct ini_item *item, struct error *error);
 int space_first_default(struct space *space, struct error *error);

@@ -1,3 +1,11 @@
+//? if PIECE == OPENED
+struct prefix_kernel {
+    const void *entry;
+    int cc;           /* code for this compute capability or a newer one contains it */
+    int shared_bytes; /* most dynamic shared memory of a launch */
+};
+
+//? else
 struct prefix_device {
     int cc, sms;
     int code; /* compute capability for which the code that runs was compiled */
@@ -208,3 +216,4 @@ extern "C" cudaError_t prefix_workspace_init(void *workspace, size_t bytes, cuda
 {
     return cudaMemsetAsync(workspace, 0, bytes, stream);
 }
+//? end

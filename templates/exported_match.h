@@ -6,7 +6,7 @@ enum prefix_match {
     PREFIX_NEAREST, /* on such a device for another size: the nearest */
     PREFIX_SAME_CC, /* on another device of the compute capability: the nearest, then by SMs */
     PREFIX_DEFAULT, /* not tuned: works from compute capability 7.0 on */
-//? if FACE == VALUE
+//? if OUTER == 1 && INNER == 1 && DEPTH_STRIDE == 1
     PREFIX_OTHER_N = PREFIX_NEAREST
 //? else
     PREFIX_OTHER_SHAPE = PREFIX_NEAREST

@@ -1,3 +1,4 @@
+//? if OUTER > 1 || INNER > 1 || DEPTH_STRIDE > 1
 //? if PIECE == DECLARED
 /* A matrix has `rows` rows of `len` elements, each `pitch` elements behind the one before (pitch is
  * len where there are no gaps). All functions are for the current device. */
@@ -10,7 +11,7 @@ const char *prefix_refusal(size_t rows, size_t len, size_t pitch);
  * does). One for matrices of several shapes has the most bytes that any of them needs. */
 cudaError_t prefix_workspace_bytes(size_t rows, size_t len, size_t pitch, size_t *bytes);
 
-//? if FACE == ROWS
+//? if DEPTH_STRIDE == 1
 /* Reduces each row of a matrix to a value. `in` and `out` are device memory: `in`, aligned to an
  * element, the matrix, `out` the values in the order of the rows; one of a row without elements is
  * what changes nothing. Returns at once; errors of the kernels show as those of any launch.
@@ -26,7 +27,7 @@ cudaError_t prefix(const prefix_element *in, size_t rows, size_t len, size_t pit
 
 /* The same for the first rows of a matrix of up to rows_max, as the whole of it is reduced: by the
  * same kernels, each result from as many parts, combined in the same order. The workspace is that of rows_max. */
-//? if FACE == ROWS
+//? if DEPTH_STRIDE == 1
 /* So the result of a row has the same bits, however few rows there are. */
 //? end
 cudaError_t prefix_within(const prefix_element *in, size_t rows, size_t rows_max, size_t len,
@@ -44,7 +45,7 @@ struct prefix_matrix {
 static inline struct dims prefix_dims_of(const struct prefix_matrix *matrix)
 {
     struct dims dims = dims_value(0);
-//? if FACE == ROWS
+//? if DEPTH_STRIDE == 1
     dims.outer.n = (uint64_t)matrix->rows;
     dims.outer.stride = (uint64_t)matrix->pitch;
     dims.depth.n = (uint64_t)matrix->len;
@@ -64,7 +65,7 @@ static inline const char *prefix_refuse(const struct prefix_matrix *matrix)
         return "the matrix is larger than any memory";
     if (matrix->pitch < matrix->len)
         return "the pitch is less than the elements of a row";
-//? if FACE == ROWS
+//? if DEPTH_STRIDE == 1
     if (matrix->len > INT64_C(2147483648))
         return "a row has more than 2^31 elements";
 //? else
@@ -156,4 +157,5 @@ extern "C" cudaError_t prefix_match(size_t rows, size_t len, size_t pitch,
     prefix_dims_for(&dims, &refusal, rows, len, pitch);
     return prefix_tell(&dims, match, params);
 }
+//? end
 //? end

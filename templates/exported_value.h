@@ -1,3 +1,4 @@
+//? if OUTER == 1 && INNER == 1 && DEPTH_STRIDE == 1
 //? if PIECE == DECLARED
 /* All are for the current device. */
 
@@ -60,4 +61,5 @@ extern "C" cudaError_t prefix_match(size_t n, enum prefix_match *match, const ch
     const struct dims dims = dims_value(n);
     return prefix_tell(&dims, match, params);
 }
+//? end
 //? end

@@ -32,7 +32,7 @@ static int check_sample(const struct request *request, struct error *error)
     const bool is_many = request->cover || request->all;
     const bool is_one = request->variant || request->has_acc || request->has_op ||
                         request->has_type || request->has_n || request_dims_are_given(request) ||
-                        request->problem.is_deterministic;
+                        request->problem.order == ORDER_RUN;
     const struct clash clashes[] = {
         {request->cover && request->all, "--cover is a sample of --all: choose one"},
         {request->small && is_many,
@@ -73,7 +73,7 @@ static int check_arguments(const struct request *request, struct error *error)
 static bool has_own_problem(const struct request *request)
 {
     return request->has_op || request->has_type || request->has_acc || request->cold ||
-           request->warm || request->problem.is_deterministic || request->space ||
+           request->warm || request->problem.order == ORDER_RUN || request->space ||
            request->template;
 }
 

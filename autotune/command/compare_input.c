@@ -111,14 +111,9 @@ static int add_records(struct compare_input *out, struct records *more, const ch
                        struct error *error)
 {
     struct records *records = &out->records;
-    struct record *at = reallocarray(records->at, records->count + more->count + 1, sizeof *at);
     size_t others = 0, unlike = 0;
-    if (!at) {
-        store_dispose(more);
-        return error_memory(error, (records->count + more->count) * sizeof *at);
-    }
-    records->at = at;
-    for (size_t i = 0; i < more->count; i++) {
+    int failed = 0;
+    for (size_t i = 0; i < more->count && !failed; i++) {
         struct gpus_model model;
         struct error ignored;
         const struct record *record = &more->at[i];
@@ -128,7 +123,7 @@ static int add_records(struct compare_input *out, struct records *more, const ch
                  : strcmp(record->gpu, more->at[0].gpu) == 0 && record->cc == more->at[0].cc;
         const bool is_alike = dims_is_alike(&record->problem.dims, &compared);
         if (is_of && is_alike)
-            at[records->count++] = *record;
+            failed = store_copy(records, more, record, error);
         others += !is_of;
         unlike += is_of && !is_alike;
     }
@@ -143,7 +138,7 @@ static int add_records(struct compare_input *out, struct records *more, const ch
     if (more->skipped && out->damaged.code == ERROR_NONE)
         out->damaged = more->reason;
     store_dispose(more);
-    return 0;
+    return failed || interval_compute(records, error) ? -1 : 0;
 }
 
 /* --- Files -------------------------------------------------------------------------------- */

@@ -66,7 +66,7 @@ int compare_kernel_open(struct compare_kernel *out, const struct compare_winner 
     if ((winner->figure ? open_rung(out, winner, rungs, error)
                         : open_space(out, space, problem, target, error)) ||
         (winner->record &&
-         point_parse(out->rung.space, winner->record->params, out->rung.row, error))) {
+         point_parse_record(out->rung.space, winner->record->params, out->rung.row, error))) {
         compare_kernel_close(out);
         return -1;
     }

@@ -27,7 +27,7 @@ static bool is_wanted(const struct request *request, const struct problem *probl
 static bool is_same(const struct problem *a, const struct problem *b)
 {
     return a->op == b->op && a->type == b->type && a->acc == b->acc && dims_is_same(&a->dims, &b->dims) &&
-           a->regime == b->regime && a->is_deterministic == b->is_deterministic;
+           a->regime == b->regime && a->order == b->order;
 }
 
 int comparison_add(struct comparison *comparison, const struct problem *problem, uint64_t row,
@@ -85,7 +85,7 @@ static int by_problem(const void *a, const void *b)
         {x->problem.type, y->problem.type},
         {x->problem.acc, y->problem.acc},
         {x->problem.regime, y->problem.regime},
-        {x->problem.is_deterministic, y->problem.is_deterministic},
+        {x->problem.order, y->problem.order},
         {x->row, y->row},
         {dims_n(&x->problem.dims), dims_n(&y->problem.dims)},
     };
@@ -126,7 +126,7 @@ static struct compare_winner find_best(const struct compare_input *input,
             (!best.record || record->median_ps < best.record->median_ps))
             best.record = record;
     }
-    const bool is_plain = line->problem.regime == COLD && !line->problem.is_deterministic;
+    const bool is_plain = line->problem.regime == COLD && line->problem.order == ORDER_FREE;
     for (size_t i = 0; i < input->published_count && !best.record && is_plain; i++) {
         const struct published_figure *figure =
             published_best(input->published[i], &line->problem, line->row);

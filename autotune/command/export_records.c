@@ -18,11 +18,11 @@
 enum { NAME_CHARS = 160 };
 
 struct gathering {
-    struct records *out;
+    struct export_records *out;
     const struct setup *setup;
     const struct request *request;
     struct record want;
-    size_t capacity;
+    struct code_memo memo;
     /* of the problem, but passed over: */
     size_t of_shape[SHAPE_COUNT]; /* another kind than is asked for */
     size_t other_code, other_regime, other_size, other_gpu, of_host;
@@ -59,26 +59,26 @@ static bool is_wanted_gpu(const struct record *record, const char *names)
     return !names && !is_host;
 }
 
-static bool serves(const struct record *record, uint64_t n)
+static bool serves(const struct interval *served, uint64_t n)
 {
-    return n == dims_n(&record->problem.dims) ||
-           (record->n_to && record->n_from <= n && n <= record->n_to);
+    return served->from <= n && n <= served->to;
 }
 
 /* One shape, some n, or all. */
-static bool is_wanted_size(const struct gathering *all, const struct record *record)
+static bool is_wanted_size(const struct gathering *all, const struct interval *served)
 {
     const struct request *request = all->request;
     if (request_dims_are_given(request))
-        return shape_is_same(&record->problem, &all->want.problem);
+        return dims_is_same(&served->record.problem.dims, &all->want.problem.dims);
     for (size_t i = 0; i < request->size_count; i++)
-        if (serves(record, dims_n(&request->sizes[i])))
+        if (serves(served, dims_n(&request->sizes[i])))
             return true;
     return request->size_count == 0;
 }
 
-static bool is_wanted(struct gathering *all, const struct record *record)
+static bool is_wanted(struct gathering *all, const struct interval *served)
 {
+    const struct record *record = &served->record;
     struct record alike = *record;
         if (shape_kind(&record->problem.dims) != shape_kind(&all->want.problem.dims) &&
         !record_group_difference(&alike, &all->want, RECORD_PROBLEM))
@@ -91,18 +91,27 @@ static bool is_wanted(struct gathering *all, const struct record *record)
         : record->problem.regime != all->want.problem.regime     ? &all->other_regime
         : !is_wanted_gpu(record, all->request->gpu)
             ? record->source == RECORD_EMULATED ? &all->of_host : &all->other_gpu
-        : !is_wanted_size(all, record)                           ? &all->other_size
+        : !is_wanted_size(all, served)                           ? &all->other_size
                                                                  : NULL;
     if (why)
         ++*why;
     return !why;
 }
 
-static bool is_known(const struct gathering *all, const struct record *record)
+/* Is there one for the same n, or an interval that overlaps this one? */
+static bool is_known(const struct gathering *all, const struct interval *served)
 {
-    for (size_t i = 0; i < all->out->count; i++)
-        if (record_is_same_problem(&all->out->at[i], record))
+    const bool is_one = served->from == served->to;
+    for (size_t i = 0; i < all->out->count; i++) {
+        const struct interval *known = &all->out->at[i];
+        if ((known->from == known->to) != is_one)
+            continue;
+        if (is_one ? record_is_same_problem(&known->record, &served->record)
+                   : known->from <= served->to && served->from <= known->to &&
+                         known->record.problem.regime == served->record.problem.regime &&
+                         interval_is_alike(&known->record, &served->record))
             return true;
+    }
     return false;
 }
 
@@ -110,12 +119,10 @@ static bool is_current(struct gathering *all, const struct record *record, const
                        const struct point_context *there)
 {
     struct error ignored;
-    uint64_t code;
-    if (code_hash(&code, record, row, there, &all->setup->sources, &ignored) == 0 &&
-        code == record->code)
-        return true;
-    all->other_code++;
-    return false;
+    const bool is_same =
+        code_is_current(&all->memo, record, row, there, &all->setup->sources, &ignored);
+    all->other_code += !is_same;
+    return is_same;
 }
 
 /* What would not run is passed over, as wherever records are read: params that are no point of
@@ -130,9 +137,8 @@ static bool is_usable(struct gathering *all, const struct record *record)
     int64_t row[SPACE_NAMES_MAX];
     const struct point_context context = {space, &record->problem, &target};
     snprintf(arch, sizeof arch, "sm_%d", record->cc);
-    memcpy(row, space->default_row, space->param_count * sizeof *row);
     if (gpus_find(&target, arch, &cause) == 0 &&
-        point_parse(space, record->params, row, &cause) == 0) {
+        point_parse_record(space, record->params, row, &cause) == 0) {
         const int broken = point_reject(&context, row, &cause);
         if (broken == POINT_VALID || (broken >= 0 && space->rules[broken].is_launch))
             return is_current(all, record, row, &context);
@@ -144,24 +150,34 @@ static bool is_usable(struct gathering *all, const struct record *record)
     return false;
 }
 
+static int add(struct gathering *all, const struct interval *served, struct error *error)
+{
+    struct export_records *out = all->out;
+    if (!is_wanted(all, served) || is_known(all, served) || !is_usable(all, &served->record))
+        return 0;
+    if ((out->count & (out->count - 1)) == 0) { /* the room is the next power of two */
+        const size_t room = out->count ? 2 * out->count : 1;
+        struct interval *at = realloc(out->at, room * sizeof *at);
+        if (!at)
+            return error_memory(error, room * sizeof *at);
+        out->at = at;
+    }
+    out->at[out->count++] = *served;
+    return 0;
+}
+
 static int add_records(struct gathering *all, const struct records *records,
                        struct error *error)
 {
-    struct records *out = all->out;
     for (size_t i = 0; i < records->count; i++) {
-        const struct record *record = &records->at[i];
-        if (!is_wanted(all, record) || is_known(all, record) || !is_usable(all, record))
-            continue;
-        if (out->count == all->capacity) {
-            const size_t grown = all->capacity ? 2 * all->capacity : 64;
-            struct record *at = realloc(out->at, grown * sizeof *at);
-            if (!at)
-                return error_memory(error, grown * sizeof *at);
-            out->at = at;
-            all->capacity = grown;
-        }
-        out->at[out->count++] = *record;
+        const uint64_t depth = records->at[i].problem.dims.depth.n;
+        const struct interval one = {depth, depth, records->at[i]};
+        if (add(all, &one, error))
+            return -1;
     }
+    for (size_t i = 0; i < records->interval_count; i++)
+        if (add(all, &records->intervals[i], error))
+            return -1;
     return 0;
 }
 
@@ -254,12 +270,12 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
         "nothing to export: no record of %s of %s%s in %s%s in %.1000s serves for that; %s",
         problem_ops[problem->op].name, lines[shape_kind(&problem->dims)],
         problem_types[problem->type].name,
-        problem_types[problem->acc].name, problem->is_deterministic ? ", deterministic," : "",
+        problem_types[problem->acc].name, problem->order == ORDER_RUN ? ", deterministic," : "",
         folder, cause);
 }
 
 /* A size that was asked for by name is not left out in silence. */
-static int check_sizes(const struct records *records, const struct request *request,
+static int check_sizes(const struct export_records *records, const struct request *request,
                        struct error *error)
 {
     char n[NUMBER_CHARS];
@@ -276,12 +292,12 @@ static int check_sizes(const struct records *records, const struct request *requ
     return 0;
 }
 
-int export_records_find(struct records *out, const struct setup *setup,
+int export_records_find(struct export_records *out, const struct setup *setup,
                         const struct request *request, struct error *error)
 {
     struct gathering all = {.out = out, .setup = setup, .request = request};
     struct text folder = {0};
-    *out = (struct records){0};
+    *out = (struct export_records){0};
     setup_record(&all.want, setup);
     int failed = store_folder(&folder, request->cache, error) ||
                  add_folder(&all, folder.at, error) || add_shipped(&all, error);
@@ -291,6 +307,12 @@ int export_records_find(struct records *out, const struct setup *setup,
         failed = check_sizes(out, request, error);
     text_dispose(&folder);
     if (failed)
-        store_dispose(out);
+        export_records_dispose(out);
     return failed ? -1 : 0;
+}
+
+void export_records_dispose(struct export_records *records)
+{
+    free(records->at);
+    *records = (struct export_records){0};
 }

@@ -5,11 +5,17 @@
 #include "autotune/command/setup.h"
 #include "cache/store.h"
 
+struct export_records {
+    struct interval *at; /* records of one n, and intervals of sweeps */
+    size_t count;
+};
+
 /* The records of the request's problem that fit space and sources of the setup, from the folder
  * of records and, where that has none for the same, from those that come with the program;
  * narrowed by --n and --gpu. None is ERROR_FAILED with a sentence that says which there were.
  */
-int export_records_find(struct records *out, const struct setup *setup,
+int export_records_find(struct export_records *out, const struct setup *setup,
                         const struct request *request, struct error *error);
+void export_records_dispose(struct export_records *records);
 
 #endif

@@ -82,7 +82,7 @@ static void take_usual(const struct ladder_choice *choice, struct request *reque
     if (ladder_rung_serves(rung, &request->problem))
         return;
     request->has_n = true;
-    request->problem.dims = space_usual_dims(rung->space, &request->problem, LADDER_RUNG_N);
+    ladder_rung_dims(rung, &request->problem);
 }
 
 /* Rungs of one value and of several are not climbed together: without --rung it is those of what is

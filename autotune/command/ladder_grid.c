@@ -54,20 +54,20 @@ static int add_space(struct text *out, const struct rungs *list, const struct ru
 /* Says which rung would do. */
 static int refuse(const struct rungs *list, struct error *error)
 {
-    const struct problem any = {.op = SUM, .type = F32, .acc = F32};
+    struct problem usual = {.op = SUM, .type = F32, .acc = F32};
     for (size_t i = 0; i < list->count; i++) {
         struct ladder_rung opened;
         if (ladder_rung_open(&opened, list, &list->rungs[i], error))
             return -1;
         const bool has_items = find_items(list, &opened);
-        const struct dims dims = space_usual_dims(opened.space, &any, LADDER_RUNG_N);
+        ladder_rung_dims(&opened, &usual);
         ladder_rung_close(&opened);
         if (has_items)
             return error_set(error, ERROR_USAGE,
                              "--grid: no rung that was chosen has a param %s, elements per "
                              "thread: %.60s has, so give --rung %.60s and %s, or leave --grid out",
                              list->items, list->rungs[i].name, list->rungs[i].name,
-                             dims_text_option_names(&dims));
+                             dims_text_option_names(&usual.dims));
     }
     return error_set(error, ERROR_USAGE,
                      "--grid: no rung has a param for elements per thread: leave --grid out");

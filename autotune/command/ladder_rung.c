@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PATH_CHARS = 200 };
+enum { PATH_CHARS = 200, N_USUAL = 25600, LEN_USUAL = 128 }; /* few for the emulator */
 
 static const struct embedded *find_file(const char *folder, const char *name,
                                         struct error *error)
@@ -70,19 +70,29 @@ void ladder_rung_close(struct ladder_rung *rung)
 
 bool ladder_rung_serves(const struct ladder_rung *rung, const struct problem *problem)
 {
-    struct error ignored;
-    return space_check_problem(rung->space, problem, &ignored) == 0;
+    struct problem sum = *problem;
+    sum.op = SUM; /* what else it cannot do, the run says */
+    return space_serves(rung->space, &sum);
+}
+
+void ladder_rung_dims(const struct ladder_rung *rung, struct problem *problem)
+{
+    struct problem sum = *problem;
+    sum.op = SUM;
+    if (space_find_dims(rung->space, &sum, N_USUAL, LEN_USUAL, 0))
+        problem->dims = sum.dims;
 }
 
 int ladder_rung_match(const struct ladder_rung *rung, const struct problem *problem,
                       struct error *error)
 {
-    const struct dims own = space_usual_dims(rung->space, problem, LADDER_RUNG_N);
+    struct problem own = *problem;
     char text[DIMS_TEXT_CHARS];
+    ladder_rung_dims(rung, &own);
     if (ladder_rung_serves(rung, problem))
         return 0;
     return error_set(error, ERROR_USAGE, "%s %s, or choose another rung", rung->listed->name,
-                     dims_text_refuse(text, &own, &problem->dims));
+                     dims_text_refuse(text, &own.dims, &problem->dims));
 }
 
 int ladder_rung_settle(struct ladder_rung *rung, const struct problem *problem,

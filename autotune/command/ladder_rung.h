@@ -6,8 +6,6 @@
 #include "generator/emit.h"
 #include "generator/rungs.h"
 
-enum { LADDER_RUNG_N = 25600 }; /* elements where no size is given: few for the emulator */
-
 struct ladder_rung {
     struct space *space;
     struct emit_file space_file, template;
@@ -22,6 +20,9 @@ int ladder_rung_list(struct rungs *out, struct error *error);
 int ladder_rung_open(struct ladder_rung *out, const struct rungs *rungs,
                      const struct rung *rung, struct error *error);
 void ladder_rung_close(struct ladder_rung *rung);
+
+/* Gives the problem dims that it reduces, where no size is asked for. */
+void ladder_rung_dims(const struct ladder_rung *rung, struct problem *problem);
 
 /* Does it reduce such dims? And ERROR_USAGE unless it does. */
 bool ladder_rung_serves(const struct ladder_rung *rung, const struct problem *problem);

@@ -1,6 +1,5 @@
-/* merge_choice: which records of a file are kept beside those that are here. Of two for the
- * same problem the better; of intervals that overlap the newer takes its range, and the older
- * keeps what is left of it on both sides. */
+/* merge_choice: which records of a file are kept beside those that are here: of two for the same
+ * problem the better. */
 #ifndef AUTOTUNE_MERGE_CHOICE_H
 #define AUTOTUNE_MERGE_CHOICE_H
 
@@ -9,13 +8,14 @@
 /* What becomes of one record of the file. */
 struct merge_choice {
     const char *result; /* for people: "added" */
-    uint64_t here_ps;   /* of what is here for the same n; 0 = none, or an interval */
-    bool is_taken;      /* as it is or in parts */
+    uint64_t here_ps;   /* of what is here for the same problem; 0 = none */
+    bool is_taken;
 };
 
 /* `file` has records of one GPU, `here` those of that GPU's file. `out`, empty, gets what
  * store_save_all is to keep at once, in the file's order; `choices` one of each record of the
- * file. -1 only for memory; store_dispose frees `out` either way. */
+ * file. A record that is kept and of an older sweep, or of none, becomes a size of the newer one,
+ * by interval_inherit. -1 only for memory; store_dispose frees `out` either way. */
 int merge_choose(struct records *out, struct merge_choice *choices, const struct records *here,
                  const struct records *file, struct error *error);
 

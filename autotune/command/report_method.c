@@ -76,7 +76,7 @@ static void add_commands(struct table *facts, const struct record *record)
              number_format_count(n, dims_n(&problem->dims)), problem_ops[problem->op].name,
              problem_types[problem->type].name, problem_types[problem->acc].name, record->space,
              problem->regime == WARM ? " --warm" : "",
-             problem->is_deterministic ? " --deterministic" : "",
+             problem->order == ORDER_RUN ? " --deterministic" : "",
              record->source == RECORD_EMULATED ? "host" : "0");
 }
 

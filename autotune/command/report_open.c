@@ -159,7 +159,7 @@ static int open_sides(struct report *report, struct error *error)
 static bool is_kept(const struct report *report, const struct record *record)
 {
     const struct request *request = report->request;
-    return !record->n_to && record->source != RECORD_PUBLISHED && dims_n(&record->problem.dims) > 0 &&
+    return record->source != RECORD_PUBLISHED && dims_n(&record->problem.dims) > 0 &&
            record->median_ps &&
            (!request->has_op || record->problem.op == request->problem.op) &&
            (!request->has_type || record->problem.type == request->problem.type) &&
@@ -169,7 +169,7 @@ static bool is_kept(const struct report *report, const struct record *record)
 static bool is_alike(const struct problem *a, const struct problem *b)
 {
     return a->op == b->op && a->type == b->type && a->acc == b->acc &&
-           a->is_deterministic == b->is_deterministic;
+           a->order == b->order;
 }
 
 bool report_is_alike(const struct report *report, const struct record *record)

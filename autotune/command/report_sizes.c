@@ -8,21 +8,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A series of what the records of a regime say of the winners, or with `is_single` of the variant
- * that most sizes are compared with. */
+/* What the winner of a size takes there, or the config `single` unless that is 0; 0 where it was
+ * not raced. */
+static uint64_t time_at(const struct record *size, uint64_t single)
+{
+    struct raced raced = {.ps = size->median_ps};
+    return !single || interval_raced(&raced, size, single) ? raced.ps : 0;
+}
+
+/* A series of what the records of a regime say. */
 static void add_series(struct line_chart *chart, const struct report *report, const char *name,
-                       enum regime regime, bool is_single)
+                       enum regime regime, uint64_t single)
 {
     const struct records *records = &report->subject->records;
-    const uint64_t compared =
-        is_single ? sweep_drawing_compared(records->at, records->count, report->headline) : 0;
     const size_t before = chart->series_count;
     line_chart_begin(chart, name);
     for (size_t i = 0; i < records->count; i++) {
         const struct record *record = &records->at[i];
-        const uint64_t single_ps = record->single_n == compared ? record->single_ps : 0;
-        const uint64_t ps = is_single ? single_ps : record->median_ps;
-        if (record->n_to || !dims_n(&record->problem.dims) || !report_is_alike(report, record) ||
+        const uint64_t ps = time_at(record, single);
+        if (!dims_n(&record->problem.dims) || !report_is_alike(report, record) ||
             record->problem.regime != regime || !ps)
             continue;
         line_chart_add(chart, (struct line_point){(double)dims_n(&record->problem.dims),
@@ -45,33 +49,26 @@ static struct line_chart *draw(const struct report *report)
     if (chart->limit > 0)
         snprintf(chart->limit_name, sizeof chart->limit_name, "theoretical peak, %.0f GB/s",
                  chart->limit);
-    add_series(chart, report, "tuned for each n, data not in the L2 cache (cold)", COLD,
-               false);
-    add_series(chart, report, "tuned for each n, data in the L2 cache (warm)", WARM, false);
-    add_series(chart, report, "one variant for all n (cold)", COLD, true);
+    add_series(chart, report, "tuned for each n, data not in the L2 cache (cold)", COLD, 0);
+    add_series(chart, report, "tuned for each n, data in the L2 cache (warm)", WARM, 0);
+    const uint64_t single =
+        sweep_drawing_single(&report->subject->records, report->headline).config;
+    if (single)
+        add_series(chart, report, "one variant for all n (cold)", COLD, single);
     return chart;
 }
 
 static const struct table_column columns[] = {
     {"from", NULL, true}, {"to", NULL, true}, {"regime", NULL, false}, {"params", NULL, false}};
 
-/* In the order in which a sweep is drawn: what was mended stands last in the file. */
-static size_t collect_intervals(const struct record **out, const struct report *report)
+/* In each of them one variant serves. */
+static void draw_intervals(struct report *report)
 {
     const struct records *records = &report->subject->records;
-    size_t count = 0;
-    for (size_t i = 0; i < records->count; i++)
-        if (records->at[i].n_to && report_is_alike(report, &records->at[i]))
-            out[count++] = &records->at[i];
-    sweep_drawing_sort(out, count);
-    return count;
-}
-
-/* In each of them one variant serves. */
-static void draw_intervals(struct report *report, const struct record *const *intervals,
-                           size_t count)
-{
     struct table *table = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < records->interval_count; i++)
+        count += report_is_alike(report, &records->intervals[i].record);
     if (!count)
         return;
     document_add(&report->document, DOCUMENT_TEXT,
@@ -80,29 +77,21 @@ static void draw_intervals(struct report *report, const struct record *const *in
                  count, count == 1 ? "" : "s");
     table = document_table(&report->document, DOCUMENT_TABLE, "The intervals", columns,
                            sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < count && table; i++) {
-        const struct record *record = intervals[i];
+    for (size_t i = 0; i < records->interval_count && table; i++) {
+        const struct interval *interval = &records->intervals[i];
         char n[NUMBER_CHARS];
-        table_add(table, number_format_count(n, record->n_from));
-        table_add(table, number_format_count(n, record->n_to));
-        table_add(table, problem_regimes[record->problem.regime]);
-        table_add(table, record->params);
+        if (!report_is_alike(report, &interval->record))
+            continue;
+        table_add(table, number_format_count(n, interval->from));
+        table_add(table, number_format_count(n, interval->to));
+        table_add(table, problem_regimes[interval->record.problem.regime]);
+        table_add(table, interval->record.params);
     }
-}
-
-static int add_intervals(struct report *report, struct error *error)
-{
-    const size_t count = report->subject->records.count;
-    const struct record **intervals = calloc(count, sizeof *intervals);
-    if (!intervals)
-        return error_memory(error, count * sizeof *intervals);
-    draw_intervals(report, intervals, collect_intervals(intervals, report));
-    free(intervals);
-    return 0;
 }
 
 int report_sizes(struct report *report, struct error *error)
 {
+    (void)error;
     struct document *document = &report->document;
     document_add(document, DOCUMENT_SECTION, "Over n");
     if (!report->headline) {
@@ -124,5 +113,6 @@ int report_sizes(struct report *report, struct error *error)
     if (!report->subject->side.peak_bytes)
         document_add(document, DOCUMENT_MISSING,
                      "No peak is drawn: the memory's bandwidth is not known here.");
-    return add_intervals(report, error);
+    draw_intervals(report);
+    return 0;
 }

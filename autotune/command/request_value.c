@@ -130,7 +130,6 @@ static bool *find_flag(struct request *request, int key)
         {KEY_SOURCES, &request->sources}, {KEY_GRID, &request->grid},
         {KEY_EVIDENCE, &request->evidence},
         {KEY_MARKDOWN, &request->markdown},
-        {KEY_DETERMINISTIC, &request->problem.is_deterministic},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].key == key)
@@ -187,5 +186,7 @@ int request_value(struct request *request, int key, const char *value, struct er
         *string = value;
     if (flag)
         *flag = true;
-    return string || flag ? 0 : parse_value(request, key, value, error);
+    if (key == KEY_DETERMINISTIC)
+        request->problem.order = ORDER_RUN;
+    return string || flag || key == KEY_DETERMINISTIC ? 0 : parse_value(request, key, value, error);
 }

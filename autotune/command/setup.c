@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FILE_MAX = 4 << 20, PATH_CHARS = 300 };
+enum { FILE_MAX = 4 << 20, PATH_CHARS = 300, USUAL_LEN = 128 };
 
 uint64_t setup_usual_n(bool is_host)
 {
@@ -114,6 +114,24 @@ static int find_place(struct setup *setup, const struct request *request, bool n
     return 0;
 }
 
+/* What is not asked for is what the space is for: its first operation, and the usual size. */
+static void find_problem(struct setup *setup, const struct request *request)
+{
+    struct problem *problem = &setup->problem;
+    const uint64_t n = setup_usual_n(setup->target.is_host);
+    struct problem tried = *problem;
+    if (!request->has_n)
+        problem->dims = dims_value(n);
+    for (int op = 0; op < (request->has_op ? 1 : OP_COUNT); op++) {
+        tried.op = op ? (enum op)op : problem->op;
+        if (request->has_n ? space_serves(setup->space, &tried)
+                           : space_find_dims(setup->space, &tried, n, USUAL_LEN, 0)) {
+            *problem = tried;
+            return;
+        }
+    }
+}
+
 int setup_open(struct setup *out, const struct request *request, bool needs_device,
                struct error *error)
 {
@@ -122,11 +140,7 @@ int setup_open(struct setup *out, const struct request *request, bool needs_devi
         setup_close(out);
         return -1;
     }
-    if (!request->has_op && out->space->gives_position)
-        out->problem.op = ARGMIN; /* what the space is for */
-    if (!request->has_n) /* likewise */
-        out->problem.dims = space_usual_dims(out->space, &out->problem,
-                                             setup_usual_n(out->target.is_host));
+    find_problem(out, request);
     out->context = (struct point_context){out->space, &out->problem, &out->target};
     if (space_settle_default(out->space, &out->problem, &out->target, error)) {
         setup_close(out);
@@ -155,9 +169,9 @@ void setup_close(struct setup *setup)
 
 int setup_refuse_matrix(const struct setup *setup, const char *what, struct error *error)
 {
-    const struct dims dims = space_usual_dims(setup->space, &setup->problem, 1);
-    (void)dims;
-    if (!setup->space->shape)
+    struct problem one = setup->problem;
+    one.dims = dims_value(dims_n(&setup->problem.dims));
+    if (space_serves(setup->space, &one))
         return 0;
     return error_set(error, ERROR_USAGE,
                      "%s: its kernels reduce a matrix, and %s is of one value: choose another "

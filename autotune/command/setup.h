@@ -45,7 +45,8 @@ int setup_refuse_matrix(const struct setup *setup, const char *what, struct erro
 void setup_record(struct record *out, const struct setup *setup);
 
 /* Does the record's config give the kernels that it was measured with? */
-bool setup_is_current(const struct setup *setup, const struct record *record);
+bool setup_is_current(const struct setup *setup, const struct record *record,
+                      struct code_memo *memo);
 
 /* The record that fits best, from the folder and the shipped ones, with its row: as find does, one
  * that the space's rules do not allow here is not found. A damaged file or record is no error: what

@@ -19,16 +19,13 @@ void setup_record(struct record *out, const struct setup *setup)
                setup->device ? &setup->device->info : NULL);
 }
 
-bool setup_is_current(const struct setup *setup, const struct record *record)
+bool setup_is_current(const struct setup *setup, const struct record *record,
+                      struct code_memo *memo)
 {
-    const struct space *space = setup->space;
     int64_t row[SPACE_NAMES_MAX];
     struct error ignored;
-    uint64_t code;
-    memcpy(row, space->default_row, space->param_count * sizeof *row);
-    return point_parse(space, record->params, row, &ignored) == 0 &&
-           code_hash(&code, record, row, &setup->context, &setup->sources, &ignored) == 0 &&
-           code == record->code;
+    return point_parse_record(setup->space, record->params, row, &ignored) == 0 &&
+           code_is_current(memo, record, row, &setup->context, &setup->sources, &ignored);
 }
 
 static int search_own(struct find *find, const char *path, struct error *warning,
@@ -39,9 +36,9 @@ static int search_own(struct find *find, const char *path, struct error *warning
         return -1;
     if (own.skipped)
         *warning = own.reason;
-    find_among(find, &own);
+    const int failed = find_among(find, &own, error);
     store_dispose(&own);
-    return 0;
+    return failed;
 }
 
 static int search_shipped(struct find *find, struct error *error)
@@ -49,9 +46,9 @@ static int search_shipped(struct find *find, struct error *error)
     struct records shipped;
     if (shipped_load(&shipped, error))
         return -1;
-    find_shipped(find, &shipped);
+    const int failed = find_shipped(find, &shipped, error);
     store_dispose(&shipped);
-    return 0;
+    return failed;
 }
 
 int setup_find(struct find_result *out, const struct setup *setup,
@@ -59,10 +56,11 @@ int setup_find(struct find_result *out, const struct setup *setup,
 {
     struct text folder = {0}, path = {0};
     struct record want;
+    struct code_memo memo = {.next = 0};
     struct find find;
     int failed = 0;
     setup_record(&want, setup);
-    find_begin(&find, &want, &setup->context, &setup->sources);
+    find_begin(&find, &want, &setup->context, &setup->sources, &memo);
     *warning = (struct error){.code = ERROR_NONE};
     if (store_folder(&folder, request->cache, warning) == 0)
         failed = store_path(&path, folder.at, setup->device ? want.gpu : "none", error) ||
@@ -80,23 +78,21 @@ int setup_find(struct find_result *out, const struct setup *setup,
 /* --- The row ------------------------------------------------------------------------------ */
 
 /* Where a variant is from: "of NVIDIA H200's record of sum i32 400M cold (exact)". */
-static void note_origin(const struct request *request, const struct setup *setup,
-                        const struct find_result *found)
+static void note_origin(const struct request *request, const struct find_result *found)
 {
     char problem[PROBLEM_CHARS], from[NUMBER_CHARS], to[NUMBER_CHARS];
-    if (found->grade == FIND_NONE)
+    if (found->grade == SELECTOR_NONE)
         output_note(request, "variant   the space's default%s\n",
                     request->variant ? ", changed by --variant" : ": no record fits");
     else
         output_note(request, "variant   of %s's record of %s (%s)%s\n", found->record.gpu,
-                    problem_format(problem, &found->record.problem),
-                    find_grade_name(found->grade, &setup->problem),
+                    problem_format(problem, &found->record.problem), find_grades[found->grade],
                     request->variant ? "; changed by --variant" : "");
-    if (found->grade != FIND_NONE && found->record.n_to)
+    if (found->grade != SELECTOR_NONE && found->from < found->to)
         output_note(request, "          which serves n from %s to %s\n",
-                    number_format_count(from, found->record.n_from),
-                    number_format_count(to, found->record.n_to));
-    if (found->grade == FIND_STALE)
+                    number_format_count(from, found->from),
+                    number_format_count(to, found->to));
+    if (found->grade == SELECTOR_STALE)
         output_note(request,
                     "          %s has changed since: 'autotune verify' proves it again\n",
                     found->difference);
@@ -145,11 +141,11 @@ int setup_row(int64_t *row, const struct setup *setup, const struct request *req
         return -1;
     if (warning.code != ERROR_NONE)
         output_warn("%s", warning.text);
-    if (request->variant && found.grade > FIND_OTHER_N)
-        found.grade = FIND_NONE; /* a variant by hand does not change with what ships */
-    memcpy(row, found.grade == FIND_NONE ? setup->space->default_row : found.row,
+    if (request->variant && found.grade > SELECTOR_OTHER_SIZE)
+        found.grade = SELECTOR_NONE; /* a variant by hand does not change with what ships */
+    memcpy(row, found.grade == SELECTOR_NONE ? setup->space->default_row : found.row,
            setup->space->param_count * sizeof *row);
-    note_origin(request, setup, &found);
+    note_origin(request, &found);
     if (request->variant && point_parse(setup->space, request->variant, row, error))
         return -1;
     return check_order(request, setup, row, error) || note_rule(request, setup, row, error) ? -1 : 0;

@@ -1,9 +1,9 @@
-/* sweep_drawing: sorted pointers into a heap of records. */
+/* sweep_drawing: sorted pointers into the records and their intervals. */
 #include "autotune/command/sweep_drawing.h"
 
 #include "autotune/command/setup.h"
-#include "autotune/tune/sweep.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void sweep_drawing_head(struct text *out, const struct problem *problem)
@@ -12,7 +12,7 @@ void sweep_drawing_head(struct text *out, const struct problem *problem)
               problem_types[problem->type].name);
     if (problem->acc != problem_default_acc(problem->type))
         text_addf(out, " in %s", problem_types[problem->acc].name);
-    if (problem->is_deterministic)
+    if (problem->order == ORDER_RUN)
         text_adds(out, " deterministic");
 }
 
@@ -25,101 +25,109 @@ static int by_size(const void *a, const void *b)
     return (dims_n(&x->problem.dims) > dims_n(&y->problem.dims)) - (dims_n(&x->problem.dims) < dims_n(&y->problem.dims));
 }
 
-void sweep_drawing_sort(const struct record **records, size_t count)
-{
-    if (count)
-        qsort(records, count, sizeof *records, by_size);
-}
-
-const struct record *sweep_drawing_interval(const struct sweep_drawing *drawing,
-                                            const struct record *size)
+const struct interval *sweep_drawing_interval(const struct sweep_drawing *drawing,
+                                              const struct record *size)
 {
     for (size_t i = 0; i < drawing->interval_count; i++) {
-        const struct record *interval = drawing->intervals[i];
-        if (interval->problem.regime == size->problem.regime &&
-            interval->n_from <= dims_n(&size->problem.dims) && dims_n(&size->problem.dims) <= interval->n_to)
+        const struct interval *interval = drawing->intervals[i];
+        if (interval->record.problem.regime == size->problem.regime &&
+            interval->from <= dims_n(&size->problem.dims) && dims_n(&size->problem.dims) <= interval->to)
             return interval;
     }
     return NULL;
 }
 
-uint64_t sweep_drawing_compared(const struct record *records, size_t count,
-                                const struct record *like)
+static bool is_of_sweep(const struct record *record, const struct record *like)
 {
-    size_t most = 0;
-    uint64_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t votes = 0;
-        for (size_t k = 0; k < count && records[i].single_ps; k++)
-            votes += records[k].single_ps && records[k].single_n == records[i].single_n &&
-                     record_is_same_but_size(&records[k], like);
-        if (votes > most) {
-            most = votes;
-            found = records[i].single_n;
-        }
+    return interval_is_size(record) && interval_is_alike(record, like);
+}
+
+static double distance(const struct record *size)
+{
+    const bool is_host = size->source == RECORD_EMULATED;
+    const double usual = (double)setup_usual_n(is_host);
+    return fabs(log2((double)dims_n(&size->problem.dims) / usual));
+}
+
+static const struct record *find_usual(const struct records *records,
+                                       const struct record *like)
+{
+    const struct record *best = NULL;
+    for (size_t i = 0; i < records->count; i++) {
+        const struct record *size = &records->at[i];
+        if (!is_of_sweep(size, like))
+            continue;
+        if (!best || size->problem.regime < best->problem.regime ||
+            (size->problem.regime == best->problem.regime && distance(size) < distance(best)))
+            best = size;
     }
-    return found;
+    return best;
 }
 
-bool sweep_drawing_has_single(const struct sweep_drawing *drawing, const struct record *size)
+static size_t count_raced(const struct records *records, const struct record *like,
+                          uint64_t config)
 {
-    return size->single_ps && size->single_n == drawing->compared;
-}
-
-/* Where records do not say: what the sizes of the first regime are compared with, the others are
- * too. */
-static uint64_t guess_single(const struct sweep_drawing *drawing)
-{
-    uint64_t sizes[SWEEP_SIZES_MAX];
     size_t count = 0;
-    for (size_t i = 0; i < drawing->size_count && count < SWEEP_SIZES_MAX; i++)
-        if (drawing->sizes[i]->problem.regime == drawing->sizes[0]->problem.regime)
-            sizes[count++] = dims_n(&drawing->sizes[i]->problem.dims);
-    const bool is_host = count && drawing->sizes[0]->source == RECORD_EMULATED;
-    return count ? sizes[sweep_nearest(sizes, count, setup_usual_n(is_host))] : 0;
+    struct raced ignored;
+    for (size_t i = 0; i < records->count; i++)
+        count += is_of_sweep(&records->at[i], like) &&
+                 interval_raced(&ignored, &records->at[i], config);
+    return count;
 }
 
-/* The part of a sweep that --n names. */
-static void leave_others(struct sweep_drawing *drawing, const struct request *request)
+struct sweep_single sweep_drawing_single(const struct records *records,
+                                         const struct record *like)
 {
-    const uint64_t low = dims_n(&request->problem.dims), high = request->n_high ? request->n_high : low;
-    size_t sizes = 0, intervals = 0;
-    for (size_t i = 0; i < drawing->size_count && request->has_n; i++)
-        if (low <= dims_n(&drawing->sizes[i]->problem.dims) && dims_n(&drawing->sizes[i]->problem.dims) <= high)
-            drawing->sizes[sizes++] = drawing->sizes[i];
-    for (size_t i = 0; i < drawing->interval_count && request->has_n; i++)
-        if (drawing->intervals[i]->n_from <= high && low <= drawing->intervals[i]->n_to)
-            drawing->intervals[intervals++] = drawing->intervals[i];
-    if (request->has_n) {
-        drawing->size_count = sizes;
-        drawing->interval_count = intervals;
+    const struct record *usual = find_usual(records, like);
+    if (!usual)
+        return (struct sweep_single){0, 0};
+    uint64_t best = usual->config, best_ps = usual->median_ps;
+    size_t most = count_raced(records, like, best);
+    for (size_t i = 0; i < usual->raced_count; i++) {
+        const struct raced *raced = &usual->raced[i];
+        const size_t count = count_raced(records, like, raced->config);
+        if (count < most || (count == most && raced->ps >= best_ps))
+            continue;
+        best = raced->config;
+        best_ps = raced->ps;
+        most = count;
     }
+    return (struct sweep_single){best, dims_n(&usual->problem.dims)};
 }
 
-bool sweep_drawing_is_first(const struct record *records, size_t i)
+bool sweep_drawing_is_first(const struct records *records, size_t i)
 {
     for (size_t k = 0; k < i; k++)
-        if (records[k].n_to && record_is_same_but_size(&records[k], &records[i]))
+        if (is_of_sweep(&records->at[k], &records->at[i]))
             return false;
-    return records[i].n_to != 0;
+    return interval_is_size(&records->at[i]);
+}
+
+/* Does --n name a part of low..high? */
+static bool is_asked_for(const struct request *request, uint64_t low, uint64_t high)
+{
+    const uint64_t n = dims_n(&request->problem.dims), n_high = request->n_high ? request->n_high : n;
+    return !request->has_n || (low <= n_high && n <= high);
 }
 
 void sweep_drawing_collect(struct sweep_drawing *out, const struct request *request,
-                           const struct record *first, const struct record *records,
-                           size_t count)
+                           const struct record *first)
 {
+    const struct records *records = out->records;
     out->interval_count = out->size_count = 0;
-    for (size_t i = 0; i < count; i++)
-        if (records[i].n_to && record_is_same_but_size(&records[i], first))
-            out->intervals[out->interval_count++] = &records[i];
-    for (size_t i = 0; i < count; i++)
-        if (!records[i].n_to && (records[i].interval_ps || records[i].single_ps) &&
-            record_is_same_but_size(&records[i], first) &&
-            sweep_drawing_interval(out, &records[i]))
-            out->sizes[out->size_count++] = &records[i];
-    sweep_drawing_sort(out->intervals, out->interval_count);
-    sweep_drawing_sort(out->sizes, out->size_count);
-    out->compared = sweep_drawing_compared(records, count, first);
-    out->single_n = out->compared ? out->compared : guess_single(out);
-    leave_others(out, request);
+    for (size_t i = 0; i < records->interval_count; i++) {
+        const struct interval *interval = &records->intervals[i];
+        if (interval_is_alike(&interval->record, first) &&
+            is_asked_for(request, interval->from, interval->to))
+            out->intervals[out->interval_count++] = interval;
+    }
+    for (size_t i = 0; i < records->count; i++) {
+        const struct record *size = &records->at[i];
+        if (is_of_sweep(size, first) &&
+            is_asked_for(request, dims_n(&size->problem.dims), dims_n(&size->problem.dims)))
+            out->sizes[out->size_count++] = size;
+    }
+    if (out->size_count)
+        qsort(out->sizes, out->size_count, sizeof *out->sizes, by_size);
+    out->single = sweep_drawing_single(records, first);
 }

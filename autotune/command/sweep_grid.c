@@ -13,6 +13,7 @@
 #include "generator/shape.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { SPAN_MOST = 10 }; /* times the usual n: what more are like is known by then */
 
@@ -25,8 +26,9 @@ struct grid {
     size_t row_count, len_count;
     size_t left_out[REASONS]; /* shapes; of what is cold */
     size_t counts[REGIME_COUNT];
-    struct record before[SWEEP_SIZES_MAX]; /* of the line of the length before, by rows */
-    size_t before_count;
+    /* What won in the line of the length before, and in this one, by rows; "" = not known. */
+    char before[SWEEP_SIZES_MAX][CONFIG_PARAMS_MAX + 1];
+    char now[SWEEP_SIZES_MAX][CONFIG_PARAMS_MAX + 1];
     struct records done;
     size_t known; /* of them: from records */
 };
@@ -160,9 +162,7 @@ static int plan(struct grid *grid, struct error *error)
         return error_set(error, ERROR_FAILED,
                          "every shape of the sweep is left out: %s; give smaller --rows or --len",
                          explain(words, grid, reason));
-    grid->done.at = calloc(count, sizeof *grid->done.at);
-    return grid->done.at ? tune_keep_check(sweep->setup.space, error)
-                         : error_memory(error, count * sizeof *grid->done.at);
+    return tune_keep_check(sweep->setup.space, error);
 }
 
 /* --- One shape ---------------------------------------------------------------------------- */
@@ -172,9 +172,9 @@ static int seed(struct grid *grid, size_t i, struct error *error)
 {
     struct sweep *sweep = grid->sweep;
     sweep->has_single = false;
-    if (i >= grid->before_count || !*grid->before[i].params)
+    if (!*grid->before[i])
         return 0;
-    if (sweep_size_row(sweep->single, &sweep->setup, &grid->before[i], error))
+    if (sweep_size_row(sweep->single, &sweep->setup, grid->before[i], error))
         return -1;
     const int broken = point_reject(&sweep->setup.context, sweep->single, error);
     sweep->has_single = broken == POINT_VALID;
@@ -189,15 +189,14 @@ static int tune_shape(struct grid *grid, struct sweep_leg *leg, size_t i, struct
         return -1;
     if (!sweep->request->retune)
         known = sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
-    if (known)
-        leg->records[i] = *known;
-    else if (seed(grid, i, error) || sweep_size_tune(sweep, leg, i, error))
+    if (!known && (seed(grid, i, error) || sweep_size_tune(sweep, leg, i, error)))
         return -1;
-    else if (!leg->is_done[i])
+    const struct record *record = known ? known : sweep_leg_record(leg, i);
+    if (!record)
         return 0;
     grid->known += known != NULL;
-    grid->done.at[grid->done.count++] = leg->records[i];
-    return 0;
+    memcpy(grid->now[i], record->params, sizeof record->params);
+    return store_add(&grid->done, record, error);
 }
 
 /* --- The whole ---------------------------------------------------------------------------- */
@@ -208,16 +207,15 @@ static int tune_line(struct grid *grid, enum regime regime, uint64_t len, struct
     struct sweep_leg *leg = &sweep->legs[0];
     size_t ignored[REASONS] = {0};
     int failed = 0;
-    sweep_leg_open(leg, &sweep->setup, regime);
+    sweep_leg_open(leg, regime);
+    memset(grid->now, 0, sizeof grid->now);
     leg->count = count_line(grid, regime, len, ignored);
     sweep->setup.problem.dims = shape_dims(shape_at(grid, grid->rows[0], len));
     for (size_t i = 0; i < leg->count; i++)
         leg->sizes[i] = grid->rows[i] * len;
     for (size_t i = 0; i < leg->count && !failed; i++)
         failed = tune_shape(grid, leg, i, error);
-    for (size_t i = 0; i < leg->count; i++)
-        grid->before[i] = leg->records[i];
-    grid->before_count = leg->count;
+    memcpy(grid->before, grid->now, sizeof grid->before);
     sweep_leg_dispose(leg);
     return failed;
 }
@@ -225,7 +223,7 @@ static int tune_line(struct grid *grid, enum regime regime, uint64_t len, struct
 static int tune_all(struct grid *grid, struct error *error)
 {
     for (enum regime regime = COLD; regime < REGIME_COUNT; regime++) {
-        grid->before_count = 0;
+        memset(grid->before, 0, sizeof grid->before);
         for (size_t i = 0; i < grid->len_count && has_regime(grid->sweep->request, regime); i++)
             if (tune_line(grid, regime, grid->lens[i], error))
                 return -1;
@@ -260,7 +258,7 @@ int sweep_grid(struct sweep *sweep, struct error *error)
         return error_memory(error, sizeof *grid);
     grid->sweep = sweep;
     int failed = run(grid, error);
-    free(grid->done.at);
+    store_dispose(&grid->done);
     free(grid);
     return failed;
 }

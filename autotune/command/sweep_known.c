@@ -3,18 +3,16 @@
 
 #include "autotune/command/output.h"
 #include "autotune/command/tune_keep.h"
-#include "cache/interval.h"
-
-#include <stdlib.h>
 
 /* Those of this problem whose kernels are others now answer for nothing. */
 static void drop_others(struct records *records, const struct record *key,
                         const struct setup *setup)
 {
+    struct code_memo memo = {.next = 0};
     size_t kept = 0;
     for (size_t i = 0; i < records->count; i++)
         if (!record_is_same_but_size(&records->at[i], key) ||
-            setup_is_current(setup, &records->at[i]))
+            setup_is_current(setup, &records->at[i], &memo))
             records->at[kept++] = records->at[i];
     records->count = kept;
 }
@@ -52,28 +50,19 @@ const struct record *sweep_known_size(const struct records *records,
     return NULL;
 }
 
-const struct record *sweep_known_interval(const struct records *records,
-                                          const struct setup *setup)
-{
-    struct record want;
-    setup_record(&want, setup);
-    return interval_find(records->at, records->count, &want);
-}
-
 int sweep_known_choose(struct records *out, const struct records *records,
                        const struct request *request, const struct setup *setup,
                        struct error *error)
 {
     struct record want;
-    *out = (struct records){.at = calloc(records->count + 1, sizeof *out->at)};
-    if (!out->at)
-        return error_memory(error, (records->count + 1) * sizeof *out->at);
+    int failed = 0;
+    *out = (struct records){.count = 0};
     setup_record(&want, setup);
-    for (size_t i = 0; i < records->count; i++) {
+    for (size_t i = 0; i < records->count && !failed; i++) {
         const struct record *record = &records->at[i];
         if ((record->problem.regime == WARM ? !request->cold : !request->warm) &&
-            record_is_same_but_size(record, &want))
-            out->at[out->count++] = *record;
+            *record->swept && record_is_same_but_size(record, &want))
+            failed = store_copy(out, records, record, error);
     }
-    return 0;
+    return failed || store_tidy(out, error) || interval_compute(out, error) ? -1 : 0;
 }

@@ -13,12 +13,8 @@ int sweep_known_load(struct records *out, const struct request *request,
 const struct record *sweep_known_size(const struct records *records,
                                       const struct request *request, const struct setup *setup);
 
-/* The interval around the setup's n, as exact; NULL when there is none. */
-const struct record *sweep_known_interval(const struct records *records,
-                                          const struct setup *setup);
-
-/* All exact records of the setup's problem at any n, of the regimes that the request has.
- * store_dispose frees them. */
+/* The sizes of the setup's problem that were swept, all as exact but for the size, of the regimes
+ * that the request has, and their intervals. store_dispose frees them, after an error too. */
 int sweep_known_choose(struct records *out, const struct records *records,
                        const struct request *request, const struct setup *setup,
                        struct error *error);

@@ -1,22 +1,21 @@
-/* sweep_leg: the sizes of a sweep in one cache regime: what came of each, and the intervals
- * that follow from it. */
+/* sweep_leg: the sizes of a sweep in one cache regime, and what came of each race. */
 #ifndef AUTOTUNE_SWEEP_LEG_H
 #define AUTOTUNE_SWEEP_LEG_H
 
 #include "autotune/command/setup.h"
-#include "autotune/tune/sweep_table.h"
+#include "autotune/tune/tune.h"
+#include "cache/store.h"
 
 struct sweep_leg {
     enum regime regime;
     uint64_t sizes[SWEEP_SIZES_MAX];
-    size_t count;
-    struct record records[SWEEP_SIZES_MAX]; /* winners, of sizes that are done */
     bool is_done[SWEEP_SIZES_MAX];
-    struct sweep_table table;
+    size_t count;
+    struct records swept; /* of the sizes that are done, by n, with what was raced there */
 };
 
 /* Without sizes. */
-void sweep_leg_open(struct sweep_leg *out, const struct setup *setup, enum regime regime);
+void sweep_leg_open(struct sweep_leg *out, enum regime regime);
 
 /* The sizes of low..high; with `is_within_l2` those alone whose data fits the L2 cache. */
 void sweep_leg_init(struct sweep_leg *out, const struct setup *setup, enum regime regime,
@@ -26,10 +25,26 @@ void sweep_leg_dispose(struct sweep_leg *leg);
 /* Leaves out a size that has no winner: its neighbours' intervals go across it. */
 void sweep_leg_drop(struct sweep_leg *leg, size_t size);
 
-/* Once all sizes are done: the record of each, with what its interval's row and `single` take
- * there, and of each interval: 2 * count at most, behind those in `out`, which has room. */
-void sweep_leg_records(struct records *out, const struct sweep_leg *leg,
-                       const struct setup *setup, const int64_t *single, uint64_t single_n,
-                       double limit);
+/* The place of a row in a race, or NULL. */
+const struct tune_place *sweep_leg_place(const struct tune_result *result, const int64_t *row);
+
+/* Takes all entrants of the race at a size, in place of what was known of that size. `own` is the
+ * row of its record, one of them. The time of another is the winner's, times what the race says
+ * between the two, and its upper end that of its own interval: a bound, so that measured again it
+ * is hardly more. ERROR_NOISY when the winner has no time. */
+int sweep_leg_take(struct sweep_leg *leg, const struct setup *setup,
+                   const struct record *record, const struct tune_result *result,
+                   const int64_t *own, struct error *error);
+
+/* The record of a size that is done, or NULL. */
+const struct record *sweep_leg_record(const struct sweep_leg *leg, size_t size);
+
+/* The configs that serve the interval that ends before a size, as interval_survivors. */
+size_t sweep_leg_survivors(uint64_t *numbers, size_t most, const struct sweep_leg *leg,
+                           size_t size);
+
+/* Once all sizes are done: appends their records, each with those configs raced there that were
+ * raced at other sizes too or won one: no interval is of any other, and they are forgotten. */
+int sweep_leg_collect(struct records *out, struct sweep_leg *leg, struct error *error);
 
 #endif

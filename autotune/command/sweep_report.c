@@ -9,6 +9,7 @@
 #include "autotune/report/letters.h"
 #include "autotune/report/terminal.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -55,7 +56,7 @@ static void name_variants(struct letters *letters, const struct sweep_drawing *d
 {
     letters->count = 0;
     for (size_t i = 0; i < drawing->interval_count; i++)
-        letters_add(letters, drawing->intervals[i]->params);
+        letters_add(letters, drawing->intervals[i]->record.params);
 }
 
 /* No "-0.0". */
@@ -64,9 +65,20 @@ static void add_tenths(struct table *table, double value)
     table_addf(table, "%.1f", value > -0.05 && value < 0.05 ? 0 : value);
 }
 
-static double loss_percent(const struct record *size)
+/* What the interval's config takes at the size; never 0, for it was raced there. */
+static uint64_t interval_ps(const struct sweep_drawing *drawing, const struct record *size)
 {
-    return 100 * ((double)size->interval_ps / (double)size->median_ps - 1);
+    const struct interval *interval = sweep_drawing_interval(drawing, size);
+    struct raced raced = {.ps = 0};
+    if (interval)
+        interval_raced(&raced, size, interval->record.config);
+    assert(raced.ps);
+    return raced.ps;
+}
+
+static double loss_percent(const struct sweep_drawing *drawing, const struct record *size)
+{
+    return 100 * ((double)interval_ps(drawing, size) / (double)size->median_ps - 1);
 }
 
 static void add_problem(struct table *table, const struct record *size)
@@ -77,7 +89,7 @@ static void add_problem(struct table *table, const struct record *size)
     table_add(table, problem_ops[problem->op].name);
     table_add(table, problem_types[problem->type].name);
     table_add(table, problem_types[problem->acc].name);
-    table_add(table, problem->is_deterministic ? "yes" : "no");
+    table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
     table_add(table, number_format_count(n, dims_n(&problem->dims)));
     table_addf(table, "%" PRIu64, dims_n(&problem->dims));
     table_add(table, problem_regimes[problem->regime]);
@@ -89,56 +101,53 @@ static void add_empty(struct table *table, int count)
         table_add(table, NULL);
 }
 
-/* A merged size may not know what its interval's variant takes. */
-static void add_figures(struct table *table, const struct record *size)
+static void add_figures(struct table *table, const struct sweep_drawing *drawing,
+                        const struct record *size)
 {
+    const uint64_t ps = interval_ps(drawing, size);
     const uint64_t peak = device_peak_of(size->memory_clock_khz, size->bus_bits);
-    const double percent = figures_peak_percent(&size->problem, size->interval_ps, peak);
+    const double percent = figures_peak_percent(&size->problem, ps, peak);
     char us[NUMBER_CHARS], speed[NUMBER_CHARS];
-    if (size->interval_ps) {
-        table_add(table, figures_us(us, size->interval_ps));
-        table_add(table, figures_speed(speed, figures_gbs(&size->problem, size->interval_ps)));
-        table_add_number(table, percent >= 0, 1, percent);
-        add_tenths(table, loss_percent(size));
-    } else {
-        add_empty(table, 4);
-    }
+    table_add(table, figures_us(us, ps));
+    table_add(table, figures_speed(speed, figures_gbs(&size->problem, ps)));
+    table_add_number(table, percent >= 0, 1, percent);
+    add_tenths(table, loss_percent(drawing, size));
     table_add(table, figures_us(us, size->median_ps));
 }
 
+/* A later sweep of a part may not have raced that one. */
 static void add_single(struct table *table, const struct sweep_drawing *drawing,
                        const struct record *size)
 {
     char us[NUMBER_CHARS];
-    if (!sweep_drawing_has_single(drawing, size)) {
+    struct raced raced;
+    if (!interval_raced(&raced, size, drawing->single.config)) {
         add_empty(table, 3);
         return;
     }
-    table_addf(table, "%" PRIu64, drawing->single_n);
-    table_add(table, figures_us(us, size->single_ps));
-    if (size->interval_ps)
-        table_addf(table, "%.2f", (double)size->single_ps / (double)size->interval_ps);
-    else
-        add_empty(table, 1);
+    table_addf(table, "%" PRIu64, drawing->single.n);
+    table_add(table, figures_us(us, raced.ps));
+    table_addf(table, "%.2f", (double)raced.ps / (double)interval_ps(drawing, size));
 }
 
 static double most_gbs(const struct sweep_drawing *drawing)
 {
     double most = 0;
     for (size_t i = 0; i < drawing->size_count; i++)
-        most = fmax(most,
-                    figures_gbs(&drawing->sizes[i]->problem, drawing->sizes[i]->interval_ps));
+        most = fmax(most, figures_gbs(&drawing->sizes[i]->problem,
+                                      interval_ps(drawing, drawing->sizes[i])));
     return most;
 }
 
 /* As long as its part of the most, which takes `room`. */
-static void add_bar(struct table *table, const struct record *size, double most, int room)
+static void add_bar(struct table *table, const struct sweep_drawing *drawing,
+                    const struct record *size, double most, int room)
 {
     struct terminal_style style = terminal_style(stdout);
     struct text bar = {0};
     style.has_color = false; /* cells hold none */
-    if (size->interval_ps) /* else `most` may be 0 */
-        terminal_bar(&bar, figures_gbs(&size->problem, size->interval_ps) / most, room, &style);
+    terminal_bar(&bar, figures_gbs(&size->problem, interval_ps(drawing, size)) / most, room,
+                 &style);
     while (bar.length && bar.at[bar.length - 1] == ' ')
         bar.at[--bar.length] = '\0';
     table->failed |= bar.failed;
@@ -152,16 +161,17 @@ static void add_sizes(struct table *table, const struct sweep_drawing *drawing,
     const double most = most_gbs(drawing);
     for (size_t i = 0; i < drawing->size_count; i++) {
         const struct record *size = drawing->sizes[i];
-        const struct record *interval = sweep_drawing_interval(drawing, size);
+        const struct interval *interval = sweep_drawing_interval(drawing, size);
+        const char *params = interval->record.params;
         char name[NUMBER_CHARS];
         add_problem(table, size);
-        table_add(table, letters_name(name, letters_add(letters, interval->params)));
-        table_addf(table, "%" PRIu64, interval->n_from);
-        table_addf(table, "%" PRIu64, interval->n_to);
-        add_figures(table, size);
+        table_add(table, letters_name(name, letters_add(letters, params)));
+        table_addf(table, "%" PRIu64, interval->from);
+        table_addf(table, "%" PRIu64, interval->to);
+        add_figures(table, drawing, size);
         add_single(table, drawing, size);
-        table_add(table, interval->params);
-        add_bar(table, size, most, bar_columns);
+        table_add(table, params);
+        add_bar(table, drawing, size, most, bar_columns);
         table_add(table, size->params);
     }
 }
@@ -173,7 +183,7 @@ static void print_sizes(struct text *out, const struct sweep_drawing *drawing,
     char n[NUMBER_CHARS], title[NUMBER_CHARS + 8];
     const int room = terminal_style(stdout).width;
     int bar_columns = 0;
-    snprintf(title, sizeof title, "us of %s's", number_format_count(n, drawing->single_n));
+    snprintf(title, sizeof title, "us of %s's", number_format_count(n, drawing->single.n));
     memcpy(own, columns, sizeof own);
     own[SINGLE_US].title = title;
     for (int pass = 0; pass < 2; pass++) { /* the first for the width */
@@ -201,36 +211,36 @@ static const struct table_column interval_columns[] = {
 enum { INTERVAL_COLUMNS = sizeof interval_columns / sizeof *interval_columns };
 
 static void add_interval(struct table *table, const struct sweep_drawing *drawing,
-                         struct letters *letters, const struct record *interval)
+                         struct letters *letters, const struct interval *interval)
 {
+    const struct record *record = &interval->record;
     char text[NUMBER_CHARS];
     struct text words = {0};
     size_t sizes = 0;
     double most = -INFINITY;
     for (size_t i = 0; i < drawing->size_count; i++)
         if (sweep_drawing_interval(drawing, drawing->sizes[i]) == interval) {
-            if (drawing->sizes[i]->interval_ps)
-                most = fmax(most, loss_percent(drawing->sizes[i]));
+            most = fmax(most, loss_percent(drawing, drawing->sizes[i]));
             sizes++;
         }
-    table_add(table, interval->gpu);
-    table_add(table, problem_ops[interval->problem.op].name);
-    table_add(table, problem_types[interval->problem.type].name);
-    table_add(table, problem_types[interval->problem.acc].name);
-    table_add(table, letters_name(text, letters_add(letters, interval->params)));
-    table_add(table, number_format_count(text, interval->n_from));
-    table_add(table, number_format_count(text, interval->n_to));
-    table_addf(table, "%" PRIu64, interval->n_from);
-    table_addf(table, "%" PRIu64, interval->n_to);
-    table_add(table, problem_regimes[interval->problem.regime]);
+    table_add(table, record->gpu);
+    table_add(table, problem_ops[record->problem.op].name);
+    table_add(table, problem_types[record->problem.type].name);
+    table_add(table, problem_types[record->problem.acc].name);
+    table_add(table, letters_name(text, letters_add(letters, record->params)));
+    table_add(table, number_format_count(text, interval->from));
+    table_add(table, number_format_count(text, interval->to));
+    table_addf(table, "%" PRIu64, interval->from);
+    table_addf(table, "%" PRIu64, interval->to);
+    table_add(table, problem_regimes[record->problem.regime]);
     table_addf(table, "%zu", sizes);
-    if (isfinite(most))
+    if (isfinite(most)) /* else --n names none of them */
         add_tenths(table, most);
     else
         add_empty(table, 1);
-    letters_add_words(&words, letters, interval->params, false);
+    letters_add_words(&words, letters, record->params, false);
     table_add(table, words.length ? words.at : "as below");
-    table_add(table, interval->params);
+    table_add(table, record->params);
     text_dispose(&words);
 }
 
@@ -239,7 +249,7 @@ static void add_interval(struct table *table, const struct sweep_drawing *drawin
 static void print_sweep(struct text *out, const struct sweep_drawing *drawing,
                         struct letters *letters, struct table *intervals)
 {
-    const struct record *first = drawing->intervals[0];
+    const struct record *first = &drawing->intervals[0]->record;
     struct table own = {.columns = interval_columns, .column_count = INTERVAL_COLUMNS};
     struct text shared = {0};
     sweep_drawing_head(out, &first->problem);
@@ -261,39 +271,50 @@ static void print_sweep(struct text *out, const struct sweep_drawing *drawing,
     text_dispose(&shared);
 }
 
-int sweep_report_print(const struct request *request, const struct record *records,
-                       size_t record_count, size_t *count, struct error *error)
+static void print_all(struct text *out, const struct request *request,
+                      struct sweep_drawing *drawing, struct letters *letters,
+                      struct table *sizes, struct table *intervals, size_t *count)
+{
+    const struct records *records = drawing->records;
+    for (size_t i = 0; i < records->count; i++) {
+        if (!sweep_drawing_is_first(records, i))
+            continue;
+        sweep_drawing_collect(drawing, request, &records->at[i]);
+        if (drawing->size_count == 0)
+            continue;
+        name_variants(letters, drawing);
+        print_sweep(out, drawing, letters, intervals);
+        add_sizes(sizes, drawing, letters, 0);
+        ++*count;
+    }
+}
+
+int sweep_report_print(const struct request *request, const struct records *records,
+                       size_t *count, struct error *error)
 {
     struct table sizes = {.columns = columns, .column_count = COLUMNS};
     struct table intervals = {.columns = interval_columns, .column_count = INTERVAL_COLUMNS};
-    const struct record **room = calloc(2 * record_count + 1, sizeof *room);
-    struct letters letters = {calloc(record_count + 1, sizeof *letters.kernels), 0};
-    struct sweep_drawing drawing = {.intervals = room, .sizes = room + record_count};
+    const size_t most = records->count + 1; /* of sizes, and so of intervals */
+    struct letters letters = {calloc(most, sizeof *letters.kernels), 0};
+    struct sweep_drawing drawing = {.records = records,
+                                    .intervals = calloc(most, sizeof *drawing.intervals),
+                                    .sizes = calloc(most, sizeof *drawing.sizes)};
     struct text text = {0};
     size_t drawn = 0;
-    if (!room || !letters.kernels) {
-        free(room);
-        free(letters.kernels);
-        return error_memory(error, 3 * record_count * sizeof *room);
+    int failed = drawing.intervals && drawing.sizes && letters.kernels
+                     ? 0
+                     : error_memory(error, 3 * most * sizeof *drawing.sizes);
+    if (!failed) {
+        print_all(&text, request, &drawing, &letters, &sizes, &intervals, &drawn);
+        failed = output_both(request, &text, "sizes", &sizes, "intervals", &intervals, error);
     }
-    for (size_t i = 0; i < record_count; i++) {
-        if (!sweep_drawing_is_first(records, i))
-            continue;
-        sweep_drawing_collect(&drawing, request, &records[i], records, record_count);
-        if (drawing.size_count == 0)
-            continue;
-        name_variants(&letters, &drawing);
-        print_sweep(&text, &drawing, &letters, &intervals);
-        add_sizes(&sizes, &drawing, &letters, 0);
-        drawn++;
-    }
-    int failed = output_both(request, &text, "sizes", &sizes, "intervals", &intervals, error);
     if (count)
         *count = drawn;
     table_dispose(&sizes);
     table_dispose(&intervals);
     text_dispose(&text);
     free(letters.kernels);
-    free(room);
+    free(drawing.intervals);
+    free(drawing.sizes);
     return failed;
 }

@@ -4,12 +4,12 @@
 #define AUTOTUNE_SWEEP_REPORT_H
 
 #include "autotune/command/request.h"
-#include "cache/record.h"
+#include "cache/store.h"
 
-/* Draws every sweep among the records: the intervals of one problem on one GPU, made with the
- * same tools, and the sizes within them. Writes JSON and CSV too. `count` (may be NULL) gets
- * how many sweeps there are; without any nothing is printed but empty JSON and CSV. */
-int sweep_report_print(const struct request *request, const struct record *records,
-                       size_t record_count, size_t *count, struct error *error);
+/* Draws every sweep among the records, whose intervals are computed. Writes JSON and CSV too.
+ * `count` (may be NULL) gets how many sweeps there are; without any nothing is printed but empty
+ * JSON and CSV. */
+int sweep_report_print(const struct request *request, const struct records *records,
+                       size_t *count, struct error *error);
 
 #endif

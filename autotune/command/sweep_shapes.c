@@ -119,7 +119,7 @@ static void add_record(struct table *table, struct group *group, const struct re
     const double percent = figures_peak_percent(problem, record->median_ps, peak);
     char text[NUMBER_CHARS];
     add_problem(table, record);
-    table_add(table, problem->is_deterministic ? "yes" : "no");
+    table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
     table_add(table, shape_names[shape_kind(&problem->dims)]);
     add_shape(table, problem);
     table_add(table, figures_us(text, record->median_ps));

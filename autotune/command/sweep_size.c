@@ -39,23 +39,25 @@ static bool can_run(const struct setup *setup, const int64_t *row)
 static int ask_rows(const struct sweep *sweep, const struct sweep_leg *leg, size_t size,
                     const int64_t *known, int64_t *rows, size_t *count, struct error *error)
 {
-    const size_t width = leg->table.width;
     const struct setup *setup = &sweep->setup;
-    size_t survivors[SURVIVORS], most = setup->target.is_host ? SURVIVORS_HOST : SURVIVORS;
+    const size_t width = setup->space->param_count;
+    uint64_t survivors[SURVIVORS];
+    size_t most = setup->target.is_host ? SURVIVORS_HOST : SURVIVORS;
     *count = 0;
     if (sweep->has_single && can_run(setup, sweep->single))
         memcpy(rows + width * (*count)++, sweep->single, width * sizeof *rows);
     if (known)
         memcpy(rows + width * (*count)++, known, width * sizeof *rows);
-    most = sweep_survivors(survivors, most, sweep_table_losses(&leg->table), size,
-                           sweep->request->loss);
+    most = sweep_leg_survivors(survivors, most, leg, size);
     for (size_t i = 0; i < most; i++) {
-        const int64_t *row = sweep_table_row(&leg->table, survivors[i]);
+        int64_t *row = rows + width * *count;
+        const struct config *config = configs_find(&leg->swept.configs, survivors[i]);
+        if (sweep_size_row(row, setup, config->params, error))
+            return -1;
         const int broken = point_reject(&setup->context, row, error);
         if (broken == POINT_FAILED)
             return -1;
-        if (broken == POINT_VALID)
-            memcpy(rows + width * (*count)++, row, width * sizeof *rows);
+        *count += broken == POINT_VALID;
     }
     return 0;
 }
@@ -87,14 +89,13 @@ static int run_twice(struct sweep *sweep, struct tune_result *out, struct tune_o
     return failed;
 }
 
-bool sweep_size_keep(struct sweep *sweep, const struct record *records, size_t count)
+bool sweep_size_keep(struct sweep *sweep, const struct records *records)
 {
     struct text path = {0};
     struct error cause;
-    const bool is_kept =
-        tune_keep_save(&path, sweep->request, records, count, &cause) == 0;
+    const bool is_kept = tune_keep_save(&path, sweep->request, records, &cause) == 0;
     if (is_kept) {
-        if (count > 1)
+        if (records->count > 1)
             output_note(sweep->request, "records   %s\n", path.at);
     } else if (!sweep->has_warned) {
         output_warn("the records are not kept: %s", cause.text);
@@ -104,33 +105,50 @@ bool sweep_size_keep(struct sweep *sweep, const struct record *records, size_t c
     return is_kept;
 }
 
+/* One record, of which nothing is said yet but that it won: so an interruption costs one size. */
+static int keep_winner(struct sweep *sweep, const struct record *record, struct error *error)
+{
+    struct records one = {.count = 0};
+    struct record winner = *record;
+    winner.swept[0] = '\0';
+    winner.loss_ppm = 0;
+    if (store_add(&one, &winner, error))
+        return -1;
+    sweep_size_keep(sweep, &one);
+    store_dispose(&one);
+    return 0;
+}
+
 /* A known winner stays the winner, with its time in this race, unless it clearly lost. */
 static int take_result(struct sweep *sweep, struct sweep_leg *leg, size_t size,
                        const struct tune_result *result, const struct record *known,
                        const int64_t *known_row, struct error *error)
 {
-    const struct tune_place *place = known ? sweep_table_place(result, known_row) : NULL;
+    const struct tune_place *place = known ? sweep_leg_place(result, known_row) : NULL;
     if (place && place->ratio > STAYS)
         place = NULL;
     const int64_t *own = place ? known_row : result->finalists[result->winner].row;
-    struct record *record = &leg->records[size];
-    tune_keep_make(record, &sweep->setup, result);
+    struct record record;
+    tune_keep_make(&record, &sweep->setup, result);
     if (place) {
-        const struct record made = *record;
-        *record = *known;
-        record->interval_ps = record->single_ps = record->single_n = 0;
-        record->median_ps = place->median_ps;
-        record->low_ps = place->low_ps;
-        record->high_ps = place->high_ps;
-        record->sm_mhz = made.sm_mhz;
-        record->memory_mhz = made.memory_mhz;
-        record->celsius = made.celsius;
-        record->milliwatts = made.milliwatts;
-        memcpy(record->tuned, made.tuned, sizeof record->tuned);
+        const struct record made = record;
+        record = *known;
+        record.median_ps = place->median_ps;
+        record.low_ps = place->low_ps;
+        record.high_ps = place->high_ps;
+        record.sm_mhz = made.sm_mhz;
+        record.memory_mhz = made.memory_mhz;
+        record.celsius = made.celsius;
+        record.milliwatts = made.milliwatts;
+        memcpy(record.tuned, made.tuned, sizeof record.tuned);
     }
-    sweep_size_keep(sweep, record, 1);
+    memcpy(record.swept, sweep->swept, sizeof record.swept);
+    record.loss_ppm = (uint64_t)llround(sweep->request->loss * 1e6);
+    if (keep_winner(sweep, &record, error) ||
+        sweep_leg_take(leg, &sweep->setup, &record, result, own, error))
+        return -1;
     leg->is_done[size] = true;
-    return sweep_table_take(&leg->table, size, result, own, record->median_ps, error);
+    return 0;
 }
 
 static void note_size(const struct sweep *sweep, const struct record *record, double seconds)
@@ -172,11 +190,11 @@ int sweep_size_check_spent(const struct sweep *sweep, struct error *error)
                : 0;
 }
 
-int sweep_size_row(int64_t *out, const struct setup *setup, const struct record *record,
+int sweep_size_row(int64_t *out, const struct setup *setup, const char *params,
                    struct error *error)
 {
     memcpy(out, setup->space->default_row, setup->space->param_count * sizeof *out);
-    return point_parse(setup->space, record->params, out, error);
+    return point_parse(setup->space, params, out, error);
 }
 
 static struct tune_options options_of(const struct sweep *sweep, const int64_t *rows)
@@ -198,7 +216,7 @@ static int tune_with(struct sweep *sweep, struct sweep_leg *leg, size_t size,
     struct tune_options options = options_of(sweep, rows);
     struct tune_result result;
     const double start = monotonic_s();
-    if ((known && sweep_size_row(row, &sweep->setup, known, error)) ||
+    if ((known && sweep_size_row(row, &sweep->setup, known->params, error)) ||
         ask_rows(sweep, leg, size, known ? row : NULL, rows, &options.row_count, error))
         return -1;
     options.is_only_rows = known && (!journal || journal->count == 0);
@@ -213,7 +231,7 @@ static int tune_with(struct sweep *sweep, struct sweep_leg *leg, size_t size,
         output_warn("trials are not all kept: %s", result.journal_warning.text);
     int failed = take_result(sweep, leg, size, &result, known, row, error);
     if (!failed)
-        note_size(sweep, &leg->records[size], monotonic_s() - start);
+        note_size(sweep, sweep_leg_record(leg, size), monotonic_s() - start);
     tune_dispose(&result);
     return failed;
 }
@@ -230,7 +248,7 @@ int sweep_size_tune(struct sweep *sweep, struct sweep_leg *leg, size_t size,
     own.quiet = true;
     own.retune = own.retune && !leg->is_done[size];
     const struct record *known =
-        leg->is_done[size] ? &leg->records[size]
+        leg->is_done[size] ? sweep_leg_record(leg, size)
         : own.retune       ? NULL
                            : sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
     if (known) {
@@ -245,7 +263,29 @@ int sweep_size_tune(struct sweep *sweep, struct sweep_leg *leg, size_t size,
     return failed;
 }
 
-int sweep_size_confirm(struct sweep *sweep, struct record *record, struct error *error)
+/* The winner's time and that of the interval's config are those of this race; what others were
+ * raced before keeps its ratio to the winner. A second race bears out the first, so that its
+ * median counts, not the upper end. */
+static void take_again(struct record *record, uint64_t config, const struct tune_place *own,
+                       const struct tune_place *other)
+{
+    const double scale = (double)own->median_ps / (double)record->median_ps;
+    struct raced *raced = record->raced;
+    const uint64_t ps =
+        (uint64_t)llround((double)own->median_ps * other->ratio / own->ratio);
+    for (size_t i = 0; i < record->raced_count; i++) {
+        raced[i].ps = (uint64_t)llround((double)raced[i].ps * scale);
+        raced[i].high_ps = (uint64_t)llround((double)raced[i].high_ps * scale);
+        if (raced[i].config == config)
+            raced[i].ps = raced[i].high_ps = ps;
+    }
+    record->median_ps = own->median_ps;
+    record->low_ps = own->low_ps < own->median_ps ? own->low_ps : own->median_ps;
+    record->high_ps = own->high_ps > own->median_ps ? own->high_ps : own->median_ps;
+}
+
+int sweep_size_confirm(struct sweep *sweep, struct records *records, struct record *record,
+                       struct error *error)
 {
     const size_t width = sweep->setup.space->param_count;
     int64_t rows[2 * SPACE_NAMES_MAX];
@@ -254,22 +294,20 @@ int sweep_size_confirm(struct sweep *sweep, struct record *record, struct error 
     const double start = monotonic_s();
     if (setup_resize(&sweep->setup, dims_n(&record->problem.dims), record->problem.regime, error))
         return -1;
-    const struct record *interval = sweep_known_interval(&sweep->kept, &sweep->setup);
-    if (!interval || strcmp(interval->params, record->params) == 0)
+    const struct interval *interval = interval_find(records, record);
+    if (!interval || interval->record.config == record->config)
         return 0; /* its own winner serves */
     options.row_count = 2;
     options.is_only_rows = true;
-    if (sweep_size_row(rows, &sweep->setup, record, error) ||
-        sweep_size_row(rows + width, &sweep->setup, interval, error) ||
+    if (sweep_size_row(rows, &sweep->setup, record->params, error) ||
+        sweep_size_row(rows + width, &sweep->setup, interval->record.params, error) ||
         run_twice(sweep, &result, &options, error))
         return -1;
-    const struct tune_place *own = sweep_table_place(&result, rows);
-    const struct tune_place *other = sweep_table_place(&result, rows + width);
+    const struct tune_place *own = sweep_leg_place(&result, rows);
+    const struct tune_place *other = sweep_leg_place(&result, rows + width);
     int failed = 0;
     if (own && other) {
-        record->median_ps = own->median_ps;
-        record->interval_ps =
-            (uint64_t)llround((double)own->median_ps * other->ratio / own->ratio);
+        take_again(record, interval->record.config, own, other);
         note_size(sweep, record, monotonic_s() - start);
     } else {
         failed = error_set(error, ERROR_WRONG,

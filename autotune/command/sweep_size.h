@@ -15,7 +15,7 @@ struct sweep {
     size_t leg_count;
     int64_t single[SPACE_NAMES_MAX]; /* the row that all sizes are compared with; in a grid
                                       * what won at the length before */
-    uint64_t single_n;               /* the size that it won; 0 in a grid */
+    char swept[32];                  /* when it began, as in records */
     bool has_single, has_warned;
     size_t spent; /* sizes whose budget was over before a candidate was measured */
 };
@@ -33,14 +33,16 @@ void sweep_size_note_budget(const struct sweep *sweep);
 /* After all sizes: -1 when the budget of some was over. */
 int sweep_size_check_spent(const struct sweep *sweep, struct error *error);
 
-/* Races the winner of a kept size against its interval's variant; the record gets the times. */
-int sweep_size_confirm(struct sweep *sweep, struct record *record, struct error *error);
+/* Races the winner of a kept size, one of `records`, against its interval's variant; the record
+ * gets the times. */
+int sweep_size_confirm(struct sweep *sweep, struct records *records, struct record *record,
+                       struct error *error);
 
 /* Writes records, all or none: were they? What cannot be written costs one warning in all. */
-bool sweep_size_keep(struct sweep *sweep, const struct record *records, size_t count);
+bool sweep_size_keep(struct sweep *sweep, const struct records *records);
 
 /* The row of a record's params. */
-int sweep_size_row(int64_t *out, const struct setup *setup, const struct record *record,
+int sweep_size_row(int64_t *out, const struct setup *setup, const char *params,
                    struct error *error);
 
 #endif

@@ -58,8 +58,6 @@ void tune_keep_make(struct record *record, const struct setup *setup,
                     const struct tune_result *result)
 {
     const struct finalist *winner = &result->finalists[result->winner];
-    time_t now = time(NULL);
-    struct tm utc;
     setup_record(record, setup);
     record->space_hash = setup->space->hash;
     tune_keep_config(record, setup, winner->row);
@@ -76,17 +74,24 @@ void tune_keep_make(struct record *record, const struct setup *setup,
     record->untried = count_untried(result);
     if (winner->error >= 0)
         snprintf(record->error, sizeof record->error, "%.1e", winner->error);
+    tune_keep_now(record->tuned);
+}
+
+void tune_keep_now(char out[TUNE_KEEP_TIME_CHARS])
+{
+    const time_t now = time(NULL);
+    struct tm utc;
     gmtime_r(&now, &utc);
-    strftime(record->tuned, sizeof record->tuned, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    strftime(out, TUNE_KEEP_TIME_CHARS, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
 int tune_keep_save(struct text *path, const struct request *request,
-                   const struct record *records, size_t count, struct error *error)
+                   const struct records *records, struct error *error)
 {
     struct text folder = {0};
     int failed = store_folder(&folder, request->cache, error) ||
-                 store_path(path, folder.at, records->gpu, error) ||
-                 store_save_all(path->at, records, count, error);
+                 store_path(path, folder.at, records->at->gpu, error) ||
+                 store_save_all(path->at, records, error);
     text_dispose(&folder);
     return failed ? -1 : 0;
 }
@@ -94,17 +99,20 @@ int tune_keep_save(struct text *path, const struct request *request,
 void tune_keep_record(const struct request *request, const struct record *record,
                       const struct error *earlier)
 {
+    struct records one = {.count = 0};
     struct text path = {0};
     struct error cause;
     if (dims_n(&record->problem.dims) == 0) { /* nothing could be answered from it */
         output_note(request, "record    none is kept of n = 0, whose result is the identity\n");
-    } else if (tune_keep_save(&path, request, record, 1, &cause)) {
+    } else if (store_add(&one, record, &cause) ||
+               tune_keep_save(&path, request, &one, &cause)) {
         output_warn("the record is not kept: %s", cause.text);
     } else {
         if (earlier->code != ERROR_NONE)
             output_warn("%s", earlier->text);
         output_note(request, "record    %s\n", path.at);
     }
+    store_dispose(&one);
     text_dispose(&path);
 }
 

@@ -16,9 +16,13 @@ void tune_keep_config(struct record *record, const struct setup *setup, const in
 void tune_keep_make(struct record *out, const struct setup *setup,
                     const struct tune_result *result);
 
-/* Writes records of one GPU, all or none; `path` (appended) is the file. */
+/* The time in the form that records have it. */
+enum { TUNE_KEEP_TIME_CHARS = 32 };
+void tune_keep_now(char out[TUNE_KEEP_TIME_CHARS]);
+
+/* Writes records of one GPU, one at least, all or none; `path` (appended) is the file. */
 int tune_keep_save(struct text *path, const struct request *request,
-                   const struct record *records, size_t count, struct error *error);
+                   const struct records *records, struct error *error);
 
 /* Writes the record, and notes where. `earlier` is what reading warned of: not said when the
  * file cannot be written either. */

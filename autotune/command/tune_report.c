@@ -266,7 +266,7 @@ static void json_times(struct text *out, const struct setup *setup, const struct
               ",\n \"deterministic\": %s, \"n\": %" PRIu64 ", \"median_ps\": %" PRIu64
               ", \"low_ps\": %" PRIu64 ", \"high_ps\": %" PRIu64
               ", \"gbs\": %s, \"peak_pct\": ",
-              record->problem.is_deterministic ? "true" : "false", dims_n(&record->problem.dims),
+              record->problem.order == ORDER_RUN ? "true" : "false", dims_n(&record->problem.dims),
               record->median_ps, record->low_ps, record->high_ps,
               figures_speed(speed, figures_gbs(&record->problem, record->median_ps)));
     if (percent < 0)

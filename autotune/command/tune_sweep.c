@@ -5,7 +5,6 @@
 #include "autotune/command/output.h"
 #include "autotune/command/sweep_grid.h"
 #include "autotune/command/sweep_known.h"
-#include "autotune/command/sweep_mend.h"
 #include "autotune/command/sweep_report.h"
 #include "autotune/command/sweep_size.h"
 #include "autotune/command/tune_keep.h"
@@ -13,6 +12,7 @@
 #include "autotune/device/monotonic.h"
 #include "generator/number.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* --- Plan --------------------------------------------------------------------------------- */
@@ -64,8 +64,7 @@ static int find_answer(struct sweep *sweep, bool *is_answered, struct error *err
                 return -1;
             const struct record *record =
                 sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
-            *is_answered = record && record->interval_ps &&
-                           sweep_known_interval(&sweep->kept, &sweep->setup);
+            *is_answered = record && *record->swept;
         }
     return 0;
 }
@@ -89,12 +88,12 @@ static int find_single(struct sweep *sweep, struct error *error)
         if (!record && sweep_size_tune(sweep, leg, size, error))
             return -1;
         if (leg->is_done[size])
-            record = &leg->records[size];
+            record = sweep_leg_record(leg, size);
         else if (!record)
             sweep_leg_drop(leg, size);
     }
-    sweep->single_n = dims_n(&record->problem.dims);
-    sweep->has_single = sweep_size_row(sweep->single, &sweep->setup, record, error) == 0;
+    sweep->has_single =
+        sweep_size_row(sweep->single, &sweep->setup, record->params, error) == 0;
     return sweep->has_single ? 0 : -1;
 }
 
@@ -119,56 +118,96 @@ static int tune_sizes(struct sweep *sweep, struct error *error)
 
 static int finish(struct sweep *sweep, struct error *error)
 {
-    struct records all = {0};
-    size_t room = 0;
-    for (size_t l = 0; l < sweep->leg_count; l++)
-        room += 2 * sweep->legs[l].count;
-    if (!room)
-        return 0; /* no size has a result, which is said at the end */
-    all.at = calloc(room, sizeof *all.at);
-    if (!all.at)
-        return error_memory(error, room * sizeof *all.at);
-    for (size_t l = 0; l < sweep->leg_count; l++)
-        sweep_leg_records(&all, &sweep->legs[l], &sweep->setup, sweep->single,
-                          sweep->single_n, sweep->request->loss);
-    const size_t own = all.count;
-    int failed = sweep_mend_rests(&all, sweep, error);
-    if (!failed) {
-        sweep_size_keep(sweep, all.at, all.count);
-        failed = sweep_report_print(sweep->request, all.at, own, NULL, error);
+    struct records all = {.count = 0};
+    int failed = 0;
+    for (size_t l = 0; l < sweep->leg_count && !failed; l++)
+        failed = sweep_leg_collect(&all, &sweep->legs[l], error);
+    failed = failed || store_tidy(&all, error) || interval_compute(&all, error);
+    if (!failed && all.count) { /* else no size has a result, which is said at the end */
+        sweep_size_keep(sweep, &all);
+        failed = sweep_report_print(sweep->request, &all, NULL, error);
     }
-    free(all.at);
-    return failed;
+    store_dispose(&all);
+    return failed ? -1 : 0;
 }
 
 /* From the records alone; the report leaves other n out. */
 static int answer(struct sweep *sweep, struct error *error)
 {
     struct records all;
-    if (sweep_known_choose(&all, &sweep->kept, sweep->request, &sweep->setup, error))
-        return -1;
-    output_note(sweep->request, "records   exact: --retune measures again\n");
-    int failed = sweep_report_print(sweep->request, all.at, all.count, NULL, error);
+    int failed =
+        sweep_known_choose(&all, &sweep->kept, sweep->request, &sweep->setup, error);
+    if (!failed) {
+        output_note(sweep->request, "records   exact: --retune measures again\n");
+        failed = sweep_report_print(sweep->request, &all, NULL, error);
+    }
     store_dispose(&all);
-    return failed;
+    return failed ? -1 : 0;
 }
 
 /* --- Again -------------------------------------------------------------------------------- */
 
-/* Each size's winner against its interval's variant; what loses too much is mended. */
+static bool is_asked_for(const struct sweep *sweep, const struct record *size)
+{
+    return dims_n(&sweep->request->problem.dims) <= dims_n(&size->problem.dims) &&
+           dims_n(&size->problem.dims) <= sweep->request->n_high;
+}
+
+/* Those whose interval's variant lost more than the size allows have another from now on. */
+static void note_cuts(const struct sweep *sweep, const struct records *before)
+{
+    for (size_t i = 0; i < before->count; i++) {
+        const struct record *size = &before->at[i];
+        const struct interval *interval = interval_find(before, size);
+        const double limit = (double)size->loss_ppm / 1e6;
+        struct raced raced;
+        char n[NUMBER_CHARS];
+        if (!interval || !is_asked_for(sweep, size) ||
+            !interval_raced(&raced, size, interval->record.config))
+            continue;
+        const double loss = (double)raced.ps / (double)size->median_ps - 1;
+        if (loss > limit)
+            output_note(sweep->request,
+                        "cut       n = %s %s: its interval's variant lost %.2f %%, more than "
+                        "%.3g %%; another serves it now\n",
+                        number_format_count(n, dims_n(&size->problem.dims)),
+                        problem_regimes[size->problem.regime], 100 * loss, 100 * limit);
+    }
+}
+
+static int keep_again(struct sweep *sweep, const struct records *all, struct error *error)
+{
+    struct records again = {.count = 0};
+    int failed = 0;
+    for (size_t i = 0; i < all->count && !failed; i++)
+        if (is_asked_for(sweep, &all->at[i]))
+            failed = store_copy(&again, all, &all->at[i], error);
+    if (!failed && again.count && !sweep_size_keep(sweep, &again))
+        failed = error_set(error, ERROR_IO,
+                           "what was measured again could not be kept: see the warning above, "
+                           "then run the same command again");
+    store_dispose(&again);
+    return failed;
+}
+
+/* Each size's winner against its interval's variant; what it loses now counts from then on. */
 static int confirm(struct sweep *sweep, struct error *error)
 {
+    const struct request *request = sweep->request;
     struct records all;
-    if (sweep_known_choose(&all, &sweep->kept, sweep->request, &sweep->setup, error))
-        return -1;
-    int failed = 0;
-    for (size_t i = 0; i < all.count && !failed; i++)
-        if (!all.at[i].n_to && all.at[i].interval_ps &&
-            dims_n(&sweep->request->problem.dims) <= dims_n(&all.at[i].problem.dims) &&
-            dims_n(&all.at[i].problem.dims) <= sweep->request->n_high)
-            failed = sweep_size_confirm(sweep, &all.at[i], error);
-    failed = failed || sweep_report_print(sweep->request, all.at, all.count, NULL, error) ||
-             sweep_mend(sweep, &all, error);
+    int failed = sweep_known_choose(&all, &sweep->kept, request, &sweep->setup, error);
+    for (size_t i = 0; i < all.count && !failed; i++) {
+        struct record *size = &all.at[i];
+        if (!is_asked_for(sweep, size))
+            continue;
+        failed = sweep_size_confirm(sweep, &all, size, error);
+        if (request->has_loss)
+            size->loss_ppm = (uint64_t)llround(request->loss * 1e6);
+    }
+    failed = failed || sweep_report_print(request, &all, NULL, error) ||
+             keep_again(sweep, &all, error);
+    if (!failed)
+        note_cuts(sweep, &all);
     store_dispose(&all);
     return failed ? -1 : 0;
 }
@@ -219,6 +258,7 @@ int tune_sweep(const struct request *request, struct error *error)
     if (!sweep)
         return error_memory(error, sizeof *sweep);
     sweep->request = request;
+    tune_keep_now(sweep->swept);
     int failed = open_sweep(sweep, error);
     if (!failed) {
         failed = (request->n_high ? run : sweep_grid)(sweep, error);

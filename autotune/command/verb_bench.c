@@ -156,21 +156,21 @@ static int choose_row(int64_t *row, struct find_result *found, const struct benc
         return -1;
     if (warning.code != ERROR_NONE)
         output_warn("%s", warning.text);
-    memcpy(row, found->grade == FIND_NONE ? space->default_row : found->row,
+    memcpy(row, found->grade == SELECTOR_NONE ? space->default_row : found->row,
            space->param_count * sizeof *row);
     return 0;
 }
 
-/* "exact", "default", or how the record differs: "same GPU, other n: 1Mi". */
+/* "exact", "default", or how the record differs: "same GPU, other size: 1Mi". */
 static const char *describe_grade(char out[GRADE_CHARS], const struct find_result *found)
 {
     char size[DIMS_TEXT_CHARS];
-    if (found->grade == FIND_NONE)
+    if (found->grade == SELECTOR_NONE)
         return "none: default";
     snprintf(out, GRADE_CHARS, "%s%s%s",
-             find_grade_name(found->grade, &found->record.problem),
-             found->grade > FIND_STALE ? ": " : "",
-             found->grade > FIND_STALE ? dims_text_format(size, &found->record.problem.dims) : "");
+             find_grades[found->grade],
+             found->grade > SELECTOR_STALE ? ": " : "",
+             found->grade > SELECTOR_STALE ? dims_text_format(size, &found->record.problem.dims) : "");
     return out;
 }
 
@@ -274,7 +274,7 @@ static void add_to_json(struct bench_verb *verb, const struct line *line, size_t
         problem_types[problem->acc].name,
         line->n,
         problem_regimes[problem->regime],
-        problem->is_deterministic ? "yes" : "no",
+        problem->order == ORDER_RUN ? "yes" : "no",
         verb->request.stream ? "stream" : "graph",
         offset,
         rounds,

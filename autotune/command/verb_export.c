@@ -20,7 +20,7 @@ enum { ARCHS_MAX = 32, FORMATS_MAX = 32, PATH_CHARS = 4096 };
 struct task {
     struct request request;
     struct setup setup;
-    struct records records;
+    struct export_records records;
     const struct export_format *formats[FORMATS_MAX];
     size_t format_count;
     int archs[ARCHS_MAX];
@@ -141,7 +141,7 @@ static void add_command(struct text *out, const struct task *task,
     text_addf(out, "autotune export --format %s --op %s --type %s --acc %s%s%s",
               format->name, problem_ops[problem->op].name,
               problem_types[problem->type].name, problem_types[problem->acc].name,
-              problem->is_deterministic ? " --deterministic" : "",
+              problem->order == ORDER_RUN ? " --deterministic" : "",
               problem->regime == WARM ? " --warm" : "");
     add_sizes(out, request);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
@@ -314,7 +314,7 @@ int verb_export(int argc, char **argv, struct error *error)
             snprintf(task->prefix, sizeof task->prefix, "%s", task->request.prefix);
         failed = export_records_find(&task->records, &task->setup, &task->request, error) ||
                  export_all(task, error);
-        store_dispose(&task->records);
+        export_records_dispose(&task->records);
         setup_close(&task->setup);
     }
     free(task);

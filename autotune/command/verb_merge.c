@@ -10,6 +10,7 @@
 #include "cache/store.h"
 #include "generator/number.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@
 static const struct table_column columns[] = {
     {"gpu", "gpu", false},   {"problem", NULL, false}, {NULL, "op", false},
     {NULL, "type", false},   {NULL, "acc", false},     {NULL, "n", true},
-    {NULL, "n_from", true},  {NULL, "n_to", true},     {NULL, "regime", false},
+    {NULL, "regime", false},
     {NULL, "deterministic", false},                    {"us", "us", true},
     {"us here", "us_here", true},                      {"from", "file", false},
     {"result", "result", false},                       DIMS_TEXT_COLUMNS,
@@ -92,14 +93,14 @@ static void add_row(struct merge *merge, const char *file, const struct record *
     table_add(table, record->gpu);
     table_addf(table, "%s %s%s%s %s %s%s", op, type, is_plain ? "" : " in ",
                is_plain ? "" : acc,
-               record_size_format(size, record), regime,
-               problem->is_deterministic ? " deterministic" : "");
+               dims_text_format(size, &problem->dims), regime,
+               problem->order == ORDER_RUN ? " deterministic" : "");
     table_add(table, op);
     table_add(table, type);
     table_add(table, acc);
-    record_size_add_n(table, record);
+    table_addf(table, "%" PRIu64, dims_n(&problem->dims));
     table_add(table, regime);
-    table_add(table, problem->is_deterministic ? "yes" : "no");
+    table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
     table_add(table, figures_us(us, record->median_ps));
     table_add(table, choice->here_ps ? figures_us(us, choice->here_ps) : NULL);
     table_add(table, file);
@@ -112,7 +113,7 @@ static int keep(const struct records *kept, const struct records *here, const ch
 {
     if (!kept->count)
         return 0;
-    if (store_save_all(path, kept->at, kept->count, error))
+    if (store_save_all(path, kept, error))
         return -1;
     if (here->skipped)
         output_warn("%s", here->reason.text);
@@ -147,7 +148,7 @@ static int split_gpu(struct records *out, struct records *rest, struct error *er
     for (size_t i = 0; i < rest->count; i++)
         if (strcmp(rest->at[i].gpu, gpu) != 0)
             rest->at[kept++] = rest->at[i];
-        else if (store_add(out, &rest->at[i], error))
+        else if (store_copy(out, rest, &rest->at[i], error))
             return -1;
     rest->count = kept;
     return 0;

@@ -13,6 +13,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,18 +41,16 @@ static const char *const sources[] = {
     [RECORD_PUBLISHED] = "published",
 };
 
-static bool is_wanted(const struct record *record, const struct request *request)
+static bool is_wanted(const struct interval *served, const struct request *request)
 {
-    const struct problem *problem = &record->problem;
-    const uint64_t low = record->n_to ? record->n_from : dims_n(&problem->dims);
-    const uint64_t high = record->n_to ? record->n_to : dims_n(&problem->dims);
+    const struct problem *problem = &served->record.problem;
     const uint64_t n = dims_n(&request->problem.dims), n_high = request->n_high ? request->n_high : n;
     const bool is_cut = request->sweep && !request->asked.shape; /* to the range, by the report */
-    return (!request->has_n || is_cut || (low <= n_high && n <= high)) &&
+    return (!request->has_n || is_cut || (served->from <= n_high && n <= served->to)) &&
            (!request->has_op || problem->op == request->problem.op) &&
            (!request->has_type || problem->type == request->problem.type) &&
            (!request->asked.shape || request->asked.shape == dims_text_name(&problem->dims)) &&
-           (!request->problem.is_deterministic || problem->is_deterministic);
+           (request->problem.order == ORDER_FREE || problem->order == ORDER_RUN);
 }
 
 /* 0 = not known. */
@@ -60,8 +59,19 @@ static void add_known(struct table *table, uint64_t value)
     table_add_number(table, value > 0, 0, (double)value);
 }
 
-static void add_record(struct table *table, const struct record *record)
+/* Of one n there is none to be told. */
+static void add_bound(struct table *table, bool is_one, uint64_t n)
 {
+    if (is_one)
+        table_add(table, NULL);
+    else
+        table_addf(table, "%" PRIu64, n);
+}
+
+static void add_record(struct table *table, const struct interval *served)
+{
+    const struct record *record = &served->record;
+    const bool is_one = served->from == served->to;
     const struct problem *problem = &record->problem;
     const uint64_t peak = device_peak_of(record->memory_clock_khz, record->bus_bits);
     const double percent = figures_peak_percent(problem, record->median_ps, peak);
@@ -70,12 +80,14 @@ static void add_record(struct table *table, const struct record *record)
     table_add(table, problem_ops[problem->op].name);
     table_add(table, problem_types[problem->type].name);
     table_add(table, problem_types[problem->acc].name);
-    table_add(table, record_size_format(size, record));
-    record_size_add_n(table, record);
+    table_add(table, record_size_format(size, served));
+    table_addf(table, "%" PRIu64, dims_n(&problem->dims));
+    add_bound(table, is_one, served->from);
+    add_bound(table, is_one, served->to);
     table_addf(table, "%s%s", problem_regimes[problem->regime],
-               problem->is_deterministic ? " deterministic" : "");
+               problem->order == ORDER_RUN ? " deterministic" : "");
     table_add(table, problem_regimes[problem->regime]);
-    table_add(table, problem->is_deterministic ? "yes" : "no");
+    table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
     table_add(table, figures_us(us, record->median_ps));
     table_add(table, figures_speed(speed, figures_gbs(problem, record->median_ps)));
     table_add_number(table, percent >= 0, 1, percent);
@@ -96,17 +108,40 @@ static void add_record(struct table *table, const struct record *record)
 /* What is shown: kept until all are there, then as rows of the table or as the drawing of a sweep. */
 struct shown {
     struct table table;
-    struct records records;
+    struct interval *rows;
+    size_t row_count;
+    struct records records; /* the same records, without the intervals that the files had */
 };
 
-static int keep(struct records *out, const struct record *record, struct error *error)
+static int add(struct shown *shown, const struct interval *served, const struct records *from,
+               const struct request *request, struct error *error)
 {
-    struct record *at = realloc(out->at, (out->count + 1) * sizeof *at);
-    if (!at)
-        return error_memory(error, (out->count + 1) * sizeof *at);
-    out->at = at;
-    out->at[out->count++] = *record;
-    return 0;
+    const size_t bytes = (shown->row_count + 1) * sizeof *shown->rows;
+    struct interval *rows = realloc(shown->rows, bytes);
+    if (!rows)
+        return error_memory(error, bytes);
+    shown->rows = rows;
+    rows[shown->row_count++] = *served;
+    return request->sweep && from ? store_copy(&shown->records, from, &served->record, error)
+                                  : 0;
+}
+
+static int add_records(struct shown *shown, const struct records *records,
+                       const struct request *request, struct error *error)
+{
+    int failed = 0;
+    for (size_t i = 0; i < records->count && !failed; i++) {
+        const uint64_t n = dims_n(&records->at[i].problem.dims);
+        const struct interval one = {n, n, records->at[i]};
+        if (is_wanted(&one, request))
+            failed = add(shown, &one, records, request, error);
+    }
+    for (size_t i = 0; i < records->interval_count && !failed; i++) {
+        const struct interval *interval = &records->intervals[i];
+        if (interval->from < interval->to && is_wanted(interval, request))
+            failed = add(shown, interval, NULL, request, error);
+    }
+    return failed;
 }
 
 static int add_file(struct shown *shown, const char *folder, const char *name,
@@ -120,10 +155,7 @@ static int add_file(struct shown *shown, const char *folder, const char *name,
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (store_load(&records, path, error))
         return -1;
-    int failed = 0;
-    for (size_t i = 0; i < records.count && !failed; i++)
-        if (is_wanted(&records.at[i], request))
-            failed = keep(&shown->records, &records.at[i], error);
+    const int failed = add_records(shown, &records, request, error);
     if (records.skipped)
         output_warn("%s", records.reason.text);
     store_dispose(&records);
@@ -138,21 +170,21 @@ static int compare(uint64_t a, uint64_t b)
 /* Problem by problem, sizes as they grow, intervals behind; what was tuned when does not count. */
 static int by_problem(const void *a, const void *b)
 {
-    const struct record *one = a, *other = b;
-    const struct problem *x = &one->problem, *y = &other->problem;
+    const struct interval *one = a, *other = b;
+    const struct problem *x = &one->record.problem, *y = &other->record.problem;
     const uint64_t keys[][2] = {
         {x->op, y->op},
         {x->type, y->type},
         {x->acc, y->acc},
-        {x->is_deterministic, y->is_deterministic},
+        {x->order, y->order},
         {shape_kind(&x->dims), shape_kind(&y->dims)},
         {x->regime, y->regime},
-        {one->n_to, other->n_to},
+        {one->from < one->to, other->from < other->to},
         {shape_of(&x->dims).len, shape_of(&y->dims).len},
         {dims_n(&x->dims), dims_n(&y->dims)},
         {shape_of(&x->dims).pitch, shape_of(&y->dims).pitch},
     };
-    int order = strcmp(one->gpu, other->gpu);
+    int order = strcmp(one->record.gpu, other->record.gpu);
     for (size_t i = 0; i < sizeof keys / sizeof *keys && !order; i++)
         order = compare(keys[i][0], keys[i][1]);
     return order;
@@ -198,7 +230,7 @@ static void note_none(const struct request *request, const char *folder)
     const char *size = request->sweep ? "1K..4G" : "400M";
     char low[NUMBER_CHARS], high[NUMBER_CHARS], sizes[2 * NUMBER_CHARS + 8];
     const bool is_some = request->has_n || request->has_op || request->has_type ||
-                         request->asked.shape || problem->is_deterministic;
+                         request->asked.shape || problem->order == ORDER_RUN;
     if (request->n_high)
         snprintf(sizes, sizeof sizes, "--n %s..%s", number_format_count(low, dims_n(&problem->dims)),
                  number_format_count(high, request->n_high));
@@ -212,25 +244,27 @@ static void note_none(const struct request *request, const char *folder)
                 request->has_op ? problem_ops[problem->op].name : "",
                 request->has_type ? " --type " : "",
                 request->has_type ? problem_types[problem->type].name : "",
-                problem->is_deterministic ? " --deterministic" : "");
+                problem->order == ORDER_RUN ? " --deterministic" : "");
 }
 
 static int print(const struct request *request, struct shown *shown, const char *folder,
                  struct error *error)
 {
     struct records *records = &shown->records;
-    size_t count = records->count;
-    int failed = 0;
+    size_t count = shown->row_count;
+    int failed = interval_compute(records, error);
+    if (failed)
+        return -1;
     if (request->sweep && request->asked.shape) {
         failed = sweep_shapes_print(request, records->at, records->count, &count, error);
     } else if (request->sweep) {
-        failed = sweep_report_print(request, records->at, records->count, &count, error);
+        failed = sweep_report_print(request, records, &count, error);
         note_matrices(request, records);
     } else if (count || request->json || request->csv) {
         if (count)
-            qsort(records->at, count, sizeof *records->at, by_problem);
+            qsort(shown->rows, count, sizeof *shown->rows, by_problem);
         for (size_t i = 0; i < count; i++)
-            add_record(&shown->table, &records->at[i]);
+            add_record(&shown->table, &shown->rows[i]);
         failed = output_table(request, &shown->table, NULL, error);
     }
     if (count == 0)
@@ -250,6 +284,7 @@ int verb_show(int argc, char **argv, struct error *error)
                  print(&request, &shown, folder.at, error);
     table_dispose(&shown.table);
     store_dispose(&shown.records);
+    free(shown.rows);
     text_dispose(&folder);
     return failed ? -1 : 0;
 }

@@ -44,7 +44,7 @@ static void describe_job(struct task *task, size_t kinds)
     const struct setup *setup = &task->setup;
     const struct request *request = task->request;
     tune_begin_job(&task->job, request, setup, task->kind, kinds);
-    const bool has_seed = task->found.grade != FIND_NONE; /* what won a similar problem */
+    const bool has_seed = task->found.grade != SELECTOR_NONE; /* what won a similar problem */
     task->options = (struct tune_options){.strategy = tune_begin_strategy(request, setup),
                                           .seed_row = has_seed ? task->found.row : NULL,
                                           .seed = request->seed,
@@ -79,7 +79,7 @@ static int prepare(struct task *task, size_t kinds, struct error *error)
     tune_notes_setup(&own, &task->setup, task->kind->count);
     if (setup_find(&task->found, &task->setup, &own, &task->warning, error))
         return -1;
-    const bool is_asked = task->found.grade == FIND_EXACT && !own.retune;
+    const bool is_asked = task->found.grade == SELECTOR_EXACT && !own.retune;
     const char *unfinished =
         is_asked ? tune_keep_unfinished(&own, &task->setup, &task->found.record) : NULL;
     task->is_answered = is_asked && !unfinished;
@@ -87,7 +87,7 @@ static int prepare(struct task *task, size_t kinds, struct error *error)
         return 0;
     if (unfinished)
         output_note(&own, "record    %s: going on with that\n", unfinished);
-    if (task->found.grade == FIND_STALE)
+    if (task->found.grade == SELECTOR_STALE)
         output_note(&own, "record    stale, for its %s is another now: measuring again\n",
                     task->found.difference);
     if (tune_keep_check(task->setup.space, error) || setup_check_room(&task->setup, error) ||

@@ -2,6 +2,8 @@
  */
 #include "autotune/device/bind.h"
 
+#include <assert.h>
+
 void bind_launches(struct device_launch *out, const struct planner_plan *plan,
                    const struct space *space,
                    const struct device_kernel *const kernels[SPACE_PASSES_MAX],
@@ -11,6 +13,7 @@ void bind_launches(struct device_launch *out, const struct planner_plan *plan,
         const struct planner_launch *launch = &plan->launches[i];
         const struct pass *pass = &space->passes[launch->pass];
         uint64_t values[PLANNER_ARGS];
+        assert(pass->arg_count <= LAUNCH_ARGS_MAX);
         planner_bind(values, launch, buffers);
         out[i] =
             (struct device_launch){.kernel = kernels[launch->pass],

@@ -190,7 +190,7 @@ static int read_problem(struct problem *out, struct plan_count *count,
         return fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause);
     out->acc = problem_default_acc(out->type);
     out->regime = problem->is_warm ? WARM : COLD;
-    out->is_deterministic = problem->is_deterministic;
+    out->order = problem->is_deterministic ? ORDER_RUN : ORDER_FREE;
     if ((problem->acc && problem_find_type(&out->acc, problem->acc, &cause)) ||
         problem_check(out, &cause))
         return fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause);

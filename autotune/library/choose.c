@@ -75,11 +75,11 @@ static int load_shipped(struct choose_records *records, struct error *error)
 static void settle(struct find *find)
 {
     struct record alike = find->want;
-    if (find->best.grade != FIND_STALE || *alike.compiler)
+    if (find->best.grade != SELECTOR_STALE || *alike.compiler)
         return;
     memcpy(alike.compiler, find->best.record.compiler, sizeof alike.compiler);
     if (!record_key_difference(&alike, &find->best.record))
-        find->best.grade = FIND_EXACT;
+        find->best.grade = find->place.grade = SELECTOR_EXACT;
 }
 
 /* The file of this GPU, and the folder it is in; no folder when the place is a file. */
@@ -113,9 +113,9 @@ static void search_own(struct find *find, struct choose_records *records,
     if (find_own(&folder, &path, records, find->want.gpu, warning) == 0 &&
         load_own(records, path.at, warning) == 0) {
         note(warning, &records->own.reason);
-        find_among(find, &records->own);
+        find_among(find, &records->own, warning);
         settle(find);
-        if (folder.length && find->best.grade != FIND_EXACT) {
+        if (folder.length && find->best.grade != SELECTOR_EXACT) {
             find_in_folder(find, folder.at, path.at, warning);
             settle(find);
         }
@@ -132,10 +132,11 @@ static int search(struct find *find, struct choose_records *records,
     if (from != AUTOTUNE_FROM_SHIPPED)
         search_own(find, records, warning);
     if ((from == AUTOTUNE_FROM_SHIPPED || from == AUTOTUNE_FROM_BEST) &&
-        find->best.grade == FIND_NONE) {
+        find->best.grade == SELECTOR_NONE) {
         if (load_shipped(records, warning))
             return -1;
-        find_shipped(find, &records->shipped);
+        if (find_shipped(find, &records->shipped, warning))
+            return -1;
     }
     note(warning, &find->best.damaged);
     note(warning, &find->best.rejected);
@@ -178,12 +179,12 @@ static int take_default(struct choice *out, const struct point_context *here,
     return broken == POINT_VALID ? 0 : fail_for(error, AUTOTUNE_FAILED, &reason);
 }
 
-static bool is_good_enough(enum autotune_from from, enum find_grade found)
+static bool is_good_enough(enum autotune_from from, enum selector_grade found)
 {
-    static const enum find_grade worst[] = {
-        [AUTOTUNE_FROM_BEST] = FIND_NONE,       [AUTOTUNE_FROM_RECORD] = FIND_OTHER_N,
-        [AUTOTUNE_FROM_SHIPPED] = FIND_SHIPPED, [AUTOTUNE_FROM_DEFAULT] = FIND_NONE,
-        [AUTOTUNE_FROM_TUNING] = FIND_EXACT,
+    static const enum selector_grade worst[] = {
+        [AUTOTUNE_FROM_BEST] = SELECTOR_NONE,       [AUTOTUNE_FROM_RECORD] = SELECTOR_OTHER_SIZE,
+        [AUTOTUNE_FROM_SHIPPED] = SELECTOR_SHIPPED, [AUTOTUNE_FROM_DEFAULT] = SELECTOR_NONE,
+        [AUTOTUNE_FROM_TUNING] = SELECTOR_EXACT,
     };
     return found <= worst[from];
 }
@@ -197,14 +198,16 @@ int choose_row(struct choice *out, struct choose_records *records,
     struct record want;
     record_key(&want, request->problem, request->shelf->space, &request->info->target,
                request->info);
-    find_begin(&find, &want, &here, &request->shelf->sources);
+    find_begin(&find, &want, &here, &request->shelf->sources, &records->memo);
+    find.names_nearest =
+        request->from == AUTOTUNE_FROM_RECORD || request->from == AUTOTUNE_FROM_TUNING;
     *out = (struct choice){.warning.code = ERROR_NONE};
     if (search(&find, records, request->from, &out->warning))
         return fail_memory(error);
     out->grade = find.best.grade;
     if (!is_good_enough(request->from, out->grade))
         return refuse(&find, request, &out->warning, error);
-    if (out->grade == FIND_NONE)
+    if (out->grade == SELECTOR_NONE)
         return take_default(out, &here, error);
     memcpy(out->row, find.best.row, sizeof out->row);
     out->record = find.best.record;

@@ -19,6 +19,7 @@ struct choose_records {
     bool has_own;
     struct records shipped;
     bool has_shipped;
+    struct code_memo memo;
 };
 
 /* Reads what a plan will read first, so that it need not: the file of this GPU, what ships.
@@ -35,7 +36,7 @@ struct choose_request {
 
 struct choice {
     int64_t row[SPACE_NAMES_MAX];
-    enum find_grade grade; /* exact also where only the compiler is not known yet */
+    enum selector_grade grade; /* exact also where only the compiler is not known yet */
     struct record record;  /* zeros for the default */
     struct error warning;  /* ERROR_NONE: nothing */
 };

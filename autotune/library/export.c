@@ -50,7 +50,7 @@ void export_default_prefix(char out[EXPORT_PREFIX_CHARS], const struct problem *
              shape_kind(&problem->dims) ? shape_names[shape_kind(&problem->dims)] : "",
              problem_types[problem->type].name, is_plain ? "" : "_",
              is_plain ? "" : problem_types[problem->acc].name,
-             problem->is_deterministic ? "_deterministic" : "");
+             problem->order == ORDER_RUN ? "_deterministic" : "");
 }
 
 /* --- What is known when ------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #ifndef AUTOTUNE_EXPORT_H
 #define AUTOTUNE_EXPORT_H
 
-#include "cache/record.h"
+#include "cache/interval.h"
 #include "generator/emit.h"
 #include "generator/error.h"
 #include "generator/point.h"
@@ -23,7 +23,7 @@ struct export_source {
         *space; /* its default row is settled for what is exported where none is known */
     const struct emit_sources *sources;
     struct problem problem;       /* n is not looked at, a shape for the default alone */
-    const struct record *records; /* of this problem, space and code, in any order */
+    const struct interval *records; /* of this problem, space and code, in any order */
     size_t record_count;
     const char *prefix;  /* a C identifier, see export_check_prefix */
     const char *command; /* what makes the export again; one line */
@@ -37,6 +37,7 @@ struct export_source {
  * every device from sm_70 on. */
 struct export_row {
     const struct record *record; /* NULL: the default */
+    uint64_t from, to;           /* the n that it serves, see struct interval */
     struct problem problem;
     struct target target;
     int64_t values[SPACE_NAMES_MAX]; /* of the params, by their order */

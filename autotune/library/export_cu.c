@@ -112,7 +112,6 @@ static void add_types(struct text *out, const struct export *export)
 static int write_declarations(struct text *out, const struct export *export,
                               struct error *error)
 {
-    const char *face = export_face(export)->file;
     export_add_provenance(out, export, &export_c_comment,
                           "A tuned reduction for CUDA's runtime");
     if (export_add_file_part(out, export, "templates/exported_api.h", EXPORT_OPENED, error))
@@ -121,22 +120,16 @@ static int write_declarations(struct text *out, const struct export *export,
     if (export_add_file_part(out, export, "templates/exported_match.h", EXPORT_DECLARED, error))
         return -1;
     text_adds(out, "\n");
-    return export_add_file_part(out, export, face, EXPORT_DECLARED, error) ||
-                   export_add_file_part(out, export, "templates/exported_api.h", EXPORT_CLOSED,
-                                        error)
-               ? -1
-               : 0;
+    if (export_add_sizes(out, export, EXPORT_DECLARED, error))
+        return -1;
+    text_adds(out, "\n");
+    return export_add_file_part(out, export, "templates/exported_api.h", EXPORT_CLOSED, error);
 }
 
 static void add_entries(struct text *out, const struct export *export)
 {
     struct text code = {0};
-    text_adds(&code,
-              "struct prefix_kernel {\n    const void *entry;\n"
-              "    int cc;           /* code for this compute capability or a newer one "
-              "contains it */\n"
-              "    int shared_bytes; /* most dynamic shared memory of a launch */\n};\n\n"
-              "static const prefix_kernel prefix_entries[] = {\n");
+    text_adds(&code, "static const prefix_kernel prefix_entries[] = {\n");
     for (size_t k = 0; k < export->kernel_count; k++)
         text_addf(&code, "    {(const void *)prefix_kernels::v%zu::%s, %d, %d},\n", k,
                   export->source.space->kernel, export->kernels[k].cc,
@@ -147,7 +140,7 @@ static void add_entries(struct text *out, const struct export *export)
 
 static int write(struct export_files *out, const struct export *export, struct error *error)
 {
-    const char *face = export_face(export)->file;
+    static const char launcher[] = "templates/exported_launcher.cu";
     if (write_declarations(export_add_file(out, export, ".h"), export, error))
         return -1;
     struct text *text = export_add_file(out, export, ".cu");
@@ -168,12 +161,13 @@ static int write(struct export_files *out, const struct export *export, struct e
     if (export_add_table(text, export, error))
         return -1;
     text_adds(text, "\n");
+    if (export_add_file_part(text, export, launcher, EXPORT_OPENED, error))
+        return -1;
     add_entries(text, export);
-    if (export_add_file_part(text, export, "templates/exported_launcher.cu", EXPORT_LAUNCHED,
-                             error))
+    if (export_add_file_part(text, export, launcher, EXPORT_LAUNCHED, error))
         return -1;
     text_adds(text, "\n");
-    if (export_add_file_part(text, export, face, EXPORT_LAUNCHED, error))
+    if (export_add_sizes(text, export, EXPORT_LAUNCHED, error))
         return -1;
     text_adds(text, "\n#ifdef __NVCC_DIAG_PRAGMA_SUPPORT__\n"
                     "#pragma nv_diag_default 177\n"

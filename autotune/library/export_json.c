@@ -46,8 +46,9 @@ static void add_kernels(struct text *out, const struct export *export,
     text_adds(out, "]");
 }
 
-static void add_record(struct text *out, const struct record *record)
+static void add_record(struct text *out, const struct export_row *row)
 {
+    const struct record *record = row->record;
     const struct problem_shape made = shape_of(&record->problem.dims), *shape = &made;
     if (shape->kind)
         text_addf(out, "\"rows\": %" PRIu64 ", \"len\": %" PRIu64 ", \"pitch\": %" PRIu64 ", ",
@@ -63,16 +64,16 @@ static void add_record(struct text *out, const struct record *record)
     text_adds(out, ", ");
     add_string(out, "compiler", record->compiler);
     text_addf(out, ", \"code\": \"%016" PRIx64 "\",\n       ", record->code);
-    if (record->n_to)
-        text_addf(out, "\"n_from\": %" PRIu64 ", \"n_to\": %" PRIu64 ", ", record->n_from,
-                  record->n_to);
+    if (row->from < row->to)
+        text_addf(out, "\"n_from\": %" PRIu64 ", \"n_to\": %" PRIu64 ", ", row->from,
+                  row->to);
 }
 
 static void add_row(struct text *out, const struct export *export, const struct export_row *row)
 {
     text_adds(out, "{");
     if (row->record)
-        add_record(out, row->record);
+        add_record(out, row);
     if (row->record && row->first <= row->last && row->last != UINT64_MAX)
         text_addf(out, "\"serves_up_to\": %" PRIu64 ", ", row->last);
     add_params(out, export, row);
@@ -110,7 +111,7 @@ static int write(struct export_files *out, const struct export *export, struct e
               "\"regime\": \"%s\", \"deterministic\": %s",
               problem_ops[problem->op].name, problem_types[problem->type].name,
               problem_types[problem->acc].name, problem_regimes[problem->regime],
-              problem->is_deterministic ? "true" : "false");
+              problem->order == ORDER_RUN ? "true" : "false");
     if (shape_kind(&problem->dims))
         text_addf(text, ", \"shape\": \"%s\"", shape_names[shape_kind(&problem->dims)]);
     text_adds(text, "},\n  ");

@@ -185,9 +185,9 @@ static void add_row(struct text *out, const struct export *export, const struct 
     add_dims(out, dims);
     text_addf(out, "%d, %d, %d, %zu}, ", (int)export->source.problem.regime,
               record ? record->cc : 0, record ? record->sms : 0, gpu);
-    add_count(out, record && record->n_to ? record->n_from : dims->depth.n);
+    add_count(out, row->from);
     text_adds(out, ", ");
-    add_count(out, record && record->n_to ? record->n_to : dims->depth.n);
+    add_count(out, row->to);
     text_adds(out, ", 0, 0}, ");
     add_count(out, row->last);
     text_addf(out, ", %zu, %zu,\n     \"", row->first_step, row->step_count);
@@ -397,7 +397,7 @@ static int add_all(struct text *out, const struct names *names, struct error *er
         export_add_file_part(out, export, "templates/exported_choice.h", EXPORT_TABLE, error))
         return -1;
     text_adds(out, "\n");
-    return export_add_file_part(out, export, export_face(export)->file, EXPORT_TABLE, error);
+    return export_add_sizes(out, export, EXPORT_TABLE, error);
 }
 
 int export_add_table(struct text *out, const struct export *export, struct error *error)

@@ -12,18 +12,6 @@
 
 const char export_mark[] = "made by autotune";
 
-/* --- What is reduced ---------------------------------------------------------------------- */
-
-const struct export_face *export_face(const struct export *export)
-{
-    static const struct export_face faces[SHAPE_COUNT] = {
-        [SHAPE_VALUE] = {"templates/exported_value.h", ""},
-        [SHAPE_ROWS] = {"templates/exported_matrix.h", ", for each row of a matrix"},
-        [SHAPE_COLUMNS] = {"templates/exported_matrix.h", ", for each column of a matrix"},
-    };
-    return &faces[shape_kind(&export->source.problem.dims)];
-}
-
 /* --- Comments ----------------------------------------------------------------------------- */
 
 const struct export_comment export_c_comment = {"/* ", " * ", " */\n"};
@@ -57,12 +45,13 @@ static void add_line(struct text *out, const char *begin, const char *format, ..
 }
 
 static void add_record(struct text *out, const struct export_comment *comment,
-                       const struct record *record)
+                       const struct export_row *row)
 {
+    const struct record *record = row->record;
     char interval[64] = "", size[SHAPE_CHARS];
-    if (record->n_to)
-        snprintf(interval, sizeof interval, " (%" PRIu64 " to %" PRIu64 ")", record->n_from,
-                 record->n_to);
+    if (row->from < row->to)
+        snprintf(interval, sizeof interval, " (%" PRIu64 " to %" PRIu64 ")", row->from,
+                 row->to);
     if (shape_kind(&record->problem.dims))
         shape_format(size, &record->problem);
     else
@@ -85,10 +74,14 @@ void export_add_provenance(struct text *out, const struct export *export,
                            const struct export_comment *comment, const char *what)
 {
     const struct problem *problem = &export->source.problem;
+    char several[64] = "";
+    if (dims_results(&problem->dims) > 1)
+        snprintf(several, sizeof several, ", for each of the %s of a matrix",
+                 shape_names[shape_kind(&problem->dims)]);
     add_line(out, comment->open, "%s: %s of %s accumulated in %s%s%s, %s data; %s %s by", what,
              problem_ops[problem->op].name, problem_types[problem->type].name,
-             problem_types[problem->acc].name, export_face(export)->each,
-             problem->is_deterministic ? ", in a fixed order" : "",
+             problem_types[problem->acc].name, several,
+             problem->order == ORDER_RUN ? ", in a fixed order" : "",
              problem_regimes[problem->regime], export_mark, export->source.version);
     add_line(out, comment->line, "%s", export->source.command);
     add_line(out, comment->line, "from the records of");
@@ -98,7 +91,7 @@ void export_add_provenance(struct text *out, const struct export *export,
                  gpu->cc / 10, gpu->cc % 10, gpu->sms);
         for (size_t r = gpu->first; r < gpu->first + gpu->count; r++)
             if (!is_told(export, gpu, r))
-                add_record(out, comment, export->rows[r].record);
+                add_record(out, comment, &export->rows[r]);
     }
     text_adds(out, comment->end);
 }
@@ -179,7 +172,7 @@ void export_take_code(struct text *out, const struct export *export, struct text
 static void drop_includes(struct text *text)
 {
     struct text kept = {0};
-    for (const char *at = text->at; *at;) {
+    for (const char *at = text->at; at && *at;) {
         const size_t length = strcspn(at, "\n") + 1;
         if (strncmp(at, "#include \"", 10) != 0)
             text_add(&kept, at, length);
@@ -193,20 +186,19 @@ static void drop_includes(struct text *text)
 int export_add_file_part(struct text *out, const struct export *export, const char *file,
                          enum export_piece piece, struct error *error)
 {
-    static const char *const names[] = {"FACE",   "VALUE",    "ROWS",     "COLUMNS",
-                                        "PIECE",  "DECLARED", "TABLE",    "LAUNCHED",
-                                        "OPENED", "CLOSED",   "HAS_GIVEN"};
-    const int64_t values[] = {shape_kind(&export->source.problem.dims),
-                              SHAPE_VALUE,
-                              SHAPE_ROWS,
-                              SHAPE_COLUMNS,
+    static const char *const names[] = {"OUTER",    "INNER", "DEPTH_STRIDE", "HAS_GIVEN", "PIECE",
+                                        "DECLARED", "TABLE", "LAUNCHED",     "OPENED",    "CLOSED"};
+    const struct dims *dims = &export->source.problem.dims;
+    const int64_t values[] = {(int64_t)dims->outer.n,
+                              (int64_t)dims->inner.n,
+                              (int64_t)dims->depth.stride,
+                              export->has_given,
                               piece,
                               EXPORT_DECLARED,
                               EXPORT_TABLE,
                               EXPORT_LAUNCHED,
                               EXPORT_OPENED,
-                              EXPORT_CLOSED,
-                              export->has_given};
+                              EXPORT_CLOSED};
     const struct embedded *found = embedded_find(file);
     struct text kept = {0};
     if (!found)
@@ -225,6 +217,16 @@ int export_add_file_part(struct text *out, const struct export *export, const ch
     }
     text_dispose(&kept);
     return failed ? -1 : 0;
+}
+
+int export_add_sizes(struct text *out, const struct export *export, enum export_piece piece,
+                     struct error *error)
+{
+    return export_add_file_part(out, export, "templates/exported_value.h", piece, error) ||
+                   export_add_file_part(out, export, "templates/exported_matrix.h", piece,
+                                        error)
+               ? -1
+               : 0;
 }
 
 /* --- Files -------------------------------------------------------------------------------- */

@@ -26,7 +26,7 @@ void export_take_code(struct text *out, const struct export *export,
                       struct text *code); /* and disposes of it */
 
 /* The same of the lines of a file that comes with the program that control lines keep: they may
- * ask for FACE, which is VALUE, ROWS or COLUMNS, for HAS_GIVEN, and for PIECE. */
+ * ask for OUTER, INNER and DEPTH_STRIDE of what is reduced, for HAS_GIVEN, and for PIECE. */
 enum export_piece {
     EXPORT_DECLARED,
     EXPORT_TABLE,
@@ -37,12 +37,10 @@ enum export_piece {
 int export_add_file_part(struct text *out, const struct export *export, const char *file,
                          enum export_piece piece, struct error *error);
 
-/* How callers name what is reduced. */
-struct export_face {
-    const char *file; /* templates/ has its functions */
-    const char *each; /* what there is a result for: ", for each row of a matrix" */
-};
-const struct export_face *export_face(const struct export *export);
+/* A piece of the functions that name what is reduced as callers do: by n, or by the sizes of a
+ * matrix. */
+int export_add_sizes(struct text *out, const struct export *export, enum export_piece piece,
+                     struct error *error);
 
 /* Appends "    const int64_t n = ...;" for each name that every space has, is known only when
  * an export runs, and is mentioned in the code; there `dims` and `sms` are. */

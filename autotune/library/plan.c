@@ -57,10 +57,10 @@ static int choose(struct choice *out, struct autotune_context *context,
 static void set_grade(struct autotune_plan *plan, const struct choice *choice,
                       const struct kernel_set *set)
 {
-    static const enum autotune_grade grades[FIND_GRADES] = {
-        [FIND_EXACT] = AUTOTUNE_EXACT,     [FIND_STALE] = AUTOTUNE_STALE,
-        [FIND_OTHER_N] = AUTOTUNE_OTHER_N, [FIND_SAME_CC] = AUTOTUNE_SAME_CC,
-        [FIND_SHIPPED] = AUTOTUNE_SHIPPED, [FIND_NONE] = AUTOTUNE_DEFAULT,
+    static const enum autotune_grade grades[SELECTOR_GRADES] = {
+        [SELECTOR_EXACT] = AUTOTUNE_EXACT,     [SELECTOR_STALE] = AUTOTUNE_STALE,
+        [SELECTOR_OTHER_SIZE] = AUTOTUNE_OTHER_N, [SELECTOR_SAME_CC] = AUTOTUNE_SAME_CC,
+        [SELECTOR_SHIPPED] = AUTOTUNE_SHIPPED, [SELECTOR_NONE] = AUTOTUNE_DEFAULT,
     };
     plan->grade = grades[choice->grade];
     if (plan->grade == AUTOTUNE_EXACT && strcmp(set->compiler, choice->record.compiler) != 0)
@@ -72,7 +72,7 @@ static int describe(struct autotune_plan *plan, const struct choice *choice,
 {
     char problem[PROBLEM_CHARS];
     point_format(&plan->params, plan->space, choice->row, true);
-    if (choice->grade != FIND_NONE)
+    if (choice->grade != SELECTOR_NONE)
         text_addf(&plan->origin, "%s, %s", choice->record.gpu,
                   problem_format(problem, &choice->record.problem));
     if (choice->warning.code != ERROR_NONE)

@@ -53,7 +53,7 @@ static void make_command(struct command *command, const struct spawn_request *re
     add(command, "--acc", problem_types[problem->acc].name);
     add_size(command, problem);
     add(command, problem->regime == WARM ? "--warm" : "--cold", NULL);
-    if (problem->is_deterministic)
+    if (problem->order == ORDER_RUN)
         add(command, "--deterministic", NULL);
     add(command, "--cache", request->folder);
     if (request->nvrtc)

@@ -72,7 +72,7 @@ size_t compare_group_end(const struct compare *compare, size_t first)
         const struct compare_line *b = &compare->lines[end];
         if (a->problem.op != b->problem.op || a->problem.type != b->problem.type ||
             a->problem.acc != b->problem.acc || a->problem.regime != b->problem.regime ||
-            a->problem.is_deterministic != b->problem.is_deterministic || !a->row != !b->row)
+            a->problem.order != b->problem.order || !a->row != !b->row)
             break;
     }
     return end;
@@ -127,7 +127,7 @@ static void add_problem(struct table *table, const struct compare_line *line)
     table_add(table, problem_ops[problem->op].name);
     table_add(table, problem_types[problem->type].name);
     table_add(table, problem_types[problem->acc].name);
-    table_add(table, problem->is_deterministic ? "yes" : "no");
+    table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
     table_addf(table, "%" PRIu64, dims_n(&problem->dims));
     if (line->row)
         table_addf(table, "%" PRIu64, line->row);

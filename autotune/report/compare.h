@@ -43,8 +43,8 @@ struct compare_side {
 /* One GPU's answer to one problem. */
 struct compare_cell {
     enum compare_basis basis;
-    char winner[256];  /* the kernel, with its params */
-    char changed[256]; /* of a prediction: the params that it has otherwise; "" */
+    char winner[512]; /* the kernel, with its params */
+    char changed[512]; /* of a prediction: the params that it has otherwise; "" */
     char source[160];  /* of a published figure; the file of a measured one; "" */
     uint64_t ps;      /* per reduction; 0 where the basis gives none */
     double gbs;       /* 10^9 bytes per second; 0 = unknown */

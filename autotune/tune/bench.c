@@ -11,7 +11,7 @@
 enum {
     SLOT_BYTES = 16, /* an output, then a guard of the same poison */
     CALLS_MAX = INPUT_MAX,
-    SWEEP_DEPTH = 1024, /* elements of each result where a matrix is swept */
+    SWEEP_DEPTH = 1024, /* elements of a result, at least, where the L2 is swept */
     SWEEP_L2 = 3, /* the sweep reads this many times the L2 */
     MANY_PART = 8, /* results of this part of the L2 are many */
 };
@@ -99,18 +99,19 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
     struct problem problem = *context->problem;
     const struct point_context swept = {context->space, &problem, context->target};
     struct planner_plan plan;
-    problem.dims = dims_resized(&problem.dims, n / SWEEP_DEPTH, SWEEP_DEPTH, 0);
-    const uint64_t results = shape_kind(&problem.dims) ? 8 * dims_results(&problem.dims) : 0;
+    const uint64_t own = dims_results(&problem.dims), most = n / SWEEP_DEPTH;
+    const uint64_t results = own < most ? own : most;
+    problem.dims = dims_resized(&problem.dims, results, n / results, 0);
     if (call_plan(&plan, &swept, row, error) ||
         ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
         ops->fill(bench->device, bench->sweep_data, POISON_SCRATCH, bytes, error) ||
-        ops->alloc(bench->device, plan.scratch_bytes + 256 + results, &bench->sweep_scratch, error) ||
+        ops->alloc(bench->device, plan.scratch_bytes + 256 + 8 * results,
+                           &bench->sweep_scratch, error) ||
         ops->alloc(bench->device, plan.state_bytes + 256, &bench->sweep_state, error) ||
         ops->fill(bench->device, bench->sweep_state, 0, plan.state_bytes + 256, error))
         return -1;
     const struct planner_buffers buffers = {.input = bench->sweep_data,
-                                         .output = results ? bench->sweep_scratch + plan.scratch_bytes
-                                                           : bench->outputs + CALLS_MAX * SLOT_BYTES,
+                                         .output = bench->sweep_scratch + plan.scratch_bytes,
                                          .scratch = bench->sweep_scratch,
                                          .state = bench->sweep_state};
     bind_launches(bench->sweep, &plan, context->space, kernels, &buffers);

@@ -48,7 +48,9 @@ static int open_check(struct proof *proof, const struct problem *problem, struct
         check_close(proof->check);
     proof->check = NULL;
     proof->check_problem = *problem;
-    proof->check_problem.dims = dims_resized(&problem->dims, 1, N, 0); /* it sets no size, only how large elements may be */
+    /* no size: which axes are kept, and how large elements may be */
+    proof->check_problem.dims =
+        dims_resized(&problem->dims, dims_results(&problem->dims) > 1 ? 2 : 1, N, 0);
     return check_open(&proof->check, proof->device, &proof->check_problem,
                       proof->device->info.target.is_host ? HOST_POSITIONS : UINT64_MAX,
                       proof->seed, error);

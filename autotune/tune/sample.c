@@ -1,34 +1,31 @@
-/* sample: expands the space for one place after the other, first for a covering sample of the
- * places themselves, and gives the points to a cover. Of a large expansion a part drawn at
- * random is kept beside whatever brings a pair not seen before, so that no pair is lost. */
+/* sample: draws points of all places at random, then for each pair of values that none of them
+ * holds one that does, and gives them to a cover. Where no place has one, the pair is missed: for
+ * all that is known, no point holds it. */
 #include "autotune/tune/sample.h"
 
 #include "autotune/tune/stats.h"
 #include "generator/cover.h"
-#include "generator/shape.h"
 
 #include <stdlib.h>
 
 enum {
-    LISTED = 2500000,  /* points after which no more places are expanded than cover all pairs */
-    KEPT = 400,        /* points of an expansion, about: those that bring new pairs aside */
+    DRAWN = 3000,      /* points drawn before pairs are looked for */
+    TRIED = 600,       /* places in which a pair is looked for, those that cover all first */
     PLACE_COLUMNS = 4, /* operation, type, accumulator, target; and behind them: */
     SIZE_COLUMN = PLACE_COLUMNS,
 };
 
 static const unsigned char sizes[] = {10, 14, 16, 20, 24, 30}; /* powers of two */
 enum { SIZES = sizeof sizes / sizeof *sizes };
-/* Of a matrix those of n that are elements of each result; the other powers count results. Every
- * other has a gap between its rows, so that they begin between whole loads. */
+/* Of several results those of n that are elements of each; the other powers count results.
+ * Every other has a gap between its rows, so that they begin between whole loads. */
 static const unsigned char depths[SIZES] = {1, 5, 14, 8, 22, 12};
 
-static void set_size(struct problem *problem, const struct space *space, size_t i)
+/* False where the space does not serve the problem's operation. */
+static bool set_size(struct problem *problem, const struct space *space, size_t i)
 {
-    const struct dims dims = shape_dims((struct problem_shape){space->shape, 2, 2, 2});
-    problem->dims = dims_value((uint64_t)1 << sizes[i]);
-    if (space->shape)
-        problem->dims = dims_resized(&dims, (uint64_t)1 << (sizes[i] - depths[i]),
-                                     (uint64_t)1 << depths[i], i % 2);
+    return space_find_dims(space, problem, (uint64_t)1 << sizes[i], (uint64_t)1 << depths[i],
+                           i % 2);
 }
 
 /* --- Places ------------------------------------------------------------------------------- */
@@ -45,13 +42,13 @@ int sample_places(struct sample_place **out, size_t *count, const struct space *
         size_t rest = i;
         struct sample_place place = {.problem = {.regime = COLD}};
         struct error ignored;
-        set_size(&place.problem, space, rest % SIZES);
+        const size_t size = rest % SIZES;
         place.target = (rest /= SIZES) % target_count;
         place.problem.acc = (enum type)((rest /= target_count) % TYPE_COUNT);
         place.problem.type = (enum type)((rest /= TYPE_COUNT) % TYPE_COUNT);
         place.problem.op = (enum op)(rest / TYPE_COUNT);
         if (problem_check(&place.problem, &ignored) == 0 &&
-            space_check_problem(space, &place.problem, &ignored) == 0)
+            set_size(&place.problem, space, size))
             places[(*count)++] = place;
     }
     *out = places;
@@ -138,9 +135,12 @@ static int cover_places(struct sample_place *places, size_t count, size_t target
 struct pool {
     const struct space *space;
     const struct target *targets;
+    struct sample_place *places; /* a covering sample of them first */
+    size_t place_count;
     struct cover *cover; /* columns: the params, then those of a place without its size */
+    size_t counts[SPACE_NAMES_MAX + SIZE_COLUMN + 1]; /* values, by column */
     uint64_t random;
-    uint64_t listed; /* points */
+    size_t drawn; /* points */
 };
 
 void sample_index_row(const struct space *space, const int64_t *row, unsigned char *out)
@@ -153,38 +153,115 @@ void sample_index_row(const struct space *space, const int64_t *row, unsigned ch
     }
 }
 
-/* A place without points is none that a proof needs; the error then stands. */
-static int add_points(struct pool *pool, const struct sample_place *place, struct error *error)
+/* A point of the place, with the params fixed that are: 1, or 0 where none is found. */
+static int draw_point(struct pool *pool, const struct sample_place *place, int64_t *row,
+                      const bool *is_fixed, struct error *error)
 {
     const struct point_context context = {pool->space, &place->problem,
                                           &pool->targets[place->target]};
     unsigned char values[SPACE_NAMES_MAX + SIZE_COLUMN + 1];
-    struct points points;
-    int failed = 0;
-    if (point_expand(&points, &context, error))
-        return error->code == ERROR_USAGE ? 0 : -1;
+    const int found = point_draw(row, is_fixed, &context, &pool->random, error);
+    if (found <= 0)
+        return found;
+    sample_index_row(pool->space, row, values);
     format_place(place, values + pool->space->param_count);
-    for (size_t i = 0; !failed && i < points.count; i++) {
-        const bool is_drawn = stats_random(&pool->random) % points.count < KEPT;
-        sample_index_row(pool->space, points.rows + i * points.width, values);
-        failed = cover_add(pool->cover, values, is_drawn, error) < 0;
+    pool->drawn++;
+    return cover_add(pool->cover, values, true, error) < 0 ? -1 : 1;
+}
+
+static int draw_any(struct pool *pool, struct error *error)
+{
+    const bool is_fixed[SPACE_NAMES_MAX] = {false};
+    int64_t row[SPACE_NAMES_MAX];
+    for (size_t i = 0; pool->place_count && i < DRAWN; i++)
+        if (draw_point(pool, &pool->places[i % pool->place_count], row, is_fixed, error) < 0)
+            return -1;
+    return 0;
+}
+
+struct sample_pair {
+    size_t columns[2], values[2];
+};
+
+/* Fixes what of the pair are params; does the place have the rest? */
+static bool fix_pair(const struct pool *pool, const struct sample_pair *pair,
+                     const struct sample_place *place, int64_t *row, bool *is_fixed)
+{
+    const size_t params = pool->space->param_count;
+    unsigned char own[SIZE_COLUMN + 1];
+    format_place(place, own);
+    for (size_t k = 0; k < 2; k++) {
+        const size_t column = pair->columns[k];
+        if (column >= params && own[column - params] != pair->values[k])
+            return false;
+        if (column >= params)
+            continue;
+        row[column] = pool->space->params[column].values[pair->values[k]];
+        is_fixed[column] = true;
     }
-    pool->listed += points.count;
+    return true;
+}
+
+/* Tries one place after the other until one has a point with the pair. */
+static int draw_pair(struct pool *pool, const struct sample_pair *pair, struct error *error)
+{
+    size_t tried = 0;
+    for (size_t i = 0; i < pool->place_count && tried < TRIED; i++) {
+        bool is_fixed[SPACE_NAMES_MAX] = {false};
+        int64_t row[SPACE_NAMES_MAX];
+        if (!fix_pair(pool, pair, &pool->places[i], row, is_fixed))
+            continue;
+        const int found = draw_point(pool, &pool->places[i], row, is_fixed, error);
+        if (found)
+            return found < 0 ? -1 : 0;
+        tried++;
+    }
+    return 0;
+}
+
+static int draw_pairs(struct pool *pool, struct error *error)
+{
+    const size_t width = pool->space->param_count + PLACE_COLUMNS;
+    for (size_t b = 1; b < width; b++)
+        for (size_t a = 0; a < b; a++)
+            for (size_t i = 0; i < pool->counts[a] * pool->counts[b]; i++) {
+                const struct sample_pair pair = {
+                    {a, b}, {i / pool->counts[b], i % pool->counts[b]}};
+                if (!cover_has(pool->cover, a, pair.values[0], b, pair.values[1]) &&
+                    draw_pair(pool, &pair, error))
+                    return -1;
+            }
+    return 0;
+}
+
+/* Why there is no point, as the first place says it. */
+static int explain_empty(const struct pool *pool, struct error *error)
+{
+    const struct sample_place *place = pool->places;
+    struct points points;
+    if (!pool->place_count)
+        return error_set(error, ERROR_USAGE, "%s: the space serves no problem",
+                         pool->space->file);
+    const struct point_context context = {pool->space, &place->problem,
+                                          &pool->targets[place->target]};
+    if (point_expand(&points, &context, error))
+        return -1;
     point_dispose(&points);
-    return failed;
+    return error_set(error, ERROR_USAGE, "%s: no point was drawn, so few do its rules leave",
+                     pool->space->file);
 }
 
 static int fill_pool(struct pool *pool, size_t target_count, struct error *error)
 {
-    struct sample_place *places = NULL;
-    size_t count = 0, covering = 0;
-    if (sample_places(&places, &count, pool->space, target_count, error))
+    size_t covering = 0;
+    if (sample_places(&pool->places, &pool->place_count, pool->space, target_count, error))
         return -1;
-    int failed = cover_places(places, count, target_count, &covering, &pool->random, error);
-    for (size_t i = 0; !failed && i < count && (i < covering || pool->listed < LISTED); i++)
-        failed = add_points(pool, &places[i], error);
-    free(places);
-    return failed || !pool->listed ? -1 : 0;
+    return cover_places(pool->places, pool->place_count, target_count, &covering, &pool->random,
+                        error) ||
+                   draw_any(pool, error) || draw_pairs(pool, error) ||
+                   (!pool->drawn && explain_empty(pool, error))
+               ? -1
+               : 0;
 }
 
 /* --- The sample --------------------------------------------------------------------------- */
@@ -235,12 +312,12 @@ int sample_draw(struct sample *out, const struct space *space, const struct targ
                 size_t target_count, uint64_t seed, struct error *error)
 {
     struct pool pool = {.space = space, .targets = targets, .random = seed};
-    size_t counts[SPACE_NAMES_MAX + SIZE_COLUMN + 1], *chosen = NULL, count = 0;
+    size_t *chosen = NULL, count = 0;
     for (size_t i = 0; i < space->param_count; i++)
-        counts[i] = space->params[i].count;
-    count_values(counts + space->param_count, target_count);
+        pool.counts[i] = space->params[i].count;
+    count_values(pool.counts + space->param_count, target_count);
     *out = (struct sample){.width = 0};
-    if (cover_open(&pool.cover, counts, space->param_count + PLACE_COLUMNS, error))
+    if (cover_open(&pool.cover, pool.counts, space->param_count + PLACE_COLUMNS, error))
         return -1;
     int failed = fill_pool(&pool, target_count, error) ||
                  cover_choose(&chosen, &count, pool.cover, (unsigned)seed, error) ||
@@ -248,6 +325,7 @@ int sample_draw(struct sample *out, const struct space *space, const struct targ
     if (failed)
         sample_dispose(out);
     free(chosen);
+    free(pool.places);
     cover_close(pool.cover);
     return failed ? -1 : 0;
 }

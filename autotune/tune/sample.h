@@ -1,6 +1,6 @@
 /* sample: for what kernels are to be proven, and a sample of it: a small number of variants in
  * which each pair of values of two params, or of a param and the operation, the type, the
- * accumulator or the target, stands together. Hides how many points are listed for it. */
+ * accumulator or the target, stands together. Hides how the points are found. */
 #ifndef AUTOTUNE_SAMPLE_H
 #define AUTOTUNE_SAMPLE_H
 
@@ -22,13 +22,11 @@ struct sample {
     struct sample_place
         *places;     /* `count`; n is the smallest for which the rules take the row */
     int64_t *rows;   /* `count` of `width` */
-    uint64_t missed; /* pairs of values that no listed point holds */
+    uint64_t missed; /* pairs of values of which no point was found */
 };
 
-/* Lists the points of all places, or where these are too many those of some: each pair of
- * operation, type, accumulator, target and n is among them, and all three of operation, type and
- * accumulator. The same seed gives the same sample. A space that has no points at all is
- * ERROR_USAGE. */
+/* Points that the rules of the space leave, whatever its prunes say. The same seed gives the same
+ * sample. A space that has no points at all is ERROR_USAGE. */
 int sample_draw(struct sample *out, const struct space *space, const struct target *targets,
                 size_t target_count, uint64_t seed, struct error *error);
 void sample_dispose(struct sample *sample);

@@ -157,7 +157,7 @@ check offset-reaches-the-library refused 1 "another \(error 8\)"
 run --device host --space small.ini --type i32 --n 2K --quiet
 bench --against plain.so --n 2K,4K --json -
 check record-exact grep -Eq '"n": 2000,.*"record": "exact"' out
-check record-other-n grep -Eq '"n": 4000,.*"record": "same GPU, other n: 2K"' out
+check record-other-n grep -Eq '"n": 4000,.*"record": "same GPU, other size: 2K"' out
 check no-record-made test "$(grep -c '^\[record' "$XDG_CACHE_HOME/autotune/host.ini")" -eq 1
 
 # What was timed before another n failed is shown.

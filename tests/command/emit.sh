@@ -90,11 +90,10 @@ check edited-record-serves-nobody grep -q "^variant .*default" err
 # Signed, it does. Of two GPUs' records the nearer breaks a rule: the other is taken.
 # add GPU N LOAD
 add() {
-    sed -n '/^op = /,/^tuned = /p' "$XDG_CACHE_HOME/autotune/host.ini" |
+    fields_of "$XDG_CACHE_HOME/autotune/host.ini" |
         sed "s/^gpu = .*/gpu = $1/; s/^depth = .*/depth = $2/; s/^source = .*/source = measured/
              s/^code = .*/code = 0000000000000000/; s/LOAD=[A-Z_]*/LOAD=$3/; s/GRID=[0-9]*/GRID=0/" > fields
-    { printf '[autotune]\nschema = 1\n\n[record 1]\n'; "$SIGN" < fields; } > others/"$1".ini
-    chmod 600 others/"$1".ini
+    "$SIGN" others/"$1".ini < fields
 }
 mkdir -m 700 others
 add Nearer 1000 NO_ALLOCATE

@@ -18,20 +18,16 @@ check tuned-columns has_status 0
 
 # add BASE FILE GPU CC SMS ROWS LEN PARAMS: a record of that GPU, like the one of the emulator, but
 # for the operation `op` where that is set.
-records=0
 add() {
-    [ -f "$2" ] || printf '[autotune]\nschema = 1\n\n' > "$2"
-    records=$((records + 1))
     sizes="s/^outer = .*/outer = $6 stride $7/; s/^depth = .*/depth = $7/"
     ! grep -q '^inner' "$1/host.ini" ||
         sizes="s/^depth = .*/depth = $6 stride $7/; s/^inner = .*/inner = $7/"
-    sed -n '/^op = /,/^tuned = /p' "$1/host.ini" |
+    fields_of "$1/host.ini" |
         sed "s/^op = .*/op = ${op:-sum}/; s/^gpu = .*/gpu = $3/; s/^cc = .*/cc = $4/; s/^sms = .*/sms = $5/
              $sizes; s/^source = .*/source = measured/
              s/^code = .*/code = 0000000000000000/
              s/^params = .*/params = $8/" > fields
-    { printf '[record %d]\n' $records; "$SIGN" < fields; } >> "$2"
-    chmod 600 "$2"
+    "$SIGN" "$2" < fields
 }
 mkdir -m 700 gpus
 h200=gpus/nvidia-h200.ini

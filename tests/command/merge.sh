@@ -62,11 +62,11 @@ if [ -z "$shipped" ]; then
     others=0
 else
     cp "$shipped" other-name.ini
-    others=$(count '^checksum = ' other-name.ini)
+    others=$(count '^\[record ' other-name.ini)
     run merge --cache gpus other-name.ini base.ini
     check gpus has_status 0
     check gpus-host test "$(count '^gpu = host' gpus/host.ini)" -eq 1
-    check gpus-other test "$(count '^checksum = ' "gpus/${shipped##*/}")" -eq "$others"
+    check gpus-other test "$(count '^\[record ' "gpus/${shipped##*/}")" -eq "$others"
     grep '^checksum = ' other-name.ini | sort > sums
     grep '^checksum = ' "gpus/${shipped##*/}" | sort > sums-merged
     check gpus-as-it-stands cmp sums sums-merged
@@ -91,7 +91,7 @@ check json-status has_status 0
 check json grep -q '"gpu": *"host.*"op": *"sum".*"n": *1000.*"us_here": *null' out
 check json-result grep -q '"file": *"base.ini", *"result": *"added"' out
 run merge --cache j base.ini --csv - --json j.json
-check csv grep -q '^gpu,op,type,acc,n,n_from,n_to,regime,deterministic,us,us_here,file,result,shape,rows,len,pitch' out
+check csv grep -q '^gpu,op,type,acc,n,regime,deterministic,us,us_here,file,result,shape,rows,len,pitch' out
 check csv-row grep -q ',base.ini,kept the one here,value,,,' out
 check json-file test -s j.json
 
@@ -99,12 +99,13 @@ check json-file test -s j.json
 craft() {
     crafted=$1
     shift
-    sed -n '/^op = /,/^tuned = /p' base.ini > fields
+    fields_of base.ini > fields
     for field; do
         sed "s/^${field%%=*} = .*/${field%%=*} = ${field#*=}/" fields > changed
         mv changed fields
     done
-    { printf '[autotune]\nschema = 1\n\n[record 1]\n'; "$SIGN" < fields; } > "$crafted"
+    rm -f "$crafted"
+    "$SIGN" "$crafted" < fields
 }
 # wins NAME WINNER LOSER: whichever comes first, the winner is kept.
 wins() {
@@ -118,30 +119,31 @@ wins() {
         check "$1: $order: kept" cmp want have
     done
 }
-# swept FILE UTC RECORD...: each "N FROM TO PARAMS", of a size with FROM and TO "-". All take 1 us,
-# and at a size its interval's variant 1.09 us, the one for all 1.2 us.
+# swept FILE UTC SIZE...: sizes of a sweep of that time, each "N WINNER [PARAMS:PS:HIGH_PS]...". Each
+# winner takes 1 us, and a variant may lose 10 %.
 swept() {
     swept=$1 utc=$2
     shift 2
-    printf '[autotune]\nschema = 1\n' > swept.ini
-    for record; do
+    rm -f "$swept"
+    for size; do
         # shellcheck disable=SC2086 # its words
-        set -- $record
-        extra="interval_ps = 1090000\nsingle_ps = 1200000"
-        [ "$2" = - ] || extra=
-        craft one.ini "depth=$1" "params=$4" median_ps=1000000 low_ps=900000 high_ps=1100000 "tuned=$utc"
-        awk -v from="$2" -v to="$3" -v extra="$extra" '{ print }
-            /^regime = / && from != "-" { printf "n_from = %s\nn_to = %s\n", from, to }
-            /^high_ps = / && extra { print extra }' fields > changed
-        { printf '\n[record 1]\n'; "$SIGN" < changed; } >> swept.ini
+        set -- $size
+        craft one.ini "depth=$1" "params=$2" median_ps=1000000 low_ps=900000 high_ps=1100000 \
+            "tuned=$utc"
+        shift 2
+        {
+            cat fields
+            printf 'swept = %s\nloss_ppm = 100000\n' "$utc"
+            for raced; do printf 'raced = %s\n' "$raced"; done
+        } > changed
+        "$SIGN" "$swept" < changed
     done
-    awk '/^\[record/ { $0 = "[record " ++i "]" } { print }' swept.ini > "$swept"
 }
-# intervals_are FOLDER "N FROM TO PARAMS"...: they and no others.
+# intervals_are FOLDER "FROM TO PARAMS"...: they and no others.
 intervals_are() {
-    awk -F ' = ' '$1 == "depth" { n = $2 } $1 == "n_from" { from = $2 } $1 == "n_to" { to = $2 }
-        $1 == "params" && from { print n, from, to, $2 } /^\[/ { from = 0 }' "$1/host.ini" |
-        sort -n -k 2 > have
+    "$AUTOTUNE" show --sweep --cache "$1" --json drawn.json > /dev/null
+    python3 -c 'import json
+for i in json.load(open("drawn.json"))["intervals"]: print(i["n_from"], i["n_to"], i["params"])' > have
     shift
     printf '%s\n' "$@" | cmp - have
 }
@@ -184,20 +186,20 @@ if [ -x "$SIGN" ]; then
     run merge --cache slash slash.ini
     check name-of-a-gpu-is-no-path test -s slash/evil.ini
 
-    # Intervals that overlap: the newer has its range, the older what is left on both sides.
-    # Sizes 1K, 2K and 4K with variant B, and 10K, 40K and 100K with C, older than A at 4K and 10K.
+    # Sweeps that meet: the newer has its range, the older what is left on both sides. Sizes 1K to
+    # 100K, where B, A and C win by turns, older than A's at 4K and 10K.
     january=2026-01-01T00:00:00Z february=2026-02-01T00:00:00Z
     B=BLOCK=64 C=BLOCK=128 A=BLOCK=256
-    swept low.ini $january "1000 1000 6324 $B" "1000 - - $B" "2000 - - $A" "4000 - - $C"
-    swept high.ini $january "40000 6325 100000 $C" "10000 - - $B" "40000 - - $C" "100000 - - $C"
-    swept new.ini $february "4000 4000 10000 $A" "4000 - - $A" "10000 - - $B"
+    swept low.ini $january "1000 $B" "2000 $A $B:1090000:1090000" "4000 $C $B:1090000:1090000"
+    swept high.ini $january "10000 $B $C:1090000:1090000" "40000 $C" "100000 $C"
+    swept new.ini $february "4000 $A" "10000 $B $A:1090000:1090000"
     for order in "new.ini high.ini low.ini" "low.ini high.ini new.ini" "high.ini new.ini low.ini"; do
         rm -rf layers
         # shellcheck disable=SC2086 # three files
         run merge --cache layers $order
         check "layers: $order" has_status 0
-        check "layers-all-covered: $order" intervals_are layers "1000 1000 3999 $B" \
-            "4000 4000 10000 $A" "40000 10001 100000 $C"
+        check "layers-all-covered: $order" intervals_are layers "1000 3999 $B" "4000 10000 $A" \
+            "10001 100000 $C"
         cp layers/host.ini layers.ini
         # shellcheck disable=SC2086 # three files
         run merge --cache layers $order layers.ini
@@ -207,47 +209,54 @@ if [ -x "$SIGN" ]; then
     done
     rm -rf layers
     run merge --cache layers low.ini new.ini high.ini
-    check layers-added grep -Eq ' 1K\.\.6324 cold .* added$' out
-    check layers-newer grep -Eq ' 4K\.\.10K cold .* newer than the one here$' out
-    check layers-rest grep -Eq ' 6325\.\.100K cold .* added where none newer is here$' out
-    check layers-no-time-of-other-n test -z "$(awk '/\.\./ && $7 ~ /^[0-9]/' out)"
-    run merge --cache layers low.ini
-    check layers-kept grep -Eq ' 1K\.\.6324 cold .* kept the newer here$' out
+    check layers-added grep -Eq ' 1K cold .* added$' out
+    check layers-newer grep -Eq ' 4K cold .* better than the one here$' out
+    check layers-older grep -Eq ' 10K cold .* kept the one here$' out
     run merge --cache layers new.ini
-    check layers-same grep -Eq ' 4K\.\.10K cold .* kept the one here$' out
+    check layers-same grep -Eq ' 4K cold .* kept the one here$' out
 
-    # A part without a size of its own has no record: who stands beside it serves there.
-    swept part.ini $february "4000 1000 4000 $A" "1000 - - $A" "4000 - - $A"
+    # Halves of one sweep meet half way, as if they had never been apart.
+    for order in "high.ini low.ini" "low.ini high.ini"; do
+        rm -rf layers
+        # shellcheck disable=SC2086 # two files
+        run merge --cache layers $order
+        check "layers-halves: $order" intervals_are layers "1000 20000 $B" \
+            "20001 100000 $C"
+    done
+
+    # Between sizes of a newer sweep an older one's size stays, and its interval where that serves.
+    swept part.ini $february "1000 $A" "4000 $A"
     for order in "part.ini low.ini" "low.ini part.ini"; do
         rm -rf layers
         # shellcheck disable=SC2086 # two files
         run merge --cache layers $order
-        check "layers-gap: $order" intervals_are layers "4000 1000 6324 $A"
+        check "layers-gap: $order" intervals_are layers "1000 4000 $A"
     done
 
-    # What another variant took is not said of the one that serves now; of the size's own it is
-    # known: 4K's is C, and 2K's A, which has taken the place of B.
-    swept over.ini $february "1000 1000 10000 $A" "1000 - - $C"
-    for order in "over.ini low.ini" "low.ini over.ini"; do
+    # A better record of an older sweep, or of none, is a size of the newer one from then on.
+    swept over.ini $february "1000 $C $A:1090000:1090000" "10000 $A"
+    craft better.ini depth=1000 "params=$B" median_ps=900000 low_ps=900000 high_ps=900000 \
+        tuned=$january
+    for order in "over.ini better.ini" "better.ini over.ini"; do
         rm -rf layers
         # shellcheck disable=SC2086 # two files
         run merge --cache layers $order
         run show --sweep --cache layers --csv layers.csv
-        check "times-of-another-go: $order" cells_are 4000 ,,1.00,1.20
-        check "times-of-own-stay: $order" cells_are 2000 1.00,0.0,1.00,1.20
-        check "times-of-the-interval-stay: $order" cells_are 1000 1.09,9.0,1.00,1.20
+        check "times-of-both: $order" cells_are 1000 0.90,0.0,0.90,1.09
+        check "times-of-own-stay: $order" cells_are 10000 1.00,0.0,1.00,1.00
     done
 else
     skip crafted "no $SIGN: make tests builds it"
 fi
 
 # What is damaged is named and left out.
-{ cat base.ini; sed -n '/^\[record 1/,$p' b/host.ini | sed 's/^\[record \(.\)/[record 1\1/'; } |
-    awk '/^median_ps/ && !done { sub(/[0-9]/, "9&"); done = 1 } { print }' > damaged.ini
+awk '/^\[/ { is_2k = 0 } /^depth = 2000$/ { is_2k = 1 } /^median_ps/ && is_2k { sub(/[0-9]/, "9&") }
+    { print }' c/host.ini > damaged.ini
+run merge --cache others base.ini b/host.ini
 run merge --cache f damaged.ini
 check damaged has_status 0
 check damaged-is-named grep -Eq '^autotune: warning: damaged.ini:[0-9]+: ' err
-check damaged-the-others same_records f b
+check damaged-the-others same_records f others
 sed 's/^median_ps = /&9/' b/host.ini > worse.ini
 run merge --cache g worse.ini base.ini
 check damaged-all has_status 0

@@ -47,7 +47,7 @@ check csv-has-the-shape grep -q ',rows,37,100,100,' out
 run verify --device host --rows 37 --len 100 --type f32
 check verifies-the-record grep -q '^right     sum f32 37 x 100 rows cold on host' out
 run verify --device host --rows 30 --len 96 --type f32
-check serves-a-like-shape grep -q 'record of sum f32 37 x 100 rows cold (same GPU, other shape)' err
+check serves-a-like-shape grep -q 'record of sum f32 37 x 100 rows cold (same GPU, other size)' err
 run verify --device host --rows 2 --len 20K --type f32
 check serves-no-unlike-shape grep -q "the space's default: no record fits" err
 run verify --device host --space columns --type u8

@@ -108,10 +108,10 @@ check one-shape-is-no-sweep grep -q '^record  *exact' err
 for rows in 5:4 7:8; do
     run verify --device host --type f32 --rows "${rows%:*}" --len 32
     check "nearest-to-${rows%:*}" grep -q \
-        "of sum f32 ${rows#*:} x 32 rows cold (same GPU, other shape)" err
+        "of sum f32 ${rows#*:} x 32 rows cold (same GPU, other size)" err
 done
 run verify --device host --type f32 --rows 500 --len 64
-check length-before-rows grep -q 'of sum f32 8 x 64 rows cold (same GPU, other shape)' err
+check length-before-rows grep -q 'of sum f32 8 x 64 rows cold (same GPU, other size)' err
 check proves-what-answers has_status 0
 
 has_sizes() {

@@ -1,37 +1,19 @@
-/* sign: prints the fields of a record on stdin with a checksum. A code of zeros becomes the one that
- * its params give in the space, which is built in. */
+/* sign: adds a record to a record file. Its fields are read from stdin as they stand in such a
+ * file, but for `params` and `code` in the place of the config's number, and "PARAMS:PS:HIGH_PS" in
+ * lines of their own of what was raced. A code of zeros becomes the one that the params give in the
+ * space, which is built in. */
 #include "autotune/device/gpus.h"
 #include "autotune/embedded.h"
 #include "cache/code.h"
-#include "generator/ini.h"
+#include "cache/store.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-static void add_checksum(struct text *out, size_t start)
-{
-    text_addf(out, "checksum = %016llx\n",
-              (unsigned long long)XXH3_64bits(out->at + start, out->length - start));
-}
-
-static int read_record(struct record *out, const struct text *fields)
-{
-    static const char head[] = "[record 1]\n";
-    struct text section = {0};
-    struct error ignored;
-    struct ini ini;
-    text_adds(&section, head);
-    text_add(&section, fields->at, fields->length);
-    add_checksum(&section, sizeof head - 1);
-    int failed = ini_load(&ini, "stdin", section.at, section.length, &ignored);
-    if (!failed) {
-        failed = record_parse(out, &ini, "record 1", &ignored);
-        ini_dispose(&ini);
-    }
-    text_dispose(&section);
-    return failed;
-}
+enum { RACED_MAX = 20 };
 
 static const char *built_in(const char *folder, const char *name)
 {
@@ -41,16 +23,15 @@ static const char *built_in(const char *folder, const char *name)
     return file ? file->bytes : "";
 }
 
-static int load_space(struct space **out, const char *name)
+static int load_space(struct space **out, const char *name, struct error *error)
 {
-    struct error ignored;
     char file[200];
     snprintf(file, sizeof file, "%.100s.ini", name);
     const char *bytes = built_in("configs", file);
-    return space_load(out, file, bytes, strlen(bytes), embedded_space, &ignored);
+    return space_load(out, file, bytes, strlen(bytes), embedded_space, error);
 }
 
-static int set_code(struct record *record, const struct space *space)
+static int set_code(struct record *record, const struct space *space, struct error *error)
 {
     const char *const name = space->template_name;
     const struct emit_sources sources = {
@@ -60,42 +41,100 @@ static int set_code(struct record *record, const struct space *space)
     };
     struct target target;
     const struct point_context here = {space, &record->problem, &target};
-    struct error ignored;
     int64_t row[SPACE_NAMES_MAX];
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%d", record->cc);
-    memcpy(row, space->default_row, space->param_count * sizeof *row);
-    if (gpus_find(&target, arch, &ignored) && gpus_find(&target, "sm_90", &ignored))
+    if (gpus_find(&target, arch, error) && gpus_find(&target, "sm_90", error))
         return -1;
-    return point_parse(space, record->params, row, &ignored) ||
-           code_hash(&record->code, record, row, &here, &sources, &ignored);
+    return point_parse_record(space, record->params, row, error) ||
+           code_hash(&record->code, record, row, &here, &sources, error);
 }
 
-/* The record as one section, without its head. */
-static void print_record(const struct record *record)
+/* A file of the one record, without what was raced. */
+static void add_section(struct text *out, const char *name, const char *lines, const char *of)
 {
-    struct text text = {0};
-    record_emit(&text, record, 1);
-    fputs(strchr(text.at, '\n') + 1, stdout);
-    text_dispose(&text);
+    text_addf(out, "%s\n%schecksum = %016llx\n", name, lines,
+              (unsigned long long)XXH3_64bits(of, strlen(of)));
 }
 
-int main(void)
+static int load_record(struct records *out, const struct text *config, struct text *fields,
+                       struct error *error)
 {
-    struct text fields = {0};
-    struct record record;
-    struct space *space = NULL;
-    char line[4096];
-    while (fgets(line, sizeof line, stdin))
-        text_adds(&fields, line);
-    if (fields.length && read_record(&record, &fields) == 0 && record.code == 0 &&
-        load_space(&space, record.space) == 0 && set_code(&record, space) == 0) {
-        print_record(&record);
-    } else if (fields.length) {
-        add_checksum(&fields, 0);
-        fputs(fields.at, stdout);
-    }
-    space_free(space);
-    text_dispose(&fields);
+    struct text file = {0};
+    text_adds(fields, "config = 1\n");
+    text_adds(&file, "[autotune]\nschema = 2\n");
+    add_section(&file, "[config 1]", config->at, config->at);
+    struct text of = {0};
+    text_addf(&of, "%s%s", fields->at, file.at + file.length - 17);
+    add_section(&file, "[record 1]", fields->at, of.at);
+    int failed = store_load_bytes(out, "stdin", file.at, file.length, error);
+    if (!failed && out->count != 1)
+        failed = error_set(error, ERROR_FAILED, "%s", out->reason.text);
+    text_dispose(&file);
+    text_dispose(&of);
+    return failed;
+}
+
+/* "PARAMS:PS:HIGH_PS" */
+static int add_raced(struct records *records, char *line, const struct space *space,
+                     struct error *error)
+{
+    struct record *record = records->at, other = *record;
+    struct raced raced;
+    char *high = strrchr(line, ':');
+    *high++ = 0;
+    char *ps = strrchr(line, ':');
+    *ps++ = 0;
+    raced.ps = strtoull(ps, NULL, 10);
+    raced.high_ps = strtoull(high, NULL, 10);
+    snprintf(other.params, sizeof other.params, "%.*s", CONFIG_PARAMS_MAX, line);
+    if (space && set_code(&other, space, error))
+        return -1;
+    const struct config config = store_config(&other);
+    if (configs_add(&raced.config, &records->configs, &config, error))
+        return -1;
+    record->raced[record->raced_count++] = raced;
     return 0;
+}
+
+static int sign(const char *path, const struct text *config, struct text *fields,
+                char raced[][1000], size_t count, struct error *error)
+{
+    struct records one = {0}, signed_one = {0};
+    struct space *space = NULL;
+    int failed = load_record(&one, config, fields, error);
+    if (!failed && one.at->code == 0)
+        failed = load_space(&space, one.at->space, error) || set_code(one.at, space, error);
+    failed = failed || store_add(&signed_one, one.at, error);
+    for (size_t i = 0; i < count && !failed; i++)
+        failed = add_raced(&signed_one, raced[i], space, error);
+    failed = failed || store_save_all(path, &signed_one, error);
+    store_dispose(&one);
+    store_dispose(&signed_one);
+    space_free(space);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    static char line[4096], raced[RACED_MAX][1000];
+    struct text config = {0}, fields = {0};
+    struct error error;
+    size_t count = 0;
+    while (fgets(line, sizeof line, stdin))
+        if (strncmp(line, "raced = ", 8) == 0 && count < RACED_MAX)
+            snprintf(raced[count++], sizeof raced[0], "%.*s", (int)strcspn(line + 8, "\n"),
+                     line + 8);
+        else
+            text_adds(strncmp(line, "params = ", 9) && strncmp(line, "code = ", 7) ? &fields
+                                                                                : &config,
+                      line);
+    if (argc != 2 || !config.at || !fields.at)
+        return 64;
+    const int failed = sign(argv[1], &config, &fields, raced, count, &error);
+    if (failed)
+        fprintf(stderr, "sign: %s\n", error.text);
+    text_dispose(&config);
+    text_dispose(&fields);
+    return failed ? 1 : 0;
 }

@@ -109,11 +109,22 @@ static inline const struct record *find_n(const struct records *records, uint64_
     return NULL;
 }
 
+/* The record as a file of its own. */
+static inline struct text file_of(const struct record *record)
+{
+    struct records one = {0};
+    struct text text = {0};
+    struct error error;
+    assert_int_equal(store_add(&one, record, &error), 0);
+    config_emit(&text, one.configs.at, 1);
+    record_emit(&text, one.at, &one.configs, 1);
+    store_dispose(&one);
+    return text;
+}
+
 static inline bool is_identical(const struct record *a, const struct record *b)
 {
-    struct text text_a = {0}, text_b = {0};
-    record_emit(&text_a, a, 1);
-    record_emit(&text_b, b, 1);
+    struct text text_a = file_of(a), text_b = file_of(b);
     bool is = text_a.at && text_b.at && strcmp(text_a.at, text_b.at) == 0;
     text_dispose(&text_a);
     text_dispose(&text_b);

@@ -168,7 +168,7 @@ static void test_same_bits_in_every_order(void **state)
 {
     const struct fixture *fixture = *state;
     const struct problem problem = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(N), .regime = COLD,
-                                    .is_deterministic = true};
+                                    .order = ORDER_RUN};
     const struct point_context context = {fixture->space, &problem, &fixture->target};
     struct points points;
     struct error error;
@@ -195,7 +195,7 @@ static void test_other_bits_where_it_is_not_asked_for(void **state)
     const struct fixture *fixture = *state;
     const struct problem problem = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(N), .regime = COLD};
     const struct problem fixed = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(N), .regime = COLD,
-                                  .is_deterministic = true};
+                                  .order = ORDER_RUN};
     const struct point_context context = {fixture->space, &problem, &fixture->target};
     const struct point_context asked = {fixture->space, &fixed, &fixture->target};
     int64_t row[SPACE_NAMES_MAX];
@@ -215,7 +215,7 @@ static void test_integers_keep_all(void **state)
     size_t counts[2];
     for (int k = 0; k < 2; k++) {
         const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(N),
-                                        .regime = COLD, .is_deterministic = k == 1};
+                                        .regime = COLD, .order = k ? ORDER_RUN : ORDER_FREE};
         const struct point_context context = {fixture->space, &problem, &fixture->target};
         struct points points;
         struct error error;
@@ -238,7 +238,7 @@ static void test_rungs(void **state)
         for (int k = 0; k < 4; k++) {
             const enum type type = k < 2 ? F32 : I32;
             const struct problem problem = {.op = SUM, .type = type, .acc = type, .dims = DIMS_VALUE(1000),
-                                            .regime = COLD, .is_deterministic = k % 2 == 1};
+                                            .regime = COLD, .order = k % 2 ? ORDER_RUN : ORDER_FREE};
             const struct point_context context = {space, &problem, &fixture->target};
             struct error error;
             const int broken = point_reject(&context, space->default_row, &error);
@@ -254,7 +254,7 @@ static int setup(void **state)
     static struct fixture fixture;
     const struct oracle_input source = {.problem = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(N),
                                                     .regime = COLD,
-                                                    .is_deterministic = true}, .seed = 7};
+                                                    .order = ORDER_RUN}, .seed = 7};
     struct device *device = open_host(0);
     fixture.target = device->info.target;
     device_close(device);

@@ -75,7 +75,7 @@ static void check_variant(struct device *device, size_t v)
     float results[RESULTS];
     uint64_t memory;
     sources.template = (struct emit_file){template_path, find_file(template_path)->bytes};
-    problem.dims = shape_dims((struct problem_shape){space->shape, 1024, 1024, 1024});
+    assert_true(space_find_dims(space, &problem, 1 << 20, 1024, 0));
     assert_int_equal(space_settle_default(space, &problem, &device->info.target, &error), 0);
     make_row(space, variants[v].params, row);
     problem.dims = dims_resized(&problem.dims, RESULTS, 0, 3);

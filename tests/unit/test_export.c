@@ -51,7 +51,7 @@ struct fixture {
     struct space *space;
     struct emit_sources sources;
     struct problem problem;
-    struct record records[64];
+    struct interval records[64];
     size_t count;
     uint64_t random;
 };
@@ -84,14 +84,16 @@ static void choose_params(struct fixture *fixture, const struct gpu *gpu, struct
     fail_msg("no row of the space was found");
 }
 
-static struct record *add_record(struct fixture *fixture, const struct gpu *gpu, uint64_t n)
+static struct interval *add_record(struct fixture *fixture, const struct gpu *gpu, uint64_t n)
 {
-    struct record *record = &fixture->records[fixture->count++];
+    struct interval *served = &fixture->records[fixture->count++];
+    struct record *record = &served->record;
     struct problem problem = fixture->problem;
     problem.dims = dims_value(n);
     *record = make_record(gpu, fixture->space, &problem);
     choose_params(fixture, gpu, record);
-    return record;
+    served->from = served->to = n;
+    return served;
 }
 
 static void open_fixture(struct fixture *out, enum op op, enum type type, uint64_t seed)
@@ -108,9 +110,9 @@ static void open_fixture(struct fixture *out, enum op op, enum type type, uint64
         for (size_t i = 0; i < TUNED; i++)
             if (g < 2 || i % 2 == g % 2)
                 add_record(out, &gpus[g], tuned[i]);
-    struct record *interval = add_record(out, &gpus[0], 300000);
-    interval->n_from = 200000;
-    interval->n_to = 700000;
+    struct interval *interval = add_record(out, &gpus[0], 300000);
+    interval->from = 200000;
+    interval->to = 700000;
 }
 
 static struct export_source source_of(const struct fixture *fixture)
@@ -167,27 +169,28 @@ static const char program[] =
 static void add_want(struct text *out, const struct fixture *fixture, const struct gpu *gpu,
                      uint64_t n)
 {
-    static const char *const matches[FIND_GRADES] = {[FIND_EXACT] = "exact",
-                                                     [FIND_OTHER_N] = "other n",
-                                                     [FIND_SAME_CC] = "same cc",
-                                                     [FIND_NONE] = "default"};
+    static const char *const matches[SELECTOR_GRADES] = {[SELECTOR_EXACT] = "exact",
+                                                     [SELECTOR_OTHER_SIZE] = "other n",
+                                                     [SELECTOR_SAME_CC] = "same cc",
+                                                     [SELECTOR_NONE] = "default"};
     const struct space *space = fixture->space;
-    const struct records set = {.at = (struct record *)fixture->records,
-                                .count = fixture->count};
-    struct record want = fixture->records[0];
+    const struct records set = {.intervals = (struct interval *)fixture->records,
+                                .interval_count = fixture->count};
+    struct record want = fixture->records[0].record;
     struct target target = target_of(gpu);
     struct problem problem = fixture->problem;
     const struct point_context context = {space, &problem, &target};
     int64_t row[SPACE_NAMES_MAX];
+    struct code_memo memo = {.next = 0};
     struct find find;
     struct planner_plan plan;
     want.problem.dims = problem.dims = dims_value(n);
     want.cc = gpu->cc;
     want.sms = gpu->sms;
     snprintf(want.gpu, sizeof want.gpu, "%s", gpu->name);
-    find_begin(&find, &want, &context, &fixture->sources);
-    find_among(&find, &set);
-    memcpy(row, find.best.grade == FIND_NONE ? space->default_row : find.best.row,
+    find_begin(&find, &want, &context, &fixture->sources, &memo);
+    assert_int_equal(find_among(&find, &set, &error), 0);
+    memcpy(row, find.best.grade == SELECTOR_NONE ? space->default_row : find.best.row,
            space->param_count * sizeof *row);
     text_addf(out, "%s | ", matches[find.best.grade]);
     point_format(out, space, row, true);
@@ -335,9 +338,9 @@ static void test_variables(void **state)
     add_record(&fixture, &gpus[0], 1000);
     add_record(&fixture, &gpus[0], 250000);
     add_record(&fixture, &gpus[0], 300000);
-    struct record *interval = add_record(&fixture, &gpus[0], 300000);
-    interval->n_from = 200000;
-    interval->n_to = 700000;
+    struct interval *interval = add_record(&fixture, &gpus[0], 300000);
+    interval->from = 200000;
+    interval->to = 700000;
     struct export_source source = source_of(&fixture);
     assert_int_equal(export_init(&export, &source, &error), 0);
     write_format(&made, &export, "make");
@@ -367,7 +370,7 @@ static void test_same_bytes(void **state)
     write_all(&first, &fixture);
     for (size_t i = fixture.count; i > 1; i--) {
         const size_t k = next_random(&fixture.random) % i;
-        const struct record swapped = fixture.records[k];
+        const struct interval swapped = fixture.records[k];
         fixture.records[k] = fixture.records[i - 1];
         fixture.records[i - 1] = swapped;
     }
@@ -388,9 +391,10 @@ static void test_kernels(void **state)
     (void)state;
     open_fixture(&fixture, SUM, I32, 5);
     fixture.count = 2; /* two of one GPU */
-    snprintf(fixture.records[1].params, sizeof fixture.records[1].params, "%s",
-             fixture.records[0].params);
-    char *grid = strstr(fixture.records[1].params, "GRID=");
+    struct record *const first = &fixture.records[0].record;
+    struct record *const second = &fixture.records[1].record;
+    snprintf(second->params, sizeof second->params, "%s", first->params);
+    char *grid = strstr(second->params, "GRID=");
     assert_non_null(grid);
     strcpy(grid, strcmp(grid, "GRID=2") == 0 ? "GRID=1" : "GRID=2");
     struct export_source source = source_of(&fixture);
@@ -447,7 +451,7 @@ static void test_unused(void **state)
     (void)state;
     open_fixture(&fixture, SUM, I32, 5);
     fixture.count = 1;
-    take_row(&fixture.records[0], fixture.space, fixture.space->default_row);
+    take_row(&fixture.records[0].record, fixture.space, fixture.space->default_row);
     const struct export_source source = source_of(&fixture);
     assert_non_null(mkdtemp(folder));
     build_program(folder, &source, program);
@@ -496,7 +500,7 @@ static void test_prefix(void **state)
         "a-b",       "a b", "int",
         "namespace", "a;b", "abcdefghijabcdefghijabcdefghijabcdefghija"};
     char name[EXPORT_PREFIX_CHARS];
-    struct problem problem = {.op = SUM, .type = I8, .acc = I64, .is_deterministic = true};
+    struct problem problem = {.op = SUM, .type = I8, .acc = I64, .order = ORDER_RUN};
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         assert_int_equal(export_check_prefix(good[i], &error), 0);

@@ -44,17 +44,24 @@ struct fixture {
     struct space *space;
     struct emit_sources sources;
     struct problem problem; /* whose default the space's is */
-    struct record records[KNOWN_GPUS * TUNED];
+    struct interval records[KNOWN_GPUS * TUNED];
     size_t count;
     uint64_t random;
 };
 
 /* --- Records ------------------------------------------------------------------------------ */
 
+static enum shape_kind kind_of(const struct space *space)
+{
+    struct problem problem = {.op = SUM, .type = I32, .acc = I32};
+    assert_true(space_find_dims(space, &problem, 1 << 20, 1 << 10, 0));
+    return shape_kind(&problem.dims);
+}
+
 static struct problem shaped(const struct fixture *fixture, struct problem_shape shape)
 {
     struct problem problem = fixture->problem;
-    shape.kind = fixture->space->shape;
+    shape.kind = kind_of(fixture->space);
     if (shape.kind == SHAPE_COLUMNS) { /* as deep, and as many */
         const uint64_t gap = shape.pitch - shape.len, rows = shape.rows;
         shape.rows = shape.len;
@@ -73,9 +80,11 @@ static void add_record(struct fixture *fixture, const struct gpu *gpu,
     const struct problem problem = shaped(fixture, shape);
     const struct target target = target_of(gpu);
     const struct point_context context = {space, &problem, &target};
-    struct record *record = &fixture->records[fixture->count++];
+    struct interval *served = &fixture->records[fixture->count++];
+    struct record *record = &served->record;
     int64_t row[SPACE_NAMES_MAX];
     *record = make_record(gpu, space, &problem);
+    served->from = served->to = problem.dims.depth.n;
     for (int tries = 0; tries < 2000000; tries++) {
         for (size_t i = 0; i < space->param_count; i++)
             row[i] = space->params[i]
@@ -175,7 +184,7 @@ static void add_fewer(struct text *out, const struct point_context *context, con
     struct dims some = context->problem->dims;
     struct planner_plan plan;
     struct call *call;
-    uint64_t *rows = context->space->shape == SHAPE_ROWS ? &some.outer.n : &some.depth.n;
+    uint64_t *rows = kind_of(context->space) == SHAPE_ROWS ? &some.outer.n : &some.depth.n;
     *rows = (*rows + 1) / 2;
     if (call_make(&call, &plan, context, row, &error) || call_ask(call, &plan, &some, &error))
         fail_msg("%s", error.text);
@@ -191,26 +200,29 @@ static void add_fewer(struct text *out, const struct point_context *context, con
 static void add_want(struct text *out, const struct fixture *fixture, const struct gpu *gpu,
                      const struct problem *problem)
 {
-    static const char *const matches[FIND_GRADES] = {[FIND_EXACT] = "exact",
-                                                     [FIND_OTHER_N] = "other",
-                                                     [FIND_SAME_CC] = "same cc",
-                                                     [FIND_NONE] = "default"};
+    static const char *const matches[SELECTOR_GRADES] = {[SELECTOR_EXACT] = "exact",
+                                                     [SELECTOR_OTHER_SIZE] = "other",
+                                                     [SELECTOR_SAME_CC] = "same cc",
+                                                     [SELECTOR_NONE] = "default"};
     const struct space *space = fixture->space;
     const struct target target = target_of(gpu);
     const struct point_context context = {space, problem, &target};
-    const struct records set = {.at = (struct record *)fixture->records,
-                                .count = fixture->count};
-    struct record want = fixture->records[0];
+    struct record kept[KNOWN_GPUS * TUNED];
+    const struct records set = {.at = kept, .count = fixture->count};
+    struct record want = fixture->records[0].record;
     int64_t row[SPACE_NAMES_MAX];
+    struct code_memo memo = {.next = 0};
     struct find find;
     struct planner_plan plan;
+    for (size_t i = 0; i < fixture->count; i++)
+        kept[i] = fixture->records[i].record;
     want.problem = *problem;
     want.cc = gpu->cc;
     want.sms = gpu->sms;
     snprintf(want.gpu, sizeof want.gpu, "%s", gpu->name);
-    find_begin(&find, &want, &context, &fixture->sources);
-    find_among(&find, &set);
-    memcpy(row, find.best.grade == FIND_NONE ? space->default_row : find.best.row,
+    find_begin(&find, &want, &context, &fixture->sources, &memo);
+    assert_int_equal(find_among(&find, &set, &error), 0);
+    memcpy(row, find.best.grade == SELECTOR_NONE ? space->default_row : find.best.row,
            space->param_count * sizeof *row);
     text_addf(out, "%s | ", matches[find.best.grade]);
     point_format(out, space, row, true);

@@ -2,7 +2,7 @@
  * records, and which of them the rules of a small space leave out. */
 #include "cache/find.h"
 
-#include "cache/code.h"
+#include "autotune/library/shipped.h"
 #include "generator/shape.h"
 #include "tests/unit/example_record.h"
 #include "tests/unit/reduce_files.h"
@@ -18,16 +18,17 @@
 #include <cmocka.h>
 
 static const char space_text[] = "[space]\nname = reduce\ntemplate = a.cu\nkernel = a\n"
-                                 "[param BLOCK]\nvalues = 256 512 1024\n"
-                                 "[param ITEMS]\nvalues = 8 16\n"
-                                 "[param WARP]\nvalues = TREE SHUFFLE\n"
-                                 "[param GRID]\nwhen = launch\nvalues = 0 1 2\n"
-                                 "[param SHIFT]\nvalues = -1 0\n"
+                                 "[param BLOCK]\nvalues = 256 512 1024\nabsent = 256\n"
+                                 "[param ITEMS]\nvalues = 8 16\nabsent = 8\n"
+                                 "[param WARP]\nvalues = TREE SHUFFLE\nabsent = TREE\n"
+                                 "[param GRID]\nwhen = launch\nvalues = 0 1 2\nabsent = 0\n"
+                                 "[param SHIFT]\nvalues = -1 0\nabsent = 0\n"
                                  "[rule]\n"
                                  "blocks of 512 need sm_100 = BLOCK != 512 || CC >= 100\n"
                                  "one block is for few = GRID != 1 || N <= 1000000\n"
-                                 "two blocks are for many = GRID != 2 || N > 1000000\n"
                                  "no order = !DETERMINISTIC || GRID != 2\n"
+                                 "[prune]\n"
+                                 "two blocks are for many = GRID != 2 || N > 1000000\n"
                                  "[pass a]\nblock = BLOCK\ngrid = 1\ntile = 1\noutputs = 1\n"
                                  "args = n\nheight = 1\n"
                                  "[default]\nBLOCK = 256\nITEMS = 8\nWARP = TREE\nGRID = 0\n"
@@ -63,17 +64,32 @@ static int close_space(void **state)
     return 0;
 }
 
-/* Looks for `want` among `own` and `shipped`, `count` records each. */
+/* Looks for `want` among `own`, with an interval unless that is NULL, and `shipped`. */
+static struct find_result found_with(const struct record *want, struct record *own,
+                                     size_t own_count, struct interval *interval,
+                                     struct record *shipped, size_t shipped_count)
+{
+    const struct point_context here = {space, &want->problem, &h200};
+    const struct records mine = {.at = own,
+                                 .count = own_count,
+                                 .intervals = interval,
+                                 .interval_count = interval != NULL};
+    const struct records theirs = {.at = shipped, .count = shipped_count};
+    struct code_memo memo = {.next = 0};
+    struct error error;
+    struct find find;
+    find_begin(&find, want, &here, &sources, &memo);
+    find.names_nearest = true;
+    assert_int_equal(find_among(&find, &mine, &error), 0);
+    assert_int_equal(find_shipped(&find, &theirs, &error), 0);
+    return find.best;
+}
+
 static struct find_result found_for(const struct record *want, struct record *own,
                                     size_t own_count, struct record *shipped,
                                     size_t shipped_count)
 {
-    const struct point_context here = {space, &want->problem, &h200};
-    struct find find;
-    find_begin(&find, want, &here, &sources);
-    find_among(&find, &(struct records){.at = own, .count = own_count});
-    find_shipped(&find, &(struct records){.at = shipped, .count = shipped_count});
-    return find.best;
+    return found_with(want, own, own_count, NULL, shipped, shipped_count);
 }
 
 static struct find_result found(struct record *own, size_t own_count, struct record *shipped,
@@ -82,7 +98,7 @@ static struct find_result found(struct record *own, size_t own_count, struct rec
     return found_for(&example, own, own_count, shipped, shipped_count);
 }
 
-static void assert_grade(const struct find_result *result, enum find_grade grade,
+static void assert_grade(const struct find_result *result, enum selector_grade grade,
                          const char *difference)
 {
     assert_string_equal(find_grades[result->grade], find_grades[grade]);
@@ -92,14 +108,9 @@ static void assert_grade(const struct find_result *result, enum find_grade grade
 static void change_op(struct record *record) { record->problem.op = MAX; }
 static void change_type(struct record *record) { record->problem.type = U32; }
 static void change_acc(struct record *record) { record->problem.acc = I64; }
-static void change_order(struct record *record) { record->problem.is_deterministic = true; }
+static void change_order(struct record *record) { record->problem.order = ORDER_RUN; }
 static void change_n(struct record *record) { record->problem.dims.depth.n += 1; }
 static void change_regime(struct record *record) { record->problem.regime = WARM; }
-static void change_to_interval(struct record *record)
-{
-    record->n_from = 1;
-    record->n_to = UINT64_C(1) << 40;
-}
 static void change_space(struct record *record) { strcpy(record->space, "rows"); }
 static void change_method(struct record *record) { record->method++; }
 static void change_gpu(struct record *record) { strcpy(record->gpu, "NVIDIA H100"); }
@@ -112,25 +123,24 @@ static void change_compiler(struct record *record) { strcpy(record->compiler, "N
 
 static const struct {
     void (*change)(struct record *record);
-    enum find_grade grade;
+    enum selector_grade grade;
     const char *difference;
 } changes[] = {
-    {change_op, FIND_NONE, "op"},
-    {change_type, FIND_NONE, "type"},
-    {change_acc, FIND_NONE, "acc"},
-    {change_order, FIND_NONE, "deterministic"},
-    {change_n, FIND_OTHER_N, "depth"},
-    {change_regime, FIND_OTHER_N, "regime"},
-    {change_to_interval, FIND_OTHER_N, "n_from"},
-    {change_space, FIND_NONE, "space"},
-    {change_method, FIND_NONE, "method"},
-    {change_gpu, FIND_SAME_CC, "gpu"},
-    {change_cc, FIND_NONE, "cc"},
-    {change_sms, FIND_SAME_CC, "sms"},
-    {change_clock, FIND_SAME_CC, "memory_clock_khz"},
-    {change_bus, FIND_SAME_CC, "bus_bits"},
-    {change_driver, FIND_STALE, "driver"},
-    {change_compiler, FIND_STALE, "compiler"},
+    {change_op, SELECTOR_NONE, "op"},
+    {change_type, SELECTOR_NONE, "type"},
+    {change_acc, SELECTOR_NONE, "acc"},
+    {change_order, SELECTOR_NONE, "order"},
+    {change_n, SELECTOR_OTHER_SIZE, "depth"},
+    {change_regime, SELECTOR_OTHER_SIZE, "regime"},
+    {change_space, SELECTOR_NONE, "space"},
+    {change_method, SELECTOR_NONE, "method"},
+    {change_gpu, SELECTOR_SAME_CC, "gpu"},
+    {change_cc, SELECTOR_NONE, "cc"},
+    {change_sms, SELECTOR_SAME_CC, "sms"},
+    {change_clock, SELECTOR_SAME_CC, "memory_clock_khz"},
+    {change_bus, SELECTOR_SAME_CC, "bus_bits"},
+    {change_driver, SELECTOR_STALE, "driver"},
+    {change_compiler, SELECTOR_STALE, "compiler"},
 };
 enum { CHANGES = sizeof changes / sizeof *changes };
 
@@ -171,7 +181,7 @@ static void test_exact(void **state)
     record.median_ps = 1;
     strcpy(record.params, "BLOCK=1024");
     struct find_result result = found(&record, 1, NULL, 0);
-    assert_grade(&result, FIND_EXACT, "");
+    assert_grade(&result, SELECTOR_EXACT, "");
     assert_string_equal(result.record.params, "BLOCK=1024");
 }
 
@@ -180,7 +190,7 @@ static void test_nothing(void **state)
     struct find_result result = found(NULL, 0, NULL, 0);
     (void)state;
 
-    assert_grade(&result, FIND_NONE, "");
+    assert_grade(&result, SELECTOR_NONE, "");
     assert_string_equal(result.record.gpu, "");
 }
 
@@ -203,7 +213,7 @@ static void test_best_grade_wins(void **state)
             for (int i = 0; i < count; i++)
                 rotated[i] = records[best + (first + i) % count];
             struct find_result result = found(rotated, (size_t)count, NULL, 0);
-            assert_int_equal(result.grade, FIND_EXACT + best);
+            assert_int_equal(result.grade, SELECTOR_EXACT + best);
         }
     }
 }
@@ -218,7 +228,7 @@ static uint64_t chosen_n(const uint64_t *sizes, const enum regime *regimes, size
         records[i].problem.regime = regimes ? regimes[i] : COLD;
     }
     struct find_result result = found(records, count, NULL, 0);
-    assert_int_equal(result.grade, FIND_OTHER_N);
+    assert_int_equal(result.grade, SELECTOR_OTHER_SIZE);
     return dims_n(&result.record.problem.dims);
 }
 
@@ -242,42 +252,36 @@ static void test_nearest_n(void **state)
 /* The example's n is 400M. */
 static void test_interval_around_n(void **state)
 {
-    struct record records[3] = {example, example, example};
+    struct record one = example;
+    struct interval interval = {300000000, 400000000, example};
     (void)state;
 
-    records[0].problem.dims = dims_value(400000001); /* one n, ever so near */
-    records[1].n_from = 300000000;
-    records[1].n_to = 400000000;
-    records[1].problem.dims = dims_value(300000000);
-    records[2].n_from = 400000001;
-    records[2].n_to = 900000000;
-    records[2].problem.dims = dims_value(400000001);
-    struct find_result result = found(records, 3, NULL, 0);
-    assert_grade(&result, FIND_OTHER_N, "depth");
-    assert_int_equal(result.record.n_to, 400000000);
+    one.problem.dims = dims_value(400000001); /* one n, ever so near */
+    interval.record.problem.dims = dims_value(300000000);
+    struct find_result result = found_with(&example, &one, 1, &interval, NULL, 0);
+    assert_grade(&result, SELECTOR_OTHER_SIZE, "depth");
+    assert_true(result.from == 300000000 && result.to == 400000000);
 
-    records[1].problem.regime = WARM; /* an n as near in the right regime counts more */
-    result = found(records, 2, NULL, 0);
-    assert_int_equal(result.record.n_to, 0);
-    result = found(records, 3, NULL, 0);
-    assert_int_equal(result.record.problem.regime, COLD);
+    interval.record.problem.regime = WARM; /* an n as near in the right regime counts more */
+    result = found_with(&example, &one, 1, &interval, NULL, 0);
+    assert_true(result.from == 400000001 && result.to == 400000001);
 
-    records[1].problem.regime = COLD; /* around no n: as far as its nearer end */
-    records[1].n_to = 390000000;
-    records[0].problem.dims = dims_value(385000000);
-    result = found(records, 2, NULL, 0);
-    assert_int_equal(result.record.n_to, 390000000);
-    records[0].problem.dims = dims_value(395000000);
-    result = found(records, 2, NULL, 0);
-    assert_int_equal(result.record.n_to, 0);
+    interval.record.problem.regime = COLD; /* around no n: as far as its nearer end */
+    interval.to = 390000000;
+    one.problem.dims = dims_value(385000000);
+    result = found_with(&example, &one, 1, &interval, NULL, 0);
+    assert_int_equal(result.to, 390000000);
+    one.problem.dims = dims_value(395000000);
+    result = found_with(&example, &one, 1, &interval, NULL, 0);
+    assert_int_equal(result.to, 395000000);
 
-    records[0].problem.dims = dims_value(400000000); /* nothing goes before the record of this very n */
-    records[1].n_to = 500000000;
-    result = found(records, 2, NULL, 0);
-    assert_grade(&result, FIND_EXACT, "");
-    change_driver(&records[0]);
-    result = found(records, 2, NULL, 0);
-    assert_grade(&result, FIND_STALE, "driver");
+    one.problem.dims = dims_value(400000000); /* nothing goes before the record of this very n */
+    interval.to = 500000000;
+    result = found_with(&example, &one, 1, &interval, NULL, 0);
+    assert_grade(&result, SELECTOR_EXACT, "");
+    change_driver(&one);
+    result = found_with(&example, &one, 1, &interval, NULL, 0);
+    assert_grade(&result, SELECTOR_STALE, "driver");
 }
 
 static void test_other_gpus_nearest_n_then_sms(void **state)
@@ -293,7 +297,7 @@ static void test_other_gpus_nearest_n_then_sms(void **state)
     records[1].sms = 20;
     records[2].sms = 114;
     struct find_result result = found(records, 3, NULL, 0);
-    assert_grade(&result, FIND_SAME_CC, "gpu");
+    assert_grade(&result, SELECTOR_SAME_CC, "gpu");
     assert_int_equal(result.record.sms, 114);
     assert_int_equal(dims_n(&result.record.problem.dims), 400000000);
 }
@@ -309,7 +313,7 @@ static void test_first_wins_among_equals(void **state)
     assert_int_equal(result.record.ties, 10);
     change_driver(&records[0]);
     result = found(records, 2, NULL, 0);
-    assert_grade(&result, FIND_EXACT, "");
+    assert_grade(&result, SELECTOR_EXACT, "");
     assert_int_equal(result.record.ties, 20);
 }
 
@@ -322,25 +326,25 @@ static void test_shipped(void **state)
         shipped[i] = example;
     change_cc(&shipped[0]); /* newer: may not run here */
     struct find_result result = found(NULL, 0, shipped, 1);
-    assert_grade(&result, FIND_NONE, "cc");
+    assert_grade(&result, SELECTOR_NONE, "cc");
 
     shipped[1].cc = 70;
     shipped[2].cc = 86;
     result = found(NULL, 0, shipped, 3);
-    assert_grade(&result, FIND_SHIPPED, "cc");
+    assert_grade(&result, SELECTOR_SHIPPED, "cc");
     assert_int_equal(result.record.cc, 86);
 
     change_gpu(&shipped[3]);
     result = found(NULL, 0, shipped, 4);
-    assert_grade(&result, FIND_SHIPPED, "gpu");
+    assert_grade(&result, SELECTOR_SHIPPED, "gpu");
 
     shipped[4].problem.dims = dims_value(5);
     result = found(NULL, 0, shipped, 5);
-    assert_grade(&result, FIND_SHIPPED, "depth");
+    assert_grade(&result, SELECTOR_SHIPPED, "depth");
 
     change_gpu(&own); /* any record of one's own is better */
     result = found(&own, 1, shipped, 5);
-    assert_grade(&result, FIND_SAME_CC, "gpu");
+    assert_grade(&result, SELECTOR_SAME_CC, "gpu");
 }
 
 static void test_emulated_stands_for_its_own_device_only(void **state)
@@ -350,12 +354,12 @@ static void test_emulated_stands_for_its_own_device_only(void **state)
 
     record.source = RECORD_EMULATED;
     struct find_result result = found(&record, 1, NULL, 0);
-    assert_grade(&result, FIND_EXACT, "");
+    assert_grade(&result, SELECTOR_EXACT, "");
     strcpy(record.gpu, "host");
     result = found(&record, 1, NULL, 0);
-    assert_grade(&result, FIND_NONE, "gpu");
+    assert_grade(&result, SELECTOR_NONE, "gpu");
     result = found(NULL, 0, &record, 1);
-    assert_grade(&result, FIND_NONE, "gpu");
+    assert_grade(&result, SELECTOR_NONE, "gpu");
 }
 
 static void test_published_is_never_found(void **state)
@@ -365,7 +369,7 @@ static void test_published_is_never_found(void **state)
 
     record.source = RECORD_PUBLISHED;
     struct find_result result = found(&record, 1, NULL, 0);
-    assert_grade(&result, FIND_NONE, "source");
+    assert_grade(&result, SELECTOR_NONE, "source");
 }
 
 /* With several unfit records, the one that fits best but for one field gives the reason. */
@@ -379,7 +383,7 @@ static void test_reason_comes_from_the_nearest(void **state)
     change_gpu(&records[0]);
     change_method(&records[1]);
     struct find_result result = found(records, 2, NULL, 0);
-    assert_grade(&result, FIND_NONE, "method");
+    assert_grade(&result, SELECTOR_NONE, "method");
 }
 
 /* What its params give now is something else: the next best is taken, and that is told. */
@@ -390,17 +394,17 @@ static void test_other_code(void **state)
 
     records[0].code++;
     struct find_result result = found(records, 1, NULL, 0);
-    assert_grade(&result, FIND_NONE, "");
+    assert_grade(&result, SELECTOR_NONE, "");
     assert_string_equal(result.rejected.text, "a record of NVIDIA H200 is passed over: space or "
                                               "template give other kernels for it now");
     change_n(&records[1]);
     result = found(records, 2, NULL, 0);
-    assert_grade(&result, FIND_OTHER_N, "depth");
+    assert_grade(&result, SELECTOR_OTHER_SIZE, "depth");
     assert_int_equal(result.rejected.code, ERROR_IO);
     result = found(NULL, 0, records, 2);
-    assert_grade(&result, FIND_SHIPPED, "depth");
+    assert_grade(&result, SELECTOR_SHIPPED, "depth");
     result = found(records, 3, NULL, 0); /* there is one that fits as well */
-    assert_grade(&result, FIND_EXACT, "");
+    assert_grade(&result, SELECTOR_EXACT, "");
     assert_int_equal(result.rejected.code, ERROR_NONE);
 }
 
@@ -415,8 +419,8 @@ static struct record another(const char *gpu, uint64_t n, const char *params)
     return record;
 }
 
-/* Of two GPUs' records the nearer breaks a rule here: that of the other is taken, with its row
- * over the default, and nobody is told. */
+/* Of two GPUs' records the nearer breaks a rule here: that of the other is taken, and nobody is
+ * told. */
 static void test_another_gpus_record_breaks_a_rule(void **state)
 {
     struct record records[] = {another("NVIDIA H100", 400000000, "BLOCK=512"),
@@ -426,7 +430,7 @@ static void test_another_gpus_record_breaks_a_rule(void **state)
 
     for (int i = 0; i < 2; i++) {
         struct find_result result = i ? found(NULL, 0, records, 2) : found(records, 2, NULL, 0);
-        assert_int_equal(result.grade, i ? FIND_SHIPPED : FIND_SAME_CC);
+        assert_int_equal(result.grade, i ? SELECTOR_SHIPPED : SELECTOR_SAME_CC);
         assert_string_equal(result.record.gpu, "NVIDIA GH200");
         assert_memory_equal(result.row, row, sizeof row);
         assert_int_equal(result.damaged.code, ERROR_NONE);
@@ -473,39 +477,22 @@ static bool serves(const char *gpu, uint64_t n, const char *params, uint64_t wan
 {
     struct record record = another(gpu, n, params), want = example;
     want.problem.dims = dims_value(wanted_n);
-    return found_for(&want, &record, 1, NULL, 0).grade != FIND_NONE;
+    return found_for(&want, &record, 1, NULL, 0).grade != SELECTOR_NONE;
 }
 
-/* Rules are asked at the greater n; what this GPU proved stands up to where it did. */
+/* Rules are asked where the record is to be used, whoever measured it, and prunes never. */
 static void test_rules_that_depend_on_n(void **state)
 {
-    static const char own[] = "NVIDIA H200", other[] = "NVIDIA H100";
+    static const char *const gpus[] = {"NVIDIA H200", "NVIDIA H100"};
     (void)state;
 
-    assert_true(serves(other, 2000000, "GRID=2", 1000)); /* which its rule leaves out for speed */
-    assert_false(serves(other, 1000, "GRID=2", 1000));
-    assert_true(serves(own, 1000, "GRID=2", 1000));
-    assert_true(serves(own, 1000, "GRID=2", 10));
-    assert_false(serves(own, 1000, "GRID=2", 2000));
-    assert_true(serves(own, 1000, "GRID=2", 2000000));
-    assert_false(serves(other, 1000, "GRID=1", 2000000));
-    assert_false(serves(own, 1000, "GRID=1", 2000000));
-    assert_true(serves(own, 2000000, "GRID=1", 1000));
-    assert_false(serves(other, 2000000, "GRID=1", 1000));
-}
-
-/* A sweep's interval is of one variant, whatever the rules say at its sizes. */
-static void test_interval_is_proven(void **state)
-{
-    struct record record = another("NVIDIA H200", 1000, "GRID=2"), want = example;
-    (void)state;
-
-    record.n_from = 500;
-    record.n_to = 5000;
-    want.problem.dims = dims_value(5000);
-    assert_int_equal(found_for(&want, &record, 1, NULL, 0).grade, FIND_OTHER_N);
-    want.problem.dims = dims_value(5001);
-    assert_int_equal(found_for(&want, &record, 1, NULL, 0).grade, FIND_NONE);
+    for (int i = 0; i < 2; i++) {
+        assert_true(serves(gpus[i], 2000000, "GRID=2", 1000));
+        assert_true(serves(gpus[i], 1000, "GRID=2", 1000));
+        assert_true(serves(gpus[i], 1000, "GRID=2", 2000000));
+        assert_false(serves(gpus[i], 1000, "GRID=1", 2000000));
+        assert_true(serves(gpus[i], 2000000, "GRID=1", 1000));
+    }
 }
 
 static void test_order_is_a_promise(void **state)
@@ -514,10 +501,21 @@ static void test_order_is_a_promise(void **state)
     (void)state;
 
     want.problem.dims = dims_value(1000);
-    want.problem.is_deterministic = record.problem.is_deterministic = true;
+    want.problem.order = record.problem.order = ORDER_RUN;
     struct find_result result = found_for(&want, &record, 1, NULL, 0);
-    assert_int_equal(result.grade, FIND_NONE);
+    assert_int_equal(result.grade, SELECTOR_NONE);
     assert_non_null(strstr(result.rejected.text, "no order"));
+}
+
+/* Names all params: those that the record does not with their defaults. */
+static void complete(struct record *record)
+{
+    struct text text = {0};
+    int64_t row[SPACE_NAMES_MAX];
+    make_row(space, record->params, row);
+    point_format(&text, space, row, true);
+    snprintf(record->params, sizeof record->params, "%s", text.at);
+    text_dispose(&text);
 }
 
 /* What is right for one matrix may be wrong for another of fewer elements: rows that begin with
@@ -526,10 +524,10 @@ static void test_rules_of_a_matrix(void **state)
 {
     const struct {
         struct problem_shape shape;
-        enum find_grade grade;
-    } cases[] = {{{SHAPE_ROWS, 1000, 1024, 1024}, FIND_EXACT},
-                 {{SHAPE_ROWS, 500, 1024, 1024}, FIND_OTHER_N},
-                 {{SHAPE_ROWS, 500, 1024, 1025}, FIND_NONE}};
+        enum selector_grade grade;
+    } cases[] = {{{SHAPE_ROWS, 1000, 1024, 1024}, SELECTOR_EXACT},
+                 {{SHAPE_ROWS, 500, 1024, 1024}, SELECTOR_OTHER_SIZE},
+                 {{SHAPE_ROWS, 500, 1024, 1025}, SELECTOR_NONE}};
     struct record record = another("NVIDIA H200", 0, "VECTOR=4 EDGES=SIMPLE");
     struct space *const small = space;
     struct error error;
@@ -541,6 +539,7 @@ static void test_rules_of_a_matrix(void **state)
         struct record want = record;
         assert_int_equal(shape_set(&want.problem, cases[i].shape, &error), 0);
         assert_int_equal(space_settle_default(space, &want.problem, &h200, &error), 0);
+        complete(&record);
         assert_int_equal(found_for(&want, &record, 1, NULL, 0).grade, cases[i].grade);
     }
     space_free(space);
@@ -579,10 +578,12 @@ static void test_nearest_shape(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct record want = of_shape(cases[i].rows, cases[i].len, "");
         assert_int_equal(space_settle_default(space, &want.problem, &h200, &error), 0);
-        for (size_t k = 0; k < SIZES; k++)
+        for (size_t k = 0; k < SIZES; k++) {
             records[k] = of_shape(sizes[k][0], sizes[k][1],
                                   sizes[k][1] % 4 ? "VECTOR=4 ROUNDS=1 EDGES=MASKED"
                                                   : "VECTOR=4 ROUNDS=1 EDGES=SIMPLE");
+            complete(&records[k]);
+        }
         struct find_result result = found_for(&want, records, SIZES, NULL, 0);
         assert_int_equal(shape_of(&result.record.problem.dims).rows, cases[i].expected[0]);
         assert_int_equal(shape_of(&result.record.problem.dims).len, cases[i].expected[1]);
@@ -590,6 +591,42 @@ static void test_nearest_shape(void **state)
     }
     space_free(space);
     space = small;
+}
+
+/* --- What ships --------------------------------------------------------------------------- */
+
+/* Names those whose space or template give other kernels now: tune them again. */
+static void test_shipped_records_are_current(void **state)
+{
+    struct code_memo memo = {.next = 0};
+    struct records shipped;
+    struct error error;
+    size_t stale = 0;
+    (void)state;
+
+    assert_int_equal(shipped_load(&shipped, &error), 0);
+    assert_int_equal(shipped.skipped, 0);
+    for (size_t i = 0; i < shipped.count; i++) {
+        const struct record *record = &shipped.at[i];
+        const struct target target = {.cc = record->cc, .sms = record->sms};
+        struct emit_sources files = load_sources();
+        char path[80], problem[PROBLEM_CHARS];
+        int64_t row[SPACE_NAMES_MAX];
+        snprintf(path, sizeof path, "configs/%s.ini", record->space);
+        struct space *of = load_space(path);
+        const struct point_context here = {of, &record->problem, &target};
+        snprintf(path, sizeof path, "templates/%s", of->template_name);
+        files.template = (struct emit_file){path, find_file(path)->bytes};
+        if (point_parse_record(of, record->params, row, &error) ||
+            !code_is_current(&memo, record, row, &here, &files, &error)) {
+            print_error("%s, %s: %s\n", record->gpu, problem_format(problem, &record->problem),
+                        error.text);
+            stale++;
+        }
+        space_free(of);
+    }
+    store_dispose(&shipped);
+    assert_int_equal(stale, 0);
 }
 
 int main(void)
@@ -613,10 +650,10 @@ int main(void)
         cmocka_unit_test(test_what_is_passed_over_is_told),
         cmocka_unit_test(test_what_would_not_have_served_is_not_told),
         cmocka_unit_test(test_rules_that_depend_on_n),
-        cmocka_unit_test(test_interval_is_proven),
         cmocka_unit_test(test_order_is_a_promise),
         cmocka_unit_test(test_rules_of_a_matrix),
         cmocka_unit_test(test_nearest_shape),
+        cmocka_unit_test(test_shipped_records_are_current),
     };
     return cmocka_run_group_tests(tests, open_space, close_space);
 }

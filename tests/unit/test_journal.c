@@ -268,7 +268,7 @@ static void test_path(void **state)
     assert_int_equal(journal_path(&text, "/f", &key, &error), 0);
     assert_string_equal(text.at, "/f/journal/a-b-max-f32-f64-7-warm.journal");
     text_clear(&text);
-    key.problem.is_deterministic = true;
+    key.problem.order = ORDER_RUN;
     assert_int_equal(journal_path(&text, "/f", &key, &error), 0);
     assert_string_equal(text.at, "/f/journal/a-b-max-f32-f64-7-warm-deterministic.journal");
     text_dispose(&text);
@@ -544,7 +544,7 @@ static void test_other_keys_are_set_aside(void **state)
     CHANGE(problem.op, MAX, "op");
     CHANGE(problem.acc, I64, "acc");
     CHANGE(problem.dims.depth.n, 5, "depth");
-    CHANGE(problem.is_deterministic, true, "deterministic");
+    CHANGE(problem.order, ORDER_RUN, "order");
     CHANGE(problem.regime, WARM, "regime");
     CHANGE(gpu[0], 'X', "gpu");
     CHANGE(cc, 80, "cc");

@@ -144,7 +144,7 @@ static struct problem problem_of(const struct space *space, enum type type, unsi
 {
     struct problem problem = {.op = SUM, .type = type, .acc = problem_default_acc(type),
                               .dims = DIMS_VALUE(400000000), .regime = COLD};
-    if (space->shape)
+    if (!space_serves(space, &problem))
         problem.dims = dims_resized(&problem.dims, dims_n(&problem.dims) / threads, threads, 0);
     return problem;
 }

@@ -99,11 +99,11 @@ static void test_partials(void **state)
                                       .regime = COLD};
         const bool is_position = op == ARGMIN || op == ARGMAX;
         struct problem fixed = wide, exact = whole;
-        fixed.is_deterministic = exact.is_deterministic = true;
+        fixed.order = exact.order = ORDER_RUN;
         problem_simplify(&fixed);
         problem_simplify(&exact);
-        assert_int_equal(fixed.is_deterministic, op == SUM || op == SUMSQ || op == PROD);
-        assert_false(exact.is_deterministic);
+        assert_int_equal(fixed.order == ORDER_RUN, op == SUM || op == SUMSQ || op == PROD);
+        assert_false(exact.order == ORDER_RUN);
         assert_int_equal(problem_result(&wide), is_position ? U64 : F32);
         assert_int_equal(problem_partial_bytes(&whole), is_position ? 16 : 4);
         assert_string_equal(problem_ops[op].space, is_position ? "arg" : "reduce");
@@ -129,7 +129,7 @@ static void test_format(void **state)
         {{.op = PROD, .type = I32, .acc = I64, .dims = DIMS_VALUE(UINT64_C(1) << 32),
           .regime = COLD}, "prod i32 acc i64 4Gi cold"},
         {{.op = SUM, .type = F32, .acc = F64, .dims = DIMS_VALUE(7), .regime = WARM,
-          .is_deterministic = true}, "sum f32 acc f64 7 warm deterministic"},
+          .order = ORDER_RUN}, "sum f32 acc f64 7 warm deterministic"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char out[PROBLEM_CHARS];

@@ -1,6 +1,6 @@
 /* record: what is written reads back the same; what is wrong in any field is refused with the
  * file, the line and the field; whatever a caller hands over, the text is a strict INI. */
-#include "cache/record.h"
+#include "cache/store.h"
 
 #include "tests/unit/example_record.h"
 
@@ -15,54 +15,85 @@
 #include <cmocka.h>
 #include <xxhash.h>
 
+/* The fields of a config, with its checksum, then those of a record. */
 static const char *const field_names[] = {
+    "params", "code", "checksum",
     "op", "type", "acc", "depth", "regime", "space", "method", "gpu",
-    "cc", "sms", "memory_clock_khz", "bus_bits", "driver", "compiler", "source", "code", "space_hash", "params",
+    "cc", "sms", "memory_clock_khz", "bus_bits", "driver", "compiler", "source", "config",
+    "space_hash",
     "median_ps", "low_ps", "high_ps", "ties", "registers", "candidates", "error", "tuned",
     "checksum",
 };
-enum { FIELDS = sizeof field_names / sizeof *field_names };
+enum { FIELDS = sizeof field_names / sizeof *field_names, CONFIG_FIELDS = 3 };
 
-static char *emitted(const struct record *record)
+/* A record of one config, and what it was raced with. */
+static char *emitted_with(const struct record *record, const struct raced *raced, size_t count)
 {
+    struct error error;
+    struct records one = {0};
     struct text text = {0};
-    record_emit(&text, record, 1);
+    assert_int_equal(store_add(&one, record, &error), 0);
+    one.at->raced_count = count;
+    for (size_t i = 0; i < count; i++)
+        one.at->raced[i] = raced[i];
+    config_emit(&text, one.configs.at, 1);
+    record_emit(&text, one.at, &one.configs, 1);
     assert_false(text.failed);
+    store_dispose(&one);
     return text.at;
 }
 
-/* Reads the text as a file of one section; -1 when either the file or the record is refused. */
+static char *emitted(const struct record *record)
+{
+    return emitted_with(record, NULL, 0);
+}
+
+/* Reads the text as a file of a config and a record; -1 when it or one of them is refused. */
 static int parsed(struct record *out, const char *text, struct error *error)
 {
+    struct configs configs = {0};
+    struct config config;
     struct ini ini;
     if (ini_load(&ini, "file.ini", text, strlen(text), error) != 0)
         return -1;
-    int result = record_parse(out, &ini, "record 1", error);
+    int result = config_parse(&config, &ini, "config 1", error);
+    if (result == 0)
+        result = configs_put(&configs, 1, 1, &config, error) ||
+                 record_parse(out, &configs, &ini, "record 1", error);
     ini_dispose(&ini);
-    return result;
+    configs_dispose(&configs);
+    return result ? -1 : 0;
 }
 
-/* The text with the line of `key` replaced by `line` (dropped when NULL). With `sign`, the
- * checksum is made right again, as somebody would who writes a hostile file on purpose. */
+/* The text with the lines of `key` replaced by `line` (dropped when NULL). With `sign`, the
+ * checksums are made right again, as somebody would who writes a hostile file on purpose. */
 static char *with_line(const char *text, const char *key, const char *line, bool sign)
 {
-    struct text out = {0};
-    size_t key_length = strlen(key), start = 0;
+    struct text out = {0}, of = {0};
+    size_t key_length = strlen(key);
+    char config[40] = "";
 
     for (const char *at = text; *at;) {
-        size_t length = (size_t)(strchr(at, '\n') - at) + 1;
+        size_t length = (size_t)(strchr(at, '\n') - at) + 1, before = out.length;
         bool is_key = strncmp(at, key, key_length) == 0 && at[key_length] == ' ';
-        if (sign && strncmp(at, "checksum", 8) == 0)
-            text_addf(&out, "checksum = %016llx\n",
-                      (unsigned long long)XXH3_64bits(out.at + start, out.length - start));
-        else if (!is_key)
+        if (sign && strncmp(at, "checksum", 8) == 0) {
+            text_adds(&of, config);
+            snprintf(config, sizeof config, "%016llx\n",
+                     (unsigned long long)XXH3_64bits(of.at, of.length));
+            text_addf(&out, "checksum = %s", config);
+            snprintf(config, sizeof config, "%.17s", out.at + out.length - 17);
+        } else if (!is_key) {
             text_add(&out, at, length);
-        else if (line)
+        } else if (line) {
             text_addf(&out, "%s\n", line);
-        if (at == text)
-            start = out.length;
+        }
+        if (*at == '[')
+            text_clear(&of);
+        else
+            text_adds(&of, out.at + before);
         at += length;
     }
+    text_dispose(&of);
     assert_false(out.failed);
     return out.at;
 }
@@ -117,9 +148,13 @@ static void test_form(void **state)
     const char *at = text;
     (void)state;
 
-    assert_memory_equal(at, "[record 1]\nop = sum\ntype = i32\nacc = i32\ndepth = 400000000\n", 57);
+    assert_memory_equal(at, "[config 1]\nparams = BLOCK=256 ITEMS=16 ", 39);
+    assert_non_null(strstr(
+        at, "\n[record 1]\nop = sum\ntype = i32\nacc = i32\ndepth = 400000000\n"));
     for (int i = 0; i < FIELDS; i++) {
         at = strchr(at, '\n') + 1;
+        if (i == CONFIG_FIELDS)
+            at = strchr(at, '\n') + 1; /* the header */
         assert_memory_equal(at, field_names[i], strlen(field_names[i]));
         assert_memory_equal(at + strlen(field_names[i]), " = ", 3);
     }
@@ -143,8 +178,8 @@ static void test_extremes(void **state)
     memset(record.driver, 'd', sizeof record.driver - 1);
     memset(record.compiler, 'c', sizeof record.compiler - 1);
     memset(record.space, 's', sizeof record.space - 1);
-    memcpy(record.params, "A=", 2);
-    memset(record.params + 2, 'Z', sizeof record.params - 3);
+    for (size_t i = 0; i < sizeof record.params - 1; i++) /* more than a line */
+        record.params[i] = i % 100 == 99 ? ' ' : i % 100 == 1 ? '=' : 'Z';
     record.low_ps = 1;
     record.high_ps = UINT64_C(1000000000000000000);
     record.error[0] = '\0';
@@ -217,7 +252,8 @@ static void test_whatever_is_given_the_text_is_strict(void **state)
         if (ini_load(&ini, "file.ini", text, strlen(text), &error) != 0)
             fail_msg("%s\n%s", error.text, text);
         for (size_t i = 0; i < ini.count; i++)
-            assert_string_equal(ini.items[i].section, "record 1");
+            assert_string_equal(ini.items[i].section,
+                                i < CONFIG_FIELDS ? "config 1" : "record 1");
         assert_int_equal(ini.count, FIELDS);
         ini_dispose(&ini);
         free(text);
@@ -327,7 +363,7 @@ static void test_errors_name_line_and_field(void **state)
 
     char *wrong = with_line(text, "sms", "sms = many", true);
     assert_int_equal(parsed(&record, wrong, &error), -1);
-    assert_memory_equal(error.text, "file.ini:11: sms: ", 18);
+    assert_memory_equal(error.text, "file.ini:15: sms: ", 18);
     free(wrong);
 
     wrong = with_line(text, "sms", "sms = 131", false);
@@ -361,7 +397,7 @@ static void test_missing_unknown_and_double_fields(void **state)
     (void)state;
 
     for (int i = 0; i < FIELDS; i++) {
-        wrong = with_line(text, field_names[i], NULL, i != FIELDS - 1);
+        wrong = with_line(text, field_names[i], NULL, strcmp(field_names[i], "checksum") != 0);
         assert_int_equal(parsed(&record, wrong, &error), -1);
         assert_non_null(strstr(error.text, field_names[i]));
         assert_non_null(strstr(error.text, "missing"));
@@ -376,40 +412,43 @@ static void test_missing_unknown_and_double_fields(void **state)
     free(wrong);
 
     assert_int_equal(ini_load(&ini, "file.ini", text, strlen(text), &error), 0);
-    assert_int_equal(record_parse(&record, &ini, "record 2", &error), -1);
+    struct configs none = {0};
+    assert_int_equal(record_parse(&record, &none, &ini, "record 2", &error), -1);
+    assert_int_equal(record_parse(&record, &none, &ini, "record 1", &error), -1);
+    assert_non_null(strstr(error.text, "config: no config above"));
     ini_dispose(&ini);
     free(text);
 }
 
-/* The field stands only where it says yes, so that older records mean what they meant. */
-static void test_deterministic(void **state)
+/* The field stands only where the order is not free. */
+static void test_order(void **state)
 {
     struct record record = example_record, back;
     struct error error;
     (void)state;
 
     char *plain = emitted(&record);
-    assert_null(strstr(plain, "deterministic"));
+    assert_null(strstr(plain, "order"));
     assert_int_equal(parsed(&back, plain, &error), 0);
-    assert_false(back.problem.is_deterministic);
+    assert_false(back.problem.order == ORDER_RUN);
 
-    record.problem.is_deterministic = true;
+    record.problem.order = ORDER_RUN;
     char *text = emitted(&record);
-    assert_non_null(strstr(text, "\nregime = cold\ndeterministic = yes\nspace = "));
+    assert_non_null(strstr(text, "\nregime = cold\norder = run\nspace = "));
     assert_reads_back(&record);
-    assert_string_equal(record_key_difference(&example_record, &record), "deterministic");
-    assert_string_equal(record_key_difference(&record, &example_record), "deterministic");
+    assert_string_equal(record_key_difference(&example_record, &record), "order");
+    assert_string_equal(record_key_difference(&record, &example_record), "order");
 
-    static const char *const wrong[] = {"no", "Yes", "1", "true", ""};
+    static const char *const wrong[] = {"free", "Run", "1", "yes", ""};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char line[40];
-        snprintf(line, sizeof line, "deterministic = %s", wrong[i]);
-        char *changed = with_line(text, "deterministic", line, true);
+        snprintf(line, sizeof line, "order = %s", wrong[i]);
+        char *changed = with_line(text, "order", line, true);
         assert_int_equal(parsed(&back, changed, &error), -1);
-        assert_non_null(strstr(error.text, "deterministic"));
+        assert_non_null(strstr(error.text, "order"));
         free(changed);
     }
-    char *dropped = with_line(text, "deterministic", NULL, false); /* the checksum knows */
+    char *dropped = with_line(text, "order", NULL, false); /* the checksum knows */
     assert_int_equal(parsed(&back, dropped, &error), -1);
     assert_non_null(strstr(error.text, "checksum"));
     free(dropped);
@@ -417,12 +456,12 @@ static void test_deterministic(void **state)
     free(plain);
 }
 
-/* An interval says from where to where, a size of a sweep what other variants take; records of
- * one n have none of these fields, as before there were sweeps. */
-static void test_interval(void **state)
+/* A size of a sweep says which, what it allows, and what others took there; a record of one n has
+ * none of these fields, as before there were sweeps. */
+static void test_swept(void **state)
 {
-    static const char *const names[] = {"n_from", "n_to", "interval_ps", "single_ps",
-                                        "single_n"};
+    static const char *const names[] = {"swept", "loss_ppm", "raced"};
+    static const struct raced raced[] = {{1, 350000000, 351000000}, {1, 1, 1}};
     struct record record = example_record, back;
     struct error error;
     (void)state;
@@ -431,43 +470,66 @@ static void test_interval(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_null(strstr(plain, names[i]));
     assert_int_equal(parsed(&back, plain, &error), 0);
-    assert_true(back.n_from == 0 && back.n_to == 0 && !back.interval_ps && !back.single_ps);
+    assert_true(!*back.swept && !back.loss_ppm && !back.raced_count);
     free(plain);
 
-    record.interval_ps = 350000000;
-    record.single_ps = 1;
-    record.single_n = 1;
+    strcpy(record.swept, "2026-11-21T01:20:00Z");
+    record.loss_ppm = 10000;
     assert_reads_back(&record);
     assert_null(record_key_difference(&example_record, &record));
-
-    record.n_from = 200000000;
-    record.n_to = 800000000;
-    assert_reads_back(&record);
-    assert_string_equal(record_key_difference(&example_record, &record), "n_from");
-    char *text = emitted(&record);
-    assert_non_null(strstr(text, "\nregime = cold\nn_from = 200000000\nn_to = 800000000\n"));
+    char *text = emitted_with(&record, raced, 2);
+    assert_non_null(strstr(text, "\nswept = 2026-11-21T01:20:00Z\nloss_ppm = 10000\n"
+                                 "raced = 1:350000000:351000000 1:1:1\n"));
+    assert_int_equal(parsed(&back, text, &error), 0);
+    assert_int_equal(back.raced_count, 2);
     static const struct {
         const char *key, *line;
     } wrong[] = {
-        {"n_from", "n_from = 0"},         {"n_from", "n_from = -1"},
-        {"n_from", "n_from = 400000001"}, {"n_from", NULL},
-        {"n_to", "n_to = 399999999"},     {"n_to", "n_to = 4611686018427387905"},
-        {"n_to", NULL},                   {"n_to", "n_to = 1K"},
-        {"interval_ps", "interval_ps = 0"},
-        {"interval_ps", "interval_ps = 18446744073709551616"},
-        {"single_ps", "single_ps = x"},   {"single_ps", "single_ps ="},
-        {"single_n", "single_n = 0"},
+        {"swept", "swept ="},           {"swept", "swept = today"},
+        {"loss_ppm", "loss_ppm = 0"},   {"loss_ppm", "loss_ppm = 1 %"},
+        {"raced", "raced = 2:5:6"},     {"raced", "raced = 0:5:6"},
+        {"raced", "raced = 1:6:5"},     {"raced", "raced = 1:0:5"},
+        {"raced", "raced = 1:5"},       {"raced", "raced = 1:5:6:7"},
+        {"raced", "raced = 1:5:6 1"},   {"raced", "raced = -1:5:6"},
+        {"raced", "raced = 1:5:6,1:5:6"}, {"raced", "raced = 1:5:18446744073709551617"},
+        {"config", "config = 2"},       {"config", "config = 0"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char *changed = with_line(text, wrong[i].key, wrong[i].line, true);
         if (parsed(&back, changed, &error) == 0)
-            fail_msg("accepted: %s", wrong[i].line ? wrong[i].line : wrong[i].key);
+            fail_msg("accepted: %s", wrong[i].line);
         assert_non_null(strstr(error.text, "file.ini:"));
         free(changed);
     }
-    char *dropped = with_line(text, "single_ps", NULL, false); /* the checksum knows */
-    assert_int_equal(parsed(&back, dropped, &error), -1);
-    free(dropped);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *dropped = with_line(text, names[i], NULL, false); /* the checksum knows */
+        assert_int_equal(parsed(&back, dropped, &error), -1);
+        free(dropped);
+    }
+    free(text);
+}
+
+/* A record holds only with the very config that it named, whatever else has its number now. */
+static void test_config_is_of_the_record(void **state)
+{
+    struct record record = example_record, back;
+    struct error error;
+    (void)state;
+    char *text = emitted(&record);
+    char *params = with_line(text, "params", "params = BLOCK=512", true);
+    char *code = with_line(text, "code", "code = 0000000000000001", true);
+    assert_int_equal(parsed(&back, params, &error), 0); /* the signer signs both */
+    strcpy(record.params, "BLOCK=512");
+    char *other = emitted(&record);
+    memcpy(strstr(other, "[record 1]"), strstr(text, "[record 1]"),
+           strlen(strstr(text, "[record 1]")));
+    assert_int_equal(parsed(&back, other, &error), -1);
+    assert_non_null(strstr(error.text, "checksum"));
+    assert_int_equal(parsed(&back, code, &error), 0);
+    assert_true(back.code == 1);
+    free(params);
+    free(code);
+    free(other);
     free(text);
 }
 
@@ -527,45 +589,25 @@ static void test_reading(void **state)
     assert_null(record_key_difference(&example_record, &record));
 }
 
-static struct record interval_of(uint64_t from, uint64_t to)
-{
-    struct record record = example_record;
-    record.n_from = from;
-    record.n_to = to;
-    record.problem.dims = dims_value(from);
-    return record;
-}
-
-/* What replaces what: an n the same n, an interval those that it overlaps. */
+/* What replaces what: the same size of the same problem on the same GPU, whatever it was made
+ * with. */
 static void test_same_problem(void **state)
 {
-    struct record one = example_record, other = one, interval = interval_of(1000, 2000);
+    const struct record one = example_record;
+    struct record other = one;
     (void)state;
-    assert_true(record_is_same_problem(&one, &other));
     strcpy(other.driver, "590");
     other.code++;
+    other.method++;
     assert_true(record_is_same_problem(&one, &other));
     other.problem.dims.depth.n++;
     assert_false(record_is_same_problem(&one, &other));
-    one.problem.dims = dims_value(1500);
-    assert_false(record_is_same_problem(&one, &interval));
-    assert_false(record_is_same_problem(&interval, &one));
-
-    static const struct {
-        uint64_t from, to;
-        bool is_same;
-    } cases[] = {{1, 999, false},    {1, 1000, true},     {1, 5000, true}, {1200, 1300, true},
-                 {2000, 3000, true}, {2001, 3000, false}, {1000, 2000, true}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct record with = interval_of(cases[i].from, cases[i].to);
-        assert_int_equal(record_is_same_problem(&interval, &with), cases[i].is_same);
-        assert_int_equal(record_is_same_problem(&with, &interval), cases[i].is_same);
-        with.problem.regime = WARM;
-        assert_false(record_is_same_problem(&interval, &with));
-        with = interval_of(cases[i].from, cases[i].to);
-        with.sms++;
-        assert_false(record_is_same_problem(&interval, &with));
-    }
+    other = one;
+    other.problem.regime = WARM;
+    assert_false(record_is_same_problem(&one, &other));
+    other = one;
+    other.sms++;
+    assert_false(record_is_same_problem(&one, &other));
 }
 
 /* One change a key field, in the order of the file. */
@@ -592,7 +634,7 @@ static void test_key_difference(void **state)
     strcpy(changed[13].compiler, "NVRTC 12.9");
     for (int i = 0; i < 14; i++)
         assert_string_equal(record_key_difference(&example_record, &changed[i]),
-                            field_names[i]);
+                            field_names[CONFIG_FIELDS + i]);
 
     struct record values = example_record;
     values.median_ps++;
@@ -621,8 +663,9 @@ int main(void)
         cmocka_unit_test(test_errors_name_line_and_field),
         cmocka_unit_test(test_signed_change_is_read),
         cmocka_unit_test(test_missing_unknown_and_double_fields),
-        cmocka_unit_test(test_deterministic),
-        cmocka_unit_test(test_interval),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_swept),
+        cmocka_unit_test(test_config_is_of_the_record),
         cmocka_unit_test(test_untried),
         cmocka_unit_test(test_reading),
         cmocka_unit_test(test_same_problem),

@@ -175,12 +175,18 @@ static void test_doubled_key_becomes_one(void **state)
     char path[PATH_CHARS];
     struct record old = record_of(1000, 1), new = record_of(1000, 3);
     struct record other = record_of(2000, 2);
+    struct records three = {0};
     struct text file = {0};
+    struct error error;
 
-    text_adds(&file, "[autotune]\nschema = 1\n");
-    record_emit(&file, &old, 1);
-    record_emit(&file, &other, 2);
-    record_emit(&file, &old, 3);
+    text_adds(&file, "[autotune]\nschema = 2\n");
+    assert_int_equal(store_add(&three, &old, &error), 0);
+    assert_int_equal(store_add(&three, &other, &error), 0);
+    assert_int_equal(store_add(&three, &old, &error), 0);
+    config_emit(&file, three.configs.at, 1);
+    for (unsigned i = 0; i < 3; i++)
+        record_emit(&file, &three.at[i], &three.configs, i + 1);
+    store_dispose(&three);
     put_file(path_in(path, state, record_file), file.at, file.length);
     save(path, &new);
     struct records records = loaded(path);
@@ -191,67 +197,124 @@ static void test_doubled_key_becomes_one(void **state)
     text_dispose(&file);
 }
 
-static struct record interval_of(uint64_t from, uint64_t to)
+/* --- Configs and sweeps ----------------------------------------------------------------- */
+
+static const char january[] = "2026-01-01T00:00:00Z", february[] = "2026-02-01T00:00:00Z";
+
+/* Appends a size of a sweep, whose winner takes 1,000,000, and what others take there. */
+static void add_size(struct records *records, uint64_t n, const char *winner, const char *swept,
+                     const char *other, uint64_t ps)
 {
-    struct record record = example_record;
-    record.n_from = from;
-    record.problem.dims = dims_value(from);
-    record.n_to = to;
-    return record;
+    struct record size = record_of(n, 1000000), raced = size;
+    struct raced took = {.ps = ps, .high_ps = ps + 1000};
+    struct config config;
+    struct error error;
+    strcpy(size.params, winner);
+    strcpy(size.swept, swept);
+    size.loss_ppm = 100000;
+    assert_int_equal(store_add(records, &size, &error), 0);
+    if (!other)
+        return;
+    strcpy(raced.params, other);
+    config = store_config(&raced);
+    assert_int_equal(configs_add(&took.config, &records->configs, &config, &error), 0);
+    records->at[records->count - 1].raced[0] = took;
+    records->at[records->count - 1].raced_count = 1;
 }
 
-/* A new interval takes the place of all that it overlaps; records of one n stay. */
-static void test_interval_replaces_what_it_overlaps(void **state)
+static void save_records(const char *path, struct records *records)
+{
+    struct error error = {0};
+    if (store_save_all(path, records, &error) != 0)
+        fail_msg("%s", error.text);
+    store_dispose(records);
+}
+
+static uint64_t took_at(const struct records *records, uint64_t n, const char *params)
+{
+    const struct record *size = find_n(records, n);
+    for (size_t i = 0; i < size->raced_count; i++) {
+        const struct raced *raced = &size->raced[i];
+        if (strcmp(configs_find(&records->configs, raced->config)->params, params) == 0)
+            return raced->ps;
+    }
+    return 0;
+}
+
+/* Each config stands in the file once, by its params; one that no record names any more goes. */
+static void test_configs_of_a_file(void **state)
 {
     char path[PATH_CHARS];
-    const struct record old[] = {interval_of(1, 99), interval_of(100, 199), interval_of(200, 299),
-                                 interval_of(300, 399), record_of(150, 5000)};
-    const struct record new[] = {interval_of(150, 250), interval_of(251, 300)};
-    struct error error = {0};
+    struct records records = {0};
 
-    path_in(path, state, record_file);
-    assert_int_equal(store_save_all(path, old, 5, &error), 0);
-    assert_int_equal(store_save_all(path, new, 2, &error), 0);
-    struct records records = loaded(path);
+    add_size(&records, 1000, "B=1", january, "A=1", 1050000);
+    add_size(&records, 2000, "A=1", january, "C=1", 1200000);
+    save_records(path_in(path, state, record_file), &records);
+    struct text file = get_file(path);
+    assert_non_null(strstr(file.at, "[config 1]\nparams = A=1\n"));
+    assert_non_null(strstr(file.at, "[config 2]\nparams = B=1\n"));
+    assert_non_null(strstr(file.at, "[config 3]\nparams = C=1\n"));
+    assert_non_null(strstr(file.at, "\nraced = 1:1050000:1051000\n"));
+    text_dispose(&file);
+
+    add_size(&records, 2000, "B=1", february, NULL, 0);
+    save_records(path, &records);
+    records = loaded(path);
     assert_int_equal(records.skipped, 0);
-    assert_int_equal(records.count, 4);
-    assert_true(is_identical(&records.at[0], &old[0]));
-    assert_true(is_identical(&records.at[1], &new[0]));
-    assert_true(is_identical(&records.at[2], &new[1]));
-    assert_true(is_identical(&records.at[3], &old[4]));
+    assert_int_equal(records.configs.count, 2);
+    assert_int_equal(took_at(&records, 1000, "A=1"), 1050000);
+    assert_string_equal(find_n(&records, 2000)->params, "B=1");
     store_dispose(&records);
 }
 
-static struct record swept_size(uint64_t n, const char *params, uint64_t interval_ps)
-{
-    struct record size = record_of(n, 5000);
-    size.interval_ps = interval_ps;
-    strcpy(size.params, params);
-    return size;
-}
-
-/* What an interval's variant takes at a size goes where another's stands now, but what is saved
- * beside the interval is of it. */
-static void test_interval_takes_its_times_along(void **state)
+/* A size that is tuned again by itself stays a size of its sweep, with what it took before as one
+ * of those raced; made with other tools it is not compared with them any more. */
+static void test_size_stays_in_its_sweep(void **state)
 {
     char path[PATH_CHARS];
-    static const uint64_t kept[] = {5100, 0, 5000, 5200, 5100};
-    struct record other = interval_of(200, 299);
-    strcpy(other.params, "OTHER=1");
-    const struct record old[] = {
-        interval_of(100, 299),          swept_size(110, "OWN=1", 5100),
-        swept_size(210, "OWN=1", 5100), swept_size(220, "OTHER=1", 5100),
-        swept_size(230, "OWN=1", 5100), swept_size(500, "OWN=1", 5100)};
-    const struct record new[] = {interval_of(100, 120), interval_of(121, 199), other,
-                                 swept_size(230, "OWN=1", 5200)};
-    struct error error = {0};
+    struct records records = {0};
+    struct record again = record_of(2000, 900000);
 
-    path_in(path, state, record_file);
-    assert_int_equal(store_save_all(path, old, 6, &error), 0);
-    assert_int_equal(store_save_all(path, new, 4, &error), 0);
-    struct records records = loaded(path);
-    for (size_t i = 0; i < 5; i++)
-        assert_int_equal(find_n(&records, dims_n(&old[i + 1].problem.dims))->interval_ps, kept[i]);
+    add_size(&records, 1000, "B=1", january, "A=1", 1050000);
+    add_size(&records, 2000, "B=1", january, "A=1", 1060000);
+    save_records(path_in(path, state, record_file), &records);
+    strcpy(again.params, "C=1");
+    save(path, &again);
+    records = loaded(path);
+    const struct record *size = find_n(&records, 2000);
+    assert_string_equal(size->params, "C=1");
+    assert_string_equal(size->swept, january);
+    assert_int_equal(size->loss_ppm, 100000);
+    assert_int_equal(took_at(&records, 2000, "A=1"), 1060000);
+    assert_int_equal(took_at(&records, 2000, "B=1"), 1000000);
+    store_dispose(&records);
+
+    strcpy(again.driver, "590");
+    save(path, &again);
+    records = loaded(path);
+    assert_string_equal(find_n(&records, 2000)->swept, "");
+    assert_int_equal(find_n(&records, 2000)->raced_count, 0);
+    assert_string_equal(find_n(&records, 1000)->swept, january);
+    store_dispose(&records);
+}
+
+/* A newer sweep says of its sizes all that there is to say. */
+static void test_sweep_replaces_sizes(void **state)
+{
+    char path[PATH_CHARS];
+    struct records records = {0};
+
+    add_size(&records, 1000, "B=1", january, "A=1", 1050000);
+    add_size(&records, 2000, "B=1", january, "A=1", 1060000);
+    save_records(path_in(path, state, record_file), &records);
+    add_size(&records, 2000, "A=1", february, "C=1", 1090000);
+    save_records(path, &records);
+    records = loaded(path);
+    assert_int_equal(records.count, 2);
+    assert_int_equal(took_at(&records, 2000, "B=1"), 0);
+    assert_int_equal(took_at(&records, 2000, "C=1"), 1090000);
+    assert_int_equal(records.interval_count, 1); /* A serves both */
+    assert_string_equal(records.intervals[0].record.params, "A=1");
     store_dispose(&records);
 }
 
@@ -259,13 +322,16 @@ static void test_interval_takes_its_times_along(void **state)
 static void test_all_or_none(void **state)
 {
     char path[PATH_CHARS];
-    struct record both[] = {record_of(1, 5000), record_of(2, 5000)};
+    struct records both = {0};
     struct error error = {0};
 
     path_in(path, state, record_file);
-    both[1].median_ps = 0;
-    assert_int_equal(store_save_all(path, both, 2, &error), -1);
+    add_size(&both, 1, "A=1", january, NULL, 0);
+    add_size(&both, 2, "A=1", january, NULL, 0);
+    both.at[1].median_ps = 0;
+    assert_int_equal(store_save_all(path, &both, &error), -1);
     assert_false(exists(path, ""));
+    store_dispose(&both);
 }
 
 static void test_unreadable_record_is_not_written(void **state)
@@ -289,22 +355,31 @@ static void test_unreadable_record_is_not_written(void **state)
 
 enum { SAMPLES = 3 };
 
+/* Two sizes of a sweep, which name three configs, and one of none. */
 static struct text sample_file(void **state, struct record samples[SAMPLES])
 {
     char path[PATH_CHARS];
-    struct error error = {0};
+    struct records records = {0};
     path_in(path, state, "sample.ini");
-    for (uint64_t i = 0; i < SAMPLES; i++) {
-        samples[i] = record_of(1000 + i, 5000 + i);
-        if (i == 1) /* of a sweep */
-            samples[i].interval_ps = 5100;
-        if (i == 2) {
-            samples[i].n_from = 1000;
-            samples[i].n_to = 2000;
-        }
-    }
-    assert_int_equal(store_save_all(path, samples, SAMPLES, &error), 0);
+    add_size(&records, 1000, "A=1", january, "B=1", 1060000);
+    add_size(&records, 1001, "B=1", january, "C=1", 1070000);
+    add_size(&records, 1002, example_record.params, "", NULL, 0);
+    records.at[2].loss_ppm = 0;
+    for (size_t i = 0; i < SAMPLES; i++)
+        samples[i] = records.at[i];
+    save_records(path, &records);
     return get_file(path);
+}
+
+/* With what it was raced with. */
+static bool is_sample(const struct records *records, const struct record *record,
+                      const struct record *sample)
+{
+    static const char *const raced[] = {"B=1", "C=1"};
+    const uint64_t i = dims_n(&sample->problem.dims) - 1000;
+    return is_identical(record, sample) && record->raced_count == sample->raced_count &&
+           (!record->raced_count ||
+            took_at(records, dims_n(&record->problem.dims), raced[i]) == 1060000 + 10000 * i);
 }
 
 /* Returns how many records were read; each must be one of the samples, and none twice. */
@@ -318,7 +393,7 @@ static size_t assert_identical_or_missing(const char *bytes, size_t length,
     assert_int_equal(store_load_bytes(&records, "damaged.ini", bytes, length, &error), 0);
     for (size_t i = 0; i < records.count; i++) {
         size_t s = 0;
-        while (s < SAMPLES && !is_identical(&records.at[i], &samples[s]))
+        while (s < SAMPLES && !is_sample(&records, &records.at[i], &samples[s]))
             s++;
         assert_true(s < SAMPLES);
         assert_false(seen & 1u << s);
@@ -341,7 +416,7 @@ static void test_every_byte_flipped(void **state)
         for (int bit = 0; bit <= 8; bit++) {
             file.at[i] = (char)(kept ^ (bit < 8 ? 1 << bit : 0xff));
             size_t count = assert_identical_or_missing(file.at, file.length, samples);
-            some += count == SAMPLES - 1;
+            some += count > 0 && count < SAMPLES;
             all += count == SAMPLES;
         }
         file.at[i] = kept;
@@ -418,17 +493,36 @@ static void test_damaged_file_is_kept_beside(void **state)
     text_dispose(&file);
 }
 
-static void test_other_schema_is_left_alone(void **state)
+static void test_newer_schema_is_left_alone(void **state)
 {
-    static const char file[] = "[autotune]\nschema = 2\n\n[record 1]\nnew = form\n";
+    static const char file[] = "[autotune]\nschema = 3\n\n[record 1]\nnew = form\n";
     char path[PATH_CHARS];
 
     put_file(path_in(path, state, record_file), file, sizeof file - 1);
-    assert_refused(path, "schema 2");
+    assert_refused(path, "schema 3");
     assert_not_saved(path, "another version");
     struct text left = get_file(path);
     assert_string_equal(left.at, file);
     text_dispose(&left);
+}
+
+/* Records of before are strangers: named once, and kept where the first new one is written. */
+static void test_older_schema_is_kept_beside(void **state)
+{
+    static const char file[] = "[autotune]\nschema = 1\n\n[record 1]\nop = sum\n";
+    char path[PATH_CHARS], kept_path[PATH_CHARS];
+
+    put_file(path_in(path, state, record_file), file, sizeof file - 1);
+    assert_refused(path, "earlier version of autotune (schema 1");
+    save(path, &example_record);
+    struct records records = loaded(path);
+    assert_int_equal(records.count, 1);
+    assert_int_equal(records.skipped, 0);
+    store_dispose(&records);
+    struct text kept = get_file(path_in(kept_path, state, "nvidia-h200.ini.schema-1"));
+    assert_string_equal(kept.at, file);
+    text_dispose(&kept);
+    assert_false(exists(path, ".damaged"));
 }
 
 static void test_what_is_no_record_file(void **state)
@@ -436,7 +530,7 @@ static void test_what_is_no_record_file(void **state)
     static const char *const files[] = {
         "", "\n", "; nothing\n", "[autotune]\nschema = 0\n", "[autotune]\nschema = one\n",
         "[autotune]\nschema = -1\n", "[autotune]\nschema = 18446744073709551617\n",
-        "[record 1]\nop = sum\n", "schema = 1\n", "[autotune\nschema = 1\n", "\177ELF",
+        "[record 1]\nop = sum\n", "schema = 2\n", "[autotune\nschema = 2\n", "\177ELF",
     };
     char path[PATH_CHARS];
 
@@ -449,14 +543,15 @@ static void test_what_is_no_record_file(void **state)
 
 static void test_other_sections_are_named(void **state)
 {
-    static const char *const names[] = {"record", "record x", "record 1x", "recorder 1", "x"};
+    static const char *const names[] = {"record", "record x", "record 1x", "recorder 1", "record 0",
+                                        "config", "config -1", "configs 1", "x"};
     (void)state;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct records records;
         struct error error;
         char file[100];
-        int length = snprintf(file, sizeof file, "[autotune]\nschema = 1\n[%s]\na = b\n",
+        int length = snprintf(file, sizeof file, "[autotune]\nschema = 2\n[%s]\na = b\n",
                               names[i]);
         assert_int_equal(store_load_bytes(&records, "f", file, (size_t)length, &error), 0);
         assert_int_equal(records.count, 0);
@@ -475,7 +570,7 @@ static void test_many_sections_take_no_longer(void **state)
     clock_t start;
     (void)state;
 
-    text_adds(&file, "[autotune]\nschema = 1\n");
+    text_adds(&file, "[autotune]\nschema = 2\n");
     for (int i = 0; i < SECTIONS; i++)
         text_addf(&file, "[record %d]\nop = sum\n", i);
     start = clock();
@@ -510,14 +605,16 @@ int main(void)
         IN_FOLDER(test_cleaned_name_replaces),
         IN_FOLDER(test_doubled_key_becomes_one),
         IN_FOLDER(test_unreadable_record_is_not_written),
-        IN_FOLDER(test_interval_replaces_what_it_overlaps),
-        IN_FOLDER(test_interval_takes_its_times_along),
+        IN_FOLDER(test_configs_of_a_file),
+        IN_FOLDER(test_size_stays_in_its_sweep),
+        IN_FOLDER(test_sweep_replaces_sizes),
         IN_FOLDER(test_all_or_none),
         IN_FOLDER(test_every_byte_flipped),
         IN_FOLDER(test_every_length_cut),
         IN_FOLDER(test_every_line_dropped_or_doubled),
         IN_FOLDER(test_damaged_file_is_kept_beside),
-        IN_FOLDER(test_other_schema_is_left_alone),
+        IN_FOLDER(test_newer_schema_is_left_alone),
+        IN_FOLDER(test_older_schema_is_kept_beside),
         IN_FOLDER(test_what_is_no_record_file),
         cmocka_unit_test(test_other_sections_are_named),
         cmocka_unit_test(test_many_sections_take_no_longer),

@@ -1,6 +1,6 @@
 /* sweep: the sizes, the borders, and the intervals against all ways to cut. */
 #include "autotune/tune/stats.h"
-#include "autotune/tune/sweep.h"
+#include "cache/sweep.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -96,6 +96,29 @@ static void test_border(void **state)
 enum { ROWS = 6, SIZES = 9 };
 static const double LIMIT = 0.01;
 
+/* The sizes of a table of losses by config and size; what is INFINITY was not raced. */
+static void list(struct sweep_size sizes[SIZES], struct sweep_loss pool[ROWS * SIZES],
+                 const double *losses, size_t rows, size_t count, size_t stride, double limit)
+{
+    for (size_t size = 0; size < count; size++) {
+        sizes[size] = (struct sweep_size){.at = pool, .limit = limit};
+        for (size_t row = 0; row < rows; row++)
+            if (isfinite(losses[row * stride + size])) {
+                *pool++ = (struct sweep_loss){row, losses[row * stride + size]};
+                sizes[size].count++;
+            }
+    }
+}
+
+static size_t cut(struct sweep_interval *out, const double *losses, size_t rows, size_t count,
+                  size_t stride, double limit)
+{
+    struct sweep_size sizes[SIZES];
+    struct sweep_loss pool[ROWS * SIZES], room[ROWS];
+    list(sizes, pool, losses, rows, count, stride, limit);
+    return sweep_intervals(out, sizes, count, room);
+}
+
 /* Random losses; each size has a winner, which loses nothing. */
 static void make_losses(double out[ROWS * SIZES], uint64_t *random, unsigned unknown_percent)
 {
@@ -148,7 +171,7 @@ static void assert_holds(const double *losses, const struct sweep_interval *inte
         assert_int_equal(intervals[i].first, next);
         assert_true(intervals[i].last >= next && intervals[i].last < SIZES);
         for (size_t size = next; size <= intervals[i].last; size++)
-            worst = fmax(worst, losses[intervals[i].row * SIZES + size]);
+            worst = fmax(worst, losses[intervals[i].config * SIZES + size]);
         assert_true(worst <= LIMIT);
         assert_true(worst == intervals[i].loss);
         for (size_t row = 0; row < ROWS; row++) { /* no other serves it and loses less */
@@ -171,8 +194,7 @@ static void test_fewest(void **state)
         double losses[ROWS * SIZES];
         struct sweep_interval intervals[SWEEP_SIZES_MAX];
         make_losses(losses, &random, round % 60);
-        const size_t count = sweep_intervals(
-            intervals, (struct sweep_losses){losses, ROWS, SIZES}, SIZES, LIMIT);
+        const size_t count = cut(intervals, losses, ROWS, SIZES, SIZES, LIMIT);
         assert_holds(losses, intervals, count);
         assert_int_equal(count, fewest_by_force(losses));
         seen[count]++;
@@ -183,30 +205,48 @@ static void test_fewest(void **state)
 static void test_one_for_all_and_one_for_each(void **state)
 {
     double losses[3 * 3] = {0, 0.01, 0.005, 0, 0.01, 0.004, 1, 0, 0};
-    const struct sweep_losses table = {losses, 3, 3};
     struct sweep_interval intervals[SWEEP_SIZES_MAX];
     (void)state;
-    assert_int_equal(sweep_intervals(intervals, table, 3, 0.01), 1);
-    assert_int_equal(intervals[0].row, 0); /* of two that lose as much the first */
+    assert_int_equal(cut(intervals, losses, 3, 3, 3, 0.01), 1);
+    assert_int_equal(intervals[0].config, 0); /* of two that lose as much the first */
     assert_true(intervals[0].loss == 0.01);
-    assert_int_equal(sweep_intervals(intervals, table, 3, 0.004), 2);
+    assert_int_equal(cut(intervals, losses, 3, 3, 3, 0.004), 2);
     assert_int_equal(intervals[0].last, 0);
-    assert_int_equal(intervals[1].row, 2);
-    assert_int_equal(sweep_intervals(intervals, table, 1, 0), 1);
-    assert_int_equal(sweep_intervals(intervals, table, 0, 0), 0);
+    assert_int_equal(intervals[1].config, 2);
+    assert_int_equal(cut(intervals, losses, 3, 1, 3, 0), 1);
+    assert_int_equal(cut(intervals, losses, 3, 0, 3, 0), 0);
 }
 
 /* Where none serves, the one that loses least does, alone: the others are not harmed. */
 static void test_unserved_size(void **state)
 {
     double losses[2 * 3] = {0, 0.5, 0, 0.2, 0.3, INFINITY};
-    const struct sweep_losses table = {losses, 2, 3};
     struct sweep_interval intervals[SWEEP_SIZES_MAX];
     (void)state;
-    assert_int_equal(sweep_intervals(intervals, table, 3, 0.01), 3);
-    assert_int_equal(intervals[1].row, 1);
+    assert_int_equal(cut(intervals, losses, 2, 3, 3, 0.01), 3);
+    assert_int_equal(intervals[1].config, 1);
     assert_true(intervals[1].loss == 0.3);
-    assert_int_equal(intervals[2].row, 0);
+    assert_int_equal(intervals[2].config, 0);
+}
+
+/* Each size has its own limit, and what was measured otherwise is not compared. */
+static void test_limits_and_parts(void **state)
+{
+    const double losses[2 * 3] = {0, 0.02, 0, INFINITY, 0, 0.03};
+    struct sweep_size sizes[SIZES];
+    struct sweep_loss pool[ROWS * SIZES], room[ROWS];
+    struct sweep_interval intervals[SIZES];
+    (void)state;
+    list(sizes, pool, losses, 2, 3, 3, 0.05);
+    assert_int_equal(sweep_intervals(intervals, sizes, 3, room), 1);
+    sizes[1].limit = 0.01;
+    assert_int_equal(sweep_intervals(intervals, sizes, 3, room), 2);
+    assert_int_equal(intervals[1].config, 1);
+    sizes[1].limit = 0.05;
+    sizes[2].is_apart = true;
+    assert_int_equal(sweep_intervals(intervals, sizes, 3, room), 2);
+    assert_int_equal(intervals[0].last, 1);
+    assert_int_equal(intervals[1].config, 0);
 }
 
 /* The rows that reach the end of what is known, and no others, the best first. */
@@ -219,12 +259,15 @@ static void test_survivors(void **state)
         struct sweep_interval intervals[SWEEP_SIZES_MAX];
         size_t rows[ROWS + 1];
         make_losses(losses, &random, 5);
-        const struct sweep_losses table = {losses, ROWS, SIZES};
+        struct sweep_size listed[SIZES];
+        struct sweep_loss pool[ROWS * SIZES], room[ROWS];
         const size_t sizes = 1 + stats_random(&random) % SIZES;
-        const size_t most = 1 + stats_random(&random) % ROWS;
-        const size_t count = sweep_survivors(rows, most, table, sizes, LIMIT);
+        list(listed, pool, losses, ROWS, sizes, SIZES, LIMIT);
+        const size_t count = sweep_survivors(room, listed, sizes);
+        for (size_t i = 0; i < count; i++)
+            rows[i] = room[i].config;
         const size_t first =
-            intervals[sweep_intervals(intervals, table, sizes, LIMIT) - 1].first;
+            intervals[cut(intervals, losses, ROWS, sizes, SIZES, LIMIT) - 1].first;
         double worst[ROWS], last = 0;
         size_t all = 0;
         for (size_t row = 0; row < ROWS; row++) {
@@ -233,11 +276,12 @@ static void test_survivors(void **state)
                 worst[row] = fmax(worst[row], losses[row * SIZES + size]);
             all += worst[row] <= LIMIT;
         }
-        assert_int_equal(count, all < most ? all : most);
+        assert_int_equal(count, all);
         assert_true(count >= 1);
         for (size_t i = 0; i < count; i++) {
             size_t better = 0;
             assert_true(worst[rows[i]] <= LIMIT && worst[rows[i]] >= last);
+            assert_true(worst[rows[i]] == room[i].loss);
             for (size_t k = 0; k < i; k++)
                 assert_int_not_equal(rows[i], rows[k]);
             for (size_t row = 0; row < ROWS; row++)
@@ -258,6 +302,7 @@ int main(void)
         cmocka_unit_test(test_fewest),
         cmocka_unit_test(test_one_for_all_and_one_for_each),
         cmocka_unit_test(test_unserved_size),
+        cmocka_unit_test(test_limits_and_parts),
         cmocka_unit_test(test_survivors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

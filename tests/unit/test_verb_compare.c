@@ -141,7 +141,7 @@ static void test_evidence(void **state)
         journal_open(&journal, path.at, &record, false, NULL, &error))
         fail_msg("%s", error.text);
     for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
-        char params[RECORD_PARAMS_MAX];
+        char params[CONFIG_PARAMS_MAX];
         snprintf(params, sizeof params,
                  "BLOCK=%s ITEMS=4 VECTOR=4 UNROLL=1 ACCUMS=1 WARP=SHUFFLE LOAD=PLAIN STAGES=0 "
                  "ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=FLAGGED GRID=%s",
@@ -186,7 +186,7 @@ static void test_changed_where_rejected(void **state)
         {"WARP=REDUX LOAD=PLAIN STAGES=0", "\"WARP=SHUFFLE\""},
         {"WARP=SHUFFLE LOAD=BULK STAGES=2", "\"LOAD=PLAIN STAGES=0\""}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        char a[PATH_CHARS], params[RECORD_PARAMS_MAX], part[300], v100[] = "v100";
+        char a[PATH_CHARS], params[CONFIG_PARAMS_MAX], part[600], v100[] = "v100";
         struct text got;
         snprintf(params, sizeof params,
                  "BLOCK=512 ITEMS=32 VECTOR=4 UNROLL=4 ACCUMS=1 MATH=CUDA %s "

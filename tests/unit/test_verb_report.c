@@ -20,10 +20,32 @@ static struct record size_record(uint64_t n, enum regime regime)
 {
     struct record record = record_of(n, time_of(n));
     record.problem.regime = regime;
-    record.interval_ps = record.median_ps;
-    record.single_ps = record.median_ps * 3 / 2;
     snprintf(record.params, sizeof record.params, "%s", winner);
     return record;
+}
+
+/* Keeps a size of a sweep that a variant won, and what another took. */
+static void keep_size(const char *path, const struct record *size, const char *params,
+                      const char *other, double factor)
+{
+    struct records one = {0};
+    struct record swept = *size, raced = *size;
+    struct raced took = {.ps = (uint64_t)((double)size->median_ps * factor)};
+    struct error error;
+    took.high_ps = took.ps;
+    strcpy(swept.swept, "2026-11-21T01:00:00Z");
+    swept.loss_ppm = 10000;
+    snprintf(swept.params, sizeof swept.params, "%s", params);
+    snprintf(raced.params, sizeof raced.params, "%s", other);
+    const struct config config = store_config(&raced);
+    if (store_add(&one, &swept, &error) ||
+        configs_add(&took.config, &one.configs, &config, &error))
+        fail_msg("%s", error.text);
+    one.at->raced[0] = took;
+    one.at->raced_count = 1;
+    if (store_save_all(path, &one, &error))
+        fail_msg("%s", error.text);
+    store_dispose(&one);
 }
 
 static void keep_sweep(void **state)
@@ -32,7 +54,7 @@ static void keep_sweep(void **state)
     path_in(path, state, record_file);
     for (uint64_t n = 1024; n <= UINT64_C(1) << 32; n *= 8) {
         struct record record = size_record(n, COLD);
-        save(path, &record);
+        keep_size(path, &record, winner, "GRID=1", 1.5);
         record.problem.regime = WARM;
         if (n < 1 << 22)
             save(path, &record);
@@ -40,12 +62,7 @@ static void keep_sweep(void **state)
     struct record record = size_record(400000000, COLD);
     record.sm_mhz = 1980;
     record.milliwatts = 512345;
-    save(path, &record);
-    record.interval_ps = record.single_ps = 0;
-    record.problem.dims = dims_value(1 << 20);
-    record.n_from = 1024;
-    record.n_to = UINT64_C(1) << 32;
-    save(path, &record);
+    keep_size(path, &record, winner, "GRID=1", 1.5);
 }
 
 /* Blocks of 64 to 1024 and 1 to 64 elements a thread, but for the corner. */
@@ -178,31 +195,26 @@ static void test_whole_page(void **state)
     text_dispose(&page);
 }
 
-static void keep_interval(const char *path, uint64_t from, uint64_t to, enum regime regime)
-{
-    struct record record = size_record(from, regime);
-    record.interval_ps = record.single_ps = 0;
-    record.n_from = from;
-    record.n_to = to;
-    save(path, &record);
-}
-
-/* By regime and n, as 'show --sweep' has them, wherever they stand in the file. */
+/* By regime and n, as 'show --sweep' has them, wherever their sizes stand in the file. */
 static void test_intervals_in_order(void **state)
 {
+    static const struct {
+        uint64_t n;
+        enum regime regime;
+        const char *params;
+    } sizes[] = {{8191, WARM, "GRID=1"},    {1 << 20, COLD, "GRID=3"}, {1024, COLD, "GRID=1"},
+                 {1 << 16, COLD, "GRID=3"}, {1 << 15, COLD, "GRID=2"}, {1024, WARM, "GRID=1"},
+                 {16384, COLD, "GRID=1"}};
     char path[PATH_CHARS];
-    const struct record small = size_record(1024, COLD), large = size_record(1 << 20, COLD);
     path_in(path, state, record_file);
-    save(path, &small);
-    save(path, &large);
-    keep_interval(path, 1024, 8191, WARM);
-    keep_interval(path, 65536, 1 << 20, COLD);
-    keep_interval(path, 1024, 32767, COLD);
-    keep_interval(path, 32768, 65535, COLD);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const struct record record = size_record(sizes[i].n, sizes[i].regime);
+        keep_size(path, &record, sizes[i].params, "GRID=9", 2);
+    }
     struct text page = report(state, "page.md", NULL);
-    const char *const first = strstr(page.at, "| 1Ki | 32767 | cold |");
-    const char *const second = first ? strstr(first, "| 32Ki | 65535 | cold |") : NULL;
-    const char *const third = second ? strstr(second, "| 64Ki | 1Mi | cold |") : NULL;
+    const char *const first = strstr(page.at, "| 1Ki | 23170 | cold |");
+    const char *const second = first ? strstr(first, "| 23171 | 46340 | cold |") : NULL;
+    const char *const third = second ? strstr(second, "| 46341 | 1Mi | cold |") : NULL;
     if (!third || !strstr(third, "| 1Ki | 8191 | warm |"))
         fail_msg("not in order:\n%s", page.at);
     text_dispose(&page);

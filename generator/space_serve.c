@@ -1,0 +1,99 @@
+/* space_serve: decides which problems a space serves, by its expression over what a problem is:
+ * `serves` of [space], or one value of elements that lie one behind another. */
+#include "generator/point.h"
+#include "generator/shape.h"
+#include "generator/space_read.h"
+
+static const char one_value[] = "OUTER == 1 && INNER == 1 && DEPTH_STRIDE == 1 && !POSITION";
+
+int space_read_serves(struct space *space, struct error *error)
+{
+    const struct ini_item *item = space_find_item(space, "space", "serves");
+    struct ini_item usual = {.value = one_value, .file = space->memory->files[0].file, .line = 1};
+    item = item ? item : &usual;
+    if (space_read_expr(space, &space->serves, item, error) ||
+        space_refuse_blocks(space->serves, item, error))
+        return -1;
+    for (size_t i = SPACE_HOST; i < SPACE_BUILTINS; i++)
+        if (expr_uses(space->serves, i))
+            return space_complain(item, error, "'serves' knows the problem, not",
+                                  space_builtins[i].name);
+    return 0;
+}
+
+bool space_serves(const struct space *space, const struct problem *problem)
+{
+    static const struct target none = {.cc = 0};
+    const struct point_context context = {space, problem, &none};
+    int64_t values[SPACE_NAMES_MAX], holds = 0;
+    struct error ignored;
+    point_builtins(&context, false, values);
+    return expr_eval(space->serves, values, &holds, &ignored) == 0 && holds;
+}
+
+bool space_find_dims(const struct space *space, struct problem *problem, uint64_t n,
+                     uint64_t depth, uint64_t gap)
+{
+    const uint64_t results = n / depth;
+    const struct dims forms[] = {
+        dims_value(n),
+        {{results, depth + gap}, {depth, 1}, {1, 1}},
+        {{1, 1}, {depth, results + gap}, {results, 1}},
+    };
+    struct problem tried = *problem;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        tried.dims = dims_canonical(&forms[i]);
+        if (!space_serves(space, &tried))
+            continue;
+        problem->dims = tried.dims;
+        return true;
+    }
+    return false;
+}
+
+/* --- What else to ask for ----------------------------------------------------------------- */
+
+static const char *const named[SHAPE_COUNT] = {
+    [SHAPE_VALUE] = "one value",
+    [SHAPE_ROWS] = "a value for each row",
+    [SHAPE_COLUMNS] = "a value for each column",
+};
+
+static const char *const axes[SHAPE_COUNT] = {
+    [SHAPE_VALUE] = "",
+    [SHAPE_ROWS] = "--axis 1",
+    [SHAPE_COLUMNS] = "--axis 0",
+};
+
+/* Served with other dims, the operation is not what is wrong. */
+static int refuse_dims(const struct space *space, const struct problem *problem,
+                       const struct problem *served, struct error *error)
+{
+    const enum shape_kind own = shape_kind(&served->dims), asked = shape_kind(&problem->dims);
+    return error_set(error, ERROR_USAGE,
+                     "%s: its kernels reduce to %s, and what is asked for is %s: use --space "
+                     "%s%s%s%s",
+                     space->file, named[own], named[asked], shape_space(problem),
+                     own ? ", or give " : "",
+                     own && !asked ? "--rows, --len and " : "", axes[own]);
+}
+
+int space_check_problem(const struct space *space, const struct problem *problem,
+                        struct error *error)
+{
+    const struct op_row *op = &problem_ops[problem->op];
+    struct problem served = *problem;
+    if (space_serves(space, problem))
+        return 0;
+    if (space_find_dims(space, &served, 1 << 20, 1 << 10, 0))
+        return refuse_dims(space, problem, &served, error);
+    if (op->is_position && dims_results(&problem->dims) > 1)
+        return error_set(error, ERROR_USAGE,
+                         "'%s' asks for positions, which no kernel finds in rows or columns: use "
+                         "min or max, or one call a row without --rows",
+                         op->name);
+    return error_set(error, ERROR_USAGE,
+                     "%s: its kernels are for other operations than '%s', where %s: use --space "
+                     "%s",
+                     space->file, op->name, expr_source(space->serves), shape_space(problem));
+}
