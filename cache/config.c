@@ -89,7 +89,8 @@ void configs_sort(struct configs *configs, const bool *is_used, uint64_t *number
             configs->at[kept] = configs->at[i];
             configs->at[kept++].before = i;
         }
-    qsort(configs->at, kept, sizeof *configs->at, by_params);
+    if (kept)
+        qsort(configs->at, kept, sizeof *configs->at, by_params);
     for (size_t i = 0; i < configs->count; i++)
         numbers[i] = 0;
     for (size_t i = 0; i < kept; i++)

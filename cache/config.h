@@ -1,5 +1,5 @@
-/* config: the table of configs of a record file, each there once. Records name them by number, so
- * that a sweep repeats no text. */
+/* config: the table of configs of a record file, each there once. Records name them by number,
+ * so that a sweep repeats no text. */
 #ifndef AUTOTUNE_CONFIG_H
 #define AUTOTUNE_CONFIG_H
 

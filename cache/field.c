@@ -65,7 +65,8 @@ static const char *source_at(size_t i)
 static bool read_choice(const struct field *field, void *at, const char *value)
 {
     const char *name;
-    for (unsigned i = (unsigned)field->low; (name = forms[field->form].name_at(i)) != NULL; i++) {
+    unsigned i = (unsigned)field->low;
+    for (; (name = forms[field->form].name_at(i)) != NULL; i++) {
         if (strcmp(value, name) == 0) {
             memcpy(at, &i, sizeof i);
             return true;

@@ -143,7 +143,8 @@ static int by_size(const void *a, const void *b)
         return x->group < y->group ? -1 : 1;
     if (p->regime != q->regime)
         return p->regime < q->regime ? -1 : 1;
-    return (dims_n(&p->dims) > dims_n(&q->dims)) - (dims_n(&p->dims) < dims_n(&q->dims));
+    const uint64_t n = dims_n(&p->dims), m = dims_n(&q->dims);
+    return (n > m) - (n < m);
 }
 
 /* Sizes of a sweep mostly stand together in a file. */
@@ -169,7 +170,7 @@ static size_t count_group(const struct size *sizes, size_t count)
     size_t end = 1;
     while (end < count && sizes[end].group == sizes->group &&
            sizes[end].record->problem.regime == sizes->record->problem.regime &&
-           dims_n(&sizes[end].record->problem.dims) > dims_n(&sizes[end - 1].record->problem.dims))
+           by_size(&sizes[end - 1], &sizes[end]) < 0)
         end++;
     return end;
 }

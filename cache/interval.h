@@ -8,16 +8,17 @@
 
 struct records;
 
-/* One config serves every depth of from..to. A record by itself is an interval of its own alone. */
+/* One config serves every depth of from..to. A record by itself is an interval of its own
+ * alone. */
 struct interval {
     uint64_t from, to;
     struct record record; /* of the size where it loses least, with what it takes there */
 };
 
-/* Computes the intervals of all records in place of those there are. A sweep's range is cut into
- * the fewest (sweep_intervals), which meet half way, as a factor, between two of its sizes. Where
- * two sweeps meet, a config that both raced goes on; else the border is the newer sweep's range.
- * -1 only for memory. */
+/* Computes the intervals of all records in place of those there are. A sweep's range is cut
+ * into the fewest (sweep_intervals), which meet half way, as a factor, between two of its
+ * sizes. Where two sweeps meet, a config that both raced goes on; else the border is the newer
+ * sweep's range. -1 only for memory. */
 int interval_compute(struct records *records, struct error *error);
 
 /* What a config took at a size. False where it was not raced there. */
@@ -32,15 +33,16 @@ bool interval_is_size(const struct record *record);
 /* Are both of one problem on one GPU, whatever the size, so that one sweep has them? */
 bool interval_is_alike(const struct record *a, const struct record *b);
 
-/* The configs that serve the last of the intervals of the first `count` records, by number: those
- * that lose least first, `most` at most. These are sizes of one sweep, in the order of n. Returns
- * how many; 0 for want of memory. */
+/* The configs that serve the last of the intervals of the first `count` records, by number:
+ * those that lose least first, `most` at most. These are sizes of one sweep, in the order of n.
+ * Returns how many; 0 for want of memory. */
 size_t interval_survivors(uint64_t *numbers, size_t most, const struct records *records,
                           size_t count);
 
-/* A record takes the place of another of the same problem and file. Where that is of a newer sweep,
- * or this one of none, and both were measured with the same tools, it becomes a size of that sweep:
- * what was raced with the other is raced with this one too, where this one does not say. */
+/* A record takes the place of another of the same problem and file. Where that is of a newer
+ * sweep, or this one of none, and both were measured with the same tools, it becomes a size of
+ * that sweep: what was raced with the other is raced with this one too, where this one does not
+ * say. */
 void interval_inherit(struct record *record, const struct record *before);
 
 #endif

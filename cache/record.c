@@ -1,6 +1,6 @@
 /* record: a winner to text and back. One table holds every field: its name in the file, its
- * form, its range and its part in the key; writing, reading and comparing walk that table. Hides
- * the form of the file. */
+ * form, its range and its part in the key; writing, reading and comparing walk that table.
+ * Hides the form of the file. */
 #include "cache/record.h"
 
 #include "cache/section.h"
@@ -23,7 +23,8 @@ static const struct field fields[] = {
     {"depth", FIELD_DIM, offsetof(struct record, problem.dims.depth), 1, N_MAX, RECORD_SIZE},
     {"inner", FIELD_KEPT, offsetof(struct record, problem.dims.inner), 1, N_MAX, RECORD_SIZE},
     {"regime", FIELD_REGIME, offsetof(struct record, problem.regime), 0, 0, RECORD_SIZE},
-    {"order", FIELD_ORDER, offsetof(struct record, problem.order), ORDER_RUN, 0, RECORD_PROBLEM},
+    {"order", FIELD_ORDER, offsetof(struct record, problem.order), ORDER_RUN, 0,
+     RECORD_PROBLEM},
     {"space", FIELD_NAME, offsetof(struct record, space), 1, sizeof none.space - 1,
      RECORD_SPACE},
     {"method", FIELD_INT, offsetof(struct record, method), 1, MANY, RECORD_TIMING},

@@ -1,5 +1,5 @@
-/* section: reading walks the items as they stand, writing walks the table. Fields are written in
- * the table's order, so the next one is looked for behind the last. */
+/* section: reading walks the items as they stand, writing walks the table. Fields are written
+ * in the table's order, so the next one is looked for behind the last. */
 #include "cache/section.h"
 
 #include <xxhash.h>

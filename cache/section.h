@@ -1,5 +1,5 @@
-/* section: a struct as a section of a strict INI file, by a table of its fields. What is missing,
- * unknown, twice there or out of range is refused with file, line and field. */
+/* section: a struct as a section of a strict INI file, by a table of its fields. What is
+ * missing, unknown, twice there or out of range is refused with file, line and field. */
 #ifndef AUTOTUNE_SECTION_H
 #define AUTOTUNE_SECTION_H
 
@@ -32,8 +32,8 @@ void section_dispose(struct section_found *found);
 /* Appends the fields as lines, however long. */
 void section_emit(struct text *out, const struct section *section, const void *at);
 
-/* Appends a section of such lines to a file, those too long for it cut between two words, and its
- * checksum: that of `lines` and what else it is `of`. */
+/* Appends a section of such lines to a file, those too long for it cut between two words, and
+ * its checksum: that of `lines` and what else it is `of`. */
 void section_write(struct text *out, const struct text *lines, const struct text *of);
 
 /* Reads the section of `ini` that is called `name` into zeroed members. The checksum is the

@@ -347,8 +347,8 @@ static int check_records(const struct records *records, struct error *error)
     return failed;
 }
 
-/* The last of the records, which is new, takes the place of the old one, and is first of all told
- * what was raced there. */
+/* The last of the records, which is new, takes the place of the old one, and is first of all
+ * told what was raced there. */
 static void merge_last(struct records *records)
 {
     const size_t last = records->count - 1;

@@ -44,8 +44,8 @@ struct sweep_interval {
 /* The fewest intervals that cover the sizes in order such that no config loses more than a size
  * allows; of several configs that serve an interval the one that loses least, the first of
  * equals. A size where all lose more is an interval by itself. Each interval is as long as it
- * can be, from the left: that is the fewest, because a part of an interval that holds holds too.
- * `room` is for the most that were raced at a size, `out` for all sizes. Returns how many. */
+ * can be, from the left: that is the fewest, because a part of an interval that holds holds
+ * too. `room` is for the most that were raced at a size, `out` for all sizes. Returns how many. */
 size_t sweep_intervals(struct sweep_interval *out, const struct sweep_size *sizes, size_t count,
                        struct sweep_loss *room);
 

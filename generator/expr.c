@@ -112,9 +112,10 @@ static void land(struct parser *parser, struct node *jump)
 /* If `token` comes next, moves past it. */
 static bool take(struct parser *parser, const char *token)
 {
-    size_t length = strlen(token);
-
     skip_blanks(parser);
+    if (*parser->at != *token) /* so most are told apart, without a call */
+        return false;
+    const size_t length = strlen(token);
     if (strncmp(parser->at, token, length) != 0)
         return false;
     parser->at += length;
@@ -123,7 +124,7 @@ static bool take(struct parser *parser, const char *token)
 
 static bool is_same(const char *word, size_t length, const char *name)
 {
-    return strncmp(word, name, length) == 0 && name[length] == '\0';
+    return *word == *name && strncmp(word, name, length) == 0 && name[length] == '\0';
 }
 
 static int parse_name(struct parser *parser, const char *word, size_t length)

@@ -3,6 +3,8 @@
 
 #include "generator/text.h"
 
+#include <assert.h>
+#include <limits.h>
 #include <string.h>
 
 const char *words_next(const char *at, size_t *length)
@@ -32,13 +34,20 @@ bool words_is(const char *name, const char *word, size_t length)
     return strlen(name) == length && memcmp(name, word, length) == 0;
 }
 
-/* One walk over the words, however many the names. */
+/* One walk over the words, however many the names: those that begin alike hang together. */
 void words_find(const char *code, const char *const *names, size_t count, bool *out)
 {
+    unsigned short first[UCHAR_MAX + 1] = {0}, next[WORDS_MOST]; /* from 1; 0: no more */
     size_t length;
+    assert(count <= WORDS_MOST);
     memset(out, 0, count * sizeof *out);
+    for (size_t i = 0; i < count; i++) {
+        const unsigned char letter = (unsigned char)names[i][0];
+        next[i] = first[letter];
+        first[letter] = (unsigned short)(i + 1);
+    }
     for (const char *word = code; (word = words_next(word, &length)); word += length)
-        for (size_t i = 0; i < count; i++)
-            if (!out[i] && names[i][0] == word[0] && words_is(names[i], word, length))
-                out[i] = true;
+        for (size_t i = first[(unsigned char)*word]; i; i = next[i - 1])
+            if (!out[i - 1] && words_is(names[i - 1], word, length))
+                out[i - 1] = true;
 }

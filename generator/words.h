@@ -12,7 +12,9 @@ const char *words_next(const char *at, size_t *length);
 /* Is `name` the word of this length? */
 bool words_is(const char *name, const char *word, size_t length);
 
-/* For each of the names: is it mentioned? */
+enum { WORDS_MOST = 1024 };
+
+/* For each of the names, WORDS_MOST at most: is it mentioned? */
 void words_find(const char *code, const char *const *names, size_t count, bool *out);
 
 #endif

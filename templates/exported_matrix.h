@@ -1,7 +1,7 @@
 //? if OUTER > 1 || INNER > 1 || DEPTH_STRIDE > 1
 //? if PIECE == DECLARED
-/* A matrix has `rows` rows of `len` elements, each `pitch` elements behind the one before (pitch is
- * len where there are no gaps). All functions are for the current device. */
+/* A matrix has `rows` rows of `len` elements, each `pitch` elements behind the one before (pitch
+ * is len where there are no gaps). All functions are for the current device. */
 
 /* Why such a matrix cannot be reduced, as a sentence, or NULL where it can. The functions below
  * then return cudaErrorInvalidValue. */
@@ -13,11 +13,11 @@ cudaError_t prefix_workspace_bytes(size_t rows, size_t len, size_t pitch, size_t
 
 //? if DEPTH_STRIDE == 1
 /* Reduces each row of a matrix to a value. `in` and `out` are device memory: `in`, aligned to an
- * element, the matrix, `out` the values in the order of the rows; one of a row without elements is
- * what changes nothing. Returns at once; errors of the kernels show as those of any launch.
+ * element, the matrix, `out` the values in the order of the rows; that of a row without elements
+ * is what changes nothing. Returns at once; errors of the kernels show as those of any launch.
 //? else
-/* Reduces each column of a matrix to a value. `in` and `out` are device memory: `in`, aligned to an
- * element, the matrix, `out` the values in the order of the columns; without rows each is what
+/* Reduces each column of a matrix to a value. `in` and `out` are device memory: `in`, aligned to
+ * an element, the matrix, `out` the values in the order of the columns; without rows each is what
  * changes nothing. Returns at once; errors of the kernels show as those of any launch.
 //? end
  * cudaErrorInvalidValue: a pointer is missing, the workspace is too small for this shape, or
@@ -25,8 +25,9 @@ cudaError_t prefix_workspace_bytes(size_t rows, size_t len, size_t pitch, size_t
 cudaError_t prefix(const prefix_element *in, size_t rows, size_t len, size_t pitch,
     prefix_result *out, void *workspace, size_t bytes, cudaStream_t stream);
 
-/* The same for the first rows of a matrix of up to rows_max, as the whole of it is reduced: by the
- * same kernels, each result from as many parts, combined in the same order. The workspace is that of rows_max. */
+/* The same for the first rows of a matrix of rows_max, as the whole of it is reduced: by the same
+ * kernels, each result from as many parts, combined in the same order. The workspace is that for
+ * rows_max. */
 //? if DEPTH_STRIDE == 1
 /* So the result of a row has the same bits, however few rows there are. */
 //? end
@@ -85,7 +86,8 @@ static inline int prefix_select(int cc, int sms, const struct prefix_matrix *mat
                                  : prefix_select_dims(cc, sms, &dims, match);
 }
 
-/* The launches that reduce a matrix as a row of the table says; 0, or -1 with the plan's refusal. */
+/* The launches that reduce a matrix as a row of the table says; 0, or -1 with the plan's
+ * refusal. */
 static inline int prefix_plan_row(struct prefix_plan *out, int row, int sms,
     const struct prefix_matrix *matrix)
 {
@@ -95,8 +97,8 @@ static inline int prefix_plan_row(struct prefix_plan *out, int row, int sms,
     return out->refusal ? -1 : prefix_plan_all(out, row, sms, &dims);
 }
 //? else
-static cudaError_t prefix_dims_for(struct dims *out, const char **refusal, size_t rows, size_t len,
-    size_t pitch)
+static cudaError_t prefix_dims_for(struct dims *out, const char **refusal, size_t rows,
+    size_t len, size_t pitch)
 {
     const prefix_matrix matrix = {(int64_t)rows, (int64_t)len, (int64_t)pitch};
     *out = prefix_dims_of(&matrix);

@@ -1,6 +1,6 @@
 /* A config: what was tuned, and where it serves. */
 struct prefix_row {
-    struct selector_entry tuned; /* what it was tuned for, on the GPU of this place in prefix_gpus */
+    struct selector_entry tuned; /* what it was tuned for, on the GPU of that place among all */
     uint64_t last;               /* the most of a result for which it is the nearest of its GPU */
     int first, count;            /* of prefix_steps */
     const char *text;            /* its params as people read them */
@@ -13,7 +13,8 @@ struct prefix_gpu {
     int first, count; /* of prefix_rows */
 };
 
-/* A kernel that a row launches, once or (until_one) again until one value of each result is left. */
+/* A kernel that a row launches, once or (until_one) again until one value of each result is
+ * left. */
 struct prefix_step {
     int pass, kernel;
     unsigned block, cluster, shared_bytes;

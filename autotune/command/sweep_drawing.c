@@ -22,16 +22,18 @@ static int by_size(const void *a, const void *b)
     const struct record *y = *(const struct record *const *)b;
     if (x->problem.regime != y->problem.regime)
         return x->problem.regime < y->problem.regime ? -1 : 1;
-    return (dims_n(&x->problem.dims) > dims_n(&y->problem.dims)) - (dims_n(&x->problem.dims) < dims_n(&y->problem.dims));
+    const uint64_t n = dims_n(&x->problem.dims), m = dims_n(&y->problem.dims);
+    return (n > m) - (n < m);
 }
 
 const struct interval *sweep_drawing_interval(const struct sweep_drawing *drawing,
                                               const struct record *size)
 {
+    const uint64_t n = dims_n(&size->problem.dims);
     for (size_t i = 0; i < drawing->interval_count; i++) {
         const struct interval *interval = drawing->intervals[i];
-        if (interval->record.problem.regime == size->problem.regime &&
-            interval->from <= dims_n(&size->problem.dims) && dims_n(&size->problem.dims) <= interval->to)
+        if (interval->record.problem.regime == size->problem.regime && interval->from <= n &&
+            n <= interval->to)
             return interval;
     }
     return NULL;
@@ -106,7 +108,8 @@ bool sweep_drawing_is_first(const struct records *records, size_t i)
 /* Does --n name a part of low..high? */
 static bool is_asked_for(const struct request *request, uint64_t low, uint64_t high)
 {
-    const uint64_t n = dims_n(&request->problem.dims), n_high = request->n_high ? request->n_high : n;
+    const uint64_t n = dims_n(&request->problem.dims);
+    const uint64_t n_high = request->n_high ? request->n_high : n;
     return !request->has_n || (low <= n_high && n <= high);
 }
 

@@ -6,8 +6,8 @@
 #include "cache/store.h"
 #include "generator/text.h"
 
-/* The config that all sizes are compared with: of those raced at most sizes the best at `n`, which
- * is the size nearest to the usual one, cold if any is. 0 without sizes. */
+/* The config that all sizes are compared with: of those raced at most sizes the best at `n`,
+ * which is the size nearest to the usual one, cold if any is. 0 without sizes. */
 struct sweep_single {
     uint64_t config, n;
 };

@@ -111,8 +111,9 @@ static void sort_last(struct sweep_leg *leg)
 {
     struct records *swept = &leg->swept;
     const struct record last = swept->at[--swept->count];
-    const size_t at = count_below(leg, dims_n(&last.problem.dims));
-    const bool is_there = at < swept->count && dims_n(&swept->at[at].problem.dims) == dims_n(&last.problem.dims);
+    const uint64_t n = dims_n(&last.problem.dims);
+    const size_t at = count_below(leg, n);
+    const bool is_there = at < swept->count && dims_n(&swept->at[at].problem.dims) == n;
     if (!is_there)
         memmove(swept->at + at + 1, swept->at + at, (swept->count++ - at) * sizeof *swept->at);
     swept->at[at] = last;

@@ -28,10 +28,10 @@ void sweep_leg_drop(struct sweep_leg *leg, size_t size);
 /* The place of a row in a race, or NULL. */
 const struct tune_place *sweep_leg_place(const struct tune_result *result, const int64_t *row);
 
-/* Takes all entrants of the race at a size, in place of what was known of that size. `own` is the
- * row of its record, one of them. The time of another is the winner's, times what the race says
- * between the two, and its upper end that of its own interval: a bound, so that measured again it
- * is hardly more. ERROR_NOISY when the winner has no time. */
+/* Takes all entrants of the race at a size, in place of what was known of that size. `own` is
+ * the row of its record, one of them. The time of another is the winner's, times what the race
+ * says between the two, and its upper end that of its own interval: a bound, so that measured
+ * again it is hardly more. ERROR_NOISY when the winner has no time. */
 int sweep_leg_take(struct sweep_leg *leg, const struct setup *setup,
                    const struct record *record, const struct tune_result *result,
                    const int64_t *own, struct error *error);

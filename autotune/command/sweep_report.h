@@ -7,8 +7,8 @@
 #include "cache/store.h"
 
 /* Draws every sweep among the records, whose intervals are computed. Writes JSON and CSV too.
- * `count` (may be NULL) gets how many sweeps there are; without any nothing is printed but empty
- * JSON and CSV. */
+ * `count` (may be NULL) gets how many sweeps there are; without any nothing is printed but
+ * empty JSON and CSV. */
 int sweep_report_print(const struct request *request, const struct records *records,
                        size_t *count, struct error *error);
 

@@ -1,5 +1,5 @@
-/* tune_sweep: tunes a range of n, and keeps the intervals in which one variant serves; or ranges of
- * rows and lengths, which sweep_grid does. */
+/* tune_sweep: tunes a range of n, and draws the intervals in which one variant serves; or ranges
+ * of rows and lengths, which sweep_grid does. */
 #ifndef AUTOTUNE_TUNE_SWEEP_H
 #define AUTOTUNE_TUNE_SWEEP_H
 

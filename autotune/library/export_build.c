@@ -99,8 +99,8 @@ static void add_rows(struct text *out, const struct export *export,
         text_adds(&names, row ? " " : "");
         add_row_name(&names, export, row);
     }
-    text_adds(out, "\n# What was tuned, by compute capability, SMs and size; then what each row serves\n"
-                   "# and its params.\n");
+    text_adds(out, "\n# What was tuned, by compute capability, SMs and size; then what each row "
+                   "serves,\n# and its params.\n");
     add_variable(out, export, dialect, "ROWS", names.at ? names.at : "");
     out->failed |= names.failed;
     text_dispose(&names);

@@ -119,24 +119,29 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
     return 0;
 }
 
+static bool has_many(const struct problem *problem)
+{
+    return dims_results(&problem->dims) > 1;
+}
+
 static uint64_t slot_bytes(const struct problem *problem)
 {
     const uint64_t bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
     const uint64_t guarded = dims_results(&problem->dims) * bytes + POISON_RESULTS_GUARD;
-    return shape_kind(&problem->dims) ? (guarded + POISON_RESULTS_GUARD - 1) / POISON_RESULTS_GUARD *
+    return has_many(problem) ? (guarded + POISON_RESULTS_GUARD - 1) / POISON_RESULTS_GUARD *
                                      POISON_RESULTS_GUARD
                                : SLOT_BYTES;
 }
 
 static size_t count_slots(const struct problem *problem, size_t inputs)
 {
-    return shape_kind(&problem->dims) ? inputs : CALLS_MAX;
+    return has_many(problem) ? inputs : CALLS_MAX;
 }
 
 /* Behind the calls' slots one for the sweep's result; a matrix's lie in the sweep's scratch. */
 static size_t count_all_slots(const struct problem *problem, size_t inputs)
 {
-    return count_slots(problem, inputs) + (shape_kind(&problem->dims) ? 0 : 1);
+    return count_slots(problem, inputs) + (has_many(problem) ? 0 : 1);
 }
 
 /* Of what no memory holds too, which slot_bytes could not count. */
@@ -144,19 +149,19 @@ double bench_bytes(const struct problem *problem, const struct device_info *info
 {
     const size_t inputs = input_count(problem, info), slots = count_all_slots(problem, inputs);
     const double bytes = problem_types[problem_result(problem)].bytes;
-    return shape_kind(&problem->dims)
+    return has_many(problem)
                ? ((double)dims_results(&problem->dims) * bytes + POISON_RESULTS_GUARD) *
                      (double)(slots + inputs)
                : (double)(slots * SLOT_BYTES);
 }
 
-/* On the device, since reading a matrix's results back would take far longer than making them. */
+/* On the device, since reading many results back would take far longer than making them. */
 static int open_expected(struct bench *bench, struct error *error)
 {
     const struct device_ops *ops = bench->device->ops;
     const struct input *input = bench->input;
     const uint64_t bytes = input->count * bench->slot_bytes;
-    if (!input->expects)
+    if (!has_many(&input->problem))
         return 0;
     if (ops->alloc(bench->device, bytes, &bench->expected, error) ||
         ops->fill(bench->device, bench->expected, POISON_OUTPUT, bytes, error))

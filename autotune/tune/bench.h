@@ -17,7 +17,7 @@ struct bench {
      * input in one place, as the calls of a program do that uses its memory again. */
     size_t slots;
     uint64_t slot_bytes; /* from one to the next */
-    uint64_t expected; /* of a matrix: what each input's call leaves, guard and all */
+    uint64_t expected; /* where results are many: what each input's call leaves, guard and all */
     uint64_t outputs, scratch, scratch_bytes;
     uint64_t state, state_bytes; /* zero but while a call runs */
     uint64_t sweep_data, sweep_scratch, sweep_state;
@@ -26,7 +26,7 @@ struct bench {
 };
 
 /* About how many bytes bench_open allocates on the device for the results of a problem's calls and,
- * of a matrix, for the right ones. */
+ * where they are many, for the right ones. */
 double bench_bytes(const struct problem *problem, const struct device_info *info);
 
 /* `sweep_row` and `sweep_kernels` are a proven variant that reads the sweep's data; its kernels

@@ -49,46 +49,40 @@ static void blame(struct bench_verdict *out, const struct bench *bench, const ch
         snprintf(out->reason, sizeof out->reason, "%s at n = %" PRIu64, what, dims_n(&problem->dims));
 }
 
-static void compare_output(struct bench_verdict *out, const struct bench *bench, size_t call,
-                           const unsigned char *slot)
-{
-    const enum type type = problem_result(&bench->input->problem);
-    const size_t bytes = (size_t)problem_types[type].bytes;
-    const oracle_bits expect = bench->input->expect[call % bench->input->count];
-    char expected[ORACLE_CHARS], gotten[ORACLE_CHARS];
-    oracle_bits got = 0;
-    memcpy(&got, slot, bytes);
-    if (!poison_is_all(slot + bytes, bench->slot_bytes - bytes, POISON_OUTPUT)) {
-        blame(out, bench, "wrote past its one result");
-    } else if (!oracle_equal(type, expect, got)) {
-        blame(out, bench,
-              poison_is_all(slot, bytes, POISON_OUTPUT) ? "no result" : "wrong result");
-        const size_t used = strlen(out->reason);
-        snprintf(out->reason + used, sizeof out->reason - used, ": expected %s, got %s",
-                 oracle_format(expected, type, expect), oracle_format(gotten, type, got));
-    }
-}
-
-/* One result of a matrix. */
+/* One of the results of a call, whose bytes are given. */
 static void compare_result(struct bench_verdict *out, const struct bench *bench, size_t call,
                            uint64_t result, const unsigned char *gotten_bytes)
 {
     const struct problem *problem = &bench->input->problem;
     const enum type type = problem_result(problem);
     const size_t bytes = (size_t)problem_types[type].bytes;
-    char expected[ORACLE_CHARS], gotten[ORACLE_CHARS];
-    oracle_bits expect = 0, got = 0;
-    memcpy(&expect, input_expects(bench->input, call % bench->input->count) + result * bytes,
-           bytes);
+    const oracle_bits expect = input_expect(bench->input, call % bench->input->count, result);
+    const bool is_poison = poison_is_all(gotten_bytes, bytes, POISON_OUTPUT);
+    const uint64_t results = dims_results(&problem->dims);
+    char expected[ORACLE_CHARS], gotten[ORACLE_CHARS], which[48] = "";
+    oracle_bits got = 0;
     memcpy(&got, gotten_bytes, bytes);
     if (oracle_equal(type, expect, got))
         return;
+    if (results > 1)
+        snprintf(which, sizeof which, " %" PRIu64 " of %" PRIu64, result, results);
+    else
+        snprintf(which, sizeof which, " at n = %" PRIu64, dims_n(&problem->dims));
     out->is_right = false;
-    snprintf(out->reason, sizeof out->reason,
-             "%s %" PRIu64 " of %" PRIu64 ": expected %s, got %s",
-             poison_is_all(gotten_bytes, bytes, POISON_OUTPUT) ? "no result" : "wrong result",
-             result, dims_results(&problem->dims), oracle_format(expected, type, expect),
-             oracle_format(gotten, type, got));
+    snprintf(out->reason, sizeof out->reason, "%s%s: expected %s, got %s",
+             is_poison ? "no result" : "wrong result", which,
+             oracle_format(expected, type, expect), oracle_format(gotten, type, got));
+}
+
+/* The one result of a call. */
+static void compare_output(struct bench_verdict *out, const struct bench *bench, size_t call,
+                           const unsigned char *slot)
+{
+    const uint64_t bytes = input_expects_bytes(&bench->input->problem);
+    if (poison_is_all(slot + bytes, bench->slot_bytes - bytes, POISON_OUTPUT))
+        compare_result(out, bench, call, 0, slot);
+    else
+        blame(out, bench, "wrote past its one result");
 }
 
 /* Finds the first wrong result from that with this byte on, if there is one: as numbers those
@@ -115,7 +109,7 @@ static int find_wrong(struct bench *bench, size_t call, uint64_t first,
 }
 
 /* Compared on the device; read back is only what is not as it should be. */
-static int compare_matrix(struct bench *bench, size_t call, struct bench_verdict *out,
+static int compare_results(struct bench *bench, size_t call, struct bench_verdict *out,
                           struct error *error)
 {
     const struct device_ops *ops = bench->device->ops;
@@ -138,12 +132,12 @@ static int compare_matrix(struct bench *bench, size_t call, struct bench_verdict
     return find_wrong(bench, call, first, out, error);
 }
 
-static int compare_matrices(struct bench *bench, const struct bench_entry *entry, size_t first,
+static int compare_calls(struct bench *bench, const struct bench_entry *entry, size_t first,
                             struct bench_verdict *out, struct error *error)
 {
     const size_t left = entry->calls - count_left(bench, entry);
     for (size_t i = first > left ? first : left; i < entry->calls && out->is_right; i++)
-        if (compare_matrix(bench, i, out, error))
+        if (compare_results(bench, i, out, error))
             return -1;
     return 0;
 }
@@ -154,7 +148,7 @@ static int compare_outputs(struct bench *bench, const struct bench_entry *entry,
 {
     const uint64_t bytes = entry->calls * bench->slot_bytes;
     if (bench->expected)
-        return compare_matrices(bench, entry, first, out, error);
+        return compare_calls(bench, entry, first, out, error);
     unsigned char *slots = malloc(bytes);
     if (!slots)
         return error_memory(error, bytes);

@@ -2,9 +2,6 @@
  * outputs. Hides how many shapes are kept. */
 #include "autotune/tune/case_sets.h"
 
-#include "autotune/tune/oracle_matrix.h"
-#include "generator/shape.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,11 +34,6 @@ int case_sets_restore(const struct case_sets *sets, const struct case_set *set,
                                     count_bytes(sets, set), error);
 }
 
-uint64_t case_sets_results(const struct oracle_case *c)
-{
-    return c->results ? c->results : 1;
-}
-
 /* Lays the outputs of all cases one behind the other. */
 static int place_slots(const struct case_sets *sets, struct case_set *set, struct error *error)
 {
@@ -52,7 +44,7 @@ static int place_slots(const struct case_sets *sets, struct case_set *set, struc
         return error_memory(error, room);
     set->slots[0] = 0;
     for (size_t i = 0; i < set->cases.count; i++) {
-        const uint64_t used = case_sets_results(&set->cases.cases[i]) * bytes + SLOT_GUARD;
+        const uint64_t used = dims_results(&set->cases.cases[i].dims) * bytes + SLOT_GUARD;
         set->slots[i + 1] =
             set->slots[i] + (used + CASE_SLOT_BYTES - 1) / CASE_SLOT_BYTES * CASE_SLOT_BYTES;
     }
@@ -63,9 +55,7 @@ static int make_cases(const struct case_sets *sets, struct case_set *set, struct
 {
     if (set->is_special)
         return oracle_make_specials(&set->cases, sets->problem, &set->shape, error);
-    return shape_kind(&sets->problem->dims)
-               ? matrix_make_cases(&set->cases, sets->problem, &set->shape, sets->seed, error)
-               : oracle_make_cases(&set->cases, sets->problem, &set->shape, sets->seed, error);
+    return oracle_make_cases(&set->cases, sets->problem, &set->shape, sets->seed, error);
 }
 
 static int load_set(const struct case_sets *sets, struct case_set *set, struct error *error)

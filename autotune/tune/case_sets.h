@@ -41,7 +41,4 @@ struct case_set *case_sets_find(struct case_sets *sets, const struct planner_pla
 int case_sets_restore(const struct case_sets *sets, const struct case_set *set,
                       struct error *error);
 
-/* How many results a case has. */
-uint64_t case_sets_results(const struct oracle_case *c);
-
 #endif

@@ -94,8 +94,8 @@ struct run {
     const struct case_set *set;
     bool takes_turns; /* with another run: only the cases whose turn it is */
     unsigned turn;    /* 0 or 1 */
-    struct planner_plan plan; /* of the size last asked for: most cases have the same */
-    struct problem problem; /* of that size */
+    struct planner_plan plan; /* of the dims last asked for: most cases have the same */
+    struct problem problem; /* of those dims */
     bool is_planned;
 };
 
@@ -108,14 +108,13 @@ static bool is_turn(const struct run *run, size_t i)
 static int plan_case(struct run *run, size_t i, struct error *error)
 {
     const struct oracle_case *c = &run->set->cases.cases[i];
-    struct problem problem = *run->context->problem;
     const struct point_context context = {run->context->space, &run->problem,
                                           run->context->target};
-    problem.dims = c->results ? c->dims : dims_resized(&problem.dims, 1, c->n, 0);
-    if (run->is_planned && dims_is_same(&run->problem.dims, &problem.dims))
+    if (run->is_planned && dims_is_same(&run->problem.dims, &c->dims))
         return 0;
     run->is_planned = true;
-    run->problem = problem;
+    run->problem = *run->context->problem;
+    run->problem.dims = c->dims;
     return call_plan(&run->plan, &context, run->row, error);
 }
 
@@ -154,13 +153,9 @@ static int reserve_scratch(struct run *run, struct error *error)
 {
     struct check *check = run->check;
     const uint64_t accum_bytes = (uint64_t)problem_partial_bytes(&check->problem);
-    uint64_t most = 0, largest = 0;
+    uint64_t most = 0;
     check->used_bytes = check->used_state_bytes = 0;
     for (size_t i = 0; i < run->set->cases.count; i++) {
-        uint64_t n = run->set->cases.cases[i].n;
-        if (i > 0 && n <= largest && !shape_kind(&run->context->problem->dims))
-            continue;
-        largest = n;
         if (plan_case(run, i, error))
             return -1;
         const uint64_t end = find_end(&run->plan, accum_bytes), state = run->plan.state_bytes;
@@ -205,7 +200,7 @@ static oracle_bits expected_bits(const struct run *run, size_t i, uint64_t resul
 {
     const struct oracle_cases *cases = &run->set->cases;
     const struct oracle_case *c = &cases->cases[i];
-    return c->results ? cases->expects[c->first + result] : c->expect;
+    return cases->expects[c->first + result];
 }
 
 /* What is wrong with case i, and for a wrong result what it is. */
@@ -219,11 +214,11 @@ static void blame(const struct run *run, size_t i, uint64_t result, const char *
     struct problem problem = run->check->problem;
     problem.dims = c->dims;
     out->is_right = false;
-    if (c->results)
+    if (oracle_is_run(&c->dims))
+        snprintf(out->reason, sizeof out->reason, "%s at n = %" PRIu64, what, c->dims.depth.n);
+    else
         snprintf(out->reason, sizeof out->reason, "%s of %s, result %" PRIu64, what,
                  shape_format(size, &problem), result);
-    else
-        snprintf(out->reason, sizeof out->reason, "%s at n = %" PRIu64, what, c->n);
     const size_t sized = strlen(out->reason);
     snprintf(out->reason + sized, sizeof out->reason - sized,
              ", start %" PRIu64 " elements past alignment", c->offset % starts);
@@ -241,7 +236,7 @@ static void compare(const struct run *run, struct check_verdict *out)
     for (size_t i = 0; i < run->set->cases.count && out->is_right; i++) {
         if (!is_turn(run, i))
             continue;
-        const uint64_t results = case_sets_results(&run->set->cases.cases[i]);
+        const uint64_t results = dims_results(&run->set->cases.cases[i].dims);
         const uint64_t *slots = run->set->slots, used = results * bytes;
         const unsigned char *slot = run->check->results + slots[i];
         out->cases++;
@@ -344,16 +339,13 @@ int check_choose(struct check_rows *out, const struct point_context *context,
     *out = (struct check_rows){rows, rows};
     for (size_t i = 0; i < count; i++) {
         const int64_t *row = rows + i * context->space->param_count;
-        const bool has_results = shape_kind(&context->problem->dims);
-        large.dims = has_results
-                         ? dims_resized(&context->problem->dims, RESULTS, DEPTH, 0)
-                         : dims_value(1);
+        large.dims = oracle_resize(&context->problem->dims, RESULTS, DEPTH, 0);
         if (call_plan(&plan, &narrow, row, error))
             return -1;
         const int64_t *keys = plan.launches[plan.first].keys;
-        if (!has_results)
-            large.dims = dims_value(TILES * (uint64_t)keys[PLANNER_TILE]);
-        if (!has_results && call_plan(&plan, &narrow, row, error))
+        const uint64_t tiles = TILES * (uint64_t)keys[PLANNER_TILE] / dims_results(&large.dims);
+        large.dims = oracle_resize(&large.dims, RESULTS, tiles > DEPTH ? tiles : DEPTH, 0);
+        if (call_plan(&plan, &narrow, row, error))
             return -1;
         if (plan.launches[plan.first].keys[PLANNER_GRID] < fewest) {
             fewest = plan.launches[plan.first].keys[PLANNER_GRID];
@@ -374,14 +366,14 @@ static int check_set(struct check *check, const struct point_context *context,
     const struct point_context least = {context->space, &one, context->target};
     struct planner_plan plan;
     one_sm.sms = 1;
-    one.dims = dims_resized(&one.dims, 1, 1, 0);
+    one.dims = oracle_resize(&one.dims, 1, 1, 0);
     *out = (struct check_verdict){.is_right = true};
     if (call_plan(&plan, &least, rows.wide, error))
         return -1;
     struct case_set *set = case_sets_find(&check->sets, &plan, is_special, error);
     if (!set)
         return -1;
-    const bool takes_turns = set->cases.count > ALTERNATE || shape_kind(&one.dims);
+    const bool takes_turns = set->cases.count > ALTERNATE || !oracle_is_run(&context->problem->dims);
     struct run wide_run = {.check = check, .context = context, .row = rows.wide,
                            .kernels = kernels, .set = set, .takes_turns = takes_turns,
                            .turn = 0};

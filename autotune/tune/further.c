@@ -3,9 +3,7 @@
 #include "autotune/tune/further.h"
 
 #include "autotune/device/bind.h"
-#include "autotune/tune/oracle_matrix.h"
 #include "autotune/tune/poison.h"
-#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -61,30 +59,19 @@ static void close_rounding(struct further_rounding *rounding, struct device *dev
 /* As much of the problem as its exact sums take little time for. */
 static void limit_rounding(struct problem *problem)
 {
-    if (shape_kind(&problem->dims)) {
-        const uint64_t depth =
-            problem->dims.depth.n < RANDOM_MAX ? problem->dims.depth.n : RANDOM_MAX;
-        const uint64_t most =
-            RANDOM_MAX / depth < RANDOM_RESULTS ? RANDOM_MAX / depth : RANDOM_RESULTS;
-        const uint64_t results = dims_results(&problem->dims);
-        problem->dims = dims_resized(&problem->dims, results < most ? results : most, depth, 0);
-    } else if (problem->dims.depth.n > RANDOM_MAX) {
-        problem->dims.depth.n = RANDOM_MAX;
-    }
+    struct dims *dims = &problem->dims;
+    const uint64_t depth = dims->depth.n < RANDOM_MAX ? dims->depth.n : RANDOM_MAX;
+    const uint64_t most =
+        RANDOM_MAX / depth < RANDOM_RESULTS ? RANDOM_MAX / depth : RANDOM_RESULTS;
+    const uint64_t results = dims_results(dims);
+    *dims = oracle_resize(dims, results < most ? results : most, depth, 0);
 }
 
 static void fill_rounding(struct further_rounding *out, uint64_t seed, void *elements)
 {
     const struct oracle_input source = {.problem = out->problem, .seed = seed};
-    double compensation = 0;
-    if (shape_kind(&out->problem.dims)) {
-        matrix_fill_random(&source, elements);
-        matrix_reference(out->references, &out->problem, elements);
-        return;
-    }
     oracle_fill_random(&source, 0, dims_n(&out->problem.dims), elements);
-    oracle_reference_add(out->references, &out->problem, elements, dims_n(&out->problem.dims),
-                         &compensation);
+    oracle_references(out->references, &out->problem, elements);
 }
 
 static int open_rounding(struct further_rounding *out, const struct measure *measure,
@@ -168,7 +155,7 @@ static int open_past(struct input *out, const struct measure *measure, struct er
     uint64_t free_bytes;
     struct error no_room;
     *out = (struct input){.device = NULL};
-    if (device->info.target.is_host || dims_n(&problem.dims) >= PAST_32_BITS || shape_kind(&problem.dims))
+    if (device->info.target.is_host || dims_n(&problem.dims) >= PAST_32_BITS || !oracle_is_run(&problem.dims))
         return 0;
     if (device->ops->free_bytes(device, &free_bytes, error))
         return -1;
@@ -193,7 +180,7 @@ static int prove_past(const struct further *further, const struct further_candid
                      error))
             return -1;
         out->is_right = out->is_right &&
-                        oracle_equal(problem_result(&past->problem), past->expect[k], bits);
+                        oracle_equal(problem_result(&past->problem), input_expect(past, k, 0), bits);
     }
     if (!out->is_right)
         snprintf(out->reason, sizeof out->reason, "wrong result at n = %" PRIu64 ", past 2^31",

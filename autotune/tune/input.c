@@ -1,17 +1,18 @@
-/* input: fills device memory with exact inputs. All cores make one period, or all of an input
- * that has none; the device copies the rest, and the elements that decide are written last.
- * Hides chunks, threads and the choice of the period. */
+/* input: fills device memory with exact inputs. Of a run all cores make one period, or all where it
+ * has none, in chunks; the device copies the rest, and the elements that decide are written last.
+ * What has several results, or gaps, is made whole in this process's memory, since the elements of
+ * a result may lie far apart. Hides chunks, threads and the choice of the period. */
 #include "autotune/tune/input.h"
 
-#include "autotune/tune/input_matrix.h"
+#include "autotune/tune/element.h"
 #include "autotune/tune/threads.h"
-#include "generator/shape.h"
 
 #include <stdlib.h>
 
 enum {
     CHUNK_BYTES = 8 << 20,
     GUARD_BYTES = 256,
+    SHARE_LEAST = 1 << 16, /* elements of a thread's share */
 };
 
 /* Of each regime: the bytes that the distinct inputs fill together, and the fewest inputs. */
@@ -55,9 +56,10 @@ uint64_t input_bytes(const struct problem *problem, const struct device_info *in
 
 uint64_t input_period(const struct problem *problem)
 {
-    if (shape_kind(&problem->dims)) /* its results are folded one by one anyway */
+    const uint64_t n = problem->dims.depth.n;
+    if (!oracle_is_run(&problem->dims)) /* its results are folded one by one anyway */
         return 0;
-    for (size_t i = 0; i < sizeof PERIODS / sizeof *PERIODS && PERIODS[i] < dims_n(&problem->dims); i++)
+    for (size_t i = 0; i < sizeof PERIODS / sizeof *PERIODS && PERIODS[i] < n; i++)
         if (oracle_can_repeat(problem, PERIODS[i]))
             return PERIODS[i];
     return 0;
@@ -142,7 +144,7 @@ static int fill_range(const struct filler *filler, uint64_t first, uint64_t end,
 /* Copies what is there behind itself, doubling it: few copies, however many periods. */
 static int copy_periods(const struct filler *filler, struct error *error)
 {
-    const uint64_t n = dims_n(&filler->source.problem.dims);
+    const uint64_t n = filler->source.problem.dims.depth.n;
     for (uint64_t done = filler->source.period; done < n; done *= 2) {
         const uint64_t take = n - done < done ? n - done : done;
         if (filler->device->ops->copy(filler->device, filler->to + done * filler->bytes,
@@ -170,7 +172,7 @@ static int write_deciding(const struct filler *filler, struct error *error)
 static int fill_periods(const struct filler *filler, struct oracle_fold *fold,
                         struct error *error)
 {
-    const uint64_t period = filler->source.period, end = dims_n(&filler->source.problem.dims) % period;
+    const uint64_t period = filler->source.period, end = filler->source.problem.dims.depth.n % period;
     struct oracle_fold rest, whole;
     oracle_fold_init(&rest, &filler->source.problem);
     if (fill_range(filler, 0, end, &rest, error))
@@ -183,26 +185,104 @@ static int fill_periods(const struct filler *filler, struct oracle_fold *fold,
     return 0;
 }
 
-static int fill_input(struct input *input, size_t i, char *buffer, size_t threads,
-                      struct error *error)
+/* A run, in chunks. */
+static int fill_run(struct input *input, const struct filler *filler, void *expect,
+                    struct error *error)
 {
-    const struct filler filler = {
-        .device = input->device,
-        .source = describe(input, i),
-        .bytes = (uint64_t)problem_types[input->problem.type].bytes,
-        .to = input_address(input, i),
-        .buffer = buffer,
-        .threads = threads,
-    };
     struct oracle_fold fold;
+    oracle_bits bits;
     oracle_fold_init(&fold, &input->problem);
-    if (input->period ? fill_periods(&filler, &fold, error)
-                      : fill_range(&filler, 0, dims_n(&input->problem.dims), &fold, error))
+    if (input->period ? fill_periods(filler, &fold, error)
+                      : fill_range(filler, 0, input->problem.dims.depth.n, &fold, error))
         return -1;
     if (fold.largest > input->largest_partial)
         input->largest_partial = fold.largest;
-    return oracle_fold_finish(&fold, &input->expect[i], error);
+    if (oracle_fold_finish(&fold, &bits, error))
+        return -1;
+    element_store_word(problem_result(&input->problem), bits, expect, 0);
+    return 0;
 }
+
+/* --- Inputs made whole -------------------------------------------------------------------- */
+
+/* Elements, then results [first, first + count): made, then folded by a thread. */
+struct share {
+    const struct oracle_input *source;
+    void *elements;
+    unsigned char *expects; /* of the first result of all */
+    uint64_t first, count;
+    double largest;
+    struct error error;
+    int failed;
+};
+
+static void *fill_share(void *argument)
+{
+    struct share *share = argument;
+    const struct problem *problem = &share->source->problem;
+    const uint64_t bytes = (uint64_t)problem_types[problem->type].bytes;
+    oracle_fill(share->source, share->first, share->count,
+                (unsigned char *)share->elements + share->first * bytes);
+    return NULL;
+}
+
+static void *fold_share(void *argument)
+{
+    struct share *share = argument;
+    const struct problem *problem = &share->source->problem;
+    const uint64_t bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
+    share->failed = oracle_fold_results(problem, share->first, share->count, share->elements,
+                                        share->expects + share->first * bytes, &share->largest,
+                                        &share->error);
+    return NULL;
+}
+
+static void share_out(void *(*work)(void *), struct share *shares, size_t count, uint64_t total)
+{
+    for (size_t i = 0; i < count; i++) {
+        shares[i].first = total / count * i + (i < total % count ? i : total % count);
+        shares[i].count = total / count + (i < total % count);
+    }
+    threads_run(work, shares, sizeof *shares, count);
+}
+
+static int fill_shares(struct input *input, const struct filler *filler, void *elements,
+                       void *expects, struct error *error)
+{
+    const struct dims *dims = &input->problem.dims;
+    const uint64_t most = dims_n(dims) / SHARE_LEAST + 1;
+    const size_t count = (size_t)(filler->threads < most ? filler->threads : most);
+    struct share shares[THREADS_MAX];
+    for (size_t i = 0; i < count; i++)
+        shares[i] =
+            (struct share){.source = &filler->source, .elements = elements, .expects = expects};
+    share_out(fill_share, shares, count, dims_extent(dims));
+    share_out(fold_share, shares, count, dims_results(dims));
+    for (size_t i = 0; i < count; i++) {
+        if (shares[i].failed) {
+            *error = shares[i].error;
+            return -1;
+        }
+        if (shares[i].largest > input->largest_partial)
+            input->largest_partial = shares[i].largest;
+    }
+    return filler->device->ops->write(filler->device, filler->to, elements,
+                                      dims_extent(dims) * filler->bytes, error);
+}
+
+static int fill_whole(struct input *input, const struct filler *filler, void *expects,
+                      struct error *error)
+{
+    const uint64_t bytes = dims_extent(&input->problem.dims) * filler->bytes;
+    void *elements = malloc(bytes);
+    if (!elements)
+        return error_memory(error, bytes);
+    const int failed = fill_shares(input, filler, elements, expects, error);
+    free(elements);
+    return failed;
+}
+
+/* --- All inputs --------------------------------------------------------------------------- */
 
 /* Loud values right before and after an input: a read outside it shows in the result. */
 static int write_guards(struct input *input, size_t i, struct error *error)
@@ -227,55 +307,69 @@ uint64_t input_expects_bytes(const struct problem *problem)
     return dims_results(&problem->dims) * (uint64_t)problem_types[problem_result(problem)].bytes;
 }
 
-const unsigned char *input_expects(const struct input *input, size_t i)
+const void *input_expects(const struct input *input, size_t i)
 {
-    return (const unsigned char *)input->expects + i * input_expects_bytes(&input->problem);
+    return input->expects + i * input_expects_bytes(&input->problem);
+}
+
+oracle_bits input_expect(const struct input *input, size_t i, uint64_t result)
+{
+    return element_load_word(problem_result(&input->problem), input_expects(input, i), result);
 }
 
 double input_own_bytes(const struct problem *problem, const struct device_info *info)
 {
     const double element = problem_types[problem->type].bytes;
     const double results = (double)input_count(problem, info) * (double)dims_results(&problem->dims);
-    return shape_kind(&problem->dims)
-               ? (double)dims_extent(&problem->dims) * element +
-                     results * problem_types[problem_result(problem)].bytes
-               : 0;
+    const double expects = results * problem_types[problem_result(problem)].bytes;
+    return oracle_is_run(&problem->dims) ? 0
+                                         : (double)dims_extent(&problem->dims) * element + expects;
 }
 
-static int fill_matrices(struct input *input, struct error *error)
+/* The deciding element of a run is its last, so that input_mark may move it; of others it stands in
+ * the middle of the first result. */
+static uint64_t first_mark(const struct input *input, size_t i)
 {
-    const uint64_t bytes = input_expects_bytes(&input->problem);
-    input->expects = malloc(input->count * bytes);
-    if (!input->expects)
-        return error_memory(error, input->count * bytes);
-    for (size_t i = 0; i < input->count; i++) {
-        struct oracle_input source = describe(input, i);
-        source.mark = input->problem.dims.depth.n / 2 + i;
-        if (write_guards(input, i, error) ||
-            input_matrix_fill(input->device, &source, input_address(input, i),
-                              (unsigned char *)input->expects + i * bytes,
-                              &input->largest_partial, error))
-            return -1;
-    }
-    return input->device->ops->sync(input->device, error);
+    const struct dims *dims = &input->problem.dims;
+    if (oracle_is_run(dims))
+        return input_last(input);
+    return dims->depth.n ? (dims->depth.n / 2 + i) % dims->depth.n : 0;
+}
+
+static int fill_input(struct input *input, size_t i, struct filler *filler, struct error *error)
+{
+    unsigned char *expects =
+        input->expects + i * input_expects_bytes(&input->problem);
+    filler->source = describe(input, i);
+    filler->source.mark = first_mark(input, i);
+    filler->to = input_address(input, i);
+    if (write_guards(input, i, error))
+        return -1;
+    return oracle_is_run(&input->problem.dims) ? fill_run(input, filler, expects, error)
+                                               : fill_whole(input, filler, expects, error);
 }
 
 static int fill_all(struct input *input, struct error *error)
 {
-    if (shape_kind(&input->problem.dims))
-        return fill_matrices(input, error);
-    size_t threads = threads_of_cores();
-    const uint64_t made = input->period ? input->period : dims_n(&input->problem.dims);
-    const uint64_t bytes = made * (uint64_t)problem_types[input->problem.type].bytes;
-    uint64_t chunks = bytes / CHUNK_BYTES + 1;
-    threads = chunks < threads ? (size_t)chunks : threads;
-    char *buffer = malloc(threads * CHUNK_BYTES);
-    if (!buffer)
-        return error_memory(error, threads * CHUNK_BYTES);
-    int failed = 0;
+    const uint64_t expects_bytes = input->count * input_expects_bytes(&input->problem);
+    const uint64_t made = input->period ? input->period : input->problem.dims.depth.n;
+    const uint64_t bytes = (uint64_t)problem_types[input->problem.type].bytes;
+    const uint64_t chunks = made * bytes / CHUNK_BYTES + 1, cores = threads_of_cores();
+    const bool is_run = oracle_is_run(&input->problem.dims);
+    struct filler filler = {
+        .device = input->device,
+        .bytes = bytes,
+        .threads = (size_t)(is_run && chunks < cores ? chunks : cores),
+    };
+    const uint64_t buffer_bytes = is_run ? filler.threads * CHUNK_BYTES : 1;
+    filler.buffer = malloc(buffer_bytes);
+    input->expects = malloc(expects_bytes);
+    int failed = !filler.buffer    ? error_memory(error, buffer_bytes)
+                 : !input->expects ? error_memory(error, expects_bytes)
+                                   : 0;
     for (size_t i = 0; !failed && i < input->count; i++)
-        failed = write_guards(input, i, error) || fill_input(input, i, buffer, threads, error);
-    free(buffer);
+        failed = fill_input(input, i, &filler, error);
+    free(filler.buffer);
     return failed || input->device->ops->sync(input->device, error) ? -1 : 0;
 }
 
@@ -333,14 +427,19 @@ static int write_element(struct input *input, uint64_t position, bool marked, st
                                      element, bytes, error);
 }
 
+/* Of several results each has a mark of its own. */
+bool input_has_mark(const struct input *input)
+{
+    return oracle_is_run(&input->problem.dims) && oracle_has_mark(&input->problem);
+}
+
 int input_mark(struct input *input, uint64_t from, uint64_t to, struct error *error)
 {
-    if (!oracle_has_mark(&input->problem) || from == to || dims_n(&input->problem.dims) == 0 ||
-        shape_kind(&input->problem.dims)) /* a mark of its own stands in each result */
+    if (!input_has_mark(input) || from == to || input->problem.dims.depth.n == 0)
         return 0;
     if (write_element(input, from, false, error) || write_element(input, to, true, error))
         return -1;
     if (problem_ops[input->problem.op].is_position)
-        input->expect[0] = to;
+        element_store_word(problem_result(&input->problem), to, input->expects, 0);
     return 0;
 }

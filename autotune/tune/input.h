@@ -17,8 +17,7 @@ struct input {
     size_t count;          /* distinct inputs */
     uint64_t seed;
     uint64_t period; /* plain elements repeat after this many; 0 = never */
-    oracle_bits expect[INPUT_MAX];
-    void *expects; /* of a matrix: all results of each input, one behind the other; else NULL */
+    unsigned char *expects; /* all results of each input, one behind the other */
     double largest_partial; /* magnitude, for the record of exactness */
 };
 
@@ -31,8 +30,8 @@ size_t input_count(const struct problem *problem, const struct device_info *info
 /* The bytes that input_open allocates for a measurement of this problem, guards included. */
 uint64_t input_bytes(const struct problem *problem, const struct device_info *info);
 
-/* The bytes of this process's own memory that input_open takes: of a matrix one input, and the
- * right results of all. One value takes too few to count. */
+/* The bytes of this process's own memory that input_open takes: one input, and the right results of
+ * all. A run takes too few to count. */
 double input_own_bytes(const struct problem *problem, const struct device_info *info);
 
 /* The elements after which an input of this problem repeats: a prime far from whatever a wrong
@@ -56,15 +55,19 @@ void input_close(struct input *input);
 
 uint64_t input_address(const struct input *input, size_t i);
 
-/* Of a matrix: the expected results of one input, and how many bytes they are. */
-const unsigned char *input_expects(const struct input *input, size_t i);
+/* The expected results of one input, how many bytes they are, and one of them. */
+const void *input_expects(const struct input *input, size_t i);
 uint64_t input_expects_bytes(const struct problem *problem);
+oracle_bits input_expect(const struct input *input, size_t i, uint64_t result);
+
+/* Does one element decide the result, so that it can be moved? */
+bool input_has_mark(const struct input *input);
 
 /* Where the deciding element of input 0 stands after input_open. */
 uint64_t input_last(const struct input *input);
 
-/* Moves it (see oracle_has_mark) from one place to another, and of argmin and argmax the expected
- * result too; elsewhere a no-op. */
+/* Moves it from one place to another, and of argmin and argmax the expected result too; without a
+ * mark a no-op. */
 int input_mark(struct input *input, uint64_t from, uint64_t to, struct error *error);
 
 #endif

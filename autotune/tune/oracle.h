@@ -19,14 +19,14 @@ typedef uint64_t oracle_bits;
 struct oracle_shape {
     uint64_t block, tile;   /* threads per block; elements per tile */
     uint64_t positions_max; /* positions tried one by one for operations that need it */
-    uint64_t at_once;       /* of a matrix: results that a block makes at a time */
+    uint64_t at_once;       /* results that a block makes at a time */
 };
 
+/* The input begins at elements[offset]; its results are expects[first] and those behind. */
 struct oracle_case {
-    uint64_t offset, n; /* the input is elements[offset .. offset + n) */
-    oracle_bits expect;
-    struct dims dims;        /* of a matrix; its results are expects[first .. first + results) */
-    uint64_t first, results; /* 0: one result, `expect` */
+    uint64_t offset;
+    struct dims dims;
+    uint64_t first;
 };
 
 struct oracle_cases {
@@ -34,7 +34,7 @@ struct oracle_cases {
     uint64_t element_count;
     struct oracle_case *cases;
     size_t count;
-    oracle_bits *expects; /* of matrices, else NULL */
+    oracle_bits *expects;
 };
 
 /* The cases that prove a kernel of this shape: sizes 0, 1, 2, 31..33, block +-1, tile +-1,
@@ -43,33 +43,46 @@ struct oracle_cases {
  * sum, sumsq, xor, prod by hashed values, min, max, argmin and argmax by the extremum at each
  * position, the latter two also by equals of it elsewhere, and, or by one bit at each position.
  * Where there are more than positions_max, a seeded sample with both edges of each thread's, warp's
- * and tile's share. dims_n(&problem.dims) plays no part. */
+ * and tile's share. How large problem.dims is plays no part. */
+/* Where results are several, or their elements lie apart: numbers of results and of elements
+ * around what a block takes at a time, starts, gaps, and loads that are whole but for one of these;
+ * what decides a result stands at another place in each. */
 int oracle_make_cases(struct oracle_cases *out, const struct problem *problem,
                       const struct oracle_shape *shape, uint64_t seed, struct error *error);
 void oracle_dispose_cases(struct oracle_cases *cases);
 
-/* --- Full: any n, in chunks --------------------------------------------------------------- */
+/* --- Full: any dims, in chunks ------------------------------------------------------------ */
+
+/* Is it one result of elements that lie one behind another? Such an input is made in chunks, and
+ * its cases try every position; others are made whole. */
+bool oracle_is_run(const struct dims *dims);
+
+/* Dims for the same kernels: a run of `depth` elements for a run, else as dims_resized. */
+struct dims oracle_resize(const struct dims *dims, uint64_t results, uint64_t depth,
+                          uint64_t gap);
 
 struct oracle_input {
     struct problem problem;
     uint64_t seed;
-    uint64_t mark; /* min, max, argmin, argmax, and, or: the position of the deciding element */
-    uint64_t period; /* plain elements repeat after this many; 0 = never */
+    uint64_t mark; /* min, max, argmin, argmax, and, or: the position of the deciding element in
+                    * the first result; that of result r stands r further on, in a circle */
+    uint64_t period; /* plain elements of a run repeat after this many; 0 = never */
 };
 
 #define ORACLE_NO_MARK UINT64_MAX /* a mark beyond every input: nothing is marked */
 
-/* Writes elements [first, first + count) to `out`. Pure: any chunking gives the same input.
- * dims_n(&problem.dims) is that of the whole input. Float products: seeds 2k and 2k + 1 have complementary
- * signs, prove with both. min, max: odd seeds put all values on the identity's side of zero. */
+/* Writes elements [first, first + count) of those that the dims span to `out`; what lies in gaps is
+ * loud. Pure: any chunking gives the same input. Float products: seeds 2k and 2k + 1 have
+ * complementary signs, prove with both. min, max: odd seeds put all values on the identity's side
+ * of zero. */
 void oracle_fill(const struct oracle_input *input, uint64_t first, uint64_t count, void *out);
 
 /* The same without the elements that decide: what the period repeats. Those that decide (the
- * mark, the bits of and, or, the 2 of a float product) stand once in the whole input. */
+ * mark, the bits of and, or, the 2 of a float product) stand once in each result. */
 void oracle_fill_plain(const struct oracle_input *input, uint64_t first, uint64_t count,
                        void *out);
 
-/* The positions of those that decide, of the mark last; one may stand there more than once. */
+/* The positions of those that decide the first result, of the mark last; one may stand there more than once. */
 enum { ORACLE_DECIDING_MAX = 64 };
 size_t oracle_list_deciding(const struct oracle_input *input,
                             uint64_t out[ORACLE_DECIDING_MAX]);
@@ -116,6 +129,13 @@ void oracle_fold_periods(struct oracle_fold *out, const struct oracle_input *inp
                          const struct oracle_fold *period, const struct oracle_fold *rest);
 int oracle_fold_finish(const struct oracle_fold *fold, oracle_bits *out, struct error *error);
 
+/* Folds the results [first, first + count) of the array at `elements`: to `expects` one behind the
+ * other, each of the result type's bytes. `largest` grows to the largest partial magnitude. As
+ * oracle_fold_finish where not exact. */
+int oracle_fold_results(const struct problem *problem, uint64_t first, uint64_t count,
+                        const void *elements, void *expects, double *largest,
+                        struct error *error);
+
 /* --- Finalists: floats that round, and special values ------------------------------------- */
 
 /* Random values of both signs and several magnitudes where results round (problem_rounds),
@@ -131,6 +151,10 @@ struct oracle_reference {
 };
 void oracle_reference_add(struct oracle_reference *reference, const struct problem *problem,
                           const void *elements, uint64_t count, double *compensation);
+
+/* The references of all results of the array at `elements`. */
+void oracle_references(struct oracle_reference *out, const struct problem *problem,
+                       const void *elements);
 
 /* gamma_h * sum|x| with u the accumulator's unit roundoff: h u / (1 - h u) (Higham, Accuracy
  * and Stability of Numerical Algorithms, 2nd ed., section 4.2); h additions, for sumsq and the

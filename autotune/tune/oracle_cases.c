@@ -1,6 +1,7 @@
 /* oracle_cases: the small inputs that prove a kernel of one shape. All lie in one array and a
  * case is a window of it. Reads outside are shown by windows between guards, reads left out by
- * hashed elements or by a deciding element whose window slides past it (oracle_sweep). */
+ * hashed elements or by a deciding element whose window slides past it (oracle_sweep), or which
+ * stands at another place in each of several results. */
 #include "autotune/tune/oracle_layout.h"
 #include "autotune/tune/oracle_ops.h"
 
@@ -11,6 +12,11 @@
 enum {
     GUARD_MAX = 4096, /* elements in a guard zone, at most */
     SCALED = 36,      /* elements of a float product that are no +-1 */
+    COUNTS = 7,
+    GAPS = 5,
+    CASE_ELEMENTS = 1 << 12, /* of a case of several results, about */
+    EVEN_ELEMENTS = 1 << 14, /* of one in which blocks go around */
+    LONG = 20011,
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -21,6 +27,11 @@ static uint64_t least(uint64_t a, uint64_t b)
 static uint64_t most(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
+}
+
+static bool is_by_sign(const struct layout *layout)
+{
+    return oracle_kind(&layout->problem)->values->deciding == DECIDING_SIGNS;
 }
 
 /* --- Every element counts ----------------------------------------------------------------- */
@@ -58,8 +69,7 @@ static int add_hashed(struct layout *layout, uint64_t seed, bool is_scaled)
 
 static int make_hashed(struct layout *layout)
 {
-    const bool by_sign =
-        oracle_kind(&layout->problem)->values->deciding == DECIDING_SIGNS;
+    const bool by_sign = is_by_sign(layout);
     if (add_hashed(layout, 2 * layout->seed, by_sign))
         return -1;
     return by_sign ? add_hashed(layout, 2 * layout->seed + 1, true) : 0;
@@ -117,12 +127,149 @@ static int add_segments(struct layout *layout)
     return layout_add_elements(layout, layout->guard, &last);
 }
 
-/* --- The public face ---------------------------------------------------------------------- */
+/* --- Several results, or elements that lie apart ------------------------------------------ */
 
-static int make_marked(struct layout *layout)
+/* The results are folded as they lie on the device, and then become oracle_bits, the last first. */
+static int fold_case(struct layout *layout, const struct problem *problem, uint64_t offset)
 {
+    const uint64_t results = dims_results(&problem->dims);
+    oracle_bits *expects = layout_add_case(layout, offset, &problem->dims);
+    double largest = 0;
+    if (!expects || oracle_fold_results(problem, 0, results, layout_element(layout, offset),
+                                        expects, &largest, layout->error))
+        return -1;
+    for (uint64_t r = results; r-- > 0;)
+        expects[r] = element_load_word(problem_result(problem), expects, r);
+    return 0;
+}
+
+/* One array between guards, `start` elements past alignment. */
+static int add_array(struct layout *layout, const struct dims *dims, uint64_t start,
+                     uint64_t seed, uint64_t mark)
+{
+    struct oracle_input input = {.problem = layout->problem, .seed = seed,
+                                 .mark = mark % dims->depth.n};
+    const uint64_t extent = dims_extent(dims);
+    uint64_t first;
+    if (layout_add_elements(layout, layout->guard + start + extent + layout->guard, &first))
+        return -1;
+    const uint64_t offset = first + layout->guard + start;
+    input.problem.dims = *dims;
+    oracle_fill(&input, 0, extent, layout_element(layout, offset));
+    return fold_case(layout, &input.problem, offset);
+}
+
+static void list_depths(struct layout *layout)
+{
+    const uint64_t tile = layout->shape.tile;
+    const uint64_t all[] = {1,        2,            3,  4,  5,  7,        8,    9,
+                            15,       16,           17, 31, 32, 33,       tile - 1, tile,
+                            tile + 1, 2 * tile - 1, layout->sweep_n, LONG};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i] > 0)
+            layout_add_size(layout, all[i]);
+}
+
+/* For each depth two starts, others for the next; numbers of results, gaps and, where they differ,
+ * both kinds of seeds take turns. */
+static int add_arrays(struct layout *layout, uint64_t seed)
+{
+    const uint64_t at_once = layout->shape.at_once;
+    const uint64_t counts[COUNTS] = {
+        at_once + 1, 1, 2 * at_once + 3, 3, at_once, 2, at_once / 2 + 1};
+    const uint64_t gaps[GAPS] = {0, 1, 0, layout->starts, 3};
+    const uint64_t step = layout->starts > 2 ? layout->starts / 2 : 1;
+    const bool by_parity = is_by_sign(layout) || oracle_has_mark(&layout->problem);
+    size_t turn = 0;
+    for (size_t d = 0; d < layout->size_count; d++)
+        for (uint64_t start = d % step; start < layout->starts; start += step, turn++) {
+            const uint64_t depth = layout->sizes[d];
+            const uint64_t limit = depth <= 2 ? UINT64_MAX : CASE_ELEMENTS / depth + 1;
+            const uint64_t count = least(counts[(turn + d) % COUNTS], limit);
+            const struct dims dims =
+                oracle_resize(&layout->problem.dims, count, depth, gaps[turn % GAPS]);
+            if (depth == LONG && start > 1)
+                continue;
+            if (add_array(layout, &dims, start, seed + (by_parity && turn % 3 == 0), turn * 7))
+                return -1;
+        }
+    return 0;
+}
+
+/* Whole loads but for one of start, results and step, in every combination. */
+static int add_uneven(struct layout *layout, uint64_t seed)
+{
+    const struct oracle_shape *shape = &layout->shape;
+    const uint64_t gaps[] = {0, 1, layout->starts - 1};
+    for (unsigned i = 0; i < 24; i++) {
+        const struct dims dims = oracle_resize(&layout->problem.dims, shape->at_once + (i & 1),
+                                               shape->tile + (i >> 1 & 1), gaps[i >> 3]);
+        if (add_array(layout, &dims, i >> 2 & 1, seed, i))
+            return -1;
+    }
+    return 0;
+}
+
+/* Whole loads throughout, where a result's elements lie together: a load, a tile, a load more than
+ * that, with gaps and without, in more results than two blocks take at once, as far as the elements
+ * of a case go. */
+static int add_even(struct layout *layout, uint64_t seed)
+{
+    const uint64_t load = layout->starts, tile = layout->shape.tile;
+    const uint64_t depths[] = {load, tile, tile + load};
+    for (unsigned i = 0; i < 6; i++) {
+        const uint64_t depth = depths[i >> 1];
+        const uint64_t count =
+            least(2 * layout->shape.at_once + 3, EVEN_ELEMENTS / depth + 3);
+        const struct dims dims =
+            oracle_resize(&layout->problem.dims, count, depth, (i & 1) * load);
+        if (add_array(layout, &dims, 0, seed, i))
+            return -1;
+    }
+    return 0;
+}
+
+static int make_arrays(struct layout *layout)
+{
+    const uint64_t seed = 2 * layout->seed;
+    layout->guard = LAYOUT_ALIGN;
+    list_depths(layout);
+    return add_arrays(layout, seed) || add_uneven(layout, seed) || add_even(layout, seed) ? -1
+                                                                                         : 0;
+}
+
+/* --- One run ------------------------------------------------------------------------------ */
+
+static void list_sizes(struct layout *layout)
+{
+    const uint64_t block = layout->shape.block, tile = layout->shape.tile;
+    const uint64_t edges[] = {block - 1, block,    block + 1,       tile - 1,
+                              tile,      tile + 1, layout->sweep_n, 2 * tile + tile / 2 + 1};
+    for (uint64_t n = 0; n <= 33; n++)
+        layout_add_size(layout, n);
+    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++)
+        layout_add_size(layout, edges[i]);
+    if (tile < 50003) {
+        layout_add_size(layout, 100003);
+        layout_add_size(layout, 100003 / tile * tile - 1); /* many blocks share all but a tile */
+    }
+}
+
+static int make_run(struct layout *layout)
+{
+    const struct oracle_shape *shape = &layout->shape;
+    if (shape->block == 0 || shape->tile < shape->block)
+        return error_set(layout->error, ERROR_USAGE,
+                         "no cases for %" PRIu64 " threads and tiles of %" PRIu64
+                         " elements: a tile must hold at least one element per thread",
+                         shape->block, shape->tile);
+    list_sizes(layout);
+    if (!oracle_has_mark(&layout->problem))
+        return make_hashed(layout);
     return add_segments(layout) || oracle_sweep(layout) ? -1 : 0;
 }
+
+/* --- The public face ---------------------------------------------------------------------- */
 
 int oracle_make_cases(struct oracle_cases *out, const struct problem *problem,
                       const struct oracle_shape *shape, uint64_t seed, struct error *error)
@@ -140,14 +287,8 @@ int oracle_make_cases(struct oracle_cases *out, const struct problem *problem,
         .error = error,
     };
     *out = (struct oracle_cases){0};
-    if (shape->block == 0 || shape->tile < shape->block)
-        return error_set(error, ERROR_USAGE,
-                         "no cases for %" PRIu64 " threads and tiles of %" PRIu64
-                         " elements: a tile must hold at least one element per thread",
-                         shape->block, shape->tile);
     layout.guard = (layout.guard + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN;
-    layout_list_sizes(&layout);
-    if (oracle_has_mark(problem) ? make_marked(&layout) : make_hashed(&layout)) {
+    if (oracle_is_run(&problem->dims) ? make_run(&layout) : make_arrays(&layout)) {
         oracle_dispose_cases(out);
         return -1;
     }

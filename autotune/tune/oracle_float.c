@@ -179,7 +179,7 @@ void oracle_fill_random(const struct oracle_input *input, uint64_t first, uint64
 {
     const struct oracle_recipe recipe = {.seed = ~input->seed};
     const struct oracle_folding *folding = oracle_kind(&input->problem)->folding;
-    const uint64_t factors = (dims_n(&input->problem.dims) + FACTORS_MAX - 1) / FACTORS_MAX;
+    const uint64_t factors = (input->problem.dims.depth.n + FACTORS_MAX - 1) / FACTORS_MAX;
     const uint64_t stride = factors > 0 ? factors : 1;
     union element_block words;
     if (!folding->random) {

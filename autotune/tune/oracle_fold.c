@@ -195,7 +195,7 @@ static void decide(struct oracle_fold *fold, const struct oracle_input *input, u
 void oracle_fold_periods(struct oracle_fold *out, const struct oracle_input *input,
                          const struct oracle_fold *period, const struct oracle_fold *rest)
 {
-    const uint64_t times = dims_n(&input->problem.dims) / input->period;
+    const uint64_t times = input->problem.dims.depth.n / input->period;
     uint64_t deciding[ORACLE_DECIDING_MAX];
     const size_t count = oracle_list_deciding(input, deciding);
     oracle_fold_init(out, &input->problem);
@@ -206,7 +206,7 @@ void oracle_fold_periods(struct oracle_fold *out, const struct oracle_input *inp
     oracle_fold_merge(out, rest);
     for (size_t i = 0; i < count; i++)
         decide(out, input, deciding[i]);
-    out->count = dims_n(&input->problem.dims);
+    out->count = input->problem.dims.depth.n;
 }
 
 int oracle_fold_finish(const struct oracle_fold *fold, oracle_bits *out, struct error *error)

@@ -31,18 +31,53 @@ unsigned char *layout_element(const struct layout *layout, uint64_t index)
 
 /* --- Growing the two arrays --------------------------------------------------------------- */
 
-int layout_add_case(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits expect)
+static int grow_cases(struct layout *layout)
 {
     struct oracle_cases *out = layout->out;
-    if (out->count == layout->case_capacity) {
-        const size_t capacity = out->count < 64 ? 64 : 2 * out->count;
-        void *grown = realloc(out->cases, capacity * sizeof *out->cases);
-        if (grown == NULL)
-            return error_memory(layout->error, capacity * sizeof *out->cases);
-        out->cases = grown;
-        layout->case_capacity = capacity;
-    }
-    out->cases[out->count++] = (struct oracle_case){.offset = offset, .n = n, .expect = expect};
+    if (out->count < layout->case_capacity)
+        return 0;
+    const size_t capacity = out->count < 64 ? 64 : 2 * out->count;
+    void *grown = realloc(out->cases, capacity * sizeof *out->cases);
+    if (grown == NULL)
+        return error_memory(layout->error, capacity * sizeof *out->cases);
+    out->cases = grown;
+    layout->case_capacity = capacity;
+    return 0;
+}
+
+static int grow_expects(struct layout *layout, uint64_t more)
+{
+    struct oracle_cases *out = layout->out;
+    const uint64_t wanted = layout->expect_count + more;
+    if (wanted <= layout->expect_capacity)
+        return 0;
+    void *grown = realloc(out->expects, 2 * wanted * sizeof *out->expects);
+    if (grown == NULL)
+        return error_memory(layout->error, 2 * wanted * sizeof *out->expects);
+    out->expects = grown;
+    layout->expect_capacity = 2 * wanted;
+    return 0;
+}
+
+oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struct dims *dims)
+{
+    struct oracle_cases *out = layout->out;
+    const uint64_t first = layout->expect_count, results = dims_results(dims);
+    if (grow_cases(layout) || grow_expects(layout, results))
+        return NULL;
+    out->cases[out->count++] =
+        (struct oracle_case){.offset = offset, .dims = *dims, .first = first};
+    layout->expect_count += results;
+    return out->expects + first;
+}
+
+int layout_add_run(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits expect)
+{
+    const struct dims dims = dims_value(n);
+    oracle_bits *at = layout_add_case(layout, offset, &dims);
+    if (at == NULL)
+        return -1;
+    *at = expect;
     return 0;
 }
 
@@ -82,7 +117,7 @@ int layout_add_folded(struct layout *layout, uint64_t offset, uint64_t n)
     oracle_bits expect;
     if (layout_fold(layout, offset, n, &expect))
         return -1;
-    return layout_add_case(layout, offset, n, expect);
+    return layout_add_run(layout, offset, n, expect);
 }
 
 void layout_fill(const struct layout *layout, uint64_t first, uint64_t n, uint64_t seed)
@@ -95,27 +130,12 @@ void layout_fill(const struct layout *layout, uint64_t first, uint64_t n, uint64
 
 /* --- Sizes and edges ---------------------------------------------------------------------- */
 
-static void add_size(struct layout *layout, uint64_t n)
+void layout_add_size(struct layout *layout, uint64_t n)
 {
     for (size_t i = 0; i < layout->size_count; i++)
         if (layout->sizes[i] == n)
             return;
     layout->sizes[layout->size_count++] = n;
-}
-
-void layout_list_sizes(struct layout *layout)
-{
-    const uint64_t block = layout->shape.block, tile = layout->shape.tile;
-    const uint64_t edges[] = {block - 1, block,    block + 1,       tile - 1,
-                              tile,      tile + 1, layout->sweep_n, 2 * tile + tile / 2 + 1};
-    for (uint64_t n = 0; n <= 33; n++)
-        add_size(layout, n);
-    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++)
-        add_size(layout, edges[i]);
-    if (tile < 50003) {
-        add_size(layout, 100003);
-        add_size(layout, 100003 / tile * tile - 1); /* many blocks share all but a tile */
-    }
 }
 
 /* Positions at which shares begin and end: of the input, a warp, a block's loads, a tile. */
@@ -167,7 +187,8 @@ void layout_flip_bit(const struct layout *layout, uint64_t at, unsigned bit)
 
 void layout_fill_flat(const struct layout *layout, uint64_t first, uint64_t n)
 {
-    const struct oracle_input input = {.problem = layout->problem};
+    struct oracle_input input = {.problem = layout->problem};
+    input.problem.dims = dims_value(n);
     oracle_fill_plain(&input, 0, n, layout_element(layout, first));
 }
 
@@ -188,7 +209,8 @@ void layout_fill_worst(const struct layout *layout, uint64_t first, uint64_t n)
 
 void layout_put_mark(const struct layout *layout, uint64_t at, uint64_t seed)
 {
-    const struct oracle_input input = {.problem = layout->problem, .seed = seed};
+    struct oracle_input input = {.problem = layout->problem, .seed = seed};
+    input.problem.dims = dims_value(1);
     oracle_element(&input, 0, true, layout_element(layout, at));
 }
 

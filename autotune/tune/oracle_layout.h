@@ -22,21 +22,25 @@ struct layout {
     uint64_t guard;   /* elements in a guard zone */
     uint64_t sweep_n; /* two tiles and a tail */
     size_t case_capacity;
+    uint64_t expect_count, expect_capacity;
     uint64_t element_capacity;
     uint64_t sizes[LAYOUT_SIZES_MAX];
     size_t size_count;
     struct error *error;
 };
 
-/* The sizes to try, into sizes[]. */
-void layout_list_sizes(struct layout *layout);
+/* Adds a size to sizes[], if it is not there. */
+void layout_add_size(struct layout *layout, uint64_t n);
 
 /* Appends `count` elements, all loud; the first of them is aligned. */
 int layout_add_elements(struct layout *layout, uint64_t count, uint64_t *first);
 unsigned char *layout_element(const struct layout *layout, uint64_t index);
 
-/* Appends a case, with the result given or folded from its elements. */
-int layout_add_case(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits expect);
+/* Appends a case, and gives where its results go; NULL with the error where there is no room. */
+oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struct dims *dims);
+
+/* Appends a case of a run, with the result given or folded from its elements. */
+int layout_add_run(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits expect);
 int layout_add_folded(struct layout *layout, uint64_t offset, uint64_t n);
 int layout_fold(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits *out);
 

@@ -82,13 +82,15 @@ static void add_special(struct oracle_cases *out, const struct problem *problem,
     put(problem->type, special->one, out->elements, offset + places[which]);
     put(problem->type, special->two, out->elements, offset + places[(which + 2) % PLACES]);
     out->element_count = end;
-    out->cases[out->count++] = (struct oracle_case){
+    out->expects[out->count] = problem_ops[problem->op].is_position
+                                   ? find_first(problem, out->elements, offset, n)
+                                   : reduce(problem, special, n);
+    out->cases[out->count] = (struct oracle_case){
         .offset = offset,
-        .n = n,
-        .expect = problem_ops[problem->op].is_position
-                      ? find_first(problem, out->elements, offset, n)
-                      : reduce(problem, special, n),
+        .dims = oracle_resize(&problem->dims, 1, n, 0),
+        .first = out->count,
     };
+    out->count++;
 }
 
 int oracle_make_specials(struct oracle_cases *out, const struct problem *problem,
@@ -105,7 +107,8 @@ int oracle_make_specials(struct oracle_cases *out, const struct problem *problem
         (count * window + GAP) * (uint64_t)problem_types[problem->type].bytes;
     out->elements = malloc(bytes);
     out->cases = malloc(count * sizeof *out->cases);
-    if (out->elements == NULL || out->cases == NULL) {
+    out->expects = malloc(count * sizeof *out->expects);
+    if (out->elements == NULL || out->cases == NULL || out->expects == NULL) {
         oracle_dispose_cases(out);
         return error_memory(error, bytes);
     }

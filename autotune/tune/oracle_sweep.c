@@ -93,7 +93,7 @@ static int add_slide(struct layout *layout, const struct slides *slides, uint64_
 {
     const uint64_t i = (start + position) % layout->starts;
     const bool is_position = problem_ops[layout->problem.op].is_position;
-    return layout_add_case(layout, slides->marks[i] - position, layout->sweep_n,
+    return layout_add_run(layout, slides->marks[i] - position, layout->sweep_n,
                            is_position ? position : slides->expect[i]);
 }
 
@@ -142,7 +142,7 @@ static int add_ties(struct layout *layout, uint64_t distance, uint64_t seed, uin
         layout_put_mark(layout, mark + at, seed);
     for (size_t i = 0; i < LAYOUT_EDGES; i++) {
         const uint64_t position = layout_edge(layout, i, n, state);
-        if (layout_add_case(layout, mark - position, n, position))
+        if (layout_add_run(layout, mark - position, n, position))
             return -1;
     }
     return 0;
@@ -159,7 +159,7 @@ static int add_flats(struct layout *layout)
             if (layout_add_elements(layout, layout->guard + start + sizes[i], &first))
                 return -1;
             layout_fill_worst(layout, first + layout->guard + start, sizes[i]);
-            if (layout_add_case(layout, first + layout->guard + start, sizes[i], 0))
+            if (layout_add_run(layout, first + layout->guard + start, sizes[i], 0))
                 return -1;
         }
     uint64_t last;
@@ -194,7 +194,7 @@ static int add_run(struct layout *layout, uint64_t pattern, uint64_t run, uint64
     oracle_fold_add(&fold, layout_element(layout, pattern - 1), 1);
     if (oracle_fold_finish(&fold, &expect, layout->error))
         return -1;
-    return layout_add_case(layout, window, n, expect);
+    return layout_add_run(layout, window, n, expect);
 }
 
 /* The first of the neighbours, in as many arrays as it takes for one to be aligned as any run

@@ -243,7 +243,7 @@ static uint32_t whole_span(const struct problem *problem, double span)
 
 static uint32_t dense_span(const struct problem *problem, uint64_t period)
 {
-    const double range = exact_range(problem), n = fmax(1.0, (double)dims_n(&problem->dims));
+    const double range = exact_range(problem), n = fmax(1.0, (double)problem->dims.depth.n);
     const double repeats = period ? ceil(n / (double)period) : 1.0;
     const double sure = 0.75 * range / n;
     const double likely = fmin(255.0, range * sqrt(3.0) / (5.5 * sqrt(repeats * n)));
@@ -252,7 +252,7 @@ static uint32_t dense_span(const struct problem *problem, uint64_t period)
 
 static uint32_t sparse_span(const struct problem *problem, uint64_t period)
 {
-    const double n = fmax(1.0, (double)dims_n(&problem->dims));
+    const double n = fmax(1.0, (double)problem->dims.depth.n);
     (void)period;
     return whole_span(problem, sqrt(0.75 * exact_range(problem) / n));
 }
@@ -261,7 +261,7 @@ static uint32_t sparse_span(const struct problem *problem, uint64_t period)
  * +-1 and half +-2, 2.5 on average. */
 static uint32_t sparse_limit(const struct problem *problem)
 {
-    const double density = 0.7 * exact_range(problem) / (2.5 * (double)dims_n(&problem->dims));
+    const double density = 0.7 * exact_range(problem) / (2.5 * (double)problem->dims.depth.n);
     return sparse_span(problem, 0) > 1 ? 0 : (uint32_t)(fmin(density, 0.9) * 0x1p32);
 }
 
@@ -273,7 +273,7 @@ static bool can_repeat_dense(const struct problem *problem, uint64_t period)
 
 static bool can_repeat_sparse(const struct problem *problem, uint64_t period)
 {
-    return dims_n(&problem->dims) / period <= REPEATS_MAX;
+    return problem->dims.depth.n / period <= REPEATS_MAX;
 }
 
 /* --- The range of what seeks -------------------------------------------------------------- */

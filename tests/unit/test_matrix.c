@@ -2,9 +2,11 @@
  * the verdict of check, without any one of their barriers and with indices and bounds changed. As
  * in test_kernels each fault runs on the host device in a process of its own. And the cases
  * themselves: what they expect is what a plain loop finds. */
-#include "autotune/tune/oracle_matrix.h"
+#include "autotune/tune/oracle.h"
 #include "generator/shape.h"
 #include "tests/unit/fault_process.h"
+
+#include <math.h>
 
 enum { SPACES = 2 };
 static const struct {
@@ -238,14 +240,12 @@ static void test_cases_expect_sums(void **state)
         struct error error;
         uint64_t gaps = 0, results = 0;
         problem.dims = shape_dims((struct problem_shape){(enum shape_kind)kind, 2, 2, 2});
-        assert_int_equal(matrix_make_cases(&cases, &problem, &shape, 3, &error), 0);
+        assert_int_equal(oracle_make_cases(&cases, &problem, &shape, 3, &error), 0);
         for (size_t i = 0; i < cases.count; i++) {
             const struct oracle_case *c = &cases.cases[i];
             problem.dims = c->dims;
-            assert_int_equal(c->n, dims_n(&c->dims));
-            assert_int_equal(c->results, dims_results(&problem.dims));
-            gaps += dims_extent(&c->dims) > c->n;
-            for (uint64_t r = 0; r < c->results; r++, results++)
+            gaps += dims_extent(&c->dims) > dims_n(&c->dims);
+            for (uint64_t r = 0; r < dims_results(&c->dims); r++, results++)
                 assert_int_equal(cases.expects[c->first + r],
                                  add_up(&problem, (const int32_t *)cases.elements + c->offset, r));
         }
@@ -254,30 +254,54 @@ static void test_cases_expect_sums(void **state)
     }
 }
 
-/* Filled and folded in pieces as at once. */
+/* Of rows, columns, a middle axis and a value, all with gaps: filled and folded in pieces as at once,
+ * loud in the gaps, and the results are those of a plain loop. */
 static void test_any_share_gives_the_same(void **state)
 {
     (void)state;
-    enum { ROWS = 70, LEN = 130, PITCH = 133 };
-    for (int kind = SHAPE_ROWS; kind < SHAPE_COUNT; kind++) {
-        struct oracle_input input = {.problem = {.op = MAX, .type = F32, .acc = F32}, .seed = 5};
-        static float whole[ROWS * PITCH], pieces[ROWS * PITCH];
-        float expects[LEN], expected[LEN];
+    enum { EXTENT = 10000, RESULTS = 200, PIECE = 3001 };
+    static const struct dims all[] = {
+        {{70, 133}, {130, 1}, {1, 1}},
+        {{1, 1}, {70, 133}, {130, 1}},
+        {{6, 1500}, {70, 20}, {13, 1}},
+        {{1, 1}, {3000, 3}, {1, 1}},
+    };
+    for (size_t d = 0; d < sizeof all / sizeof *all; d++) {
+        struct oracle_input input = {
+            .problem = {.op = MAX, .type = F32, .acc = F32, .dims = all[d]}, .seed = 5};
+        static float whole[EXTENT], pieces[EXTENT];
+        float expects[RESULTS], expected[RESULTS], loud, most = -HUGE_VALF;
         double largest = 0;
         struct error error;
-        const struct problem_shape shape = {(enum shape_kind)kind, ROWS, LEN, PITCH};
-        assert_int_equal(shape_set(&input.problem, shape, &error), 0);
-        const uint64_t results = dims_results(&input.problem.dims), half = results / 2;
-        matrix_fill(&input, 0, ROWS, whole);
-        assert_int_equal(matrix_decide(&input, 0, results, whole, expects, &largest, &error), 0);
-        matrix_fill(&input, 0, 31, pieces);
-        matrix_fill(&input, 31, ROWS - 31, pieces);
-        assert_int_equal(matrix_decide(&input, half, results - half, pieces, expected + half,
-                                       &largest, &error), 0);
-        assert_int_equal(matrix_decide(&input, 0, half, pieces, expected, &largest, &error), 0);
-        const size_t extent = (size_t)dims_extent(&input.problem.dims);
+        const struct problem *problem = &input.problem;
+        const uint64_t results = dims_results(&all[d]), half = results / 2;
+        const uint64_t extent = dims_extent(&all[d]);
+        size_t gaps = 0;
+        oracle_fill(&input, 0, extent, whole);
+        for (uint64_t done = 0, take; done < extent; done += take) {
+            take = extent - done < PIECE ? extent - done : PIECE;
+            oracle_fill(&input, done, take, pieces + done);
+        }
         assert_memory_equal(whole, pieces, extent * sizeof *whole);
+        assert_int_equal(oracle_fold_results(problem, 0, results, whole, expects, &largest,
+                                             &error), 0);
+        assert_int_equal(oracle_fold_results(problem, half, results - half, whole,
+                                             expected + half, &largest, &error), 0);
+        assert_int_equal(oracle_fold_results(problem, 0, half, whole, expected, &largest,
+                                             &error), 0);
         assert_memory_equal(expects, expected, results * sizeof *expects);
+        for (uint64_t r = 0; r < results; r++) {
+            float greatest = -HUGE_VALF;
+            for (uint64_t i = 0; i < all[d].depth.n; i++)
+                greatest = fmaxf(greatest, whole[dims_at(&all[d], r, i)]);
+            assert_memory_equal(&greatest, &expects[r], sizeof greatest);
+            most = fmaxf(most, greatest);
+        }
+        oracle_guard(problem, &loud);
+        for (uint64_t i = 0; i < extent; i++)
+            gaps += memcmp(&whole[i], &loud, sizeof loud) == 0;
+        assert_int_equal(gaps, extent - dims_n(&all[d]));
+        assert_true(loud > most);
     }
 }
 
