@@ -7,7 +7,7 @@
 #include "cache/journal_header.h"
 #include "cache/line.h"
 #include "cache/store.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +27,7 @@ int journal_path(struct text *out, const char *folder, const struct record *key,
     static const char ending[] = ".ini";
     const struct problem *problem = &key->problem;
     struct text inner = {0};
+    char dims[DIMS_TEXT_CHARS];
 
     text_addf(&inner, "%s/journal", folder);
     int result = text_check(&inner, error);
@@ -38,12 +39,8 @@ int journal_path(struct text *out, const char *folder, const struct record *key,
     out->length -= sizeof ending - 1; /* named like the GPU's records, but for the ending */
     text_addf(out, "-%s-%s-%s", problem_ops[problem->op].name,
               problem_types[problem->type].name, problem_types[problem->acc].name);
-    if (shape_kind(&problem->dims))
-        text_addf(out, "-%s-%llux%llu-%llu", shape_names[shape_kind(&problem->dims)],
-                  (unsigned long long)shape_of(&problem->dims).rows, (unsigned long long)shape_of(&problem->dims).len,
-                  (unsigned long long)shape_of(&problem->dims).pitch);
-    text_addf(out, "-%llu-%s%s.journal",
-              (unsigned long long)dims_n(&problem->dims), problem_regimes[problem->regime],
+    text_addf(out, "-%s-%s%s.journal", dims_text_file_part(dims, &problem->dims),
+              problem_regimes[problem->regime],
               problem->order == ORDER_RUN ? "-deterministic" : "");
     return text_check(out, error);
 }

@@ -81,11 +81,26 @@ static inline struct dims dims_resized(const struct dims *dims, uint64_t results
     return out;
 }
 
+/* Elements between what lies together, as dims_resized has it. */
+static inline uint64_t dims_gap(const struct dims *dims)
+{
+    if (dims->inner.n > 1 || dims->depth.stride > 1)
+        return dims->depth.stride - dims->inner.n;
+    return dims->outer.n > 1 ? dims->outer.stride - dims->depth.n : 0;
+}
+
 static inline int dims_is_same(const struct dims *a, const struct dims *b)
 {
     return a->outer.n == b->outer.n && a->outer.stride == b->outer.stride &&
            a->depth.n == b->depth.n && a->depth.stride == b->depth.stride &&
            a->inner.n == b->inner.n && a->inner.stride == b->inner.stride;
+}
+
+/* Do both keep and combine along the same axes, whatever their sizes? In the canonical form. */
+static inline int dims_is_alike(const struct dims *a, const struct dims *b)
+{
+    return (a->outer.n > 1) == (b->outer.n > 1) && (a->inner.n > 1) == (b->inner.n > 1) &&
+           (a->depth.stride > 1) == (b->depth.stride > 1);
 }
 
 /* The one form of all dims that ask for the same results of the same elements, as FFTW's tensors

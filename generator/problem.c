@@ -3,7 +3,7 @@
 #include "generator/problem.h"
 
 #include "generator/number.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -176,12 +176,27 @@ int problem_check(const struct problem *problem, struct error *error)
 
 char *problem_format(char out[PROBLEM_CHARS], const struct problem *problem)
 {
-    char n[SHAPE_CHARS];
-    shape_format(n, problem);
+    char n[DIMS_TEXT_CHARS];
+    dims_text_format(n, &problem->dims);
     bool named = problem->acc != problem_default_acc(problem->type);
     snprintf(out, PROBLEM_CHARS, "%s %s%s%s %s %s%s", problem_ops[problem->op].name,
              problem_types[problem->type].name, named ? " acc " : "",
              named ? problem_types[problem->acc].name : "", n, problem_regimes[problem->regime],
              problem->order == ORDER_RUN ? " deterministic" : "");
     return out;
+}
+
+double problem_bytes_read(const struct problem *problem)
+{
+    return (double)dims_n(&problem->dims) * problem_types[problem->type].bytes;
+}
+
+double problem_bytes_written(const struct problem *problem)
+{
+    return (double)dims_results(&problem->dims) * problem_types[problem_result(problem)].bytes;
+}
+
+double problem_bytes(const struct problem *problem)
+{
+    return problem_bytes_read(problem) + problem_bytes_written(problem);
 }

@@ -89,6 +89,11 @@ enum type problem_result(const struct problem *problem);
 /* The bytes of a partial result: of the accumulator, or 16 for a value and its position. */
 int problem_partial_bytes(const struct problem *problem);
 
+/* The bytes that must be moved: of every element, which is read, and of every result. */
+double problem_bytes_read(const struct problem *problem);
+double problem_bytes_written(const struct problem *problem);
+double problem_bytes(const struct problem *problem);
+
 /* Do results depend on the order of combining? Sums, sums of squares and products of floats. */
 bool problem_rounds(const struct problem *problem);
 

@@ -3,12 +3,7 @@
 
 #include <string.h>
 
-struct clash {
-    bool is_so;
-    const char *text;
-};
-
-static int refuse(const struct clash *clashes, size_t count, struct error *error)
+int clashes_refuse(const struct clash *clashes, size_t count, struct error *error)
 {
     for (size_t i = 0; i < count; i++)
         if (clashes[i].is_so)
@@ -18,24 +13,17 @@ static int refuse(const struct clash *clashes, size_t count, struct error *error
 
 static int check_problem(const struct request *request, struct error *error)
 {
-    const bool is_matrix = request_has_shape(request);
-    const struct problem_shape *shape = &request->matrix;
     const int bytes = problem_types[request->problem.type].bytes;
     const struct clash clashes[] = {
         {request->cold && request->warm, "--cold and --warm exclude each other: choose one"},
-        {is_matrix && request->has_n,
-         "--n is of one value, --rows and --len are of a matrix: choose one"},
-        {is_matrix && (!shape->rows || !shape->len),
-         "a matrix has --rows and --len: give both"},
-        {request->axis && request->shape && request->axis != request->shape,
-         "--shape rows is --axis 1, and --shape columns is --axis 0: leave one of them out"},
-        {request->len_high && shape->pitch,
-         "--pitch is of rows of one length: give one --len, or leave --pitch out"},
         {request->offset % (uint64_t)bytes != 0,
          "--offset leaves elements across their own alignment: give a multiple of the type's "
          "bytes"},
     };
-    return refuse(clashes, sizeof clashes / sizeof *clashes, error);
+    return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error) ||
+                   request_dims_check(request, error)
+               ? -1
+               : 0;
 }
 
 /* Of verify. */
@@ -43,7 +31,7 @@ static int check_sample(const struct request *request, struct error *error)
 {
     const bool is_many = request->cover || request->all;
     const bool is_one = request->variant || request->has_acc || request->has_op ||
-                        request->has_type || request->has_n || request_has_shape(request) ||
+                        request->has_type || request->has_n || request_dims_are_given(request) ||
                         request->problem.order == ORDER_RUN;
     const struct clash clashes[] = {
         {request->cover && request->all, "--cover is a sample of --all: choose one"},
@@ -56,7 +44,7 @@ static int check_sample(const struct request *request, struct error *error)
          "--cover and --all choose problems and variants themselves: leave --n, --rows, --op, "
          "--type, --acc, --deterministic and --variant out"},
     };
-    return refuse(clashes, sizeof clashes / sizeof *clashes, error);
+    return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error);
 }
 
 static int check_arguments(const struct request *request, struct error *error)
@@ -78,7 +66,7 @@ static int check_arguments(const struct request *request, struct error *error)
          "nothing to be timed against: write --against cub once 'make bench' has built it, or "
          "--against FILE"},
     };
-    return refuse(clashes, sizeof clashes / sizeof *clashes, error);
+    return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error);
 }
 
 /* Is anything said of the problem but its size, or of its space? */
@@ -99,7 +87,7 @@ static int check_run(const struct request *request, struct error *error)
          "--confirm measures again what --retune would replace: choose one"},
         {request->replay && request_is_sweep(request),
          "--replay runs on one journal, a range takes many: leave one of them out"},
-        {request->replay && (request->has_n || request_has_shape(request)),
+        {request->replay && (request->has_n || request_dims_are_given(request)),
          "--replay runs on the problem of its journal: leave out its size"},
         {request->replay && has_own_problem(request),
          "--replay runs on the problem and the space of its journal: leave out --op, --type, --acc, "
@@ -111,7 +99,7 @@ static int check_run(const struct request *request, struct error *error)
          "--source only prints a rung at its usual size: leave --rung, --blocks, --grid, --gpu, "
          "--json and --csv out; other sizes are what 'autotune emit --variant' prints"},
     };
-    return refuse(clashes, sizeof clashes / sizeof *clashes, error);
+    return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error);
 }
 
 static bool is_stdout(const char *path)
@@ -129,7 +117,7 @@ static int check_output(const struct request *request, struct error *error)
         {request->json && request->csv && strcmp(request->json, request->csv) == 0,
          "--json and --csv name the same file: give each its own"},
     };
-    return refuse(clashes, sizeof clashes / sizeof *clashes, error);
+    return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error);
 }
 
 int clashes_check(const struct request *request, struct error *error)

@@ -6,7 +6,7 @@
 #include "autotune/device/nvrtc.h"
 #include "autotune/embedded.h"
 #include "cache/file.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -103,13 +103,15 @@ static int add_published(struct compare_input *out, const char *file, const char
     return 0;
 }
 
+static const struct dims compared = DIMS_VALUE(1); /* such, of any n */
+
 /* Appends the records of the GPU of this name; empties `more`. `name` NULL takes those of the
  * GPU of the first. */
 static int add_records(struct compare_input *out, struct records *more, const char *name,
                        struct error *error)
 {
     struct records *records = &out->records;
-    size_t others = 0, matrices = 0;
+    size_t others = 0, unlike = 0;
     int failed = 0;
     for (size_t i = 0; i < more->count && !failed; i++) {
         struct gpus_model model;
@@ -119,19 +121,20 @@ static int add_records(struct compare_input *out, struct records *more, const ch
             name ? gpus_find_model(&model, record->gpu, &ignored) == 0 &&
                        strcmp(model.name, name) == 0
                  : strcmp(record->gpu, more->at[0].gpu) == 0 && record->cc == more->at[0].cc;
-        if (is_of && !shape_kind(&record->problem.dims))
+        const bool is_alike = dims_is_alike(&record->problem.dims, &compared);
+        if (is_of && is_alike)
             failed = store_copy(records, more, record, error);
         others += !is_of;
-        matrices += is_of && shape_kind(&record->problem.dims);
+        unlike += is_of && !is_alike;
     }
     if (!name && others)
         output_warn("%zu records of other GPUs than %s are passed over: 'autotune merge' sorts "
                     "them by GPU",
                     others, more->at[0].gpu);
-    if (matrices)
-        output_warn("%zu record%s of rows or columns %s passed over: only single values are "
+    if (unlike)
+        output_warn("%zu record%s of " DIMS_TEXT_SEVERAL " %s passed over: only single values are "
                     "compared",
-                    matrices, matrices == 1 ? "" : "s", matrices == 1 ? "is" : "are");
+                    unlike, unlike == 1 ? "" : "s", unlike == 1 ? "is" : "are");
     if (more->skipped && out->damaged.code == ERROR_NONE)
         out->damaged = more->reason;
     store_dispose(more);
@@ -174,7 +177,7 @@ static int read_file(struct compare_input *out, const char *path, struct text *t
         return -1;
     if (out->records.count == 0)
         return error_set(error, ERROR_USAGE,
-                         "%s: its records are of rows or columns, and only single values "
+                         "%s: its records are of " DIMS_TEXT_SEVERAL ", and only single values "
                          "are compared: name another file", path);
     take_record(out, &out->records.at[0]);
     return 0;

@@ -68,12 +68,12 @@ static bool serves(const struct interval *served, uint64_t n)
 static bool is_wanted_size(const struct gathering *all, const struct interval *served)
 {
     const struct request *request = all->request;
-    if (request_has_shape(request))
-        return shape_is_same(&served->record.problem, &all->want.problem);
-    for (size_t i = 0; i < request->count_count; i++)
-        if (serves(served, request->counts[i]))
+    if (request_dims_are_given(request))
+        return dims_is_same(&served->record.problem.dims, &all->want.problem.dims);
+    for (size_t i = 0; i < request->size_count; i++)
+        if (serves(served, dims_n(&request->sizes[i])))
             return true;
-    return request->count_count == 0;
+    return request->size_count == 0;
 }
 
 static bool is_wanted(struct gathering *all, const struct interval *served)
@@ -241,7 +241,7 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
         const char *text;
     } causes[] = {
         {all->other_size,
-         request_has_shape(all->request)
+         request_dims_are_given(all->request)
              ? "there are records of other shapes: name one of them, or leave --rows and --len "
                "out and take all by --space rows or columns"
              : "there are records of other n: leave --n out, or name one of them"},
@@ -279,15 +279,15 @@ static int check_sizes(const struct export_records *records, const struct reques
                        struct error *error)
 {
     char n[NUMBER_CHARS];
-    for (size_t i = 0; i < request->count_count; i++) {
+    for (size_t i = 0; i < request->size_count; i++) {
         size_t at = 0;
-        while (at < records->count && !serves(&records->at[at], request->counts[i]))
+        while (at < records->count && !serves(&records->at[at], dims_n(&request->sizes[i])))
             at++;
         if (at == records->count)
             return error_set(error, ERROR_FAILED,
                              "nothing to export for n = %s: of the sizes that --n names, no "
                              "record serves that one; tune it, or leave it out",
-                             number_format_count(n, request->counts[i]));
+                             number_format_count(n, dims_n(&request->sizes[i])));
     }
     return 0;
 }
@@ -303,7 +303,7 @@ int export_records_find(struct export_records *out, const struct setup *setup,
                  add_folder(&all, folder.at, error) || add_shipped(&all, error);
     if (!failed && out->count == 0)
         failed = refuse_nothing(&all, folder.at, error);
-    if (!failed && !request_has_shape(request))
+    if (!failed && !request_dims_are_given(request))
         failed = check_sizes(out, request, error);
     text_dispose(&folder);
     if (failed)

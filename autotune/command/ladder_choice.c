@@ -4,13 +4,11 @@
 
 #include "autotune/command/ladder_grid.h"
 #include "generator/number.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { ROWS_USUAL = 200, LEN_USUAL = 128 }; /* small enough for the emulator */
 
 static int refuse_blocks(const char *value, struct error *error)
 {
@@ -72,41 +70,36 @@ static int choose_rungs(struct ladder_choice *choice, const struct request *requ
     return blocks ? read_blocks(choice, blocks, error) : 0;
 }
 
-/* Where no size is given: a matrix, if the first rung that was named reduces one. */
-static int take_usual(const struct ladder_choice *choice, struct request *request,
-                      struct error *error)
+/* Where no size is given: what the first rung that was named is for, unless that is one value, whose
+ * n the device decides. */
+static void take_usual(const struct ladder_choice *choice, struct request *request)
 {
-    const struct problem_shape usual = {SHAPE_ROWS, ROWS_USUAL, LEN_USUAL, 0};
+    const struct ladder_rung *rung;
     size_t first = 0;
     while (first + 1 < choice->rungs.count && !choice->is_chosen[first])
         first++;
-    struct problem problem = {.op = SUM, .type = I32, .acc = I32};
-    if (shape_set(&problem, usual, error))
-        return -1;
-    if (!space_serves(choice->opened[first].space, &problem))
-        return 0;
+    rung = &choice->opened[first];
+    if (ladder_rung_serves(rung, &request->problem))
+        return;
     request->has_n = true;
-    request->problem.dims = problem.dims;
-    return 0;
+    ladder_rung_dims(rung, &request->problem);
 }
 
-/* Rungs of one value and of rows are not climbed together: without --rung it is those of what is
+/* Rungs of one value and of several are not climbed together: without --rung it is those of what is
  * asked for. */
-static int match_shape(struct ladder_choice *choice, struct request *request,
-                       struct error *error)
+static int match_dims(struct ladder_choice *choice, struct request *request,
+                      struct error *error)
 {
     const bool is_listed = request->rung_count > 0;
-    if (is_listed && !request->has_n && take_usual(choice, request, error))
-        return -1;
-    const enum shape_kind kind = shape_kind(&request->problem.dims);
-    struct problem sum = request->problem;
-    sum.op = SUM;
+    const struct dims *dims = &request->problem.dims;
+    if (is_listed && !request->has_n)
+        take_usual(choice, request);
     for (size_t i = 0; i < choice->rungs.count; i++) {
         if (!choice->is_chosen[i])
             continue;
-        if (is_listed && ladder_rung_match(&choice->opened[i], kind, error))
+        if (is_listed && ladder_rung_match(&choice->opened[i], &request->problem, error))
             return -1;
-        choice->is_chosen[i] = space_serves(choice->opened[i].space, &sum);
+        choice->is_chosen[i] = ladder_rung_serves(&choice->opened[i], &request->problem);
     }
     for (size_t i = 0; i < choice->rungs.count; i++)
         if (choice->is_chosen[i])
@@ -115,15 +108,14 @@ static int match_shape(struct ladder_choice *choice, struct request *request,
                ? error_set(error, ERROR_USAGE,
                            "--grid: no rung that reduces %s has a param for elements per thread: "
                            "give --n for one value, or leave --grid out",
-                           shape_names[kind])
-               : error_set(error, ERROR_USAGE,
-                           "no rung reduces %s: give --axis 1 for rows, or --n for one value",
-                           shape_names[kind]);
+                           dims_text_name(dims))
+               : error_set(error, ERROR_USAGE, "no rung reduces %s: give " DIMS_TEXT_INSTEAD,
+                           dims_text_name(dims));
 }
 
 int ladder_choice_open(struct ladder_choice *out, struct request *request, struct error *error)
 {
-    return choose_rungs(out, request, error) || match_shape(out, request, error) ? -1 : 0;
+    return choose_rungs(out, request, error) || match_dims(out, request, error) ? -1 : 0;
 }
 
 int ladder_choice_settle(struct ladder_choice *choice, const struct problem *problem,

@@ -3,7 +3,7 @@
 #include "autotune/command/ladder_grid.h"
 
 #include "autotune/command/ladder_rung.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -54,20 +54,20 @@ static int add_space(struct text *out, const struct rungs *list, const struct ru
 /* Says which rung would do. */
 static int refuse(const struct rungs *list, struct error *error)
 {
+    struct problem usual = {.op = SUM, .type = F32, .acc = F32};
     for (size_t i = 0; i < list->count; i++) {
         struct ladder_rung opened;
         if (ladder_rung_open(&opened, list, &list->rungs[i], error))
             return -1;
         const bool has_items = find_items(list, &opened);
-        const struct problem one = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1)};
-        const bool is_matrix = !space_serves(opened.space, &one);
+        ladder_rung_dims(&opened, &usual);
         ladder_rung_close(&opened);
         if (has_items)
             return error_set(error, ERROR_USAGE,
                              "--grid: no rung that was chosen has a param %s, elements per "
                              "thread: %.60s has, so give --rung %.60s and %s, or leave --grid out",
                              list->items, list->rungs[i].name, list->rungs[i].name,
-                             is_matrix ? "--rows with --len" : "--n");
+                             dims_text_option_names(&usual.dims));
     }
     return error_set(error, ERROR_USAGE,
                      "--grid: no rung has a param for elements per thread: leave --grid out");

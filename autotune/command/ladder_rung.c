@@ -3,12 +3,12 @@
 #include "autotune/command/ladder_rung.h"
 
 #include "autotune/embedded.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { PATH_CHARS = 200 };
+enum { PATH_CHARS = 200, N_USUAL = 25600, LEN_USUAL = 128 }; /* few for the emulator */
 
 static const struct embedded *find_file(const char *folder, const char *name,
                                         struct error *error)
@@ -68,22 +68,31 @@ void ladder_rung_close(struct ladder_rung *rung)
     rung->space = NULL;
 }
 
-int ladder_rung_match(const struct ladder_rung *rung, enum shape_kind asked,
+bool ladder_rung_serves(const struct ladder_rung *rung, const struct problem *problem)
+{
+    struct problem sum = *problem;
+    sum.op = SUM; /* what else it cannot do, the run says */
+    return space_serves(rung->space, &sum);
+}
+
+void ladder_rung_dims(const struct ladder_rung *rung, struct problem *problem)
+{
+    struct problem sum = *problem;
+    sum.op = SUM;
+    if (space_find_dims(rung->space, &sum, N_USUAL, LEN_USUAL, 0))
+        problem->dims = sum.dims;
+}
+
+int ladder_rung_match(const struct ladder_rung *rung, const struct problem *problem,
                       struct error *error)
 {
-    struct problem served = {.op = SUM, .type = I32, .acc = I32};
-    space_find_dims(rung->space, &served, 1 << 20, 1 << 10, 0);
-    const enum shape_kind own = shape_kind(&served.dims);
-    if (own == asked)
+    struct problem own = *problem;
+    char text[DIMS_TEXT_CHARS];
+    ladder_rung_dims(rung, &own);
+    if (ladder_rung_serves(rung, problem))
         return 0;
-    return error_set(error, ERROR_USAGE,
-                     "%s reduces %s, and what is asked for is %s: give %s, or choose another "
-                     "rung",
-                     rung->listed->name, own ? shape_names[own] : "to one value",
-                     asked ? shape_names[asked] : "one value",
-                     !own    ? "--n in place of --rows"
-                     : asked ? "--axis 1"
-                             : "--rows and --len");
+    return error_set(error, ERROR_USAGE, "%s %s, or choose another rung", rung->listed->name,
+                     dims_text_refuse(text, &own.dims, &problem->dims));
 }
 
 int ladder_rung_settle(struct ladder_rung *rung, const struct problem *problem,

@@ -21,8 +21,12 @@ int ladder_rung_open(struct ladder_rung *out, const struct rungs *rungs,
                      const struct rung *rung, struct error *error);
 void ladder_rung_close(struct ladder_rung *rung);
 
-/* ERROR_USAGE unless it reduces this shape. */
-int ladder_rung_match(const struct ladder_rung *rung, enum shape_kind asked,
+/* Gives the problem dims that it reduces, where no size is asked for. */
+void ladder_rung_dims(const struct ladder_rung *rung, struct problem *problem);
+
+/* Does it reduce such dims? And ERROR_USAGE unless it does. */
+bool ladder_rung_serves(const struct ladder_rung *rung, const struct problem *problem);
+int ladder_rung_match(const struct ladder_rung *rung, const struct problem *problem,
                       struct error *error);
 
 /* Its params for this problem and target, where the space's default depends on them; the size of the

@@ -5,12 +5,12 @@
 
 #include "autotune/report/table.h"
 #include "cache/interval.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 /* "400M", "1K..1414" for the interval of a sweep, or "16Ki x 128 rows". Returns out. */
-const char *record_size_format(char out[SHAPE_CHARS], const struct interval *served);
+const char *record_size_format(char out[DIMS_TEXT_CHARS], const struct interval *served);
 
-/* Four cells: shape, rows, len, pitch; of one value nothing but that it is one. */
-void record_size_add_shape(struct table *table, const struct record *record);
+/* The cells of DIMS_TEXT_COLUMNS. */
+void record_size_add_dims(struct table *table, const struct record *record);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "autotune/report/figures.h"
 #include "generator/csv.h"
+#include "generator/dims_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -287,8 +288,8 @@ static void describe(struct document *document, const struct bench *bench)
     say_where(document, bench);
     if (count < bench->csv.rows)
         document_add(document, DOCUMENT_TEXT,
-                     "Left out: %zu of the table's %zu lines, which lack a figure or are of rows or "
-                     "columns.",
+                     "Left out: %zu of the table's %zu lines, which lack a figure or are of "
+                     DIMS_TEXT_SEVERAL ".",
                      bench->csv.rows - count, bench->csv.rows);
 }
 

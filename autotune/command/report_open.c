@@ -6,7 +6,6 @@
 #include "autotune/embedded.h"
 #include "cache/file.h"
 #include "generator/csv.h"
-#include "generator/shape.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -18,6 +17,8 @@ enum { CSV_BYTES_MAX = 16 << 20, PATH_CHARS = 4096 };
 
 /* --- The subject -------------------------------------------------------------------------- */
 
+static const struct dims reported = DIMS_VALUE(1); /* such, of any n */
+
 /* The newest of the file's records of single values, if it is newer than `newest`, else NULL. A
  * GPU's go before the emulator's. */
 static const struct record *find_newer(const struct records *records,
@@ -28,7 +29,7 @@ static const struct record *find_newer(const struct records *records,
         const struct record *record = &records->at[i];
         const bool is_gpu = record->source != RECORD_EMULATED;
         const bool was_gpu = newest->source != RECORD_EMULATED;
-        if (shape_kind(&record->problem.dims))
+        if (!dims_is_alike(&record->problem.dims, &reported))
             continue;
         if (!*newest->tuned || (is_gpu && !was_gpu) ||
             (is_gpu == was_gpu && strcmp(record->tuned, newest->tuned) > 0))

@@ -8,7 +8,6 @@
 #include "autotune/command/request_files.h"
 #include "autotune/command/request_value.h"
 #include "autotune/command/verbs.h"
-#include "generator/shape.h"
 
 #include <argp.h>
 #include <string.h>
@@ -96,33 +95,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 /* --- The whole ---------------------------------------------------------------------------- */
 
-bool request_has_shape(const struct request *request)
-{
-    const struct problem_shape *shape = &request->matrix;
-    return request->verb != VERB_SHOW && (request->axis || request->shape || shape->rows ||
-                                          shape->len || shape->pitch);
-}
-
 bool request_is_sweep(const struct request *request)
 {
-    return request->n_high || request->rows_high || request->len_high;
-}
-
-/* Rows, unless columns were asked for. */
-static int settle_shape(struct request *request, struct error *error)
-{
-    struct problem_shape shape = request->matrix;
-    if (!request_has_shape(request))
-        return 0;
-    request->has_n = true;
-    request->count_count = 1;
-    shape.kind = request->axis    ? request->axis
-                 : request->shape ? request->shape
-                                  : SHAPE_ROWS;
-    if (shape_set(&request->problem, shape, error))
-        return -1;
-    request->counts[0] = dims_n(&request->problem.dims);
-    return 0;
+    return request->n_high || request_dims_is_sweep(request);
 }
 
 int request_parse(struct request *out, enum verb verb, int argc, char **argv,
@@ -133,7 +108,8 @@ int request_parse(struct request *out, enum verb verb, int argc, char **argv,
     struct argp argp = {.parser = parse_option};
     const unsigned silent = ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT;
     options_fill(&argp, options, verb);
-    *out = (struct request){.verb = verb, .problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0)},
+    *out = (struct request){.verb = verb,
+                            .problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0)},
                             .device = "auto", .seed = 1, .parts = 1, .loss = 0.01};
     error_t got = argp_parse(&argp, argc, argv, silent, NULL, &parse);
     if (parse.is_failed)
@@ -144,7 +120,7 @@ int request_parse(struct request *out, enum verb verb, int argc, char **argv,
         out->problem.acc = problem_default_acc(out->problem.type);
     out->problem.regime = out->warm ? WARM : COLD;
     if (clashes_check(out, error) || problem_check(&out->problem, error) ||
-        settle_shape(out, error) || request_files_check(out, error))
+        request_dims_settle(out, error) || request_files_check(out, error))
         return -1;
     if (verb != VERB_SHOW) /* which looks for records, whatever the problem */
         problem_simplify(&out->problem);

@@ -3,6 +3,7 @@
 #ifndef AUTOTUNE_REQUEST_H
 #define AUTOTUNE_REQUEST_H
 
+#include "autotune/command/request_dims.h"
 #include "autotune/tune/strategy.h"
 #include "generator/error.h"
 #include "generator/problem.h"
@@ -28,7 +29,7 @@ enum verb {
     VERB_REPORT = 1 << 12,
 };
 
-enum { REQUEST_COUNTS_MAX = 64, REQUEST_RUNGS_MAX = 64 };
+enum { REQUEST_SIZES_MAX = 64, REQUEST_RUNGS_MAX = 64 };
 
 struct request {
     enum verb verb;
@@ -49,12 +50,10 @@ struct request {
     uint64_t seed;
     double budget_s;      /* 0 = none */
     const char *against;  /* of bench: files separated by commas; "cub" = those of make bench */
-    struct problem_shape matrix;  /* as --rows, --len and --pitch say */
-    enum shape_kind axis, shape; /* as --axis and --shape say; 0 = not given */
-    uint64_t counts[REQUEST_COUNTS_MAX]; /* of bench and export: every n, the first in problem.dims too */
-    size_t count_count;
+    struct request_dims asked;
+    struct dims sizes[REQUEST_SIZES_MAX]; /* of bench and export: all, the first the problem's */
+    size_t size_count;
     uint64_t n_low, n_high;      /* of tune and show: --n is n_low..n_high; 0 = it is one n */
-    uint64_t rows_high, len_high; /* of tune, likewise: from those of matrix on */
     double loss;          /* of tune: what an interval's variant may lose, 0.01 = 1 % */
     bool has_loss, confirm, sweep; /* sweep: of show */
     const char *blocks, *source;          /* of ladder: sizes; the rung to print; NULL = none */
@@ -72,10 +71,7 @@ struct request {
     bool markdown; /* of report */
 };
 
-/* Is any option of a matrix given? Of show none is: --shape says which records. */
-bool request_has_shape(const struct request *request);
-
-/* Is a range asked for, of n or of a matrix's sizes? */
+/* Is a range of sizes asked for? */
 bool request_is_sweep(const struct request *request);
 
 /* Parses the arguments after the verb; argv[0] is what messages call the program. ERROR_USAGE

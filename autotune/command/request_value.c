@@ -5,108 +5,9 @@
 #include "autotune/command/options.h"
 #include "autotune/tune/versus.h"
 #include "generator/number.h"
-#include "generator/shape.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* More than that overflows byte counts long before a device says that it has no room. */
-#define N_MOST (UINT64_C(1) << 59)
-
-static int parse_n(uint64_t *out, const char *value, struct error *error)
-{
-    if (number_parse_count(out, value, "--n", error))
-        return -1;
-    return *out <= N_MOST ? 0
-                        : error_set(error, ERROR_USAGE,
-                                    "--n is '%s', for which no memory is large "
-                                    "enough: give a smaller number",
-                                    value);
-}
-
-/* One n. */
-static int parse_count(struct request *request, const char *value, struct error *error)
-{
-    uint64_t n;
-    if (parse_n(&n, value, error))
-        return -1;
-    request->problem.dims = dims_value(n);
-    return 0;
-}
-
-/* "1Ki,400M": every n of bench. */
-static int parse_counts(struct request *request, const char *value, struct error *error)
-{
-    size_t count = 0;
-    for (const char *at = value;; at++) {
-        char number[32];
-        const size_t length = strcspn(at, ",");
-        if (count == REQUEST_COUNTS_MAX)
-            return error_set(error, ERROR_USAGE, "--n names more than %d counts: give fewer",
-                             REQUEST_COUNTS_MAX);
-        snprintf(number, sizeof number, "%.*s", length < 31 ? (int)length : 31, at);
-        if (parse_n(&request->counts[count++], number, error))
-            return -1;
-        at += length;
-        if (!*at)
-            break;
-    }
-    request->count_count = count;
-    request->problem.dims = dims_value(request->counts[0]);
-    return 0;
-}
-
-/* The size of a matrix; what is wrong with all of them together, shape_set says. Where `high` is
- * not NULL it may be a range. */
-static int parse_extent(uint64_t *out, uint64_t *high, const char *option, const char *value,
-                        struct error *error)
-{
-    const bool is_range = high && strstr(value, "..");
-    if (high)
-        *high = 0;
-    if (is_range ? number_parse_range(out, high, value, option, error)
-                 : number_parse_count(out, value, option, error))
-        return -1;
-    return *out ? 0
-                : error_set(error, ERROR_USAGE, "%s is '%.100s': give 1 or more", option, value);
-}
-
-static int parse_axis(enum shape_kind *out, const char *value, struct error *error)
-{
-    *out = strcmp(value, "0") == 0 ? SHAPE_COLUMNS : SHAPE_ROWS;
-    return strcmp(value, "0") == 0 || strcmp(value, "1") == 0
-               ? 0
-               : error_set(error, ERROR_USAGE,
-                           "--axis is '%.100s': 1 gives a result for each row, 0 for each column",
-                           value);
-}
-
-static int parse_shape(enum shape_kind *out, const char *value, struct error *error)
-{
-    for (*out = SHAPE_ROWS; *out < SHAPE_COUNT; ++*out)
-        if (strcmp(value, shape_names[*out]) == 0)
-            return 0;
-    return error_set(error, ERROR_USAGE,
-                     "--shape is '%.100s': rows gives a result for each row, columns for each "
-                     "column, and one value of all needs no --shape",
-                     value);
-}
-
-/* "400M", "1K..4G". */
-static int parse_range(struct request *request, const char *value, struct error *error)
-{
-    request->n_high = 0;
-    if (!strstr(value, ".."))
-        return parse_count(request, value, error);
-    if (number_parse_range(&request->n_low, &request->n_high, value, "--n", error))
-        return -1;
-    request->problem.dims = dims_value(request->n_low);
-    if (request->n_low >= 1 && request->n_high <= N_MOST)
-        return 0;
-    return error_set(error, ERROR_USAGE,
-                     "--n is '%s': give a range from 1 on whose end some memory has room for",
-                     value);
-}
 
 /* "1" and "0.25" are percent. */
 static int parse_loss(struct request *request, const char *value, struct error *error)
@@ -236,36 +137,6 @@ static bool *find_flag(struct request *request, int key)
     return NULL;
 }
 
-/* n, or a matrix. */
-static int parse_size(struct request *request, int key, const char *value, struct error *error)
-{
-    struct problem_shape *shape = &request->matrix;
-    const bool is_tune = request->verb == VERB_TUNE; /* which takes ranges */
-    switch (key) {
-    case KEY_N:
-        request->has_n = true;
-        if (request->verb == VERB_BENCH || request->verb == VERB_EXPORT)
-            return parse_counts(request, value, error);
-        if (request->verb == VERB_TUNE || request->verb == VERB_SHOW)
-            return parse_range(request, value, error);
-        return parse_count(request, value, error);
-    case KEY_ROWS:
-        return parse_extent(&shape->rows, is_tune ? &request->rows_high : NULL, "--rows", value,
-                            error);
-    case KEY_LEN:
-        return parse_extent(&shape->len, is_tune ? &request->len_high : NULL, "--len", value,
-                            error);
-    case KEY_PITCH:
-        return parse_extent(&shape->pitch, NULL, "--pitch", value, error);
-    case KEY_AXIS:
-        return parse_axis(&request->axis, value, error);
-    case KEY_SHAPE:
-        return parse_shape(&request->shape, value, error);
-    default:
-        return REQUEST_NO_OPTION;
-    }
-}
-
 static int parse_value(struct request *request, int key, const char *value,
                        struct error *error)
 {
@@ -297,7 +168,7 @@ static int parse_value(struct request *request, int key, const char *value,
     case KEY_SEED:
         return number_parse_count(&request->seed, value, "--seed", error);
     default:
-        return parse_size(request, key, value, error);
+        return request_dims_value(request, key, value, error);
     }
 }
 

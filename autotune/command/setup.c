@@ -190,7 +190,6 @@ int setup_check_room(const struct setup *setup, struct error *error)
 {
     const struct problem *problem = &setup->problem;
     const struct device_info *info = &setup->device->info;
-    const bool is_matrix = shape_kind(&problem->dims) != SHAPE_VALUE;
     const double own = input_own_bytes(problem, info);
     const struct {
         const char *name;
@@ -200,15 +199,15 @@ int setup_check_room(const struct setup *setup, struct error *error)
          (double)input_bytes(problem, info) + bench_bytes(problem, info) +
              (info->target.is_host ? own : 0),
          (double)info->memory_bytes},
-        {"this machine, which makes the matrix,", own, memory_bytes()},
+        {"this machine, which makes the elements,", own, memory_bytes()},
     };
     char wanted[NUMBER_CHARS], has[NUMBER_CHARS];
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (places[i].wanted > places[i].has)
             return error_set(error, ERROR_FAILED,
-                             "no room on %s for %s of elements%s, copies included: it has %s; give %s",
+                             "no room on %s for %s of elements and results, copies included: "
+                             "it has %s; give %s",
                              places[i].name, figures_size(wanted, places[i].wanted),
-                             is_matrix ? " and results" : "", figures_size(has, places[i].has),
-                             is_matrix ? "smaller --rows or --len" : "a smaller --n");
+                             figures_size(has, places[i].has), dims_text_smaller(&problem->dims));
     return 0;
 }

@@ -48,7 +48,7 @@ static uint64_t most_elements(const struct grid *grid)
 /* With its own distance of rows where one length is asked for. */
 static struct problem_shape shape_at(const struct grid *grid, uint64_t rows, uint64_t len)
 {
-    const struct problem_shape *asked = &grid->sweep->request->matrix;
+    const struct matrix *asked = &grid->sweep->request->asked.low;
     return (struct problem_shape){shape_kind(&grid->sweep->request->problem.dims), rows, len,
                                   grid->len_count == 1 && asked->pitch ? asked->pitch : len};
 }
@@ -124,8 +124,8 @@ static void note_plan(const struct grid *grid)
     char words[NUMBER_CHARS + 24];
     output_note(request, "sweep     %s %s ", problem_ops[problem->op].name,
                 problem_types[problem->type].name);
-    note_range(request, request->matrix.rows, request->rows_high, " x ");
-    note_range(request, request->matrix.len, request->len_high, " ");
+    note_range(request, request->asked.low.rows, request->asked.rows_high, " x ");
+    note_range(request, request->asked.low.len, request->asked.len_high, " ");
     output_note(request, "%s:", shape_names[shape_kind(&problem->dims)]);
     const char *between = "";
     for (enum regime regime = COLD; regime < REGIME_COUNT; regime++)
@@ -146,12 +146,12 @@ static int plan(struct grid *grid, struct error *error)
 {
     struct sweep *sweep = grid->sweep;
     const struct request *request = sweep->request;
-    const struct problem_shape *low = &request->matrix;
+    const struct matrix *low = &request->asked.low;
     char words[NUMBER_CHARS + 24];
     grid->row_count =
-        sweep_sizes(grid->rows, low->rows, request->rows_high ? request->rows_high : low->rows);
+        sweep_sizes(grid->rows, low->rows, request->asked.rows_high ? request->asked.rows_high : low->rows);
     grid->len_count =
-        sweep_sizes(grid->lens, low->len, request->len_high ? request->len_high : low->len);
+        sweep_sizes(grid->lens, low->len, request->asked.len_high ? request->asked.len_high : low->len);
     count_shapes(grid);
     note_plan(grid);
     const size_t count = grid->counts[COLD] + grid->counts[WARM];

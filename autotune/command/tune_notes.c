@@ -3,7 +3,7 @@
 
 #include "autotune/command/output.h"
 #include "autotune/report/figures.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,16 +39,18 @@ void tune_notes_device(const struct request *request, const struct device_info *
         output_note(request, "; driver %s, %s\n", info->driver, info->compiler);
 }
 
+/* What is written is worth a word where it is as much as this part of what is read. */
+#define WRITTEN_PART 1e-4
+
 static void note_problem(const struct request *request, const struct setup *setup)
 {
-    char problem[PROBLEM_CHARS], size[NUMBER_CHARS];
-    output_note(request, "problem   %s: %s read%s%s\n",
-                problem_format(problem, &setup->problem),
-                figures_size(size, figures_bytes(&setup->problem)),
-                shape_kind(&setup->problem.dims) ? " and written" : "",
-                request->has_n                  ? ""
-                : shape_kind(&setup->problem.dims) ? "; --rows and --len choose another size"
-                                            : "; --n COUNT chooses another size");
+    const struct problem *problem = &setup->problem;
+    const double read = problem_bytes_read(problem), written = problem_bytes_written(problem);
+    char text[PROBLEM_CHARS], size[NUMBER_CHARS];
+    output_note(request, "problem   %s: %s read%s%s%s\n", problem_format(text, problem),
+                figures_size(size, problem_bytes(problem)),
+                written >= WRITTEN_PART * read ? " and written" : "", request->has_n ? "" : "; ",
+                request->has_n ? "" : dims_text_another(&problem->dims));
 }
 
 void tune_notes_setup(const struct request *request, const struct setup *setup, size_t count)

@@ -4,7 +4,7 @@
 
 #include "autotune/command/output.h"
 #include "autotune/report/figures.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -242,6 +242,21 @@ static void json_key(struct text *out, const struct record *record)
     }
 }
 
+/* Those of the dims that n does not say. */
+static void json_sizes(struct text *out, const struct dims *dims)
+{
+    static const struct table_column columns[] = {DIMS_TEXT_COLUMNS};
+    char number[NUMBER_CHARS];
+    for (size_t i = 0; i < DIMS_TEXT_CELLS && dims_text_cell(number, dims, 1); i++) {
+        const char *cell = dims_text_cell(number, dims, i);
+        text_addf(out, ", \"%s\": ", columns[i].key);
+        if (columns[i].is_number)
+            text_adds(out, cell);
+        else
+            text_add_json(out, cell);
+    }
+}
+
 static void json_times(struct text *out, const struct setup *setup, const struct record *record)
 {
     const double percent = figures_peak_percent(&record->problem, record->median_ps,
@@ -258,11 +273,7 @@ static void json_times(struct text *out, const struct setup *setup, const struct
         text_adds(out, "null");
     else
         text_addf(out, "%.1f", percent);
-    if (shape_kind(&record->problem.dims))
-        text_addf(out, ", \"shape\": \"%s\", \"rows\": %" PRIu64 ", \"len\": %" PRIu64
-                  ", \"pitch\": %" PRIu64, shape_names[shape_kind(&record->problem.dims)],
-                  shape_of(&record->problem.dims).rows, shape_of(&record->problem.dims).len,
-                  shape_of(&record->problem.dims).pitch);
+    json_sizes(out, &record->problem.dims);
     text_adds(out, ", \"registers\": ");
     if (setup->target.is_host)
         text_adds(out, "null");

@@ -7,7 +7,7 @@
 #include "autotune/report/figures.h"
 #include "autotune/report/terminal.h"
 #include "autotune/tune/contest.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -38,10 +38,7 @@ static const struct table_column columns[] = {
     {NULL, "regime", false},
     {NULL, "against", false},
     {NULL, "gpu", false},
-    {NULL, "shape", false},
-    {NULL, "rows", true},
-    {NULL, "len", true},
-    {NULL, "pitch", true},
+    DIMS_TEXT_COLUMNS,
 };
 static const struct table_column json_columns[] = {
     {NULL, "op", false},       {NULL, "type", false},    {NULL, "acc", false},
@@ -52,14 +49,12 @@ static const struct table_column json_columns[] = {
     {NULL, "ratio", true},     {NULL, "ratio_lo", true}, {NULL, "ratio_hi", true},
     {NULL, "ours_gbs", true},  {NULL, "peak_pct", true}, {NULL, "record", false},
     {NULL, "variant", false},  {NULL, "gpu", false},     {NULL, "driver", false},
-    {NULL, "compiler", false}, {NULL, "shape", false},   {NULL, "rows", true},
-    {NULL, "len", true},       {NULL, "pitch", true},
+    {NULL, "compiler", false}, DIMS_TEXT_COLUMNS,
 };
 enum {
     COLUMNS = sizeof columns / sizeof *columns,
     JSON_COLUMNS = sizeof json_columns / sizeof *json_columns,
-    SHAPE_CELLS = 4, /* shape, rows, len, pitch */
-    GRADE_CHARS = 32 + SHAPE_CHARS,
+    GRADE_CHARS = 32 + DIMS_TEXT_CHARS,
 };
 
 struct bench_verb {
@@ -169,13 +164,13 @@ static int choose_row(int64_t *row, struct find_result *found, const struct benc
 /* "exact", "default", or how the record differs: "same GPU, other size: 1Mi". */
 static const char *describe_grade(char out[GRADE_CHARS], const struct find_result *found)
 {
-    char size[SHAPE_CHARS];
+    char size[DIMS_TEXT_CHARS];
     if (found->grade == SELECTOR_NONE)
         return "none: default";
     snprintf(out, GRADE_CHARS, "%s%s%s",
              find_grades[found->grade],
              found->grade > SELECTOR_STALE ? ": " : "",
-             found->grade > SELECTOR_STALE ? shape_format(size, &found->record.problem) : "");
+             found->grade > SELECTOR_STALE ? dims_text_format(size, &found->record.problem.dims) : "");
     return out;
 }
 
@@ -224,27 +219,23 @@ static void add_cells(struct table *table, const char *const *cells, size_t coun
         table_add(table, cells[i]);
 }
 
-/* "rows" and its sizes, as in the tables of records; nothing of one value. */
-static void name_shape(const char *out[SHAPE_CELLS], char sizes[SHAPE_CELLS][NUMBER_CHARS],
-                       const struct problem *problem)
+/* Behind the others; of what n says alone nothing. */
+static void add_dims(struct table *table, const struct dims *dims)
 {
-    const struct problem_shape made = shape_of(&problem->dims), *shape = &made;
-    const uint64_t values[SHAPE_CELLS] = {0, shape->rows, shape->len, shape->pitch};
-    for (size_t i = 0; i < SHAPE_CELLS; i++)
-        out[i] = shape->kind ? number_format_fixed(sizes[i], values[i], 0) : NULL;
-    out[0] = shape->kind ? shape_names[shape->kind] : NULL;
+    char number[NUMBER_CHARS];
+    const bool is_n = !dims_text_cell(number, dims, 1);
+    for (size_t i = 0; i < DIMS_TEXT_CELLS; i++)
+        table_add(table, is_n ? NULL : dims_text_cell(number, dims, i));
 }
 
 static void add_to_table(struct bench_verb *verb, const struct line *line)
 {
     const struct problem *problem = &verb->setup.problem;
-    const char *shape[SHAPE_CELLS];
-    char size[SHAPE_CHARS], sizes[SHAPE_CELLS][NUMBER_CHARS];
+    char size[DIMS_TEXT_CHARS];
     char interval[2 * NUMBER_CHARS + 4];
     snprintf(interval, sizeof interval, "%s .. %s", line->low, line->high);
-    name_shape(shape, sizes, problem);
-    const char *const cells[COLUMNS] = {
-        shape_format(size, problem),
+    const char *const cells[] = {
+        dims_text_format(size, &problem->dims),
         line->n,
         line->theirs_us,
         line->ours_us,
@@ -262,12 +253,9 @@ static void add_to_table(struct bench_verb *verb, const struct line *line)
         problem_regimes[problem->regime],
         line->against,
         verb->setup.device->info.name,
-        shape[0],
-        shape[1],
-        shape[2],
-        shape[3],
     };
-    add_cells(&verb->table, cells, COLUMNS);
+    add_cells(&verb->table, cells, sizeof cells / sizeof *cells);
+    add_dims(&verb->table, &problem->dims);
 }
 
 static void add_to_json(struct bench_verb *verb, const struct line *line, size_t call_count,
@@ -275,14 +263,12 @@ static void add_to_json(struct bench_verb *verb, const struct line *line, size_t
 {
     const struct problem *problem = &verb->setup.problem;
     const struct device_info *info = &verb->setup.device->info;
-    const char *shape[SHAPE_CELLS];
-    char sizes[SHAPE_CELLS][NUMBER_CHARS], offset[NUMBER_CHARS];
+    char offset[NUMBER_CHARS];
     char rounds[NUMBER_CHARS], calls[NUMBER_CHARS];
     number_format_fixed(offset, verb->request.offset, 0);
     number_format_fixed(rounds, round_count, 0);
     number_format_fixed(calls, call_count, 0);
-    name_shape(shape, sizes, problem);
-    const char *const cells[JSON_COLUMNS] = {
+    const char *const cells[] = {
         problem_ops[problem->op].name,
         problem_types[problem->type].name,
         problem_types[problem->acc].name,
@@ -306,22 +292,12 @@ static void add_to_json(struct bench_verb *verb, const struct line *line, size_t
         info->name,
         info->driver,
         info->compiler,
-        shape[0],
-        shape[1],
-        shape[2],
-        shape[3],
     };
-    add_cells(&verb->json, cells, JSON_COLUMNS);
+    add_cells(&verb->json, cells, sizeof cells / sizeof *cells);
+    add_dims(&verb->json, &problem->dims);
 }
 
-/* Of a matrix there is one size, which the problem has. */
-static void set_n(struct bench_verb *verb, uint64_t n)
-{
-    if (dims_n(&verb->setup.problem.dims) != n)
-        verb->setup.problem.dims = dims_value(n);
-}
-
-static int bench_one(struct bench_verb *verb, uint64_t n, struct error *error)
+static int bench_one(struct bench_verb *verb, const struct dims *dims, struct error *error)
 {
     const bool is_host = verb->setup.target.is_host;
     int64_t row[SPACE_NAMES_MAX];
@@ -338,7 +314,7 @@ static int bench_one(struct bench_verb *verb, uint64_t n, struct error *error)
     struct line line = {.variant = {0}};
     if (!options.rounds)
         options.rounds = is_host ? ROUNDS_HOST : ROUNDS_GPU;
-    set_n(verb, n);
+    verb->setup.problem.dims = *dims;
     if (choose_row(row, &found, verb, error) ||
         contest_run(&result, verb->setup.device, &verb->setup.context, &verb->setup.sources,
                     row, &options, error))
@@ -358,7 +334,9 @@ static int bench_all(struct bench_verb *verb, struct error *error)
 {
     const struct request *request = &verb->request;
     const struct device_info *info = &verb->setup.device->info;
-    const size_t count = request->has_n ? request->count_count : 1;
+    const struct dims usual = verb->setup.problem.dims;
+    const struct dims *sizes = request->has_n ? request->sizes : &usual;
+    const size_t count = request->has_n ? request->size_count : 1;
     struct terminal_progress progress = {0};
     int failed = 0;
     output_note(request, "device    %s, driver %s, %s\n", info->name, info->driver,
@@ -366,14 +344,13 @@ static int bench_all(struct bench_verb *verb, struct error *error)
     if (open_baselines(verb, error) || choose_baselines(verb, error))
         return -1;
     for (size_t i = 0; i < count && !failed; i++) { /* at once, not after an hour */
-        set_n(verb, request->has_n ? request->counts[i] : dims_n(&verb->setup.problem.dims));
+        verb->setup.problem.dims = sizes[i];
         failed = setup_check_room(&verb->setup, error);
     }
     if (!failed && !request->quiet)
         terminal_progress_start(&progress, stderr);
     for (size_t i = 0; i < count && !failed; i++) {
-        failed =
-            bench_one(verb, request->has_n ? request->counts[i] : dims_n(&verb->setup.problem.dims), error);
+        failed = bench_one(verb, &sizes[i], error);
         if (!request->quiet)
             terminal_progress_show(&progress, i + 1, count, "timed");
     }

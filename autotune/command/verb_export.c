@@ -5,7 +5,7 @@
 #include "autotune/command/verbs.h"
 #include "autotune/device/gpus.h"
 #include "autotune/library/export.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -105,16 +105,25 @@ static int open_setup(struct task *task, struct error *error)
     plain.arch = NULL; /* there it is what the kernel is for; here, for what to compile */
     if (setup_open(&task->setup, &plain, false, error))
         return -1;
-    /* the default serves every matrix: by masked loads, as for rows that begin anywhere */
     any = task->setup.problem;
-    if (shape_kind(&any.dims) == SHAPE_ROWS)
-        any.dims.outer.stride |= 1;
+    any.dims.outer.stride |= 1; /* the default serves results that begin anywhere */
     if (gpus_find(&oldest, "sm_70", error) ||
         space_settle_default(task->setup.space, &any, &oldest, error)) {
         setup_close(&task->setup);
         return -1;
     }
     return 0;
+}
+
+/* Those asked for: "--n 1000,2000", or those of a matrix. */
+static void add_sizes(struct text *out, const struct request *request)
+{
+    char options[DIMS_TEXT_CHARS];
+    for (size_t i = 0; i < request->size_count; i++)
+        if (i)
+            text_addf(out, ",%" PRIu64, dims_n(&request->sizes[i]));
+        else
+            text_addf(out, " %s", dims_text_options(options, &request->sizes[i]));
 }
 
 /* The command that makes the file again, but for where records are and files go. */
@@ -134,13 +143,7 @@ static void add_command(struct text *out, const struct task *task,
               problem_types[problem->type].name, problem_types[problem->acc].name,
               problem->order == ORDER_RUN ? " --deterministic" : "",
               problem->regime == WARM ? " --warm" : "");
-    const bool is_shape = request_has_shape(request);
-    for (size_t i = 0; i < request->count_count && !is_shape; i++)
-        text_addf(out, "%s%" PRIu64, i ? "," : " --n ", request->counts[i]);
-    if (is_shape)
-        text_addf(out, " --rows %" PRIu64 " --len %" PRIu64 " --pitch %" PRIu64 " --axis %d",
-                  shape_of(&problem->dims).rows, shape_of(&problem->dims).len, shape_of(&problem->dims).pitch,
-                  shape_kind(&problem->dims) == SHAPE_ROWS);
+    add_sizes(out, request);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].value)
             text_addf(out, strpbrk(options[i].value, " ;&|<>()*?") ? " %s '%s'" : " %s %s",

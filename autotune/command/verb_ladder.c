@@ -14,7 +14,6 @@
 #include "autotune/report/terminal.h"
 #include "autotune/tune/climb.h"
 #include "autotune/tune/stats.h"
-#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -277,7 +276,7 @@ static int climb(struct work *work, struct error *error)
     const struct request *request = work->request;
     const double start = monotonic_s();
     uint64_t proofs = 0;
-    if (!request->has_n && work->setup.target.is_host && !shape_kind(&work->setup.problem.dims))
+    if (!request->has_n && work->setup.target.is_host)
         work->setup.problem.dims = dims_value(N_HOST);
     tune_notes_setup(request, &work->setup, 1);
     if (setup_check_room(&work->setup, error) ||

@@ -9,7 +9,6 @@
 #include "cache/file.h"
 #include "cache/store.h"
 #include "generator/number.h"
-#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,8 +21,7 @@ static const struct table_column columns[] = {
     {NULL, "regime", false},
     {NULL, "deterministic", false},                    {"us", "us", true},
     {"us here", "us_here", true},                      {"from", "file", false},
-    {"result", "result", false},                       {NULL, "shape", false},
-    {NULL, "rows", true},    {NULL, "len", true},      {NULL, "pitch", true},
+    {"result", "result", false},                       DIMS_TEXT_COLUMNS,
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -91,11 +89,11 @@ static void add_row(struct merge *merge, const char *file, const struct record *
     const char *acc = problem_types[problem->acc].name;
     const char *regime = problem_regimes[problem->regime];
     const bool is_plain = problem->acc == problem_default_acc(problem->type);
-    char size[SHAPE_CHARS], us[NUMBER_CHARS];
+    char size[DIMS_TEXT_CHARS], us[NUMBER_CHARS];
     table_add(table, record->gpu);
     table_addf(table, "%s %s%s%s %s %s%s", op, type, is_plain ? "" : " in ",
                is_plain ? "" : acc,
-               shape_format(size, problem), regime,
+               dims_text_format(size, &problem->dims), regime,
                problem->order == ORDER_RUN ? " deterministic" : "");
     table_add(table, op);
     table_add(table, type);
@@ -107,7 +105,7 @@ static void add_row(struct merge *merge, const char *file, const struct record *
     table_add(table, choice->here_ps ? figures_us(us, choice->here_ps) : NULL);
     table_add(table, file);
     table_add(table, choice->result);
-    record_size_add_shape(table, record);
+    record_size_add_dims(table, record);
 }
 
 static int keep(const struct records *kept, const struct records *here, const char *path,

@@ -10,7 +10,6 @@
 #include "autotune/device/tool.h"
 #include "autotune/tune/once.h"
 #include "generator/number.h"
-#include "generator/shape.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -53,7 +52,7 @@ static int open_rung(struct work *work, struct error *error)
     rung = find_rung(&work->rungs, work->request.topic, error);
     if (!rung || ladder_rung_open(&work->rung, &work->rungs, rung, error))
         return -1;
-    if (ladder_rung_match(&work->rung, shape_kind(&work->context.problem->dims), error) ||
+    if (ladder_rung_match(&work->rung, work->context.problem, error) ||
         ladder_rung_settle(&work->rung, work->context.problem, work->context.target, error))
         return -1;
     work->context.space = work->rung.space;

@@ -30,8 +30,7 @@ static const struct table_column columns[] = {
     {"tuned", NULL, false},       {NULL, "tuned", false},      {NULL, "driver", false},
     {NULL, "compiler", false},    {NULL, "finals_sm_mhz", true},
     {NULL, "finals_memory_mhz", true}, {NULL, "finals_celsius", true},
-    {NULL, "finals_milliwatts", true}, {NULL, "shape", false},
-    {NULL, "rows", true},         {NULL, "len", true},         {NULL, "pitch", true},
+    {NULL, "finals_milliwatts", true}, DIMS_TEXT_COLUMNS,
     {"params", "params", false},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
@@ -46,11 +45,11 @@ static bool is_wanted(const struct interval *served, const struct request *reque
 {
     const struct problem *problem = &served->record.problem;
     const uint64_t n = dims_n(&request->problem.dims), n_high = request->n_high ? request->n_high : n;
-    const bool is_cut = request->sweep && !request->shape; /* to the range, by the report */
+    const bool is_cut = request->sweep && !request->asked.shape; /* to the range, by the report */
     return (!request->has_n || is_cut || (served->from <= n_high && n <= served->to)) &&
            (!request->has_op || problem->op == request->problem.op) &&
            (!request->has_type || problem->type == request->problem.type) &&
-           (!request->shape || shape_kind(&problem->dims) == request->shape) &&
+           (!request->asked.shape || request->asked.shape == dims_text_name(&problem->dims)) &&
            (request->problem.order == ORDER_FREE || problem->order == ORDER_RUN);
 }
 
@@ -76,7 +75,7 @@ static void add_record(struct table *table, const struct interval *served)
     const struct problem *problem = &record->problem;
     const uint64_t peak = device_peak_of(record->memory_clock_khz, record->bus_bits);
     const double percent = figures_peak_percent(problem, record->median_ps, peak);
-    char us[NUMBER_CHARS], speed[NUMBER_CHARS], size[SHAPE_CHARS];
+    char us[NUMBER_CHARS], speed[NUMBER_CHARS], size[DIMS_TEXT_CHARS];
     table_add(table, record->gpu);
     table_add(table, problem_ops[problem->op].name);
     table_add(table, problem_types[problem->type].name);
@@ -102,7 +101,7 @@ static void add_record(struct table *table, const struct interval *served)
     add_known(table, record->memory_mhz);
     add_known(table, record->celsius);
     add_known(table, record->milliwatts);
-    record_size_add_shape(table, record);
+    record_size_add_dims(table, record);
     table_add(table, record->params);
 }
 
@@ -227,14 +226,11 @@ static void note_matrices(const struct request *request, const struct records *r
 /* What makes a record of the kind that was asked for. */
 static void note_none(const struct request *request, const char *folder)
 {
-    static const char *const shapes[SHAPE_COUNT] = {
-        [SHAPE_ROWS] = "--rows 1K..1M --len 32..4096",
-        [SHAPE_COLUMNS] = "--rows 1K..1M --len 32..4096 --axis 0"};
     const struct problem *problem = &request->problem;
     const char *size = request->sweep ? "1K..4G" : "400M";
     char low[NUMBER_CHARS], high[NUMBER_CHARS], sizes[2 * NUMBER_CHARS + 8];
     const bool is_some = request->has_n || request->has_op || request->has_type ||
-                         request->shape || problem->order == ORDER_RUN;
+                         request->asked.shape || problem->order == ORDER_RUN;
     if (request->n_high)
         snprintf(sizes, sizeof sizes, "--n %s..%s", number_format_count(low, dims_n(&problem->dims)),
                  number_format_count(high, request->n_high));
@@ -243,7 +239,7 @@ static void note_none(const struct request *request, const char *folder)
                  request->has_n && !request->sweep ? number_format_count(low, dims_n(&problem->dims)) : size);
     output_note(request, "no %s%s in %s: 'autotune %s%s%s%s%s%s' makes one\n",
                 request->sweep ? "sweeps" : "records", is_some ? " of this kind" : "", folder,
-                request->shape ? shapes[request->shape] : sizes,
+                request->asked.shape ? dims_text_sweep(request->asked.shape) : sizes,
                 request->has_op ? " --op " : "",
                 request->has_op ? problem_ops[problem->op].name : "",
                 request->has_type ? " --type " : "",
@@ -259,7 +255,7 @@ static int print(const struct request *request, struct shown *shown, const char 
     int failed = interval_compute(records, error);
     if (failed)
         return -1;
-    if (request->sweep && request->shape) {
+    if (request->sweep && request->asked.shape) {
         failed = sweep_shapes_print(request, records->at, records->count, &count, error);
     } else if (request->sweep) {
         failed = sweep_report_print(request, records, &count, error);

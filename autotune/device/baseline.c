@@ -1,7 +1,6 @@
 /* baseline: opens another library's shared object and passes calls on, with the names of types
  * and operations and one sentence for what goes wrong. */
 #include "autotune/device/baseline.h"
-#include "generator/shape.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -91,21 +90,10 @@ static const char *op_of(const struct problem *problem)
     return problem_ops[problem->op].name;
 }
 
-static struct baseline_matrix matrix_of(const struct problem *problem)
-{
-    const struct problem_shape made = shape_of(&problem->dims), *shape = &made;
-    return (struct baseline_matrix){.rows = shape->rows, .len = shape->len,
-                                    .pitch = shape->pitch, .axis = shape->kind == SHAPE_ROWS};
-}
-
 bool baseline_supports(const struct baseline *baseline, const struct problem *problem)
 {
-    const struct baseline_matrix matrix = matrix_of(problem);
-    if (shape_kind(&problem->dims))
-        return baseline->face->supports_matrix &&
-               baseline->face->supports_matrix(type_of(problem), acc_of(problem), op_of(problem),
-                                               &matrix) != 0;
-    return baseline->face->supports(type_of(problem), acc_of(problem), op_of(problem)) != 0;
+    return baseline->face->supports(type_of(problem), acc_of(problem), op_of(problem),
+                                    &problem->dims) != 0;
 }
 
 static int check_call(const struct baseline *baseline, const struct problem *problem, int got,
@@ -122,14 +110,9 @@ static int check_call(const struct baseline *baseline, const struct problem *pro
 int baseline_temp_bytes(const struct baseline *baseline, const struct problem *problem,
                         uint64_t *out, struct error *error)
 {
-    const struct baseline_matrix matrix = matrix_of(problem);
-    const struct baseline_face *face = baseline->face;
     size_t bytes = 0;
-    const int got = shape_kind(&problem->dims)
-                        ? face->matrix_temp_bytes(type_of(problem), acc_of(problem),
-                                                  op_of(problem), &matrix, &bytes)
-                        : face->temp_bytes(type_of(problem), acc_of(problem), op_of(problem),
-                                           dims_n(&problem->dims), &bytes);
+    const int got = baseline->face->temp_bytes(type_of(problem), acc_of(problem),
+                                               op_of(problem), &problem->dims, &bytes);
     *out = bytes;
     return check_call(baseline, problem, got, "to say what memory it needs", error);
 }
@@ -138,15 +121,9 @@ int baseline_queue(const struct baseline *baseline, const struct baseline_call *
                    void *stream, struct error *error)
 {
     const struct problem *problem = call->problem;
-    const struct baseline_matrix matrix = matrix_of(problem);
-    const struct baseline_face *face = baseline->face;
     const void *in = (const void *)(uintptr_t)call->input;
     void *out = (void *)(uintptr_t)call->output, *temp = (void *)(uintptr_t)call->temp;
-    const char *type = type_of(problem), *acc = acc_of(problem), *op = op_of(problem);
-    const int got = shape_kind(&problem->dims)
-                        ? face->enqueue_matrix(type, acc, op, in, out, &matrix, temp,
-                                               call->temp_bytes, stream)
-                        : face->enqueue(type, acc, op, in, out, dims_n(&problem->dims), temp,
-                                        call->temp_bytes, stream);
+    const int got = baseline->face->enqueue(type_of(problem), acc_of(problem), op_of(problem), in,
+                                            out, &problem->dims, temp, call->temp_bytes, stream);
     return check_call(baseline, problem, got, "to queue its work", error);
 }

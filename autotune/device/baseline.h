@@ -23,7 +23,7 @@ bool baseline_supports(const struct baseline *baseline, const struct problem *pr
 int baseline_temp_bytes(const struct baseline *baseline, const struct problem *problem,
                         uint64_t *out, struct error *error);
 
-/* Queues one reduction, of a matrix too, on `stream`; addresses are the device's, `temp` of
+/* Queues one reduction on `stream`; addresses are the device's, `temp` of
  * `temp_bytes`. */
 struct baseline_call {
     const struct problem *problem;

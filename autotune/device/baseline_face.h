@@ -4,17 +4,13 @@
 #ifndef AUTOTUNE_BASELINE_FACE_H
 #define AUTOTUNE_BASELINE_FACE_H
 
+#include "generator/dims.h"
+
 #include <stddef.h> /* size_t */
 
 #define BASELINE_SYMBOL "autotune_baseline"
 
-enum { BASELINE_VERSION = 2 }; /* of this face; another is refused */
-
-/* `rows` rows of `len` elements, which begin `pitch` elements apart. */
-struct baseline_matrix {
-    unsigned long long rows, len, pitch;
-    int axis; /* 1: a value for each row; 0: one for each column */
-};
+enum { BASELINE_VERSION = 3 }; /* of this face; another is refused */
 
 /* Names of types and operations are those of the command line: "i32", "f16", "sum". Elements
  * and results are as in the program: f16 and bf16 of 2 bytes, the result of type `acc`. */
@@ -23,30 +19,22 @@ struct baseline_face {
     int is_host;      /* addresses are the host's and work is done at once, else a GPU's */
     const char *name; /* "CUB 3.0.1" */
 
-    int (*supports)(const char *type, const char *acc, const char *op);
+    /* Does it have the operation for the type and such dims, of which one value is n elements one
+     * behind another? */
+    int (*supports)(const char *type, const char *acc, const char *op, const struct dims *dims);
 
     /* Bytes of temporary memory that enqueue needs. 0, or an error for explain. */
-    int (*temp_bytes)(const char *type, const char *acc, const char *op, unsigned long long n,
-                      size_t *out);
+    int (*temp_bytes)(const char *type, const char *acc, const char *op,
+                      const struct dims *dims, size_t *out);
 
-    /* Queues one reduction of `n` elements at `in` to the one value at `out`. `temp` is
-     * 256-byte aligned, `in` to an element. `stream` is a CUstream of the device's primary
-     * context, which is current; NULL on the host. Must be fit for stream capture from its
-     * second call on. */
+    /* Queues one reduction of the elements at `in` to results that lie one behind another at `out`,
+     * as dims.h says. `temp` is 256-byte aligned, `in` to an element. `stream` is a CUstream of the
+     * device's primary context, which is current; NULL on the host. Must be fit for stream capture
+     * from its second call on. */
     int (*enqueue)(const char *type, const char *acc, const char *op, const void *in, void *out,
-                   unsigned long long n, void *temp, size_t temp_bytes, void *stream);
+                   const struct dims *dims, void *temp, size_t temp_bytes, void *stream);
 
     const char *(*explain)(int error); /* what an error of a function here says */
-
-    /* The same of matrices, whose results stand one behind the other at `out`; all three NULL
-     * where there are none. */
-    int (*supports_matrix)(const char *type, const char *acc, const char *op,
-                           const struct baseline_matrix *matrix);
-    int (*matrix_temp_bytes)(const char *type, const char *acc, const char *op,
-                             const struct baseline_matrix *matrix, size_t *out);
-    int (*enqueue_matrix)(const char *type, const char *acc, const char *op, const void *in,
-                          void *out, const struct baseline_matrix *matrix, void *temp,
-                          size_t temp_bytes, void *stream);
 };
 
 /* The one function that a shared object exports. */

@@ -2,7 +2,7 @@
  * done, and says what is wrong in a caller's words. Workspaces and calls: workspace.c. */
 #include "autotune/library/plan.h"
 
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,27 +135,29 @@ int autotune_context_destroy(struct autotune_context *context, struct autotune_e
 /* --- Plan --------------------------------------------------------------------------------- */
 
 /* Whatever is given of a matrix makes it one. */
-static int read_shape(struct problem *out, struct plan_count *count,
-                      const struct autotune_problem *problem, struct autotune_error *error)
+static int read_dims(struct problem *out, struct plan_count *count,
+                     const struct autotune_problem *problem, struct autotune_error *error)
 {
-    const struct problem_shape shape = {problem->axis ? SHAPE_ROWS : SHAPE_COLUMNS,
-                                        problem->rows, problem->len, problem->pitch};
+    const struct matrix matrix = {problem->rows, problem->len, problem->pitch, problem->axis};
+    const int bytes = problem_types[out->type].bytes;
     struct error cause;
     out->dims = dims_value(problem->n);
     *count = (struct plan_count){"elements", false};
-    if (!shape.rows && !shape.len && !shape.pitch && !problem->axis)
+    if (!matrix.rows && !matrix.len && !matrix.pitch && !matrix.axis)
         return 0;
-    if (problem->axis != 0 && problem->axis != 1)
+    if (matrix.axis != 0 && matrix.axis != 1)
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_problem.axis is %d: 1 gives a result for each row, 0 for each "
                     "column",
-                    problem->axis);
+                    matrix.axis);
     if (problem->n)
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_problem.n is not 0 beside rows, len, pitch or axis: give n for "
                     "one value, or rows, len and axis for a matrix");
-    *count = (struct plan_count){"rows", problem->axis};
-    return shape_set(out, shape, &cause) ? fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause) : 0;
+    *count = (struct plan_count){"rows", matrix.axis};
+    return dims_text_read(&out->dims, &matrix, bytes, &cause)
+               ? fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause)
+               : 0;
 }
 
 /* That there are elements, and not more than can be. */
@@ -193,7 +195,7 @@ static int read_problem(struct problem *out, struct plan_count *count,
         problem_check(out, &cause))
         return fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause);
     problem_simplify(out);
-    failed = read_shape(out, count, problem, error);
+    failed = read_dims(out, count, problem, error);
     return failed ? failed : check_extent(out, error);
 }
 

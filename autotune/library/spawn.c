@@ -1,7 +1,8 @@
 /* spawn: a command line for the program, and what it said when it failed. Its messages go to a
  * file in memory, which cannot fill up and make it wait as a pipe can. */
 #include "autotune/library/spawn.h"
-#include "generator/shape.h"
+
+#include "generator/dims_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,7 @@ enum { ARGUMENTS_MAX = 32, SAID_CHARS = 1000 };
 struct command {
     const char *at[ARGUMENTS_MAX];
     size_t count;
-    char n[32], rows[32], len[32], pitch[32], budget[32];
+    char size[DIMS_TEXT_CHARS], budget[32];
 };
 
 static void add(struct command *command, const char *option, const char *value)
@@ -30,24 +31,13 @@ static void add(struct command *command, const char *option, const char *value)
         command->at[command->count++] = value;
 }
 
-static void add_count(struct command *command, const char *option, char text[32],
-                      uint64_t count)
-{
-    snprintf(text, 32, "%" PRIu64, count);
-    add(command, option, text);
-}
-
+/* The words of the options for the problem's dims. */
 static void add_size(struct command *command, const struct problem *problem)
 {
-    const struct problem_shape made = shape_of(&problem->dims), *shape = &made;
-    if (!shape->kind) {
-        add_count(command, "--n", command->n, dims_n(&problem->dims));
-        return;
-    }
-    add_count(command, "--rows", command->rows, shape->rows);
-    add_count(command, "--len", command->len, shape->len);
-    add_count(command, "--pitch", command->pitch, shape->pitch);
-    add(command, "--axis", shape->kind == SHAPE_ROWS ? "1" : "0");
+    char *rest;
+    dims_text_options(command->size, &problem->dims);
+    for (char *word = strtok_r(command->size, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        add(command, word, NULL);
 }
 
 static void make_command(struct command *command, const struct spawn_request *request)

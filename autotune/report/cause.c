@@ -2,7 +2,7 @@
  * on a figure is a cause. */
 #include "autotune/report/cause.h"
 
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -241,7 +241,7 @@ void cause_print_basis(struct text *out, const struct ladder *ladder,
                        const struct problem *problem)
 {
     bool is_any = false, has_gpu = false;
-    char size[SHAPE_CHARS];
+    char size[DIMS_TEXT_CHARS];
     for (size_t r = 0; r < ladder->rungs->count && ladder->columns == 1; r++) {
         is_any |= has_figures(&ladder->cells[r]);
         has_gpu |= ladder->cells[r].analysis.is_compiled;
@@ -255,8 +255,8 @@ void cause_print_basis(struct text *out, const struct ladder *ladder,
     if (has_gpu)
         text_addf(
             out,
-            "warps, kB in flight and instructions for an element: computed for %s, %s%s\n",
-            ladder->gpu, shape_kind(&problem->dims) ? "" : "n = ", shape_format(size, problem));
+            "warps, kB in flight and instructions for an element: computed for %s, %s\n",
+            ladder->gpu, dims_text_format_named(size, &problem->dims));
     if (ladder->is_host)
         text_adds(out, "emulated: no model of a GPU's speed\n");
 }

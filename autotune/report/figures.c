@@ -2,13 +2,11 @@
  * Written with whole numbers, so that no locale can change the decimal point. */
 #include "autotune/report/figures.h"
 
-#include "generator/shape.h"
-
 #include <stdio.h>
 
 double figures_bytes(const struct problem *problem)
 {
-    return shape_bytes(problem);
+    return problem_bytes(problem);
 }
 
 double figures_gbs(const struct problem *problem, uint64_t ps)

@@ -7,7 +7,6 @@
 #include "autotune/device/device.h"
 #include "autotune/device/host_trace.h"
 #include "generator/call.h"
-#include "generator/shape.h"
 
 #include <string.h>
 
@@ -182,15 +181,14 @@ static int trace_variant(struct host_trace *trace, const struct emit_variant *va
     return failed;
 }
 
-/* To what one block does: a tile, or of a matrix the results that it makes at a time. */
+/* To what one block does: the results that it makes at a time, or of those it makes all a tile. */
 static void shrink(struct problem *problem, const struct planner_plan *plan)
 {
-    const uint64_t gap = shape_of(&problem->dims).pitch - shape_of(&problem->dims).len;
+    const struct dims *dims = &problem->dims;
     const int64_t *keys = plan->launches[plan->first].keys;
-    problem->dims = shape_kind(&problem->dims)
-                        ? dims_resized(&problem->dims, (uint64_t)keys[PLANNER_RESULTS],
-                                       problem->dims.depth.n, gap)
-                        : dims_value((uint64_t)keys[PLANNER_TILE]);
+    const uint64_t all = dims_results(dims), at_once = (uint64_t)keys[PLANNER_RESULTS];
+    const uint64_t depth = at_once >= all ? (uint64_t)keys[PLANNER_TILE] : dims->depth.n;
+    problem->dims = dims_resized(dims, at_once < all ? at_once : all, depth, dims_gap(dims));
 }
 
 int pattern_run(struct pattern *out, const struct point_context *context,

@@ -91,9 +91,10 @@ cudaError_t reduce(void *temp, size_t &bytes, const void *in, void *out, count n
 #endif
 
 template <typename elem, typename acc, op OP>
-cudaError_t run(void *temp, size_t &bytes, const void *in, void *out, unsigned long long n,
+cudaError_t run(void *temp, size_t &bytes, const void *in, void *out, const dims &shape,
                 cudaStream_t stream)
 {
+    const uint64_t n = shape.depth.n;
     return n <= UINT32_MAX ? reduce<elem, acc, OP>(temp, bytes, in, out, uint32_t(n), stream)
                            : reduce<elem, acc, OP>(temp, bytes, in, out, uint64_t(n), stream);
 }
@@ -108,7 +109,7 @@ struct offset_of {
 
 template <typename elem, typename acc, op OP>
 cudaError_t run_rows(void *temp, size_t &bytes, const void *in, void *out,
-                     const baseline_matrix &matrix, cudaStream_t stream)
+                     const dims &shape, cudaStream_t stream)
 {
     const elem *x = static_cast<const elem *>(in);
     acc *y = static_cast<acc *>(out);
@@ -123,25 +124,24 @@ cudaError_t run_rows(void *temp, size_t &bytes, const void *in, void *out,
         else
             return cub::DeviceSegmentedReduce::Sum(temp, bytes, x, y, segments..., stream);
     };
-    const auto rows = static_cast<cuda::std::int64_t>(matrix.rows);
+    const auto rows = static_cast<cuda::std::int64_t>(shape.outer.n);
 #if CUB_VERSION >= 300300
-    if (matrix.pitch == matrix.len && matrix.len <= INT32_MAX)
-        return reduce(rows, static_cast<int>(matrix.len));
+    if (shape.outer.stride == shape.depth.n && shape.depth.n <= INT32_MAX)
+        return reduce(rows, static_cast<int>(shape.depth.n));
 #endif
-    const auto pitch = static_cast<long long>(matrix.pitch);
-    const auto len = static_cast<long long>(matrix.len);
+    const auto pitch = static_cast<long long>(shape.outer.stride);
+    const auto len = static_cast<long long>(shape.depth.n);
     const auto number = thrust::make_counting_iterator(0LL);
     return reduce(rows, thrust::make_transform_iterator(number, offset_of{pitch, 0}),
                   thrust::make_transform_iterator(number, offset_of{pitch, len}));
 }
 #endif
 
-using run_rows_fn = cudaError_t(void *, size_t &, const void *, void *, const baseline_matrix &,
-                                cudaStream_t);
+using run_fn = cudaError_t(void *, size_t &, const void *, void *, const dims &, cudaStream_t);
 #ifndef UNORDERED
 // Minima and maxima of rows have the elements' type.
 template <typename elem, typename acc, op OP>
-constexpr run_rows_fn *choose_rows()
+constexpr run_fn *choose_rows()
 {
     if constexpr (OP == SUM || std::is_same_v<elem, acc>)
         return run_rows<elem, acc, OP>;
@@ -150,13 +150,10 @@ constexpr run_rows_fn *choose_rows()
 }
 #endif
 
-using run_fn = cudaError_t(void *, size_t &, const void *, void *, unsigned long long,
-                           cudaStream_t);
-
 struct row {
     const char *type, *acc;
     run_fn *ops[3]; // by op
-    run_rows_fn *rows[3];
+    run_fn *rows[3];
 };
 
 template <typename elem, typename acc>
@@ -180,70 +177,43 @@ const row rows[] = {
     make_row<__half, float>("f16", "f32"),      make_row<__nv_bfloat16, float>("bf16", "f32"),
 };
 
-run_fn *find(const char *type, const char *acc, const char *name)
+// One value of elements one behind another, or rows; nullptr for what CUB does not have.
+run_fn *find(const char *type, const char *acc, const char *name, const dims &shape)
 {
+    const bool is_value = dims_extent(&shape) == shape.depth.n;
+    if (shape.inner.n > 1 || shape.depth.stride > 1)
+        return nullptr;
     for (const row &r : rows)
         for (int i = 0; i < 3; i++)
             if (!strcmp(r.type, type) && !strcmp(r.acc, acc) && !strcmp(op_names[i], name))
-                return r.ops[i];
+                return is_value ? r.ops[i] : r.rows[i];
     return nullptr;
 }
 
-run_rows_fn *find_rows(const char *type, const char *acc, const char *name)
+int supports(const char *type, const char *acc, const char *name, const dims *shape)
 {
-    for (const row &r : rows)
-        for (int i = 0; i < 3; i++)
-            if (!strcmp(r.type, type) && !strcmp(r.acc, acc) && !strcmp(op_names[i], name))
-                return r.rows[i];
-    return nullptr;
-}
-
-int supports(const char *type, const char *acc, const char *name)
-{
-    return find(type, acc, name) != nullptr;
+    return find(type, acc, name, *shape) != nullptr;
 }
 
 int enqueue(const char *type, const char *acc, const char *name, const void *in, void *out,
-            unsigned long long n, void *temp, size_t temp_bytes, void *stream)
+            const dims *shape, void *temp, size_t temp_bytes, void *stream)
 {
-    run_fn *fn = find(type, acc, name);
-    return fn ? fn(temp, temp_bytes, in, out, n, static_cast<cudaStream_t>(stream))
+    run_fn *fn = find(type, acc, name, *shape);
+    return fn ? fn(temp, temp_bytes, in, out, *shape, static_cast<cudaStream_t>(stream))
               : cudaErrorNotSupported;
 }
 
-int temp_bytes(const char *type, const char *acc, const char *name, unsigned long long n,
+int temp_bytes(const char *type, const char *acc, const char *name, const dims *shape,
                size_t *out)
 {
-    run_fn *fn = find(type, acc, name);
+    run_fn *fn = find(type, acc, name, *shape);
     *out = 0;
-    return fn ? fn(nullptr, *out, nullptr, nullptr, n, nullptr) : cudaErrorNotSupported;
+    return fn ? fn(nullptr, *out, nullptr, nullptr, *shape, nullptr) : cudaErrorNotSupported;
 }
 
 const char *explain(int error)
 {
     return cudaGetErrorString(static_cast<cudaError_t>(error));
-}
-
-int supports_matrix(const char *type, const char *acc, const char *name,
-                    const baseline_matrix *matrix)
-{
-    return matrix->axis == 1 && find_rows(type, acc, name) != nullptr;
-}
-
-int enqueue_matrix(const char *type, const char *acc, const char *name, const void *in, void *out,
-                   const baseline_matrix *matrix, void *temp, size_t temp_bytes, void *stream)
-{
-    run_rows_fn *fn = find_rows(type, acc, name);
-    return fn ? fn(temp, temp_bytes, in, out, *matrix, static_cast<cudaStream_t>(stream))
-              : cudaErrorNotSupported;
-}
-
-int matrix_temp_bytes(const char *type, const char *acc, const char *name,
-                      const baseline_matrix *matrix, size_t *out)
-{
-    run_rows_fn *fn = find_rows(type, acc, name);
-    *out = 0;
-    return fn ? fn(nullptr, *out, nullptr, nullptr, *matrix, nullptr) : cudaErrorNotSupported;
 }
 
 char name[32]; // "CUB 3.0.1"
@@ -254,8 +224,7 @@ const char *const suffix = " unordered";
 const char *const suffix = "";
 #endif
 
-const baseline_face face = {BASELINE_VERSION, 0, name, supports, temp_bytes, enqueue, explain,
-                            supports_matrix, matrix_temp_bytes, enqueue_matrix};
+const baseline_face face = {BASELINE_VERSION, 0, name, supports, temp_bytes, enqueue, explain};
 
 } // namespace
 

@@ -8,23 +8,25 @@
 
 namespace {
 
-int supports(const char *type, const char *acc, const char *op)
+int supports(const char *type, const char *acc, const char *op, const struct dims *dims)
 {
-    return !strcmp(type, ELEM) && !strcmp(acc, ACC) && !strcmp(op, OP);
+    return !strcmp(type, ELEM) && !strcmp(acc, ACC) && !strcmp(op, OP) &&
+           dims_extent(dims) == dims->depth.n;
 }
 
-int temp_bytes(const char *, const char *, const char *, unsigned long long n, size_t *out)
+int temp_bytes(const char *, const char *, const char *, const struct dims *dims, size_t *out)
 {
-    return exported_workspace_bytes(n, out);
+    return exported_workspace_bytes(dims->depth.n, out);
 }
 
 // The first call with a workspace readies it; what a call leaves behind is what the next expects. For
 // another n the caller may get another one at the same address.
 int enqueue(const char *, const char *, const char *, const void *in, void *out,
-            unsigned long long n, void *temp, size_t bytes, void *stream)
+            const struct dims *dims, void *temp, size_t bytes, void *stream)
 {
     static void *ready;
     static unsigned long long ready_n;
+    const unsigned long long n = dims->depth.n;
     if (temp != ready || n != ready_n) {
         const cudaError_t error =
             exported_workspace_init(temp, bytes, static_cast<cudaStream_t>(stream));

@@ -18,10 +18,10 @@ static const struct held *ready;
 static void *lent;
 static struct autotune_error why;
 
-static int supports(const char *type, const char *acc, const char *op)
+static int supports(const char *type, const char *acc, const char *op, const struct dims *dims)
 {
     (void)type, (void)acc, (void)op; /* the plan says */
-    return 1;
+    return dims_extent(dims) == dims->depth.n;
 }
 
 static const struct held *find(unsigned long long n)
@@ -56,9 +56,10 @@ static int add(const char *type, const char *acc, const char *op, unsigned long 
     return 0;
 }
 
-static int temp_bytes(const char *type, const char *acc, const char *op, unsigned long long n,
-                      size_t *out)
+static int temp_bytes(const char *type, const char *acc, const char *op,
+                      const struct dims *dims, size_t *out)
 {
+    const unsigned long long n = dims->depth.n;
     const int failed = find(n) ? 0 : add(type, acc, op, n);
     *out = failed ? 0 : autotune_plan_workspace_bytes(find(n)->plan);
     return failed;
@@ -78,8 +79,9 @@ static int lend(const struct held *at, void *temp, void *stream)
 }
 
 static int enqueue(const char *type, const char *acc, const char *op, const void *in, void *out,
-                   unsigned long long n, void *temp, size_t bytes, void *stream)
+                   const struct dims *dims, void *temp, size_t bytes, void *stream)
 {
+    const unsigned long long n = dims->depth.n;
     const struct held *at = find(n);
     (void)type, (void)acc, (void)op, (void)bytes;
     if (!at)

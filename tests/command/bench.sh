@@ -18,20 +18,20 @@ cat > plain.c << 'END'
 #ifndef IS_HOST
 #define IS_HOST 1
 #endif
-static int supports(const char *type, const char *acc, const char *op)
+static int supports(const char *type, const char *acc, const char *op, const struct dims *dims)
 {
-    return !strcmp(type, "i32") && !strcmp(acc, "i32") &&
+    return !strcmp(type, "i32") && !strcmp(acc, "i32") && dims_extent(dims) == dims->depth.n &&
            (!strcmp(op, "sum") || !strcmp(op, "max"));
 }
-static int temp_bytes(const char *type, const char *acc, const char *op, unsigned long long n,
+static int temp_bytes(const char *type, const char *acc, const char *op, const struct dims *dims,
                       size_t *out)
 {
-    (void)type, (void)acc, (void)op, (void)n;
+    (void)type, (void)acc, (void)op, (void)dims;
     *out = 64;
     return 0;
 }
 static int enqueue(const char *type, const char *acc, const char *op, const void *in, void *out,
-                   unsigned long long n, void *temp, size_t bytes, void *stream)
+                   const struct dims *dims, void *temp, size_t bytes, void *stream)
 {
     const int32_t *x = in;
     uint32_t sum = 0;
@@ -45,7 +45,7 @@ static int enqueue(const char *type, const char *acc, const char *op, const void
     memset(temp, 1, bytes);
     for (int repeated = 0; repeated < REPEAT; repeated++) {
         sum = 0;
-        for (volatile unsigned long long i = DROP; i < n; i++) {
+        for (volatile unsigned long long i = DROP; i < dims->depth.n; i++) {
             sum += (uint32_t)x[i];
             max = x[i] > max ? x[i] : max;
         }
@@ -219,10 +219,13 @@ int main(void)
     const struct baseline_face *library = autotune_baseline();
     size_t bytes, wrong = 0;
     for (int again = 0; again < 2; again++)
-        for (unsigned long long n = 1; n <= SIZES; n++)
-            wrong += library->temp_bytes("i32", "i32", "sum", n, &bytes) || bytes != n ||
-                     library->enqueue("i32", "i32", "sum", plans, plans, n, plans, bytes, 0);
-    wrong += !library->enqueue("i32", "i32", "sum", plans, plans, SIZES + 1, plans, bytes, 0);
+        for (unsigned long long n = 1; n <= SIZES; n++) {
+            const struct dims dims = dims_value(n);
+            wrong += library->temp_bytes("i32", "i32", "sum", &dims, &bytes) || bytes != n ||
+                     library->enqueue("i32", "i32", "sum", plans, plans, &dims, plans, bytes, 0);
+        }
+    const struct dims other = dims_value(SIZES + 1);
+    wrong += !library->enqueue("i32", "i32", "sum", plans, plans, &other, plans, bytes, 0);
     printf("%zu plans, %zu wrong\n", made, wrong);
     return 0;
 }

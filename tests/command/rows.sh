@@ -83,37 +83,30 @@ check emits-the-record grep -q "of rows, made from rows.cu" out
 cat > loop.c <<'END'
 #include "autotune/device/baseline_face.h"
 
-static int supports(const char *type, const char *acc, const char *op)
-{
-    (void)type, (void)acc, (void)op;
-    return 0;
-}
-
-static int supports_matrix(const char *type, const char *acc, const char *op,
-                           const struct baseline_matrix *matrix)
+static int supports(const char *type, const char *acc, const char *op, const struct dims *dims)
 {
     (void)acc;
-    return matrix->rows > 0 && type[0] == 'f' && type[1] == '3' && op[0] == 's' && !op[3];
+    return dims_results(dims) > 1 && type[0] == 'f' && type[1] == '3' && op[0] == 's' && !op[3];
 }
 
-static int temp_bytes(const char *type, const char *acc, const char *op,
-                      const struct baseline_matrix *matrix, size_t *out)
+static int temp_bytes(const char *type, const char *acc, const char *op, const struct dims *dims,
+                      size_t *out)
 {
-    (void)type, (void)acc, (void)op, (void)matrix;
+    (void)type, (void)acc, (void)op, (void)dims;
     *out = 0;
     return 0;
 }
 
 static int enqueue(const char *type, const char *acc, const char *op, const void *in, void *out,
-                   const struct baseline_matrix *m, void *temp, size_t bytes, void *stream)
+                   const struct dims *dims, void *temp, size_t bytes, void *stream)
 {
     const float *x = in;
     float *y = out;
     (void)type, (void)acc, (void)op, (void)temp, (void)bytes, (void)stream;
-    for (unsigned long long r = 0; r < (m->axis ? m->rows : m->len); r++) {
+    for (unsigned long long r = 0; r < dims_results(dims); r++) {
         y[r] = 0;
-        for (unsigned long long i = 0; i < (m->axis ? m->len : m->rows); i++)
-            y[r] += m->axis ? x[r * m->pitch + i] : x[i * m->pitch + r];
+        for (unsigned long long i = 0; i < dims->depth.n; i++)
+            y[r] += x[dims_at(dims, r, i)];
     }
     return 0;
 }
@@ -125,8 +118,7 @@ static const char *explain(int error)
 
 static const struct baseline_face face = {
     .version = BASELINE_VERSION, .is_host = 1, .name = "loop", .supports = supports,
-    .explain = explain, .supports_matrix = supports_matrix, .matrix_temp_bytes = temp_bytes,
-    .enqueue_matrix = enqueue};
+    .temp_bytes = temp_bytes, .enqueue = enqueue, .explain = explain};
 const struct baseline_face *autotune_baseline(void);
 const struct baseline_face *autotune_baseline(void)
 {

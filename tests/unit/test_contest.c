@@ -20,17 +20,17 @@ static struct {
     bool is_odd; /* some call had other memory than it asked for, or a stream */
 } seen;
 
-static int supports(const char *type, const char *acc, const char *op)
+static int supports(const char *type, const char *acc, const char *op, const struct dims *dims)
 {
-    return !strcmp(type, "i32") && !strcmp(acc, "i32") && !strcmp(op, "sum");
+    return !strcmp(type, "i32") && !strcmp(acc, "i32") && !strcmp(op, "sum") &&
+           dims_extent(dims) == dims->depth.n;
 }
 
-static int temp_bytes(const char *type, const char *acc, const char *op, unsigned long long n,
+static int temp_bytes(const char *type, const char *acc, const char *op, const struct dims *dims,
                       size_t *out)
 {
-    (void)n;
     *out = TEMP_BYTES;
-    return supports(type, acc, op) ? 0 : 5;
+    return supports(type, acc, op, dims) ? 0 : 5;
 }
 
 static int add(const void *in, void *out, unsigned long long n, void *temp, size_t bytes,
@@ -53,37 +53,37 @@ static int add(const void *in, void *out, unsigned long long n, void *temp, size
 }
 
 static int add_once(const char *type, const char *acc, const char *op, const void *in,
-                    void *out, unsigned long long n, void *temp, size_t bytes, void *stream)
+                    void *out, const struct dims *dims, void *temp, size_t bytes, void *stream)
 {
     (void)type, (void)acc, (void)op;
-    return add(in, out, n, temp, bytes, stream, 1);
+    return add(in, out, dims->depth.n, temp, bytes, stream, 1);
 }
 
 static int add_slowly(const char *type, const char *acc, const char *op, const void *in,
-                      void *out, unsigned long long n, void *temp, size_t bytes, void *stream)
+                      void *out, const struct dims *dims, void *temp, size_t bytes, void *stream)
 {
     (void)type, (void)acc, (void)op;
-    return add(in, out, n, temp, bytes, stream, 30);
+    return add(in, out, dims->depth.n, temp, bytes, stream, 30);
 }
 
 static int drop_last(const char *type, const char *acc, const char *op, const void *in,
-                     void *out, unsigned long long n, void *temp, size_t bytes, void *stream)
+                     void *out, const struct dims *dims, void *temp, size_t bytes, void *stream)
 {
     (void)type, (void)acc, (void)op;
-    return add(in, out, n - 1, temp, bytes, stream, 1);
+    return add(in, out, dims->depth.n - 1, temp, bytes, stream, 1);
 }
 
 static int do_nothing(const char *type, const char *acc, const char *op, const void *in,
-                      void *out, unsigned long long n, void *temp, size_t bytes, void *stream)
+                      void *out, const struct dims *dims, void *temp, size_t bytes, void *stream)
 {
-    (void)type, (void)acc, (void)op, (void)in, (void)out, (void)n, (void)temp, (void)bytes;
+    (void)type, (void)acc, (void)op, (void)in, (void)out, (void)dims, (void)temp, (void)bytes;
     return stream ? 9 : 0;
 }
 
 static int refuse(const char *type, const char *acc, const char *op, const void *in, void *out,
-                  unsigned long long n, void *temp, size_t bytes, void *stream)
+                  const struct dims *dims, void *temp, size_t bytes, void *stream)
 {
-    return do_nothing(type, acc, op, in, out, n, temp, bytes, stream) + 7;
+    return do_nothing(type, acc, op, in, out, dims, temp, bytes, stream) + 7;
 }
 
 static const char *explain(int code)

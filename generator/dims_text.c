@@ -1,0 +1,208 @@
+/* dims_text: one table of names, and a way from each to dims and back. Hides which dims are called
+ * what. */
+#include "generator/dims_text.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum kind { VALUE, ROWS, COLUMNS, MIDDLE, KINDS };
+static const char *const names[KINDS] = {"value", "rows", "columns", "middle axis"};
+
+#define DEPTH_MOST (UINT64_C(1) << 31) /* elements of one of several results */
+#define BYTES_MOST (UINT64_C(1) << 62) /* as far as signed expressions reach */
+
+static enum kind kind_of(const struct dims *dims)
+{
+    const bool is_across = dims->inner.n > 1 || dims->depth.stride > 1;
+    if (dims->outer.n > 1)
+        return is_across ? MIDDLE : ROWS;
+    return is_across ? COLUMNS : VALUE;
+}
+
+/* One value is a row. */
+static struct matrix matrix_of(const struct dims *dims)
+{
+    const struct matrix rows = {dims->outer.n, dims->depth.n, dims->outer.stride, 1};
+    const struct matrix columns = {dims->depth.n, dims->inner.n, dims->depth.stride, 0};
+    return kind_of(dims) == COLUMNS ? columns : rows;
+}
+
+/* As what reduces it, and as what is asked for. */
+static const char *const reduced[KINDS] = {"to one value", "rows", "columns", "a middle axis"};
+static const char *const wanted[KINDS] = {"one value", "rows", "columns", "a middle axis"};
+
+/* --- Reading ------------------------------------------------------------------------------ */
+
+static bool is_too_large(const struct matrix *matrix, int bytes)
+{
+    uint64_t elements, total;
+    return __builtin_mul_overflow(matrix->rows, matrix->pitch, &elements) ||
+           __builtin_mul_overflow(elements, (uint64_t)bytes, &total) || total > BYTES_MOST;
+}
+
+static struct dims make(const struct matrix *matrix)
+{
+    const struct dim all = {matrix->rows, matrix->pitch}, one = {matrix->len, 1}, none = {1, 1};
+    const struct dims rows = {all, one, none}, columns = {none, all, one};
+    return dims_canonical(matrix->axis ? &rows : &columns);
+}
+
+int dims_text_read(struct dims *out, const struct matrix *given, int bytes, struct error *error)
+{
+    struct matrix matrix = *given;
+    if (matrix.rows < 1 || matrix.len < 1)
+        return error_set(error, ERROR_USAGE,
+                         "a matrix has one row and one element in it at least: give --rows and "
+                         "--len of 1 or more");
+    if (matrix.pitch == 0)
+        matrix.pitch = matrix.len;
+    if (matrix.pitch < matrix.len)
+        return error_set(error, ERROR_USAGE,
+                         "--pitch is %" PRIu64 ", less than a row's %" PRIu64
+                         " elements: give the elements from one row's start to the next's, or "
+                         "leave it out",
+                         matrix.pitch, matrix.len);
+    if (is_too_large(&matrix, bytes))
+        return error_set(error, ERROR_USAGE,
+                         "%" PRIu64 " rows, %" PRIu64 " elements apart, are more than any memory "
+                         "holds: give smaller --rows or --%s",
+                         matrix.rows, matrix.pitch,
+                         matrix.pitch > matrix.len ? "pitch" : "len");
+    *out = make(&matrix);
+    if (out->depth.n <= DEPTH_MOST || kind_of(out) == VALUE)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "each result would be of %" PRIu64
+                     " elements, and 2^31 is the most: for one value of more use --n",
+                     out->depth.n);
+}
+
+const char *dims_text_find_name(const char *name)
+{
+    for (enum kind kind = ROWS; kind <= COLUMNS; kind++)
+        if (strcmp(name, names[kind]) == 0)
+            return names[kind];
+    return NULL;
+}
+
+const char *dims_text_sweep(const char *name)
+{
+    return name == names[COLUMNS] ? DIMS_TEXT_SWEEP " --axis 0" : DIMS_TEXT_SWEEP;
+}
+
+/* --- Writing ------------------------------------------------------------------------------ */
+
+static char *format_middle(char out[DIMS_TEXT_CHARS], const struct dims *dims)
+{
+    char outer[NUMBER_CHARS], depth[NUMBER_CHARS], inner[NUMBER_CHARS];
+    const int used = snprintf(out, DIMS_TEXT_CHARS, "%s x %s x %s %s",
+                              number_format_count(outer, dims->outer.n),
+                              number_format_count(depth, dims->depth.n),
+                              number_format_count(inner, dims->inner.n), names[MIDDLE]);
+    const struct dims dense = dims_left(dims, dims->depth.n);
+    if (!dims_is_same(dims, &dense))
+        snprintf(out + used, (size_t)(DIMS_TEXT_CHARS - used), " strides %s %s %s",
+                 number_format_count(outer, dims->outer.stride),
+                 number_format_count(depth, dims->depth.stride),
+                 number_format_count(inner, dims->inner.stride));
+    return out;
+}
+
+char *dims_text_format(char out[DIMS_TEXT_CHARS], const struct dims *dims)
+{
+    const enum kind kind = kind_of(dims);
+    const struct matrix matrix = matrix_of(dims);
+    char rows[NUMBER_CHARS], len[NUMBER_CHARS], pitch[NUMBER_CHARS];
+    if (kind == MIDDLE)
+        return format_middle(out, dims);
+    if (kind == VALUE)
+        return number_format_count(out, dims->depth.n);
+    const bool has_gaps = matrix.pitch != matrix.len;
+    snprintf(out, DIMS_TEXT_CHARS, "%s x %s %s%s%s", number_format_count(rows, matrix.rows),
+             number_format_count(len, matrix.len), names[kind], has_gaps ? " pitch " : "",
+             has_gaps ? number_format_count(pitch, matrix.pitch) : "");
+    return out;
+}
+
+char *dims_text_format_named(char out[DIMS_TEXT_CHARS], const struct dims *dims)
+{
+    char size[DIMS_TEXT_CHARS];
+    if (kind_of(dims) != VALUE)
+        return dims_text_format(out, dims);
+    snprintf(out, DIMS_TEXT_CHARS, "n = %.32s", dims_text_format(size, dims));
+    return out;
+}
+
+char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims)
+{
+    const struct matrix matrix = matrix_of(dims);
+    assert(kind_of(dims) != MIDDLE);
+    if (kind_of(dims) == VALUE)
+        snprintf(out, DIMS_TEXT_CHARS, "--n %" PRIu64, dims->depth.n);
+    else
+        snprintf(out, DIMS_TEXT_CHARS,
+                 "--rows %" PRIu64 " --len %" PRIu64 " --pitch %" PRIu64 " --axis %d",
+                 matrix.rows, matrix.len, matrix.pitch, matrix.axis);
+    return out;
+}
+
+char *dims_text_file_part(char out[DIMS_TEXT_CHARS], const struct dims *dims)
+{
+    const enum kind kind = kind_of(dims);
+    const struct matrix matrix = matrix_of(dims);
+    int used = 0;
+    if (kind == MIDDLE)
+        used = snprintf(out, DIMS_TEXT_CHARS, "%" PRIu64 "-%" PRIu64 "x%" PRIu64 "-%" PRIu64 "x",
+                        dims->outer.stride, dims->depth.n, dims->depth.stride, dims->inner.n);
+    else if (kind != VALUE)
+        used = snprintf(out, DIMS_TEXT_CHARS, "%s-%" PRIu64 "x%" PRIu64 "-%" PRIu64 "-",
+                        names[kind], matrix.rows, matrix.len, matrix.pitch);
+    snprintf(out + used, (size_t)(DIMS_TEXT_CHARS - used), "%" PRIu64, dims_n(dims));
+    return out;
+}
+
+const char *dims_text_option_names(const struct dims *dims)
+{
+    return kind_of(dims) == VALUE ? "--n" : "--rows with --len";
+}
+
+const char *dims_text_another(const struct dims *dims)
+{
+    return kind_of(dims) == VALUE ? "--n COUNT chooses another size"
+                                  : "--rows and --len choose another size";
+}
+
+const char *dims_text_smaller(const struct dims *dims)
+{
+    return kind_of(dims) == VALUE ? "a smaller --n" : "smaller --rows or --len";
+}
+
+char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
+                       const struct dims *asked)
+{
+    const enum kind kind = kind_of(own);
+    const char *advice = kind == VALUE              ? "--n in place of --rows"
+                         : kind_of(asked) == VALUE ? "--rows and --len"
+                         : kind == ROWS            ? "--axis 1"
+                                                   : "--axis 0";
+    snprintf(out, DIMS_TEXT_CHARS, "reduces %s, and what is asked for is %s: give %s",
+             reduced[kind], wanted[kind_of(asked)], advice);
+    return out;
+}
+
+const char *dims_text_name(const struct dims *dims)
+{
+    return names[kind_of(dims)];
+}
+
+const char *dims_text_cell(char out[NUMBER_CHARS], const struct dims *dims, size_t i)
+{
+    const enum kind kind = kind_of(dims);
+    const struct matrix matrix = matrix_of(dims);
+    const uint64_t numbers[DIMS_TEXT_CELLS] = {0, matrix.rows, matrix.len, matrix.pitch};
+    if (i == 0)
+        return names[kind];
+    return kind == ROWS || kind == COLUMNS ? number_format_fixed(out, numbers[i], 0) : NULL;
+}
