@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static const struct record none;
+static const struct record none = {.problem.dims = DIMS_VALUE(1)}; /* kept axes may lack */
 
 enum { MANY = 1000000000, VALUE = RECORD_KEY + 1, ALL = RECORD_KEY | VALUE };
 #define N_MAX ((int64_t)1 << 62)
@@ -248,7 +248,7 @@ int record_parse(struct record *out, const struct configs *configs, const struct
                  const char *section, struct error *error)
 {
     struct section_found found;
-    *out = (struct record){.problem.dims = dims_value(1)}; /* kept axes that are not there */
+    *out = none;
     int failed = section_parse(&found, &record_section, out, ini, section, error) ||
                  parse_config(out, configs, &found, ini, error) ||
                  parse_raced(out, configs, &found, ini, error);
@@ -264,7 +264,7 @@ int record_parse(struct record *out, const struct configs *configs, const struct
 int record_parse_key(struct record *out, const struct ini *ini, struct error *error)
 {
     struct section_found found;
-    *out = (struct record){.problem.dims = dims_value(1)};
+    *out = none;
     const int failed = section_parse(&found, &key_section, out, ini, "key", error) ||
                        section_check(&found, &key_section, ini, error) ||
                        check_together(out, &key_section, ini, found.line, error);

@@ -514,7 +514,8 @@ static void assert_pass(const int64_t *keys, uint64_t n, int64_t tile, uint64_t 
     assert_int_equal(keys[PLANNER_GRID], blocks && blocks < most ? blocks : most);
     assert_true(keys[PLANNER_OUTPUTS] == 1 || keys[PLANNER_OUTPUTS] == keys[PLANNER_GRID]);
     /* No thread has less than its share, no tree is higher than the elements are many. */
-    assert_true((uint64_t)(keys[PLANNER_HEIGHT] * keys[PLANNER_GRID] * keys[PLANNER_BLOCK]) >=
+    assert_true((uint64_t)keys[PLANNER_HEIGHT] * (uint64_t)keys[PLANNER_GRID] *
+                    (uint64_t)keys[PLANNER_BLOCK] >=
                 n / 2);
 }
 
