@@ -198,3 +198,41 @@ int request_dims_settle(struct request *request, struct error *error)
     request->sizes[0] = request->problem.dims;
     return 0;
 }
+
+/* --- A sweep ------------------------------------------------------------------------------ */
+
+void request_dims_grid(struct request_grid *out, const struct request *request)
+{
+    const struct request_dims *asked = &request->asked;
+    const uint64_t rows = asked->low.rows, len = asked->low.len;
+    out->size_count = sweep_sizes(out->sizes, rows, asked->rows_high ? asked->rows_high : rows);
+    out->line_count = sweep_sizes(out->lines, len, asked->len_high ? asked->len_high : len);
+}
+
+/* With its own distance of rows where one length is asked for. */
+int request_dims_at(struct dims *out, const struct request *request,
+                    const struct request_grid *grid, size_t line, size_t size,
+                    struct error *error)
+{
+    struct matrix matrix = request->asked.low;
+    matrix.rows = grid->sizes[size];
+    matrix.len = grid->lines[line];
+    return dims_text_read(out, &matrix, problem_types[request->problem.type].bytes, error);
+}
+
+static void add_range(struct text *out, uint64_t low, uint64_t high)
+{
+    char text[NUMBER_CHARS];
+    text_adds(out, number_format_count(text, low));
+    if (high > low)
+        text_addf(out, "..%s", number_format_count(text, high));
+}
+
+void request_dims_format_grid(struct text *out, const struct request *request)
+{
+    const struct request_dims *asked = &request->asked;
+    add_range(out, asked->low.rows, asked->rows_high);
+    text_adds(out, " x ");
+    add_range(out, asked->low.len, asked->len_high);
+    text_adds(out, asked->low.axis ? " rows" : " columns");
+}

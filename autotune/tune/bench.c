@@ -4,7 +4,6 @@
 
 #include "autotune/device/bind.h"
 #include "autotune/tune/poison.h"
-#include "generator/shape.h"
 
 #include <stdlib.h>
 

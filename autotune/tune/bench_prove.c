@@ -3,7 +3,7 @@
 #include "autotune/tune/bench.h"
 
 #include "autotune/tune/poison.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,13 +40,10 @@ static int poison(struct bench *bench, const struct bench_entry *entry, struct e
 static void blame(struct bench_verdict *out, const struct bench *bench, const char *what)
 {
     const struct problem *problem = &bench->input->problem;
-    char size[SHAPE_CHARS];
+    char size[DIMS_TEXT_CHARS];
     out->is_right = false;
-    if (shape_kind(&problem->dims))
-        snprintf(out->reason, sizeof out->reason, "%s at %s", what,
-                 shape_format(size, problem));
-    else
-        snprintf(out->reason, sizeof out->reason, "%s at n = %" PRIu64, what, dims_n(&problem->dims));
+    snprintf(out->reason, sizeof out->reason, "%s at %s", what,
+             dims_text_format_named(size, &problem->dims));
 }
 
 /* One of the results of a call, whose bytes are given. */

@@ -7,7 +7,6 @@
 #include "autotune/tune/input.h"
 #include "autotune/tune/poison.h"
 #include "generator/number.h"
-#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <stdio.h>
