@@ -6,17 +6,24 @@
 
 #include <string.h>
 
+static int emit(struct emit_variant *out, const struct record *record, const int64_t *row,
+                const struct point_context *here, const struct emit_sources *sources,
+                struct error *error)
+{
+    struct target target = *here->target;
+    const struct point_context there = {here->space, &record->problem, &target};
+    target.cc = record->cc;
+    target.sms = record->sms;
+    target.is_host = record->source == RECORD_EMULATED;
+    return emit_variant(out, &there, sources, row, error);
+}
+
 int code_hash(uint64_t *out, const struct record *record, const int64_t *row,
               const struct point_context *here, const struct emit_sources *sources,
               struct error *error)
 {
-    struct target target = *here->target;
-    const struct point_context there = {here->space, &record->problem, &target};
     struct emit_variant variant;
-    target.cc = record->cc;
-    target.sms = record->sms;
-    target.is_host = record->source == RECORD_EMULATED;
-    if (emit_variant(&variant, &there, sources, row, error))
+    if (emit(&variant, record, row, here, sources, error))
         return -1;
     *out = emit_hash_variant(&variant);
     emit_dispose(&variant);
@@ -46,12 +53,33 @@ static int recall(struct code_memo *memo, uint64_t *out, const struct record *re
             *out = memo->at[i].code;
             return 0;
         }
-    if (code_hash(out, record, row, here, sources, error))
+    code_dispose(memo);
+    if (emit(&memo->last, record, row, here, sources, error))
         return -1;
+    memo->last_config = config;
+    *out = emit_hash_variant(&memo->last);
+    if (!memo->keeps_last)
+        code_dispose(memo);
     const size_t place = memo->next++ % CODE_MEMO;
     memo->at[place].config = config;
     memo->at[place].code = *out;
     return 0;
+}
+
+void code_dispose(struct code_memo *memo)
+{
+    if (memo->last_config)
+        emit_dispose(&memo->last);
+    memo->last_config = 0;
+}
+
+bool code_take(struct code_memo *memo, struct emit_variant *out, const struct record *record)
+{
+    if (!memo->last_config || memo->last_config != hash_config(record))
+        return false;
+    *out = memo->last;
+    memo->last_config = 0;
+    return true;
 }
 
 bool code_is_current(struct code_memo *memo, const struct record *record, const int64_t *row,

@@ -23,7 +23,15 @@ struct code_memo {
         uint64_t config, code;
     } at[CODE_MEMO];
     size_t next;
+    bool keeps_last;          /* for code_take; then it is to be disposed of */
+    struct emit_variant last; /* the kernels that were hashed last */
+    uint64_t last_config;     /* 0: they are not there */
 };
+void code_dispose(struct code_memo *memo);
+
+/* The kernels of a record's config, if they are the last that were emitted to be hashed: then they
+ * are the caller's. False: emit them. */
+bool code_take(struct code_memo *memo, struct emit_variant *out, const struct record *record);
 
 /* Does the record's config give the kernels that it was measured with? Else `why` is a sentence. */
 bool code_is_current(struct code_memo *memo, const struct record *record, const int64_t *row,

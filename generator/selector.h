@@ -51,7 +51,7 @@ static inline double selector_factor(double a, double b)
 {
     a = a < 1 ? 1 : a;
     b = b < 1 ? 1 : b;
-    return a < b ? b / a : a / b;
+    return a < b ? b / a : a > b ? a / b : 1;
 }
 
 /* Of the depth and of all elements together, when both differ by these factors. */

@@ -93,15 +93,29 @@ static cudaError_t prefix_device_now(prefix_device *out)
     return error;
 }
 
+/* What a thread was given last: most calls ask for the same again. */
+struct prefix_choice {
+    int cc, sms, code; /* 0 at first */
+    struct dims dims;
+    int row;
+    enum prefix_match match;
+};
+
 /* The row for these dims, or the default where that row's kernels were not compiled. */
 static int prefix_row_for(const prefix_device &device, const struct dims *dims,
     enum prefix_match *match)
 {
-    const int row = prefix_select_dims(device.cc, device.sms, dims, match);
-    if (prefix_is_there(device, row))
-        return row;
-    *match = PREFIX_DEFAULT;
-    return PREFIX_DEFAULT_ROW;
+    static thread_local prefix_choice last;
+    if (last.cc != device.cc || last.sms != device.sms || last.code != device.code ||
+        !dims_is_same(&last.dims, dims)) {
+        enum prefix_match found;
+        const int row = prefix_select_dims(device.cc, device.sms, dims, &found);
+        const bool is_there = prefix_is_there(device, row);
+        last = {device.cc, device.sms, device.code, *dims,
+            is_there ? row : PREFIX_DEFAULT_ROW, is_there ? found : PREFIX_DEFAULT};
+    }
+    *match = last.match;
+    return last.row;
 }
 
 /* The launches of `dims` as they are planned for `most`, by a row; *refusal says why there are

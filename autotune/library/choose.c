@@ -198,6 +198,7 @@ int choose_row(struct choice *out, struct choose_records *records,
     struct record want;
     record_key(&want, request->problem, request->shelf->space, &request->info->target,
                request->info);
+    records->memo.keeps_last = true; /* for the plan */
     find_begin(&find, &want, &here, &request->shelf->sources, &records->memo);
     find.names_nearest =
         request->from == AUTOTUNE_FROM_RECORD || request->from == AUTOTUNE_FROM_TUNING;
@@ -216,6 +217,7 @@ int choose_row(struct choice *out, struct choose_records *records,
 
 void choose_dispose(struct choose_records *records)
 {
+    code_dispose(&records->memo);
     store_dispose(&records->own);
     store_dispose(&records->shipped);
     free(records->place);

@@ -85,10 +85,13 @@ static int find_kernels(struct autotune_plan *plan, const struct shelf *shelf,
                         const struct point_context *point, struct choice *choice,
                         struct autotune_error *error)
 {
+    struct code_memo *memo = &plan->context->records.memo;
+    const bool is_own = choice->grade <= SELECTOR_OTHER_SIZE; /* tuned on a GPU like this one */
     struct emit_variant variant;
     const struct kernel_set *set;
     struct error cause;
-    if (emit_variant(&variant, point, &shelf->sources, choice->row, &cause))
+    if (!(is_own && code_take(memo, &variant, &choice->record)) &&
+        emit_variant(&variant, point, &shelf->sources, choice->row, &cause))
         return fail_for(error, AUTOTUNE_FAILED, &cause);
     const int failed =
         kernels_find(&plan->context->kernels, &variant, plan->space->kernel,
