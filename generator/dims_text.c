@@ -137,6 +137,15 @@ char *dims_text_format_named(char out[DIMS_TEXT_CHARS], const struct dims *dims)
     return out;
 }
 
+char *dims_text_result(char out[DIMS_TEXT_CHARS], const struct dims *dims, uint64_t result)
+{
+    if (kind_of(dims) == VALUE)
+        snprintf(out, DIMS_TEXT_CHARS, "at n = %" PRIu64, dims->depth.n);
+    else
+        snprintf(out, DIMS_TEXT_CHARS, "%" PRIu64 " of %" PRIu64, result, dims_results(dims));
+    return out;
+}
+
 char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 {
     const struct matrix matrix = matrix_of(dims);

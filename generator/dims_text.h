@@ -30,6 +30,9 @@ char *dims_text_format(char out[DIMS_TEXT_CHARS], const struct dims *dims);
 /* The same within a sentence: "n = 400M", "2Mi x 128 rows". Returns `out`. */
 char *dims_text_format_named(char out[DIMS_TEXT_CHARS], const struct dims *dims);
 
+/* Which result it is: "at n = 1000" of one value, "3 of 37" of several. Returns `out`. */
+char *dims_text_result(char out[DIMS_TEXT_CHARS], const struct dims *dims, uint64_t result);
+
 /* What asks for these dims on the command line: "--n 400000000", or "--rows 5 --len 7 --pitch 8
  * --axis 1"; not for a middle axis, which no option gives. Returns `out`. */
 char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims);
@@ -88,6 +91,11 @@ const char *dims_text_sweep(const char *name);
     "there are records of other shapes: name one of them, or leave --rows and --len out and take "  \
     "all by --space rows or columns"
 #define DIMS_TEXT_SEVERAL "rows or columns"
+#define DIMS_TEXT_SHAPE "--shape rows"
+#define DIMS_TEXT_SPACE "--space rows"
+#define DIMS_TEXT_EXPORTS                                                                      \
+    "Likewise those of a matrix: of one shape by --rows and --len, of all by --space rows or "      \
+    "columns."
 #define DIMS_TEXT_SWEEP "--rows 1K..1M --len 32..4096"
 #define DIMS_TEXT_INSTEAD "--axis 1 for rows, or --n for one value"
 

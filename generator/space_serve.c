@@ -4,6 +4,8 @@
 #include "generator/dims_text.h"
 #include "generator/space_read.h"
 
+#include <string.h>
+
 static const char one_value[] = "OUTER == 1 && INNER == 1 && DEPTH_STRIDE == 1 && !POSITION";
 
 int space_read_serves(struct space *space, struct error *error)
@@ -72,10 +74,10 @@ int space_check_problem(const struct space *space, const struct problem *problem
         return 0;
     if (space_find_dims(space, &served, 1 << 20, 1 << 10, 0))
         return refuse_dims(space, problem, &served, error);
-    if (op->is_position && dims_results(&problem->dims) > 1)
+    if (op->is_position && strcmp(space->name, problem_space(problem)) == 0)
         return error_set(error, ERROR_USAGE,
-                         "'%s' asks for positions, which no kernel finds in " DIMS_TEXT_SEVERAL ": use "
-                         "min or max, or one call a row without --rows",
+                         "'%s' asks for positions, which no kernel finds in " DIMS_TEXT_SEVERAL
+                         ": use min or max, or one call for each, by --n",
                          op->name);
     return error_set(error, ERROR_USAGE,
                      "%s: its kernels are for other operations than '%s', where %s: use --space "

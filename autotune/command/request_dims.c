@@ -186,12 +186,17 @@ int request_dims_check(const struct request *request, struct error *error)
 int request_dims_settle(struct request *request, struct error *error)
 {
     const int bytes = problem_types[request->problem.type].bytes;
-    struct matrix *matrix = &request->asked.low;
+    struct request_dims *asked = &request->asked;
     if (!request_dims_are_given(request))
         return 0;
-    if (!request->asked.has_axis)
-        matrix->axis = axis_of(request->asked.shape);
-    if (dims_text_read(&request->problem.dims, matrix, bytes, error))
+    if (!asked->has_axis)
+        asked->low.axis = axis_of(asked->shape);
+    struct matrix first = asked->low; /* of a range the first of several results */
+    if (asked->rows_high)
+        first.rows = asked->low.rows < 2 && asked->rows_high > 1 ? 2 : asked->low.rows;
+    if (asked->len_high)
+        first.len = asked->low.len < 2 && asked->len_high > 1 ? 2 : asked->low.len;
+    if (dims_text_read(&request->problem.dims, &first, bytes, error))
         return -1;
     request->has_n = true;
     request->size_count = 1;

@@ -9,7 +9,10 @@
 
 struct request;
 
-/* What the options of a matrix say. */
+/* Keys of the options of a matrix, beside those of options.h. */
+enum { KEY_ROWS = 512, KEY_LEN, KEY_PITCH, KEY_AXIS, KEY_SHAPE };
+
+/* What they say. */
 struct request_dims {
     struct matrix low;            /* 0 = not given; of ranges the least */
     uint64_t rows_high, len_high; /* of ranges, else 0 */

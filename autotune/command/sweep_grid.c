@@ -15,8 +15,8 @@
 
 enum { SPAN_MOST = 10 }; /* times the usual n: what more are like is known by then */
 
-/* Why a shape is not tuned; past the first that is not, none of the line is. */
-enum left_out { TAKEN, TOO_DEEP, TOO_MANY, NO_ROOM, PAST_L2, REASONS };
+/* Why a shape is not tuned; past the first that is too large, none of the line is. */
+enum left_out { TAKEN, UNSERVED, TOO_DEEP, TOO_MANY, NO_ROOM, PAST_L2, REASONS };
 
 struct grid {
     struct sweep *sweep;
@@ -49,6 +49,8 @@ static enum left_out judge(const struct grid *grid, enum regime regime, size_t l
     struct error why;
     if (request_dims_at(&setup.problem.dims, request, &grid->asked, line, size, &why))
         return TOO_DEEP;
+    if (!space_serves(setup.space, &setup.problem))
+        return UNSERVED;
     setup.problem.regime = regime;
     if (dims_n(&setup.problem.dims) > most_elements(grid))
         return TOO_MANY;
@@ -58,15 +60,18 @@ static enum left_out judge(const struct grid *grid, enum regime regime, size_t l
     return regime == WARM && !request->warm && is_past ? PAST_L2 : TAKEN;
 }
 
-/* How many sizes of this line there are, from the least on. */
-static size_t count_line(const struct grid *grid, enum regime regime, size_t line,
-                         size_t left_out[REASONS])
+/* The sizes of this line that are tuned, ascending. Returns how many. */
+static size_t choose_line(const struct grid *grid, enum regime regime, size_t line,
+                          struct dims sizes[SWEEP_SIZES_MAX], size_t left_out[REASONS])
 {
+    struct error ignored;
     size_t count = 0;
     for (size_t i = 0; i < grid->asked.size_count; i++) {
         const enum left_out reason = judge(grid, regime, line, i);
         left_out[reason]++;
-        count += reason == TAKEN;
+        if (reason == TAKEN)
+            request_dims_at(&sizes[count++], grid->sweep->request, &grid->asked, line, i,
+                            &ignored);
     }
     return count;
 }
@@ -75,9 +80,10 @@ static void count_shapes(struct grid *grid)
 {
     const struct request *request = grid->sweep->request;
     for (enum regime regime = COLD; regime < REGIME_COUNT; regime++) {
+        struct dims sizes[SWEEP_SIZES_MAX];
         size_t left_out[REASONS] = {0};
         for (size_t i = 0; i < grid->asked.line_count && has_regime(request, regime); i++)
-            grid->counts[regime] += count_line(grid, regime, i, left_out);
+            grid->counts[regime] += choose_line(grid, regime, i, sizes, left_out);
         for (size_t i = 0; i < REASONS && (regime == COLD || request->warm); i++)
             grid->left_out[i] += left_out[i];
     }
@@ -88,6 +94,7 @@ static const char *explain(char out[NUMBER_CHARS + 24], const struct grid *grid,
 {
     char most[NUMBER_CHARS];
     static const char *const reasons[REASONS] = {
+        [UNSERVED] = "kernels of another space make them, as of one value",
         [TOO_DEEP] = "more than 2^31 elements a result, or than any memory holds",
         [NO_ROOM] = "no room on this device or this machine"};
     snprintf(out, NUMBER_CHARS + 24, "more than %s elements",
@@ -114,7 +121,7 @@ static void note_plan(const struct grid *grid)
         }
     sweep_size_note_budget(grid->sweep);
     output_note(request, "\n");
-    for (enum left_out reason = TOO_DEEP; reason < PAST_L2; reason++)
+    for (enum left_out reason = UNSERVED; reason < PAST_L2; reason++)
         if (grid->left_out[reason])
             output_note(request, "left out  %zu shape%s: %s\n", grid->left_out[reason],
                         grid->left_out[reason] == 1 ? "" : "s", explain(words, grid, reason));
@@ -129,7 +136,7 @@ static int plan(struct grid *grid, struct error *error)
     count_shapes(grid);
     note_plan(grid);
     const size_t count = grid->counts[COLD] + grid->counts[WARM];
-    enum left_out reason = TOO_DEEP;
+    enum left_out reason = UNSERVED;
     while (reason < NO_ROOM && !grid->left_out[reason])
         reason++;
     if (!count)
@@ -184,10 +191,9 @@ static int tune_line(struct grid *grid, enum regime regime, size_t line, struct 
     int failed = 0;
     sweep_leg_open(leg, regime);
     memset(grid->now, 0, sizeof grid->now);
-    leg->count = count_line(grid, regime, line, ignored);
+    leg->count = choose_line(grid, regime, line, leg->sizes, ignored);
     for (size_t i = 0; i < leg->count && !failed; i++)
-        failed = request_dims_at(&leg->sizes[i], sweep->request, &grid->asked, line, i, error) ||
-                 tune_shape(grid, leg, i, error);
+        failed = tune_shape(grid, leg, i, error);
     memcpy(grid->before, grid->now, sizeof grid->before);
     sweep_leg_dispose(leg);
     return failed;

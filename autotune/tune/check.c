@@ -240,7 +240,7 @@ static void compare(const struct run *run, struct check_verdict *out)
         out->cases++;
         if (!poison_is_all(slot + used, slots[i + 1] - slots[i] - used, POISON_OUTPUT))
             blame(run, i, results - 1,
-                  results > 1 ? "wrote past its results" : "wrote past its one result", NULL, out);
+                  "wrote past its results", NULL, out);
         for (uint64_t r = 0; r < results && out->is_right; r++) {
             oracle_bits got = 0;
             memcpy(&got, slot + r * bytes, bytes);

@@ -57,12 +57,12 @@ static int64_t combine(int64_t a, int64_t b)
 /* Of `rows` rows from element `start` on. */
 static int64_t expect(uint64_t start, uint64_t rows, uint64_t result)
 {
-    const bool cases[i].matrix.axis = matrix.problem.axis == 1;
-    const uint64_t depth = cases[i].matrix.axis ? matrix.problem.len : rows;
-    const uint64_t first = start + (cases[i].matrix.axis ? result * matrix.pitch : result);
+    const bool is_rows = matrix.problem.axis == 1;
+    const uint64_t depth = is_rows ? matrix.problem.len : rows;
+    const uint64_t first = start + (is_rows ? result * matrix.pitch : result);
     int64_t value = matrix.op == MAX ? -1000 : 0;
     for (uint64_t i = 0; i < depth; i++)
-        value = combine(value, element_at(first + (cases[i].matrix.axis ? i : i * matrix.pitch)));
+        value = combine(value, element_at(first + (is_rows ? i : i * matrix.pitch)));
     return value;
 }
 
@@ -79,8 +79,8 @@ static int64_t result_at(uint64_t result)
 /* A call of the first rows: every result, and nothing behind the last. */
 static void check_call(struct autotune_workspace *workspace, uint64_t start, uint64_t rows)
 {
-    const bool cases[i].matrix.axis = matrix.problem.axis == 1;
-    const uint64_t count = cases[i].matrix.axis ? rows : matrix.problem.len;
+    const bool is_rows = matrix.problem.axis == 1;
+    const uint64_t count = is_rows ? rows : matrix.problem.len;
     const size_t at = (size_t)start * (size_t)problem_types[matrix.type].bytes;
     const size_t bytes = (size_t)count * (size_t)problem_types[matrix.acc].bytes;
     assert_true(bytes + 8 <= sizeof results);
