@@ -37,6 +37,12 @@ static inline uint64_t dims_n(const struct dims *dims)
     return dims->outer.n * dims->depth.n * dims->inner.n;
 }
 
+/* Is one element of each result left, so that nothing is left to combine? */
+static inline int dims_are_reduced(const struct dims *dims)
+{
+    return dims->depth.n == 1;
+}
+
 /* Elements from the first to the last, gaps too. */
 static inline uint64_t dims_extent(const struct dims *dims)
 {

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *const dims_text_keys[DIMS_TEXT_CELLS] = {"shape", "rows", "len", "pitch"};
+
 enum kind { VALUE, ROWS, COLUMNS, MIDDLE, KINDS };
 static const char *const names[KINDS] = {"value", "rows", "columns", "middle axis"};
 
@@ -135,6 +137,15 @@ char *dims_text_format_named(char out[DIMS_TEXT_CHARS], const struct dims *dims)
     return out;
 }
 
+char *dims_text_result(char out[DIMS_TEXT_CHARS], const struct dims *dims, uint64_t result)
+{
+    if (kind_of(dims) == VALUE)
+        snprintf(out, DIMS_TEXT_CHARS, "at n = %" PRIu64, dims->depth.n);
+    else
+        snprintf(out, DIMS_TEXT_CHARS, "%" PRIu64 " of %" PRIu64, result, dims_results(dims));
+    return out;
+}
+
 char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 {
     const struct matrix matrix = matrix_of(dims);
@@ -145,6 +156,18 @@ char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims)
         snprintf(out, DIMS_TEXT_CHARS,
                  "--rows %" PRIu64 " --len %" PRIu64 " --pitch %" PRIu64 " --axis %d",
                  matrix.rows, matrix.len, matrix.pitch, matrix.axis);
+    return out;
+}
+
+char *dims_text_identifier(char out[DIMS_TEXT_CHARS], const struct dims *dims)
+{
+    const struct matrix matrix = matrix_of(dims);
+    if (kind_of(dims) == VALUE || kind_of(dims) == MIDDLE)
+        return dims_text_file_part(out, dims);
+    const int used =
+        snprintf(out, DIMS_TEXT_CHARS, "%" PRIu64 "x%" PRIu64, matrix.rows, matrix.len);
+    if (matrix.pitch > matrix.len)
+        snprintf(out + used, (size_t)(DIMS_TEXT_CHARS - used), "_pitch%" PRIu64, matrix.pitch);
     return out;
 }
 
@@ -197,6 +220,70 @@ const char *dims_text_name(const struct dims *dims)
     return names[kind_of(dims)];
 }
 
+const char *dims_text_each(const struct dims *dims)
+{
+    return kind_of(dims) == VALUE ? "" : names[kind_of(dims)];
+}
+
+const char *dims_text_space(const struct dims *dims, const char *usual)
+{
+    return kind_of(dims) == VALUE ? usual : names[kind_of(dims)];
+}
+
+char *dims_text_refuse_space(char out[DIMS_TEXT_SENTENCE_CHARS], const struct dims *own,
+                             const struct dims *asked, const char *usual)
+{
+    static const char *const each[KINDS] = {"one value", "a value for each row",
+                                            "a value for each column",
+                                            "values along a middle axis"};
+    static const char *const axes[KINDS] = {"", "--axis 1", "--axis 0", ""};
+    const bool has_axis = *axes[kind_of(own)], was_value = kind_of(asked) == VALUE;
+    snprintf(out, DIMS_TEXT_SENTENCE_CHARS,
+             "its kernels reduce to %s, and what is asked for is %s: use --space %s%s%s%s",
+             each[kind_of(own)], each[kind_of(asked)], dims_text_space(asked, usual),
+             has_axis ? ", or give " : "", has_axis && was_value ? "--rows, --len and " : "",
+             axes[kind_of(own)]);
+    return out;
+}
+
+const char *dims_text_others(const struct dims *dims)
+{
+    static const char *const others[KINDS] = {
+        "there are records of single values: leave --rows and --len, or --space, out",
+        "there are records of rows: --space rows takes all",
+        "there are records of columns: --space columns takes all",
+        "there are records of a middle axis"};
+    return others[kind_of(dims)];
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+int dims_text_compare(const struct dims *a, const struct dims *b)
+{
+    return compare(kind_of(a), kind_of(b));
+}
+
+int dims_text_compare_sizes(const struct dims *a, const struct dims *b)
+{
+    const struct matrix one = matrix_of(a), other = matrix_of(b);
+    const bool are_values = kind_of(a) == VALUE && kind_of(b) == VALUE;
+    const int orders[] = {are_values ? 0 : compare(one.len, other.len),
+                          compare(dims_n(a), dims_n(b)), compare(one.pitch, other.pitch)};
+    size_t i = 0;
+    while (i + 1 < sizeof orders / sizeof *orders && !orders[i])
+        i++;
+    return orders[i];
+}
+
+const char *dims_text_nearness(const struct dims *dims)
+{
+    return kind_of(dims) == COLUMNS ? "rows first, then in rows x len"
+                                    : "len first, then in rows x len";
+}
+
 const char *dims_text_cell(char out[NUMBER_CHARS], const struct dims *dims, size_t i)
 {
     const enum kind kind = kind_of(dims);
@@ -205,4 +292,48 @@ const char *dims_text_cell(char out[NUMBER_CHARS], const struct dims *dims, size
     if (i == 0)
         return names[kind];
     return kind == ROWS || kind == COLUMNS ? number_format_fixed(out, numbers[i], 0) : NULL;
+}
+
+const char *dims_text_shown(char out[DIMS_TEXT_CHARS], const struct dims *dims, size_t i)
+{
+    const struct matrix matrix = matrix_of(dims);
+    char len[NUMBER_CHARS], pitch[NUMBER_CHARS];
+    if (i == 0)
+        return number_format_count(out, matrix.rows);
+    number_format_count(len, matrix.len);
+    if (matrix.pitch == matrix.len)
+        snprintf(out, DIMS_TEXT_CHARS, "%s", len);
+    else
+        snprintf(out, DIMS_TEXT_CHARS, "%s pitch %s", len,
+                 number_format_count(pitch, matrix.pitch));
+    return out;
+}
+
+void dims_text_widen(struct dims_text_spans *spans, const struct dims *dims)
+{
+    const struct matrix matrix = matrix_of(dims);
+    const uint64_t sizes[DIMS_TEXT_SHOWN_CELLS] = {matrix.rows, matrix.len};
+    for (size_t i = 0; i < DIMS_TEXT_SHOWN_CELLS; i++) {
+        if (!spans->has_some || sizes[i] < spans->from[i])
+            spans->from[i] = sizes[i];
+        if (!spans->has_some || sizes[i] > spans->to[i])
+            spans->to[i] = sizes[i];
+    }
+    spans->has_some = true;
+}
+
+const char *dims_text_span(char out[DIMS_TEXT_CHARS], const struct dims_text_spans *spans,
+                           size_t i)
+{
+    const uint64_t ends[] = {spans->from[0], spans->to[0], spans->from[1], spans->to[1]};
+    char from[NUMBER_CHARS], to[NUMBER_CHARS];
+    if (i >= DIMS_TEXT_SHOWN_CELLS)
+        return number_format_fixed(out, ends[i - DIMS_TEXT_SHOWN_CELLS], 0);
+    number_format_count(from, spans->from[i]);
+    if (spans->from[i] == spans->to[i])
+        snprintf(out, DIMS_TEXT_CHARS, "%s", from);
+    else
+        snprintf(out, DIMS_TEXT_CHARS, "%s..%s", from,
+                 number_format_count(to, spans->to[i]));
+    return out;
 }

@@ -30,9 +30,15 @@ char *dims_text_format(char out[DIMS_TEXT_CHARS], const struct dims *dims);
 /* The same within a sentence: "n = 400M", "2Mi x 128 rows". Returns `out`. */
 char *dims_text_format_named(char out[DIMS_TEXT_CHARS], const struct dims *dims);
 
+/* Which result it is: "at n = 1000" of one value, "3 of 37" of several. Returns `out`. */
+char *dims_text_result(char out[DIMS_TEXT_CHARS], const struct dims *dims, uint64_t result);
+
 /* What asks for these dims on the command line: "--n 400000000", or "--rows 5 --len 7 --pitch 8
  * --axis 1"; not for a middle axis, which no option gives. Returns `out`. */
 char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims);
+
+/* A part of an identifier: "400000000", "4096x1024", "4096x1024_pitch1040". Returns `out`. */
+char *dims_text_identifier(char out[DIMS_TEXT_CHARS], const struct dims *dims);
 
 /* A part of a file's name, for each dims another: "400000000", "rows-37x100-100-3700". Returns
  * `out`. */
@@ -50,10 +56,29 @@ const char *dims_text_smaller(const struct dims *dims);
 char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
                        const struct dims *asked);
 
-/* What the results are of: "value", "rows", "columns", "middle axis". And such a name that --shape
- * takes, as it is kept here; NULL of another. */
+/* What the results are of: "value", "rows", "columns", "middle axis"; and the same with "" for one
+ * value. And such a name that --shape takes, as it is kept here; NULL of another. */
 const char *dims_text_name(const struct dims *dims);
+const char *dims_text_each(const struct dims *dims);
 const char *dims_text_find_name(const char *name);
+
+/* The built-in space used where none is named; of one value `usual`. */
+const char *dims_text_space(const struct dims *dims, const char *usual);
+
+/* "its kernels reduce to one value, and what is asked for is a value for each row: use --space
+ * rows": where a space serves such dims as `own`, and others are asked for. `usual` as in
+ * dims_text_space. Returns `out`. */
+enum { DIMS_TEXT_SENTENCE_CHARS = 300 };
+char *dims_text_refuse_space(char out[DIMS_TEXT_SENTENCE_CHARS], const struct dims *own,
+                             const struct dims *asked, const char *usual);
+
+/* Why an export has no record, where there are some of such dims: "there are records of rows: --space
+ * rows takes all". */
+const char *dims_text_others(const struct dims *dims);
+
+/* Which comes first in a table: by what they are, and among such by their sizes. <0, 0 or >0. */
+int dims_text_compare(const struct dims *a, const struct dims *b);
+int dims_text_compare_sizes(const struct dims *a, const struct dims *b);
 
 /* What asks for a sweep of what has this name. */
 const char *dims_text_sweep(const char *name);
@@ -61,7 +86,16 @@ const char *dims_text_sweep(const char *name);
 /* Words of sentences: the options of any size; what has several results; a sweep of such; how
  * else they may be asked for. */
 #define DIMS_TEXT_SIZES "--n, --rows"
+#define DIMS_TEXT_FOR_EACH ", for each of the %s of a matrix"
+#define DIMS_TEXT_OTHER_SIZES                                                                  \
+    "there are records of other shapes: name one of them, or leave --rows and --len out and take "  \
+    "all by --space rows or columns"
 #define DIMS_TEXT_SEVERAL "rows or columns"
+#define DIMS_TEXT_SHAPE "--shape rows"
+#define DIMS_TEXT_SPACE "--space rows"
+#define DIMS_TEXT_EXPORTS                                                                      \
+    "Likewise those of a matrix: of one shape by --rows and --len, of all by --space rows or "      \
+    "columns."
 #define DIMS_TEXT_SWEEP "--rows 1K..1M --len 32..4096"
 #define DIMS_TEXT_INSTEAD "--axis 1 for rows, or --n for one value"
 
@@ -70,6 +104,28 @@ const char *dims_text_sweep(const char *name);
 #define DIMS_TEXT_COLUMNS \
     {NULL, "shape", false}, {NULL, "rows", true}, {NULL, "len", true}, {NULL, "pitch", true}
 enum { DIMS_TEXT_CELLS = 4 };
+extern const char *const dims_text_keys[DIMS_TEXT_CELLS]; /* their names */
+
+/* For people: two cells, "4096", "1024 pitch 1040". */
+#define DIMS_TEXT_SHOWN {"rows", NULL, true}, {"len", NULL, true}
+enum { DIMS_TEXT_SHOWN_CELLS = 2 };
+const char *dims_text_shown(char out[DIMS_TEXT_CHARS], const struct dims *dims, size_t i);
+
+/* From which to which sizes several dims go, as cells: for people two, for programs four. */
+#define DIMS_TEXT_SPANS \
+    DIMS_TEXT_SHOWN, {NULL, "rows_from", true}, {NULL, "rows_to", true}, \
+        {NULL, "len_from", true}, {NULL, "len_to", true}
+enum { DIMS_TEXT_SPANS_CELLS = 6 };
+struct dims_text_spans {
+    uint64_t from[DIMS_TEXT_SHOWN_CELLS], to[DIMS_TEXT_SHOWN_CELLS];
+    bool has_some;
+};
+void dims_text_widen(struct dims_text_spans *spans, const struct dims *dims);
+const char *dims_text_span(char out[DIMS_TEXT_CHARS], const struct dims_text_spans *spans,
+                           size_t i);
+
+/* "len first, then in rows x len": by what a shape between others is answered. */
+const char *dims_text_nearness(const struct dims *dims);
 
 /* The text of cell i; NULL where it is empty: of one value all but the first. */
 const char *dims_text_cell(char out[NUMBER_CHARS], const struct dims *dims, size_t i);

@@ -239,7 +239,7 @@ static inline enum planner_status planner_walk(struct planner_plan *plan,
         return PLANNER_DONE;
     for (int pass = 0; pass < passes->count; pass++) {
         int is_next = 1;
-        while (is_next && !(plan->first >= 0 && left.depth.n == 1)) {
+        while (is_next && !(plan->first >= 0 && dims_are_reduced(&left))) {
             const enum planner_status status =
                 planner_add(plan, passes, pass, &left, &parts->of_pass[pass]);
             if (status != PLANNER_DONE)
@@ -253,7 +253,7 @@ static inline enum planner_status planner_walk(struct planner_plan *plan,
     }
     if (plan->count > 0 && plan->first < 0)
         return PLANNER_NO_OUTPUT;
-    return plan->first >= 0 && left.depth.n == 1 ? PLANNER_DONE : PLANNER_UNFINISHED;
+    return plan->first >= 0 && dims_are_reduced(&left) ? PLANNER_DONE : PLANNER_UNFINISHED;
 }
 
 /* The plan for the most, and what calls keep of it. Returns the plan's status, as planner_call.

@@ -2,7 +2,6 @@
  * them as text. point_expand.c lists all that the rules leave. */
 #include "generator/point.h"
 
-#include "generator/shape.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -200,3 +200,8 @@ double problem_bytes(const struct problem *problem)
 {
     return problem_bytes_read(problem) + problem_bytes_written(problem);
 }
+
+const char *problem_space(const struct problem *problem)
+{
+    return dims_text_space(&problem->dims, problem_ops[problem->op].space);
+}

@@ -48,14 +48,6 @@ extern const struct op_row problem_ops[OP_COUNT];
 extern const char *const problem_regimes[REGIME_COUNT]; /* "cold", "warm" */
 extern const char *const problem_orders[ORDER_COUNT];   /* "free", "run" */
 
-/* What a matrix of `rows` rows of `len` elements is reduced to; row r begins r * pitch elements
- * behind the first. */
-enum shape_kind { SHAPE_VALUE, SHAPE_ROWS, SHAPE_COLUMNS, SHAPE_COUNT };
-struct problem_shape {
-    enum shape_kind kind; /* SHAPE_VALUE: one value, the rest is 0 */
-    uint64_t rows, len, pitch;
-};
-
 struct problem {
     enum op op;
     enum type type; /* of the elements */
@@ -82,6 +74,9 @@ int problem_check(const struct problem *problem, struct error *error);
 
 /* The accumulator used when none is named: of 32 bits at least. */
 enum type problem_default_acc(enum type type);
+
+/* The built-in space used where none is named. */
+const char *problem_space(const struct problem *problem);
 
 /* The type of the result: the accumulator's, or u64 for a position. */
 enum type problem_result(const struct problem *problem);

@@ -1,7 +1,6 @@
 /* space_default: the [default] of a space file, whose values may depend on problem and target.
  * Hides which of them are constants. */
 #include "generator/point.h"
-#include "generator/shape.h"
 #include "generator/space_read.h"
 
 #include <inttypes.h>

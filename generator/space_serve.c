@@ -1,8 +1,10 @@
 /* space_serve: decides which problems a space serves, by its expression over what a problem is:
  * `serves` of [space], or one value of elements that lie one behind another. */
 #include "generator/point.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 #include "generator/space_read.h"
+
+#include <string.h>
 
 static const char one_value[] = "OUTER == 1 && INNER == 1 && DEPTH_STRIDE == 1 && !POSITION";
 
@@ -53,29 +55,14 @@ bool space_find_dims(const struct space *space, struct problem *problem, uint64_
 
 /* --- What else to ask for ----------------------------------------------------------------- */
 
-static const char *const named[SHAPE_COUNT] = {
-    [SHAPE_VALUE] = "one value",
-    [SHAPE_ROWS] = "a value for each row",
-    [SHAPE_COLUMNS] = "a value for each column",
-};
-
-static const char *const axes[SHAPE_COUNT] = {
-    [SHAPE_VALUE] = "",
-    [SHAPE_ROWS] = "--axis 1",
-    [SHAPE_COLUMNS] = "--axis 0",
-};
-
 /* Served with other dims, the operation is not what is wrong. */
 static int refuse_dims(const struct space *space, const struct problem *problem,
                        const struct problem *served, struct error *error)
 {
-    const enum shape_kind own = shape_kind(&served->dims), asked = shape_kind(&problem->dims);
-    return error_set(error, ERROR_USAGE,
-                     "%s: its kernels reduce to %s, and what is asked for is %s: use --space "
-                     "%s%s%s%s",
-                     space->file, named[own], named[asked], shape_space(problem),
-                     own ? ", or give " : "",
-                     own && !asked ? "--rows, --len and " : "", axes[own]);
+    char text[DIMS_TEXT_SENTENCE_CHARS];
+    return error_set(error, ERROR_USAGE, "%s: %s", space->file,
+                     dims_text_refuse_space(text, &served->dims, &problem->dims,
+                                            problem_ops[problem->op].space));
 }
 
 int space_check_problem(const struct space *space, const struct problem *problem,
@@ -87,13 +74,13 @@ int space_check_problem(const struct space *space, const struct problem *problem
         return 0;
     if (space_find_dims(space, &served, 1 << 20, 1 << 10, 0))
         return refuse_dims(space, problem, &served, error);
-    if (op->is_position && dims_results(&problem->dims) > 1)
+    if (op->is_position && strcmp(space->name, problem_space(problem)) == 0)
         return error_set(error, ERROR_USAGE,
-                         "'%s' asks for positions, which no kernel finds in rows or columns: use "
-                         "min or max, or one call a row without --rows",
+                         "'%s' asks for positions, which no kernel finds in " DIMS_TEXT_SEVERAL
+                         ": use min or max, or one call for each, by --n",
                          op->name);
     return error_set(error, ERROR_USAGE,
                      "%s: its kernels are for other operations than '%s', where %s: use --space "
                      "%s",
-                     space->file, op->name, expr_source(space->serves), shape_space(problem));
+                     space->file, op->name, expr_source(space->serves), problem_space(problem));
 }

@@ -41,7 +41,7 @@ static int check_sample(const struct request *request, struct error *error)
         {request->parts > 1 && !is_many,
          "--part divides --cover or --all: give one of them too"},
         {is_many && is_one,
-         "--cover and --all choose problems and variants themselves: leave --n, --rows, --op, "
+         "--cover and --all choose problems and variants themselves: leave " DIMS_TEXT_SIZES ", --op, "
          "--type, --acc, --deterministic and --variant out"},
     };
     return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error);

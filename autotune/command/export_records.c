@@ -7,7 +7,7 @@
 #include "autotune/library/shipped.h"
 #include "cache/code.h"
 #include "generator/number.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ struct gathering {
     struct record want;
     struct code_memo memo;
     /* of the problem, but passed over: */
-    size_t of_shape[SHAPE_COUNT]; /* another kind than is asked for */
+    struct dims unlike; /* of one whose results are of something else; n is 0 where there is none */
     size_t other_code, other_regime, other_size, other_gpu, of_host;
 };
 
@@ -80,9 +80,9 @@ static bool is_wanted(struct gathering *all, const struct interval *served)
 {
     const struct record *record = &served->record;
     struct record alike = *record;
-        if (shape_kind(&record->problem.dims) != shape_kind(&all->want.problem.dims) &&
+    if (dims_text_compare(&record->problem.dims, &all->want.problem.dims) &&
         !record_group_difference(&alike, &all->want, RECORD_PROBLEM))
-        all->of_shape[shape_kind(&record->problem.dims)]++;
+        all->unlike = record->problem.dims;
     if (record->source == RECORD_PUBLISHED ||
         record_group_difference(record, &all->want, RECORD_PROBLEM | RECORD_SPACE))
         return false;
@@ -242,22 +242,16 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
     } causes[] = {
         {all->other_size,
          request_dims_are_given(all->request)
-             ? "there are records of other shapes: name one of them, or leave --rows and --len "
-               "out and take all by --space rows or columns"
+             ? DIMS_TEXT_OTHER_SIZES
              : "there are records of other n: leave --n out, or name one of them"},
         {all->other_gpu, "there are records of other devices: leave --gpu out, or name one"},
         {all->of_host, "there are records of the emulator: --gpu host takes them"},
         {all->other_regime, all->request->warm
                                 ? "there are records for cold data: leave --warm out"
                                 : "there are records for warm data: add --warm"},
-        {all->of_shape[SHAPE_ROWS], "there are records of rows: --space rows takes all"},
-        {all->of_shape[SHAPE_COLUMNS],
-         "there are records of columns: --space columns takes all"},
-        {all->of_shape[SHAPE_VALUE],
-         "there are records of single values: leave --rows and --len, or --space, out"},
+        {dims_n(&all->unlike) > 0, dims_text_others(&all->unlike)},
         {all->other_code, "its records are of other kernels or another method: tune again"},
     };
-    static const char *const lines[SHAPE_COUNT] = {"", "rows of ", "columns of "};
     const struct problem *problem = &all->want.problem;
     const char *cause = "'autotune' with the same problem makes one";
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
@@ -267,8 +261,9 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
         }
     return error_set(
         error, ERROR_FAILED,
-        "nothing to export: no record of %s of %s%s in %s%s in %.1000s serves for that; %s",
-        problem_ops[problem->op].name, lines[shape_kind(&problem->dims)],
+        "nothing to export: no record of %s of %s%s%s in %s%s in %.1000s serves for that; %s",
+        problem_ops[problem->op].name, dims_text_each(&problem->dims),
+        *dims_text_each(&problem->dims) ? " of " : "",
         problem_types[problem->type].name,
         problem_types[problem->acc].name, problem->order == ORDER_RUN ? ", deterministic," : "",
         folder, cause);

@@ -1,6 +1,8 @@
 /* help: the texts behind --help, verb by verb. */
 #include "autotune/command/help.h"
 
+#include "generator/dims_text.h"
+
 #include <stddef.h>
 
 #define EXIT_CODES                                                                             \
@@ -19,7 +21,7 @@ static const struct help all[] = {
      "  autotune --device 0 --n 64Mi --type f32 --op max --json winner.json\n"
      "  autotune --device host --n 100K --retune\n"
      "  autotune --device 0 --n 1K..4G --loss 0.5\n"
-     "  autotune --device 0 --rows 1K..1M --len 32..4096 --type f32\n"
+     "  autotune --device 0 " DIMS_TEXT_SWEEP " --type f32\n"
      "  autotune --device all --n 400M --budget 30s\n"
      "  autotune --replay ~/.cache/autotune/journal/FILE --strategy random --seed 2\n\n" EXIT_CODES},
     {VERB_SHOW, "show", NULL,
@@ -27,7 +29,7 @@ static const struct help all[] = {
      "Examples:\n"
      "  autotune show\n"
      "  autotune show --sweep\n"
-     "  autotune show --sweep --shape rows\n"
+     "  autotune show --sweep " DIMS_TEXT_SHAPE "\n"
      "  autotune show --type f32 --csv -\n\n" EXIT_CODES},
     {VERB_MERGE, "merge", "FILE...",
      "Merges record files of other machines into the folder of records, each record into its "
@@ -110,13 +112,12 @@ static const struct help all[] = {
      "Exit 69 also where there is no ncu, or where it may not read the counters. " EXIT_CODES},
     {VERB_EXPORT, "export", NULL,
      "Writes the records of a problem, all n and all GPUs in one, for programs that know nothing of "
-     "autotune: which kernel serves a device and n is chosen when they run. Likewise those of a "
-     "matrix: of one shape by --rows and --len, of all by --space rows or columns.\v"
+     "autotune: which kernel serves a device and n is chosen when they run. " DIMS_TEXT_EXPORTS "\v"
      "Examples:\n"
      "  autotune export --format cu --op sum --type f32\n"
      "  autotune export --format cu,cmake --output sums --prefix total\n"
      "  autotune export --format json --gpu H200 --n 400M --output -\n"
-     "  autotune export --format cu --space rows --type f32\n\n" EXIT_CODES},
+     "  autotune export --format cu " DIMS_TEXT_SPACE " --type f32\n\n" EXIT_CODES},
     {VERB_DOCTOR, "doctor", NULL,
      "Says what is here, what is missing, and what to install. Changes nothing.\v" EXIT_CODES},
 };

@@ -186,15 +186,58 @@ int request_dims_check(const struct request *request, struct error *error)
 int request_dims_settle(struct request *request, struct error *error)
 {
     const int bytes = problem_types[request->problem.type].bytes;
-    struct matrix *matrix = &request->asked.low;
+    struct request_dims *asked = &request->asked;
     if (!request_dims_are_given(request))
         return 0;
-    if (!request->asked.has_axis)
-        matrix->axis = axis_of(request->asked.shape);
-    if (dims_text_read(&request->problem.dims, matrix, bytes, error))
+    if (!asked->has_axis)
+        asked->low.axis = axis_of(asked->shape);
+    struct matrix first = asked->low; /* of a range the first of several results */
+    if (asked->rows_high)
+        first.rows = asked->low.rows < 2 && asked->rows_high > 1 ? 2 : asked->low.rows;
+    if (asked->len_high)
+        first.len = asked->low.len < 2 && asked->len_high > 1 ? 2 : asked->low.len;
+    if (dims_text_read(&request->problem.dims, &first, bytes, error))
         return -1;
     request->has_n = true;
     request->size_count = 1;
     request->sizes[0] = request->problem.dims;
     return 0;
+}
+
+/* --- A sweep ------------------------------------------------------------------------------ */
+
+void request_dims_grid(struct request_grid *out, const struct request *request)
+{
+    const struct request_dims *asked = &request->asked;
+    const uint64_t rows = asked->low.rows, len = asked->low.len;
+    out->size_count = sweep_sizes(out->sizes, rows, asked->rows_high ? asked->rows_high : rows);
+    out->line_count = sweep_sizes(out->lines, len, asked->len_high ? asked->len_high : len);
+}
+
+/* With its own distance of rows where one length is asked for. */
+int request_dims_at(struct dims *out, const struct request *request,
+                    const struct request_grid *grid, size_t line, size_t size,
+                    struct error *error)
+{
+    struct matrix matrix = request->asked.low;
+    matrix.rows = grid->sizes[size];
+    matrix.len = grid->lines[line];
+    return dims_text_read(out, &matrix, problem_types[request->problem.type].bytes, error);
+}
+
+static void add_range(struct text *out, uint64_t low, uint64_t high)
+{
+    char text[NUMBER_CHARS];
+    text_adds(out, number_format_count(text, low));
+    if (high > low)
+        text_addf(out, "..%s", number_format_count(text, high));
+}
+
+void request_dims_format_grid(struct text *out, const struct request *request)
+{
+    const struct request_dims *asked = &request->asked;
+    add_range(out, asked->low.rows, asked->rows_high);
+    text_adds(out, " x ");
+    add_range(out, asked->low.len, asked->len_high);
+    text_adds(out, asked->low.axis ? " rows" : " columns");
 }

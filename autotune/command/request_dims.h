@@ -3,11 +3,16 @@
 #ifndef AUTOTUNE_REQUEST_DIMS_H
 #define AUTOTUNE_REQUEST_DIMS_H
 
+#include "cache/sweep.h"
 #include "generator/dims_text.h"
+#include "generator/text.h"
 
 struct request;
 
-/* What the options of a matrix say. */
+/* Keys of the options of a matrix, beside those of options.h. */
+enum { KEY_ROWS = 512, KEY_LEN, KEY_PITCH, KEY_AXIS, KEY_SHAPE };
+
+/* What they say. */
 struct request_dims {
     struct matrix low;            /* 0 = not given; of ranges the least */
     uint64_t rows_high, len_high; /* of ranges, else 0 */
@@ -30,5 +35,20 @@ bool request_dims_are_given(const struct request *request);
 
 /* Is a range of such sizes asked for? */
 bool request_dims_is_sweep(const struct request *request);
+
+/* All sizes of such a sweep: lines, each of as many sizes, ascending. */
+struct request_grid {
+    uint64_t lines[SWEEP_SIZES_MAX], sizes[SWEEP_SIZES_MAX];
+    size_t line_count, size_count;
+};
+void request_dims_grid(struct request_grid *out, const struct request *request);
+
+/* The dims of one. ERROR_USAGE: they are out of range. */
+int request_dims_at(struct dims *out, const struct request *request,
+                    const struct request_grid *grid, size_t line, size_t size,
+                    struct error *error);
+
+/* "1K..1M x 32..4096 rows". */
+void request_dims_format_grid(struct text *out, const struct request *request);
 
 #endif

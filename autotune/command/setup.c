@@ -7,7 +7,7 @@
 #include "autotune/report/figures.h"
 #include "autotune/tune/bench.h"
 #include "autotune/tune/input.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static const struct embedded *find_builtin(const char *folder, const char *name,
 /* The one named, else that of the operation. */
 static int load_space(struct setup *setup, const char *given, struct error *error)
 {
-    const char *name = given ? given : shape_space(&setup->problem);
+    const char *name = given ? given : problem_space(&setup->problem);
     const struct embedded *builtin = find_builtin("configs", name, ".ini");
     struct text *text = &setup->space_text;
     if (builtin) {
@@ -149,9 +149,10 @@ int setup_open(struct setup *out, const struct request *request, bool needs_devi
     return 0;
 }
 
-int setup_resize(struct setup *setup, uint64_t n, enum regime regime, struct error *error)
+int setup_resize(struct setup *setup, const struct dims *dims, enum regime regime,
+                 struct error *error)
 {
-    shape_set_n(&setup->problem, n);
+    setup->problem.dims = *dims;
     setup->problem.regime = regime;
     return space_settle_default(setup->space, &setup->problem, &setup->target, error);
 }
@@ -167,14 +168,14 @@ void setup_close(struct setup *setup)
     text_dispose(&setup->template_text);
 }
 
-int setup_refuse_matrix(const struct setup *setup, const char *what, struct error *error)
+int setup_require_value(const struct setup *setup, const char *what, struct error *error)
 {
     struct problem one = setup->problem;
     one.dims = dims_value(dims_n(&setup->problem.dims));
     if (space_serves(setup->space, &one))
         return 0;
     return error_set(error, ERROR_USAGE,
-                     "%s: its kernels reduce a matrix, and %s is of one value: choose another "
+                     "%s: its kernels have several results, and %s is of one value: choose another "
                      "--space, or leave it out",
                      setup->space->file, what);
 }

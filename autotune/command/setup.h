@@ -29,16 +29,16 @@ void setup_close(struct setup *setup);
 /* The n that is meant where none is given. */
 uint64_t setup_usual_n(bool is_host);
 
-/* Turns to another n and regime of the same problem (of a matrix: to as many rows of the same
- * length), and to the space's default for it. */
-int setup_resize(struct setup *setup, uint64_t n, enum regime regime, struct error *error);
+/* Turns to other dims and another regime of the same problem, and to the space's default for them. */
+int setup_resize(struct setup *setup, const struct dims *dims, enum regime regime,
+                 struct error *error);
 
 /* Have the device and this machine room for the elements and the results at all? ERROR_FAILED with
  * both sizes if not. Whether that much is free now, only who opens the device can tell. */
 int setup_check_room(const struct setup *setup, struct error *error);
 
-/* ERROR_USAGE where the space is of matrices, which `what` ("a sweep") does not take yet. */
-int setup_refuse_matrix(const struct setup *setup, const char *what, struct error *error);
+/* ERROR_USAGE where the space gives several results, which `what` ("a sweep") does not take yet. */
+int setup_require_value(const struct setup *setup, const char *what, struct error *error);
 
 /* The key under which the winner of this setup is kept. Without a device it has the
  * architecture alone, for look-ups. */

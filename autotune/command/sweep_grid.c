@@ -1,6 +1,5 @@
-/* sweep_grid: a line of shapes for each length, by rows, so that in the race of a shape are
- * those that serve the line so far, and what won at as many rows of the length before. Hides
- * which shapes are left out. */
+/* sweep_grid: tunes line by line, so that in the race of a shape are those that serve the line so
+ * far, and what won at the same size of the line before. Hides which shapes are left out. */
 #include "autotune/command/sweep_grid.h"
 
 #include "autotune/command/output.h"
@@ -10,23 +9,21 @@
 #include "autotune/command/tune_notes.h"
 #include "autotune/device/monotonic.h"
 #include "autotune/report/figures.h"
-#include "generator/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { SPAN_MOST = 10 }; /* times the usual n: what more are like is known by then */
 
-/* Why a shape is not tuned; past the first that is not, none of the line is. */
-enum left_out { TAKEN, TOO_DEEP, TOO_MANY, NO_ROOM, PAST_L2, REASONS };
+/* Why a shape is not tuned; past the first that is too large, none of the line is. */
+enum left_out { TAKEN, UNSERVED, TOO_DEEP, TOO_MANY, NO_ROOM, PAST_L2, REASONS };
 
 struct grid {
     struct sweep *sweep;
-    uint64_t rows[SWEEP_SIZES_MAX], lens[SWEEP_SIZES_MAX];
-    size_t row_count, len_count;
+    struct request_grid asked;
     size_t left_out[REASONS]; /* shapes; of what is cold */
     size_t counts[REGIME_COUNT];
-    /* What won in the line of the length before, and in this one, by rows; "" = not known. */
+    /* What won in the line before, and in this one, by size; "" = not known. */
     char before[SWEEP_SIZES_MAX][CONFIG_PARAMS_MAX + 1];
     char now[SWEEP_SIZES_MAX][CONFIG_PARAMS_MAX + 1];
     struct records done;
@@ -45,22 +42,15 @@ static uint64_t most_elements(const struct grid *grid)
     return SPAN_MOST * setup_usual_n(grid->sweep->setup.target.is_host);
 }
 
-/* With its own distance of rows where one length is asked for. */
-static struct problem_shape shape_at(const struct grid *grid, uint64_t rows, uint64_t len)
-{
-    const struct matrix *asked = &grid->sweep->request->asked.low;
-    return (struct problem_shape){shape_kind(&grid->sweep->request->problem.dims), rows, len,
-                                  grid->len_count == 1 && asked->pitch ? asked->pitch : len};
-}
-
-static enum left_out judge(const struct grid *grid, enum regime regime, uint64_t rows,
-                           uint64_t len)
+static enum left_out judge(const struct grid *grid, enum regime regime, size_t line, size_t size)
 {
     const struct request *request = grid->sweep->request;
     struct setup setup = grid->sweep->setup;
     struct error why;
-    if (shape_set(&setup.problem, shape_at(grid, rows, len), &why))
+    if (request_dims_at(&setup.problem.dims, request, &grid->asked, line, size, &why))
         return TOO_DEEP;
+    if (!space_serves(setup.space, &setup.problem))
+        return UNSERVED;
     setup.problem.regime = regime;
     if (dims_n(&setup.problem.dims) > most_elements(grid))
         return TOO_MANY;
@@ -70,15 +60,18 @@ static enum left_out judge(const struct grid *grid, enum regime regime, uint64_t
     return regime == WARM && !request->warm && is_past ? PAST_L2 : TAKEN;
 }
 
-/* How many rows of this length there are shapes of, from the fewest on. */
-static size_t count_line(const struct grid *grid, enum regime regime, uint64_t len,
-                         size_t left_out[REASONS])
+/* The sizes of this line that are tuned, ascending. Returns how many. */
+static size_t choose_line(const struct grid *grid, enum regime regime, size_t line,
+                          struct dims sizes[SWEEP_SIZES_MAX], size_t left_out[REASONS])
 {
+    struct error ignored;
     size_t count = 0;
-    for (size_t i = 0; i < grid->row_count; i++) {
-        const enum left_out reason = judge(grid, regime, grid->rows[i], len);
+    for (size_t i = 0; i < grid->asked.size_count; i++) {
+        const enum left_out reason = judge(grid, regime, line, i);
         left_out[reason]++;
-        count += reason == TAKEN;
+        if (reason == TAKEN)
+            request_dims_at(&sizes[count++], grid->sweep->request, &grid->asked, line, i,
+                            &ignored);
     }
     return count;
 }
@@ -87,9 +80,10 @@ static void count_shapes(struct grid *grid)
 {
     const struct request *request = grid->sweep->request;
     for (enum regime regime = COLD; regime < REGIME_COUNT; regime++) {
+        struct dims sizes[SWEEP_SIZES_MAX];
         size_t left_out[REASONS] = {0};
-        for (size_t i = 0; i < grid->len_count && has_regime(request, regime); i++)
-            grid->counts[regime] += count_line(grid, regime, grid->lens[i], left_out);
+        for (size_t i = 0; i < grid->asked.line_count && has_regime(request, regime); i++)
+            grid->counts[regime] += choose_line(grid, regime, i, sizes, left_out);
         for (size_t i = 0; i < REASONS && (regime == COLD || request->warm); i++)
             grid->left_out[i] += left_out[i];
     }
@@ -100,6 +94,7 @@ static const char *explain(char out[NUMBER_CHARS + 24], const struct grid *grid,
 {
     char most[NUMBER_CHARS];
     static const char *const reasons[REASONS] = {
+        [UNSERVED] = "kernels of another space make them, as of one value",
         [TOO_DEEP] = "more than 2^31 elements a result, or than any memory holds",
         [NO_ROOM] = "no room on this device or this machine"};
     snprintf(out, NUMBER_CHARS + 24, "more than %s elements",
@@ -107,26 +102,16 @@ static const char *explain(char out[NUMBER_CHARS + 24], const struct grid *grid,
     return reason == TOO_MANY ? out : reasons[reason];
 }
 
-static void note_range(const struct request *request, uint64_t low, uint64_t high,
-                       const char *after)
-{
-    char text[NUMBER_CHARS];
-    output_note(request, "%s", number_format_count(text, low));
-    if (high > low)
-        output_note(request, "..%s", number_format_count(text, high));
-    output_note(request, "%s", after);
-}
-
 static void note_plan(const struct grid *grid)
 {
     const struct request *request = grid->sweep->request;
     const struct problem *problem = &grid->sweep->setup.problem;
     char words[NUMBER_CHARS + 24];
-    output_note(request, "sweep     %s %s ", problem_ops[problem->op].name,
-                problem_types[problem->type].name);
-    note_range(request, request->asked.low.rows, request->asked.rows_high, " x ");
-    note_range(request, request->asked.low.len, request->asked.len_high, " ");
-    output_note(request, "%s:", shape_names[shape_kind(&problem->dims)]);
+    struct text sizes = {0};
+    request_dims_format_grid(&sizes, request);
+    output_note(request, "sweep     %s %s %s:", problem_ops[problem->op].name,
+                problem_types[problem->type].name, sizes.at ? sizes.at : "");
+    text_dispose(&sizes);
     const char *between = "";
     for (enum regime regime = COLD; regime < REGIME_COUNT; regime++)
         if (has_regime(request, regime)) {
@@ -136,7 +121,7 @@ static void note_plan(const struct grid *grid)
         }
     sweep_size_note_budget(grid->sweep);
     output_note(request, "\n");
-    for (enum left_out reason = TOO_DEEP; reason < PAST_L2; reason++)
+    for (enum left_out reason = UNSERVED; reason < PAST_L2; reason++)
         if (grid->left_out[reason])
             output_note(request, "left out  %zu shape%s: %s\n", grid->left_out[reason],
                         grid->left_out[reason] == 1 ? "" : "s", explain(words, grid, reason));
@@ -146,28 +131,25 @@ static int plan(struct grid *grid, struct error *error)
 {
     struct sweep *sweep = grid->sweep;
     const struct request *request = sweep->request;
-    const struct matrix *low = &request->asked.low;
     char words[NUMBER_CHARS + 24];
-    grid->row_count =
-        sweep_sizes(grid->rows, low->rows, request->asked.rows_high ? request->asked.rows_high : low->rows);
-    grid->len_count =
-        sweep_sizes(grid->lens, low->len, request->asked.len_high ? request->asked.len_high : low->len);
+    request_dims_grid(&grid->asked, request);
     count_shapes(grid);
     note_plan(grid);
     const size_t count = grid->counts[COLD] + grid->counts[WARM];
-    enum left_out reason = TOO_DEEP;
+    enum left_out reason = UNSERVED;
     while (reason < NO_ROOM && !grid->left_out[reason])
         reason++;
     if (!count)
         return error_set(error, ERROR_FAILED,
-                         "every shape of the sweep is left out: %s; give smaller --rows or --len",
-                         explain(words, grid, reason));
+                         "every shape of the sweep is left out: %s; give %s",
+                         explain(words, grid, reason),
+                         dims_text_smaller(&request->problem.dims));
     return tune_keep_check(sweep->setup.space, error);
 }
 
 /* --- One shape ---------------------------------------------------------------------------- */
 
-/* What won at as many rows of the length before races here, where the rules allow it. */
+/* What won at the same size of the line before races here, where the rules allow it. */
 static int seed(struct grid *grid, size_t i, struct error *error)
 {
     struct sweep *sweep = grid->sweep;
@@ -185,7 +167,7 @@ static int tune_shape(struct grid *grid, struct sweep_leg *leg, size_t i, struct
 {
     struct sweep *sweep = grid->sweep;
     const struct record *known = NULL;
-    if (setup_resize(&sweep->setup, leg->sizes[i], leg->regime, error))
+    if (setup_resize(&sweep->setup, &leg->sizes[i], leg->regime, error))
         return -1;
     if (!sweep->request->retune)
         known = sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
@@ -201,7 +183,7 @@ static int tune_shape(struct grid *grid, struct sweep_leg *leg, size_t i, struct
 
 /* --- The whole ---------------------------------------------------------------------------- */
 
-static int tune_line(struct grid *grid, enum regime regime, uint64_t len, struct error *error)
+static int tune_line(struct grid *grid, enum regime regime, size_t line, struct error *error)
 {
     struct sweep *sweep = grid->sweep;
     struct sweep_leg *leg = &sweep->legs[0];
@@ -209,10 +191,7 @@ static int tune_line(struct grid *grid, enum regime regime, uint64_t len, struct
     int failed = 0;
     sweep_leg_open(leg, regime);
     memset(grid->now, 0, sizeof grid->now);
-    leg->count = count_line(grid, regime, len, ignored);
-    sweep->setup.problem.dims = shape_dims(shape_at(grid, grid->rows[0], len));
-    for (size_t i = 0; i < leg->count; i++)
-        leg->sizes[i] = grid->rows[i] * len;
+    leg->count = choose_line(grid, regime, line, leg->sizes, ignored);
     for (size_t i = 0; i < leg->count && !failed; i++)
         failed = tune_shape(grid, leg, i, error);
     memcpy(grid->before, grid->now, sizeof grid->before);
@@ -224,8 +203,8 @@ static int tune_all(struct grid *grid, struct error *error)
 {
     for (enum regime regime = COLD; regime < REGIME_COUNT; regime++) {
         memset(grid->before, 0, sizeof grid->before);
-        for (size_t i = 0; i < grid->len_count && has_regime(grid->sweep->request, regime); i++)
-            if (tune_line(grid, regime, grid->lens[i], error))
+        for (size_t i = 0; i < grid->asked.line_count && has_regime(grid->sweep->request, regime); i++)
+            if (tune_line(grid, regime, i, error))
                 return -1;
     }
     return 0;

@@ -20,13 +20,24 @@ void sweep_leg_init(struct sweep_leg *out, const struct setup *setup, enum regim
                     uint64_t low, uint64_t high, bool is_within_l2)
 {
     struct problem problem = setup->problem;
+    uint64_t sizes[SWEEP_SIZES_MAX];
     sweep_leg_open(out, regime);
-    out->count = sweep_sizes(out->sizes, low, high);
+    out->count = sweep_sizes(sizes, low, high);
     for (; is_within_l2 && out->count; out->count--) {
-        problem.dims = dims_value(out->sizes[out->count - 1]);
-        if (figures_bytes(&problem) <= (double)setup->target.l2_bytes)
+        problem.dims = dims_value(sizes[out->count - 1]);
+        if (problem_bytes_read(&problem) <= (double)setup->target.l2_bytes)
             break;
     }
+    for (size_t i = 0; i < out->count; i++)
+        out->sizes[i] = dims_value(sizes[i]);
+}
+
+size_t sweep_leg_nearest(const struct sweep_leg *leg, uint64_t n)
+{
+    uint64_t sizes[SWEEP_SIZES_MAX];
+    for (size_t i = 0; i < leg->count; i++)
+        sizes[i] = dims_n(&leg->sizes[i]);
+    return sweep_nearest(sizes, leg->count, n);
 }
 
 void sweep_leg_dispose(struct sweep_leg *leg)
@@ -53,7 +64,7 @@ static size_t count_below(const struct sweep_leg *leg, uint64_t n)
 
 const struct record *sweep_leg_record(const struct sweep_leg *leg, size_t size)
 {
-    const size_t at = count_below(leg, leg->sizes[size]);
+    const size_t at = count_below(leg, dims_n(&leg->sizes[size]));
     return leg->is_done[size] ? &leg->swept.at[at] : NULL;
 }
 
@@ -61,7 +72,7 @@ size_t sweep_leg_survivors(uint64_t *numbers, size_t most, const struct sweep_le
                            size_t size)
 {
     return interval_survivors(numbers, most, &leg->swept,
-                              count_below(leg, leg->sizes[size]));
+                              count_below(leg, dims_n(&leg->sizes[size])));
 }
 
 /* --- A race ------------------------------------------------------------------------------- */

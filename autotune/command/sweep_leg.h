@@ -8,7 +8,7 @@
 
 struct sweep_leg {
     enum regime regime;
-    uint64_t sizes[SWEEP_SIZES_MAX];
+    struct dims sizes[SWEEP_SIZES_MAX];
     bool is_done[SWEEP_SIZES_MAX];
     size_t count;
     struct records swept; /* of the sizes that are done, by n, with what was raced there */
@@ -21,6 +21,9 @@ void sweep_leg_open(struct sweep_leg *out, enum regime regime);
 void sweep_leg_init(struct sweep_leg *out, const struct setup *setup, enum regime regime,
                     uint64_t low, uint64_t high, bool is_within_l2);
 void sweep_leg_dispose(struct sweep_leg *leg);
+
+/* The size nearest to n elements. */
+size_t sweep_leg_nearest(const struct sweep_leg *leg, uint64_t n);
 
 /* Leaves out a size that has no winner: its neighbours' intervals go across it. */
 void sweep_leg_drop(struct sweep_leg *leg, size_t size);

@@ -8,7 +8,7 @@
 #include "autotune/report/figures.h"
 #include "autotune/report/letters.h"
 #include "autotune/report/terminal.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,10 +17,8 @@
 static const struct table_column columns[] = {
     {NULL, "gpu", false},           {NULL, "op", false},
     {NULL, "type", false},          {NULL, "acc", false},
-    {NULL, "deterministic", false}, {NULL, "shape", false},
-    {"rows", NULL, true},           {"len", NULL, true},
-    {NULL, "rows", true},           {NULL, "len", true},
-    {NULL, "pitch", true},          {NULL, "n", true},
+    {NULL, "deterministic", false}, DIMS_TEXT_SHOWN,
+    DIMS_TEXT_COLUMNS,              {NULL, "n", true},
     {"regime", "regime", false},    {"us", "us", true},
     {"GB/s", "gbs", true},          {"% peak", "peak_pct", true},
     {"ties", "ties", true},         {"variant", NULL, false},
@@ -29,9 +27,8 @@ static const struct table_column columns[] = {
 static const struct table_column variant_columns[] = {
     {NULL, "gpu", false},       {NULL, "op", false},     {NULL, "type", false},
     {NULL, "acc", false},       {NULL, "shape", false},  {"variant", NULL, false},
-    {"shapes", "shapes", true}, {"rows", NULL, true},    {"len", NULL, true},
-    {NULL, "rows_from", true},  {NULL, "rows_to", true}, {NULL, "len_from", true},
-    {NULL, "len_to", true},     {"params", NULL, false}, {NULL, "params", false},
+    {"shapes", "shapes", true}, DIMS_TEXT_SPANS,         {"params", NULL, false},
+    {NULL, "params", false},
 };
 enum {
     COLUMNS = sizeof columns / sizeof *columns,
@@ -47,12 +44,14 @@ struct group {
 
 /* --- Groups ------------------------------------------------------------------------------- */
 
+static const struct dims one_value = DIMS_VALUE(1); /* drawn apart: sizes of n */
+
 static bool is_first(const struct record *records, size_t i)
 {
     for (size_t k = 0; k < i; k++)
         if (record_is_same_but_size(&records[k], &records[i]))
             return false;
-    return shape_kind(&records[i].problem.dims) != SHAPE_VALUE;
+    return !dims_is_alike(&records[i].problem.dims, &one_value);
 }
 
 static int compare(uint64_t a, uint64_t b)
@@ -66,7 +65,7 @@ static int by_shape(const void *a, const void *b)
     const struct problem *y = &(*(const struct record *const *)b)->problem;
     const int orders[] = {
         compare(x->regime, y->regime), compare(x->dims.depth.n, y->dims.depth.n),
-        compare(dims_results(&x->dims), dims_results(&y->dims)), compare(shape_of(&x->dims).pitch, shape_of(&y->dims).pitch)};
+        compare(dims_results(&x->dims), dims_results(&y->dims)), compare(dims_extent(&x->dims), dims_extent(&y->dims))};
     size_t i = 0;
     while (i + 1 < sizeof orders / sizeof *orders && !orders[i])
         i++;
@@ -89,17 +88,11 @@ static void collect(struct group *out, const struct record *first, const struct 
 
 static void add_shape(struct table *table, const struct problem *problem)
 {
-    const struct problem_shape made = shape_of(&problem->dims), *shape = &made;
-    char count[NUMBER_CHARS], pitch[NUMBER_CHARS];
-    table_add(table, number_format_count(count, shape->rows));
-    number_format_count(count, shape->len);
-    if (shape->pitch != shape->len)
-        table_addf(table, "%s pitch %s", count, number_format_count(pitch, shape->pitch));
-    else
-        table_add(table, count);
-    table_addf(table, "%" PRIu64, shape->rows);
-    table_addf(table, "%" PRIu64, shape->len);
-    table_addf(table, "%" PRIu64, shape->pitch);
+    char text[DIMS_TEXT_CHARS], number[NUMBER_CHARS];
+    for (size_t i = 0; i < DIMS_TEXT_SHOWN_CELLS; i++)
+        table_add(table, dims_text_shown(text, &problem->dims, i));
+    for (size_t i = 0; i < DIMS_TEXT_CELLS; i++)
+        table_add(table, dims_text_cell(number, &problem->dims, i));
     table_addf(table, "%" PRIu64, dims_n(&problem->dims));
     table_add(table, problem_regimes[problem->regime]);
 }
@@ -120,7 +113,6 @@ static void add_record(struct table *table, struct group *group, const struct re
     char text[NUMBER_CHARS];
     add_problem(table, record);
     table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
-    table_add(table, shape_names[shape_kind(&problem->dims)]);
     add_shape(table, problem);
     table_add(table, figures_us(text, record->median_ps));
     table_add(table, figures_speed(text, figures_gbs(problem, record->median_ps)));
@@ -138,48 +130,24 @@ static void add_group(struct table *table, struct group *group)
 
 /* --- Variants ----------------------------------------------------------------------------- */
 
-struct span {
-    uint64_t from, to;
-};
-
-static void widen(struct span *span, uint64_t value)
-{
-    span->from = value < span->from ? value : span->from;
-    span->to = value > span->to ? value : span->to;
-}
-
-static void add_span(struct table *table, const struct span *span)
-{
-    char from[NUMBER_CHARS], to[NUMBER_CHARS];
-    number_format_count(from, span->from);
-    if (span->from == span->to)
-        table_add(table, from);
-    else
-        table_addf(table, "%s..%s", from, number_format_count(to, span->to));
-}
-
 static void add_variant(struct table *table, struct group *group, size_t letter)
 {
     const char *params = group->letters.kernels[letter];
-    struct span rows = {UINT64_MAX, 0}, len = {UINT64_MAX, 0};
+    struct dims_text_spans spans = {.has_some = false};
     struct text words = {0};
-    char name[NUMBER_CHARS];
+    char name[NUMBER_CHARS], text[DIMS_TEXT_CHARS];
     size_t shapes = 0;
     for (size_t i = 0; i < group->count; i++)
         if (letters_add(&group->letters, group->at[i]->params) == letter) {
-            widen(&rows, shape_of(&group->at[i]->problem.dims).rows);
-            widen(&len, shape_of(&group->at[i]->problem.dims).len);
+            dims_text_widen(&spans, &group->at[i]->problem.dims);
             shapes++;
         }
     add_problem(table, group->at[0]);
-    table_add(table, shape_names[shape_kind(&group->at[0]->problem.dims)]);
+    table_add(table, dims_text_name(&group->at[0]->problem.dims));
     table_add(table, letters_name(name, letter));
     table_addf(table, "%zu", shapes);
-    add_span(table, &rows);
-    add_span(table, &len);
-    const uint64_t ends[] = {rows.from, rows.to, len.from, len.to};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        table_addf(table, "%" PRIu64, ends[i]);
+    for (size_t i = 0; i < DIMS_TEXT_SPANS_CELLS; i++)
+        table_add(table, dims_text_span(text, &spans, i));
     letters_add_words(&words, &group->letters, params, false);
     table_add(table, words.length ? words.at : "as below");
     table_add(table, params);
@@ -197,13 +165,12 @@ static void add_variants(struct table *table, struct group *group)
 /* Which record answers for a shape without one, as find chooses. */
 static void print_decision(struct text *out, const struct group *group)
 {
-    const enum shape_kind kind = shape_kind(&group->at[0]->problem.dims);
     text_addf(
         out,
         "decided   %zu variant%s for %zu shape%s; any other shape takes that of the nearest, "
-        "in %s first, then in rows x len\n",
+        "in %s\n",
         group->letters.count, group->letters.count == 1 ? "" : "s", group->count,
-        group->count == 1 ? "" : "s", kind == SHAPE_COLUMNS ? "rows" : "len");
+        group->count == 1 ? "" : "s", dims_text_nearness(&group->at[0]->problem.dims));
 }
 
 static void print_group(struct text *out, struct group *group)
@@ -213,7 +180,7 @@ static void print_group(struct text *out, struct group *group)
     struct table variants = {.columns = variant_columns, .column_count = VARIANT_COLUMNS};
     struct text shared = {0};
     sweep_drawing_head(out, &first->problem);
-    text_addf(out, " of %s on %s: %zu shape%s%s\n", shape_names[shape_kind(&first->problem.dims)],
+    text_addf(out, " of %s on %s: %zu shape%s%s\n", dims_text_name(&first->problem.dims),
               first->gpu, group->count, group->count == 1 ? "" : "s",
               first->source == RECORD_EMULATED ? "; emulated: no model of a GPU's speed" : "");
     add_group(&shapes, group);

@@ -13,13 +13,13 @@
 #include "autotune/device/monotonic.h"
 #include "autotune/report/figures.h"
 #include "generator/call.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { SURVIVORS = TUNE_ROWS_MAX - 2, SURVIVORS_HOST = 4 };
-enum { N_WIDTH = 6, MATRIX_WIDTH = 22 }; /* characters, so that lines are aligned */
+enum { N_WIDTH = 6, WORDS_WIDTH = 22 }; /* characters, so that lines are aligned */
 
 static const double RACE_SECONDS = 0.4; /* a size; neighbours bear each other out */
 static const double STAYS = 1.005; /* a known winner is replaced by what is faster than that */
@@ -151,12 +151,17 @@ static int take_result(struct sweep *sweep, struct sweep_leg *leg, size_t size,
     return 0;
 }
 
+/* Of n, or of words for several sizes. */
+static int width_of(const struct sweep *sweep)
+{
+    return request_dims_is_sweep(sweep->request) ? WORDS_WIDTH : N_WIDTH;
+}
+
 static void note_size(const struct sweep *sweep, const struct record *record, double seconds)
 {
-    char size[SHAPE_CHARS], us[NUMBER_CHARS], speed[NUMBER_CHARS];
-    const int width = shape_kind(&record->problem.dims) ? MATRIX_WIDTH : N_WIDTH;
+    char size[DIMS_TEXT_CHARS], us[NUMBER_CHARS], speed[NUMBER_CHARS];
     output_note(sweep->request, "size      %*s %s %11s us %8s GB/s  %5.2f s  %s\n",
-                width, shape_format(size, &record->problem),
+                width_of(sweep), dims_text_format(size, &record->problem.dims),
                 problem_regimes[record->problem.regime], figures_us(us, record->median_ps),
                 figures_speed(speed, figures_gbs(&record->problem, record->median_ps)), seconds,
                 record->params);
@@ -172,11 +177,11 @@ void sweep_size_note_budget(const struct sweep *sweep)
 static void note_spent(struct sweep *sweep)
 {
     const struct problem *problem = &sweep->setup.problem;
-    char size[SHAPE_CHARS];
+    char size[DIMS_TEXT_CHARS];
     sweep->spent++;
     output_note(sweep->request, "size      %*s %s no result: its budget was over before a "
                 "candidate was measured\n",
-                shape_kind(&problem->dims) ? MATRIX_WIDTH : N_WIDTH, shape_format(size, problem),
+                width_of(sweep), dims_text_format(size, &problem->dims),
                 problem_regimes[problem->regime]);
 }
 
@@ -243,7 +248,7 @@ int sweep_size_tune(struct sweep *sweep, struct sweep_leg *leg, size_t size,
     struct journal journal;
     struct record record;
     bool has_journal;
-    if (setup_resize(&sweep->setup, leg->sizes[size], leg->regime, error))
+    if (setup_resize(&sweep->setup, &leg->sizes[size], leg->regime, error))
         return -1;
     own.quiet = true;
     own.retune = own.retune && !leg->is_done[size];
@@ -292,7 +297,7 @@ int sweep_size_confirm(struct sweep *sweep, struct records *records, struct reco
     struct tune_options options = options_of(sweep, rows);
     struct tune_result result;
     const double start = monotonic_s();
-    if (setup_resize(&sweep->setup, dims_n(&record->problem.dims), record->problem.regime, error))
+    if (setup_resize(&sweep->setup, &record->problem.dims, record->problem.regime, error))
         return -1;
     const struct interval *interval = interval_find(records, record);
     if (!interval || interval->record.config == record->config)

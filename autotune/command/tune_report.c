@@ -245,12 +245,11 @@ static void json_key(struct text *out, const struct record *record)
 /* Those of the dims that n does not say. */
 static void json_sizes(struct text *out, const struct dims *dims)
 {
-    static const struct table_column columns[] = {DIMS_TEXT_COLUMNS};
     char number[NUMBER_CHARS];
     for (size_t i = 0; i < DIMS_TEXT_CELLS && dims_text_cell(number, dims, 1); i++) {
         const char *cell = dims_text_cell(number, dims, i);
-        text_addf(out, ", \"%s\": ", columns[i].key);
-        if (columns[i].is_number)
+        text_addf(out, ", \"%s\": ", dims_text_keys[i]);
+        if (i > 0)
             text_adds(out, cell);
         else
             text_add_json(out, cell);

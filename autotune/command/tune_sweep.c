@@ -43,7 +43,8 @@ static int plan(struct sweep *sweep, struct error *error)
                     problem_regimes[sweep->legs[i].regime]);
     sweep_size_note_budget(sweep);
     output_note(request, "; a variant may lose %.3g %% in its interval\n", 100 * request->loss);
-    return setup_resize(&sweep->setup, request->n_high, sweep->legs->regime, error) ||
+    const struct dims most = dims_value(request->n_high);
+    return setup_resize(&sweep->setup, &most, sweep->legs->regime, error) ||
                    setup_check_room(&sweep->setup, error) ||
                    tune_keep_check(sweep->setup.space, error)
                ? -1
@@ -60,7 +61,7 @@ static int find_answer(struct sweep *sweep, bool *is_answered, struct error *err
     for (size_t l = 0; l < sweep->leg_count; l++)
         for (size_t i = 0; i < sweep->legs[l].count && *is_answered; i++) {
             struct sweep_leg *leg = &sweep->legs[l];
-            if (setup_resize(&sweep->setup, leg->sizes[i], leg->regime, error))
+            if (setup_resize(&sweep->setup, &leg->sizes[i], leg->regime, error))
                 return -1;
             const struct record *record =
                 sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
@@ -80,8 +81,8 @@ static int find_single(struct sweep *sweep, struct error *error)
         if (!leg->count)
             return sweep_size_check_spent(sweep, error);
         const size_t size =
-            sweep_nearest(leg->sizes, leg->count, setup_usual_n(sweep->setup.target.is_host));
-        if (setup_resize(&sweep->setup, leg->sizes[size], leg->regime, error))
+            sweep_leg_nearest(leg, setup_usual_n(sweep->setup.target.is_host));
+        if (setup_resize(&sweep->setup, &leg->sizes[size], leg->regime, error))
             return -1;
         if (!sweep->request->retune)
             record = sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
@@ -247,7 +248,7 @@ static int open_sweep(struct sweep *sweep, struct error *error)
                          sweep->request->device, sweep->fleet.count);
     own.device = sweep->fleet.kinds[0].list[0];
     return setup_open(&sweep->setup, &own, true, error) ||
-                   (own.n_high && setup_refuse_matrix(&sweep->setup, "a sweep of n", error))
+                   (own.n_high && setup_require_value(&sweep->setup, "a sweep of n", error))
                ? -1
                : 0;
 }

@@ -9,7 +9,6 @@
 #include "autotune/report/figures.h"
 #include "cache/store.h"
 #include "generator/number.h"
-#include "generator/shape.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -172,22 +171,21 @@ static int by_problem(const void *a, const void *b)
 {
     const struct interval *one = a, *other = b;
     const struct problem *x = &one->record.problem, *y = &other->record.problem;
-    const uint64_t keys[][2] = {
-        {x->op, y->op},
-        {x->type, y->type},
-        {x->acc, y->acc},
-        {x->order, y->order},
-        {shape_kind(&x->dims), shape_kind(&y->dims)},
-        {x->regime, y->regime},
-        {one->from < one->to, other->from < other->to},
-        {shape_of(&x->dims).len, shape_of(&y->dims).len},
-        {dims_n(&x->dims), dims_n(&y->dims)},
-        {shape_of(&x->dims).pitch, shape_of(&y->dims).pitch},
+    const int orders[] = {
+        strcmp(one->record.gpu, other->record.gpu),
+        compare(x->op, y->op),
+        compare(x->type, y->type),
+        compare(x->acc, y->acc),
+        compare(x->order, y->order),
+        dims_text_compare(&x->dims, &y->dims),
+        compare(x->regime, y->regime),
+        compare(one->from < one->to, other->from < other->to),
+        dims_text_compare_sizes(&x->dims, &y->dims),
     };
-    int order = strcmp(one->record.gpu, other->record.gpu);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys && !order; i++)
-        order = compare(keys[i][0], keys[i][1]);
-    return order;
+    size_t i = 0;
+    while (i + 1 < sizeof orders / sizeof *orders && !orders[i])
+        i++;
+    return orders[i];
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -212,14 +210,14 @@ static int fill(struct shown *shown, const char *folder, const struct request *r
     return failed;
 }
 
-/* Matrices are drawn apart, for their tables have other columns. */
-static void note_matrices(const struct request *request, const struct records *records)
+/* What has sizes other than n is drawn apart, in tables of its own. */
+static void note_others(const struct request *request, const struct records *records)
 {
     size_t count = 0;
     for (size_t i = 0; i < records->count; i++)
-        count += shape_kind(&records->at[i].problem.dims) != SHAPE_VALUE;
+        count += !dims_is_alike(&records->at[i].problem.dims, &request->problem.dims);
     if (count)
-        output_note(request, "%zu record%s of rows or columns: --shape draws one of the two\n",
+        output_note(request, "%zu record%s of " DIMS_TEXT_SEVERAL ": --shape draws one of the two\n",
                     count, count == 1 ? "" : "s");
 }
 
@@ -259,7 +257,7 @@ static int print(const struct request *request, struct shown *shown, const char 
         failed = sweep_shapes_print(request, records->at, records->count, &count, error);
     } else if (request->sweep) {
         failed = sweep_report_print(request, records, &count, error);
-        note_matrices(request, records);
+        note_others(request, records);
     } else if (count || request->json || request->csv) {
         if (count)
             qsort(shown->rows, count, sizeof *shown->rows, by_problem);

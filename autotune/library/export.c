@@ -3,7 +3,7 @@
 #include "autotune/library/export_text.h"
 
 #include "generator/call.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,8 +46,7 @@ void export_default_prefix(char out[EXPORT_PREFIX_CHARS], const struct problem *
 {
     const bool is_plain = problem->acc == problem_default_acc(problem->type);
     snprintf(out, EXPORT_PREFIX_CHARS, "%s%s%s_%s%s%s%s", problem_ops[problem->op].name,
-             shape_kind(&problem->dims) ? "_" : "",
-             shape_kind(&problem->dims) ? shape_names[shape_kind(&problem->dims)] : "",
+             *dims_text_each(&problem->dims) ? "_" : "", dims_text_each(&problem->dims),
              problem_types[problem->type].name, is_plain ? "" : "_",
              is_plain ? "" : problem_types[problem->acc].name,
              problem->order == ORDER_RUN ? "_deterministic" : "");

@@ -1,7 +1,7 @@
 /* export_build: PREFIX.mk, PREFIX.cmake and a CMakeLists.txt beside it: where the exported
  * source is, what to compile it for, and what was tuned, as variables of Make and of CMake. */
 #include "autotune/library/export_text.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,20 +35,15 @@ static bool has_own_n(const struct export_row *row)
 static void add_row_name(struct text *out, const struct export *export, size_t row)
 {
     const struct export_row *r = &export->rows[row];
-    const struct problem_shape made = shape_of(&r->problem.dims), *shape = &made;
+    char size[DIMS_TEXT_CHARS];
     if (!r->record) {
         text_adds(out, "default");
         return;
     }
-    text_addf(out, "sm_%d_%d_", r->target.cc, r->target.sms);
-    if (!shape->kind)
-        text_addf(out, "%" PRIu64, dims_n(&r->problem.dims));
-    else
-        text_addf(out, "%" PRIu64 "x%" PRIu64, shape->rows, shape->len);
-    if (!shape->kind && !has_own_n(r))
+    text_addf(out, "sm_%d_%d_%s", r->target.cc, r->target.sms,
+              dims_text_identifier(size, &r->problem.dims));
+    if (r->first <= r->last && !has_own_n(r))
         text_addf(out, "_from_%" PRIu64, r->first);
-    if (shape->pitch > shape->len)
-        text_addf(out, "_pitch%" PRIu64, shape->pitch);
 }
 
 /* What of a row is called `word`. */

@@ -1,7 +1,7 @@
 /* export_json: PREFIX.json, for programs that make something else of what was tuned. */
 #include "autotune/library/export_text.h"
 
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 
@@ -49,10 +49,9 @@ static void add_kernels(struct text *out, const struct export *export,
 static void add_record(struct text *out, const struct export_row *row)
 {
     const struct record *record = row->record;
-    const struct problem_shape made = shape_of(&record->problem.dims), *shape = &made;
-    if (shape->kind)
-        text_addf(out, "\"rows\": %" PRIu64 ", \"len\": %" PRIu64 ", \"pitch\": %" PRIu64 ", ",
-                  shape->rows, shape->len, shape->pitch);
+    char number[NUMBER_CHARS];
+    for (size_t i = 1; i < DIMS_TEXT_CELLS && dims_text_cell(number, &record->problem.dims, i); i++)
+        text_addf(out, "\"%s\": %s, ", dims_text_keys[i], number);
     text_addf(out,
               "\"n\": %" PRIu64 ", \"median_ps\": %" PRIu64 ", \"low_ps\": %" PRIu64
               ", \"high_ps\": %" PRIu64 ", \"ties\": %u, \"registers\": %u, ",
@@ -112,8 +111,8 @@ static int write(struct export_files *out, const struct export *export, struct e
               problem_ops[problem->op].name, problem_types[problem->type].name,
               problem_types[problem->acc].name, problem_regimes[problem->regime],
               problem->order == ORDER_RUN ? "true" : "false");
-    if (shape_kind(&problem->dims))
-        text_addf(text, ", \"shape\": \"%s\"", shape_names[shape_kind(&problem->dims)]);
+    if (*dims_text_each(&problem->dims))
+        text_addf(text, ", \"shape\": \"%s\"", dims_text_each(&problem->dims));
     text_adds(text, "},\n  ");
     add_string(text, "space", export->source.space->name);
     text_adds(text, ",\n");

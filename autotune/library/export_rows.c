@@ -177,6 +177,8 @@ static int add_gpu_rows(struct export *out, struct export_gpu *gpu,
     return 0;
 }
 
+static const struct dims by_n = DIMS_VALUE(1); /* such are found by n alone */
+
 /* Likewise of records of several results: one for each dims, the newest. */
 static int add_gpu_dims(struct export *out, struct export_gpu *gpu,
                         const struct interval **records, size_t count, struct error *error)
@@ -210,9 +212,9 @@ static int add_rows(struct export *out, const struct interval **sorted, uint64_t
         if (add_gpu(out, &sorted[i]->record))
             continue;
         struct export_gpu *gpu = &out->gpus[out->gpu_count - 1];
-        if (dims_results(&sorted[i]->record.problem.dims) > 1
-                ? add_gpu_dims(out, gpu, sorted + i, end - i, error)
-                : add_gpu_rows(out, gpu, sorted + i, end - i, breaks, error))
+        if (dims_is_alike(&sorted[i]->record.problem.dims, &by_n)
+                ? add_gpu_rows(out, gpu, sorted + i, end - i, breaks, error)
+                : add_gpu_dims(out, gpu, sorted + i, end - i, error))
             return -1;
     }
     return add_row(out, NULL, error);

@@ -6,7 +6,6 @@
 
 #include "generator/call.h"
 #include "generator/expr_c.h"
-#include "generator/shape.h"
 #include "generator/words.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 
 #include "autotune/embedded.h"
 #include "generator/control.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -48,14 +48,11 @@ static void add_record(struct text *out, const struct export_comment *comment,
                        const struct export_row *row)
 {
     const struct record *record = row->record;
-    char interval[64] = "", size[SHAPE_CHARS];
+    char interval[64] = "", size[DIMS_TEXT_CHARS];
     if (row->from < row->to)
         snprintf(interval, sizeof interval, " (%" PRIu64 " to %" PRIu64 ")", row->from,
                  row->to);
-    if (shape_kind(&record->problem.dims))
-        shape_format(size, &record->problem);
-    else
-        snprintf(size, sizeof size, "n = %" PRIu64, dims_n(&record->problem.dims));
+    dims_text_format_named(size, &record->problem.dims);
     add_line(out, comment->line, "  %s%s: %s", size, interval, record->params);
     add_line(out, comment->line, "      %" PRIu64 " ps, tuned %s, driver %s, %s",
              record->median_ps, record->tuned, record->driver, record->compiler);
@@ -75,9 +72,8 @@ void export_add_provenance(struct text *out, const struct export *export,
 {
     const struct problem *problem = &export->source.problem;
     char several[64] = "";
-    if (dims_results(&problem->dims) > 1)
-        snprintf(several, sizeof several, ", for each of the %s of a matrix",
-                 shape_names[shape_kind(&problem->dims)]);
+    if (*dims_text_each(&problem->dims))
+        snprintf(several, sizeof several, DIMS_TEXT_FOR_EACH, dims_text_each(&problem->dims));
     add_line(out, comment->open, "%s: %s of %s accumulated in %s%s%s, %s data; %s %s by", what,
              problem_ops[problem->op].name, problem_types[problem->type].name,
              problem_types[problem->acc].name, several,

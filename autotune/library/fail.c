@@ -1,6 +1,8 @@
 /* fail: fills the caller's error. Hides which option of the program is which field. */
 #include "autotune/library/fail.h"
 
+#include "generator/dims_text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,25 +17,36 @@ static const struct word {
     {"--cache", "autotune_context_options.records or .kernels"},
     {"--device host", "autotune_context_options.device \"host\""},
     {"--deterministic", "autotune_problem.is_deterministic"},
-    {"--pitch", "autotune_problem.pitch"},
-    {"--rows", "autotune_problem.rows"},
     {"--type", "autotune_problem.type"},
-    {"--len", "autotune_problem.len"},
     {"--acc", "autotune_problem.acc"},
     {"--op", "autotune_problem.op"},
     {"--n", "autotune_problem.n"},
 };
 enum { WORDS = sizeof words / sizeof *words };
 
-/* The option that the text begins with, if it ends there too. */
+/* Does the text begin with the word, and does the word end there too? */
+static bool begins(const char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    return strncmp(text, word, length) == 0 &&
+           !strchr("abcdefghijklmnopqrstuvwxyz-", text[length] ? text[length] : ' ');
+}
+
+/* The option that the text begins with. */
 static const struct word *find_word(const char *text)
 {
-    for (size_t i = 0; i < WORDS; i++) {
-        const size_t length = strlen(words[i].option);
-        if (strncmp(text, words[i].option, length) == 0 &&
-            !strchr("abcdefghijklmnopqrstuvwxyz-", text[length] ? text[length] : ' '))
+    for (size_t i = 0; i < WORDS; i++)
+        if (begins(text, words[i].option))
             return &words[i];
-    }
+    return NULL;
+}
+
+/* The same of the options for sizes, which are the names of fields. */
+static const char *find_size(const char *text)
+{
+    for (size_t i = 1; i < DIMS_TEXT_CELLS && strncmp(text, "--", 2) == 0; i++)
+        if (begins(text + 2, dims_text_keys[i]))
+            return dims_text_keys[i];
     return NULL;
 }
 
@@ -42,10 +55,13 @@ char *fail_translate(char *out, size_t size, const char *text)
     size_t used = 0;
     while (*text && used + 1 < size) {
         const struct word *word = find_word(text);
-        if (word) {
-            const int length = snprintf(out + used, size - used, "%s", word->field);
+        const char *name = find_size(text);
+        if (word || name) {
+            const int length = snprintf(out + used, size - used, "%s%s",
+                                        word ? word->field : "autotune_problem.",
+                                        word ? "" : name);
             used += (size_t)length < size - used ? (size_t)length : size - used - 1;
-            text += strlen(word->option);
+            text += word ? strlen(word->option) : strlen(name) + 2;
         } else {
             out[used++] = *text++;
         }

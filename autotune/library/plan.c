@@ -4,7 +4,6 @@
 
 #include "autotune/device/bind.h"
 #include "autotune/library/spawn.h"
-#include "generator/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +129,7 @@ static int find_space(struct autotune_plan *plan, const struct shelf **out,
     struct autotune_context *context = plan->context;
     const struct problem *problem = &plan->problem;
     struct error cause;
-    if (shelf_find(&context->shelves, shape_space(problem), out, &cause))
+    if (shelf_find(&context->shelves, problem_space(problem), out, &cause))
         return fail_for(error, AUTOTUNE_FAILED, &cause);
     plan->space = (*out)->space;
     if (space_check_problem(plan->space, problem, &cause))

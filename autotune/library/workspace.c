@@ -2,7 +2,6 @@
  * lie in the memory, and nothing else: a call is checked, laid out and queued. */
 #include "autotune/library/plan.h"
 
-#include "generator/shape.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,6 @@
 
 #include "autotune/device/bind.h"
 #include "autotune/tune/poison.h"
-#include "generator/shape.h"
 
 #include <stdlib.h>
 
@@ -119,9 +118,10 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
     return 0;
 }
 
+/* Have a call's results no room in a slot beside a guard of as many bytes? */
 static bool has_many(const struct problem *problem)
 {
-    return dims_results(&problem->dims) > 1;
+    return 2 * problem_bytes_written(problem) > SLOT_BYTES;
 }
 
 static uint64_t slot_bytes(const struct problem *problem)
@@ -138,16 +138,10 @@ static size_t count_slots(const struct problem *problem, size_t inputs)
     return has_many(problem) ? inputs : CALLS_MAX;
 }
 
-/* Behind the calls' slots one for the sweep's result; a matrix's lie in the sweep's scratch. */
-static size_t count_all_slots(const struct problem *problem, size_t inputs)
-{
-    return count_slots(problem, inputs) + (has_many(problem) ? 0 : 1);
-}
-
 /* Of what no memory holds too, which slot_bytes could not count. */
 double bench_bytes(const struct problem *problem, const struct device_info *info)
 {
-    const size_t inputs = input_count(problem, info), slots = count_all_slots(problem, inputs);
+    const size_t inputs = input_count(problem, info), slots = count_slots(problem, inputs);
     const double bytes = problem_types[problem_result(problem)].bytes;
     return has_many(problem)
                ? ((double)dims_results(&problem->dims) * bytes + POISON_RESULTS_GUARD) *
@@ -178,12 +172,11 @@ int bench_open(struct bench *out, struct device *device, struct input *input,
                const struct device_kernel *const sweep_kernels[SPACE_PASSES_MAX],
                struct error *error)
 {
-    const size_t slots = count_all_slots(&input->problem, input->count);
     *out = (struct bench){.device = device, .input = input};
     out->calls = count_calls(out);
     out->slots = count_slots(&input->problem, input->count);
     out->slot_bytes = slot_bytes(&input->problem);
-    if (device->ops->alloc(device, slots * out->slot_bytes, &out->outputs, error) ||
+    if (device->ops->alloc(device, out->slots * out->slot_bytes, &out->outputs, error) ||
         open_expected(out, error) ||
         open_sweep(out, context, sweep_row, sweep_kernels, error)) {
         bench_close(out);

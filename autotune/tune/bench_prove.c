@@ -3,7 +3,7 @@
 #include "autotune/tune/bench.h"
 
 #include "autotune/tune/poison.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,13 +40,10 @@ static int poison(struct bench *bench, const struct bench_entry *entry, struct e
 static void blame(struct bench_verdict *out, const struct bench *bench, const char *what)
 {
     const struct problem *problem = &bench->input->problem;
-    char size[SHAPE_CHARS];
+    char size[DIMS_TEXT_CHARS];
     out->is_right = false;
-    if (shape_kind(&problem->dims))
-        snprintf(out->reason, sizeof out->reason, "%s at %s", what,
-                 shape_format(size, problem));
-    else
-        snprintf(out->reason, sizeof out->reason, "%s at n = %" PRIu64, what, dims_n(&problem->dims));
+    snprintf(out->reason, sizeof out->reason, "%s at %s", what,
+             dims_text_format_named(size, &problem->dims));
 }
 
 /* One of the results of a call, whose bytes are given. */
@@ -58,31 +55,28 @@ static void compare_result(struct bench_verdict *out, const struct bench *bench,
     const size_t bytes = (size_t)problem_types[type].bytes;
     const oracle_bits expect = input_expect(bench->input, call % bench->input->count, result);
     const bool is_poison = poison_is_all(gotten_bytes, bytes, POISON_OUTPUT);
-    const uint64_t results = dims_results(&problem->dims);
-    char expected[ORACLE_CHARS], gotten[ORACLE_CHARS], which[48] = "";
+    char expected[ORACLE_CHARS], gotten[ORACLE_CHARS], which[DIMS_TEXT_CHARS];
     oracle_bits got = 0;
     memcpy(&got, gotten_bytes, bytes);
     if (oracle_equal(type, expect, got))
         return;
-    if (results > 1)
-        snprintf(which, sizeof which, " %" PRIu64 " of %" PRIu64, result, results);
-    else
-        snprintf(which, sizeof which, " at n = %" PRIu64, dims_n(&problem->dims));
     out->is_right = false;
-    snprintf(out->reason, sizeof out->reason, "%s%s: expected %s, got %s",
-             is_poison ? "no result" : "wrong result", which,
+    snprintf(out->reason, sizeof out->reason, "%s %s: expected %s, got %s",
+             is_poison ? "no result" : "wrong result",
+             dims_text_result(which, &problem->dims, result),
              oracle_format(expected, type, expect), oracle_format(gotten, type, got));
 }
 
-/* The one result of a call. */
+/* All results of a call, which are few. */
 static void compare_output(struct bench_verdict *out, const struct bench *bench, size_t call,
                            const unsigned char *slot)
 {
     const uint64_t bytes = input_expects_bytes(&bench->input->problem);
-    if (poison_is_all(slot + bytes, bench->slot_bytes - bytes, POISON_OUTPUT))
-        compare_result(out, bench, call, 0, slot);
-    else
-        blame(out, bench, "wrote past its one result");
+    const uint64_t results = dims_results(&bench->input->problem.dims);
+    if (!poison_is_all(slot + bytes, bench->slot_bytes - bytes, POISON_OUTPUT))
+        blame(out, bench, "wrote past its results");
+    for (uint64_t r = 0; r < results && out->is_right; r++)
+        compare_result(out, bench, call, r, slot + r * (bytes / results));
 }
 
 /* Finds the first wrong result from that with this byte on, if there is one: as numbers those
@@ -142,7 +136,7 @@ static int compare_calls(struct bench *bench, const struct bench_entry *entry, s
     return 0;
 }
 
-/* Of the calls from `first` on: single results all together. */
+/* Of the calls from `first` on: few results all together. */
 static int compare_outputs(struct bench *bench, const struct bench_entry *entry, size_t first,
                            struct bench_verdict *out, struct error *error)
 {

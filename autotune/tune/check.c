@@ -5,7 +5,7 @@
 #include "autotune/device/bind.h"
 #include "autotune/tune/case_sets.h"
 #include "autotune/tune/poison.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -210,15 +210,13 @@ static void blame(const struct run *run, size_t i, uint64_t result, const char *
     const struct oracle_case *c = &run->set->cases.cases[i];
     const enum type type = problem_result(&run->check->problem);
     const uint64_t starts = 16 / (uint64_t)problem_types[run->check->problem.type].bytes;
-    char expected[ORACLE_CHARS], gotten[ORACLE_CHARS], size[SHAPE_CHARS];
-    struct problem problem = run->check->problem;
-    problem.dims = c->dims;
+    char expected[ORACLE_CHARS], gotten[ORACLE_CHARS], size[DIMS_TEXT_CHARS];
     out->is_right = false;
     if (oracle_is_run(&c->dims))
         snprintf(out->reason, sizeof out->reason, "%s at n = %" PRIu64, what, c->dims.depth.n);
     else
         snprintf(out->reason, sizeof out->reason, "%s of %s, result %" PRIu64, what,
-                 shape_format(size, &problem), result);
+                 dims_text_format(size, &c->dims), result);
     const size_t sized = strlen(out->reason);
     snprintf(out->reason + sized, sizeof out->reason - sized,
              ", start %" PRIu64 " elements past alignment", c->offset % starts);
@@ -242,7 +240,7 @@ static void compare(const struct run *run, struct check_verdict *out)
         out->cases++;
         if (!poison_is_all(slot + used, slots[i + 1] - slots[i] - used, POISON_OUTPUT))
             blame(run, i, results - 1,
-                  results > 1 ? "wrote past its results" : "wrote past its one result", NULL, out);
+                  "wrote past its results", NULL, out);
         for (uint64_t r = 0; r < results && out->is_right; r++) {
             oracle_bits got = 0;
             memcpy(&got, slot + r * bytes, bytes);

@@ -7,7 +7,7 @@
 #include "autotune/tune/input.h"
 #include "autotune/tune/poison.h"
 #include "generator/number.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -88,16 +88,12 @@ static int compare_result(const struct once *once, uint64_t result, oracle_bits 
 {
     const struct problem *problem = &once->input.problem;
     const enum type type = problem_result(problem);
-    char expected[ORACLE_CHARS], gotten[ORACLE_CHARS], where[2 * NUMBER_CHARS + 16];
+    char expected[ORACLE_CHARS], gotten[ORACLE_CHARS], where[DIMS_TEXT_CHARS];
     if (oracle_equal(type, expect, got))
         return 0;
-    if (dims_results(&problem->dims) > 1)
-        snprintf(where, sizeof where, "%" PRIu64 " of %" PRIu64, result,
-                 dims_results(&problem->dims));
-    else
-        snprintf(where, sizeof where, "at n = %" PRIu64, dims_n(&problem->dims));
     return error_set(error, ERROR_WRONG,
-                     "wrong result %s: expected %s, got %s; 'autotune verify' says more", where,
+                     "wrong result %s: expected %s, got %s; 'autotune verify' says more",
+                     dims_text_result(where, &problem->dims, result),
                      oracle_format(expected, type, expect), oracle_format(gotten, type, got));
 }
 

@@ -71,11 +71,11 @@ static uint64_t run_from(const struct dims *dims, uint64_t index, uint64_t *gap)
     uint64_t left = index, next = UINT64_MAX, at = 0;
     sort_axes(axes, dims);
     for (size_t i = 0; i < 3; i++) {
-        const struct dim *axis = &axes[i];
-        at = left / axis->stride < axis->n ? left / axis->stride : axis->n - 1;
-        left -= at * axis->stride;
-        if (at + 1 < axis->n && axis->stride - left < next)
-            next = axis->stride - left;
+        const struct dim *dim = &axes[i];
+        at = left / dim->stride < dim->n ? left / dim->stride : dim->n - 1;
+        left -= at * dim->stride;
+        if (at + 1 < dim->n && dim->stride - left < next)
+            next = dim->stride - left;
     }
     *gap = next;
     return left > 0 ? 0 : next > 1 ? 1 : axes[2].n - at;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HOST_POSITIONS = 256 };
+enum { HOST_POSITIONS = 256, RESULTS = 2 };
 static const uint64_t N = 400000000;
 
 void proof_dispose(struct proof *proof)
@@ -49,8 +49,9 @@ static int open_check(struct proof *proof, const struct problem *problem, struct
     proof->check = NULL;
     proof->check_problem = *problem;
     /* no size: which axes are kept, and how large elements may be */
+    const uint64_t results = dims_results(&problem->dims);
     proof->check_problem.dims =
-        dims_resized(&problem->dims, dims_results(&problem->dims) > 1 ? 2 : 1, N, 0);
+        dims_resized(&problem->dims, results < RESULTS ? results : RESULTS, N, 0);
     return check_open(&proof->check, proof->device, &proof->check_problem,
                       proof->device->info.target.is_host ? HOST_POSITIONS : UINT64_MAX,
                       proof->seed, error);

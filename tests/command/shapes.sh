@@ -101,6 +101,9 @@ check show-filters test ! -s out
 run "$@" --len 32..64 --cold
 check wider-tunes-what-is-new test "$(grep -c '^size ' err)" -eq 2
 check wider-draws-both grep -q 'exact of 2 shapes' err
+run --device host --type f32 --rows 1..2 --len 16 --cold
+check one-row-is-one-value grep -q '^left out  1 shape: .*one value' err
+check its-neighbour-is-tuned test "$(grep -c '^size ' err)" -eq 1
 run "$@" --rows 4 --len 16 --warm
 check one-shape-is-no-sweep grep -q '^record  *exact' err
 

@@ -6,7 +6,7 @@
 #include "autotune/device/device.h"
 #include "cache/code.h"
 #include "cache/store.h"
-#include "generator/shape.h"
+#include "generator/dims_text.h"
 #include "include/autotune.h"
 #include "tests/unit/reduce_files.h"
 
@@ -78,7 +78,7 @@ static inline struct record make_record(const struct problem *problem, const cha
         .candidates = 3,
         .tuned = "2026-11-21T01:25:00Z",
     };
-    snprintf(record.space, sizeof record.space, "%s", shape_space(problem));
+    snprintf(record.space, sizeof record.space, "%s", problem_space(problem));
     snprintf(record.gpu, sizeof record.gpu, "%s", device->info.name);
     snprintf(record.driver, sizeof record.driver, "%s", device->info.driver);
     snprintf(record.compiler, sizeof record.compiler, "%s", device->info.compiler);

@@ -2,8 +2,8 @@
  * it is, with its words, and what is right is not read back. The calls are plain C over the
  * host's memory. */
 #include "autotune/tune/bench.h"
+#include "tests/unit/matrix_dims.h"
 
-#include "generator/shape.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,13 +81,12 @@ static int count_read(struct device *of, void *to, uint64_t from, uint64_t bytes
 static struct bench_verdict prove(struct fault fault, bool has_nan)
 {
     struct problem problem = {.op = SUM, .type = F32, .acc = F32, .regime = COLD};
-    const struct problem_shape shape = {.kind = SHAPE_ROWS, .rows = ROWS, .len = 1};
     struct input input;
     struct bench bench;
     struct bench_entry entry;
     struct bench_verdict verdict;
     uint64_t ps;
-    assert_int_equal(shape_set(&problem, shape, &error), 0);
+    problem.dims = matrix_dims((struct matrix){ROWS, 1, 0, OF_ROWS});
     assert_int_equal(input_open(&input, device, &problem, INPUTS, 3, &error), 0);
     for (size_t i = 0; i < INPUTS; i++) {
         unsigned char *expects = (unsigned char *)input.expects + i * ROWS * sizeof(float);
@@ -170,15 +169,14 @@ static int count_alloc(struct device *of, uint64_t bytes, uint64_t *out, struct 
 /* What is asked for before anything is made is what is allocated, but for what fills a slot up. */
 static void test_room(void **state)
 {
-    static const struct problem_shape shapes[] = {
-        {SHAPE_VALUE, 0, 0, 0}, {SHAPE_ROWS, ROWS, 1, 0}, {SHAPE_COLUMNS, 3, 1000, 1001}};
+    static const struct matrix shapes[] = {
+        {1, 1000, 0, OF_ROWS}, {ROWS, 1, 0, OF_ROWS}, {3, 1000, 1001, OF_COLUMNS}};
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         struct problem problem = {.op = PROD, .type = F32, .acc = F32, .dims = DIMS_VALUE(1000)};
         struct input input;
         struct bench bench;
-        if (shapes[i].kind)
-            assert_int_equal(shape_set(&problem, shapes[i], &error), 0);
+        problem.dims = matrix_dims(shapes[i]);
         const size_t count = input_count(&problem, &device->info);
         assert_int_equal(input_open(&input, device, &problem, count, 3, &error), 0);
         struct device_ops counting = *device->ops;
@@ -192,7 +190,7 @@ static void test_room(void **state)
         const double slots = 2 * (double)count, wanted = bench_bytes(&problem, &device->info);
         assert_true(wanted <= (double)allocated);
         assert_true((double)allocated < wanted + slots * 256);
-        if (shape_kind(&problem.dims)) /* what the calls leave, and what they should have left */
+        if (dims_results(&problem.dims) > 1) /* what the calls leave, and what they should have left */
             assert_int_equal(allocated, 2 * count * bench.slot_bytes);
         bench_close(&bench);
         input_close(&input);

@@ -3,7 +3,6 @@
 #include "autotune/device/device.h"
 #include "autotune/device/bind.h"
 #include "generator/call.h"
-#include "generator/shape.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>

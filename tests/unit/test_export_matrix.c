@@ -4,8 +4,8 @@
 #include "cache/code.h"
 #include "cache/find.h"
 #include "generator/call.h"
-#include "generator/shape.h"
 #include "tests/unit/export_program.h"
+#include "tests/unit/matrix_dims.h"
 
 #include <inttypes.h>
 
@@ -16,27 +16,27 @@ static const struct gpu gpus[] = {
 };
 enum { GPUS = sizeof gpus / sizeof *gpus, KNOWN_GPUS = 3 };
 
-static const struct problem_shape tuned[] = {
-    {0, 100000, 32, 32},        {0, 4096, 1024, 1024}, {0, 4096, 1000, 1003},
-    {0, 3, 40000000, 40000000}, {0, 50, 65536, 65536}, {0, 1 << 20, 64, 64},
-    {0, 200000, 7, 7},
+static const struct matrix tuned[] = {
+    {100000, 32, 32, 0},        {4096, 1024, 1024, 0}, {4096, 1000, 1003, 0},
+    {3, 40000000, 40000000, 0}, {50, 65536, 65536, 0}, {1 << 20, 64, 64, 0},
+    {200000, 7, 7, 0},
 };
-static const struct problem_shape asked[] = {
-    {0, 2, 2, 2},
-    {0, 4096, 1024, 1024},
-    {0, 4096, 1000, 1003},
-    {0, 4097, 1021, 1021},
-    {0, 4097, 1022, 1022},
-    {0, 3, 40000000, 40000000},
-    {0, 2, 39999999, 40000001},
-    {0, 1 << 20, 67, 80},
-    {0, 300000, 7, 7},
-    {0, 1 << 20, 4096, 4096},
-    {0, 5, 1000000000, 1000000000},
-    {0, 12, 300000, 300000},
-    {0, 300000, 13, 13},
-    {0, 64, 2048, 2050},
-    {0, 1000000, 129, 129},
+static const struct matrix asked[] = {
+    {2, 2, 2, 0},
+    {4096, 1024, 1024, 0},
+    {4096, 1000, 1003, 0},
+    {4097, 1021, 1021, 0},
+    {4097, 1022, 1022, 0},
+    {3, 40000000, 40000000, 0},
+    {2, 39999999, 40000001, 0},
+    {1 << 20, 67, 80, 0},
+    {300000, 7, 7, 0},
+    {1 << 20, 4096, 4096, 0},
+    {5, 1000000000, 1000000000, 0},
+    {12, 300000, 300000, 0},
+    {300000, 13, 13, 0},
+    {64, 2048, 2050, 0},
+    {1000000, 129, 129, 0},
 };
 enum { TUNED = sizeof tuned / sizeof *tuned, ASKED = sizeof asked / sizeof *asked };
 
@@ -51,30 +51,32 @@ struct fixture {
 
 /* --- Records ------------------------------------------------------------------------------ */
 
-static enum shape_kind kind_of(const struct space *space)
+static bool is_of_rows(const struct space *space)
 {
     struct problem problem = {.op = SUM, .type = I32, .acc = I32};
     assert_true(space_find_dims(space, &problem, 1 << 20, 1 << 10, 0));
-    return shape_kind(&problem.dims);
+    return problem.dims.outer.n > 1;
 }
 
-static struct problem shaped(const struct fixture *fixture, struct problem_shape shape)
+/* For columns as deep, and as many. */
+static struct matrix turned(const struct fixture *fixture, struct matrix shape)
+{
+    const uint64_t gap = shape.pitch - shape.len;
+    const struct matrix columns = {shape.len, shape.rows, shape.rows + gap, OF_COLUMNS};
+    shape.axis = OF_ROWS;
+    return is_of_rows(fixture->space) ? shape : columns;
+}
+
+static struct problem shaped(const struct fixture *fixture, struct matrix shape)
 {
     struct problem problem = fixture->problem;
-    shape.kind = kind_of(fixture->space);
-    if (shape.kind == SHAPE_COLUMNS) { /* as deep, and as many */
-        const uint64_t gap = shape.pitch - shape.len, rows = shape.rows;
-        shape.rows = shape.len;
-        shape.len = rows;
-        shape.pitch = rows + gap;
-    }
-    problem.dims = shape_dims(shape);
+    problem.dims = matrix_dims(turned(fixture, shape));
     return problem;
 }
 
 /* With a random row that all rules allow there. */
 static void add_record(struct fixture *fixture, const struct gpu *gpu,
-                       struct problem_shape shape)
+                       struct matrix shape)
 {
     const struct space *space = fixture->space;
     const struct problem problem = shaped(fixture, shape);
@@ -114,7 +116,7 @@ static void open_fixture(struct fixture *out, const char *name, enum op op, enum
     snprintf(path, sizeof path, "templates/%s.cu", name);
     out->sources.template =
         (struct emit_file){out->space->template_name, find_file(path)->bytes};
-    out->problem = shaped(out, (struct problem_shape){0, 1 << 14, 1024, 1025});
+    out->problem = shaped(out, (struct matrix){1 << 14, 1024, 1025, OF_ROWS});
     assert_int_equal(space_settle_default(out->space, &out->problem, &target, &error), 0);
     for (size_t g = 0; g < KNOWN_GPUS; g++)
         for (size_t i = g; i < TUNED; i += g + 1)
@@ -184,7 +186,7 @@ static void add_fewer(struct text *out, const struct point_context *context, con
     struct dims some = context->problem->dims;
     struct planner_plan plan;
     struct call *call;
-    uint64_t *rows = kind_of(context->space) == SHAPE_ROWS ? &some.outer.n : &some.depth.n;
+    uint64_t *rows = is_of_rows(context->space) ? &some.outer.n : &some.depth.n;
     *rows = (*rows + 1) / 2;
     if (call_make(&call, &plan, context, row, &error) || call_ask(call, &plan, &some, &error))
         fail_msg("%s", error.text);
@@ -269,8 +271,9 @@ static void compare_answers(const struct fixture *fixture, struct text *met)
     for (size_t g = 0; g < GPUS; g++)
         for (size_t i = 0; i < ASKED; i++) {
             const struct problem problem = shaped(fixture, asked[i]);
+            const struct matrix matrix = turned(fixture, asked[i]);
             text_addf(&questions, "%d %d %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", gpus[g].cc,
-                      gpus[g].sms, shape_of(&problem.dims).rows, shape_of(&problem.dims).len, shape_of(&problem.dims).pitch);
+                      gpus[g].sms, matrix.rows, matrix.len, matrix.pitch);
             add_want(&want, fixture, &gpus[g], &problem);
         }
     compare_program(folder, &questions, &want);

@@ -3,9 +3,9 @@
 #include "cache/find.h"
 
 #include "autotune/library/shipped.h"
-#include "generator/shape.h"
 #include "tests/unit/example_record.h"
 #include "tests/unit/reduce_files.h"
+#include "tests/unit/matrix_dims.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -523,21 +523,21 @@ static void complete(struct record *record)
 static void test_rules_of_a_matrix(void **state)
 {
     const struct {
-        struct problem_shape shape;
+        struct matrix shape;
         enum selector_grade grade;
-    } cases[] = {{{SHAPE_ROWS, 1000, 1024, 1024}, SELECTOR_EXACT},
-                 {{SHAPE_ROWS, 500, 1024, 1024}, SELECTOR_OTHER_SIZE},
-                 {{SHAPE_ROWS, 500, 1024, 1025}, SELECTOR_NONE}};
+    } cases[] = {{{1000, 1024, 1024, OF_ROWS}, SELECTOR_EXACT},
+                 {{500, 1024, 1024, OF_ROWS}, SELECTOR_OTHER_SIZE},
+                 {{500, 1024, 1025, OF_ROWS}, SELECTOR_NONE}};
     struct record record = another("NVIDIA H200", 0, "VECTOR=4 EDGES=SIMPLE");
     struct space *const small = space;
     struct error error;
     (void)state;
 
     space = load_space("configs/rows.ini");
-    assert_int_equal(shape_set(&record.problem, cases[0].shape, &error), 0);
+    record.problem.dims = matrix_dims(cases[0].shape);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct record want = record;
-        assert_int_equal(shape_set(&want.problem, cases[i].shape, &error), 0);
+        want.problem.dims = matrix_dims(cases[i].shape);
         assert_int_equal(space_settle_default(space, &want.problem, &h200, &error), 0);
         complete(&record);
         assert_int_equal(found_for(&want, &record, 1, NULL, 0).grade, cases[i].grade);
@@ -549,9 +549,7 @@ static void test_rules_of_a_matrix(void **state)
 static struct record of_shape(uint64_t rows, uint64_t len, const char *params)
 {
     struct record record = another("NVIDIA H200", 0, params);
-    struct error error;
-    const struct problem_shape shape = {SHAPE_ROWS, rows, len, 0};
-    assert_int_equal(shape_set(&record.problem, shape, &error), 0);
+    record.problem.dims = matrix_dims((struct matrix){rows, len, 0, OF_ROWS});
     return record;
 }
 
@@ -585,8 +583,8 @@ static void test_nearest_shape(void **state)
             complete(&records[k]);
         }
         struct find_result result = found_for(&want, records, SIZES, NULL, 0);
-        assert_int_equal(shape_of(&result.record.problem.dims).rows, cases[i].expected[0]);
-        assert_int_equal(shape_of(&result.record.problem.dims).len, cases[i].expected[1]);
+        assert_int_equal(result.record.problem.dims.outer.n, cases[i].expected[0]);
+        assert_int_equal(result.record.problem.dims.depth.n, cases[i].expected[1]);
         assert_int_equal(result.rejected.code, ERROR_NONE);
     }
     space_free(space);

@@ -11,7 +11,6 @@
 #include "autotune/report/ladder.h"
 #include "autotune/tune/climb.h"
 #include "autotune/tune/worker.h"
-#include "generator/shape.h"
 #include "tests/unit/reduce_files.h"
 
 #include <math.h>

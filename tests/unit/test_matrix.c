@@ -3,18 +3,18 @@
  * in test_kernels each fault runs on the host device in a process of its own. And the cases
  * themselves: what they expect is what a plain loop finds. */
 #include "autotune/tune/oracle.h"
-#include "generator/shape.h"
 #include "tests/unit/fault_process.h"
+#include "tests/unit/matrix_dims.h"
 
 #include <math.h>
 
 enum { SPACES = 2 };
 static const struct {
     const char *space, *template;
-    enum shape_kind shape;
+    int axis;
 } files[SPACES] = {
-    {"configs/rows.ini", "templates/rows.cu", SHAPE_ROWS},
-    {"configs/columns.ini", "templates/columns.cu", SHAPE_COLUMNS},
+    {"configs/rows.ini", "templates/rows.cu", OF_ROWS},
+    {"configs/columns.ini", "templates/columns.cu", OF_COLUMNS},
 };
 
 /* Small blocks, so that few threads make many blocks; a fault names those that show it by their
@@ -173,7 +173,7 @@ static enum outcome check_letter(const void *all, const struct emit_sources *sou
     const struct point_context context = {space, &problem, &fixture->target};
     char params[200];
     int64_t rows[GRIDS * SPACE_NAMES_MAX];
-    problem.dims = shape_dims((struct problem_shape){files[space_of(variant)].shape, 2, 2, 2});
+    problem.dims = matrix_dims((struct matrix){2, 2, 2, files[space_of(variant)].axis});
     problem.dims = dims_resized(&problem.dims, 1000, 100, 0);
     for (size_t i = 0; i < GRIDS; i++) {
         snprintf(params, sizeof params, "LOAD=PLAIN MIN_BLOCKS=1 %s %s", variant->params,
@@ -234,12 +234,12 @@ static void test_cases_expect_sums(void **state)
 {
     (void)state;
     const struct oracle_shape shape = {.block = 64, .tile = 96, .positions_max = 64, .at_once = 8};
-    for (int kind = SHAPE_ROWS; kind < SHAPE_COUNT; kind++) {
+    for (int axis = OF_COLUMNS; axis <= OF_ROWS; axis++) {
         struct problem problem = {.op = SUM, .type = I32, .acc = I32};
         struct oracle_cases cases;
         struct error error;
         uint64_t gaps = 0, results = 0;
-        problem.dims = shape_dims((struct problem_shape){(enum shape_kind)kind, 2, 2, 2});
+        problem.dims = matrix_dims((struct matrix){2, 2, 2, axis});
         assert_int_equal(oracle_make_cases(&cases, &problem, &shape, 3, &error), 0);
         for (size_t i = 0; i < cases.count; i++) {
             const struct oracle_case *c = &cases.cases[i];
@@ -311,52 +311,76 @@ static void test_shapes(void **state)
 {
     (void)state;
     struct problem problem = {.op = SUM, .type = F32, .acc = F32};
-    struct error error;
-    char text[SHAPE_CHARS];
-    const struct problem_shape rows = {SHAPE_ROWS, 6, 4, 0}, gaps = {SHAPE_COLUMNS, 6, 4, 7};
+    char text[DIMS_TEXT_CHARS];
     problem.dims = dims_value(400000000);
-    assert_string_equal(shape_format(text, &problem), "400M");
-    assert_int_equal(shape_set(&problem, rows, &error), 0);
+    assert_string_equal(dims_text_format(text, &problem.dims), "400M");
+    problem.dims = matrix_dims((struct matrix){6, 4, 0, OF_ROWS});
     assert_int_equal(dims_n(&problem.dims), 24);
-    assert_int_equal(shape_of(&problem.dims).pitch, 4);
+    assert_int_equal(problem.dims.outer.stride, 4);
     assert_int_equal(dims_results(&problem.dims), 6);
     assert_int_equal(dims_at(&problem.dims, 5, 3), 23);
-    assert_string_equal(shape_format(text, &problem), "6 x 4 rows");
-    assert_true(shape_bytes(&problem) == 24 * 4 + 6 * 4);
-    assert_int_equal(shape_set(&problem, gaps, &error), 0);
+    assert_string_equal(dims_text_format(text, &problem.dims), "6 x 4 rows");
+    assert_true(problem_bytes(&problem) == 24 * 4 + 6 * 4);
+    problem.dims = matrix_dims((struct matrix){6, 4, 7, OF_COLUMNS});
     assert_int_equal(dims_results(&problem.dims), 4);
     assert_int_equal(problem.dims.depth.n, 6);
     assert_int_equal(dims_extent(&problem.dims), 39);
     assert_int_equal(dims_at(&problem.dims, 3, 5), 38);
-    assert_string_equal(shape_format(text, &problem), "6 x 4 columns pitch 7");
+    assert_string_equal(dims_text_format(text, &problem.dims), "6 x 4 columns pitch 7");
     problem.dims = dims_left(&problem.dims, 8 / dims_results(&problem.dims)); /* two parts of each column */
-    assert_int_equal(shape_of(&problem.dims).rows, 2);
-    assert_int_equal(shape_of(&problem.dims).pitch, 4);
+    assert_int_equal(problem.dims.depth.n, 2);
+    assert_int_equal(problem.dims.depth.stride, 4);
 }
 
 static void test_shapes_out_of_range(void **state)
 {
     (void)state;
     static const struct {
-        struct problem_shape shape;
+        struct matrix shape;
         const char *why;
     } refused[] = {
-        {{SHAPE_ROWS, 0, 4, 0}, "one row"},
-        {{SHAPE_ROWS, 4, 0, 0}, "one row"},
-        {{SHAPE_ROWS, 4, 5, 4}, "--pitch is 4"},
-        {{SHAPE_ROWS, UINT64_C(1) << 32, UINT64_C(1) << 31, UINT64_C(1) << 32}, "any memory"},
-        {{SHAPE_ROWS, UINT64_C(1) << 41, 1 << 20, 0}, "any memory"},
-        {{SHAPE_ROWS, UINT64_MAX, UINT64_MAX, 0}, "any memory"},
-        {{SHAPE_ROWS, 2, SHAPE_DEPTH_MAX + 1, 0}, "2^31"},
-        {{SHAPE_COLUMNS, SHAPE_DEPTH_MAX + 1, 2, 0}, "2^31"},
+        {{0, 4, 0, OF_ROWS}, "one row"},
+        {{4, 0, 0, OF_ROWS}, "one row"},
+        {{4, 5, 4, OF_ROWS}, "--pitch is 4"},
+        {{UINT64_C(1) << 32, UINT64_C(1) << 31, UINT64_C(1) << 32, OF_ROWS}, "any memory"},
+        {{UINT64_C(1) << 41, 1 << 20, 0, OF_ROWS}, "any memory"},
+        {{UINT64_MAX, UINT64_MAX, 0, OF_ROWS}, "any memory"},
+        {{2, (UINT64_C(1) << 31) + 1, 0, OF_ROWS}, "2^31"},
+        {{(UINT64_C(1) << 31) + 1, 2, 0, OF_COLUMNS}, "2^31"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct problem problem = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(7)};
         struct error error;
-        assert_int_equal(shape_set(&problem, refused[i].shape, &error), -1);
+        assert_int_equal(dims_text_read(&problem.dims, &refused[i].shape, 4, &error), -1);
         assert_int_equal(error.code, ERROR_USAGE);
         assert_non_null(strstr(error.text, refused[i].why));
     }
+}
+
+/* What is said of dims, and dims that no option gives. */
+static void test_words(void **state)
+{
+    (void)state;
+    static const struct dims middle = {{4, 700}, {100, 7}, {7, 1}};
+    static const struct dims strided = {{4, 900}, {100, 9}, {7, 1}};
+    const struct dims value = dims_value(400000000);
+    const struct dims rows = matrix_dims((struct matrix){5, 7, 8, OF_ROWS});
+    const struct dims columns = matrix_dims((struct matrix){5, 7, 8, OF_COLUMNS});
+    char text[DIMS_TEXT_CHARS], number[NUMBER_CHARS];
+    assert_string_equal(dims_text_options(text, &value), "--n 400000000");
+    assert_string_equal(dims_text_options(text, &rows), "--rows 5 --len 7 --pitch 8 --axis 1");
+    assert_string_equal(dims_text_options(text, &columns), "--rows 5 --len 7 --pitch 8 --axis 0");
+    assert_string_equal(dims_text_file_part(text, &rows), "rows-5x7-8-35");
+    assert_string_equal(dims_text_identifier(text, &rows), "5x7_pitch8");
+    assert_string_equal(dims_text_format_named(text, &value), "n = 400M");
+    assert_string_equal(dims_text_format(text, &middle), "4 x 100 x 7 middle axis");
+    assert_string_equal(dims_text_format(text, &strided),
+                        "4 x 100 x 7 middle axis strides 900 9 1");
+    assert_string_equal(dims_text_cell(number, &columns, 0), "columns");
+    assert_string_equal(dims_text_cell(number, &columns, 3), "8");
+    assert_null(dims_text_cell(number, &value, 3));
+    assert_ptr_equal(dims_text_find_name("rows"), dims_text_name(&rows));
+    assert_null(dims_text_find_name("value"));
 }
 
 static int setup(void **state)
@@ -391,6 +415,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_shapes_out_of_range),
+        cmocka_unit_test(test_words),
         cmocka_unit_test(test_cases_expect_sums),
         cmocka_unit_test(test_any_share_gives_the_same),
         cmocka_unit_test(test_right_as_it_is),

@@ -8,7 +8,6 @@
 #include "autotune/embedded.h"
 #include "autotune/report/cause.h"
 #include "autotune/report/pattern.h"
-#include "generator/shape.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

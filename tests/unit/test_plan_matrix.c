@@ -2,8 +2,8 @@
  * column's result, with gaps, of all rows and of fewer, from the default and from records with
  * results in parts; which record serves; what is refused and with which words. */
 #include "autotune/tune/element.h"
-#include "generator/shape.h"
 #include "tests/unit/host_plans.h"
+#include "tests/unit/matrix_dims.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 
 enum { ROOM = 1 << 18, RESULTS = 1200 };
 
-static struct matrix {
+static struct tested {
     struct autotune_problem problem;
     enum op op;
     enum type type, acc;
@@ -191,36 +191,33 @@ static void test_parts(void **state)
 #define LONG_ROWS                                                                              \
     "BLOCK=64 LANES=64 VECTOR=1 ROUNDS=1 UNROLL=1 EDGES=MASKED LOAD=PLAIN MIN_BLOCKS=1 "
     static const struct {
-        enum shape_kind kind;
-        uint64_t rows, len, pitch;
+        struct matrix matrix;
         const char *params;
         unsigned launches;
         size_t least_bytes;
     } cases[] = {
-        {SHAPE_ROWS, 7, 3000, 3001, LONG_ROWS "SPLIT=PARTS PIECES=4 GRID=0", 2, 2 * 7 * 4},
-        {SHAPE_ROWS, 7, 3000, 3001, LONG_ROWS "SPLIT=LAST_BLOCK PIECES=4 GRID=0", 1,
+        {{7, 3000, 3001, OF_ROWS}, LONG_ROWS "SPLIT=PARTS PIECES=4 GRID=0", 2, 2 * 7 * 4},
+        {{7, 3000, 3001, OF_ROWS}, LONG_ROWS "SPLIT=LAST_BLOCK PIECES=4 GRID=0", 1,
          2 * 7 * 4 + 7 * 8},
-        {SHAPE_ROWS, 90, 300, 300, LONG_ROWS "SPLIT=LAST_BLOCK PIECES=1 GRID=0", 1,
+        {{90, 300, 300, OF_ROWS}, LONG_ROWS "SPLIT=LAST_BLOCK PIECES=1 GRID=0", 1,
          2 * 90 * 4 + 90 * 8},
-        {SHAPE_ROWS, 90, 130, 130, LONG_ROWS "SPLIT=WHOLE PIECES=0 GRID=2", 1, 1},
-        {SHAPE_COLUMNS, 700, 30, 31,
+        {{90, 130, 130, OF_ROWS}, LONG_ROWS "SPLIT=WHOLE PIECES=0 GRID=2", 1, 1},
+        {{700, 30, 31, OF_COLUMNS},
          "BLOCK=64 LANES=4 VECTOR=4 UNROLL=1 LOAD=PLAIN MIN_BLOCKS=1 SPLIT=PARTS PIECES=2", 2,
          2 * 30 * 4},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const bool is_rows = cases[i].kind == SHAPE_ROWS;
         const struct problem tuned = {
             .op = SUM,
             .type = F32,
             .acc = F32,
-            .dims = shape_dims((struct problem_shape){cases[i].kind, cases[i].rows,
-                                                      cases[i].len, cases[i].pitch})};
+            .dims = matrix_dims(cases[i].matrix)};
         const struct autotune_problem problem = {.op = "sum",
                                                  .type = "f32",
-                                                 .rows = cases[i].rows,
-                                                 .len = cases[i].len,
-                                                 .pitch = cases[i].pitch,
-                                                 .axis = is_rows};
+                                                 .rows = cases[i].matrix.rows,
+                                                 .len = cases[i].matrix.len,
+                                                 .pitch = cases[i].matrix.pitch,
+                                                 .axis = cases[i].matrix.axis};
         char name[32];
         snprintf(name, sizeof name, "parts-%zu.ini", i);
         const struct record record = make_record(&tuned, cases[i].params);
@@ -233,7 +230,7 @@ static void test_parts(void **state)
         assert_int_equal(autotune_plan_launches(plan), cases[i].launches);
         assert_true(autotune_plan_workspace_bytes(plan) >= cases[i].least_bytes);
         check_plan(plan);
-        if (is_rows)
+        if (cases[i].matrix.axis)
             check_bits(plan);
         assert_int_equal(autotune_plan_destroy(plan, &error), 0);
         assert_int_equal(autotune_context_destroy(context, &error), 0);
