@@ -54,7 +54,8 @@ static int open_streams(struct error *error)
         if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", flags) != stream)
             return error_set(error, ERROR_IO,
                              "cannot open /dev/null in place of the closed stream %d: %s; "
-                             "leave the stream open", stream, strerror(errno));
+                             "leave the stream open",
+                             stream, strerror(errno));
     }
     return 0;
 }

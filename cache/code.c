@@ -34,9 +34,12 @@ int code_hash(uint64_t *out, const struct record *record, const int64_t *row,
 static uint64_t hash_config(const struct record *record)
 {
     const struct problem *problem = &record->problem;
-    const int numbers[] = {(int)problem->op,          (int)problem->type,
-                           (int)problem->acc,         (int)problem->order,
-                           record->cc,                record->sms,
+    const int numbers[] = {(int)problem->op,
+                           (int)problem->type,
+                           (int)problem->acc,
+                           (int)problem->order,
+                           record->cc,
+                           record->sms,
                            record->source == RECORD_EMULATED};
     XXH64_hash_t hash = XXH3_64bits(numbers, sizeof numbers);
     hash = XXH3_64bits_withSeed(record->space, strlen(record->space), hash);

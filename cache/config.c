@@ -114,9 +114,8 @@ int config_parse(struct config *out, const struct ini *ini, const char *section,
 {
     struct section_found found;
     *out = (struct config){.hash = 0};
-    const int failed =
-        section_parse(&found, &config_section, out, ini, section, error) ||
-        section_check(&found, &config_section, ini, error);
+    const int failed = section_parse(&found, &config_section, out, ini, section, error) ||
+                       section_check(&found, &config_section, ini, error);
     out->hash = failed ? 0 : found.checksum;
     section_dispose(&found);
     return failed ? -1 : 0;

@@ -15,7 +15,7 @@ enum { CONFIG_PARAMS_MAX = 500 }; /* characters */
 
 struct config {
     char params[CONFIG_PARAMS_MAX + 1]; /* "BLOCK=256 ITEMS=16 ..." in the space's order */
-    uint64_t code; /* code_hash: of its kernels */
+    uint64_t code;                      /* code_hash: of its kernels */
     uint64_t hash; /* of what stands in the file; 0 = there is none of this number */
     size_t before; /* private: its place before configs_sort */
 };

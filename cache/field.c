@@ -360,8 +360,8 @@ bool field_stands(const struct field *field, const void *record)
            : field->form == FIELD_ANY     ? *(const uint64_t *)(const void *)at != 0
            : field->form == FIELD_ANY_UTC ? *at != 0
            : field->form == FIELD_KEPT    ? ((const struct dim *)(const void *)at)->n != 1 ||
-                                                ((const struct dim *)(const void *)at)->stride != 1
-                                          : true;
+                                             ((const struct dim *)(const void *)at)->stride != 1
+                                       : true;
 }
 
 bool field_may_lack(enum field_form form)

@@ -36,9 +36,10 @@ enum { FIELD_CHARS = 512 }; /* no text member is longer */
 struct field {
     const char *name;
     enum field_form form;
-    size_t offset;     /* of the member */
-    int64_t low, high; /* range of a number; fewest and most bytes of a text; the first choice */
-    unsigned group;    /* for the owner of the table */
+    size_t offset; /* of the member */
+    int64_t low,
+        high;       /* range of a number; fewest and most bytes of a text; the first choice */
+    unsigned group; /* for the owner of the table */
 };
 
 /* Reads the value into the member; false when it is not of the form or out of range. */

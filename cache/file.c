@@ -21,8 +21,10 @@ enum {
 
 int file_error(const char *verb, const char *path, struct error *error)
 {
-    return error_set(error, ERROR_IO, "cannot %s %s: %s; check the folder or name "
-                     "another with --cache FOLDER", verb, path, strerror(errno));
+    return error_set(error, ERROR_IO,
+                     "cannot %s %s: %s; check the folder or name "
+                     "another with --cache FOLDER",
+                     verb, path, strerror(errno));
 }
 
 /* --- Reading ---------------------------------------------------------------------------- */
@@ -49,8 +51,10 @@ int file_open(const char *path, int flags, struct error *error)
     if (file < 0) {
         int cause = errno;
         if (cause == ELOOP)
-            error_set(error, ERROR_IO, "%s is a symbolic link; name the file itself, or remove "
-                      "the link", path);
+            error_set(error, ERROR_IO,
+                      "%s is a symbolic link; name the file itself, or remove "
+                      "the link",
+                      path);
         else
             file_error("open", path, error);
         errno = cause;
@@ -83,8 +87,10 @@ static int read_all(struct text *out, int file, const char *path, size_t limit,
             return file_error("read", path, error);
         text_add(out, chunk, (size_t)got);
         if (out->length - first > limit)
-            return error_set(error, ERROR_IO, "%s is larger than the %zu bytes it may have; "
-                             "remove it", path, limit);
+            return error_set(error, ERROR_IO,
+                             "%s is larger than the %zu bytes it may have; "
+                             "remove it",
+                             path, limit);
     }
 }
 
@@ -123,8 +129,8 @@ static bool is_at(const char *path, int file)
 {
     struct stat here, there;
 
-    return fstat(file, &here) == 0 && lstat(path, &there) == 0 &&
-           here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+    return fstat(file, &here) == 0 && lstat(path, &there) == 0 && here.st_ino == there.st_ino &&
+           here.st_dev == there.st_dev;
 }
 
 int file_open_locked(const char *path, struct error *error)
@@ -170,7 +176,8 @@ static int wait_lock(const char *path, const char *lock_path, struct error *erro
         if (has_changed(path, &inode))
             end = now_ms() + LOCK_WAIT_MS;
         if (now_ms() >= end)
-            return error_set(error, ERROR_IO, "cannot lock %s: another process has held it for "
+            return error_set(error, ERROR_IO,
+                             "cannot lock %s: another process has held it for "
                              "%d seconds; end that process or name another folder with --cache",
                              lock_path, LOCK_WAIT_MS / 1000);
         nanosleep(&step, NULL);

@@ -62,12 +62,12 @@ static struct selector_key key_of(const struct record *record, bool is_here)
 
 static struct selector_entry entry_of(const struct candidate *candidate, bool is_shipped)
 {
-    return (struct selector_entry){
-        .key = key_of(candidate->record, !(candidate->differing & SAME_DEVICE)),
-        .from = candidate->from,
-        .to = candidate->to,
-        .is_stale = (candidate->differing & RECORD_TOOLS) != 0,
-        .is_shipped = is_shipped};
+    return (struct selector_entry){.key = key_of(candidate->record,
+                                                 !(candidate->differing & SAME_DEVICE)),
+                                   .from = candidate->from,
+                                   .to = candidate->to,
+                                   .is_stale = (candidate->differing & RECORD_TOOLS) != 0,
+                                   .is_shipped = is_shipped};
 }
 
 static bool can_serve(const struct candidate *candidate)
@@ -80,8 +80,7 @@ static bool can_serve(const struct candidate *candidate)
 static void rank(struct candidate *candidate, const struct find *find,
                  const struct selector_key *want, bool is_shipped)
 {
-    candidate->differing =
-        record_differing_groups(&find->want, candidate->record, MUST_MATCH);
+    candidate->differing = record_differing_groups(&find->want, candidate->record, MUST_MATCH);
     candidate->place = (struct selector_place){.grade = SELECTOR_NONE};
     if (can_serve(candidate)) {
         const struct selector_entry entry = entry_of(candidate, is_shipped);
@@ -114,7 +113,8 @@ static bool is_same_dim(const struct dim *a, const struct dim *b)
 /* That a record of another GPU, or of results that lie otherwise, is passed over is usual. */
 static bool is_worth_telling(const struct find *find, const struct candidate *candidate)
 {
-    const struct dims *want = &find->want.problem.dims, *dims = &candidate->record->problem.dims;
+    const struct dims *want = &find->want.problem.dims,
+                      *dims = &candidate->record->problem.dims;
     return !(candidate->differing & SAME_DEVICE) && is_same_dim(&want->outer, &dims->outer) &&
            is_same_dim(&want->inner, &dims->inner);
 }
@@ -126,12 +126,9 @@ static const char *name_difference(const struct record *want, const struct recor
                                    enum selector_grade grade)
 {
     static const unsigned deciding[SELECTOR_GRADES] = {
-        [SELECTOR_EXACT] = RECORD_KEY,
-        [SELECTOR_STALE] = RECORD_TOOLS,
-        [SELECTOR_OTHER_SIZE] = RECORD_SIZE,
-        [SELECTOR_SAME_CC] = RECORD_GPU,
-        [SELECTOR_SHIPPED] = RECORD_KEY,
-        [SELECTOR_NONE] = MUST_MATCH | RECORD_CC,
+        [SELECTOR_EXACT] = RECORD_KEY,       [SELECTOR_STALE] = RECORD_TOOLS,
+        [SELECTOR_OTHER_SIZE] = RECORD_SIZE, [SELECTOR_SAME_CC] = RECORD_GPU,
+        [SELECTOR_SHIPPED] = RECORD_KEY,     [SELECTOR_NONE] = MUST_MATCH | RECORD_CC,
     };
     const char *name = record_group_difference(want, record, deciding[grade]);
 

@@ -15,13 +15,14 @@ extern const char *const find_grades[SELECTOR_GRADES];
 
 struct find_result {
     struct record record; /* for SELECTOR_NONE the nearest, see find; zeros without one */
-    uint64_t from, to; /* the depths that it serves: an interval of a sweep, or its own */
+    uint64_t from, to;    /* the depths that it serves: an interval of a sweep, or its own */
     int64_t row[SPACE_NAMES_MAX]; /* its params; not for SELECTOR_NONE */
     enum selector_grade grade;
-    char difference[32];   /* the key field that differs, "" when exact */
-    struct error damaged;  /* what the first damaged file of a folder says of itself, unless
+    char difference[32];  /* the key field that differs, "" when exact */
+    struct error damaged; /* what the first damaged file of a folder says of itself, unless
                             * another has what fits exactly; else ERROR_NONE */
-    struct error rejected; /* of this very GPU and results that lie alike, and nearer than what serves, but passed
+    struct error
+        rejected; /* of this very GPU and results that lie alike, and nearer than what serves, but passed
                             * over: why, as a sentence; likewise */
 };
 
@@ -32,7 +33,7 @@ struct find {
     const struct emit_sources *sources;
     struct code_memo *memo;
     bool names_nearest; /* set it: where none serves, best.record is the nearest to the key */
-    struct find_result best;   /* so far */
+    struct find_result best;     /* so far */
     struct selector_place place; /* private: of best.record */
 };
 

@@ -50,7 +50,8 @@ static struct sweep_loss *list_losses(struct sweep_size *out, struct sweep_loss 
         if (raced[i].config != record->config)
             pool[count++] = (struct sweep_loss){raced[i].config, loss_of(record, &raced[i])};
     qsort(pool, count, sizeof *pool, by_config);
-    *out = (struct sweep_size){.at = pool, .count = count,
+    *out = (struct sweep_size){.at = pool,
+                               .count = count,
                                .limit = (double)record->loss_ppm / 1e6};
     return pool + count;
 }

@@ -25,7 +25,8 @@ int interval_compute(struct records *records, struct error *error);
 bool interval_raced(struct raced *out, const struct record *size, uint64_t config);
 
 /* The interval of the record's sweep that covers its n; NULL where there is none. */
-const struct interval *interval_find(const struct records *records, const struct record *record);
+const struct interval *interval_find(const struct records *records,
+                                     const struct record *record);
 
 /* Is it a size of a sweep? */
 bool interval_is_size(const struct record *record);

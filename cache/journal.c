@@ -61,8 +61,7 @@ static int reserve(struct journal *journal, struct error *error)
     return 0;
 }
 
-static int check_size(uint64_t bytes, const char *path, const char *advice,
-                      struct error *error)
+static int check_size(uint64_t bytes, const char *path, const char *advice, struct error *error)
 {
     if (bytes <= JOURNAL_BYTES_MAX)
         return 0;
@@ -107,8 +106,10 @@ static int open_error(const char *path, struct error *error)
         return error_set(error, ERROR_IO, "%s is a symbolic link; name the journal itself",
                          path);
     if (errno == EPERM)
-        return error_set(error, ERROR_IO, "%s is not to be trusted: a journal is a regular "
-                         "file of yours that nobody else can write; %s", path, name_another);
+        return error_set(error, ERROR_IO,
+                         "%s is not to be trusted: a journal is a regular "
+                         "file of yours that nobody else can write; %s",
+                         path, name_another);
     return error_set(error, ERROR_IO, "cannot open %s: %s; %s", path, strerror(errno),
                      name_another);
 }
@@ -122,8 +123,10 @@ static int load(struct journal *out, struct record *key, const char *path, struc
         header == JOURNAL_HEADER_OTHER_SCHEMA)
         return -1;
     if (header != JOURNAL_HEADER_READ)
-        return error_set(error, ERROR_IO, "%s is no journal of autotune, or its head is "
-                         "damaged; %s", path, name_another);
+        return error_set(error, ERROR_IO,
+                         "%s is no journal of autotune, or its head is "
+                         "damaged; %s",
+                         path, name_another);
     return read_trials(out, &reader, path, name_another, error);
 }
 
@@ -146,9 +149,10 @@ static int held(const struct journal *journal, const struct record *key, struct 
 {
     char problem[PROBLEM_CHARS];
 
-    return error_set(error, ERROR_FAILED, "another autotune is tuning %s on %s: wait for it, "
-                     "or end it (its journal: %s)", problem_format(problem, &key->problem),
-                     key->gpu, journal->path);
+    return error_set(error, ERROR_FAILED,
+                     "another autotune is tuning %s on %s: wait for it, "
+                     "or end it (its journal: %s)",
+                     problem_format(problem, &key->problem), key->gpu, journal->path);
 }
 
 /* All bytes in one call, so that a line is there as a whole or is the last. */
@@ -167,9 +171,10 @@ static int write_once(struct journal *journal, const struct text *text, struct e
     }
     if ((size_t)wrote == text->length)
         return 0;
-    return error_set(error, ERROR_IO, "cannot write %s: there was room for %zd of %zu bytes "
-                     "only; make room or name another folder with --cache", journal->path,
-                     wrote, text->length);
+    return error_set(error, ERROR_IO,
+                     "cannot write %s: there was room for %zd of %zu bytes "
+                     "only; make room or name another folder with --cache",
+                     journal->path, wrote, text->length);
 }
 
 static int write_header(struct journal *journal, const struct text *text, struct error *error)
@@ -262,8 +267,10 @@ int journal_open(struct journal *out, const char *path, const struct record *key
     for (int tries = 0; state == 0 && tries < OPEN_TRIES; tries++)
         state = try_open(out, key, start_over && tries == 0, changed, error);
     if (state == 0)
-        error_set(error, ERROR_IO, "%s is replaced again and again by another process; end "
-                  "that process or name another folder with --cache", path);
+        error_set(error, ERROR_IO,
+                  "%s is replaced again and again by another process; end "
+                  "that process or name another folder with --cache",
+                  path);
     if (state == 1)
         return 0;
     journal_close(out);
@@ -282,8 +289,10 @@ static int keep(struct journal *journal, const char *line, size_t length, struct
     memcpy(copy, line, length);
     copy[length] = '\0';
     if (!line_parse(&journal->trials[journal->count], copy, length))
-        return error_set(error, ERROR_FAILED, "a trial cannot be kept in %s: it would not be "
-                         "read back; report this line: %.*s", journal->path, (int)length, line);
+        return error_set(error, ERROR_FAILED,
+                         "a trial cannot be kept in %s: it would not be "
+                         "read back; report this line: %.*s",
+                         journal->path, (int)length, line);
     return 0;
 }
 

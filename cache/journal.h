@@ -14,19 +14,19 @@ enum {
 
 /* What became of one candidate. */
 struct journal_trial {
-    uint64_t identity;       /* of its kernels' sources and launch geometry: the same is the
+    uint64_t identity; /* of its kernels' sources and launch geometry: the same is the
                               * same work, whatever the space calls it */
-    uint64_t variant;        /* of its kernels' sources alone: one for all of a variant */
+    uint64_t variant;  /* of its kernels' sources alone: one for all of a variant */
     char params[CONFIG_PARAMS_MAX + 1]; /* "BLOCK=256 ITEMS=16 ...", for people and replays */
-    char status[24];         /* a word: "measured", "wrong", "failed", "crashed", "hung" ... */
+    char status[24]; /* a word: "measured", "wrong", "failed", "crashed", "hung" ... */
     uint64_t times_ps[JOURNAL_SAMPLES]; /* per call, in the order taken */
-    size_t time_count;       /* at most JOURNAL_SAMPLES, more are not kept */
-    uint64_t reference_ps;   /* the reference kernel's time around then; 0 = none */
-    unsigned registers, grid, block; /* of the first pass */
-    double prior;            /* what the model thought of it beforehand; 0 = nothing */
-    uint64_t compile_us;     /* what its variant took to compile */
+    size_t time_count;                  /* at most JOURNAL_SAMPLES, more are not kept */
+    uint64_t reference_ps;              /* the reference kernel's time around then; 0 = none */
+    unsigned registers, grid, block;    /* of the first pass */
+    double prior;                  /* what the model thought of it beforehand; 0 = nothing */
+    uint64_t compile_us;           /* what its variant took to compile */
     uint64_t prove_us, measure_us; /* its variant's small proofs; its own proof and times */
-    char reason[240];        /* why it is wrong or failed; any bytes */
+    char reason[240];              /* why it is wrong or failed; any bytes */
 };
 
 struct journal {
@@ -36,8 +36,8 @@ struct journal {
     /* more, private */
     char *path;
     size_t capacity;
-    bool is_dirty; /* not yet synced */
-    bool is_torn;  /* the last line has no newline */
+    bool is_dirty;     /* not yet synced */
+    bool is_torn;      /* the last line has no newline */
     bool is_forgetful; /* appends only */
 };
 

@@ -46,9 +46,10 @@ static enum journal_header parse(struct record *key, const struct text *header,
         if (record_parse_key(key, &ini, reason) == 0)
             result = JOURNAL_HEADER_READ;
     } else {
-        error_set(reason, ERROR_IO, "%s: schema is %s, this version of autotune reads journals "
-                  "of schema %d; use the version that wrote it", path,
-                  item ? item->value : "missing", JOURNAL_SCHEMA);
+        error_set(reason, ERROR_IO,
+                  "%s: schema is %s, this version of autotune reads journals "
+                  "of schema %d; use the version that wrote it",
+                  path, item ? item->value : "missing", JOURNAL_SCHEMA);
         result = item ? JOURNAL_HEADER_OTHER_SCHEMA : JOURNAL_HEADER_DAMAGED;
     }
     ini_dispose(&ini);
@@ -61,12 +62,11 @@ int journal_header_emit(struct text *out, const struct record *key, const char *
     struct record back;
 
     text_adds(out, "; Trials of autotune, one a line. A line that was changed by hand is left "
-              "out.\n;");
+                   "out.\n;");
     line_emit_names(out);
     text_addf(out, "\n[journal]\nschema = %d\n", JOURNAL_SCHEMA);
     record_emit_key(out, key);
-    if (text_check(out, error) != 0 ||
-        parse(&back, out, path, error) != JOURNAL_HEADER_READ)
+    if (text_check(out, error) != 0 || parse(&back, out, path, error) != JOURNAL_HEADER_READ)
         return -1;
     text_addf(out, "%s\n", trials_follow);
     return text_check(out, error);

@@ -43,7 +43,8 @@ static const struct column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 _Static_assert(3 * (sizeof none.status + sizeof none.params + sizeof none.reason) +
-                   21 * (COLUMNS + JOURNAL_SAMPLES) < LINE_MAX_BYTES,
+                       21 * (COLUMNS + JOURNAL_SAMPLES) <
+                   LINE_MAX_BYTES,
                "every trial fits a line: three bytes an escape, 20 digits a number");
 
 /* --- Writing ----------------------------------------------------------------------------- */
@@ -74,24 +75,12 @@ static void emit_column(struct text *out, const struct column *column,
     const void *at = (const char *)trial + column->offset;
 
     switch (column->form) {
-    case HASH:
-        text_addf(out, "%016llx", (unsigned long long)*(const uint64_t *)at);
-        break;
-    case WORDS:
-        emit_words(out, at, column->bytes);
-        break;
-    case COUNT:
-        text_addf(out, "%llu", (unsigned long long)*(const uint64_t *)at);
-        break;
-    case UNSIGNED:
-        text_addf(out, "%u", *(const unsigned *)at);
-        break;
-    case TIMES:
-        emit_times(out, trial);
-        break;
-    case REAL:
-        text_addf(out, "%.17g", *(const double *)at);
-        break;
+    case HASH: text_addf(out, "%016llx", (unsigned long long)*(const uint64_t *)at); break;
+    case WORDS: emit_words(out, at, column->bytes); break;
+    case COUNT: text_addf(out, "%llu", (unsigned long long)*(const uint64_t *)at); break;
+    case UNSIGNED: text_addf(out, "%u", *(const unsigned *)at); break;
+    case TIMES: emit_times(out, trial); break;
+    case REAL: text_addf(out, "%.17g", *(const double *)at); break;
     }
 }
 
@@ -198,18 +187,12 @@ static bool read_column(const struct column *column, struct journal_trial *out, 
     void *at = (char *)out + column->offset;
 
     switch (column->form) {
-    case HASH:
-        return field_parse_hash(at, value);
-    case WORDS:
-        return read_words(at, column->bytes, value);
-    case COUNT:
-        return read_count(at, value);
-    case UNSIGNED:
-        return read_unsigned(at, value);
-    case TIMES:
-        return read_times(out, value);
-    case REAL:
-        return read_real(at, value);
+    case HASH: return field_parse_hash(at, value);
+    case WORDS: return read_words(at, column->bytes, value);
+    case COUNT: return read_count(at, value);
+    case UNSIGNED: return read_unsigned(at, value);
+    case TIMES: return read_times(out, value);
+    case REAL: return read_real(at, value);
     }
     return false;
 }
@@ -277,7 +260,8 @@ char *line_next(struct line_reader *reader, size_t *length)
 /* The file was opened, so it is not the folder's fault. */
 int line_check(const struct line_reader *reader, const char *path, struct error *error)
 {
-    return reader->cause ? error_set(error, ERROR_IO, "cannot read %s: %s; check the disk it is on",
-                                     path, strerror(reader->cause))
-                         : 0;
+    return reader->cause
+               ? error_set(error, ERROR_IO, "cannot read %s: %s; check the disk it is on", path,
+                           strerror(reader->cause))
+               : 0;
 }

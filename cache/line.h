@@ -17,8 +17,8 @@ enum {
 /* A file being read. Initialise with `struct line_reader r = {.file = file};`. */
 struct line_reader {
     int file;
-    int cause;    /* errno of a read that failed; 0 */
-    bool is_torn; /* the last line had no newline */
+    int cause;          /* errno of a read that failed; 0 */
+    bool is_torn;       /* the last line had no newline */
     size_t first, last; /* of the bytes not handed out yet */
     char at[LINE_BUFFER + 1];
 };

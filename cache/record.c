@@ -80,8 +80,8 @@ unsigned record_differing_groups(const struct record *a, const struct record *b,
                                  unsigned deciding)
 {
     unsigned differing = 0;
-    for (const struct field *field = fields;
-         field < fields + FIELDS && !(differing & deciding); field++)
+    for (const struct field *field = fields; field < fields + FIELDS && !(differing & deciding);
+         field++)
         if (field->group & RECORD_KEY & ~differing && !field_is_same(field, a, b))
             differing |= field->group;
     return differing;
@@ -141,8 +141,7 @@ static bool take_number(const char **at, uint64_t *out, char end, uint64_t most)
 
 static bool take_raced(struct raced *out, const char **words, const struct configs *configs)
 {
-    return take_number(words, &out->config, ':', MANY) &&
-           configs_find(configs, out->config) &&
+    return take_number(words, &out->config, ':', MANY) && configs_find(configs, out->config) &&
            take_number(words, &out->ps, ':', PS_MAX) &&
            take_number(words, &out->high_ps, ' ', PS_MAX) && out->ps <= out->high_ps;
 }
@@ -219,12 +218,13 @@ static int check_together(const struct record *record, const struct section *sec
     if (!dims_is_same(&canonical, &record->problem.dims))
         return section_refuse(section, ini, line, "depth",
                               "outer, depth and inner are not in the one form that such dims "
-                              "have", error);
+                              "have",
+                              error);
     if (!(section->groups & VALUE))
         return 0;
     if (record->low_ps > record->median_ps || record->median_ps > record->high_ps)
-        return section_refuse(section, ini, line, "median_ps",
-                              "not between low_ps and high_ps", error);
+        return section_refuse(section, ini, line, "median_ps", "not between low_ps and high_ps",
+                              error);
     if (record->source != RECORD_EMULATED && (record->cc < 10 || record->sms < 1))
         return section_refuse(section, ini, line, record->cc < 10 ? "cc" : "sms",
                               "no GPU has so few", error);

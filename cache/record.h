@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 enum {
-    RECORD_SCHEMA = 2, /* of the file's form */
-    RECORD_METHOD = 2, /* of how times are measured; a change makes times incomparable */
+    RECORD_SCHEMA = 2,     /* of the file's form */
+    RECORD_METHOD = 2,     /* of how times are measured; a change makes times incomparable */
     RECORD_RACED_MAX = 48, /* configs that a record is compared with */
 };
 
@@ -41,28 +41,28 @@ struct raced {
 struct record {
     /* key: what was tuned, where */
     struct problem problem;
-    char space[32];                      /* name of the space: "reduce" */
+    char space[32]; /* name of the space: "reduce" */
     int method;
     char gpu[128];
     int cc, sms, memory_clock_khz, bus_bits;
     char driver[64], compiler[64];
     /* value */
     enum record_source source;
-    char params[CONFIG_PARAMS_MAX + 1];  /* "BLOCK=256 ITEMS=16 ..." in the space's order */
-    uint64_t code;                       /* code_hash: of the kernels that were measured */
-    uint64_t config;                     /* the number of these two in the table of its file */
-    uint64_t space_hash;                 /* of the space as it was: another may have more to try */
+    char params[CONFIG_PARAMS_MAX + 1]; /* "BLOCK=256 ITEMS=16 ..." in the space's order */
+    uint64_t code;                      /* code_hash: of the kernels that were measured */
+    uint64_t config;                    /* the number of these two in the table of its file */
+    uint64_t space_hash; /* of the space as it was: another may have more to try */
     uint64_t median_ps, low_ps, high_ps; /* per reduction; low..high is the 95 % interval */
     unsigned ties;                       /* other finalists not told apart from the winner */
     unsigned registers;                  /* per thread */
     unsigned candidates;                 /* proven and measured */
-    uint64_t untried;     /* candidates, when a budget ended the search; 0 = it came to its end */
+    uint64_t untried; /* candidates, when a budget ended the search; 0 = it came to its end */
     uint64_t sm_mhz, memory_mhz, celsius, milliwatts; /* of the GPU at the finals' end; 0 =
                                                        * not known */
-    char error[32];                      /* relative, random floats: "3.1e-08"; "" integers */
-    char tuned[32];                      /* UTC, "2026-11-21T01:25:00Z" */
-    char swept[32];       /* when the sweep began that raced others here; "" = none did */
-    uint64_t loss_ppm;    /* what a config may lose here, by that sweep; in 1/1,000,000 */
+    char error[32];    /* relative, random floats: "3.1e-08"; "" integers */
+    char tuned[32];    /* UTC, "2026-11-21T01:25:00Z" */
+    char swept[32];    /* when the sweep began that raced others here; "" = none did */
+    uint64_t loss_ppm; /* what a config may lose here, by that sweep; in 1/1,000,000 */
     struct raced raced[RECORD_RACED_MAX]; /* these others */
     size_t raced_count;
 };

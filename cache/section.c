@@ -76,8 +76,8 @@ struct reading {
     const struct ini *ini;
     void *at;
     struct section_found *found;
-    size_t next;       /* the field behind the last one read */
-    uint64_t seen;     /* a bit for each field; then the checksum's and the list's */
+    size_t next;   /* the field behind the last one read */
+    uint64_t seen; /* a bit for each field; then the checksum's and the list's */
 };
 
 int section_refuse(const struct section *section, const struct ini *ini, int line,
@@ -124,7 +124,8 @@ static int read_item(struct reading *reading, const struct ini_item *item, struc
     const size_t i = find_key(reading, item->key);
     char why[200];
     if (i == section->count + 2)
-        return refuse(reading, item, "unknown field", "this version writes no such field", error);
+        return refuse(reading, item, "unknown field", "this version writes no such field",
+                      error);
     if (reading->seen & UINT64_C(1) << i)
         return refuse(reading, item, item->key, "stands twice", error);
     reading->seen |= UINT64_C(1) << i;

@@ -13,8 +13,8 @@
 
 struct section {
     const struct field *fields;
-    size_t count;    /* of fields; at most SECTION_FIELDS_MAX */
-    unsigned groups; /* of the fields that stand in it, and no others */
+    size_t count;     /* of fields; at most SECTION_FIELDS_MAX */
+    unsigned groups;  /* of the fields that stand in it, and no others */
     const char *list; /* a key of words that are no field, or NULL */
     const char *noun; /* what the section is, for errors: "record" */
 };

@@ -32,7 +32,8 @@ int store_folder(struct text *out, const char *folder, struct error *error)
     else if (home && home[0] == '/')
         text_addf(out, "%s/.cache/autotune", home);
     else
-        return error_set(error, ERROR_IO, "no folder for records: neither XDG_CACHE_HOME nor "
+        return error_set(error, ERROR_IO,
+                         "no folder for records: neither XDG_CACHE_HOME nor "
                          "HOME is set to one; name it with --cache FOLDER");
     return text_check(out, error);
 }
@@ -101,7 +102,8 @@ int store_copy(struct records *records, const struct records *from, const struct
         return -1;
     for (size_t i = 0; i < copy.raced_count; i++) {
         uint64_t *number = &copy.raced[i].config;
-        if (configs_add(number, &records->configs, configs_find(&from->configs, *number), error))
+        if (configs_add(number, &records->configs, configs_find(&from->configs, *number),
+                        error))
             return -1;
     }
     if (reserve(records, error) != 0)
@@ -123,23 +125,29 @@ static int check_schema(enum outcome *outcome, const struct ini *ini, struct err
     int64_t number;
 
     if (!schema)
-        return error_set(reason, ERROR_IO, "%s: no schema in [autotune]; this is no record "
-                         "file or it is damaged, tune again", ini->file);
+        return error_set(reason, ERROR_IO,
+                         "%s: no schema in [autotune]; this is no record "
+                         "file or it is damaged, tune again",
+                         ini->file);
     if (number_parse_int(&number, schema->value, "schema", reason) != 0 || number < 1)
-        return error_set(reason, ERROR_IO, "%s:%d: schema is not a number from 1 on; the file "
-                         "is damaged, tune again", ini->file, schema->line);
+        return error_set(reason, ERROR_IO,
+                         "%s:%d: schema is not a number from 1 on; the file "
+                         "is damaged, tune again",
+                         ini->file, schema->line);
     if (number == RECORD_SCHEMA)
         return 0;
     *outcome = number < RECORD_SCHEMA ? OUTCOME_OLD : OUTCOME_REFUSED;
     return *outcome == OUTCOME_OLD
-               ? error_set(reason, ERROR_IO, "%s:%d: its records are of an earlier version of "
+               ? error_set(reason, ERROR_IO,
+                           "%s:%d: its records are of an earlier version of "
                            "autotune (schema %s, this one reads %d), which does not say what "
                            "kernels they ran: tune again; the file is kept beside the new one",
                            ini->file, schema->line, schema->value, RECORD_SCHEMA)
-               : error_set(reason, ERROR_IO, "%s:%d: written by another version of autotune "
+               : error_set(reason, ERROR_IO,
+                           "%s:%d: written by another version of autotune "
                            "(schema %s, this one reads %d); use that version or name another "
-                           "folder with --cache", ini->file, schema->line, schema->value,
-                           RECORD_SCHEMA);
+                           "folder with --cache",
+                           ini->file, schema->line, schema->value, RECORD_SCHEMA);
 }
 
 /* The number of a section of this kind: "record 7"; 0 of another. */
@@ -164,8 +172,8 @@ static int take_config(struct records *out, const struct ini *part, uint64_t num
 
 static int take_record(struct records *out, const struct ini *part, struct error *reason)
 {
-    if (reserve(out, reason) || record_parse(&out->at[out->count], &out->configs, part,
-                                             part->items->section, reason))
+    if (reserve(out, reason) ||
+        record_parse(&out->at[out->count], &out->configs, part, part->items->section, reason))
         return -1;
     out->count++;
     return 0;
@@ -189,9 +197,10 @@ static int take_section(struct records *out, const struct ini *ini, size_t first
     else if (parse_name(section, "record"))
         failed = take_record(out, &part, &reason);
     else if (strcmp(section, "autotune") != 0)
-        failed = error_set(&reason, ERROR_IO, "%s:%d: a section that is neither [autotune], "
-                           "[config NUMBER] nor [record NUMBER]; it is left out", ini->file,
-                           part.items->line);
+        failed = error_set(&reason, ERROR_IO,
+                           "%s:%d: a section that is neither [autotune], "
+                           "[config NUMBER] nor [record NUMBER]; it is left out",
+                           ini->file, part.items->line);
     return failed ? skip(out, &reason, error) : 0;
 }
 
@@ -315,8 +324,10 @@ static int emit_file(struct text *out, struct records *records, struct error *er
 {
     if (store_tidy(records, error))
         return -1;
-    text_addf(out, "; Records of autotune. A record that was changed by hand is left out.\n\n"
-              "[autotune]\nschema = %d\n", RECORD_SCHEMA);
+    text_addf(out,
+              "; Records of autotune. A record that was changed by hand is left out.\n\n"
+              "[autotune]\nschema = %d\n",
+              RECORD_SCHEMA);
     for (size_t i = 0; i < records->configs.count; i++) {
         text_adds(out, "\n");
         config_emit(out, &records->configs.at[i], i + 1);
@@ -339,8 +350,8 @@ static int check_records(const struct records *records, struct error *error)
     failed = failed || emit_file(&text, &copy, error) ||
              store_load_bytes(&back, "new record", text.at, text.length, error);
     if (!failed && back.skipped)
-        failed = error_set(error, ERROR_FAILED, "the record cannot be kept: %s",
-                           back.reason.text);
+        failed =
+            error_set(error, ERROR_FAILED, "the record cannot be kept: %s", back.reason.text);
     store_dispose(&copy);
     store_dispose(&back);
     text_dispose(&text);
@@ -389,8 +400,10 @@ static int write_records(const char *path, struct records *records, const char *
     if (result == 0)
         result = text_check(&keep, error);
     if (result == 0 && text.length > INI_FILE_MAX)
-        result = error_set(error, ERROR_IO, "%s is full: %zu records; move it away or name "
-                           "another folder with --cache", path, records->count);
+        result = error_set(error, ERROR_IO,
+                           "%s is full: %zu records; move it away or name "
+                           "another folder with --cache",
+                           path, records->count);
     if (result == 0)
         result = file_replace(path, &text, ending ? keep.at : NULL, error);
     text_dispose(&keep);
@@ -420,8 +433,7 @@ static int save_locked(const char *path, const struct records *added, struct err
 int store_save(const char *path, const struct record *record, struct error *error)
 {
     struct records one = {0};
-    const int failed =
-        store_add(&one, record, error) || store_save_all(path, &one, error);
+    const int failed = store_add(&one, record, error) || store_save_all(path, &one, error);
     store_dispose(&one);
     return failed ? -1 : 0;
 }

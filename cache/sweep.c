@@ -117,9 +117,8 @@ static struct sweep_interval find_longest(const struct sweep_size *sizes, size_t
     *serving = begin(room, &sizes[first]);
     for (; last + 1 < count && is_served(room, *serving, &sizes[last + 1]); last++)
         *serving = go_on(room, *serving, &sizes[last + 1]);
-    const struct sweep_loss least = *serving
-                                        ? find_least(room, *serving)
-                                        : find_least(sizes[first].at, sizes[first].count);
+    const struct sweep_loss least =
+        *serving ? find_least(room, *serving) : find_least(sizes[first].at, sizes[first].count);
     return (struct sweep_interval){first, last, least.config, least.loss};
 }
 

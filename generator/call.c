@@ -129,12 +129,13 @@ static int refuse_range(const struct planner_plan *plan, const struct call *call
     const enum planner_key key = plan->refused.key;
     const struct expr *expr = key < PLANNER_KEYS ? pass->keys[key] : NULL;
     const char *name = key < PLANNER_KEYS ? space_pass_keys[key].name : "parts";
-    return error_set(
-        error, ERROR_USAGE,
-        "%s: '%s' gives %" PRId64 " for %" PRIu64 " elements, which is not within %" PRId64
-        "..%" PRId64 ": correct '%s' of pass '%s'",
-        call->space->file, expr ? expr_source(expr) : name, plan->refused.value,
-        dims_n(&launch->dims), plan->refused.low, plan->refused.high, name, pass->name);
+    return error_set(error, ERROR_USAGE,
+                     "%s: '%s' gives %" PRId64 " for %" PRIu64
+                     " elements, which is not within %" PRId64 "..%" PRId64
+                     ": correct '%s' of pass '%s'",
+                     call->space->file, expr ? expr_source(expr) : name, plan->refused.value,
+                     dims_n(&launch->dims), plan->refused.low, plan->refused.high, name,
+                     pass->name);
 }
 
 static int refuse_unfinished(const struct planner_plan *plan, const struct call *call,
@@ -154,8 +155,7 @@ static int refuse(enum planner_status status, const struct planner_plan *plan,
                   const struct call *call, const struct dims *dims, struct error *error)
 {
     switch (status) {
-    case PLANNER_OUT_OF_RANGE:
-        return refuse_range(plan, call, error);
+    case PLANNER_OUT_OF_RANGE: return refuse_range(plan, call, error);
     case PLANNER_TOO_MANY:
         return error_set(
             error, ERROR_USAGE,
@@ -167,10 +167,8 @@ static int refuse(enum planner_status status, const struct planner_plan *plan,
                          "%s: no pass writes a value, outputs is 0 in all that apply: add one "
                          "that reads the inputs and has 'outputs = 1'",
                          call->space->file);
-    case PLANNER_UNFINISHED:
-        return refuse_unfinished(plan, call, dims, error);
-    default:
-        return -1; /* eval has said what is wrong */
+    case PLANNER_UNFINISHED: return refuse_unfinished(plan, call, dims, error);
+    default: return -1; /* eval has said what is wrong */
     }
 }
 

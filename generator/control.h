@@ -20,8 +20,8 @@ struct control_lines {
     int line;         /* ... and the number of the first line */
     const char *from;
     size_t length;
-    struct expr_scope scope; /* names that conditions may use */
-    const int64_t *values;   /* of these names */
+    struct expr_scope scope;   /* names that conditions may use */
+    const int64_t *values;     /* of these names */
     const struct space *space; /* whose they are, launch-time names among them; or NULL */
 };
 

@@ -19,7 +19,9 @@ struct dims {
 };
 
 /* n elements, one behind another, to one value: as an initialiser, and as a value. */
+/* clang-format off */
 #define DIMS_VALUE(n) {{1, 1}, {(n), 1}, {1, 1}}
+/* clang-format on */
 static inline struct dims dims_value(uint64_t n)
 {
     const struct dims dims = DIMS_VALUE(n);
@@ -73,8 +75,8 @@ static inline struct dims dims_left(const struct dims *dims, uint64_t depth)
 
 /* Dims of another size whose axes lie in the same order: so many results of `depth` elements each,
  * and `gap` elements between what lies together. */
-static inline struct dims dims_resized(const struct dims *dims, uint64_t results, uint64_t depth,
-                                       uint64_t gap)
+static inline struct dims dims_resized(const struct dims *dims, uint64_t results,
+                                       uint64_t depth, uint64_t gap)
 {
     struct dims out = dims_value(depth);
     if (dims->inner.n > 1 || dims->depth.stride > 1) {

@@ -68,7 +68,8 @@ int dims_text_read(struct dims *out, const struct matrix *given, int bytes, stru
                          matrix.pitch, matrix.len);
     if (is_too_large(&matrix, bytes))
         return error_set(error, ERROR_USAGE,
-                         "%" PRIu64 " rows, %" PRIu64 " elements apart, are more than any memory "
+                         "%" PRIu64 " rows, %" PRIu64
+                         " elements apart, are more than any memory "
                          "holds: give smaller --rows or --%s",
                          matrix.rows, matrix.pitch,
                          matrix.pitch > matrix.len ? "pitch" : "len");
@@ -177,8 +178,9 @@ char *dims_text_file_part(char out[DIMS_TEXT_CHARS], const struct dims *dims)
     const struct matrix matrix = matrix_of(dims);
     int used = 0;
     if (kind == MIDDLE)
-        used = snprintf(out, DIMS_TEXT_CHARS, "%" PRIu64 "-%" PRIu64 "x%" PRIu64 "-%" PRIu64 "x",
-                        dims->outer.stride, dims->depth.n, dims->depth.stride, dims->inner.n);
+        used =
+            snprintf(out, DIMS_TEXT_CHARS, "%" PRIu64 "-%" PRIu64 "x%" PRIu64 "-%" PRIu64 "x",
+                     dims->outer.stride, dims->depth.n, dims->depth.stride, dims->inner.n);
     else if (kind != VALUE)
         used = snprintf(out, DIMS_TEXT_CHARS, "%s-%" PRIu64 "x%" PRIu64 "-%" PRIu64 "-",
                         names[kind], matrix.rows, matrix.len, matrix.pitch);
@@ -206,7 +208,7 @@ char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
                        const struct dims *asked)
 {
     const enum kind kind = kind_of(own);
-    const char *advice = kind == VALUE              ? "--n in place of --rows"
+    const char *advice = kind == VALUE             ? "--n in place of --rows"
                          : kind_of(asked) == VALUE ? "--rows and --len"
                          : kind == ROWS            ? "--axis 1"
                                                    : "--axis 0";
@@ -248,11 +250,11 @@ char *dims_text_refuse_space(char out[DIMS_TEXT_SENTENCE_CHARS], const struct di
 
 const char *dims_text_others(const struct dims *dims)
 {
-    static const char *const others[KINDS] = {
-        "there are records of single values: leave --rows and --len, or --space, out",
-        "there are records of rows: --space rows takes all",
-        "there are records of columns: --space columns takes all",
-        "there are records of a middle axis"};
+    static const char *const others[KINDS] =
+        {"there are records of single values: leave --rows and --len, or --space, out",
+         "there are records of rows: --space rows takes all",
+         "there are records of columns: --space columns takes all",
+         "there are records of a middle axis"};
     return others[kind_of(dims)];
 }
 
@@ -333,7 +335,6 @@ const char *dims_text_span(char out[DIMS_TEXT_CHARS], const struct dims_text_spa
     if (spans->from[i] == spans->to[i])
         snprintf(out, DIMS_TEXT_CHARS, "%s", from);
     else
-        snprintf(out, DIMS_TEXT_CHARS, "%s..%s", from,
-                 number_format_count(to, spans->to[i]));
+        snprintf(out, DIMS_TEXT_CHARS, "%s..%s", from, number_format_count(to, spans->to[i]));
     return out;
 }

@@ -87,34 +87,44 @@ const char *dims_text_sweep(const char *name);
  * else they may be asked for. */
 #define DIMS_TEXT_SIZES "--n, --rows"
 #define DIMS_TEXT_FOR_EACH ", for each of the %s of a matrix"
-#define DIMS_TEXT_OTHER_SIZES                                                                  \
-    "there are records of other shapes: name one of them, or leave --rows and --len out and take "  \
+#define DIMS_TEXT_OTHER_SIZES                                                                      \
+    "there are records of other shapes: name one of them, or leave --rows and --len out and take " \
     "all by --space rows or columns"
 #define DIMS_TEXT_SEVERAL "rows or columns"
 #define DIMS_TEXT_SHAPE "--shape rows"
 #define DIMS_TEXT_SPACE "--space rows"
 #define DIMS_TEXT_EXPORTS                                                                      \
-    "Likewise those of a matrix: of one shape by --rows and --len, of all by --space rows or "      \
+    "Likewise those of a matrix: of one shape by --rows and --len, of all by --space rows or " \
     "columns."
 #define DIMS_TEXT_SWEEP "--rows 1K..1M --len 32..4096"
 #define DIMS_TEXT_INSTEAD "--axis 1 for rows, or --n for one value"
 
 /* Dims as cells of a table, as columns that only programs see: initialisers of what has a title, a
  * name and whether it is a number. */
-#define DIMS_TEXT_COLUMNS \
-    {NULL, "shape", false}, {NULL, "rows", true}, {NULL, "len", true}, {NULL, "pitch", true}
+#define DIMS_TEXT_COLUMNS                                                                      \
+    {NULL, "shape", false}, {NULL, "rows", true}, {NULL, "len", true},                         \
+    {                                                                                          \
+        NULL, "pitch", true                                                                    \
+    }
 enum { DIMS_TEXT_CELLS = 4 };
 extern const char *const dims_text_keys[DIMS_TEXT_CELLS]; /* their names */
 
 /* For people: two cells, "4096", "1024 pitch 1040". */
-#define DIMS_TEXT_SHOWN {"rows", NULL, true}, {"len", NULL, true}
+#define DIMS_TEXT_SHOWN                                                                        \
+    {"rows", NULL, true},                                                                      \
+    {                                                                                          \
+        "len", NULL, true                                                                      \
+    }
 enum { DIMS_TEXT_SHOWN_CELLS = 2 };
 const char *dims_text_shown(char out[DIMS_TEXT_CHARS], const struct dims *dims, size_t i);
 
 /* From which to which sizes several dims go, as cells: for people two, for programs four. */
-#define DIMS_TEXT_SPANS \
-    DIMS_TEXT_SHOWN, {NULL, "rows_from", true}, {NULL, "rows_to", true}, \
-        {NULL, "len_from", true}, {NULL, "len_to", true}
+#define DIMS_TEXT_SPANS                                                                        \
+    DIMS_TEXT_SHOWN, {NULL, "rows_from", true}, {NULL, "rows_to", true},                       \
+        {NULL, "len_from", true},                                                              \
+    {                                                                                          \
+        NULL, "len_to", true                                                                   \
+    }
 enum { DIMS_TEXT_SPANS_CELLS = 6 };
 struct dims_text_spans {
     uint64_t from[DIMS_TEXT_SHOWN_CELLS], to[DIMS_TEXT_SHOWN_CELLS];

@@ -53,14 +53,16 @@ static int add_part(struct emission *emission, const struct emit_file *file, con
         return error_set(error, ERROR_USAGE, "%s:%d: more than 64 parts: join some", file->name,
                          line);
     if (!is_part_name(name))
-        return error_set(error, ERROR_USAGE,
-                         "%s:%d: a part's name is one word of at most 63 characters, not '%.80s'",
-                         file->name, line, name);
+        return error_set(
+            error, ERROR_USAGE,
+            "%s:%d: a part's name is one word of at most 63 characters, not '%.80s'",
+            file->name, line, name);
     for (size_t i = 0; i < emission->part_count; i++)
         if (strcmp(emission->parts[i].name, name) == 0)
-            return error_set(error, ERROR_USAGE,
-                             "%s:%d: the part '%s' is defined a second time: rename one of them",
-                             file->name, line, name);
+            return error_set(
+                error, ERROR_USAGE,
+                "%s:%d: the part '%s' is defined a second time: rename one of them", file->name,
+                line, name);
     struct part *part = &emission->parts[emission->part_count++];
     snprintf(part->name, sizeof part->name, "%s", name);
     part->file = file;
@@ -156,7 +158,8 @@ static void add_space(struct text *out, const struct space *space, enum op op)
         strcmp(space->file + length - (sizeof end - 1), end) == 0 &&
         (length - around != strlen(usual) ||
          strncmp(space->file + sizeof folder - 1, usual, length - around) != 0))
-        text_addf(out, "--space %.*s ", (int)(length - around), space->file + sizeof folder - 1);
+        text_addf(out, "--space %.*s ", (int)(length - around),
+                  space->file + sizeof folder - 1);
 }
 
 static void emit_header(struct text *out, const struct point_context *context,
@@ -170,12 +173,12 @@ static void emit_header(struct text *out, const struct point_context *context,
     char arch[ARCH_CHARS] = "host";
     if (!context->target->is_host)
         snprintf(arch, sizeof arch, "sm_%d", context->target->cc);
-    text_addf(out, "// %s of %s accumulated in %s, for %s: pass '%s' of %s, made from %s by\n", op,
-              type, acc, arch, space->passes[pass].name, space->name, space->template_name);
+    text_addf(out, "// %s of %s accumulated in %s, for %s: pass '%s' of %s, made from %s by\n",
+              op, type, acc, arch, space->passes[pass].name, space->name, space->template_name);
     text_adds(out, "// autotune emit ");
     add_space(out, space, problem->op);
-    text_addf(out, "--op %s --type %s --acc %s --arch %s --pass %s --variant ", op, type, acc, arch,
-              space->passes[pass].name);
+    text_addf(out, "--op %s --type %s --acc %s --arch %s --pass %s --variant ", op, type, acc,
+              arch, space->passes[pass].name);
     const char *between = "";
     for (size_t i = 0; i < space->param_count; i++) {
         if (space->params[i].is_launch)

@@ -24,5 +24,6 @@ int error_memory(struct error *error, unsigned long long bytes)
 {
     return error_set(error, ERROR_FAILED,
                      "out of memory: no room for %llu bytes; free some memory or choose a "
-                     "smaller problem", bytes);
+                     "smaller problem",
+                     bytes);
 }

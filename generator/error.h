@@ -6,12 +6,12 @@
 
 enum error_code {
     ERROR_NONE = 0,
-    ERROR_FAILED = 1,     /* anything that fits no other line */
-    ERROR_USAGE = 64,     /* the command line, a space file or a template is wrong */
-    ERROR_NO_DEVICE = 69, /* no such device, driver or NVRTC */
-    ERROR_WRONG = 70,     /* a kernel gave a wrong result */
-    ERROR_IO = 74,        /* input or output failed */
-    ERROR_NOISY = 75,     /* too noisy to decide */
+    ERROR_FAILED = 1,        /* anything that fits no other line */
+    ERROR_USAGE = 64,        /* the command line, a space file or a template is wrong */
+    ERROR_NO_DEVICE = 69,    /* no such device, driver or NVRTC */
+    ERROR_WRONG = 70,        /* a kernel gave a wrong result */
+    ERROR_IO = 74,           /* input or output failed */
+    ERROR_NOISY = 75,        /* too noisy to decide */
     ERROR_INTERRUPTED = 130, /* by a signal; what is known is kept */
 };
 

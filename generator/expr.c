@@ -13,11 +13,13 @@
 
 enum { SHOWN_MAX = 60 }; /* bytes of a word shown in an error */
 
+/* clang-format off */
 static const struct operator operators[] = {
     [OR] = {"||", 1}, [AND] = {"&&", 2}, [EQ] = {"==", 3}, [NE] = {"!=", 3},
     [LE] = {"<=", 4}, [GE] = {">=", 4},  [LT] = {"<", 4},  [GT] = {">", 4},
     [ADD] = {"+", 5}, [SUB] = {"-", 5},  [MUL] = {"*", 6}, [DIV] = {"/", 6}, [MOD] = {"%", 6},
 };
+/* clang-format on */
 enum { OPERATOR_COUNT = sizeof operators / sizeof operators[0] };
 
 static const struct function {
@@ -223,7 +225,7 @@ static int parse_unary(struct parser *parser)
     bool not = !negate && take(parser, "!");
     if (negate || not ? parse_unary(parser) : parse_value(parser))
         return -1;
-    if (negate || not)
+    if (negate || not )
         add_node(parser, negate ? NEGATE : NOT, 0);
     parser->nesting--;
     return 0;
@@ -348,7 +350,7 @@ void expr_mark(const struct expr *expr, bool *is_marked)
             is_marked[expr->nodes[i].value] = true;
 }
 
-const struct operator *expr_operator(enum operation operation)
+const struct operator* expr_operator(enum operation operation)
 {
     return &operators[operation];
 }

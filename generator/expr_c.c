@@ -130,8 +130,8 @@ static void print_call(struct printer *printer, const char *name, struct piece *
 
 static int print_binary(struct printer *printer, enum operation operation)
 {
-    static const char *const functions[] = {
-        [MINIMUM] = "min", [MAXIMUM] = "max", [CEIL_DIV] = "ceil_div"};
+    static const char *const functions[] =
+        {[MINIMUM] = "min", [MAXIMUM] = "max", [CEIL_DIV] = "ceil_div"};
     struct piece b = pop(printer), a = pop(printer);
     if (a.is_known && b.is_known)
         return fold(printer, operation, a.value, b.value);
@@ -242,19 +242,11 @@ static int print_nodes(struct printer *printer, size_t from, size_t to)
         int failed = 0;
         size_t next = i + 1;
         switch (node->operation) {
-        case CONSTANT:
-            push_known(printer, node->value);
-            break;
-        case NAME:
-            print_name(printer, &printer->names[node->value]);
-            break;
-        case JUMP_IF_ZERO:
-            next = print_conditional(printer, i);
-            break;
+        case CONSTANT: push_known(printer, node->value); break;
+        case NAME: print_name(printer, &printer->names[node->value]); break;
+        case JUMP_IF_ZERO: next = print_conditional(printer, i); break;
         case JUMP_AND:
-        case JUMP_OR:
-            next = print_logic(printer, i);
-            break;
+        case JUMP_OR: next = print_logic(printer, i); break;
         default:
             failed = expr_takes_two(node->operation) ? print_binary(printer, node->operation)
                                                      : print_unary(printer, node->operation);

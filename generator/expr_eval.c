@@ -29,26 +29,26 @@ static bool divide(enum operation operation, int64_t a, int64_t b, int64_t *out)
 bool expr_apply(enum operation operation, int64_t a, int64_t b, int64_t *out)
 {
     switch (operation) {
-    case EQ:       *out = a == b;               return true;
-    case NE:       *out = a != b;               return true;
-    case LE:       *out = a <= b;               return true;
-    case GE:       *out = a >= b;               return true;
-    case LT:       *out = a < b;                return true;
-    case GT:       *out = a > b;                return true;
-    case MINIMUM:  *out = a < b ? a : b;        return true;
-    case MAXIMUM:  *out = a > b ? a : b;        return true;
-    case IS_POW2:  *out = a > 0 && !(a & (a - 1)); return true;
-    case NOT:      *out = a == 0;               return true;
-    case TRUTH:    *out = a != 0;               return true;
-    case ADD:      return !__builtin_add_overflow(a, b, out);
-    case SUB:      return !__builtin_sub_overflow(a, b, out);
-    case MUL:      return !__builtin_mul_overflow(a, b, out);
-    case NEGATE:   return !__builtin_sub_overflow((int64_t)0, a, out);
+    case EQ: *out = a == b; return true;
+    case NE: *out = a != b; return true;
+    case LE: *out = a <= b; return true;
+    case GE: *out = a >= b; return true;
+    case LT: *out = a < b; return true;
+    case GT: *out = a > b; return true;
+    case MINIMUM: *out = a < b ? a : b; return true;
+    case MAXIMUM: *out = a > b ? a : b; return true;
+    case IS_POW2: *out = a > 0 && !(a & (a - 1)); return true;
+    case NOT: *out = a == 0; return true;
+    case TRUTH: *out = a != 0; return true;
+    case ADD: return !__builtin_add_overflow(a, b, out);
+    case SUB: return !__builtin_sub_overflow(a, b, out);
+    case MUL: return !__builtin_mul_overflow(a, b, out);
+    case NEGATE: return !__builtin_sub_overflow((int64_t)0, a, out);
     case DIV:
-    case MOD:      return divide(operation, a, b, out);
+    case MOD: return divide(operation, a, b, out);
     case CEIL_DIV: return ceil_divide(a, b, out);
-    case LOG2:     return floor_log2(a, out);
-    default:       return false;
+    case LOG2: return floor_log2(a, out);
+    default: return false;
     }
 }
 
@@ -64,8 +64,10 @@ static int no_result(const struct expr *expr, enum operation operation, int64_t 
     long long left = a, right = b;
 
     if (operation == CEIL_DIV)
-        return expr_error(expr, error, "ceil_div(%lld, %lld), which needs a first argument "
-                          "of at least 0 and a second above 0,", left, right);
+        return expr_error(expr, error,
+                          "ceil_div(%lld, %lld), which needs a first argument "
+                          "of at least 0 and a second above 0,",
+                          left, right);
     if (operation == LOG2)
         return expr_error(expr, error, "log2(%lld), which needs an argument above 0,", left);
     if ((operation == DIV || operation == MOD) && b == 0)
@@ -77,8 +79,7 @@ static int no_result(const struct expr *expr, enum operation operation, int64_t 
                       expr_operator(operation)->symbol, right);
 }
 
-int expr_eval(const struct expr *expr, const int64_t *values, int64_t *out,
-              struct error *error)
+int expr_eval(const struct expr *expr, const int64_t *values, int64_t *out, struct error *error)
 {
     int64_t stack[EXPR_STACK_MAX];
     int64_t *top = stack; /* the next free place */
@@ -86,19 +87,13 @@ int expr_eval(const struct expr *expr, const int64_t *values, int64_t *out,
     for (size_t i = 0; i < expr->count; i++) {
         const struct node *node = &expr->nodes[i];
         switch (node->operation) {
-        case CONSTANT:
-            *top++ = node->value;
-            break;
-        case NAME:
-            *top++ = values[node->value];
-            break;
+        case CONSTANT: *top++ = node->value; break;
+        case NAME: *top++ = values[node->value]; break;
         case JUMP_IF_ZERO:
             if (*--top != 0)
                 break;
             /* fall through */
-        case JUMP:
-            i = (size_t)node->value - 1;
-            break;
+        case JUMP: i = (size_t)node->value - 1; break;
         case JUMP_AND:
         case JUMP_OR:
             top--;

@@ -73,7 +73,7 @@ int expr_error(const struct expr *expr, struct error *error, const char *format,
     __attribute__((format(printf, 3, 4)));
 
 /* Of OR to MOD. */
-const struct operator *expr_operator(enum operation operation);
+const struct operator* expr_operator(enum operation operation);
 
 /* Does it take two values? For operations that leave one. */
 bool expr_takes_two(enum operation operation);

@@ -109,14 +109,12 @@ static const char *line_fault(const char *line, size_t length)
     if (length >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
         return "a byte-order mark; save the file as UTF-8 without one";
     switch (line_kind(line, length)) {
-    case LINE_SECTION:
-        return section_fault(line, length);
+    case LINE_SECTION: return section_fault(line, length);
     case LINE_ITEM:
     case LINE_MORE:
         return is_blank(*line) ? "an indented line; start it in the first column"
                                : item_fault(line, length);
-    case LINE_EMPTY:
-        break;
+    case LINE_EMPTY: break;
     }
     return NULL;
 }
@@ -195,17 +193,17 @@ static int check_lines(size_t *items, const char *file, const char *bytes, size_
 
 struct reading {
     struct ini *ini;
-    size_t expected;       /* items counted by the check */
-    const char *at, *end;  /* what is still to be read */
-    const char *line;      /* the line inih has in hand */
+    size_t expected;      /* items counted by the check */
+    const char *at, *end; /* what is still to be read */
+    const char *line;     /* the line inih has in hand */
     size_t line_length;
     int line_number;
-    const char *header;    /* the current section's line */
-    size_t header_length;  /* without blanks at its end */
+    const char *header;   /* the current section's line */
+    size_t header_length; /* without blanks at its end */
     int header_number;
-    const char *section;   /* its name as stored; NULL until its first item */
-    char *strings;         /* room for the next string */
-    int altered;           /* the first line inih read otherwise; 0 = none */
+    const char *section; /* its name as stored; NULL until its first item */
+    char *strings;       /* room for the next string */
+    int altered;         /* the first line inih read otherwise; 0 = none */
 };
 
 static void note_altered(struct reading *reading)
@@ -337,7 +335,10 @@ static int parse(struct ini *ini, size_t items, const char *bytes, size_t length
                  struct error *error)
 {
     struct reading reading = {
-        .ini = ini, .expected = items, .at = bytes, .end = bytes + length,
+        .ini = ini,
+        .expected = items,
+        .at = bytes,
+        .end = bytes + length,
         .strings = ini->strings,
     };
     int status = ini_parse_stream(read_line, &reading, take_item, &reading);
@@ -345,8 +346,10 @@ static int parse(struct ini *ini, size_t items, const char *bytes, size_t length
     if (status == 0 && reading.altered == 0 && ini->count == items)
         return 0;
     int line = reading.altered ? reading.altered : status > 0 ? status : reading.line_number;
-    return line_error(ini->file, line, "a line that could be read in two ways; write it more "
-                      "simply", error);
+    return line_error(ini->file, line,
+                      "a line that could be read in two ways; write it more "
+                      "simply",
+                      error);
 }
 
 /* --- The index ---------------------------------------------------------------------------- */
@@ -379,12 +382,15 @@ static int check_neighbours(const struct ini *ini, const struct ini_item *a,
     if (strcmp(a->section, b->section) != 0)
         return 0;
     if (first->section_line != second->section_line)
-        return error_set(error, ERROR_USAGE, "%s:%d: section [%s] stands here again, after "
-                         "line %d; join the two", ini->file, second->section_line,
-                         second->section, first->section_line);
+        return error_set(error, ERROR_USAGE,
+                         "%s:%d: section [%s] stands here again, after "
+                         "line %d; join the two",
+                         ini->file, second->section_line, second->section, first->section_line);
     if (strcmp(a->key, b->key) == 0)
-        return error_set(error, ERROR_USAGE, "%s:%d: key '%s' stands here again, after line "
-                         "%d; remove one", ini->file, second->line, second->key, first->line);
+        return error_set(error, ERROR_USAGE,
+                         "%s:%d: key '%s' stands here again, after line "
+                         "%d; remove one",
+                         ini->file, second->line, second->key, first->line);
     return 0;
 }
 
@@ -426,7 +432,7 @@ static int allocate(struct ini *ini, const char *file, size_t items, size_t leng
     if (ini->file && ini->items && ini->sorted && ini->strings)
         return 0;
     return error_memory(error, strlen(file) + 2 + length +
-                        (items + 1) * (sizeof *ini->items + sizeof *ini->sorted));
+                                   (items + 1) * (sizeof *ini->items + sizeof *ini->sorted));
 }
 
 int ini_load(struct ini *out, const char *file, const char *bytes, size_t length,
@@ -436,8 +442,10 @@ int ini_load(struct ini *out, const char *file, const char *bytes, size_t length
 
     *out = (struct ini){0};
     if (length > INI_FILE_MAX)
-        return error_set(error, ERROR_USAGE, "%s: %zu bytes, more than the %d that are read; "
-                         "split or shorten the file", file, length, INI_FILE_MAX);
+        return error_set(error, ERROR_USAGE,
+                         "%s: %zu bytes, more than the %d that are read; "
+                         "split or shorten the file",
+                         file, length, INI_FILE_MAX);
     if (length == 0)
         bytes = ""; /* may be NULL */
     if (check_lines(&items, file, bytes, length, error))

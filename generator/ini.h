@@ -20,14 +20,14 @@ struct ini {
     char *file; /* the name used in errors */
     struct ini_item *items;
     size_t count;
-    char *strings; /* owns every section, key and value */
+    char *strings;                  /* owns every section, key and value */
     const struct ini_item **sorted; /* by section and key, for ini_find */
 };
 
 enum {
-    INI_LINE_MAX = 199,        /* bytes in a line, without the newline */
-    INI_SECTION_MAX = 49,      /* bytes in a section's name */
-    INI_FILE_MAX = 16 << 20,   /* bytes in a file */
+    INI_LINE_MAX = 199,      /* bytes in a line, without the newline */
+    INI_SECTION_MAX = 49,    /* bytes in a section's name */
+    INI_FILE_MAX = 16 << 20, /* bytes in a file */
 };
 
 /* Parses `length` bytes; `file` names them in errors ("FILE:LINE: what, what to do").

@@ -11,8 +11,14 @@ static const struct suffix {
     uint64_t factor;
 } suffixes[] = {
     {"", 1},
-    {"K", 1000}, {"M", 1000000}, {"G", 1000000000}, {"T", 1000000000000},
-    {"Ki", 1ull << 10}, {"Mi", 1ull << 20}, {"Gi", 1ull << 30}, {"Ti", 1ull << 40},
+    {"K", 1000},
+    {"M", 1000000},
+    {"G", 1000000000},
+    {"T", 1000000000000},
+    {"Ki", 1ull << 10},
+    {"Mi", 1ull << 20},
+    {"Gi", 1ull << 30},
+    {"Ti", 1ull << 40},
 };
 enum { SUFFIX_COUNT = sizeof suffixes / sizeof suffixes[0] };
 
@@ -58,8 +64,10 @@ static int report(enum outcome outcome, const char *at, const char *end, const c
     if (outcome == GOOD)
         return 0;
     if (outcome == TOO_LARGE)
-        return error_set(error, ERROR_USAGE, "%s is '%.*s', which does not fit in 64 bits; "
-                         "give a smaller number", what, shown, at);
+        return error_set(error, ERROR_USAGE,
+                         "%s is '%.*s', which does not fit in 64 bits; "
+                         "give a smaller number",
+                         what, shown, at);
     return error_set(error, ERROR_USAGE, "%s is '%.*s'; give %s", what, shown, at, form);
 }
 
@@ -68,11 +76,11 @@ static int parse_count(uint64_t *out, const char *at, const char *end, const cha
 {
     return report(read_count(out, at, end), at, end, what,
                   "digits with at most one of K M G T (powers of 1000) or Ki Mi Gi Ti (powers "
-                  "of 1024) after them, such as 400M", error);
+                  "of 1024) after them, such as 400M",
+                  error);
 }
 
-int number_parse_count(uint64_t *out, const char *string, const char *what,
-                       struct error *error)
+int number_parse_count(uint64_t *out, const char *string, const char *what, struct error *error)
 {
     return parse_count(out, string, string + strlen(string), what, error);
 }
@@ -84,16 +92,20 @@ int number_parse_range(uint64_t *low, uint64_t *high, const char *string, const 
     const char *dots = strstr(string, "..");
 
     if (dots && (dots == string || dots + 2 == end))
-        return error_set(error, ERROR_USAGE, "%s is '%.60s', a range without one of its ends; "
-                         "give LOW..HIGH, such as 1K..4G", what, string);
+        return error_set(error, ERROR_USAGE,
+                         "%s is '%.60s', a range without one of its ends; "
+                         "give LOW..HIGH, such as 1K..4G",
+                         what, string);
     if (parse_count(low, string, dots ? dots : end, what, error))
         return -1;
     *high = *low;
     if (dots && parse_count(high, dots + 2, end, what, error))
         return -1;
     if (*low > *high)
-        return error_set(error, ERROR_USAGE, "%s is '%.60s', which ends below its start; "
-                         "give LOW..HIGH, such as 1K..4G", what, string);
+        return error_set(error, ERROR_USAGE,
+                         "%s is '%.60s', which ends below its start; "
+                         "give LOW..HIGH, such as 1K..4G",
+                         what, string);
     return 0;
 }
 
@@ -150,7 +162,8 @@ int number_parse_fixed(uint64_t *out, const char *string, int digits, const char
 {
     char wanted[80];
     snprintf(wanted, sizeof wanted,
-             "a number in digits, at most %d of them after the point, such as 1 or 0.5", digits);
+             "a number in digits, at most %d of them after the point, such as 1 or 0.5",
+             digits);
     return report(read_fixed(out, string, digits), string, string + strlen(string), what,
                   wanted, error);
 }
@@ -163,9 +176,9 @@ char *number_format_count(char out[NUMBER_CHARS], uint64_t count)
         char form[NUMBER_CHARS];
         if (count % suffixes[i].factor != 0)
             continue;
-        int length = snprintf(form, sizeof form, "%llu%s",
-                              (unsigned long long)(count / suffixes[i].factor),
-                              suffixes[i].name);
+        int length =
+            snprintf(form, sizeof form, "%llu%s",
+                     (unsigned long long)(count / suffixes[i].factor), suffixes[i].name);
         if ((size_t)length < shortest) {
             shortest = (size_t)length;
             memcpy(out, form, shortest + 1);

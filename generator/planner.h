@@ -113,16 +113,12 @@ static inline int64_t planner_low(enum planner_key key)
 static inline int64_t planner_high(enum planner_key key)
 {
     switch (key) {
-    case PLANNER_BLOCK:
-        return 1024;
+    case PLANNER_BLOCK: return 1024;
     case PLANNER_GRID:
     case PLANNER_SHARED_BYTES:
-    case PLANNER_RESULTS:
-        return INT32_MAX;
-    case PLANNER_CLUSTER:
-        return 16; /* 8 on every GPU that has them */
-    default:
-        return INT64_MAX / 8; /* what is counted has up to 8 bytes */
+    case PLANNER_RESULTS: return INT32_MAX;
+    case PLANNER_CLUSTER: return 16; /* 8 on every GPU that has them */
+    default: return INT64_MAX / 8;   /* what is counted has up to 8 bytes */
     }
 }
 

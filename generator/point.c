@@ -2,7 +2,6 @@
  * them as text. point_expand.c lists all that the rules leave. */
 #include "generator/point.h"
 
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -156,8 +155,8 @@ int point_pass_row(const struct point_context *context, const int64_t *row, size
     return 0;
 }
 
-int point_applies(const struct point_context *context, const int64_t *row, size_t pass, bool *out,
-                  struct error *error)
+int point_applies(const struct point_context *context, const int64_t *row, size_t pass,
+                  bool *out, struct error *error)
 {
     const struct pass *p = &context->space->passes[pass];
     int64_t values[SPACE_NAMES_MAX], applies = 1;
@@ -212,8 +211,8 @@ static int refuse_param(const struct space *space, const char *word, struct erro
     for (size_t i = 0; i < space->param_count; i++)
         text_addf(&known, "%s%s", i ? " " : "", space->params[i].name);
     error_set(error, ERROR_USAGE,
-              "'%s' names no param of the space '%s': it has %s, each written NAME=VALUE",
-              word, space->name, known.at ? known.at : "");
+              "'%s' names no param of the space '%s': it has %s, each written NAME=VALUE", word,
+              space->name, known.at ? known.at : "");
     text_dispose(&known);
     return -1;
 }
@@ -228,7 +227,8 @@ static int parse_word(const struct space *space, const char *word, size_t length
     if (i < 0)
         return refuse_param(space, shown, error);
     if (seen[i])
-        return error_set(error, ERROR_USAGE, "%s is given twice: keep one", space->params[i].name);
+        return error_set(error, ERROR_USAGE, "%s is given twice: keep one",
+                         space->params[i].name);
     seen[i] = true;
     const size_t rest = length - (size_t)(equals + 1 - word);
     if (space_find_value(&space->params[i], equals + 1, rest, &row[i]))
@@ -248,7 +248,8 @@ static int parse_words(const struct space *space, const char *string, int64_t *r
     return 0;
 }
 
-int point_parse(const struct space *space, const char *string, int64_t *row, struct error *error)
+int point_parse(const struct space *space, const char *string, int64_t *row,
+                struct error *error)
 {
     bool seen[SPACE_NAMES_MAX] = {false};
     return parse_words(space, string, row, seen, error);

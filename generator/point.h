@@ -77,8 +77,8 @@ int point_add(struct points *points, const int64_t *row, struct error *error);
 void point_dispose(struct points *points);
 
 /* Is the pass a part of the row's variant? */
-int point_applies(const struct point_context *context, const int64_t *row, size_t pass, bool *out,
-                  struct error *error);
+int point_applies(const struct point_context *context, const int64_t *row, size_t pass,
+                  bool *out, struct error *error);
 
 /* The row of a pass's kernel: `row` with the pass's overrides. */
 int point_pass_row(const struct point_context *context, const int64_t *row, size_t pass,

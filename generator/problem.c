@@ -2,8 +2,8 @@
  * Hides nothing but the look-up. */
 #include "generator/problem.h"
 
-#include "generator/number.h"
 #include "generator/dims_text.h"
+#include "generator/number.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,14 +13,14 @@ const struct type_row problem_types[TYPE_COUNT] = {
     [U8] = {"u8", "U8", 1, false, false, 0, U32, "uint8_t"},
     [I16] = {"i16", "I16", 2, false, true, 0, I32, "int16_t"},
     [U16] = {"u16", "U16", 2, false, false, 0, U32, "uint16_t"},
-    [I32] = {"i32", "I32", 4, false, true, 0, I32, "int32_t"},   /* wraps around */
+    [I32] = {"i32", "I32", 4, false, true, 0, I32, "int32_t"}, /* wraps around */
     [U32] = {"u32", "U32", 4, false, false, 0, U32, "uint32_t"},
-    [I64] = {"i64", "I64", 8, false, true, 0, I64, "int64_t"},   /* wraps around */
+    [I64] = {"i64", "I64", 8, false, true, 0, I64, "int64_t"}, /* wraps around */
     [U64] = {"u64", "U64", 8, false, false, 0, U64, "uint64_t"},
-    [F16] = {"f16", "F16", 2, true, true, 11, F32, "uint16_t"},  /* IEEE binary16 */
+    [F16] = {"f16", "F16", 2, true, true, 11, F32, "uint16_t"},   /* IEEE binary16 */
     [BF16] = {"bf16", "BF16", 2, true, true, 8, F32, "uint16_t"}, /* the upper half of an f32 */
-    [F32] = {"f32", "F32", 4, true, true, 24, F32, "float"},     /* IEEE binary32 */
-    [F64] = {"f64", "F64", 8, true, true, 53, F64, "double"},    /* IEEE binary64 */
+    [F32] = {"f32", "F32", 4, true, true, 24, F32, "float"},      /* IEEE binary32 */
+    [F64] = {"f64", "F64", 8, true, true, 53, F64, "double"},     /* IEEE binary64 */
 };
 
 const struct op_row problem_ops[OP_COUNT] = {
@@ -168,9 +168,10 @@ int problem_check(const struct problem *problem, struct error *error)
                          "type of its kind for --acc",
                          type->name, acc->name, problem_types[type->acc].name);
     if (acc->bytes < type->bytes)
-        return error_set(error, ERROR_USAGE,
-                         "accumulator %s is narrower than the elements' type %s: use %s for --acc",
-                         acc->name, type->name, type->name);
+        return error_set(
+            error, ERROR_USAGE,
+            "accumulator %s is narrower than the elements' type %s: use %s for --acc",
+            acc->name, type->name, type->name);
     return 0;
 }
 

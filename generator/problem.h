@@ -50,8 +50,8 @@ extern const char *const problem_orders[ORDER_COUNT];   /* "free", "run" */
 
 struct problem {
     enum op op;
-    enum type type; /* of the elements */
-    enum type acc;  /* of the accumulator, the partial results and the result; where that is a
+    enum type type;   /* of the elements */
+    enum type acc;    /* of the accumulator, the partial results and the result; where that is a
                      * position, of the values compared */
     struct dims dims; /* what is combined and what is kept */
     enum regime regime;

@@ -333,7 +333,8 @@ const struct published_figure *published_best(const struct published *published,
         const struct published_figure *figure = &published->figures[i];
         const struct published_kernel *kernel = &published->kernels[figure->kernel];
         if (!figure->ps || kernel->task || kernel->problem.op != problem->op ||
-            kernel->problem.type != problem->type || dims_n(&kernel->problem.dims) != dims_n(&problem->dims) ||
+            kernel->problem.type != problem->type ||
+            dims_n(&kernel->problem.dims) != dims_n(&problem->dims) ||
             figure->at[PUBLISHED_ROW].digits != row)
             continue;
         if (!best || figure->ps < best->ps)

@@ -88,7 +88,8 @@ static int read_item(struct rungs *rungs, const struct ini_item *item, bool is_f
         return 0;
     }
     if (!group && !rung)
-        return complain(rungs, item, error, "is none of [ladder] threads and items, [group], [rung]");
+        return complain(rungs, item, error,
+                        "is none of [ladder] threads and items, [group], [rung]");
     if (is_first &&
         (group ? begin_group(rungs, group, item, error) : begin_rung(rungs, rung, item, error)))
         return -1;

@@ -8,8 +8,8 @@
 
 /* How well a config fits, the best first. */
 enum selector_grade {
-    SELECTOR_EXACT,      /* it was tuned on this GPU for these dims */
-    SELECTOR_STALE,      /* the same, but with another driver or compiler: prove it before use */
+    SELECTOR_EXACT, /* it was tuned on this GPU for these dims */
+    SELECTOR_STALE, /* the same, but with another driver or compiler: prove it before use */
     SELECTOR_OTHER_SIZE, /* on this GPU for other dims (or an interval around these) or regime */
     SELECTOR_SAME_CC,    /* on another GPU of the same compute capability */
     SELECTOR_SHIPPED,    /* on any GPU that is not newer, and it came with the program */
@@ -34,9 +34,9 @@ struct selector_entry {
 /* A place in the order: of two entries the one that selector_is_better says serves. */
 struct selector_place {
     enum selector_grade grade;
-    int tier;       /* of what is shipped: 0 the same GPU, 1 the same compute capability, then by
+    int tier;    /* of what is shipped: 0 the same GPU, 1 the same compute capability, then by
                      * how much older that is */
-    double size;    /* how far the dims are, as a factor; 1 for the same */
+    double size; /* how far the dims are, as a factor; 1 for the same */
     int is_between; /* an interval around the depth, which goes behind the depth itself */
     double sms;     /* how far the multiprocessors are, as a factor */
 };
@@ -67,7 +67,9 @@ static inline double selector_size(const struct selector_key *want,
 {
     const uint64_t n = want->dims.depth.n;
     const double depth = (double)n;
-    const double nearest = (double)(n < entry->from ? entry->from : n > entry->to ? entry->to : n);
+    const double nearest = (double)(n < entry->from ? entry->from
+                                    : n > entry->to ? entry->to
+                                                    : n);
     const double results = (double)dims_results(&want->dims);
     const double tuned = (double)dims_results(&entry->key.dims);
     const double regime = want->regime == entry->key.regime ? 1 : SELECTOR_REGIME_DEPTH;
@@ -113,7 +115,8 @@ static inline struct selector_place selector_rank(const struct selector_key *wan
 }
 
 /* Does `a` serve before `b`? Of equals neither does: take the first. */
-static inline int selector_is_better(const struct selector_place *a, const struct selector_place *b)
+static inline int selector_is_better(const struct selector_place *a,
+                                     const struct selector_place *b)
 {
     if (a->grade != b->grade)
         return a->grade < b->grade;

@@ -109,8 +109,9 @@ int space_refuse_blocks(const struct expr *expr, const struct ini_item *item,
                         struct error *error)
 {
     if (expr_uses(expr, SPACE_BLOCKS))
-        return space_complain(
-            item, error, "only a pass's outputs, partials, state and height know", "BLOCKS");
+        return space_complain(item, error,
+                              "only a pass's outputs, partials, state and height know",
+                              "BLOCKS");
     return 0;
 }
 
@@ -235,9 +236,9 @@ static int read_space_item(struct space *space, const struct ini_item *item,
                                       "no name of a space, template or kernel:", item->value);
             return 0;
         }
-    return space_complain(
-        item, error, "[space] has name, extends, template, kernel, serves and parts, not",
-        item->key);
+    return space_complain(item, error,
+                          "[space] has name, extends, template, kernel, serves and parts, not",
+                          item->key);
 }
 
 static bool is_section(const struct ini_item *item, const char *prefix)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 /* Names every expression may use beside the space's own; slot i is enum space_builtin i. */
+/* clang-format off */
 enum space_builtin {
     SPACE_N,      /* elements, in a pass the inputs of this pass */
     SPACE_OUTER, SPACE_OUTER_STRIDE, SPACE_DEPTH, SPACE_DEPTH_STRIDE, SPACE_INNER,
@@ -25,6 +26,7 @@ enum space_builtin {
     SPACE_SHARED_PER_BLOCK, SPACE_SHARED_PER_SM, SPACE_REGISTERS_PER_SM,
     SPACE_BUILTINS
 };
+/* clang-format on */
 struct space_builtin_row {
     const char *name, *meaning;
     bool is_launch; /* known at launch only: not in a template */
@@ -38,7 +40,7 @@ struct param {
     int64_t *values;
     const char **symbols; /* names of the values, or NULL when they are integers */
     bool is_launch;       /* a launch-time param: no compile for another value */
-    const char *absent;   /* the value that leaves a kernel as it was before there was the param:
+    const char *absent; /* the value that leaves a kernel as it was before there was the param:
                            * what a record has that does not name it; NULL = it must name it */
 };
 
@@ -85,12 +87,12 @@ extern const struct pass_key_row space_pass_keys[PLANNER_KEYS];
 /* One kernel launch. */
 struct pass {
     const char *name;
-    struct expr *when;     /* zero: no part of this variant; NULL = always; compile-time */
+    struct expr *when; /* zero: no part of this variant; NULL = always; compile-time */
     struct expr *keys[PLANNER_KEYS]; /* NULL = missing */
-    bool reads_partials;   /* its elements are accumulators: TYPE is ACC in its kernel */
-    bool until_one;        /* repeated until one value is left */
-    bool is_cooperative;   /* all its blocks are resident at once */
-    bool is_timed;         /* false (timed = no): run for proofs only, outside every time, so that a
+    bool reads_partials; /* its elements are accumulators: TYPE is ACC in its kernel */
+    bool until_one;      /* repeated until one value is left */
+    bool is_cooperative; /* all its blocks are resident at once */
+    bool is_timed; /* false (timed = no): run for proofs only, outside every time, so that a
                             * space that tunes a first pass alone still proves the whole result.
                             * Untimed passes stand behind the timed ones: there is one at least */
     enum planner_arg args[PASS_ARGS_MAX]; /* in the order of the kernel's parameters */
@@ -102,17 +104,19 @@ struct pass {
 enum { SPACE_NAMES_MAX = 256, SPACE_PASSES_MAX = PLANNER_PASSES };
 
 struct space {
-    const char *file; /* for errors */
+    const char *file;                          /* for errors */
     const char *name, *template_name, *kernel; /* "reduce", "reduce.cu", "reduce" */
-    struct expr *serves; /* holds for the problems that its kernels are for */
-    const char *names[SPACE_NAMES_MAX];        /* every name of an expression, by slot */
+    struct expr *serves;                /* holds for the problems that its kernels are for */
+    const char *names[SPACE_NAMES_MAX]; /* every name of an expression, by slot */
     size_t name_count;
-    int64_t constants[SPACE_NAMES_MAX]; /* values of named constants (SUM, F32, SHUFFLE), by slot */
+    int64_t
+        constants[SPACE_NAMES_MAX]; /* values of named constants (SUM, F32, SHUFFLE), by slot */
     struct param *params;
     size_t param_count;
     struct derived *derived; /* in an order in which each needs only those before it */
     size_t derived_count;
-    size_t parts; /* parts = NAME: the slot of the derived value that is the parts of each result,
+    size_t
+        parts; /* parts = NAME: the slot of the derived value that is the parts of each result,
                    * decided once for all calls of a plan; 0 = results are in one part */
     struct rule *rules;
     size_t rule_count;
@@ -120,9 +124,10 @@ struct space {
     size_t pass_count;
     struct expr *in_flight; /* [model]: bytes that one block has in flight; NULL = not said */
     struct space_default *defaults; /* [default], by param */
-    int64_t *default_row; /* its values: runs where nothing was tuned, from sm_70 on. Those for a sum
+    int64_t *
+        default_row; /* its values: runs where nothing was tuned, from sm_70 on. Those for a sum
                            * of i32 on some GPU until space_settle_default is called */
-    uint64_t hash;        /* of what the file says, with what it extends; not of comments */
+    uint64_t hash;   /* of what the file says, with what it extends; not of comments */
     struct space_memory *memory;
 };
 

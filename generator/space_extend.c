@@ -85,8 +85,9 @@ static int lay(struct space *space, const struct ini *file, struct error *error)
             continue;
         if (!is_lowest && !*item->value) {
             if (!take_away(space->memory, item))
-                return space_complain(
-                    item, error, "the space below has no such key to take away:", item->key);
+                return space_complain(item, error,
+                                      "the space below has no such key to take away:",
+                                      item->key);
         } else if (below) {
             *below = *item;
         } else {

@@ -164,10 +164,11 @@ int space_check_params(const struct space *space, struct error *error)
                                "[param %s] has no values: add 'values = ...'", param->name);
         points *= param->count;
         if (points > POINTS_MAX)
-            return space_blame(space, "param ", param->name, error,
-                               "with [param %s] the space has more than 2^40 points: name fewer "
-                               "values",
-                               param->name);
+            return space_blame(
+                space, "param ", param->name, error,
+                "with [param %s] the space has more than 2^40 points: name fewer "
+                "values",
+                param->name);
     }
     return 0;
 }

@@ -5,18 +5,12 @@
 #include <string.h>
 
 const char *const space_pass_args[PLANNER_ARGS] = {
-    [PLANNER_ARG_INPUT] = "input",
-    [PLANNER_ARG_N] = "n",
-    [PLANNER_ARG_OUTER] = "outer",
-    [PLANNER_ARG_OUTER_STRIDE] = "outer_stride",
-    [PLANNER_ARG_DEPTH] = "depth",
-    [PLANNER_ARG_DEPTH_STRIDE] = "depth_stride",
-    [PLANNER_ARG_INNER] = "inner",
-    [PLANNER_ARG_INNER_STRIDE] = "inner_stride",
-    [PLANNER_ARG_PARTS] = "parts",
-    [PLANNER_ARG_OUTPUT] = "output",
-    [PLANNER_ARG_PARTIALS] = "partials",
-    [PLANNER_ARG_STATE] = "state",
+    [PLANNER_ARG_INPUT] = "input",       [PLANNER_ARG_N] = "n",
+    [PLANNER_ARG_OUTER] = "outer",       [PLANNER_ARG_OUTER_STRIDE] = "outer_stride",
+    [PLANNER_ARG_DEPTH] = "depth",       [PLANNER_ARG_DEPTH_STRIDE] = "depth_stride",
+    [PLANNER_ARG_INNER] = "inner",       [PLANNER_ARG_INNER_STRIDE] = "inner_stride",
+    [PLANNER_ARG_PARTS] = "parts",       [PLANNER_ARG_OUTPUT] = "output",
+    [PLANNER_ARG_PARTIALS] = "partials", [PLANNER_ARG_STATE] = "state",
 };
 
 const struct pass_key_row space_pass_keys[PLANNER_KEYS] = {
@@ -29,12 +23,13 @@ const struct pass_key_row space_pass_keys[PLANNER_KEYS] = {
          true, true, 0},
     [PLANNER_PARTIALS] = {"partials", "accumulators of scratch", false, true, 0},
     [PLANNER_STATE] = {"state", "words of state", false, true, 0},
-    [PLANNER_SHARED_BYTES] = {"shared_bytes", "dynamic shared memory of a block", false, false, 0},
+    [PLANNER_SHARED_BYTES] = {"shared_bytes", "dynamic shared memory of a block", false, false,
+                              0},
     [PLANNER_CLUSTER] = {"cluster", "blocks of a cluster", false, false, 1},
     [PLANNER_TILE] = {"tile", "elements that a block takes at a time", true, false, 0},
     [PLANNER_RESULTS] = {"results", "results that a block makes at a time", false, false, 1},
-    [PLANNER_HEIGHT] = {"height", "additions on the longest path from an input to an output", true,
-                        true, 0},
+    [PLANNER_HEIGHT] = {"height", "additions on the longest path from an input to an output",
+                        true, true, 0},
 };
 
 static int read_args(struct space *space, struct pass *pass, const struct ini_item *item,
@@ -51,10 +46,11 @@ static int read_args(struct space *space, struct pass *pass, const struct ini_it
         while (kind < PLANNER_ARGS && strcmp(words[i], space_pass_args[kind]) != 0)
             kind++;
         if (kind == PLANNER_ARGS)
-            return space_complain(item, error,
-                                  "an arg is input, n, outer, outer_stride, depth, depth_stride, "
-                                  "inner, inner_stride, parts, output, partials or state, not",
-                                  words[i]);
+            return space_complain(
+                item, error,
+                "an arg is input, n, outer, outer_stride, depth, depth_stride, "
+                "inner, inner_stride, parts, output, partials or state, not",
+                words[i]);
         pass->args[pass->arg_count++] = (enum planner_arg)kind;
     }
     return 0;
@@ -146,7 +142,7 @@ static const char *find_missing(const struct space *space, const struct pass *pa
     for (size_t i = 0; i < PLANNER_KEYS; i++)
         if (!pass->keys[i] && space_pass_keys[i].is_required)
             return space_pass_keys[i].name;
-    return !pass->arg_count ? "args"
+    return !pass->arg_count                                                       ? "args"
            : !pass->keys[PLANNER_PARTIALS] && has_arg(pass, PLANNER_ARG_PARTIALS) ? "partials"
            : !pass->keys[PLANNER_STATE] && has_arg(pass, PLANNER_ARG_STATE)       ? "state"
            : !space->parts && has_arg(pass, PLANNER_ARG_PARTS) ? "parts = NAME' in '[space]"

@@ -1,7 +1,7 @@
 /* space_serve: decides which problems a space serves, by its expression over what a problem is:
  * `serves` of [space], or one value of elements that lie one behind another. */
-#include "generator/point.h"
 #include "generator/dims_text.h"
+#include "generator/point.h"
 #include "generator/space_read.h"
 
 #include <string.h>
@@ -11,7 +11,9 @@ static const char one_value[] = "OUTER == 1 && INNER == 1 && DEPTH_STRIDE == 1 &
 int space_read_serves(struct space *space, struct error *error)
 {
     const struct ini_item *item = space_find_item(space, "space", "serves");
-    struct ini_item usual = {.value = one_value, .file = space->memory->files[0].file, .line = 1};
+    struct ini_item usual = {.value = one_value,
+                             .file = space->memory->files[0].file,
+                             .line = 1};
     item = item ? item : &usual;
     if (space_read_expr(space, &space->serves, item, error) ||
         space_refuse_blocks(space->serves, item, error))
@@ -79,8 +81,9 @@ int space_check_problem(const struct space *space, const struct problem *problem
                          "'%s' asks for positions, which no kernel finds in " DIMS_TEXT_SEVERAL
                          ": use min or max, or one call for each, by --n",
                          op->name);
-    return error_set(error, ERROR_USAGE,
-                     "%s: its kernels are for other operations than '%s', where %s: use --space "
-                     "%s",
-                     space->file, op->name, expr_source(space->serves), problem_space(problem));
+    return error_set(
+        error, ERROR_USAGE,
+        "%s: its kernels are for other operations than '%s', where %s: use --space "
+        "%s",
+        space->file, op->name, expr_source(space->serves), problem_space(problem));
 }

@@ -65,8 +65,9 @@ void text_adds(struct text *text, const char *string)
     text_add(text, string, strlen(string));
 }
 
-__attribute__((format(printf, 2, 0)))
-static void add_formatted(struct text *text, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void add_formatted(struct text *text,
+                                                                const char *format,
+                                                                va_list args)
 {
     va_list again;
 
@@ -125,8 +126,10 @@ int text_check(const struct text *text, struct error *error)
 
 static int too_big(const char *path, size_t limit, struct error *error)
 {
-    return error_set(error, ERROR_IO, "%s is larger than the %zu bytes allowed for it; "
-                     "name a smaller file", path, limit);
+    return error_set(error, ERROR_IO,
+                     "%s is larger than the %zu bytes allowed for it; "
+                     "name a smaller file",
+                     path, limit);
 }
 
 /* Reads to the end, not to the size fstat gave: the file may grow or lie (as in /proc). */
@@ -206,8 +209,8 @@ static size_t utf8_length(const unsigned char *s)
 /* One character that JSON wants escaped, or that is no character at all. */
 static void add_json_escape(struct text *text, unsigned char c)
 {
-    static const char named[][2] = {{'"', '"'}, {'\\', '\\'}, {'\b', 'b'}, {'\f', 'f'},
-                                    {'\n', 'n'}, {'\r', 'r'}, {'\t', 't'}};
+    static const char named[][2] = {{'"', '"'},  {'\\', '\\'}, {'\b', 'b'}, {'\f', 'f'},
+                                    {'\n', 'n'}, {'\r', 'r'},  {'\t', 't'}};
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
         if ((unsigned char)named[i][0] == c) {
             text_add(text, (const char[]){'\\', named[i][1]}, 2);

@@ -31,8 +31,8 @@ static int check_sample(const struct request *request, struct error *error)
 {
     const bool is_many = request->cover || request->all;
     const bool is_one = request->variant || request->has_acc || request->has_op ||
-                        request->has_type || request->has_n || request_dims_are_given(request) ||
-                        request->problem.order == ORDER_RUN;
+                        request->has_type || request->has_n ||
+                        request_dims_are_given(request) || request->problem.order == ORDER_RUN;
     const struct clash clashes[] = {
         {request->cover && request->all, "--cover is a sample of --all: choose one"},
         {request->small && is_many,
@@ -41,7 +41,8 @@ static int check_sample(const struct request *request, struct error *error)
         {request->parts > 1 && !is_many,
          "--part divides --cover or --all: give one of them too"},
         {is_many && is_one,
-         "--cover and --all choose problems and variants themselves: leave " DIMS_TEXT_SIZES ", --op, "
+         "--cover and --all choose problems and variants themselves: leave " DIMS_TEXT_SIZES
+         ", --op, "
          "--type, --acc, --deterministic and --variant out"},
     };
     return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error);

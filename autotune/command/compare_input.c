@@ -132,7 +132,8 @@ static int add_records(struct compare_input *out, struct records *more, const ch
                     "them by GPU",
                     others, more->at[0].gpu);
     if (unlike)
-        output_warn("%zu record%s of " DIMS_TEXT_SEVERAL " %s passed over: only single values are "
+        output_warn("%zu record%s of " DIMS_TEXT_SEVERAL
+                    " %s passed over: only single values are "
                     "compared",
                     unlike, unlike == 1 ? "" : "s", unlike == 1 ? "is" : "are");
     if (more->skipped && out->damaged.code == ERROR_NONE)
@@ -178,7 +179,8 @@ static int read_file(struct compare_input *out, const char *path, struct text *t
     if (out->records.count == 0)
         return error_set(error, ERROR_USAGE,
                          "%s: its records are of " DIMS_TEXT_SEVERAL ", and only single values "
-                         "are compared: name another file", path);
+                         "are compared: name another file",
+                         path);
     take_record(out, &out->records.at[0]);
     return 0;
 }
@@ -262,8 +264,8 @@ static int add_kept(struct compare_input *out, const char *model, const struct r
     DIR *open = opendir(folder.at);
     if (!open && errno != ENOENT)
         failed = error_set(error, ERROR_IO,
-                           "%s: cannot be read: %s: name another folder with --cache", folder.at,
-                           strerror(errno));
+                           "%s: cannot be read: %s: name another folder with --cache",
+                           folder.at, strerror(errno));
     for (struct dirent *entry; open && !failed && (entry = readdir(open));) {
         struct records records;
         if (entry->d_name[0] == '.' || !has_end(entry->d_name, ".ini"))
@@ -288,8 +290,7 @@ static int open_model(struct compare_input *out, const char *name,
         return -1;
     take_model(out, &model);
     snprintf(out->side.name, sizeof out->side.name, "%s", model.name);
-    return add_kept(out, model.name, request, error) ||
-                   add_shipped(out, model.name, error) ||
+    return add_kept(out, model.name, request, error) || add_shipped(out, model.name, error) ||
                    add_documents(out, model.name, is_of_model, error)
                ? -1
                : 0;

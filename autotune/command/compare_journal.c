@@ -65,7 +65,7 @@ struct ranking {
     struct code { /* of a variant, for all its launches */
         uint64_t variant;
         struct analysis analysis;
-    } * codes_known;
+    } *codes_known;
     size_t code_count;
 };
 

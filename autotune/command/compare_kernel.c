@@ -70,8 +70,9 @@ int compare_kernel_open(struct compare_kernel *out, const struct compare_winner 
         compare_kernel_close(out);
         return -1;
     }
-    out->sources = (struct emit_sources){
-        out->rung.template, {types->name, types->bytes}, {intrinsics->name, intrinsics->bytes}};
+    out->sources = (struct emit_sources){out->rung.template,
+                                         {types->name, types->bytes},
+                                         {intrinsics->name, intrinsics->bytes}};
     return 0;
 }
 
@@ -96,7 +97,8 @@ static size_t count_steps(const struct space *space, size_t p, int64_t from, int
     return param->symbols ? to != space->default_row[p] : a < b ? b - a : a - b;
 }
 
-static struct distance measure(const struct space *space, const int64_t *from, const int64_t *to)
+static struct distance measure(const struct space *space, const int64_t *from,
+                               const int64_t *to)
 {
     struct distance distance = {0, 0, 0};
     for (size_t p = 0; p < space->param_count; p++) {

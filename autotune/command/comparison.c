@@ -26,8 +26,8 @@ static bool is_wanted(const struct request *request, const struct problem *probl
 
 static bool is_same(const struct problem *a, const struct problem *b)
 {
-    return a->op == b->op && a->type == b->type && a->acc == b->acc && dims_is_same(&a->dims, &b->dims) &&
-           a->regime == b->regime && a->order == b->order;
+    return a->op == b->op && a->type == b->type && a->acc == b->acc &&
+           dims_is_same(&a->dims, &b->dims) && a->regime == b->regime && a->order == b->order;
 }
 
 int comparison_add(struct comparison *comparison, const struct problem *problem, uint64_t row,

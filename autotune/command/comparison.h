@@ -26,8 +26,7 @@ int comparison_add(struct comparison *comparison, const struct problem *problem,
  * which the request `wanted` asks for the n, the operation and the type; `with_rows`, also those
  * of many results. */
 int comparison_add_published(struct comparison *comparison, const struct compare_input *input,
-                             const struct request *wanted, bool with_rows,
-                             struct error *error);
+                             const struct request *wanted, bool with_rows, struct error *error);
 
 /* Adds a line for each problem that some side has a figure for and the request asks for; where
  * there is none, for the request's own. */

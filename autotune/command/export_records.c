@@ -6,8 +6,8 @@
 #include "autotune/device/gpus.h"
 #include "autotune/library/shipped.h"
 #include "cache/code.h"
-#include "generator/number.h"
 #include "generator/dims_text.h"
+#include "generator/number.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,8 @@ struct gathering {
     struct record want;
     struct code_memo memo;
     /* of the problem, but passed over: */
-    struct dims unlike; /* of one whose results are of something else; n is 0 where there is none */
+    struct dims
+        unlike; /* of one whose results are of something else; n is 0 where there is none */
     size_t other_code, other_regime, other_size, other_gpu, of_host;
 };
 
@@ -88,11 +89,11 @@ static bool is_wanted(struct gathering *all, const struct interval *served)
         return false;
     size_t *const why =
         record_group_difference(record, &all->want, RECORD_TIMING) ? &all->other_code
-        : record->problem.regime != all->want.problem.regime     ? &all->other_regime
+        : record->problem.regime != all->want.problem.regime       ? &all->other_regime
         : !is_wanted_gpu(record, all->request->gpu)
             ? record->source == RECORD_EMULATED ? &all->of_host : &all->other_gpu
-        : !is_wanted_size(all, served)                           ? &all->other_size
-                                                                 : NULL;
+        : !is_wanted_size(all, served) ? &all->other_size
+                                       : NULL;
     if (why)
         ++*why;
     return !why;
@@ -263,8 +264,7 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
         error, ERROR_FAILED,
         "nothing to export: no record of %s of %s%s%s in %s%s in %.1000s serves for that; %s",
         problem_ops[problem->op].name, dims_text_each(&problem->dims),
-        *dims_text_each(&problem->dims) ? " of " : "",
-        problem_types[problem->type].name,
+        *dims_text_each(&problem->dims) ? " of " : "", problem_types[problem->type].name,
         problem_types[problem->acc].name, problem->order == ORDER_RUN ? ", deterministic," : "",
         folder, cause);
 }

@@ -7,7 +7,7 @@
 
 #define EXIT_CODES                                                                             \
     "Exit: 0 done, 1 failed, 64 usage, 69 no such device, driver or NVRTC, "                   \
-    "70 a result was wrong, 74 input or output failed, 75 too noisy to decide, "                \
+    "70 a result was wrong, 74 input or output failed, 75 too noisy to decide, "               \
     "130 interrupted, progress kept."
 
 /* clang-format off */

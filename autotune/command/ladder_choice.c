@@ -3,8 +3,8 @@
 #include "autotune/command/ladder_choice.h"
 
 #include "autotune/command/ladder_grid.h"
-#include "generator/number.h"
 #include "generator/dims_text.h"
+#include "generator/number.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -105,10 +105,11 @@ static int match_dims(struct ladder_choice *choice, struct request *request,
         if (choice->is_chosen[i])
             return 0;
     return request->grid
-               ? error_set(error, ERROR_USAGE,
-                           "--grid: no rung that reduces %s has a param for elements per thread: "
-                           "give --n for one value, or leave --grid out",
-                           dims_text_name(dims))
+               ? error_set(
+                     error, ERROR_USAGE,
+                     "--grid: no rung that reduces %s has a param for elements per thread: "
+                     "give --n for one value, or leave --grid out",
+                     dims_text_name(dims))
                : error_set(error, ERROR_USAGE, "no rung reduces %s: give " DIMS_TEXT_INSTEAD,
                            dims_text_name(dims));
 }

@@ -63,11 +63,12 @@ static int refuse(const struct rungs *list, struct error *error)
         ladder_rung_dims(&opened, &usual);
         ladder_rung_close(&opened);
         if (has_items)
-            return error_set(error, ERROR_USAGE,
-                             "--grid: no rung that was chosen has a param %s, elements per "
-                             "thread: %.60s has, so give --rung %.60s and %s, or leave --grid out",
-                             list->items, list->rungs[i].name, list->rungs[i].name,
-                             dims_text_option_names(&usual.dims));
+            return error_set(
+                error, ERROR_USAGE,
+                "--grid: no rung that was chosen has a param %s, elements per "
+                "thread: %.60s has, so give --rung %.60s and %s, or leave --grid out",
+                list->items, list->rungs[i].name, list->rungs[i].name,
+                dims_text_option_names(&usual.dims));
     }
     return error_set(error, ERROR_USAGE,
                      "--grid: no rung has a param for elements per thread: leave --grid out");

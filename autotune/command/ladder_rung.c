@@ -37,10 +37,10 @@ static int read_params(struct ladder_rung *out, struct error *error)
 static int find_threads(struct ladder_rung *out, const char *name, struct error *error)
 {
     out->threads = space_find_param(out->space, name, strlen(name));
-    return out->threads >= 0 ? 0
-                             : error_set(error, ERROR_USAGE,
-                                         "%s: it has no param %s, as each rung must",
-                                         out->space->file, name);
+    return out->threads >= 0
+               ? 0
+               : error_set(error, ERROR_USAGE, "%s: it has no param %s, as each rung must",
+                           out->space->file, name);
 }
 
 int ladder_rung_open(struct ladder_rung *out, const struct rungs *rungs,

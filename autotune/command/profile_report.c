@@ -84,17 +84,20 @@ static void explain_stall(struct text *out, const char *pass, const struct ncu_l
 {
     const double percent = stall_percent(launch);
     if (percent >= 0)
-        text_addf(out, "stall     %s: of the %.1f cycles between two instructions of a warp "
-                  "%.0f %% are waits for %s\n", pass, launch->figures[NCU_LATENCY], percent,
-                  launch->stall->waits_for);
+        text_addf(out,
+                  "stall     %s: of the %.1f cycles between two instructions of a warp "
+                  "%.0f %% are waits for %s\n",
+                  pass, launch->figures[NCU_LATENCY], percent, launch->stall->waits_for);
 }
 
 static void explain_shared(struct text *out, const char *pass, const struct ncu_launch *launch)
 {
     const double excess = ncu_excess(launch);
     if (excess >= 0.005)
-        text_addf(out, "banks     %s: each instruction on shared memory takes %.2f wavefronts "
-                  "more than without bank conflicts\n", pass, excess);
+        text_addf(out,
+                  "banks     %s: each instruction on shared memory takes %.2f wavefronts "
+                  "more than without bank conflicts\n",
+                  pass, excess);
 }
 
 /* Of the launch that takes longest: the others hardly count. */

@@ -177,13 +177,11 @@ static void add_bandwidth(struct line_chart *chart, const struct bench *bench,
         const struct line line = read_line(bench, row);
         const double us = other ? line.theirs_us : line.ours_us;
         if (is_whole(&line) && (!other || strcmp(other, line.against) == 0))
-            line_chart_add(chart,
-                           (struct line_point){line.n, line.n * bytes / us / 1e3, 0, 0});
+            line_chart_add(chart, (struct line_point){line.n, line.n * bytes / us / 1e3, 0, 0});
     }
 }
 
-static struct line_chart *draw_bandwidth(const struct report *report,
-                                         const struct bench *bench)
+static struct line_chart *draw_bandwidth(const struct report *report, const struct bench *bench)
 {
     struct line_chart *chart = calloc(1, sizeof *chart);
     if (!chart)
@@ -218,8 +216,8 @@ static struct line_chart *draw_ratio(const struct bench *bench)
     for (size_t row = 0; row < bench->csv.rows; row++) {
         const struct line line = read_line(bench, row);
         if (is_whole(&line))
-            line_chart_add(
-                chart, (struct line_point){line.n, ratio_of(&line), line.low, line.high});
+            line_chart_add(chart,
+                           (struct line_point){line.n, ratio_of(&line), line.low, line.high});
     }
     return chart;
 }
@@ -287,10 +285,11 @@ static void describe(struct document *document, const struct bench *bench)
     text_dispose(&text);
     say_where(document, bench);
     if (count < bench->csv.rows)
-        document_add(document, DOCUMENT_TEXT,
-                     "Left out: %zu of the table's %zu lines, which lack a figure or are of "
-                     DIMS_TEXT_SEVERAL ".",
-                     bench->csv.rows - count, bench->csv.rows);
+        document_add(
+            document, DOCUMENT_TEXT,
+            "Left out: %zu of the table's %zu lines, which lack a figure or are of " DIMS_TEXT_SEVERAL
+            ".",
+            bench->csv.rows - count, bench->csv.rows);
 }
 
 /* The sentences and charts of the table that was named. */

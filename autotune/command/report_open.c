@@ -168,8 +168,7 @@ static bool is_kept(const struct report *report, const struct record *record)
 
 static bool is_alike(const struct problem *a, const struct problem *b)
 {
-    return a->op == b->op && a->type == b->type && a->acc == b->acc &&
-           a->order == b->order;
+    return a->op == b->op && a->type == b->type && a->acc == b->acc && a->order == b->order;
 }
 
 bool report_is_alike(const struct report *report, const struct record *record)
@@ -266,10 +265,11 @@ int report_read_csv(struct csv *out, const char *path, struct error *error)
     struct text text = {0};
     int failed = text_read(&text, path, CSV_BYTES_MAX, error);
     if (failed)
-        error_set(error, error->code,
-                  "%s: --bench and --ladder take what 'autotune bench --csv FILE' and 'autotune "
-                  "ladder --csv FILE' write",
-                  error->text);
+        error_set(
+            error, error->code,
+            "%s: --bench and --ladder take what 'autotune bench --csv FILE' and 'autotune "
+            "ladder --csv FILE' write",
+            error->text);
     else
         failed = csv_load(out, path, text.at ? text.at : "", text.length, error);
     text_dispose(&text);

@@ -198,8 +198,9 @@ static void add_group(struct report *report, const struct csv *csv, const struct
         return;
     struct bar_chart *chart = calloc(1, sizeof *chart);
     if (chart) {
-        *chart = (struct bar_chart){
-            .unit = "GB/s", .digits = 4, .limit = report_peak(report, find_peak(csv, at))};
+        *chart = (struct bar_chart){.unit = "GB/s",
+                                    .digits = 4,
+                                    .limit = report_peak(report, find_peak(csv, at))};
         snprintf(chart->limit_name, sizeof chart->limit_name, "the theoretical peak, %.0f GB/s",
                  chart->limit);
         write_title(chart->figure.title, sizeof chart->figure.title, report,
@@ -258,10 +259,11 @@ static int add_ladders(struct report *report, const char *files, struct error *e
         if (length >= sizeof file)
             return error_set(error, ERROR_USAGE, "--ladder: a name is too long");
         if (length == 0)
-            return error_set(error, ERROR_USAGE,
-                             "--ladder is '%.200s', with an empty name: give files, separated by "
-                             "commas",
-                             files);
+            return error_set(
+                error, ERROR_USAGE,
+                "--ladder is '%.200s', with an empty name: give files, separated by "
+                "commas",
+                files);
         snprintf(file, sizeof file, "%.*s", (int)length, at);
         if (add_ladder(report, file, error))
             return -1;
@@ -299,8 +301,9 @@ static void add_document(struct report *report, const struct published *publishe
     struct bar_chart *chart = calloc(1, sizeof *chart);
     if (chart) {
         char problem[PROBLEM_CHARS];
-        *chart = (struct bar_chart){
-            .unit = "GB/s", .digits = 4, .limit = published_real(&published->peak_gbs)};
+        *chart = (struct bar_chart){.unit = "GB/s",
+                                    .digits = 4,
+                                    .limit = published_real(&published->peak_gbs)};
         snprintf(chart->limit_name, sizeof chart->limit_name, "the document's peak, %.1f GB/s",
                  chart->limit);
         snprintf(chart->figure.title, sizeof chart->figure.title, "%.80s, published by %.80s",

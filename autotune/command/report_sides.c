@@ -10,9 +10,8 @@
 
 static const enum bar_kind kinds[] = {
     [COMPARE_NOTHING] = BAR_NONE,        [COMPARE_WITHHELD] = BAR_NONE,
-    [COMPARE_PREDICTED] = BAR_PREDICTED,
-    [COMPARE_PUBLISHED] = BAR_PUBLISHED, [COMPARE_EMULATED] = BAR_EMULATED,
-    [COMPARE_MEASURED] = BAR_MEASURED,
+    [COMPARE_PREDICTED] = BAR_PREDICTED, [COMPARE_PUBLISHED] = BAR_PUBLISHED,
+    [COMPARE_EMULATED] = BAR_EMULATED,   [COMPARE_MEASURED] = BAR_MEASURED,
 };
 
 static struct bar make_bar(const struct compare *compare, const struct compare_line *line,
@@ -33,8 +32,8 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
     else if (cell->ps)
         snprintf(bar.note, sizeof bar.note, "%s%s us, %s GB/s: %.150s%s%.200s",
                  cell->basis == COMPARE_EMULATED ? "emulated: " : "", figures_us(us, cell->ps),
-                 figures_short(gbs, cell->gbs, 4), cell->winner,
-                 *cell->changed ? ", but " : "", cell->changed);
+                 figures_short(gbs, cell->gbs, 4), cell->winner, *cell->changed ? ", but " : "",
+                 cell->changed);
     else
         snprintf(bar.note, sizeof bar.note, "at most %s GB/s, bound by %s: %.150s",
                  figures_short(gbs, cell->gbs, 4), analysis_limiters[cell->analysis.limiter],

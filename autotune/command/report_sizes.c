@@ -58,8 +58,10 @@ static struct line_chart *draw(const struct report *report)
     return chart;
 }
 
-static const struct table_column columns[] = {
-    {"from", NULL, true}, {"to", NULL, true}, {"regime", NULL, false}, {"params", NULL, false}};
+static const struct table_column columns[] = {{"from", NULL, true},
+                                              {"to", NULL, true},
+                                              {"regime", NULL, false},
+                                              {"params", NULL, false}};
 
 /* In each of them one variant serves. */
 static void draw_intervals(struct report *report)

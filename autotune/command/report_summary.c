@@ -24,8 +24,9 @@ static void add_speed(struct table *tiles, const struct report *report)
         high[NUMBER_CHARS];
     snprintf(figure, sizeof figure, "%s us", figures_us(number, record->median_ps));
     snprintf(remark, sizeof remark, "%s elements, %s; 95 %% interval %s to %s",
-             number_format_count(n, dims_n(&record->problem.dims)), problem_regimes[record->problem.regime],
-             figures_us(low, record->low_ps), figures_us(high, record->high_ps));
+             number_format_count(n, dims_n(&record->problem.dims)),
+             problem_regimes[record->problem.regime], figures_us(low, record->low_ps),
+             figures_us(high, record->high_ps));
     add_tile(tiles, "time", figure, remark);
     snprintf(figure, sizeof figure, "%s GB/s", figures_short(number, gbs, 4));
     add_tile(tiles, "bandwidth", figure, "bytes of the input over the time");

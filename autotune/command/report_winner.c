@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct table_column columns[] = {
-    {"param", NULL, false}, {"value", NULL, false}, {"what it is", NULL, false}};
+static const struct table_column columns[] = {{"param", NULL, false},
+                                              {"value", NULL, false},
+                                              {"what it is", NULL, false}};
 
 static void add_params(struct report *report, const struct space *space, const int64_t *row)
 {

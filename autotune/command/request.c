@@ -108,9 +108,13 @@ int request_parse(struct request *out, enum verb verb, int argc, char **argv,
     struct argp argp = {.parser = parse_option};
     const unsigned silent = ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT;
     options_fill(&argp, options, verb);
-    *out = (struct request){.verb = verb,
-                            .problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0)},
-                            .device = "auto", .seed = 1, .parts = 1, .loss = 0.01};
+    *out =
+        (struct request){.verb = verb,
+                         .problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0)},
+                         .device = "auto",
+                         .seed = 1,
+                         .parts = 1,
+                         .loss = 0.01};
     error_t got = argp_parse(&argp, argc, argv, silent, NULL, &parse);
     if (parse.is_failed)
         return -1;

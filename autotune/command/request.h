@@ -44,30 +44,31 @@ struct request {
     const char *topic;                    /* what to list, or to profile */
     char **files;                         /* what to merge, compare or report: within argv */
     size_t file_count;
-    struct problem problem;               /* regime and n may be unset, see has_ */
+    struct problem problem; /* regime and n may be unset, see has_ */
     bool has_n, has_op, has_type, has_acc, has_strategy;
     enum strategy strategy;
     uint64_t seed;
-    double budget_s;      /* 0 = none */
-    const char *against;  /* of bench: files separated by commas; "cub" = those of make bench */
+    double budget_s;     /* 0 = none */
+    const char *against; /* of bench: files separated by commas; "cub" = those of make bench */
     struct request_dims asked;
-    struct dims sizes[REQUEST_SIZES_MAX]; /* of bench and export: all, the first the problem's */
+    struct dims
+        sizes[REQUEST_SIZES_MAX]; /* of bench and export: all, the first the problem's */
     size_t size_count;
-    uint64_t n_low, n_high;      /* of tune and show: --n is n_low..n_high; 0 = it is one n */
-    double loss;          /* of tune: what an interval's variant may lose, 0.01 = 1 % */
-    bool has_loss, confirm, sweep; /* sweep: of show */
+    uint64_t n_low, n_high; /* of tune and show: --n is n_low..n_high; 0 = it is one n */
+    double loss;            /* of tune: what an interval's variant may lose, 0.01 = 1 % */
+    bool has_loss, confirm, sweep;        /* sweep: of show */
     const char *blocks, *source;          /* of ladder: sizes; the rung to print; NULL = none */
     const char *rungs[REQUEST_RUNGS_MAX]; /* of ladder: names of rungs or groups; none = all */
     size_t rung_count;
     const char *format, *output, *prefix, *gpu; /* of export (output: of report too); NULL = not
                                                  * given */
-    const char *bench, *ladder, *axes; /* of report: tables; two params, or NULL */
-    uint64_t offset, rounds; /* of bench: bytes; 0 = the device's default */
-    unsigned part, parts; /* of --cover or --all: this part, of so many */
+    const char *bench, *ladder, *axes;          /* of report: tables; two params, or NULL */
+    uint64_t offset, rounds;                    /* of bench: bytes; 0 = the device's default */
+    unsigned part, parts;                       /* of --cover or --all: this part, of so many */
     bool cold, warm, retune, quiet, ptx, sass, cover, small, all, stream, grid;
-    bool sources; /* of list: where figures are from */
+    bool sources;  /* of list: where figures are from */
     bool evidence; /* of compare: compile what the journals know, to rank predictions */
-    bool run; /* of profile: launch the kernel, as ncu wants it */
+    bool run;      /* of profile: launch the kernel, as ncu wants it */
     bool markdown; /* of report */
 };
 

@@ -95,8 +95,9 @@ static int parse_extent(uint64_t *out, uint64_t *high, const char *option, const
     if (is_range ? number_parse_range(out, high, value, option, error)
                  : number_parse_count(out, value, option, error))
         return -1;
-    return *out ? 0
-                : error_set(error, ERROR_USAGE, "%s is '%.100s': give 1 or more", option, value);
+    return *out
+               ? 0
+               : error_set(error, ERROR_USAGE, "%s is '%.100s': give 1 or more", option, value);
 }
 
 static int parse_axis(struct request_dims *asked, const char *value, struct error *error)
@@ -105,9 +106,10 @@ static int parse_axis(struct request_dims *asked, const char *value, struct erro
     asked->low.axis = strcmp(value, "1") == 0;
     return strcmp(value, "0") == 0 || strcmp(value, "1") == 0
                ? 0
-               : error_set(error, ERROR_USAGE,
-                           "--axis is '%.100s': 1 gives a result for each row, 0 for each column",
-                           value);
+               : error_set(
+                     error, ERROR_USAGE,
+                     "--axis is '%.100s': 1 gives a result for each row, 0 for each column",
+                     value);
 }
 
 static int parse_shape(struct request_dims *asked, const char *value, struct error *error)
@@ -121,28 +123,22 @@ static int parse_shape(struct request_dims *asked, const char *value, struct err
                            value);
 }
 
-int request_dims_value(struct request *request, int key, const char *value,
-                       struct error *error)
+int request_dims_value(struct request *request, int key, const char *value, struct error *error)
 {
     struct request_dims *asked = &request->asked;
     const bool is_tune = request->verb == VERB_TUNE; /* which takes ranges */
     switch (key) {
-    case KEY_N:
-        return parse_any_n(request, value, error);
+    case KEY_N: return parse_any_n(request, value, error);
     case KEY_ROWS:
         return parse_extent(&asked->low.rows, is_tune ? &asked->rows_high : NULL, "--rows",
                             value, error);
     case KEY_LEN:
         return parse_extent(&asked->low.len, is_tune ? &asked->len_high : NULL, "--len", value,
                             error);
-    case KEY_PITCH:
-        return parse_extent(&asked->low.pitch, NULL, "--pitch", value, error);
-    case KEY_AXIS:
-        return parse_axis(asked, value, error);
-    case KEY_SHAPE:
-        return parse_shape(asked, value, error);
-    default:
-        return REQUEST_NO_OPTION;
+    case KEY_PITCH: return parse_extent(&asked->low.pitch, NULL, "--pitch", value, error);
+    case KEY_AXIS: return parse_axis(asked, value, error);
+    case KEY_SHAPE: return parse_shape(asked, value, error);
+    default: return REQUEST_NO_OPTION;
     }
 }
 

@@ -27,10 +27,12 @@ static int parse_offset(uint64_t *out, const char *value, struct error *error)
 {
     if (number_parse_count(out, value, "--offset", error))
         return -1;
-    return *out < 256 ? 0
-                      : error_set(error, ERROR_USAGE,
-                                  "--offset is '%.100s': give bytes below 256, for inputs start "
-                                  "that far past a multiple of 256", value);
+    return *out < 256
+               ? 0
+               : error_set(error, ERROR_USAGE,
+                           "--offset is '%.100s': give bytes below 256, for inputs start "
+                           "that far past a multiple of 256",
+                           value);
 }
 
 static int parse_rounds(uint64_t *out, const char *value, struct error *error)
@@ -75,10 +77,11 @@ static int parse_budget(double *out, const char *value, struct error *error)
                 *out = (double)count * units[i].seconds;
                 return 0;
             }
-    return error_set(error, ERROR_USAGE,
-                     "--budget is '%.100s': write a whole number above 0 and a unit, such as 30s, "
-                     "500ms or 2m",
-                     value);
+    return error_set(
+        error, ERROR_USAGE,
+        "--budget is '%.100s': write a whole number above 0 and a unit, such as 30s, "
+        "500ms or 2m",
+        value);
 }
 
 static int add_rung(struct request *request, const char *value, struct error *error)
@@ -121,14 +124,14 @@ static bool *find_flag(struct request *request, int key)
         int key;
         bool *target;
     } flags[] = {
-        {KEY_RETUNE, &request->retune}, {KEY_QUIET, &request->quiet}, {KEY_PTX, &request->ptx},
-        {KEY_SASS, &request->sass},     {KEY_COVER, &request->cover},
-        {KEY_SMALL, &request->small},   {KEY_ALL, &request->all},
-        {KEY_COLD, &request->cold},     {KEY_WARM, &request->warm},
-        {KEY_STREAM, &request->stream}, {KEY_SWEEP, &request->sweep},
-        {KEY_CONFIRM, &request->confirm}, {KEY_RUN, &request->run},
-        {KEY_SOURCES, &request->sources}, {KEY_GRID, &request->grid},
-        {KEY_EVIDENCE, &request->evidence},
+        {KEY_RETUNE, &request->retune},     {KEY_QUIET, &request->quiet},
+        {KEY_PTX, &request->ptx},           {KEY_SASS, &request->sass},
+        {KEY_COVER, &request->cover},       {KEY_SMALL, &request->small},
+        {KEY_ALL, &request->all},           {KEY_COLD, &request->cold},
+        {KEY_WARM, &request->warm},         {KEY_STREAM, &request->stream},
+        {KEY_SWEEP, &request->sweep},       {KEY_CONFIRM, &request->confirm},
+        {KEY_RUN, &request->run},           {KEY_SOURCES, &request->sources},
+        {KEY_GRID, &request->grid},         {KEY_EVIDENCE, &request->evidence},
         {KEY_MARKDOWN, &request->markdown},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -137,12 +140,10 @@ static bool *find_flag(struct request *request, int key)
     return NULL;
 }
 
-static int parse_value(struct request *request, int key, const char *value,
-                       struct error *error)
+static int parse_value(struct request *request, int key, const char *value, struct error *error)
 {
     switch (key) {
-    case KEY_LOSS:
-        return parse_loss(request, value, error);
+    case KEY_LOSS: return parse_loss(request, value, error);
     case KEY_OP:
         request->has_op = true;
         return problem_find_op(&request->problem.op, value, error);
@@ -155,20 +156,13 @@ static int parse_value(struct request *request, int key, const char *value,
     case KEY_STRATEGY:
         request->has_strategy = true;
         return strategy_find(&request->strategy, value, error);
-    case KEY_PART:
-        return parse_part(request, value, error);
-    case KEY_RUNG:
-        return add_rung(request, value, error);
-    case KEY_OFFSET:
-        return parse_offset(&request->offset, value, error);
-    case KEY_ROUNDS:
-        return parse_rounds(&request->rounds, value, error);
-    case KEY_BUDGET:
-        return parse_budget(&request->budget_s, value, error);
-    case KEY_SEED:
-        return number_parse_count(&request->seed, value, "--seed", error);
-    default:
-        return request_dims_value(request, key, value, error);
+    case KEY_PART: return parse_part(request, value, error);
+    case KEY_RUNG: return add_rung(request, value, error);
+    case KEY_OFFSET: return parse_offset(&request->offset, value, error);
+    case KEY_ROUNDS: return parse_rounds(&request->rounds, value, error);
+    case KEY_BUDGET: return parse_budget(&request->budget_s, value, error);
+    case KEY_SEED: return number_parse_count(&request->seed, value, "--seed", error);
+    default: return request_dims_value(request, key, value, error);
     }
 }
 
@@ -188,5 +182,6 @@ int request_value(struct request *request, int key, const char *value, struct er
         *flag = true;
     if (key == KEY_DETERMINISTIC)
         request->problem.order = ORDER_RUN;
-    return string || flag || key == KEY_DETERMINISTIC ? 0 : parse_value(request, key, value, error);
+    return string || flag || key == KEY_DETERMINISTIC ? 0
+                                                      : parse_value(request, key, value, error);
 }

@@ -174,10 +174,11 @@ int setup_require_value(const struct setup *setup, const char *what, struct erro
     one.dims = dims_value(dims_n(&setup->problem.dims));
     if (space_serves(setup->space, &one))
         return 0;
-    return error_set(error, ERROR_USAGE,
-                     "%s: its kernels have several results, and %s is of one value: choose another "
-                     "--space, or leave it out",
-                     setup->space->file, what);
+    return error_set(
+        error, ERROR_USAGE,
+        "%s: its kernels have several results, and %s is of one value: choose another "
+        "--space, or leave it out",
+        setup->space->file, what);
 }
 
 /* Of this machine. */
@@ -209,6 +210,7 @@ int setup_check_room(const struct setup *setup, struct error *error)
                              "no room on %s for %s of elements and results, copies included: "
                              "it has %s; give %s",
                              places[i].name, figures_size(wanted, places[i].wanted),
-                             figures_size(has, places[i].has), dims_text_smaller(&problem->dims));
+                             figures_size(has, places[i].has),
+                             dims_text_smaller(&problem->dims));
     return 0;
 }

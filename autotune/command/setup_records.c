@@ -90,8 +90,7 @@ static void note_origin(const struct request *request, const struct find_result 
                     request->variant ? "; changed by --variant" : "");
     if (found->grade != SELECTOR_NONE && found->from < found->to)
         output_note(request, "          which serves n from %s to %s\n",
-                    number_format_count(from, found->from),
-                    number_format_count(to, found->to));
+                    number_format_count(from, found->from), number_format_count(to, found->to));
     if (found->grade == SELECTOR_STALE)
         output_note(request,
                     "          %s has changed since: 'autotune verify' proves it again\n",
@@ -101,8 +100,8 @@ static void note_origin(const struct request *request, const struct find_result 
 /* A row that has no values here: by hand it is the user's, else the space's. */
 static int blame_variant(const struct request *request, struct error *error)
 {
-    return request->variant ? error_set(error, ERROR_USAGE, "--variant: %s: choose other values",
-                                        error->text)
+    return request->variant ? error_set(error, ERROR_USAGE,
+                                        "--variant: %s: choose other values", error->text)
                             : -1;
 }
 
@@ -113,16 +112,17 @@ static int check_order(const struct request *request, const struct setup *setup,
     const int broken = point_reject_order(&setup->context, row, error);
     if (broken < 0)
         return broken == POINT_VALID ? 0 : blame_variant(request, error);
-    return error_set(error, ERROR_USAGE,
-                     "this variant is not deterministic (%s): choose another --variant, or leave "
-                     "--deterministic out",
-                     setup->space->rules[broken].reason);
+    return error_set(
+        error, ERROR_USAGE,
+        "this variant is not deterministic (%s): choose another --variant, or leave "
+        "--deterministic out",
+        setup->space->rules[broken].reason);
 }
 
 /* The variant is taken all the same: one that is wrong can be shown. Rules of the launch are a
  * device's. */
-static int note_rule(const struct request *request, const struct setup *setup, const int64_t *row,
-                     struct error *error)
+static int note_rule(const struct request *request, const struct setup *setup,
+                     const int64_t *row, struct error *error)
 {
     const int broken = point_prune(&setup->context, row, error);
     const struct rule *rule = broken >= 0 ? &setup->space->rules[broken] : NULL;
@@ -148,5 +148,6 @@ int setup_row(int64_t *row, const struct setup *setup, const struct request *req
     note_origin(request, &found);
     if (request->variant && point_parse(setup->space, request->variant, row, error))
         return -1;
-    return check_order(request, setup, row, error) || note_rule(request, setup, row, error) ? -1 : 0;
+    return check_order(request, setup, row, error) || note_rule(request, setup, row, error) ? -1
+                                                                                            : 0;
 }

@@ -51,8 +51,7 @@ static double distance(const struct record *size)
     return fabs(log2((double)dims_n(&size->problem.dims) / usual));
 }
 
-static const struct record *find_usual(const struct records *records,
-                                       const struct record *like)
+static const struct record *find_usual(const struct records *records, const struct record *like)
 {
     const struct record *best = NULL;
     for (size_t i = 0; i < records->count; i++) {

@@ -42,7 +42,8 @@ static uint64_t most_elements(const struct grid *grid)
     return SPAN_MOST * setup_usual_n(grid->sweep->setup.target.is_host);
 }
 
-static enum left_out judge(const struct grid *grid, enum regime regime, size_t line, size_t size)
+static enum left_out judge(const struct grid *grid, enum regime regime, size_t line,
+                           size_t size)
 {
     const struct request *request = grid->sweep->request;
     struct setup setup = grid->sweep->setup;
@@ -93,10 +94,10 @@ static const char *explain(char out[NUMBER_CHARS + 24], const struct grid *grid,
                            enum left_out reason)
 {
     char most[NUMBER_CHARS];
-    static const char *const reasons[REASONS] = {
-        [UNSERVED] = "kernels of another space make them, as of one value",
-        [TOO_DEEP] = "more than 2^31 elements a result, or than any memory holds",
-        [NO_ROOM] = "no room on this device or this machine"};
+    static const char *const reasons[REASONS] =
+        {[UNSERVED] = "kernels of another space make them, as of one value",
+         [TOO_DEEP] = "more than 2^31 elements a result, or than any memory holds",
+         [NO_ROOM] = "no room on this device or this machine"};
     snprintf(out, NUMBER_CHARS + 24, "more than %s elements",
              number_format_count(most, most_elements(grid)));
     return reason == TOO_MANY ? out : reasons[reason];
@@ -203,7 +204,8 @@ static int tune_all(struct grid *grid, struct error *error)
 {
     for (enum regime regime = COLD; regime < REGIME_COUNT; regime++) {
         memset(grid->before, 0, sizeof grid->before);
-        for (size_t i = 0; i < grid->asked.line_count && has_regime(grid->sweep->request, regime); i++)
+        for (size_t i = 0;
+             i < grid->asked.line_count && has_regime(grid->sweep->request, regime); i++)
             if (tune_line(grid, regime, i, error))
                 return -1;
     }

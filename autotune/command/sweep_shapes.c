@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 /* Without a key: for people only. Without a title: for programs only. */
+/* clang-format off */
 static const struct table_column columns[] = {
     {NULL, "gpu", false},           {NULL, "op", false},
     {NULL, "type", false},          {NULL, "acc", false},
@@ -24,10 +25,11 @@ static const struct table_column columns[] = {
     {"ties", "ties", true},         {"variant", NULL, false},
     {NULL, "params", false},
 };
+/* clang-format on */
 static const struct table_column variant_columns[] = {
-    {NULL, "gpu", false},       {NULL, "op", false},     {NULL, "type", false},
-    {NULL, "acc", false},       {NULL, "shape", false},  {"variant", NULL, false},
-    {"shapes", "shapes", true}, DIMS_TEXT_SPANS,         {"params", NULL, false},
+    {NULL, "gpu", false},       {NULL, "op", false},    {NULL, "type", false},
+    {NULL, "acc", false},       {NULL, "shape", false}, {"variant", NULL, false},
+    {"shapes", "shapes", true}, DIMS_TEXT_SPANS,        {"params", NULL, false},
     {NULL, "params", false},
 };
 enum {
@@ -63,9 +65,10 @@ static int by_shape(const void *a, const void *b)
 {
     const struct problem *x = &(*(const struct record *const *)a)->problem;
     const struct problem *y = &(*(const struct record *const *)b)->problem;
-    const int orders[] = {
-        compare(x->regime, y->regime), compare(x->dims.depth.n, y->dims.depth.n),
-        compare(dims_results(&x->dims), dims_results(&y->dims)), compare(dims_extent(&x->dims), dims_extent(&y->dims))};
+    const int orders[] = {compare(x->regime, y->regime),
+                          compare(x->dims.depth.n, y->dims.depth.n),
+                          compare(dims_results(&x->dims), dims_results(&y->dims)),
+                          compare(dims_extent(&x->dims), dims_extent(&y->dims))};
     size_t i = 0;
     while (i + 1 < sizeof orders / sizeof *orders && !orders[i])
         i++;
@@ -218,7 +221,8 @@ int sweep_shapes_print(const struct request *request, const struct record *recor
         add_variants(&variants, &group);
         drawn++;
     }
-    failed = failed || output_both(request, &text, "shapes", &shapes, "variants", &variants, error);
+    failed =
+        failed || output_both(request, &text, "shapes", &shapes, "variants", &variants, error);
     if (count)
         *count = drawn;
     table_dispose(&shapes);

@@ -179,7 +179,8 @@ static void note_spent(struct sweep *sweep)
     const struct problem *problem = &sweep->setup.problem;
     char size[DIMS_TEXT_CHARS];
     sweep->spent++;
-    output_note(sweep->request, "size      %*s %s no result: its budget was over before a "
+    output_note(sweep->request,
+                "size      %*s %s no result: its budget was over before a "
                 "candidate was measured\n",
                 width_of(sweep), dims_text_format(size, &problem->dims),
                 problem_regimes[problem->regime]);
@@ -188,10 +189,11 @@ static void note_spent(struct sweep *sweep)
 int sweep_size_check_spent(const struct sweep *sweep, struct error *error)
 {
     return sweep->spent
-               ? error_set(error, ERROR_FAILED,
-                           "%zu size%s no result, for --budget was over before a candidate was "
-                           "measured: the same command with more, or without, goes on from here",
-                           sweep->spent, sweep->spent == 1 ? " has" : "s have")
+               ? error_set(
+                     error, ERROR_FAILED,
+                     "%zu size%s no result, for --budget was over before a candidate was "
+                     "measured: the same command with more, or without, goes on from here",
+                     sweep->spent, sweep->spent == 1 ? " has" : "s have")
                : 0;
 }
 
@@ -276,8 +278,7 @@ static void take_again(struct record *record, uint64_t config, const struct tune
 {
     const double scale = (double)own->median_ps / (double)record->median_ps;
     struct raced *raced = record->raced;
-    const uint64_t ps =
-        (uint64_t)llround((double)own->median_ps * other->ratio / own->ratio);
+    const uint64_t ps = (uint64_t)llround((double)own->median_ps * other->ratio / own->ratio);
     for (size_t i = 0; i < record->raced_count; i++) {
         raced[i].ps = (uint64_t)llround((double)raced[i].ps * scale);
         raced[i].high_ps = (uint64_t)llround((double)raced[i].high_ps * scale);

@@ -49,7 +49,8 @@ static void note_problem(const struct request *request, const struct setup *setu
     char text[PROBLEM_CHARS], size[NUMBER_CHARS];
     output_note(request, "problem   %s: %s read%s%s%s\n", problem_format(text, problem),
                 figures_size(size, problem_bytes(problem)),
-                written >= WRITTEN_PART * read ? " and written" : "", request->has_n ? "" : "; ",
+                written >= WRITTEN_PART * read ? " and written" : "",
+                request->has_n ? "" : "; ",
                 request->has_n ? "" : dims_text_another(&problem->dims));
 }
 
@@ -224,7 +225,8 @@ void tune_notes_trials(const struct request *request, const struct setup *setup,
     tune_notes_reading(request, &result->reading);
     if (result->journal_warning.code != ERROR_NONE)
         output_warn("trials are not all kept: %s", result->journal_warning.text);
-    output_note(
-        request, "took      %.2f s: search %.2f (first trial after %.2f), finals %.2f\n",
-        result->seconds, result->seconds_search, result->seconds_open, result->seconds_final);
+    output_note(request,
+                "took      %.2f s: search %.2f (first trial after %.2f), finals %.2f\n",
+                result->seconds, result->seconds_search, result->seconds_open,
+                result->seconds_final);
 }

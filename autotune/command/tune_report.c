@@ -120,10 +120,9 @@ static void add_finalists(struct report *report, const struct tune_result *resul
         if (finalist->error >= 0)
             snprintf(error, sizeof error, "%.1e", finalist->error);
         add_entry(report,
-                  &(struct entry){finalist->row, finalist->median_ps,
-                                  finalist->low_ps, finalist->high_ps, finalist->registers,
-                                  error, finalist->ratio,
-                                  name_verdict(result, f)},
+                  &(struct entry){finalist->row, finalist->median_ps, finalist->low_ps,
+                                  finalist->high_ps, finalist->registers, error,
+                                  finalist->ratio, name_verdict(result, f)},
                   winner);
     }
 }
@@ -265,8 +264,8 @@ static void json_times(struct text *out, const struct setup *setup, const struct
               ",\n \"deterministic\": %s, \"n\": %" PRIu64 ", \"median_ps\": %" PRIu64
               ", \"low_ps\": %" PRIu64 ", \"high_ps\": %" PRIu64
               ", \"gbs\": %s, \"peak_pct\": ",
-              record->problem.order == ORDER_RUN ? "true" : "false", dims_n(&record->problem.dims),
-              record->median_ps, record->low_ps, record->high_ps,
+              record->problem.order == ORDER_RUN ? "true" : "false",
+              dims_n(&record->problem.dims), record->median_ps, record->low_ps, record->high_ps,
               figures_speed(speed, figures_gbs(&record->problem, record->median_ps)));
     if (percent < 0)
         text_adds(out, "null");

@@ -80,8 +80,7 @@ static int find_single(struct sweep *sweep, struct error *error)
     while (!record) {
         if (!leg->count)
             return sweep_size_check_spent(sweep, error);
-        const size_t size =
-            sweep_leg_nearest(leg, setup_usual_n(sweep->setup.target.is_host));
+        const size_t size = sweep_leg_nearest(leg, setup_usual_n(sweep->setup.target.is_host));
         if (setup_resize(&sweep->setup, &leg->sizes[size], leg->regime, error))
             return -1;
         if (!sweep->request->retune)
@@ -136,8 +135,7 @@ static int finish(struct sweep *sweep, struct error *error)
 static int answer(struct sweep *sweep, struct error *error)
 {
     struct records all;
-    int failed =
-        sweep_known_choose(&all, &sweep->kept, sweep->request, &sweep->setup, error);
+    int failed = sweep_known_choose(&all, &sweep->kept, sweep->request, &sweep->setup, error);
     if (!failed) {
         output_note(sweep->request, "records   exact: --retune measures again\n");
         failed = sweep_report_print(sweep->request, &all, NULL, error);

@@ -41,15 +41,14 @@ static const struct table_column columns[] = {
     DIMS_TEXT_COLUMNS,
 };
 static const struct table_column json_columns[] = {
-    {NULL, "op", false},       {NULL, "type", false},    {NULL, "acc", false},
-    {NULL, "n", true},         {NULL, "regime", false},
-    {NULL, "deterministic", false}, {NULL, "order", false},
-    {NULL, "offset", true},    {NULL, "rounds", true},   {NULL, "calls", true},
-    {NULL, "against", false},  {NULL, "cub_us", true},   {NULL, "ours_us", true},
-    {NULL, "ratio", true},     {NULL, "ratio_lo", true}, {NULL, "ratio_hi", true},
-    {NULL, "ours_gbs", true},  {NULL, "peak_pct", true}, {NULL, "record", false},
-    {NULL, "variant", false},  {NULL, "gpu", false},     {NULL, "driver", false},
-    {NULL, "compiler", false}, DIMS_TEXT_COLUMNS,
+    {NULL, "op", false},      {NULL, "type", false},     {NULL, "acc", false},
+    {NULL, "n", true},        {NULL, "regime", false},   {NULL, "deterministic", false},
+    {NULL, "order", false},   {NULL, "offset", true},    {NULL, "rounds", true},
+    {NULL, "calls", true},    {NULL, "against", false},  {NULL, "cub_us", true},
+    {NULL, "ours_us", true},  {NULL, "ratio", true},     {NULL, "ratio_lo", true},
+    {NULL, "ratio_hi", true}, {NULL, "ours_gbs", true},  {NULL, "peak_pct", true},
+    {NULL, "record", false},  {NULL, "variant", false},  {NULL, "gpu", false},
+    {NULL, "driver", false},  {NULL, "compiler", false}, DIMS_TEXT_COLUMNS,
 };
 enum {
     COLUMNS = sizeof columns / sizeof *columns,
@@ -167,10 +166,10 @@ static const char *describe_grade(char out[GRADE_CHARS], const struct find_resul
     char size[DIMS_TEXT_CHARS];
     if (found->grade == SELECTOR_NONE)
         return "none: default";
-    snprintf(out, GRADE_CHARS, "%s%s%s",
-             find_grades[found->grade],
+    snprintf(out, GRADE_CHARS, "%s%s%s", find_grades[found->grade],
              found->grade > SELECTOR_STALE ? ": " : "",
-             found->grade > SELECTOR_STALE ? dims_text_format(size, &found->record.problem.dims) : "");
+             found->grade > SELECTOR_STALE ? dims_text_format(size, &found->record.problem.dims)
+                                           : "");
     return out;
 }
 

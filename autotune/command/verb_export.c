@@ -138,9 +138,9 @@ static void add_command(struct text *out, const struct task *task,
         {"--space", request->space}, {"--template", request->template}, {"--gpu", request->gpu},
         {"--arch", request->arch},   {"--prefix", task->prefix},
     };
-    text_addf(out, "autotune export --format %s --op %s --type %s --acc %s%s%s",
-              format->name, problem_ops[problem->op].name,
-              problem_types[problem->type].name, problem_types[problem->acc].name,
+    text_addf(out, "autotune export --format %s --op %s --type %s --acc %s%s%s", format->name,
+              problem_ops[problem->op].name, problem_types[problem->type].name,
+              problem_types[problem->acc].name,
               problem->order == ORDER_RUN ? " --deterministic" : "",
               problem->regime == WARM ? " --warm" : "");
     add_sizes(out, request);

@@ -119,10 +119,11 @@ static int check_gpu(const struct work *work, struct error *error)
     const struct request *request = work->request;
     if (!request->gpu || work->ladder.columns == 1 || request->csv || request->json)
         return 0;
-    return error_set(error, ERROR_USAGE,
-                     "--gpu %.100s: the table of several sizes has times alone: add --csv FILE or "
-                     "--json FILE, which have causes and figures too, or give one size",
-                     request->gpu);
+    return error_set(
+        error, ERROR_USAGE,
+        "--gpu %.100s: the table of several sizes has times alone: add --csv FILE or "
+        "--json FILE, which have causes and figures too, or give one size",
+        request->gpu);
 }
 
 /* --- The run ------------------------------------------------------------------------------ */
@@ -205,8 +206,8 @@ static int compute_figures(struct work *work, struct error *error)
         return error_memory(error, work->step_count * sizeof *wanted);
     for (size_t i = 0; i < work->step_count; i++)
         if (work->steps[i].status == TRIAL_MEASURED && !find_same(work, i))
-            wanted[count++] = (struct ladder_wanted){work->cells[i], rung_of(work, i),
-                                                     work->rows[i]};
+            wanted[count++] =
+                (struct ladder_wanted){work->cells[i], rung_of(work, i), work->rows[i]};
     ladder_figures_fill(&work->figures, wanted, count);
     free(wanted);
     if (interrupt_came())
@@ -305,8 +306,8 @@ static int climb(struct work *work, struct error *error)
 static int print_source(struct work *work, struct error *error)
 {
     struct text text = {0};
-    int failed = ladder_choice_settle(&work->choice, &work->setup.problem, &work->setup.target,
-                                      error);
+    int failed =
+        ladder_choice_settle(&work->choice, &work->setup.problem, &work->setup.target, error);
     for (size_t i = 0; i < work->choice.rungs.count && !failed; i++)
         if (work->choice.is_chosen[i])
             failed = ladder_source_add(&text, &work->setup, &work->choice.rungs.rungs[i],

@@ -16,12 +16,13 @@
 
 /* People read the problem in a word, programs each part of it. */
 static const struct table_column columns[] = {
-    {"gpu", "gpu", false},   {"problem", NULL, false}, {NULL, "op", false},
-    {NULL, "type", false},   {NULL, "acc", false},     {NULL, "n", true},
-    {NULL, "regime", false},
-    {NULL, "deterministic", false},                    {"us", "us", true},
-    {"us here", "us_here", true},                      {"from", "file", false},
-    {"result", "result", false},                       DIMS_TEXT_COLUMNS,
+    {"gpu", "gpu", false},   {"problem", NULL, false},
+    {NULL, "op", false},     {NULL, "type", false},
+    {NULL, "acc", false},    {NULL, "n", true},
+    {NULL, "regime", false}, {NULL, "deterministic", false},
+    {"us", "us", true},      {"us here", "us_here", true},
+    {"from", "file", false}, {"result", "result", false},
+    DIMS_TEXT_COLUMNS,
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -92,8 +93,7 @@ static void add_row(struct merge *merge, const char *file, const struct record *
     char size[DIMS_TEXT_CHARS], us[NUMBER_CHARS];
     table_add(table, record->gpu);
     table_addf(table, "%s %s%s%s %s %s%s", op, type, is_plain ? "" : " in ",
-               is_plain ? "" : acc,
-               dims_text_format(size, &problem->dims), regime,
+               is_plain ? "" : acc, dims_text_format(size, &problem->dims), regime,
                problem->order == ORDER_RUN ? " deterministic" : "");
     table_add(table, op);
     table_add(table, type);
@@ -128,8 +128,8 @@ static int merge_gpu(struct merge *merge, const char *file, const struct records
     struct records here, kept = {0};
     if (store_load(&here, path, error))
         return -1;
-    const int failed = merge_choose(&kept, choices, &here, records, error) ||
-                       keep(&kept, &here, path, error);
+    const int failed =
+        merge_choose(&kept, choices, &here, records, error) || keep(&kept, &here, path, error);
     for (size_t i = 0; i < records->count && !failed; i++) {
         add_row(merge, file, &records->at[i], &choices[i]);
         merge->taken += choices[i].is_taken;
@@ -204,7 +204,8 @@ int verb_merge(int argc, char **argv, struct error *error)
     if (request_parse(&request, VERB_MERGE, argc, argv, error) ||
         store_folder(&folder, request.cache, error))
         return -1;
-    struct merge merge = {.request = &request, .folder = folder.at,
+    struct merge merge = {.request = &request,
+                          .folder = folder.at,
                           .table = {.columns = columns, .column_count = COLUMNS}};
     merge.files = calloc(request.file_count, sizeof *merge.files);
     int failed = merge.files ? merge_all(&merge, error)

@@ -130,11 +130,10 @@ static void add_launches(struct command *command, const struct work *work)
     snprintf(command->before, sizeof command->before, "%zu", ONCE_BEFORE * count);
     snprintf(command->launches, sizeof command->launches, "%zu", count);
     const bool is_warm = work->setup.problem.regime == WARM;
-    const char *const words[] = {"--clock-control", "none",
-                                 "--cache-control", is_warm ? "none" : "all",
-                                 "--kernel-name", command->kernel,
-                                 "--launch-skip", command->before,
-                                 "--launch-count", command->launches};
+    const char *const words[] = {"--clock-control",        "none",          "--cache-control",
+                                 is_warm ? "none" : "all", "--kernel-name", command->kernel,
+                                 "--launch-skip",          command->before, "--launch-count",
+                                 command->launches};
     add_words(command, words, sizeof words / sizeof *words);
 }
 
@@ -154,9 +153,8 @@ static int add_ourselves(struct command *command, int argc, char **argv, struct 
 }
 
 /* ncu with these words first; to be freed by free(out->words). */
-static int make_command(struct command *out, const struct work *work,
-                        const char *const *first, size_t first_count, int argc, char **argv,
-                        struct error *error)
+static int make_command(struct command *out, const struct work *work, const char *const *first,
+                        size_t first_count, int argc, char **argv, struct error *error)
 {
     const size_t room = NCU_WORDS + first_count + (size_t)argc;
     *out = (struct command){.words = calloc(room, sizeof *out->words)};
@@ -187,8 +185,8 @@ static int write_by_hand(struct text *out, const struct work *work, int argc, ch
 {
     static const char *const first[] = {"ncu", "--set", "full", "-o", "profile"};
     struct command command;
-    int failed = make_command(&command, work, first, sizeof first / sizeof *first, argc, argv,
-                              error);
+    int failed =
+        make_command(&command, work, first, sizeof first / sizeof *first, argc, argv, error);
     for (size_t i = 0; i < command.count && !failed; i++) {
         text_adds(out, i ? " " : "");
         add_quoted(out, command.words[i]);
@@ -210,11 +208,11 @@ static int run_ncu(struct said *said, const struct work *work, const char *ncu, 
     struct text metrics = {0};
     struct command command = {.words = NULL};
     ncu_metrics(&metrics);
-    const char *const first[] = {"env", "LC_ALL=C", ncu, "--csv", "--page", "raw",
-                                 "--print-units", "base", "--metrics", metrics.at};
-    int failed = text_check(&metrics, error) ||
-                 make_command(&command, work, first, sizeof first / sizeof *first, argc, argv,
-                              error);
+    const char *const first[] = {"env", "LC_ALL=C",      ncu,    "--csv",     "--page",
+                                 "raw", "--print-units", "base", "--metrics", metrics.at};
+    int failed =
+        text_check(&metrics, error) ||
+        make_command(&command, work, first, sizeof first / sizeof *first, argc, argv, error);
     if (!failed && tool_run(&said->out, &said->errors, command.words) < 0)
         failed = error_set(error, ERROR_FAILED, "%s did not come to its end", ncu);
     failed = failed || text_check(&said->out, error) || text_check(&said->errors, error);
@@ -231,11 +229,11 @@ static int profile_with(const struct work *work, const char *ncu, int argc, char
     size_t count;
     if (!launches)
         return error_memory(error, PLANNER_LAUNCHES * sizeof *launches);
-    int failed = run_ncu(&said, work, ncu, argc, argv, error) ||
-                 ncu_parse(launches, (size_t)work->plan.count, &count, &said.out, &said.errors,
-                           error) ||
-                 profile_report(&work->request, &work->plan, work->context.space, launches,
-                                count, error);
+    int failed =
+        run_ncu(&said, work, ncu, argc, argv, error) ||
+        ncu_parse(launches, (size_t)work->plan.count, &count, &said.out, &said.errors, error) ||
+        profile_report(&work->request, &work->plan, work->context.space, launches, count,
+                       error);
     text_dispose(&said.out);
     text_dispose(&said.errors);
     free(launches);

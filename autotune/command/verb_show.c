@@ -19,6 +19,7 @@
 
 /* People read 400M and a day, programs the whole number and the time of day; the params come
  * last, for they are long. */
+/* clang-format off */
 static const struct table_column columns[] = {
     {"gpu", "gpu", false},        {"op", "op", false},         {"type", "type", false},
     {"acc", "acc", false},        {"n", NULL, true},           {NULL, "n", true},
@@ -32,6 +33,7 @@ static const struct table_column columns[] = {
     {NULL, "finals_milliwatts", true}, DIMS_TEXT_COLUMNS,
     {"params", "params", false},
 };
+/* clang-format on */
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static const char *const sources[] = {
@@ -43,8 +45,10 @@ static const char *const sources[] = {
 static bool is_wanted(const struct interval *served, const struct request *request)
 {
     const struct problem *problem = &served->record.problem;
-    const uint64_t n = dims_n(&request->problem.dims), n_high = request->n_high ? request->n_high : n;
-    const bool is_cut = request->sweep && !request->asked.shape; /* to the range, by the report */
+    const uint64_t n = dims_n(&request->problem.dims),
+                   n_high = request->n_high ? request->n_high : n;
+    const bool is_cut =
+        request->sweep && !request->asked.shape; /* to the range, by the report */
     return (!request->has_n || is_cut || (served->from <= n_high && n <= served->to)) &&
            (!request->has_op || problem->op == request->problem.op) &&
            (!request->has_type || problem->type == request->problem.type) &&
@@ -217,7 +221,8 @@ static void note_others(const struct request *request, const struct records *rec
     for (size_t i = 0; i < records->count; i++)
         count += !dims_is_alike(&records->at[i].problem.dims, &request->problem.dims);
     if (count)
-        output_note(request, "%zu record%s of " DIMS_TEXT_SEVERAL ": --shape draws one of the two\n",
+        output_note(request,
+                    "%zu record%s of " DIMS_TEXT_SEVERAL ": --shape draws one of the two\n",
                     count, count == 1 ? "" : "s");
 }
 
@@ -230,11 +235,14 @@ static void note_none(const struct request *request, const char *folder)
     const bool is_some = request->has_n || request->has_op || request->has_type ||
                          request->asked.shape || problem->order == ORDER_RUN;
     if (request->n_high)
-        snprintf(sizes, sizeof sizes, "--n %s..%s", number_format_count(low, dims_n(&problem->dims)),
+        snprintf(sizes, sizeof sizes, "--n %s..%s",
+                 number_format_count(low, dims_n(&problem->dims)),
                  number_format_count(high, request->n_high));
     else
         snprintf(sizes, sizeof sizes, "--n %s",
-                 request->has_n && !request->sweep ? number_format_count(low, dims_n(&problem->dims)) : size);
+                 request->has_n && !request->sweep
+                     ? number_format_count(low, dims_n(&problem->dims))
+                     : size);
     output_note(request, "no %s%s in %s: 'autotune %s%s%s%s%s%s' makes one\n",
                 request->sweep ? "sweeps" : "records", is_some ? " of this kind" : "", folder,
                 request->asked.shape ? dims_text_sweep(request->asked.shape) : sizes,
@@ -278,8 +286,8 @@ int verb_show(int argc, char **argv, struct error *error)
     if (request_parse(&request, VERB_SHOW, argc, argv, error) ||
         store_folder(&folder, request.cache, error))
         return -1;
-    int failed = fill(&shown, folder.at, &request, error) ||
-                 print(&request, &shown, folder.at, error);
+    int failed =
+        fill(&shown, folder.at, &request, error) || print(&request, &shown, folder.at, error);
     table_dispose(&shown.table);
     store_dispose(&shown.records);
     free(shown.rows);

@@ -138,7 +138,8 @@ static int report(struct task *task, struct error *error)
                                              record.milliwatts};
         if (record.untried)
             output_note(request,
-                        "budget    it left %" PRIu64 " candidates untried: without --budget they "
+                        "budget    it left %" PRIu64
+                        " candidates untried: without --budget they "
                         "are tried\n",
                         record.untried);
         output_note(request, "record    exact, measured %s: --retune measures again\n",
@@ -227,7 +228,8 @@ int verb_tune(int argc, char **argv, struct error *error)
     if (request.replay)
         return tune_replay(&request, error);
     interrupt_begin(&guard, NULL);
-    int failed = request_is_sweep(&request) ? tune_sweep(&request, error) : run(&request, error);
+    int failed =
+        request_is_sweep(&request) ? tune_sweep(&request, error) : run(&request, error);
     interrupt_end(&guard);
     return failed;
 }

@@ -110,7 +110,8 @@ static void add_right(struct text *out, const struct setup *setup, const int64_t
     struct text params = {0};
     char problem[PROBLEM_CHARS];
     point_format(&params, setup->space, row, true);
-    text_addf(out, "right     %s on %s\n          %s\n          %" PRIu64 " runs at small sizes",
+    text_addf(out,
+              "right     %s on %s\n          %s\n          %" PRIu64 " runs at small sizes",
               problem_format(problem, &setup->problem), setup->device->info.name,
               params.at ? params.at : "", runs);
     text_dispose(&params);
@@ -122,13 +123,20 @@ static int prove_one(const struct request *request, const struct setup *setup,
 {
     int64_t row[SPACE_NAMES_MAX];
     const char *const specs[] = {setup->device->info.spec};
-    const struct tune_job job = {.context = &setup->context, .sources = &setup->sources,
-                                 .space = setup->space_file, .info = &setup->device->info,
-                                 .specs = specs, .spec_count = 1, .nvrtc = request->nvrtc,
+    const struct tune_job job = {.context = &setup->context,
+                                 .sources = &setup->sources,
+                                 .space = setup->space_file,
+                                 .info = &setup->device->info,
+                                 .specs = specs,
+                                 .spec_count = 1,
+                                 .nvrtc = request->nvrtc,
                                  .compilers = 1};
-    const struct tune_options options = {.strategy = STRATEGY_EXHAUSTIVE, .rows = row,
-                                         .row_count = 1, .is_only_rows = true,
-                                         .is_proof = true, .seed = request->seed,
+    const struct tune_options options = {.strategy = STRATEGY_EXHAUSTIVE,
+                                         .rows = row,
+                                         .row_count = 1,
+                                         .is_only_rows = true,
+                                         .is_proof = true,
+                                         .seed = request->seed,
                                          .is_stopping = interrupt_came};
     struct tune_result result;
     struct text text = {0};

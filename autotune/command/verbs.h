@@ -7,9 +7,9 @@
 
 typedef int verb_run(int argc, char **argv, struct error *error);
 
-verb_run verb_tune, verb_ladder, verb_show, verb_merge, verb_list, verb_emit, verb_verify, verb_doctor,
-    verb_bench, verb_compare, verb_report, verb_export, verb_profile, verb_help, verb_version,
-    verb_worker;
+verb_run verb_tune, verb_ladder, verb_show, verb_merge, verb_list, verb_emit, verb_verify,
+    verb_doctor, verb_bench, verb_compare, verb_report, verb_export, verb_profile, verb_help,
+    verb_version, verb_worker;
 
 struct verb_row {
     const char *name, *summary; /* without a summary: not for people, and not listed */

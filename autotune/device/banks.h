@@ -13,10 +13,10 @@ enum { BANKS = 32, BANKS_WORD = 4, BANKS_LANES = 32 };
 
 struct banks {
     unsigned wavefronts; /* that it takes */
-    unsigned ideal;      /* that would do for as many bytes: 128 in each, as Nsight Compute has it.
+    unsigned ideal; /* that would do for as many bytes: 128 in each, as Nsight Compute has it.
                           * Lanes of 8 bytes, every other one active, take twice as many: a half of
                           * the warp at a time */
-    unsigned ways;       /* the most different words that are wanted of a bank in one part: n of
+    unsigned ways;  /* the most different words that are wanted of a bank in one part: n of
                           * an n-way bank conflict; 1 = none, 0 = no lane is active */
 };
 

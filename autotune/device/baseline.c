@@ -123,7 +123,8 @@ int baseline_queue(const struct baseline *baseline, const struct baseline_call *
     const struct problem *problem = call->problem;
     const void *in = (const void *)(uintptr_t)call->input;
     void *out = (void *)(uintptr_t)call->output, *temp = (void *)(uintptr_t)call->temp;
-    const int got = baseline->face->enqueue(type_of(problem), acc_of(problem), op_of(problem), in,
-                                            out, &problem->dims, temp, call->temp_bytes, stream);
+    const int got =
+        baseline->face->enqueue(type_of(problem), acc_of(problem), op_of(problem), in, out,
+                                &problem->dims, temp, call->temp_bytes, stream);
     return check_call(baseline, problem, got, "to queue its work", error);
 }

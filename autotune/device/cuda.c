@@ -226,11 +226,12 @@ static int cuda_alloc(struct device *device, uint64_t bytes, uint64_t *out, stru
     }
     if (cuda_free_bytes(device, &free_now, error))
         return -1;
-    return error_set(error, ERROR_FAILED,
-                     "no room on %s (GPU %s): %s wanted, %s free; use a smaller problem, or end "
-                     "what else uses this GPU (see `nvidia-smi`)",
-                     device->info.name, device->info.spec, format_bytes(wanted, bytes),
-                     format_bytes(room, free_now));
+    return error_set(
+        error, ERROR_FAILED,
+        "no room on %s (GPU %s): %s wanted, %s free; use a smaller problem, or end "
+        "what else uses this GPU (see `nvidia-smi`)",
+        device->info.name, device->info.spec, format_bytes(wanted, bytes),
+        format_bytes(room, free_now));
 }
 
 static void cuda_free(struct device *device, uint64_t address)

@@ -48,8 +48,10 @@ static int allow(const struct gpu *gpu, const struct device_launch *launch, stru
                                                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                                 (int)launch->shared_bytes);
     if (launch->cluster > CLUSTER_PLAIN && result == CUDA_SUCCESS)
-        result = gpu->cu.function_set_attribute(
-            launch->kernel->function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+        result =
+            gpu->cu.function_set_attribute(launch->kernel->function,
+                                           CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+                                           1);
     return cuda_check(gpu, result, "allowing a kernel more shared memory or a larger cluster",
                       error);
 }
@@ -105,10 +107,10 @@ static int set_attributes(const struct gpu *gpu, CUgraphNode node,
     CUlaunchAttribute attributes[ATTRIBUTES_MAX];
     const unsigned count = list_attributes(attributes, launch);
     for (unsigned i = 0; i < count; i++)
-        if (cuda_check(
-                gpu,
-                gpu->cu.graph_node_set_attribute(node, attributes[i].id, &attributes[i].value),
-                "setting an attribute of a kernel in a graph", error))
+        if (cuda_check(gpu,
+                       gpu->cu.graph_node_set_attribute(node, attributes[i].id,
+                                                        &attributes[i].value),
+                       "setting an attribute of a kernel in a graph", error))
             return -1;
     return 0;
 }
@@ -256,9 +258,10 @@ int cuda_occupancy(struct device *device, const struct device_kernel *kernel, un
     const struct device_launch launch = {.kernel = kernel, .shared_bytes = shared_bytes};
     if (allow(gpu, &launch, error))
         return -1;
-    return cuda_check(
-        gpu, gpu->cu.function_occupancy(out, kernel->function, (int)block, shared_bytes),
-        "asking how many blocks an SM holds", error);
+    return cuda_check(gpu,
+                      gpu->cu.function_occupancy(out, kernel->function, (int)block,
+                                                 shared_bytes),
+                      "asking how many blocks an SM holds", error);
 }
 
 #endif

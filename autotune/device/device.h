@@ -12,18 +12,18 @@
 #include <stdint.h>
 
 struct device_options {
-    const char *spec;      /* "auto" (first GPU, else host), "host" or a GPU's number */
-    const char *nvrtc;     /* path of the NVRTC to use, or NULL to look for one */
-    uint64_t seed;         /* of the host's adversarial schedule */
+    const char *spec;  /* "auto" (first GPU, else host), "host" or a GPU's number */
+    const char *nvrtc; /* path of the NVRTC to use, or NULL to look for one */
+    uint64_t seed;     /* of the host's adversarial schedule */
 };
 
 struct device_info {
-    char name[128];    /* "NVIDIA H200"; "host" for the emulator */
-    char spec[16];     /* "0"; "host" */
+    char name[128]; /* "NVIDIA H200"; "host" for the emulator */
+    char spec[16];  /* "0"; "host" */
     struct target target;
     uint64_t memory_bytes;
     int clock_khz, memory_clock_khz, bus_bits; /* 0 where unknown */
-    char bus_id[24];   /* of PCI, "00000000:1b:00.0"; "" on the host */
+    char bus_id[24];                           /* of PCI, "00000000:1b:00.0"; "" on the host */
     char driver[64];   /* "580.159.04 (CUDA 13.0)"; "none" on the host */
     char compiler[64]; /* "NVRTC 13.0"; "gcc 12.2.0" */
     bool is_fallback;  /* "auto" found no GPU: why stands in fallback_reason */
@@ -40,8 +40,8 @@ struct device_source {
 struct device_image {
     void *bytes;
     size_t size;
-    bool is_ptx;   /* PTX, for want of machine code for this architecture */
-    char **names;  /* by source: the name under which load finds the kernel */
+    bool is_ptx;      /* PTX, for want of machine code for this architecture */
+    char **names;     /* by source: the name under which load finds the kernel */
     uint64_t *hashes; /* by source: equal for kernels of the same machine code, which then run
                        * alike; 0 = unknown. NULL = all unknown (PTX, the host) */
     size_t count;
@@ -52,17 +52,17 @@ struct device_module; /* a loaded image */
 struct device_kernel {
     struct device_module *module;
     void *function;
-    int registers;                          /* per thread; 0 where unknown */
-    int64_t shared_bytes, local_bytes;      /* static shared per block; spills per thread */
-    int threads_max;                        /* block size the kernel can be launched with */
+    int registers;                     /* per thread; 0 where unknown */
+    int64_t shared_bytes, local_bytes; /* static shared per block; spills per thread */
+    int threads_max;                   /* block size the kernel can be launched with */
 };
 
 enum { LAUNCH_ARGS_MAX = 8 };
 
 struct device_launch {
     const struct device_kernel *kernel;
-    unsigned grid, block; /* blocks, threads per block */
-    unsigned cluster;     /* blocks per cluster; 0 or 1: none */
+    unsigned grid, block;  /* blocks, threads per block */
+    unsigned cluster;      /* blocks per cluster; 0 or 1: none */
     unsigned shared_bytes; /* dynamic shared memory of a block */
     bool is_cooperative;   /* all blocks are resident at once, or the launch is refused */
     uint64_t args[LAUNCH_ARGS_MAX]; /* each of 8 bytes: a device address or an integer */
@@ -105,8 +105,8 @@ struct device_ops {
                 struct error *error);
     /* The first byte at which two pieces of memory differ, `bytes` where none does; after all
      * launches before it. Nothing is read back but the answer. */
-    int (*differ)(struct device *device, uint64_t a, uint64_t b, uint64_t bytes, uint64_t *first,
-                  struct error *error);
+    int (*differ)(struct device *device, uint64_t a, uint64_t b, uint64_t bytes,
+                  uint64_t *first, struct error *error);
     int (*free_bytes)(struct device *device, uint64_t *out, struct error *error);
 
     /* Queues launches, in order; sync waits for them and reports what went wrong.

@@ -56,8 +56,7 @@ static const struct symbol {
     {"cuGraphCreate", NULL, offsetof(struct driver, graph_create)},
     {"cuGraphDestroy", NULL, offsetof(struct driver, graph_destroy)},
     {"cuGraphAddKernelNode_v2", NULL, offsetof(struct driver, graph_add)},
-    {"cuGraphKernelNodeSetAttribute", NULL,
-     offsetof(struct driver, graph_node_set_attribute)},
+    {"cuGraphKernelNodeSetAttribute", NULL, offsetof(struct driver, graph_node_set_attribute)},
     {"cuGraphInstantiateWithFlags", NULL, offsetof(struct driver, graph_instantiate)},
     {"cuGraphExecDestroy", NULL, offsetof(struct driver, graph_exec_destroy)},
     {"cuGraphUpload", NULL, offsetof(struct driver, graph_upload)},
@@ -74,7 +73,8 @@ static int bind(struct driver *cu, void *library, struct error *error)
         if (!function)
             return error_set(error, ERROR_NO_DEVICE,
                              "the NVIDIA driver's libcuda.so.1 lacks %s; install a driver for "
-                             "CUDA 12.0 or later (525 or later)", symbols[i].name);
+                             "CUDA 12.0 or later (525 or later)",
+                             symbols[i].name);
         memcpy((char *)cu + symbols[i].offset, &function, sizeof function);
     }
     return 0;
@@ -135,7 +135,8 @@ int driver_open(struct driver *cu, int *count, struct error *error)
     if (!library)
         return error_set(error, ERROR_NO_DEVICE,
                          "no NVIDIA driver: libcuda.so.1 cannot be opened (%s); install the "
-                         "NVIDIA driver (525 or later), or use --device host", dlerror());
+                         "NVIDIA driver (525 or later), or use --device host",
+                         dlerror());
     if (bind(cu, library, error))
         return -1;
     CUresult result = cu->init(0);

@@ -16,7 +16,7 @@
 static const char file[] = "configs/gpus.ini";
 
 /* The names stand here too, so that they can be listed without reading the file. */
-static const char *const names[] = {"sm_70", "sm_75", "sm_80",  "sm_86", "sm_89",
+static const char *const names[] = {"sm_70", "sm_75",  "sm_80",  "sm_86", "sm_89",
                                     "sm_90", "sm_100", "sm_120", NULL};
 
 const char *const *gpus_names(void)
@@ -52,8 +52,10 @@ static int load(struct ini *ini, struct error *error)
     const struct embedded *source = embedded_find(file);
     *ini = (struct ini){0};
     if (!source)
-        return error_set(error, ERROR_FAILED, "%s is not part of this build; build it again "
-                         "with `make clean all`", file);
+        return error_set(error, ERROR_FAILED,
+                         "%s is not part of this build; build it again "
+                         "with `make clean all`",
+                         file);
     return ini_load(ini, file, source->bytes, source->length, error);
 }
 
@@ -126,8 +128,9 @@ static int read_target(struct target *target, const struct ini *ini, const char 
 static int read_limits(struct occupancy_limits *out, const struct ini *ini, const char *section,
                        struct error *error)
 {
-    enum { THREADS, BLOCKS, REGISTERS, BLOCK, THREAD, UNIT, SHARED, OPT_IN, RESERVED, GRAIN,
-           KEYS };
+    /* clang-format off */
+    enum { THREADS, BLOCKS, REGISTERS, BLOCK, THREAD, UNIT, SHARED, OPT_IN, RESERVED, GRAIN, KEYS };
+    /* clang-format on */
     static const char *const keys[KEYS] = {
         [THREADS] = "threads_per_sm",      [BLOCKS] = "blocks_per_sm",
         [REGISTERS] = "registers_per_sm",  [BLOCK] = "threads_per_block",
@@ -274,8 +277,10 @@ static int read_speed(struct gpus_model *out, const struct ini *ini, const char 
     if (values[MEMORY] && values[BUS])
         out->peak_bytes = (uint64_t)values[MEMORY] * 1000 * (uint64_t)values[BUS] * 2 / 8;
     return out->peak_bytes ? 0
-                           : report_missing(section, "memory_clock_khz and bus_bits, or "
-                                            "peak_gbs", error);
+                           : report_missing(section,
+                                            "memory_clock_khz and bus_bits, or "
+                                            "peak_gbs",
+                                            error);
 }
 
 static int report_unknown_model(const struct ini *ini, const char *name, struct error *error)

@@ -69,7 +69,8 @@ static int host_alloc(struct device *device, uint64_t bytes, uint64_t *out, stru
     if (bytes > available || posix_memalign(&at, ALIGNMENT, bytes ? bytes : 1) != 0)
         return error_set(error, ERROR_FAILED,
                          "no room on the host for %" PRIu64 " bytes: %" PRIu64
-                         " are free; take a smaller --n", bytes, available);
+                         " are free; take a smaller --n",
+                         bytes, available);
     *out = (uintptr_t)at;
     return 0;
 }
@@ -140,17 +141,21 @@ static int launch_one(struct host *host, const struct device_launch *launch,
     if (launch->block < 1 || launch->block > HOST_THREADS_MAX || launch->grid < 1)
         return error_set(error, ERROR_FAILED,
                          "kernel '%s' cannot run as %u blocks of %u threads: blocks have 1 to "
-                         "%d threads, a grid at least one block", unit->name, launch->grid,
-                         launch->block, HOST_THREADS_MAX);
+                         "%d threads, a grid at least one block",
+                         unit->name, launch->grid, launch->block, HOST_THREADS_MAX);
     if (launch->arg_count != unit->arg_count)
         return error_set(error, ERROR_FAILED, "kernel '%s' takes %u arguments, not %zu",
                          unit->name, unit->arg_count, launch->arg_count);
     unsigned long long args[LAUNCH_ARGS_MAX];
     for (size_t i = 0; i < launch->arg_count; i++)
         args[i] = launch->args[i];
-    const struct host_job job = {.kernel = unit->name, .grid = launch->grid,
-                                 .block = launch->block, .args = args, .unit = host_module_unit,
-                                 .context = launch->kernel->function, .trace = host->trace};
+    const struct host_job job = {.kernel = unit->name,
+                                 .grid = launch->grid,
+                                 .block = launch->block,
+                                 .args = args,
+                                 .unit = host_module_unit,
+                                 .context = launch->kernel->function,
+                                 .trace = host->trace};
     return host_run(host->runner, &job, error);
 }
 
@@ -247,6 +252,7 @@ static int host_compile(struct device *device, const struct device_source *sourc
     return host_compile_image(&host->compiler, sources, count, out, error);
 }
 
+/* clang-format off */
 static const struct device_ops ops = {
     .close = host_close, .compile = host_compile,
     .load = host_module_load, .unload = host_module_unload,
@@ -256,6 +262,7 @@ static const struct device_ops ops = {
     .launch = host_launch, .sync = host_sync, .prepare = host_prepare, .time = host_time,
     .release = host_release, .capture = host_capture, .time_queued = host_time_queued,
 };
+/* clang-format on */
 
 /* Limits as those of a small GPU of compute capability 9.0. */
 static void describe(struct device_info *info, const struct host_compiler *compiler)
@@ -263,11 +270,18 @@ static void describe(struct device_info *info, const struct host_compiler *compi
     struct sysinfo system;
     const long l2_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
     *info = (struct device_info){
-        .name = "host", .spec = "host", .driver = "none",
-        .target = {.cc = 90, .sms = HOST_SMS, .l2_bytes = l2_bytes > 0 ? l2_bytes : 1 << 20,
-                   .threads_per_block = HOST_THREADS_MAX, .threads_per_sm = HOST_SM_THREADS,
-                   .shared_per_block = 48 << 10, .shared_per_sm = 228 << 10,
-                   .registers_per_sm = 65536, .is_host = true},
+        .name = "host",
+        .spec = "host",
+        .driver = "none",
+        .target = {.cc = 90,
+                   .sms = HOST_SMS,
+                   .l2_bytes = l2_bytes > 0 ? l2_bytes : 1 << 20,
+                   .threads_per_block = HOST_THREADS_MAX,
+                   .threads_per_sm = HOST_SM_THREADS,
+                   .shared_per_block = 48 << 10,
+                   .shared_per_sm = 228 << 10,
+                   .registers_per_sm = 65536,
+                   .is_host = true},
         .memory_bytes = sysinfo(&system) == 0 ? (uint64_t)system.totalram * system.mem_unit : 0,
     };
     snprintf(info->compiler, sizeof info->compiler, "%s", compiler->version);

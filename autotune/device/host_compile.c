@@ -50,15 +50,20 @@ static const char *const common_flags[] = {
     "-fno-strict-aliasing", /* kernels look at memory as elements and as vectors */
     "-ffp-contract=off",    /* the same result on every host */
     "-w",                   /* pragmas and parts not used are no fault of the kernel */
-    "-fPIC", "-shared", "-pipe", NULL,
+    "-fPIC",
+    "-shared",
+    "-pipe",
+    NULL,
 };
 static const char *const run_flags[] = {
     "-O1",
 #ifdef FIBER_ASAN
-    "-fsanitize=address", "-g1",
+    "-fsanitize=address",
+    "-g1",
 #endif
 #ifdef FIBER_TSAN
-    "-fsanitize=thread", "-g1",
+    "-fsanitize=thread",
+    "-g1",
 #endif
     NULL,
 };
@@ -246,8 +251,8 @@ static bool is_abandoned(const char *path, const char *name)
     struct stat status;
     int parent, pid, used = 0;
     if (sscanf(name, "autotune-%d-%d-%n", &parent, &pid, &used) != 2 || used == 0 || pid <= 0 ||
-        (kill(pid, 0) == 0 || errno != ESRCH) || lstat(path, &status) || !S_ISDIR(status.st_mode) ||
-        status.st_uid != geteuid())
+        (kill(pid, 0) == 0 || errno != ESRCH) || lstat(path, &status) ||
+        !S_ISDIR(status.st_mode) || status.st_uid != geteuid())
         return false;
     return parent == getpid() || time(NULL) - status.st_mtime > LONG_AGO_S;
 }
@@ -314,9 +319,11 @@ static int run_compiler(const struct host_compiler *compiler, char *folder,
                          strerror(reason));
     cut(message);
     if (status != 0)
-        return error_set(error, ERROR_FAILED, "%s does not compile kernel '%s'%s (status %d):\n"
-                         "%s", compiler->program, sources[0].kernel,
-                         count > 1 ? " and others" : "", status, message);
+        return error_set(error, ERROR_FAILED,
+                         "%s does not compile kernel '%s'%s (status %d):\n"
+                         "%s",
+                         compiler->program, sources[0].kernel, count > 1 ? " and others" : "",
+                         status, message);
     return 0;
 }
 
@@ -335,8 +342,10 @@ static int fill_image(struct device_image *out, struct text *library, size_t cou
     }
     if (!names)
         return error_memory(error, count * sizeof *names);
-    *out = (struct device_image){
-        .bytes = library->at, .size = library->length, .names = names, .count = count};
+    *out = (struct device_image){.bytes = library->at,
+                                 .size = library->length,
+                                 .names = names,
+                                 .count = count};
     *library = (struct text){0};
     return 0;
 }
@@ -347,7 +356,8 @@ int host_compile_image(const struct host_compiler *compiler,
 {
     char folder[FOLDER_CHARS], path[PATH_MAX];
     struct text library = {0};
-    snprintf(folder, sizeof folder, P_tmpdir "/autotune-%d-%d-XXXXXX", (int)getppid(), (int)getpid());
+    snprintf(folder, sizeof folder, P_tmpdir "/autotune-%d-%d-XXXXXX", (int)getppid(),
+             (int)getpid());
     if (!mkdtemp(folder))
         return error_set(error, ERROR_IO, "cannot create a folder in %s to compile in: %s",
                          P_tmpdir, strerror(errno));

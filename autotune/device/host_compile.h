@@ -8,7 +8,7 @@
 struct host_compiler {
     const char *program; /* as looked up in PATH: "cc" */
     char version[64];    /* "gcc 12.2.0" */
-    bool is_tracing;     /* compile kernels that tell each access to memory; set by the caller */
+    bool is_tracing; /* compile kernels that tell each access to memory; set by the caller */
 };
 
 /* The first of cc, gcc and clang that is there. A program built with a sanitizer takes only the

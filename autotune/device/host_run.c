@@ -130,7 +130,8 @@ static int run_blocks(struct host_runner *runner, struct error *error)
         if (runner->event == BAD_WARP_CALL)
             return error_set(error, ERROR_WRONG,
                              "kernel '%s': a lane calls a warp operation whose mask leaves it "
-                             "out, or whose width is not a power of 2 up to 32", job->kernel);
+                             "out, or whose width is not a power of 2 up to 32",
+                             job->kernel);
         if (runner->event == STUCK)
             return report_stuck(runner, error);
         if (runner->active_count < room && open_slot(runner, error) != 0)

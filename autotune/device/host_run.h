@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 enum {
-    HOST_THREADS_MAX = 1024,        /* per block */
-    HOST_SMS = 4,                   /* streaming multiprocessors, as emulated */
-    HOST_SM_THREADS = 2048,         /* threads each of them holds */
-    HOST_SM_BLOCKS = 32,            /* blocks each of them holds */
+    HOST_THREADS_MAX = 1024, /* per block */
+    HOST_SMS = 4,            /* streaming multiprocessors, as emulated */
+    HOST_SM_THREADS = 2048,  /* threads each of them holds */
+    HOST_SM_BLOCKS = 32,     /* blocks each of them holds */
     HOST_SLOTS_MAX = HOST_SMS * HOST_SM_BLOCKS,
 };
 

@@ -243,8 +243,7 @@ FIBER_UNWATCHED static void touch(struct host_thread *self, enum host_touch kind
     const bool is_shared = byte >= slot->unit->shared && byte < slot->unit->shared_end;
     if (!trace || slot->block != 0 || (!is_shared && kind != HOST_ATOMIC))
         return;
-    const struct host_place place = {kind,         is_shared, thread->warp,
-                                     thread->step, bytes,     site};
+    const struct host_place place = {kind, is_shared, thread->warp, thread->step, bytes, site};
     host_trace_note(trace, &place, thread->lane,
                     is_shared ? (uint64_t)(byte - slot->unit->shared) : (uintptr_t)at);
 }

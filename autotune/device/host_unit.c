@@ -137,7 +137,8 @@ static int write_args(struct text *out, const struct device_source *source, unsi
         if (!end || *count > LAUNCH_ARGS_MAX)
             return error_set(error, ERROR_FAILED,
                              "kernel '%s': its parameters must each be a type and a name, at "
-                             "most %d of them", source->kernel, LAUNCH_ARGS_MAX);
+                             "most %d of them",
+                             source->kernel, LAUNCH_ARGS_MAX);
     }
     return 0;
 }

@@ -10,7 +10,7 @@ enum { HOST_LANES = 32 };
 
 /* What a lane brings, and what it takes home. */
 struct host_lane {
-    uint64_t value;       /* 4 or 8 bytes in the low end */
+    uint64_t value; /* 4 or 8 bytes in the low end */
     uint64_t result;
     unsigned lane, width; /* a shuffle's operands */
 };

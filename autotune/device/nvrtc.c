@@ -87,9 +87,7 @@ static int report_none(const char *path, int cc, const struct text *found, struc
     const struct advice *advice = advices;
     while (cc > advice->last)
         advice++;
-    const char *list = found->length && !found->failed ? found->at
-                       : path                          ? path
-                                                       : "none";
+    const char *list = found->length && !found->failed ? found->at : path ? path : "none";
     return error_set(error, ERROR_NO_DEVICE,
                      "no NVRTC that compiles for sm_%d; found: %.1200s. sm_%d needs NVRTC %s: "
                      "run `pip install %s` or name a library with --nvrtc FILE",

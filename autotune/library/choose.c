@@ -106,8 +106,7 @@ void choose_prepare(struct choose_records *records, const struct device_info *in
 }
 
 /* Without a folder there are no records, which is no reason to do without a plan. */
-static void search_own(struct find *find, struct choose_records *records,
-                       struct error *warning)
+static void search_own(struct find *find, struct choose_records *records, struct error *warning)
 {
     struct text folder = {0}, path = {0};
     if (find_own(&folder, &path, records, find->want.gpu, warning) == 0 &&
@@ -124,8 +123,8 @@ static void search_own(struct find *find, struct choose_records *records,
     text_dispose(&path);
 }
 
-static int search(struct find *find, struct choose_records *records,
-                  enum autotune_from from, struct error *warning)
+static int search(struct find *find, struct choose_records *records, enum autotune_from from,
+                  struct error *warning)
 {
     if (from == AUTOTUNE_FROM_DEFAULT)
         return 0;
@@ -182,8 +181,10 @@ static int take_default(struct choice *out, const struct point_context *here,
 static bool is_good_enough(enum autotune_from from, enum selector_grade found)
 {
     static const enum selector_grade worst[] = {
-        [AUTOTUNE_FROM_BEST] = SELECTOR_NONE,       [AUTOTUNE_FROM_RECORD] = SELECTOR_OTHER_SIZE,
-        [AUTOTUNE_FROM_SHIPPED] = SELECTOR_SHIPPED, [AUTOTUNE_FROM_DEFAULT] = SELECTOR_NONE,
+        [AUTOTUNE_FROM_BEST] = SELECTOR_NONE,
+        [AUTOTUNE_FROM_RECORD] = SELECTOR_OTHER_SIZE,
+        [AUTOTUNE_FROM_SHIPPED] = SELECTOR_SHIPPED,
+        [AUTOTUNE_FROM_DEFAULT] = SELECTOR_NONE,
         [AUTOTUNE_FROM_TUNING] = SELECTOR_EXACT,
     };
     return found <= worst[from];

@@ -37,8 +37,8 @@ struct choose_request {
 struct choice {
     int64_t row[SPACE_NAMES_MAX];
     enum selector_grade grade; /* exact also where only the compiler is not known yet */
-    struct record record;  /* zeros for the default */
-    struct error warning;  /* ERROR_NONE: nothing */
+    struct record record;      /* zeros for the default */
+    struct error warning;      /* ERROR_NONE: nothing */
 };
 
 /* NO_RECORD, OTHER_GPU: what is asked for is not here. For AUTOTUNE_FROM_TUNING anything but an

@@ -15,16 +15,16 @@
 int export_check_prefix(const char *prefix, struct error *error)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    static const char *const taken[] = {
-        "and",    "asm",     "auto",      "bool",      "break",    "case",     "catch",
-        "char",   "class",   "const",     "continue",  "default",  "delete",   "do",
-        "double", "else",    "enum",      "explicit",  "export",   "extern",   "false",
-        "float",  "for",     "friend",    "goto",      "if",       "inline",   "int",
-        "long",   "main",    "mutable",   "namespace", "new",      "not",      "operator",
-        "or",     "private", "protected", "public",    "register", "restrict", "return",
-        "short",  "signed",  "sizeof",    "static",    "struct",   "switch",   "template",
-        "this",   "throw",   "true",      "try",       "typedef",  "union",    "unsigned",
-        "using",  "virtual", "void",      "volatile",  "while",    "xor"};
+    static const char *const taken[] =
+        {"and",    "asm",     "auto",      "bool",      "break",    "case",     "catch",
+         "char",   "class",   "const",     "continue",  "default",  "delete",   "do",
+         "double", "else",    "enum",      "explicit",  "export",   "extern",   "false",
+         "float",  "for",     "friend",    "goto",      "if",       "inline",   "int",
+         "long",   "main",    "mutable",   "namespace", "new",      "not",      "operator",
+         "or",     "private", "protected", "public",    "register", "restrict", "return",
+         "short",  "signed",  "sizeof",    "static",    "struct",   "switch",   "template",
+         "this",   "throw",   "true",      "try",       "typedef",  "union",    "unsigned",
+         "using",  "virtual", "void",      "volatile",  "while",    "xor"};
     size_t length = strlen(prefix), word = 0;
     while (text_is_word(prefix[word]))
         word++;
@@ -190,8 +190,9 @@ static bool has_values(const struct export_row *row, const struct point_context 
 static bool has_all_values(const struct export *export, uint64_t n)
 {
     static const int sms[] = {1, 1024};
-    const struct dims many[] = {
-        dims_value(n), {{n, 1}, {1, 1}, {1, 1}}, {{1, 1}, {1, n}, {n, 1}}};
+    const struct dims many[] = {dims_value(n),
+                                {{n, 1}, {1, 1}, {1, 1}},
+                                {{1, 1}, {1, n}, {n, 1}}};
     for (size_t i = 0; i < 6 * export->row_count; i++) {
         const struct export_row *row = &export->rows[i / 6];
         struct problem problem = row->problem;

@@ -22,7 +22,7 @@ struct export_source {
     struct space
         *space; /* its default row is settled for what is exported where none is known */
     const struct emit_sources *sources;
-    struct problem problem;       /* n is not looked at, a shape for the default alone */
+    struct problem problem;         /* n is not looked at, a shape for the default alone */
     const struct interval *records; /* of this problem, space and code, in any order */
     size_t record_count;
     const char *prefix;  /* a C identifier, see export_check_prefix */

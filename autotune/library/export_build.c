@@ -94,8 +94,9 @@ static void add_rows(struct text *out, const struct export *export,
         text_adds(&names, row ? " " : "");
         add_row_name(&names, export, row);
     }
-    text_adds(out, "\n# What was tuned, by compute capability, SMs and size; then what each row "
-                   "serves,\n# and its params.\n");
+    text_adds(out,
+              "\n# What was tuned, by compute capability, SMs and size; then what each row "
+              "serves,\n# and its params.\n");
     add_variable(out, export, dialect, "ROWS", names.at ? names.at : "");
     out->failed |= names.failed;
     text_dispose(&names);
@@ -117,7 +118,8 @@ static void add_archs(struct text *out, const struct export *export, const char 
     }
 }
 
-static int write_make(struct export_files *out, const struct export *export, struct error *error)
+static int write_make(struct export_files *out, const struct export *export,
+                      struct error *error)
 {
     struct text *text = export_add_file(out, export, ".mk");
     export_add_provenance(text, export, &export_hash_comment, "What Make needs of an export");
@@ -143,7 +145,8 @@ static int write_make(struct export_files *out, const struct export *export, str
     return 0;
 }
 
-static int write_cmake(struct export_files *out, const struct export *export, struct error *error)
+static int write_cmake(struct export_files *out, const struct export *export,
+                       struct error *error)
 {
     struct text *text = export_add_file(out, export, ".cmake");
     export_add_provenance(text, export, &export_hash_comment, "What CMake needs of an export");
@@ -164,7 +167,9 @@ static int write_cmake(struct export_files *out, const struct export *export, st
                                 error);
 }
 
-const struct export_format export_make = {
-    "make", "PREFIX.mk", "files, architectures and constants as variables of Make", write_make};
-const struct export_format export_cmake = {
-    "cmake", "PREFIX.cmake, CMakeLists.txt", "variables of CMake, and a library to add", write_cmake};
+const struct export_format export_make =
+    {"make", "PREFIX.mk", "files, architectures and constants as variables of Make",
+     write_make};
+const struct export_format export_cmake = {"cmake", "PREFIX.cmake, CMakeLists.txt",
+                                           "variables of CMake, and a library to add",
+                                           write_cmake};

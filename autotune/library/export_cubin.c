@@ -173,6 +173,6 @@ static int write(struct export_files *out, const struct export *export, struct e
     return failed ? -1 : 0;
 }
 
-const struct export_format export_cubin = {
-    "cubin", "PREFIX_cubin.c, PREFIX_cubin.h, PREFIX_table.h",
-    "machine code and PTX as arrays of C, for the driver API; needs no nvcc", write};
+const struct export_format export_cubin =
+    {"cubin", "PREFIX_cubin.c, PREFIX_cubin.h, PREFIX_table.h",
+     "machine code and PTX as arrays of C, for the driver API; needs no nvcc", write};

@@ -32,6 +32,6 @@ int export_write_table(struct export_files *out, const struct export *export,
     return 0;
 }
 
-const struct export_format export_header = {
-    "header", "PREFIX_table.h", "what to launch, as tables and functions of C99 and C++",
-    export_write_table};
+const struct export_format export_header =
+    {"header", "PREFIX_table.h", "what to launch, as tables and functions of C99 and C++",
+     export_write_table};

@@ -50,7 +50,8 @@ static void add_record(struct text *out, const struct export_row *row)
 {
     const struct record *record = row->record;
     char number[NUMBER_CHARS];
-    for (size_t i = 1; i < DIMS_TEXT_CELLS && dims_text_cell(number, &record->problem.dims, i); i++)
+    for (size_t i = 1; i < DIMS_TEXT_CELLS && dims_text_cell(number, &record->problem.dims, i);
+         i++)
         text_addf(out, "\"%s\": %s, ", dims_text_keys[i], number);
     text_addf(out,
               "\"n\": %" PRIu64 ", \"median_ps\": %" PRIu64 ", \"low_ps\": %" PRIu64
@@ -64,8 +65,7 @@ static void add_record(struct text *out, const struct export_row *row)
     add_string(out, "compiler", record->compiler);
     text_addf(out, ", \"code\": \"%016" PRIx64 "\",\n       ", record->code);
     if (row->from < row->to)
-        text_addf(out, "\"n_from\": %" PRIu64 ", \"n_to\": %" PRIu64 ", ", row->from,
-                  row->to);
+        text_addf(out, "\"n_from\": %" PRIu64 ", \"n_to\": %" PRIu64 ", ", row->from, row->to);
 }
 
 static void add_row(struct text *out, const struct export *export, const struct export_row *row)

@@ -48,8 +48,9 @@ static int by_place(const void *left, const void *right)
 static struct selector_place find_place(uint64_t n, uint64_t from, uint64_t to)
 {
     const struct selector_key want = {.dims = dims_value(n)};
-    const struct selector_entry entry = {
-        .key = {.dims = dims_value(from)}, .from = from, .to = to};
+    const struct selector_entry entry = {.key = {.dims = dims_value(from)},
+                                         .from = from,
+                                         .to = to};
     return selector_rank(&want, &entry);
 }
 
@@ -93,8 +94,9 @@ static int add_row(struct export *out, const struct interval *served, struct err
     const struct record *record = served ? &served->record : NULL;
     const struct space *space = out->source.space;
     struct export_row *row = &out->rows[out->row_count];
-    *row = (struct export_row){
-        .record = record, .problem = out->source.problem, .last = UINT64_MAX};
+    *row = (struct export_row){.record = record,
+                               .problem = out->source.problem,
+                               .last = UINT64_MAX};
     if (record) {
         row->from = served->from;
         row->to = served->to;

@@ -57,9 +57,9 @@ char *fail_translate(char *out, size_t size, const char *text)
         const struct word *word = find_word(text);
         const char *name = find_size(text);
         if (word || name) {
-            const int length = snprintf(out + used, size - used, "%s%s",
-                                        word ? word->field : "autotune_problem.",
-                                        word ? "" : name);
+            const int length =
+                snprintf(out + used, size - used, "%s%s",
+                         word ? word->field : "autotune_problem.", word ? "" : name);
             used += (size_t)length < size - used ? (size_t)length : size - used - 1;
             text += word ? strlen(word->option) : strlen(name) + 2;
         } else {

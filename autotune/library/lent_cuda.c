@@ -122,8 +122,9 @@ static int find_kernel(const struct cuda_guest *guest, struct device_module *mod
     if (result == CUDA_SUCCESS)
         result = guest->cu.function_attribute(&shared_bytes,
                                               CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function);
-    *out = (struct device_kernel){
-        .module = module, .function = function, .shared_bytes = shared_bytes};
+    *out = (struct device_kernel){.module = module,
+                                  .function = function,
+                                  .shared_bytes = shared_bytes};
     return check_result(guest, result, "finding a kernel in its image", error);
 }
 

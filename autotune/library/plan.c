@@ -57,9 +57,9 @@ static void set_grade(struct autotune_plan *plan, const struct choice *choice,
                       const struct kernel_set *set)
 {
     static const enum autotune_grade grades[SELECTOR_GRADES] = {
-        [SELECTOR_EXACT] = AUTOTUNE_EXACT,     [SELECTOR_STALE] = AUTOTUNE_STALE,
+        [SELECTOR_EXACT] = AUTOTUNE_EXACT,        [SELECTOR_STALE] = AUTOTUNE_STALE,
         [SELECTOR_OTHER_SIZE] = AUTOTUNE_OTHER_N, [SELECTOR_SAME_CC] = AUTOTUNE_SAME_CC,
-        [SELECTOR_SHIPPED] = AUTOTUNE_SHIPPED, [SELECTOR_NONE] = AUTOTUNE_DEFAULT,
+        [SELECTOR_SHIPPED] = AUTOTUNE_SHIPPED,    [SELECTOR_NONE] = AUTOTUNE_DEFAULT,
     };
     plan->grade = grades[choice->grade];
     if (plan->grade == AUTOTUNE_EXACT && strcmp(set->compiler, choice->record.compiler) != 0)
@@ -207,8 +207,8 @@ struct dims plan_dims(const struct autotune_plan *plan, uint64_t n)
     return dims;
 }
 
-int plan_call(const struct autotune_plan *plan, const struct planner_buffers *buffers, uint64_t n,
-              struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
+int plan_call(const struct autotune_plan *plan, const struct planner_buffers *buffers,
+              uint64_t n, struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
               struct autotune_error *error)
 {
     struct planner_plan call;

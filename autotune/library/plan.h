@@ -56,8 +56,8 @@ uint64_t plan_most(const struct autotune_plan *plan);
 struct dims plan_dims(const struct autotune_plan *plan, uint64_t n);
 
 /* The launches of a call, `*count` of them, or what is wrong. */
-int plan_call(const struct autotune_plan *plan, const struct planner_buffers *buffers, uint64_t n,
-              struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
+int plan_call(const struct autotune_plan *plan, const struct planner_buffers *buffers,
+              uint64_t n, struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
               struct autotune_error *error);
 
 #endif

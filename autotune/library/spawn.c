@@ -36,7 +36,8 @@ static void add_size(struct command *command, const struct problem *problem)
 {
     char *rest;
     dims_text_options(command->size, &problem->dims);
-    for (char *word = strtok_r(command->size, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+    for (char *word = strtok_r(command->size, " ", &rest); word;
+         word = strtok_r(NULL, " ", &rest))
         add(command, word, NULL);
 }
 

@@ -2,7 +2,6 @@
  * lie in the memory, and nothing else: a call is checked, laid out and queued. */
 #include "autotune/library/plan.h"
 
-
 #include <stdlib.h>
 
 enum { WORKSPACE_ALIGNMENT = 256 };
@@ -111,7 +110,8 @@ static int refuse_call(const struct autotune_plan *plan, const void *input, uint
     if (n > plan_most(plan))
         return fail(error, AUTOTUNE_N_TOO_LARGE,
                     "n is %llu, but the plan is for at most %llu %s: make a plan for more",
-                    (unsigned long long)n, (unsigned long long)plan_most(plan), plan->count.unit);
+                    (unsigned long long)n, (unsigned long long)plan_most(plan),
+                    plan->count.unit);
     if ((uintptr_t)input % plan->element_bytes)
         return fail(error, AUTOTUNE_MISALIGNED,
                     "input is at %p, not a multiple of the %u bytes of an element of type %s",

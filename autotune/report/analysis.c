@@ -183,8 +183,9 @@ int analysis_rerun(struct analysis *out, const struct analysis *like,
                    const struct analysis_subject *subject, struct error *error)
 {
     size_t first;
-    *out = (struct analysis){
-        .is_compiled = like->is_compiled, .needs = like->needs, .mix = like->mix};
+    *out = (struct analysis){.is_compiled = like->is_compiled,
+                             .needs = like->needs,
+                             .mix = like->mix};
     if (find_pass(out, subject, &first, error))
         return -1;
     return out->is_compiled ? conclude(out, subject, first, error) : 0;

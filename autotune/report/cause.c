@@ -198,10 +198,10 @@ static bool has_figures(const struct ladder_cell *cell)
 static void print_table(struct text *out, const struct ladder *ladder,
                         const struct rungs_group *group, bool has_gpu, bool bold_titles)
 {
-    static const struct table_column columns[] = {
-        {"rung", NULL, false},        {"lanes of 32", NULL, true}, {"conflicts", NULL, true},
-        {"wavefronts", NULL, true},   {"warps an SM", NULL, true}, {"limit", NULL, false},
-        {"kB in flight", NULL, true}, {"instructions", NULL, true}};
+    static const struct table_column columns[] =
+        {{"rung", NULL, false},        {"lanes of 32", NULL, true}, {"conflicts", NULL, true},
+         {"wavefronts", NULL, true},   {"warps an SM", NULL, true}, {"limit", NULL, false},
+         {"kB in flight", NULL, true}, {"instructions", NULL, true}};
     struct table table = {.columns = columns, .column_count = has_gpu ? 8 : 4};
     for (size_t r = group->first; r < group->first + group->count; r++) {
         const struct ladder_cell *cell = &ladder->cells[r * ladder->columns];
@@ -253,10 +253,9 @@ void cause_print_basis(struct text *out, const struct ladder *ladder,
                   "lanes, conflicts, wavefronts for 32 elements: of a block, as the emulator "
                   "sees it\n");
     if (has_gpu)
-        text_addf(
-            out,
-            "warps, kB in flight and instructions for an element: computed for %s, %s\n",
-            ladder->gpu, dims_text_format_named(size, &problem->dims));
+        text_addf(out,
+                  "warps, kB in flight and instructions for an element: computed for %s, %s\n",
+                  ladder->gpu, dims_text_format_named(size, &problem->dims));
     if (ladder->is_host)
         text_adds(out, "emulated: no model of a GPU's speed\n");
 }

@@ -15,11 +15,8 @@ const char *const compare_bases[] = {
 };
 
 const char *const compare_whys[] = {
-    [COMPARE_SAID] = NULL,
-    [COMPARE_LATENCY] = "latency",
-    [COMPARE_CACHE] = "cache",
-    [COMPARE_RANKS] = "ranks",
-    [COMPARE_ACCURACY] = "accuracy",
+    [COMPARE_SAID] = NULL,     [COMPARE_LATENCY] = "latency",   [COMPARE_CACHE] = "cache",
+    [COMPARE_RANKS] = "ranks", [COMPARE_ACCURACY] = "accuracy",
 };
 
 static const struct table_column columns[] = {
@@ -149,7 +146,7 @@ static void add_analysis(struct table *table, const struct analysis *analysis)
     table_add_number(table, is_known, 0, analysis->occupancy.blocks);
     table_add_number(table, is_known, 0, analysis->needs.registers);
     table_add_number(table, is_known, 0,
-             (double)(analysis->needs.shared_bytes + analysis->dynamic_bytes));
+                     (double)(analysis->needs.shared_bytes + analysis->dynamic_bytes));
     table_add_number(table, is_known, 0, (double)analysis->needs.local_bytes);
     table_add_number(table, has_bound, 1, analysis->in_flight / 1024);
     table_add_number(table, has_bound, 1, analysis->wanted / 1024);

@@ -25,9 +25,9 @@ extern const char *const compare_bases[]; /* "measured", ... */
 
 enum compare_why {
     COMPARE_SAID,
-    COMPARE_LATENCY, /* longer than the reading takes at full speed */
-    COMPARE_CACHE,   /* warm, and half of it or more may be in the L2 cache */
-    COMPARE_RANKS,   /* at such sizes bounds did not rank what was measured */
+    COMPARE_LATENCY,  /* longer than the reading takes at full speed */
+    COMPARE_CACHE,    /* warm, and half of it or more may be in the L2 cache */
+    COMPARE_RANKS,    /* at such sizes bounds did not rank what was measured */
     COMPARE_ACCURACY, /* where the kernel ran, such a prediction is far below its time */
 };
 extern const char *const compare_whys[]; /* NULL, "latency", "cache", "ranks", "accuracy" */
@@ -43,12 +43,12 @@ struct compare_side {
 /* One GPU's answer to one problem. */
 struct compare_cell {
     enum compare_basis basis;
-    char winner[512]; /* the kernel, with its params */
+    char winner[512];  /* the kernel, with its params */
     char changed[512]; /* of a prediction: the params that it has otherwise; "" */
     char source[160];  /* of a published figure; the file of a measured one; "" */
-    uint64_t ps;      /* per reduction; 0 where the basis gives none */
-    double gbs;       /* 10^9 bytes per second; 0 = unknown */
-    double peak_pct;  /* of the theoretical bandwidth; negative = unknown */
+    uint64_t ps;       /* per reduction; 0 where the basis gives none */
+    double gbs;        /* 10^9 bytes per second; 0 = unknown */
+    double peak_pct;   /* of the theoretical bandwidth; negative = unknown */
     uint64_t
         predicted_ps;     /* what is predicted of it, also where it was measured; 0 = nothing */
     enum compare_why why; /* why that is withheld */

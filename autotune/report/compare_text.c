@@ -364,8 +364,9 @@ static void add_heading(struct text *out, const struct compare_line *line, bool 
 
 void compare_text(struct text *out, const struct compare *compare, bool is_bold)
 {
-    struct letters letters = {
-        calloc(compare->line_count * compare->side_count + 1, sizeof *letters.kernels), 0};
+    struct letters letters = {calloc(compare->line_count * compare->side_count + 1,
+                                     sizeof *letters.kernels),
+                              0};
     struct prediction group;
     out->failed |= !letters.kernels;
     print_sides(out, compare, is_bold);

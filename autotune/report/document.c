@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct table_column triple[] = {
-    {"", NULL, false}, {"", NULL, false}, {"", NULL, false}};
+static const struct table_column triple[] = {{"", NULL, false},
+                                             {"", NULL, false},
+                                             {"", NULL, false}};
 
 static void dispose_source(struct document_source *source)
 {
@@ -19,17 +20,10 @@ static void dispose_block(struct document_block *block)
     switch (block->of.any ? block->kind : DOCUMENT_KINDS) {
     case DOCUMENT_TILES:
     case DOCUMENT_FACTS:
-    case DOCUMENT_TABLE:
-        table_dispose(block->of.table);
-        break;
-    case DOCUMENT_FIGURE:
-        block->figure_kind->dispose(block->of.figure);
-        break;
-    case DOCUMENT_SOURCE:
-        dispose_source(block->of.source);
-        break;
-    default:
-        break;
+    case DOCUMENT_TABLE: table_dispose(block->of.table); break;
+    case DOCUMENT_FIGURE: block->figure_kind->dispose(block->of.figure); break;
+    case DOCUMENT_SOURCE: dispose_source(block->of.source); break;
+    default: break;
     }
     free(block->of.any);
     free(block->text);
@@ -76,8 +70,9 @@ void document_add(struct document *document, enum document_kind kind, const char
 void document_figure(struct document *document, const struct figure_kind *kind, void *figure)
 {
     document->failed |= !figure;
-    add(document, (struct document_block){
-                      .kind = DOCUMENT_FIGURE, .of = {.any = figure}, .figure_kind = kind});
+    add(document, (struct document_block){.kind = DOCUMENT_FIGURE,
+                                          .of = {.any = figure},
+                                          .figure_kind = kind});
 }
 
 static void *add_with(struct document *document, enum document_kind kind, const char *text,

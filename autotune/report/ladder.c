@@ -127,10 +127,13 @@ static bool is_group(const struct ladder *ladder, const struct rungs_group *grou
 static void print_figures(struct text *out, const struct ladder *ladder,
                           const struct rungs_group *group, bool bold_titles)
 {
-    static const struct table_column columns[] = {
-        {"kernel", NULL, false}, {"threads", NULL, true}, {"ms", NULL, true},
-        {"GB/s", NULL, true},    {"% peak", NULL, true},  {"step", NULL, true},
-        {"total", NULL, true}};
+    static const struct table_column columns[] = {{"kernel", NULL, false},
+                                                  {"threads", NULL, true},
+                                                  {"ms", NULL, true},
+                                                  {"GB/s", NULL, true},
+                                                  {"% peak", NULL, true},
+                                                  {"step", NULL, true},
+                                                  {"total", NULL, true}};
     struct table table = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     for (size_t r = group->first; r < group->first + group->count; r++) {
         const struct ladder_cell *cell = cell_at(ladder, r, 0);
@@ -192,9 +195,12 @@ static void print_reasons(struct text *out, const struct ladder *ladder,
                 text_addf(out, "%s: %s: %s\n", ladder->rungs->rungs[r].name, cell->status,
                           cell->reason);
             if (!ladder->is_host && (double)cell->high_ps > STEADY * (double)cell->low_ps)
-                text_addf(out, "%s: not steady: %.4f to %.4f ms with %u threads; does another program use "
-                          "this GPU? Run it again\n", ladder->rungs->rungs[r].name,
-                          (double)cell->low_ps / 1e9, (double)cell->high_ps / 1e9, cell->threads);
+                text_addf(
+                    out,
+                    "%s: not steady: %.4f to %.4f ms with %u threads; does another program use "
+                    "this GPU? Run it again\n",
+                    ladder->rungs->rungs[r].name, (double)cell->low_ps / 1e9,
+                    (double)cell->high_ps / 1e9, cell->threads);
         }
 }
 

@@ -38,10 +38,10 @@ struct ladder {
     struct ladder_cell *cells; /* of rung r at size b: cells[r * columns + b] */
     uint64_t peak;             /* theoretical bytes per second; 0 = unknown */
     const struct problem *problem;
-    const char *device;        /* "NVIDIA H200", "host" */
-    int sms;                   /* its streaming multiprocessors */
-    bool is_host;              /* emulated: no model of a GPU's speed */
-    const char *gpu;           /* what analyses are of; "" = there are none */
+    const char *device; /* "NVIDIA H200", "host" */
+    int sms;            /* its streaming multiprocessors */
+    bool is_host;       /* emulated: no model of a GPU's speed */
+    const char *gpu;    /* what analyses are of; "" = there are none */
 };
 
 /* Elements of a block of the first launch that writes, were it full. */

@@ -9,16 +9,16 @@
 #include <stddef.h>
 
 enum ncu_figure {
-    NCU_NS,            /* duration */
-    NCU_MEMORY,        /* throughput in % of the peak, of the busiest part of the memory */
-    NCU_COMPUTE,       /* of the busiest part of an SM */
-    NCU_OCCUPANCY,     /* achieved: warps on an SM, in % of the most there can be */
-    NCU_REGISTERS,     /* per thread */
-    NCU_SHARED,        /* instructions of warps that use shared memory */
-    NCU_WAVEFRONTS,    /* turns that these took in shared memory, by their addresses ... */
+    NCU_NS,               /* duration */
+    NCU_MEMORY,           /* throughput in % of the peak, of the busiest part of the memory */
+    NCU_COMPUTE,          /* of the busiest part of an SM */
+    NCU_OCCUPANCY,        /* achieved: warps on an SM, in % of the most there can be */
+    NCU_REGISTERS,        /* per thread */
+    NCU_SHARED,           /* instructions of warps that use shared memory */
+    NCU_WAVEFRONTS,       /* turns that these took in shared memory, by their addresses ... */
     NCU_WAVEFRONTS_IDEAL, /* ... and would have taken without bank conflicts */
-    NCU_CONFLICTS,     /* bank conflicts as the hardware counts them, other waits among them */
-    NCU_LATENCY,       /* cycles of a warp from one of its instructions to the next */
+    NCU_CONFLICTS, /* bank conflicts as the hardware counts them, other waits among them */
+    NCU_LATENCY,   /* cycles of a warp from one of its instructions to the next */
     NCU_FIGURES
 };
 
@@ -29,9 +29,9 @@ struct ncu_stall {
 
 struct ncu_launch {
     char kernel[80], grid[32], block[32]; /* "(132, 1, 1)" */
-    double figures[NCU_FIGURES];   /* negative: not said */
-    const struct ncu_stall *stall; /* the one that takes most cycles; NULL = not said */
-    double stall_cycles;           /* of NCU_LATENCY */
+    double figures[NCU_FIGURES];          /* negative: not said */
+    const struct ncu_stall *stall;        /* the one that takes most cycles; NULL = not said */
+    double stall_cycles;                  /* of NCU_LATENCY */
 };
 
 /* Appends the metrics that ncu_parse knows, as its option --metrics takes them. */

@@ -130,8 +130,9 @@ static void add_source(struct text *out, struct document_block *block)
     markup_text(out, block->text);
     text_adds(out, "</summary>\n");
     if (source->word_count)
-        text_adds(out, "<p class=\"muted\">Tuned constants are marked: rest the pointer on one to "
-                       "see what it is.</p>\n");
+        text_adds(out,
+                  "<p class=\"muted\">Tuned constants are marked: rest the pointer on one to "
+                  "see what it is.</p>\n");
     markup_open_scroll(out, block->text);
     text_adds(out, "<pre><code>");
     highlight_html(out, source->code.at ? source->code.at : "", words, source->word_count);

@@ -2,8 +2,8 @@
  * how a launch is put together, and what an access costs. */
 #include "autotune/report/pattern.h"
 
-#include "autotune/device/bind.h"
 #include "autotune/device/banks.h"
+#include "autotune/device/bind.h"
 #include "autotune/device/device.h"
 #include "autotune/device/host_trace.h"
 #include "generator/call.h"
@@ -134,8 +134,10 @@ static int make_buffers(struct bench *bench, const struct planner_plan *plan,
     struct planner_buffers *buffers = &bench->buffers;
     const uint64_t elem = (uint64_t)problem_types[problem->type].bytes;
     const uint64_t result = (uint64_t)problem_partial_bytes(problem);
-    return make_buffer(bench->device, &buffers->input, dims_extent(&problem->dims) * elem, error) ||
-                   make_buffer(bench->device, &buffers->output, dims_results(&problem->dims) * result, error) ||
+    return make_buffer(bench->device, &buffers->input, dims_extent(&problem->dims) * elem,
+                       error) ||
+                   make_buffer(bench->device, &buffers->output,
+                               dims_results(&problem->dims) * result, error) ||
                    make_buffer(bench->device, &buffers->scratch, plan->scratch_bytes, error) ||
                    make_buffer(bench->device, &buffers->state, plan->state_bytes, error)
                ? -1
@@ -143,8 +145,9 @@ static int make_buffers(struct bench *bench, const struct planner_plan *plan,
 }
 
 /* Launches the call up to its first step that leaves values. */
-static int launch(struct bench *bench, const struct planner_plan *plan, const struct space *space,
-                  const struct emit_variant *variant, struct error *error)
+static int launch(struct bench *bench, const struct planner_plan *plan,
+                  const struct space *space, const struct emit_variant *variant,
+                  struct error *error)
 {
     const struct device_kernel *kernels[SPACE_PASSES_MAX] = {NULL};
     struct device_launch launches[PLANNER_LAUNCHES];

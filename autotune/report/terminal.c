@@ -14,7 +14,7 @@
 enum {
     BAR_CHARS = 14,
     WIDTH_UNKNOWN = 80,
-    WIDTH_OF_FILES = 100, /* columns, where no terminal says how many */
+    WIDTH_OF_FILES = 100,          /* columns, where no terminal says how many */
     REDRAW_NS = 100 * 1000 * 1000, /* at most 10 lines a second */
 };
 
@@ -48,8 +48,7 @@ int terminal_width(FILE *stream)
 static bool is_utf8(void)
 {
     locale_t own = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-    const bool is_so =
-        own != (locale_t)0 && strcmp(nl_langinfo_l(CODESET, own), "UTF-8") == 0;
+    const bool is_so = own != (locale_t)0 && strcmp(nl_langinfo_l(CODESET, own), "UTF-8") == 0;
     if (own != (locale_t)0)
         freelocale(own);
     return is_so;
@@ -70,8 +69,8 @@ struct terminal_style terminal_style(FILE *stream)
 void terminal_bar(struct text *out, double share, int columns,
                   const struct terminal_style *style)
 {
-    static const char *const parts[] = {"", "\u258f", "\u258e", "\u258d", "\u258c",
-                                        "\u258b", "\u258a", "\u2589"};
+    static const char *const parts[] = {"",       "\u258f", "\u258e", "\u258d",
+                                        "\u258c", "\u258b", "\u258a", "\u2589"};
     const double within = share > 1 ? 1 : share > 0 ? share : 0;
     const int unit = style->has_utf8 ? 8 : 1;
     const int eighths = (int)(within * columns * unit + 0.5);
@@ -146,8 +145,9 @@ void terminal_cell(struct text *out, unsigned step, const char *string,
 
 void terminal_progress_start(struct terminal_progress *progress, FILE *stream)
 {
-    *progress = (struct terminal_progress){
-        .stream = stream, .is_live = is_terminal(stream), .start_ns = monotonic_ns()};
+    *progress = (struct terminal_progress){.stream = stream,
+                                           .is_live = is_terminal(stream),
+                                           .start_ns = monotonic_ns()};
 }
 
 static void add_bar(struct text *line, double share)

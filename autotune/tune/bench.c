@@ -11,8 +11,8 @@ enum {
     SLOT_BYTES = 16, /* an output, then a guard of the same poison */
     CALLS_MAX = INPUT_MAX,
     SWEEP_DEPTH = 1024, /* elements of a result, at least, where the L2 is swept */
-    SWEEP_L2 = 3, /* the sweep reads this many times the L2 */
-    MANY_PART = 8, /* results of this part of the L2 are many */
+    SWEEP_L2 = 3,       /* the sweep reads this many times the L2 */
+    MANY_PART = 8,      /* results of this part of the L2 are many */
 };
 
 /* A measurement lasts about this long, so that its start and end do not count. */
@@ -38,7 +38,8 @@ static uint64_t time_at_peak(const struct bench *bench)
 static size_t count_calls(const struct bench *bench)
 {
     const size_t inputs = bench->input->count;
-    if (bench->device->info.target.is_host || inputs > oracle_inputs_least(&bench->input->problem))
+    if (bench->device->info.target.is_host ||
+        inputs > oracle_inputs_least(&bench->input->problem))
         return inputs;
     const uint64_t call = time_at_peak(bench) + CALL_LEAST_PS;
     const uint64_t calls = (MEASURE_PS + call - 1) / call;
@@ -104,15 +105,15 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
     if (call_plan(&plan, &swept, row, error) ||
         ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
         ops->fill(bench->device, bench->sweep_data, POISON_SCRATCH, bytes, error) ||
-        ops->alloc(bench->device, plan.scratch_bytes + 256 + 8 * results,
-                           &bench->sweep_scratch, error) ||
+        ops->alloc(bench->device, plan.scratch_bytes + 256 + 8 * results, &bench->sweep_scratch,
+                   error) ||
         ops->alloc(bench->device, plan.state_bytes + 256, &bench->sweep_state, error) ||
         ops->fill(bench->device, bench->sweep_state, 0, plan.state_bytes + 256, error))
         return -1;
     const struct planner_buffers buffers = {.input = bench->sweep_data,
-                                         .output = bench->sweep_scratch + plan.scratch_bytes,
-                                         .scratch = bench->sweep_scratch,
-                                         .state = bench->sweep_state};
+                                            .output = bench->sweep_scratch + plan.scratch_bytes,
+                                            .scratch = bench->sweep_scratch,
+                                            .state = bench->sweep_state};
     bind_launches(bench->sweep, &plan, context->space, kernels, &buffers);
     bench->sweep_count = (size_t)plan.count;
     return 0;
@@ -129,8 +130,8 @@ static uint64_t slot_bytes(const struct problem *problem)
     const uint64_t bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
     const uint64_t guarded = dims_results(&problem->dims) * bytes + POISON_RESULTS_GUARD;
     return has_many(problem) ? (guarded + POISON_RESULTS_GUARD - 1) / POISON_RESULTS_GUARD *
-                                     POISON_RESULTS_GUARD
-                               : SLOT_BYTES;
+                                   POISON_RESULTS_GUARD
+                             : SLOT_BYTES;
 }
 
 static size_t count_slots(const struct problem *problem, size_t inputs)
@@ -187,8 +188,8 @@ int bench_open(struct bench *out, struct device *device, struct input *input,
 
 void bench_close(struct bench *bench)
 {
-    const uint64_t buffers[] = {bench->expected,     bench->outputs,    bench->scratch,
-                                bench->state,        bench->sweep_data, bench->sweep_scratch,
+    const uint64_t buffers[] = {bench->expected,   bench->outputs,    bench->scratch,
+                                bench->state,      bench->sweep_data, bench->sweep_scratch,
                                 bench->sweep_state};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         if (buffers[i])
@@ -198,10 +199,11 @@ void bench_close(struct bench *bench)
 
 static struct planner_buffers buffers_of(const struct bench *bench, size_t i)
 {
-    return (struct planner_buffers){.input = input_address(bench->input, i % bench->input->count),
-                                 .output = bench->outputs + i % bench->slots * bench->slot_bytes,
-                                 .scratch = bench->scratch,
-                                 .state = bench->state};
+    return (
+        struct planner_buffers){.input = input_address(bench->input, i % bench->input->count),
+                                .output = bench->outputs + i % bench->slots * bench->slot_bytes,
+                                .scratch = bench->scratch,
+                                .state = bench->state};
 }
 
 /* Twice what is wanted, so that growing is rare. */
@@ -238,10 +240,7 @@ int bench_reserve(struct bench *bench, const struct point_context *context, cons
                   struct error *error)
 {
     struct planner_plan plan;
-    return call_plan(&plan, context, row, error) ||
-                   reserve(bench, &plan, error)
-               ? -1
-               : 0;
+    return call_plan(&plan, context, row, error) || reserve(bench, &plan, error) ? -1 : 0;
 }
 
 /* Lays the launches of all calls that are timed to `out`, those that are not aside. */
@@ -308,8 +307,7 @@ int bench_prepare(struct bench_entry *out, struct bench *bench,
 {
     struct planner_plan plan;
     *out = (struct bench_entry){.calls = calls};
-    if (call_plan(&plan, context, row, error) ||
-        reserve(bench, &plan, error))
+    if (call_plan(&plan, context, row, error) || reserve(bench, &plan, error))
         return -1;
     const size_t bytes = calls * (size_t)plan.count * sizeof(struct device_launch);
     const int64_t *keys = plan.launches[plan.first].keys;
@@ -337,7 +335,9 @@ int bench_adopt(struct bench_entry *out, struct bench *bench, bench_call *call, 
 {
     const struct device_ops *ops = bench->device->ops;
     const struct planner_plan nothing = {.count = 0};
-    const struct bench_work work = {.bench = bench, .call = call, .context = context,
+    const struct bench_work work = {.bench = bench,
+                                    .call = call,
+                                    .context = context,
                                     .count = calls};
     struct bench_work once = work;
     uint64_t ignored_ps;
@@ -382,8 +382,8 @@ int bench_time(struct bench *bench, const struct bench_entry *entry, uint64_t *o
                struct error *error)
 {
     uint64_t ps;
-    if (bench->device->ops->time(bench->device, entry->graph, bench->sweep,
-                                 bench->sweep_count, &ps, error))
+    if (bench->device->ops->time(bench->device, entry->graph, bench->sweep, bench->sweep_count,
+                                 &ps, error))
         return -1;
     *out_ps = ps / entry->calls;
     return 0;

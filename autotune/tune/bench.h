@@ -6,8 +6,8 @@
 #define AUTOTUNE_BENCH_H
 
 #include "autotune/device/device.h"
-#include "generator/call.h"
 #include "autotune/tune/input.h"
+#include "generator/call.h"
 
 struct bench {
     struct device *device;
@@ -17,12 +17,13 @@ struct bench {
      * input in one place, as the calls of a program do that uses its memory again. */
     size_t slots;
     uint64_t slot_bytes; /* from one to the next */
-    uint64_t expected; /* where results are many: what each input's call leaves, guard and all */
+    uint64_t
+        expected; /* where results are many: what each input's call leaves, guard and all */
     uint64_t outputs, scratch, scratch_bytes;
     uint64_t state, state_bytes; /* zero but while a call runs */
     uint64_t sweep_data, sweep_scratch, sweep_state;
     struct device_launch sweep[PLANNER_LAUNCHES]; /* launches that read the sweep's data */
-    size_t sweep_count;                            /* 0: none needed */
+    size_t sweep_count;                           /* 0: none needed */
 };
 
 /* About how many bytes bench_open allocates on the device for the results of a problem's calls and,
@@ -45,8 +46,8 @@ int bench_reserve(struct bench *bench, const struct point_context *context, cons
 /* A candidate ready to be measured. */
 struct bench_entry {
     struct device_graph *graph;
-    size_t calls;           /* in a measurement */
-    unsigned grid, block;   /* of the first pass */
+    size_t calls;            /* in a measurement */
+    unsigned grid, block;    /* of the first pass */
     uint64_t scratch, state; /* where these lay: elsewhere now, the entry is lost */
     uint64_t scratch_bytes;  /* of the scratch memory: what lies behind is a guard */
     uint64_t state_bytes;

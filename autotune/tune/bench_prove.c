@@ -92,8 +92,8 @@ static int find_wrong(struct bench *bench, size_t call, uint64_t first,
         const uint64_t rest = count - result, most = sizeof piece / bytes;
         const uint64_t take = rest < most ? rest : most;
         if (bench->device->ops->read(bench->device, piece,
-                                     output_of(bench, call) + result * bytes,
-                                     take * bytes, error))
+                                     output_of(bench, call) + result * bytes, take * bytes,
+                                     error))
             return -1;
         for (uint64_t i = 0; i < take && out->is_right; i++)
             compare_result(out, bench, call, result + i, piece + i * bytes);
@@ -104,7 +104,7 @@ static int find_wrong(struct bench *bench, size_t call, uint64_t first,
 
 /* Compared on the device; read back is only what is not as it should be. */
 static int compare_results(struct bench *bench, size_t call, struct bench_verdict *out,
-                          struct error *error)
+                           struct error *error)
 {
     const struct device_ops *ops = bench->device->ops;
     const uint64_t results = input_expects_bytes(&bench->input->problem);
@@ -127,7 +127,7 @@ static int compare_results(struct bench *bench, size_t call, struct bench_verdic
 }
 
 static int compare_calls(struct bench *bench, const struct bench_entry *entry, size_t first,
-                            struct bench_verdict *out, struct error *error)
+                         struct bench_verdict *out, struct error *error)
 {
     const size_t left = entry->calls - count_left(bench, entry);
     for (size_t i = first > left ? first : left; i < entry->calls && out->is_right; i++)

@@ -4,8 +4,8 @@
 #define AUTOTUNE_CASE_SETS_H
 
 #include "autotune/device/device.h"
-#include "generator/call.h"
 #include "autotune/tune/oracle.h"
+#include "generator/call.h"
 
 enum {
     CASE_SETS_MAX = 64,

@@ -25,7 +25,7 @@ struct check {
     uint64_t scratch, scratch_bytes;
     uint64_t used_bytes; /* of the scratch; what lies behind is a guard */
     uint64_t state, state_bytes, used_state_bytes; /* likewise */
-    unsigned char *results; /* host copy of outputs */
+    unsigned char *results;                        /* host copy of outputs */
 };
 
 int check_open(struct check **out, struct device *device, const struct problem *problem,
@@ -92,10 +92,10 @@ struct run {
     const int64_t *row;
     const struct device_kernel *const *kernels;
     const struct case_set *set;
-    bool takes_turns; /* with another run: only the cases whose turn it is */
-    unsigned turn;    /* 0 or 1 */
+    bool takes_turns;         /* with another run: only the cases whose turn it is */
+    unsigned turn;            /* 0 or 1 */
     struct planner_plan plan; /* of the dims last asked for: most cases have the same */
-    struct problem problem; /* of those dims */
+    struct problem problem;   /* of those dims */
     bool is_planned;
 };
 
@@ -139,9 +139,9 @@ static uint64_t find_end(const struct planner_plan *plan, uint64_t accum_bytes)
     for (int i = 0; i < plan->count; i++) {
         const struct planner_launch *launch = &plan->launches[i];
         const int64_t outputs = launch->writes_scratch ? launch->keys[PLANNER_OUTPUTS] : 0;
-        const uint64_t ends[] = {
-            launch->output + (uint64_t)outputs * accum_bytes,
-            launch->partials + (uint64_t)launch->keys[PLANNER_PARTIALS] * accum_bytes};
+        const uint64_t ends[] = {launch->output + (uint64_t)outputs * accum_bytes,
+                                 launch->partials +
+                                     (uint64_t)launch->keys[PLANNER_PARTIALS] * accum_bytes};
         end = ends[0] > end ? ends[0] : end;
         end = ends[1] > end ? ends[1] : end;
     }
@@ -161,7 +161,8 @@ static int reserve_scratch(struct run *run, struct error *error)
         const uint64_t end = find_end(&run->plan, accum_bytes), state = run->plan.state_bytes;
         most = run->plan.scratch_bytes > most ? run->plan.scratch_bytes : most;
         check->used_bytes = end > check->used_bytes ? end : check->used_bytes;
-        check->used_state_bytes = state > check->used_state_bytes ? state : check->used_state_bytes;
+        check->used_state_bytes =
+            state > check->used_state_bytes ? state : check->used_state_bytes;
     }
     return reserve(check->device, &check->scratch, &check->scratch_bytes,
                    most + POISON_SCRATCH_GUARD, error) ||
@@ -239,8 +240,7 @@ static void compare(const struct run *run, struct check_verdict *out)
         const unsigned char *slot = run->check->results + slots[i];
         out->cases++;
         if (!poison_is_all(slot + used, slots[i + 1] - slots[i] - used, POISON_OUTPUT))
-            blame(run, i, results - 1,
-                  "wrote past its results", NULL, out);
+            blame(run, i, results - 1, "wrote past its results", NULL, out);
         for (uint64_t r = 0; r < results && out->is_right; r++) {
             oracle_bits got = 0;
             memcpy(&got, slot + r * bytes, bytes);
@@ -327,7 +327,11 @@ static int run_cases(struct run *run, struct check_verdict *out, struct error *e
 int check_choose(struct check_rows *out, const struct point_context *context,
                  const int64_t *rows, size_t count, struct error *error)
 {
-    enum { TILES = 64, RESULTS = 1 << 15, DEPTH = 1 << 10 }; /* enough to tell the candidates apart */
+    enum {
+        TILES = 64,
+        RESULTS = 1 << 15,
+        DEPTH = 1 << 10
+    }; /* enough to tell the candidates apart */
     struct target one_sm = *context->target;
     struct problem large = *context->problem;
     const struct point_context narrow = {context->space, &large, &one_sm};
@@ -371,12 +375,21 @@ static int check_set(struct check *check, const struct point_context *context,
     struct case_set *set = case_sets_find(&check->sets, &plan, is_special, error);
     if (!set)
         return -1;
-    const bool takes_turns = set->cases.count > ALTERNATE || !oracle_is_run(&context->problem->dims);
-    struct run wide_run = {.check = check, .context = context, .row = rows.wide,
-                           .kernels = kernels, .set = set, .takes_turns = takes_turns,
+    const bool takes_turns =
+        set->cases.count > ALTERNATE || !oracle_is_run(&context->problem->dims);
+    struct run wide_run = {.check = check,
+                           .context = context,
+                           .row = rows.wide,
+                           .kernels = kernels,
+                           .set = set,
+                           .takes_turns = takes_turns,
                            .turn = 0};
-    struct run narrow_run = {.check = check, .context = &narrow, .row = rows.narrow,
-                             .kernels = kernels, .set = set, .takes_turns = takes_turns,
+    struct run narrow_run = {.check = check,
+                             .context = &narrow,
+                             .row = rows.narrow,
+                             .kernels = kernels,
+                             .set = set,
+                             .takes_turns = takes_turns,
                              .turn = 1};
     if (set->cases.count == 0)
         return 0;

@@ -199,8 +199,7 @@ struct child_ending child_reap(pid_t pid, uint64_t grace_ns, uint64_t until_ns)
     return ending;
 }
 
-void child_describe(const struct child_ending *ending, bool is_cut, char *how,
-                    size_t size)
+void child_describe(const struct child_ending *ending, bool is_cut, char *how, size_t size)
 {
     const char *where = is_cut ? " in the middle of a message" : "";
     const int status = ending->status;

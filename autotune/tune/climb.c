@@ -87,8 +87,8 @@ static int take_message(struct climb *climb, struct frame *frame, struct error *
 {
     union job_told message;
     if (job_read_told(frame, &message, error)) {
-        const struct crew_event event = {
-            .kind = CREW_LOST, .how = "it sent what no worker sends: its memory was damaged"};
+        const struct crew_event event =
+            {.kind = CREW_LOST, .how = "it sent what no worker sends: its memory was damaged"};
         crew_stop(climb->crew, ONLY);
         return take_lost(climb, &event, error);
     }

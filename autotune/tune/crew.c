@@ -188,11 +188,10 @@ static bool write_packet(int to, struct packet *packet)
         struct iovec parts[2];
         struct msghdr message = {.msg_iov = parts};
         if (packet->sent < sizeof packet->header)
-            parts[message.msg_iovlen++] = (struct iovec){
-                packet->header + packet->sent, sizeof packet->header - packet->sent};
-        const size_t done = packet->sent > sizeof packet->header
-                                ? packet->sent - sizeof packet->header
-                                : 0;
+            parts[message.msg_iovlen++] = (struct iovec){packet->header + packet->sent,
+                                                         sizeof packet->header - packet->sent};
+        const size_t done =
+            packet->sent > sizeof packet->header ? packet->sent - sizeof packet->header : 0;
         if (packet->body.length > done)
             parts[message.msg_iovlen++] =
                 (struct iovec){packet->body.at + done, packet->body.length - done};
@@ -272,8 +271,8 @@ static ssize_t receive_some(struct worker *worker)
 {
     const size_t header_bytes = sizeof worker->header;
     const size_t done = worker->received - (worker->has_body ? header_bytes : 0);
-    unsigned char *start = worker->has_body ? (unsigned char *)worker->incoming.body.at
-                                            : worker->header;
+    unsigned char *start =
+        worker->has_body ? (unsigned char *)worker->incoming.body.at : worker->header;
     const size_t length = worker->has_body ? worker->incoming.body.length : header_bytes;
     ssize_t got;
     do

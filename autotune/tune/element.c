@@ -125,8 +125,8 @@ static void narrow_bf16(void *restrict out, const union element_block *from)
 static const struct format {
     void (*widen)(union element_block *out, const void *elements);
     void (*narrow)(void *out, const union element_block *from); /* NULL: words are elements */
-    int fraction_bits, bias; /* of a 16-bit float */
-    struct element_range range; /* of a wider one */
+    int fraction_bits, bias;                                    /* of a 16-bit float */
+    struct element_range range;                                 /* of a wider one */
 } formats[TYPE_COUNT] = {
     [I8] = {widen_i8, narrow_8, 0, 0, {0}},
     [U8] = {widen_u8, narrow_8, 0, 0, {0}},
@@ -217,12 +217,9 @@ double element_load(enum type type, const void *elements, uint64_t index)
     memcpy(&narrow, &word, sizeof narrow);
     memcpy(&wide, &word, sizeof wide);
     switch (problem_types[type].bytes) {
-    case sizeof wide:
-        return wide;
-    case sizeof narrow:
-        return narrow;
-    default:
-        return load_half(&formats[type], (uint16_t)word);
+    case sizeof wide: return wide;
+    case sizeof narrow: return narrow;
+    default: return load_half(&formats[type], (uint16_t)word);
     }
 }
 

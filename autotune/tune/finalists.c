@@ -28,8 +28,9 @@ static int compile_entrants(struct search *search, const size_t *candidates, siz
     search->next = points->variant_count;
     search_free_parcels(search);
     for (size_t i = 0; i < count; i++) {
-        const struct search_unit alone = {
-            .variants = {trials_find_variant(points, candidates[i])}, .count = 1};
+        const struct search_unit alone = {.variants = {trials_find_variant(points,
+                                                                           candidates[i])},
+                                          .count = 1};
         bool is_listed = false;
         for (size_t k = 0; k < search->retry_count; k++)
             is_listed |= search->retries[k].variants[0] == alone.variants[0];
@@ -250,8 +251,9 @@ static void list_finalists(struct search *search, const struct job_raced *raced)
 static void add_place(struct tune_result *result, const int64_t *row,
                       const struct race_place *place, const struct job_entrant *entrant)
 {
-    result->places[result->place_count++] = (struct tune_place){
-        row, place->median_ps, place->low_ps, place->high_ps, place->ratio, entrant->registers};
+    result->places[result->place_count++] =
+        (struct tune_place){row,          place->median_ps,  place->low_ps, place->high_ps,
+                            place->ratio, entrant->registers};
 }
 
 /* All that ran and are right; a row asked for that is equal to one ran with it. */

@@ -82,7 +82,8 @@ static int open_rounding(struct further_rounding *out, const struct measure *mea
     if (dims_n(&out->problem.dims) == 0 || !problem_rounds(&out->problem))
         return 0;
     limit_rounding(&out->problem);
-    const uint64_t bytes = dims_n(&out->problem.dims) * (uint64_t)problem_types[out->problem.type].bytes;
+    const uint64_t bytes =
+        dims_n(&out->problem.dims) * (uint64_t)problem_types[out->problem.type].bytes;
     struct error no_room;
     void *elements = malloc(bytes);
     out->references = calloc(dims_results(&out->problem.dims), sizeof *out->references);
@@ -155,7 +156,8 @@ static int open_past(struct input *out, const struct measure *measure, struct er
     uint64_t free_bytes;
     struct error no_room;
     *out = (struct input){.device = NULL};
-    if (device->info.target.is_host || dims_n(&problem.dims) >= PAST_32_BITS || !oracle_is_run(&problem.dims))
+    if (device->info.target.is_host || dims_n(&problem.dims) >= PAST_32_BITS ||
+        !oracle_is_run(&problem.dims))
         return 0;
     if (device->ops->free_bytes(device, &free_bytes, error))
         return -1;
@@ -179,8 +181,8 @@ static int prove_past(const struct further *further, const struct further_candid
         if (run_once(further, candidate, &past->problem, input_address(past, k), &height, &bits,
                      error))
             return -1;
-        out->is_right = out->is_right &&
-                        oracle_equal(problem_result(&past->problem), input_expect(past, k, 0), bits);
+        out->is_right = out->is_right && oracle_equal(problem_result(&past->problem),
+                                                      input_expect(past, k, 0), bits);
     }
     if (!out->is_right)
         snprintf(out->reason, sizeof out->reason, "wrong result at n = %" PRIu64 ", past 2^31",

@@ -60,8 +60,10 @@ static int prove_and_time(struct guest *guest, struct error *error)
 {
     struct measure *measure = guest->measure;
     const uint64_t id = 0;
-    const struct job_variant variant = {
-        .compiled = guest->unit.variants[0], .count = 1, .ids = &id, .rows = guest->row};
+    const struct job_variant variant = {.compiled = guest->unit.variants[0],
+                                        .count = 1,
+                                        .ids = &id,
+                                        .rows = guest->row};
     bool is_right = true;
     if (measure_announce(measure, PHASE_LOAD, 0, 0, error) ||
         measure->device->ops->load(measure->device, &guest->unit.image, &guest->module,

@@ -27,15 +27,15 @@ static const uint64_t PERIODS[] = {15713431,  31749889,  64421101,
 
 bool input_is_past_l2(const struct problem *problem, const struct device_info *info)
 {
-    const uint64_t bytes = dims_n(&problem->dims) * (uint64_t)problem_types[problem->type].bytes;
+    const uint64_t bytes =
+        dims_n(&problem->dims) * (uint64_t)problem_types[problem->type].bytes;
     return bytes >= PAST_L2 * (uint64_t)info->target.l2_bytes;
 }
 
 size_t input_count(const struct problem *problem, const struct device_info *info)
 {
     uint64_t bytes = dims_n(&problem->dims) * (uint64_t)problem_types[problem->type].bytes;
-    if (info->target.is_host || problem->regime == WARM ||
-        input_is_past_l2(problem, info))
+    if (info->target.is_host || problem->regime == WARM || input_is_past_l2(problem, info))
         return oracle_inputs_least(problem);
     uint64_t count = bytes ? ROTATE_BYTES / bytes : INPUT_MAX;
     count = count < ROTATE_MIN ? ROTATE_MIN : count;
@@ -45,7 +45,8 @@ size_t input_count(const struct problem *problem, const struct device_info *info
 /* An input and the guards behind it. */
 static uint64_t find_stride(const struct problem *problem)
 {
-    const uint64_t bytes = dims_extent(&problem->dims) * (uint64_t)problem_types[problem->type].bytes;
+    const uint64_t bytes =
+        dims_extent(&problem->dims) * (uint64_t)problem_types[problem->type].bytes;
     return (bytes + 3 * GUARD_BYTES - 1) / GUARD_BYTES * GUARD_BYTES;
 }
 
@@ -124,7 +125,9 @@ static int fill_range(const struct filler *filler, uint64_t first, uint64_t end,
         size_t count = 0;
         for (; count < filler->threads && at < end; count++) {
             const uint64_t take = end - at < per_chunk ? end - at : per_chunk;
-            chunks[count] = (struct chunk){&filler->source, at, take,
+            chunks[count] = (struct chunk){&filler->source,
+                                           at,
+                                           take,
                                            filler->buffer + (at - round) * filler->bytes,
                                            {.count = 0}};
             oracle_fold_init(&chunks[count].fold, &filler->source.problem);
@@ -172,7 +175,8 @@ static int write_deciding(const struct filler *filler, struct error *error)
 static int fill_periods(const struct filler *filler, struct oracle_fold *fold,
                         struct error *error)
 {
-    const uint64_t period = filler->source.period, end = filler->source.problem.dims.depth.n % period;
+    const uint64_t period = filler->source.period,
+                   end = filler->source.problem.dims.depth.n % period;
     struct oracle_fold rest, whole;
     oracle_fold_init(&rest, &filler->source.problem);
     if (fill_range(filler, 0, end, &rest, error))
@@ -304,7 +308,8 @@ static int write_guards(struct input *input, size_t i, struct error *error)
 
 uint64_t input_expects_bytes(const struct problem *problem)
 {
-    return dims_results(&problem->dims) * (uint64_t)problem_types[problem_result(problem)].bytes;
+    return dims_results(&problem->dims) *
+           (uint64_t)problem_types[problem_result(problem)].bytes;
 }
 
 const void *input_expects(const struct input *input, size_t i)
@@ -320,10 +325,12 @@ oracle_bits input_expect(const struct input *input, size_t i, uint64_t result)
 double input_own_bytes(const struct problem *problem, const struct device_info *info)
 {
     const double element = problem_types[problem->type].bytes;
-    const double results = (double)input_count(problem, info) * (double)dims_results(&problem->dims);
+    const double results =
+        (double)input_count(problem, info) * (double)dims_results(&problem->dims);
     const double expects = results * problem_types[problem_result(problem)].bytes;
-    return oracle_is_run(&problem->dims) ? 0
-                                         : (double)dims_extent(&problem->dims) * element + expects;
+    return oracle_is_run(&problem->dims)
+               ? 0
+               : (double)dims_extent(&problem->dims) * element + expects;
 }
 
 /* The deciding element of a run is its last, so that input_mark may move it; of others it stands in
@@ -338,8 +345,7 @@ static uint64_t first_mark(const struct input *input, size_t i)
 
 static int fill_input(struct input *input, size_t i, struct filler *filler, struct error *error)
 {
-    unsigned char *expects =
-        input->expects + i * input_expects_bytes(&input->problem);
+    unsigned char *expects = input->expects + i * input_expects_bytes(&input->problem);
     filler->source = describe(input, i);
     filler->source.mark = first_mark(input, i);
     filler->to = input_address(input, i);
@@ -389,16 +395,23 @@ static int open_described(struct input *out, struct error *error)
 int input_open_periodic(struct input *out, struct device *device, const struct problem *problem,
                         size_t count, uint64_t seed, uint64_t period, struct error *error)
 {
-    *out = (struct input){.device = device, .problem = *problem, .count = count,
-                          .seed = 2 * seed, .period = period};
+    *out = (struct input){.device = device,
+                          .problem = *problem,
+                          .count = count,
+                          .seed = 2 * seed,
+                          .period = period};
     return open_described(out, error);
 }
 
 int input_open_offset(struct input *out, struct device *device, const struct problem *problem,
                       size_t count, uint64_t seed, uint64_t offset, struct error *error)
 {
-    *out = (struct input){.device = device, .problem = *problem, .count = count,
-                          .seed = 2 * seed, .period = input_period(problem), .offset = offset};
+    *out = (struct input){.device = device,
+                          .problem = *problem,
+                          .count = count,
+                          .seed = 2 * seed,
+                          .period = input_period(problem),
+                          .offset = offset};
     return open_described(out, error);
 }
 
@@ -417,7 +430,8 @@ void input_close(struct input *input)
     input->base = 0;
 }
 
-static int write_element(struct input *input, uint64_t position, bool marked, struct error *error)
+static int write_element(struct input *input, uint64_t position, bool marked,
+                         struct error *error)
 {
     const struct oracle_input source = describe(input, 0);
     const uint64_t bytes = (uint64_t)problem_types[input->problem.type].bytes;

@@ -11,12 +11,12 @@ enum { INPUT_MAX = 64 };
 struct input {
     struct device *device;
     struct problem problem;
-    uint64_t base, bytes;  /* of all inputs together */
-    uint64_t stride;       /* bytes from one input to the next, a multiple of 256 */
-    uint64_t offset;       /* bytes that each input starts past such a multiple */
-    size_t count;          /* distinct inputs */
+    uint64_t base, bytes; /* of all inputs together */
+    uint64_t stride;      /* bytes from one input to the next, a multiple of 256 */
+    uint64_t offset;      /* bytes that each input starts past such a multiple */
+    size_t count;         /* distinct inputs */
     uint64_t seed;
-    uint64_t period; /* plain elements repeat after this many; 0 = never */
+    uint64_t period;        /* plain elements repeat after this many; 0 = never */
     unsigned char *expects; /* all results of each input, one behind the other */
     double largest_partial; /* magnitude, for the record of exactness */
 };

@@ -150,8 +150,8 @@ struct job_raced {
     struct race_result result;
     struct job_entrant entrants[RACE_ENTRANTS_MAX]; /* as the race numbers them; 0 = default */
     uint64_t count;
-    uint64_t past_32_bits; /* elements of the proof past 2^31; 0 = none */
-    uint64_t proofs;       /* small runs compared */
+    uint64_t past_32_bits;       /* elements of the proof past 2^31; 0 = none */
+    uint64_t proofs;             /* small runs compared */
     struct nvml_reading reading; /* of the GPU as the race ended; zeros where it does not say */
 };
 

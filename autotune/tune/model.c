@@ -40,8 +40,8 @@ static double count_resident(const struct target *target, const struct planner_l
 static double rate(const struct point_context *context, double in_flight)
 {
     const struct problem *problem = context->problem;
-    const double share =
-        (double)dims_n(&problem->dims) * problem_types[problem->type].bytes / fmax(1, context->target->sms);
+    const double share = (double)dims_n(&problem->dims) * problem_types[problem->type].bytes /
+                         fmax(1, context->target->sms);
     const double low = fmax(WANT_FLOOR, fmin(WANT_LOW, share));
     const double high = fmax(WANT_FLOOR, fmin(WANT_HIGH, share));
     const double octaves = in_flight < low    ? log2(low / in_flight)

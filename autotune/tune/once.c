@@ -2,12 +2,12 @@
 #include "autotune/tune/once.h"
 
 #include "autotune/device/bind.h"
-#include "generator/call.h"
 #include "autotune/tune/compiler.h"
 #include "autotune/tune/input.h"
 #include "autotune/tune/poison.h"
-#include "generator/number.h"
+#include "generator/call.h"
 #include "generator/dims_text.h"
+#include "generator/number.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,8 +25,9 @@ struct once {
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
     struct input input;
     struct planner_plan plan;
-    struct planner_buffers buffers; /* `output`: of the first call, slot_bytes before the next's */
-    uint64_t slot_bytes;         /* of a call's results, ALIGNED */
+    struct planner_buffers
+        buffers;         /* `output`: of the first call, slot_bytes before the next's */
+    uint64_t slot_bytes; /* of a call's results, ALIGNED */
 };
 
 static int load(struct once *once, const struct emit_sources *sources, const int64_t *row,
@@ -61,7 +62,8 @@ static int prepare(struct once *once, const int64_t *row, uint64_t seed, struct 
     struct planner_buffers *buffers = &once->buffers;
     once->slot_bytes = (input_expects_bytes(problem) + ALIGNED - 1) / ALIGNED * ALIGNED;
     if (call_plan(&once->plan, once->context, row, error) ||
-        input_open(&once->input, once->device, problem, oracle_inputs_least(problem), seed, error) ||
+        input_open(&once->input, once->device, problem, oracle_inputs_least(problem), seed,
+                   error) ||
         reserve(once, &buffers->output, CALLS * once->slot_bytes, POISON_OUTPUT, error) ||
         reserve(once, &buffers->scratch, once->plan.scratch_bytes + 256, POISON_SCRATCH,
                 error) ||
@@ -105,9 +107,9 @@ static int compare(const struct once *once, uint64_t call, struct error *error)
     unsigned char *results = malloc(all);
     if (!results)
         return error_memory(error, all);
-    int failed = once->device->ops->read(once->device, results,
-                                         once->buffers.output + call * once->slot_bytes, all,
-                                         error);
+    int failed =
+        once->device->ops->read(once->device, results,
+                                once->buffers.output + call * once->slot_bytes, all, error);
     for (uint64_t i = 0; i < count && !failed; i++) {
         oracle_bits got = 0;
         memcpy(&got, results + i * bytes, bytes);

@@ -179,17 +179,10 @@ static void put_decider(const struct oracle_input *input, uint64_t result, unsig
                         unsigned char *out)
 {
     switch (deciding_of(&input->problem)) {
-    case DECIDING_ALL:
-        break;
-    case DECIDING_MARK:
-        put_mark(input, result, out);
-        break;
-    case DECIDING_BITS:
-        put_bit(&input->problem, bit, out);
-        break;
-    case DECIDING_SIGNS:
-        put_double(input->problem.type, out);
-        break;
+    case DECIDING_ALL: break;
+    case DECIDING_MARK: put_mark(input, result, out); break;
+    case DECIDING_BITS: put_bit(&input->problem, bit, out); break;
+    case DECIDING_SIGNS: put_double(input->problem.type, out); break;
     }
 }
 
@@ -234,7 +227,8 @@ bool oracle_is_run(const struct dims *dims)
     return dims_extent(dims) == dims->depth.n;
 }
 
-struct dims oracle_resize(const struct dims *dims, uint64_t results, uint64_t depth, uint64_t gap)
+struct dims oracle_resize(const struct dims *dims, uint64_t results, uint64_t depth,
+                          uint64_t gap)
 {
     return oracle_is_run(dims) ? dims_value(depth) : dims_resized(dims, results, depth, gap);
 }
@@ -246,8 +240,7 @@ void oracle_element(const struct oracle_input *input, uint64_t position, bool ma
     oracle_fill(&at, position, 1, out);
 }
 
-size_t oracle_list_deciding(const struct oracle_input *input,
-                            uint64_t out[ORACLE_DECIDING_MAX])
+size_t oracle_list_deciding(const struct oracle_input *input, uint64_t out[ORACLE_DECIDING_MAX])
 {
     struct decider deciders[ORACLE_DECIDING_MAX];
     const size_t count = list_deciders(input, deciders);

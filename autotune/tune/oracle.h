@@ -116,7 +116,7 @@ void oracle_guard(const struct problem *problem, void *out);
 struct oracle_fold {
     struct problem problem;
     uint64_t words[4];
-    double largest; /* the largest partial magnitude seen */
+    double largest;       /* the largest partial magnitude seen */
     uint64_t count, next; /* elements added; the position of the next */
 };
 void oracle_fold_init(struct oracle_fold *fold, const struct problem *problem);

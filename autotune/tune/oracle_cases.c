@@ -147,7 +147,8 @@ static int fold_case(struct layout *layout, const struct problem *problem, uint6
 static int add_array(struct layout *layout, const struct dims *dims, uint64_t start,
                      uint64_t seed, uint64_t mark)
 {
-    struct oracle_input input = {.problem = layout->problem, .seed = seed,
+    struct oracle_input input = {.problem = layout->problem,
+                                 .seed = seed,
                                  .mark = mark % dims->depth.n};
     const uint64_t extent = dims_extent(dims);
     uint64_t first;
@@ -162,9 +163,11 @@ static int add_array(struct layout *layout, const struct dims *dims, uint64_t st
 static void list_depths(struct layout *layout)
 {
     const uint64_t tile = layout->shape.tile;
+    /* clang-format off */
     const uint64_t all[] = {1,        2,            3,  4,  5,  7,        8,    9,
                             15,       16,           17, 31, 32, 33,       tile - 1, tile,
                             tile + 1, 2 * tile - 1, layout->sweep_n, LONG};
+    /* clang-format on */
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i] > 0)
             layout_add_size(layout, all[i]);
@@ -175,8 +178,8 @@ static void list_depths(struct layout *layout)
 static int add_arrays(struct layout *layout, uint64_t seed)
 {
     const uint64_t at_once = layout->shape.at_once;
-    const uint64_t counts[COUNTS] = {
-        at_once + 1, 1, 2 * at_once + 3, 3, at_once, 2, at_once / 2 + 1};
+    const uint64_t counts[COUNTS] = {at_once + 1, 1, 2 * at_once + 3, 3,
+                                     at_once,     2, at_once / 2 + 1};
     const uint64_t gaps[GAPS] = {0, 1, 0, layout->starts, 3};
     const uint64_t step = layout->starts > 2 ? layout->starts / 2 : 1;
     const bool by_parity = is_by_sign(layout) || oracle_has_mark(&layout->problem);
@@ -219,8 +222,7 @@ static int add_even(struct layout *layout, uint64_t seed)
     const uint64_t depths[] = {load, tile, tile + load};
     for (unsigned i = 0; i < 6; i++) {
         const uint64_t depth = depths[i >> 1];
-        const uint64_t count =
-            least(2 * layout->shape.at_once + 3, EVEN_ELEMENTS / depth + 3);
+        const uint64_t count = least(2 * layout->shape.at_once + 3, EVEN_ELEMENTS / depth + 3);
         const struct dims dims =
             oracle_resize(&layout->problem.dims, count, depth, (i & 1) * load);
         if (add_array(layout, &dims, 0, seed, i))
@@ -235,7 +237,7 @@ static int make_arrays(struct layout *layout)
     layout->guard = LAYOUT_ALIGN;
     list_depths(layout);
     return add_arrays(layout, seed) || add_uneven(layout, seed) || add_even(layout, seed) ? -1
-                                                                                         : 0;
+                                                                                          : 0;
 }
 
 /* --- One run ------------------------------------------------------------------------------ */
@@ -251,7 +253,8 @@ static void list_sizes(struct layout *layout)
         layout_add_size(layout, edges[i]);
     if (tile < 50003) {
         layout_add_size(layout, 100003);
-        layout_add_size(layout, 100003 / tile * tile - 1); /* many blocks share all but a tile */
+        layout_add_size(layout,
+                        100003 / tile * tile - 1); /* many blocks share all but a tile */
     }
 }
 

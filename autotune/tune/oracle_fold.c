@@ -61,8 +61,10 @@ static int finish_words(const struct oracle_fold *fold, oracle_bits *out, struct
     return 0;
 }
 
-const struct oracle_folding oracle_fold_words = {
-    .init = init_words, .add = add_words, .merge = merge_words, .finish = finish_words};
+const struct oracle_folding oracle_fold_words = {.init = init_words,
+                                                 .add = add_words,
+                                                 .merge = merge_words,
+                                                 .finish = finish_words};
 
 /* --- The least and the greatest ----------------------------------------------------------- */
 
@@ -132,8 +134,10 @@ static int finish_order(const struct oracle_fold *fold, oracle_bits *out, struct
     return 0;
 }
 
-const struct oracle_folding oracle_fold_order = {
-    .init = init_words, .add = add_order, .merge = merge_words, .finish = finish_order};
+const struct oracle_folding oracle_fold_order = {.init = init_words,
+                                                 .add = add_order,
+                                                 .merge = merge_words,
+                                                 .finish = finish_order};
 
 /* --- Any fold ----------------------------------------------------------------------------- */
 

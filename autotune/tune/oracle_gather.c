@@ -45,8 +45,7 @@ static uint64_t piece_from(const struct problem *problem, uint64_t first)
 
 /* At most STRIP results. */
 static int fold_strip(const struct problem *problem, uint64_t first, uint64_t count,
-                      const void *elements, void *expects, double *largest,
-                      struct error *error)
+                      const void *elements, void *expects, double *largest, struct error *error)
 {
     unsigned char room[PIECE * ELEMENT_MAX];
     struct oracle_fold folds[STRIP];
@@ -56,7 +55,8 @@ static int fold_strip(const struct problem *problem, uint64_t first, uint64_t co
     for (uint64_t i = 0; i < problem->dims.depth.n; i += take) {
         take = piece_from(problem, i);
         for (uint64_t r = 0; r < count; r++)
-            oracle_fold_add(&folds[r], gather(problem, elements, first + r, i, take, room), take);
+            oracle_fold_add(&folds[r], gather(problem, elements, first + r, i, take, room),
+                            take);
     }
     for (uint64_t r = 0; r < count; r++) {
         oracle_bits bits;

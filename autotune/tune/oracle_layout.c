@@ -122,8 +122,9 @@ int layout_add_folded(struct layout *layout, uint64_t offset, uint64_t n)
 
 void layout_fill(const struct layout *layout, uint64_t first, uint64_t n, uint64_t seed)
 {
-    struct oracle_input input = {
-        .problem = layout->problem, .seed = seed, .mark = ORACLE_NO_MARK};
+    struct oracle_input input = {.problem = layout->problem,
+                                 .seed = seed,
+                                 .mark = ORACLE_NO_MARK};
     input.problem.dims = dims_value(n);
     oracle_fill(&input, 0, n, layout_element(layout, first));
 }

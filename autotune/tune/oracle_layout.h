@@ -6,9 +6,9 @@
 #include "autotune/tune/oracle.h"
 
 enum {
-    LAYOUT_ALIGN = 64, /* elements: whole multiples of 16 bytes, for any type */
+    LAYOUT_ALIGN = 64,  /* elements: whole multiples of 16 bytes, for any type */
     LAYOUT_STARTS = 16, /* elements in 16 bytes, at most */
-    LAYOUT_EDGES = 20, /* edges known to layout_edge */
+    LAYOUT_EDGES = 20,  /* edges known to layout_edge */
     LAYOUT_SIZES_MAX = 48,
 };
 

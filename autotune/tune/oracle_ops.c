@@ -117,103 +117,96 @@ static double step_max(double total, double x)
 /* --- Special values ----------------------------------------------------------------------- */
 
 static const struct oracle_special sum_specials[] = {
-    {ONE, NOT_A_NUMBER, ONE},            /* NaN */
-    {ONE, INF, ONE},                     /* +Inf */
-    {MINUS_ONE, NINF, MINUS_ONE},        /* -Inf */
-    {ONE, INF, NINF},                    /* NaN */
-    {ONE, NOT_A_NUMBER, INF},            /* NaN */
-    {NZERO, NZERO, NZERO},               /* +0: the identity is +0 */
-    {NZERO, ZERO, NZERO},                /* +0 */
-    {ZERO, TINY, ZERO},                  /* the denormal itself */
-    {NZERO, NTINY, NZERO},               /* the denormal itself */
-    {ZERO, TINY, NTINY},                 /* +0 */
-    {ZERO, TINY, TINY},                  /* twice the denormal */
-    {ZERO, LARGEST, ZERO},               /* the largest finite value */
-    {ZERO, LARGEST, LARGEST},            /* +Inf, or twice the value in a wider accumulator */
+    {ONE, NOT_A_NUMBER, ONE},     /* NaN */
+    {ONE, INF, ONE},              /* +Inf */
+    {MINUS_ONE, NINF, MINUS_ONE}, /* -Inf */
+    {ONE, INF, NINF},             /* NaN */
+    {ONE, NOT_A_NUMBER, INF},     /* NaN */
+    {NZERO, NZERO, NZERO},        /* +0: the identity is +0 */
+    {NZERO, ZERO, NZERO},         /* +0 */
+    {ZERO, TINY, ZERO},           /* the denormal itself */
+    {NZERO, NTINY, NZERO},        /* the denormal itself */
+    {ZERO, TINY, NTINY},          /* +0 */
+    {ZERO, TINY, TINY},           /* twice the denormal */
+    {ZERO, LARGEST, ZERO},        /* the largest finite value */
+    {ZERO, LARGEST, LARGEST},     /* +Inf, or twice the value in a wider accumulator */
 };
 
 static const struct oracle_special sumsq_specials[] = {
-    {ONE, NOT_A_NUMBER, ONE},            /* NaN */
-    {ONE, INF, ONE},                     /* +Inf */
-    {ONE, NINF, ONE},                    /* +Inf */
-    {ONE, INF, NINF},                    /* +Inf */
-    {ONE, NOT_A_NUMBER, INF},            /* NaN */
-    {NZERO, NZERO, NZERO},               /* +0 */
-    {ZERO, MINUS_ONE, ZERO},             /* 1 */
-    {ZERO, TINY, ZERO},                  /* +0 by underflow, or exact in a wider accumulator */
-    {NZERO, ROOT, ZERO},                 /* a denormal, or exact in a wider accumulator */
-    {ZERO, LARGEST, ZERO},               /* +Inf, or exact in a wider accumulator */
+    {ONE, NOT_A_NUMBER, ONE}, /* NaN */
+    {ONE, INF, ONE},          /* +Inf */
+    {ONE, NINF, ONE},         /* +Inf */
+    {ONE, INF, NINF},         /* +Inf */
+    {ONE, NOT_A_NUMBER, INF}, /* NaN */
+    {NZERO, NZERO, NZERO},    /* +0 */
+    {ZERO, MINUS_ONE, ZERO},  /* 1 */
+    {ZERO, TINY, ZERO},       /* +0 by underflow, or exact in a wider accumulator */
+    {NZERO, ROOT, ZERO},      /* a denormal, or exact in a wider accumulator */
+    {ZERO, LARGEST, ZERO},    /* +Inf, or exact in a wider accumulator */
 };
 
 static const struct oracle_special prod_specials[] = {
-    {ONE, NOT_A_NUMBER, ONE},            /* NaN */
-    {ONE, INF, ONE},                     /* +Inf */
-    {ONE, NINF, ONE},                    /* -Inf */
-    {ONE, INF, MINUS_ONE},               /* -Inf */
-    {ONE, INF, ZERO},                    /* NaN */
-    {ONE, ZERO, ONE},                    /* +0 */
-    {ONE, NZERO, ONE},                   /* -0 */
-    {ONE, NZERO, MINUS_ONE},             /* +0 */
-    {ONE, TINY, ONE},                    /* the denormal itself */
-    {ONE, TINY, MINUS_ONE},              /* its negative */
-    {ONE, SMALL, TINY},                  /* +0 by underflow, or exact in a wider accumulator */
-    {ONE, LARGEST, TWO},                 /* +Inf, or exact in a wider accumulator */
+    {ONE, NOT_A_NUMBER, ONE}, /* NaN */
+    {ONE, INF, ONE},          /* +Inf */
+    {ONE, NINF, ONE},         /* -Inf */
+    {ONE, INF, MINUS_ONE},    /* -Inf */
+    {ONE, INF, ZERO},         /* NaN */
+    {ONE, ZERO, ONE},         /* +0 */
+    {ONE, NZERO, ONE},        /* -0 */
+    {ONE, NZERO, MINUS_ONE},  /* +0 */
+    {ONE, TINY, ONE},         /* the denormal itself */
+    {ONE, TINY, MINUS_ONE},   /* its negative */
+    {ONE, SMALL, TINY},       /* +0 by underflow, or exact in a wider accumulator */
+    {ONE, LARGEST, TWO},      /* +Inf, or exact in a wider accumulator */
 };
 
 static const struct oracle_special min_specials[] = {
-    {ONE, NOT_A_NUMBER, ONE},            /* NaN */
-    {ONE, NOT_A_NUMBER, NINF},           /* NaN */
-    {ONE, NINF, ONE},                    /* -Inf */
-    {INF, INF, INF},                     /* +Inf */
-    {INF, LARGEST, INF},                 /* the largest finite value */
-    {ZERO, NZERO, ZERO},                 /* -0 */
-    {NZERO, ZERO, NZERO},                /* -0 */
-    {ONE, TINY, ONE},                    /* the denormal */
-    {ZERO, NTINY, NZERO},                /* the negative denormal */
-    {TINY, ZERO, TINY},                  /* +0, not the denormal */
+    {ONE, NOT_A_NUMBER, ONE},  /* NaN */
+    {ONE, NOT_A_NUMBER, NINF}, /* NaN */
+    {ONE, NINF, ONE},          /* -Inf */
+    {INF, INF, INF},           /* +Inf */
+    {INF, LARGEST, INF},       /* the largest finite value */
+    {ZERO, NZERO, ZERO},       /* -0 */
+    {NZERO, ZERO, NZERO},      /* -0 */
+    {ONE, TINY, ONE},          /* the denormal */
+    {ZERO, NTINY, NZERO},      /* the negative denormal */
+    {TINY, ZERO, TINY},        /* +0, not the denormal */
 };
 
 static const struct oracle_special max_specials[] = {
-    {ONE, NOT_A_NUMBER, ONE},            /* NaN */
-    {ONE, NOT_A_NUMBER, INF},            /* NaN */
-    {ONE, INF, ONE},                     /* +Inf */
-    {NINF, NINF, NINF},                  /* -Inf */
-    {NZERO, ZERO, NZERO},                /* +0 */
-    {ZERO, NZERO, ZERO},                 /* +0 */
-    {MINUS_ONE, NTINY, MINUS_ONE},       /* the negative denormal */
-    {ZERO, TINY, NZERO},                 /* the denormal */
-    {NTINY, NZERO, NTINY},               /* -0, not the denormal */
+    {ONE, NOT_A_NUMBER, ONE},      /* NaN */
+    {ONE, NOT_A_NUMBER, INF},      /* NaN */
+    {ONE, INF, ONE},               /* +Inf */
+    {NINF, NINF, NINF},            /* -Inf */
+    {NZERO, ZERO, NZERO},          /* +0 */
+    {ZERO, NZERO, ZERO},           /* +0 */
+    {MINUS_ONE, NTINY, MINUS_ONE}, /* the negative denormal */
+    {ZERO, TINY, NZERO},           /* the denormal */
+    {NTINY, NZERO, NTINY},         /* -0, not the denormal */
 };
 
 static const struct oracle_special argmin_specials[] = {
-    {ONE, NOT_A_NUMBER, ONE},            /* the NaN's place, as below */
+    {ONE, NOT_A_NUMBER, ONE}, /* the NaN's place, as below */
     {ONE, NOT_A_NUMBER, NINF},
     {INF, NOT_A_NUMBER, INF},
-    {ONE, NOT_A_NUMBER, NOT_A_NUMBER},   /* the first NaN's */
-    {ONE, NINF, ONE},                    /* the infinity's */
-    {INF, INF, INF},                     /* 0 */
-    {INF, LARGEST, INF},                 /* that of the finite value */
-    {ZERO, NZERO, ZERO},                 /* 0: zeros are equal */
-    {NZERO, ZERO, NZERO},                /* 0 */
-    {ONE, ZERO, NZERO},                  /* the first zero's */
-    {ONE, TINY, ONE},                    /* the denormal's */
-    {ZERO, NTINY, NZERO},                /* the negative denormal's */
-    {TINY, ZERO, TINY},                  /* the zero's */
+    {ONE, NOT_A_NUMBER, NOT_A_NUMBER}, /* the first NaN's */
+    {ONE, NINF, ONE},                  /* the infinity's */
+    {INF, INF, INF},                   /* 0 */
+    {INF, LARGEST, INF},               /* that of the finite value */
+    {ZERO, NZERO, ZERO},               /* 0: zeros are equal */
+    {NZERO, ZERO, NZERO},              /* 0 */
+    {ONE, ZERO, NZERO},                /* the first zero's */
+    {ONE, TINY, ONE},                  /* the denormal's */
+    {ZERO, NTINY, NZERO},              /* the negative denormal's */
+    {TINY, ZERO, TINY},                /* the zero's */
 };
 
 static const struct oracle_special argmax_specials[] = {
-    {ONE, NOT_A_NUMBER, ONE},            /* the same, turned over */
-    {ONE, NOT_A_NUMBER, INF},
-    {NINF, NOT_A_NUMBER, NINF},
-    {ONE, NOT_A_NUMBER, NOT_A_NUMBER},
-    {ONE, INF, ONE},
-    {NINF, NINF, NINF},
-    {MINUS_ONE, NZERO, ZERO},
-    {NZERO, ZERO, NZERO},
-    {ZERO, NZERO, ZERO},
-    {MINUS_ONE, NTINY, MINUS_ONE},
-    {ZERO, TINY, NZERO},
-    {NTINY, NZERO, NTINY},
+    {ONE, NOT_A_NUMBER, ONE}, /* the same, turned over */
+    {ONE, NOT_A_NUMBER, INF}, {NINF, NOT_A_NUMBER, NINF}, {ONE, NOT_A_NUMBER, NOT_A_NUMBER},
+    {ONE, INF, ONE},          {NINF, NINF, NINF},         {MINUS_ONE, NZERO, ZERO},
+    {NZERO, ZERO, NZERO},     {ZERO, NZERO, ZERO},        {MINUS_ONE, NTINY, MINUS_ONE},
+    {ZERO, TINY, NZERO},      {NTINY, NZERO, NTINY},
 };
 
 /* --- The table ---------------------------------------------------------------------------- */

@@ -40,15 +40,14 @@ struct oracle_values {
     bool (*can_repeat)(const struct problem *problem, uint64_t period);
 };
 
-extern const struct oracle_values
-    oracle_words,       /* any word but 0 */
+extern const struct oracle_values oracle_words, /* any word but 0 */
     oracle_odds,        /* odd words, never 1: each counts in any product and sum of squares */
     oracle_flats,       /* the identity */
     oracle_nears,       /* words within a sixteenth of the type's range */
     oracle_near_floats, /* the same of floats */
     oracle_dense,       /* floats: integers but 0, whose sums stay exact */
-    oracle_sparse,      /* floats: integers whose squares' sums do; most are 0 where n is large */
-    oracle_signs;       /* floats: +-1 */
+    oracle_sparse, /* floats: integers whose squares' sums do; most are 0 where n is large */
+    oracle_signs;  /* floats: +-1 */
 
 struct oracle_recipe oracle_recipe(const struct oracle_input *input);
 
@@ -85,8 +84,7 @@ struct oracle_folding {
                           const void *elements, uint64_t count, double *compensation);
 };
 
-extern const struct oracle_folding
-    oracle_fold_words,    /* integers */
+extern const struct oracle_folding oracle_fold_words, /* integers */
     oracle_fold_order,    /* the least or the greatest, of integers and floats */
     oracle_fold_sum,      /* floats */
     oracle_fold_product,  /* floats */

@@ -81,5 +81,7 @@ static int finish(const struct oracle_fold *fold, oracle_bits *out, struct error
     return 0;
 }
 
-const struct oracle_folding oracle_fold_position = {
-    .init = init, .add = add, .merge = merge, .finish = finish};
+const struct oracle_folding oracle_fold_position = {.init = init,
+                                                    .add = add,
+                                                    .merge = merge,
+                                                    .finish = finish};

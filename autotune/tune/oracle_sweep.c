@@ -94,7 +94,7 @@ static int add_slide(struct layout *layout, const struct slides *slides, uint64_
     const uint64_t i = (start + position) % layout->starts;
     const bool is_position = problem_ops[layout->problem.op].is_position;
     return layout_add_run(layout, slides->marks[i] - position, layout->sweep_n,
-                           is_position ? position : slides->expect[i]);
+                          is_position ? position : slides->expect[i]);
 }
 
 static int sweep_order(struct layout *layout)
@@ -169,8 +169,8 @@ static int add_flats(struct layout *layout)
 static int sweep_ties(struct layout *layout)
 {
     const uint64_t block = layout->shape.block, tile = layout->shape.tile;
-    const uint64_t distances[] = {0,         0,     1,    2,        31, 32, 33,
-                                  block - 1, block, tile, tile - 1, block * layout->starts};
+    const uint64_t distances[] = {0,  0,         1,     2,    31,       32,
+                                  33, block - 1, block, tile, tile - 1, block * layout->starts};
     uint64_t state = layout->seed;
     for (size_t i = 0; i < sizeof distances / sizeof *distances; i++)
         if (add_ties(layout, distances[i], 2 * layout->seed + i % 2, &state))

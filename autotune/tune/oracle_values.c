@@ -355,7 +355,8 @@ void oracle_guard(const struct problem *problem, void *out)
     const enum type type = problem->type;
     const enum oracle_deciding deciding = oracle_kind(problem)->values->deciding;
     if (deciding == DECIDING_MARK)
-        put_near(type, near_zero(type) + (uint64_t)(toward(problem) * sixteenths(type, 4)), out);
+        put_near(type, near_zero(type) + (uint64_t)(toward(problem) * sixteenths(type, 4)),
+                 out);
     else if (deciding == DECIDING_BITS)
         element_store_word(type, ~oracle_ops[problem->op].identity, out, 0);
     else if (problem_types[type].is_float)

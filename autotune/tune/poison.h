@@ -13,7 +13,7 @@ enum {
 
 /* Bytes watched behind what a kernel may use. */
 enum {
-    POISON_RESULTS_GUARD = 256,  /* of a matrix's results, then on to a multiple of it: poison */
+    POISON_RESULTS_GUARD = 256, /* of a matrix's results, then on to a multiple of it: poison */
     POISON_SCRATCH_GUARD = 4096, /* of scratch memory: poison, as that before it */
     POISON_STATE_GUARD = 256,    /* of the state: zeros, as the state before it */
 };

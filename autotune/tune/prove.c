@@ -89,7 +89,8 @@ static bool is_stopping(const struct prove *prove)
 }
 
 /* A row as points of one variant, which must outlive them. */
-static struct points make_points(const int64_t *row, size_t width, struct point_variant *variant)
+static struct points make_points(const int64_t *row, size_t width,
+                                 struct point_variant *variant)
 {
     *variant = (struct point_variant){0, 1};
     return (struct points){.width = width,

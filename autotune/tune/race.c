@@ -42,13 +42,13 @@ struct race {
     const struct race_options *options;
     race_measure *measure;
     void *context;
-    struct race_times times;          /* and who is beaten, and who leads */
-    size_t order[RACE_ENTRANTS_MAX];  /* of the round */
-    uint64_t now[RACE_ENTRANTS_MAX];  /* times of the round, accepted or not */
-    double *drifts;                   /* of all rounds, repeated ones too */
-    double steps[STEPS];              /* a ring */
+    struct race_times times;         /* and who is beaten, and who leads */
+    size_t order[RACE_ENTRANTS_MAX]; /* of the round */
+    uint64_t now[RACE_ENTRANTS_MAX]; /* times of the round, accepted or not */
+    double *drifts;                  /* of all rounds, repeated ones too */
+    double steps[STEPS];             /* a ring */
     size_t step_count;
-    uint64_t last;                    /* time of the reference, the latest; 0 = none yet */
+    uint64_t last; /* time of the reference, the latest; 0 = none yet */
     uint64_t random;
     double start_s;
     size_t rounds, repeated, looks, next_look;
@@ -346,11 +346,15 @@ static size_t most_rounds(const struct race_options *options)
 int race_run(struct race_result *out, size_t count, race_measure *measure_one, void *context,
              const struct race_options *options, struct error *error)
 {
-    struct race race = {.options = options, .measure = measure_one, .context = context,
-                        .times = {.count = count, .most = most_rounds(options),
+    struct race race = {.options = options,
+                        .measure = measure_one,
+                        .context = context,
+                        .times = {.count = count,
+                                  .most = most_rounds(options),
                                   .reference = options->reference,
                                   .leader = options->reference},
-                        .random = options->seed, .start_s = monotonic_s(),
+                        .random = options->seed,
+                        .start_s = monotonic_s(),
                         .next_look = FIRST_LOOK};
     const size_t cells = count * race.times.most;
     memset(out, 0, sizeof *out);

@@ -16,19 +16,19 @@ enum { RACE_ENTRANTS_MAX = 64, RACE_ROUNDS_MAX = 2001 };
 typedef int race_measure(void *context, size_t entrant, uint64_t *out_ps, struct error *error);
 
 struct race_options {
-    double seconds;     /* the race ends after about this long, sooner when all is decided */
-    size_t rounds_min;  /* of measurements of every entrant still in, at least (>= 5) */
-    size_t rounds_max;  /* accepted ones, at most; 0 = RACE_ROUNDS_MAX; >= rounds_min always */
-    double error;       /* the most probability that the best is dropped, over the whole race:
+    double seconds;    /* the race ends after about this long, sooner when all is decided */
+    size_t rounds_min; /* of measurements of every entrant still in, at least (>= 5) */
+    size_t rounds_max; /* accepted ones, at most; 0 = RACE_ROUNDS_MAX; >= rounds_min always */
+    double error;      /* the most probability that the best is dropped, over the whole race:
                          * 0.01 */
-    double margin;      /* entrants closer than this factor - 1 are ties whatever the
+    double margin;     /* entrants closer than this factor - 1 are ties whatever the
                          * statistics: 0.005 */
-    double drift_max;   /* a round whose two reference times are further apart, and further than
+    double drift_max;  /* a round whose two reference times are further apart, and further than
                          * noise explains, is repeated: 0.02 */
-    double noise_max;   /* the winner's 95 % interval may be this wide to each side, relative:
+    double noise_max;  /* the winner's 95 % interval may be this wide to each side, relative:
                          * 0.03 */
-    size_t reference;   /* the entrant measured before and after each round; never dropped */
-    uint64_t seed;      /* of the orders */
+    size_t reference;  /* the entrant measured before and after each round; never dropped */
+    uint64_t seed;     /* of the orders */
 };
 
 struct race_place {
@@ -48,7 +48,7 @@ struct race_result {
     size_t ties;             /* others tied with the fastest */
     bool is_noisy;           /* too noisy to decide: `why` says what was seen */
     char why[200];
-    double drift;            /* the median relative difference of a round's reference times */
+    double drift; /* the median relative difference of a round's reference times */
 };
 
 /* 2 <= count <= RACE_ENTRANTS_MAX, or 1, which wins after rounds_min rounds. -1 only when

@@ -24,8 +24,8 @@ static struct stats_interval ratio_interval(const struct race_times *times, size
                                             double confidence)
 {
     return stats_ratio_interval(race_places_times(times, entrant),
-                                race_places_times(times, times->leader),
-                                times->taken[entrant], confidence);
+                                race_places_times(times, times->leader), times->taken[entrant],
+                                confidence);
 }
 
 static struct stats_interval time_interval(struct race_times *times, size_t entrant)
@@ -49,8 +49,7 @@ void race_places_lead(struct race_times *times)
         size_t best = times->leader;
         double least = 1;
         for (size_t i = 0; i < times->count; i++) {
-            double ratio =
-                race_places_is_in(times, i) ? race_places_ratio(times, i) : INFINITY;
+            double ratio = race_places_is_in(times, i) ? race_places_ratio(times, i) : INFINITY;
             if (ratio < least) {
                 least = ratio;
                 best = i;
@@ -73,7 +72,10 @@ static void fill_place(struct race_place *out, struct race_times *times, size_t 
                        double margin, double confidence)
 {
     const bool is_beaten = times->is_beaten[entrant];
-    *out = (struct race_place){.entrant = entrant, .ratio = 1, .ratio_low = 1, .ratio_high = 1,
+    *out = (struct race_place){.entrant = entrant,
+                               .ratio = 1,
+                               .ratio_low = 1,
+                               .ratio_high = 1,
                                .rounds = times->taken[entrant],
                                .is_dropped = !race_places_is_in(times, entrant),
                                .is_tie = !is_beaten};

@@ -8,8 +8,8 @@
 
 /* All of them share the first rounds: whoever is in has taken part in each accepted one. */
 struct race_times {
-    size_t count, most;              /* entrants; accepted rounds at most */
-    size_t reference, leader;        /* entrants */
+    size_t count, most;       /* entrants; accepted rounds at most */
+    size_t reference, leader; /* entrants */
     bool is_beaten[RACE_ENTRANTS_MAX];
     size_t taken[RACE_ENTRANTS_MAX]; /* accepted rounds of each */
     uint64_t *times_ps;              /* entrant after entrant, `most` each */

@@ -225,8 +225,8 @@ static int draw_pairs(struct pool *pool, struct error *error)
     for (size_t b = 1; b < width; b++)
         for (size_t a = 0; a < b; a++)
             for (size_t i = 0; i < pool->counts[a] * pool->counts[b]; i++) {
-                const struct sample_pair pair = {
-                    {a, b}, {i / pool->counts[b], i % pool->counts[b]}};
+                const struct sample_pair pair = {{a, b},
+                                                 {i / pool->counts[b], i % pool->counts[b]}};
                 if (!cover_has(pool->cover, a, pair.values[0], b, pair.values[1]) &&
                     draw_pair(pool, &pair, error))
                     return -1;
@@ -270,9 +270,10 @@ static int fill_pool(struct pool *pool, size_t target_count, struct error *error
 static struct sample_place find_place(const struct pool *pool, const unsigned char *columns,
                                       const int64_t *row)
 {
-    struct sample_place place = {
-        .problem = {.op = (enum op)columns[0], .type = (enum type)columns[1], .regime = COLD},
-        .target = columns[3]};
+    struct sample_place place = {.problem = {.op = (enum op)columns[0],
+                                             .type = (enum type)columns[1],
+                                             .regime = COLD},
+                                 .target = columns[3]};
     for (int acc = 0; acc < TYPE_COUNT; acc++)
         if (problem_types[acc].acc == (enum type)acc && find_acc((enum type)acc) == columns[2])
             place.problem.acc = (enum type)acc;

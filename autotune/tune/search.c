@@ -58,7 +58,8 @@ bool search_has_other(const struct search *search, size_t slot)
 int search_start(struct search *search, size_t slot, struct error *error)
 {
     struct search_worker *worker = &search->workers[slot];
-    const char *spec = search_measures(search, slot) ? search->job->specs[worker->device] : NULL;
+    const char *spec =
+        search_measures(search, slot) ? search->job->specs[worker->device] : NULL;
     worker->state = WORKER_OPENING;
     worker->last_words[0] = '\0';
     if (worker_start(search->crew, slot, search->job, search->options->seed, spec, error))
@@ -357,11 +358,8 @@ int search_step(struct search *search, struct job_raced *raced, struct error *er
         frame_dispose(&event.frame);
         break;
     case CREW_LOST:
-    case CREW_LATE:
-        got = blame_lost(search, event.slot, &event, error);
-        break;
-    default:
-        break;
+    case CREW_LATE: got = blame_lost(search, event.slot, &event, error); break;
+    default: break;
     }
     return got;
 }

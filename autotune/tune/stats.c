@@ -106,9 +106,9 @@ double stats_binomial_tail(size_t trials, size_t at_least, double p)
         return at_least == 0;
     if ((double)at_least <= (double)trials * p) /* from the mean outwards, or terms underflow */
         return 1 - stats_binomial_tail(trials, trials - at_least + 1, 1 - p);
-    double term = exp(log_factorial(trials) - log_factorial(at_least) -
-                      log_factorial(trials - at_least) + (double)at_least * log(p) +
-                      (double)(trials - at_least) * log1p(-p));
+    double term =
+        exp(log_factorial(trials) - log_factorial(at_least) - log_factorial(trials - at_least) +
+            (double)at_least * log(p) + (double)(trials - at_least) * log1p(-p));
     double sum = 0;
     for (size_t k = at_least; k <= trials && term > 0; k++) {
         sum += term;

@@ -11,7 +11,7 @@ enum strategy {
                           * shows that it cannot win, no other */
     STRATEGY_EXHAUSTIVE, /* every candidate */
     STRATEGY_RANDOM,     /* every candidate, in random order whatever is known: a baseline */
-    STRATEGY_COVER,      /* a small sample in which each pair of values that can stands together */
+    STRATEGY_COVER, /* a small sample in which each pair of values that can stands together */
     STRATEGY_COUNT
 };
 extern const char *const strategy_names[STRATEGY_COUNT]; /* "race", "exhaustive", ... */

@@ -17,8 +17,8 @@ void threads_run(void *(*work)(void *), void *first, size_t size, size_t count)
     bool is_started[THREADS_MAX];
     char *const pieces = first;
     for (size_t i = 0; i < count; i++)
-        is_started[i] = i + 1 < count &&
-                        pthread_create(&threads[i], NULL, work, pieces + i * size) == 0;
+        is_started[i] =
+            i + 1 < count && pthread_create(&threads[i], NULL, work, pieces + i * size) == 0;
     for (size_t i = 0; i < count; i++)
         if (!is_started[i])
             work(pieces + i * size); /* beside the others, so before any is waited for */

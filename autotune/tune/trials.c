@@ -2,8 +2,8 @@
  * a space may grow, or change its names, and what was measured still counts. */
 #include "autotune/tune/trials.h"
 
-#include "generator/call.h"
 #include "autotune/tune/stats.h"
+#include "generator/call.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@ struct trials_index {
     struct trials_entry {
         uint64_t key; /* 0 = free */
         uint64_t value;
-    } * entries;
+    } *entries;
     size_t capacity, count;
 };
 void trials_index_dispose(struct trials_index *index);

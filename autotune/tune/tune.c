@@ -60,9 +60,8 @@ static int add_pruned(struct run *run, struct error *error)
     const int64_t *const rows[] = {context->space->default_row, run->options.seed_row};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const int broken = rows[i] ? point_prune(context, rows[i], error) : POINT_VALID;
-        if (broken == POINT_FAILED ||
-            (broken >= 0 && context->space->rules[broken].is_prune &&
-             add_unlisted(run, rows[i], error)))
+        if (broken == POINT_FAILED || (broken >= 0 && context->space->rules[broken].is_prune &&
+                                       add_unlisted(run, rows[i], error)))
             return -1;
     }
     return 0;
@@ -74,11 +73,10 @@ static int expand_points(struct run *run, struct error *error)
     const struct tune_options *options = &run->options;
     const struct point_context *context = run->job->context;
     struct points *points = &run->result->points;
-    if (options->is_only_rows
-            ? point_single(points, context->space, options->rows, error)
-            : strategy_points(points, context, options->strategy, (unsigned)options->seed,
-                              error) ||
-                  add_pruned(run, error))
+    if (options->is_only_rows ? point_single(points, context->space, options->rows, error)
+                              : strategy_points(points, context, options->strategy,
+                                                (unsigned)options->seed, error) ||
+                                    add_pruned(run, error))
         return -1;
     for (size_t i = 0; i < options->row_count; i++)
         if (add_unlisted(run, options->rows + i * points->width, error))

@@ -63,10 +63,10 @@ struct tune_result {
     size_t entrants; /* that the race began with */
     size_t rounds, repeated; /* of the race; thrown away, for the device had drifted */
     size_t counts[TRIAL_STATUSES];
-    size_t recalled;       /* candidates whose trial came from the journal */
-    size_t restarts;       /* workers replaced */
-    uint64_t reference_ps; /* the reference's first time, which scores are scaled to */
-    uint64_t proofs;       /* small runs compared */
+    size_t recalled;             /* candidates whose trial came from the journal */
+    size_t restarts;             /* workers replaced */
+    uint64_t reference_ps;       /* the reference's first time, which scores are scaled to */
+    uint64_t proofs;             /* small runs compared */
     struct nvml_reading reading; /* of the GPU as the race ended; zeros where it does not say */
     char reasons[TUNE_REASONS_MAX][JOB_REASON]; /* of what is wrong or failed, the first */
     size_t reason_count;

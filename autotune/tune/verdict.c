@@ -216,12 +216,10 @@ static double limit_at(const struct search *search, const struct search_worker *
     switch (worker->at.phase) {
     case PHASE_PROVE:
         return PROVE_LIMIT + PROVE_TIMES * worker->ready.prove_s + MEASURE_TIMES * call;
-    case PHASE_MEASURE:
-        return MEASURE_LIMIT + MEASURE_TIMES * call;
+    case PHASE_MEASURE: return MEASURE_LIMIT + MEASURE_TIMES * call;
     case PHASE_RACE:
         return RACE_LIMIT + RACE_TIMES * search->options->race_s + MEASURE_TIMES * call;
-    default:
-        return SEARCH_LOAD_S;
+    default: return SEARCH_LOAD_S;
     }
 }
 
@@ -286,10 +284,10 @@ static bool is_possible(const struct search *search, const struct job_trial *tri
  * says. */
 static int distrust(struct search *search, size_t slot, struct error *error)
 {
-    const struct crew_event event = {
-        .kind = CREW_LOST,
-        .slot = slot,
-        .how = "it sent what no worker sends: its memory was damaged"};
+    const struct crew_event event =
+        {.kind = CREW_LOST,
+         .slot = slot,
+         .how = "it sent what no worker sends: its memory was damaged"};
     crew_stop(search->crew, slot);
     return blame_lost(search, slot, &event, error);
 }
@@ -301,21 +299,16 @@ int verdict_message(struct search *search, size_t slot, struct frame *frame,
     if (job_read_told(frame, &message, error))
         return distrust(search, slot, error);
     switch (frame->kind) {
-    case JOB_READY:
-        return take_ready(search, slot, &message.ready);
-    case JOB_FATAL:
-        return take_fatal(search, slot, &message.fatal, error);
-    case JOB_AT:
-        return take_at(search, slot, &message.at);
-    case JOB_PROVEN:
-        return take_proven(search, &search->workers[slot], &message.proven, error);
+    case JOB_READY: return take_ready(search, slot, &message.ready);
+    case JOB_FATAL: return take_fatal(search, slot, &message.fatal, error);
+    case JOB_AT: return take_at(search, slot, &message.at);
+    case JOB_PROVEN: return take_proven(search, &search->workers[slot], &message.proven, error);
     case JOB_TRIAL:
         if (!is_possible(search, &message.trial))
             return distrust(search, slot, error);
         take_trial(search, &search->workers[slot], &message.trial);
         return 0;
-    default:
-        return take_tried(search, slot, &message.tried);
+    default: return take_tried(search, slot, &message.tried);
     }
 }
 

@@ -129,14 +129,10 @@ static int serve_guest(struct worker *worker, struct frame *frame, struct error 
 static int serve_measure(struct worker *worker, struct frame *frame, struct error *error)
 {
     switch (frame->kind) {
-    case JOB_TRY:
-        return serve_try(worker, frame, error);
-    case JOB_RACE:
-        return serve_race(worker, frame, error);
-    case JOB_GUEST:
-        return serve_guest(worker, frame, error);
-    default:
-        return unknown_message(frame, error);
+    case JOB_TRY: return serve_try(worker, frame, error);
+    case JOB_RACE: return serve_race(worker, frame, error);
+    case JOB_GUEST: return serve_guest(worker, frame, error);
+    default: return unknown_message(frame, error);
     }
 }
 

@@ -200,8 +200,8 @@ int main(int argc, char **argv)
     if (error == cudaSuccess)
         error = argc > 4 ? my_within((const float *)(const void *)in, rows, sizes[0], sizes[1],
                                      sizes[2], &out, workspace, bytes, 0)
-                         : my((const float *)(const void *)in, sizes[0], sizes[1], sizes[2], &out,
-                              workspace, bytes, 0);
+                         : my((const float *)(const void *)in, sizes[0], sizes[1], sizes[2],
+                              &out, workspace, bytes, 0);
     printf("workspace %zu, error %d\n", bytes, (int)error);
     if (bytes > 512 && my((const float *)(const void *)in, sizes[0], sizes[1], sizes[2], &out,
                           workspace, bytes - 512, 0) != cudaErrorInvalidValue)

@@ -127,7 +127,7 @@ int main(int argc, char **argv)
                      line + 8);
         else
             text_adds(strncmp(line, "params = ", 9) && strncmp(line, "code = ", 7) ? &fields
-                                                                                : &config,
+                                                                                   : &config,
                       line);
     if (argc != 2 || !config.at || !fields.at)
         return 64;

@@ -12,20 +12,36 @@
 
 typedef int result;
 typedef void *handle;
-enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_DEVICE = 101,
-       INVALID_CONTEXT = 201, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700, DESTROYED = 709 };
+/* clang-format off: a driver of one line a call */
+enum {
+    OK = 0,
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    NO_DEVICE = 100,
+    INVALID_DEVICE = 101,
+    INVALID_CONTEXT = 201,
+    NOT_FOUND = 500,
+    ILLEGAL_ADDRESS = 700,
+    DESTROYED = 709
+};
 
 /* What the tests set and see. */
 int fake_count = 1, fake_major = 9, fake_minor = 0;
 int fake_init_result = OK, fake_sync_result = OK, fake_load_result = OK, fake_event_result = OK;
 uint64_t fake_memory = 1 << 20, fake_used;
 int fake_launches, fake_objects, fake_contexts;
-int fake_cluster, fake_cooperative, fake_shared; /* of the last launch or node */
-int fake_shared_most, fake_clusters_allowed;     /* what was allowed beyond the usual */
+int fake_cluster, fake_cooperative, fake_shared;         /* of the last launch or node */
+int fake_shared_most, fake_clusters_allowed;             /* what was allowed beyond the usual */
 uint64_t fake_context_ids[8] = {1, 2, 3, 4, 5, 6, 7, 8}; /* by device; 0: destroyed */
 
-result cuInit(unsigned flags) { return flags ? INVALID_VALUE : fake_init_result; }
-result cuDriverGetVersion(int *out) { return *out = 13000, OK; }
+result cuInit(unsigned flags)
+{
+    return flags ? INVALID_VALUE : fake_init_result;
+}
+result cuDriverGetVersion(int *out)
+{
+    return *out = 13000, OK;
+}
 
 /* NVRTC looks for private tables in a driver that is loaded beside it. */
 result cuGetExportTable(const void **out, const void *id)
@@ -38,7 +54,7 @@ result cuGetExportTable(const void **out, const void *id)
 result cuGetErrorName(result code, const char **out)
 {
     *out = code == ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS"
-         : code == NO_DEVICE       ? "CUDA_ERROR_NO_DEVICE"
+           : code == NO_DEVICE     ? "CUDA_ERROR_NO_DEVICE"
                                    : NULL;
     return *out ? OK : INVALID_VALUE;
 }
@@ -49,7 +65,10 @@ result cuGetErrorString(result code, const char **out)
     return *out ? OK : INVALID_VALUE;
 }
 
-result cuDeviceGetCount(int *out) { return *out = fake_count, OK; }
+result cuDeviceGetCount(int *out)
+{
+    return *out = fake_count, OK;
+}
 
 result cuDeviceGet(int *out, int number)
 {
@@ -69,21 +88,21 @@ result cuDeviceGetAttribute(int *out, int which, int device)
 {
     (void)device;
     switch (which) {
-    case 1: *out = 1024; return OK;       /* threads per block */
-    case 8: *out = 49152; return OK;      /* shared per block */
-    case 13: *out = 1980000; return OK;   /* clock, kHz */
-    case 16: *out = 132; return OK;       /* SMs */
-    case 33: *out = 27; return OK;        /* PCI bus, device, domain */
+    case 1: *out = 1024; return OK;     /* threads per block */
+    case 8: *out = 49152; return OK;    /* shared per block */
+    case 13: *out = 1980000; return OK; /* clock, kHz */
+    case 16: *out = 132; return OK;     /* SMs */
+    case 33: *out = 27; return OK;      /* PCI bus, device, domain */
     case 34: *out = 0; return OK;
     case 50: *out = 1; return OK;
-    case 36: *out = 3201000; return OK;   /* memory clock, kHz */
-    case 37: *out = 6016; return OK;      /* bus, bits */
-    case 38: *out = 62914560; return OK;  /* L2 */
-    case 39: *out = 2048; return OK;      /* threads per SM */
+    case 36: *out = 3201000; return OK;  /* memory clock, kHz */
+    case 37: *out = 6016; return OK;     /* bus, bits */
+    case 38: *out = 62914560; return OK; /* L2 */
+    case 39: *out = 2048; return OK;     /* threads per SM */
     case 75: *out = fake_major; return OK;
     case 76: *out = fake_minor; return OK;
-    case 81: *out = 233472; return OK;    /* shared per SM */
-    case 82: *out = 65536; return OK;     /* registers per SM */
+    case 81: *out = 233472; return OK; /* shared per SM */
+    case 82: *out = 65536; return OK;  /* registers per SM */
     default: return INVALID_VALUE;
     }
 }
@@ -101,12 +120,21 @@ result cuDevicePrimaryCtxRetain(handle *out, int device)
     return OK;
 }
 
-result cuDevicePrimaryCtxRelease_v2(int device) { return (void)device, fake_contexts--, OK; }
+result cuDevicePrimaryCtxRelease_v2(int device)
+{
+    return (void)device, fake_contexts--, OK;
+}
 
 /* A context is the place of its id. */
 static _Thread_local handle current;
-result cuCtxSetCurrent(handle context) { return current = context, OK; }
-result cuCtxGetCurrent(handle *out) { return *out = current, OK; }
+result cuCtxSetCurrent(handle context)
+{
+    return current = context, OK;
+}
+result cuCtxGetCurrent(handle *out)
+{
+    return *out = current, OK;
+}
 
 result cuCtxGetId(handle context, unsigned long long *out)
 {
@@ -136,14 +164,26 @@ static result drop(handle object)
     return OK;
 }
 
-result cuStreamCreate(handle *out, unsigned flags) { return (void)flags, make(out, 1); }
-result cuStreamDestroy_v2(handle stream) { return drop(stream); }
-result cuStreamSynchronize(handle stream) { return (void)stream, fake_sync_result; }
+result cuStreamCreate(handle *out, unsigned flags)
+{
+    return (void)flags, make(out, 1);
+}
+result cuStreamDestroy_v2(handle stream)
+{
+    return drop(stream);
+}
+result cuStreamSynchronize(handle stream)
+{
+    return (void)stream, fake_sync_result;
+}
 result cuEventCreate(handle *out, unsigned flags)
 {
     return (void)flags, fake_event_result ? fake_event_result : make(out, 4);
 }
-result cuEventDestroy_v2(handle event) { return drop(event); }
+result cuEventDestroy_v2(handle event)
+{
+    return drop(event);
+}
 
 /* An event holds how many launches there were before it; a launch takes 0.5 us. */
 result cuEventRecord(handle event, handle stream)
@@ -224,7 +264,10 @@ result cuMemAlloc_v2(unsigned long long *out, size_t bytes)
     return OK;
 }
 
-result cuMemFree_v2(unsigned long long address) { return drop((void *)(uintptr_t)address); }
+result cuMemFree_v2(unsigned long long address)
+{
+    return drop((void *)(uintptr_t)address);
+}
 
 result cuMemGetInfo_v2(size_t *out_free, size_t *out_total)
 {
@@ -281,7 +324,8 @@ static result compare(void *const args[])
     const unsigned char *a = (const unsigned char *)(uintptr_t)values[0];
     const unsigned char *b = (const unsigned char *)(uintptr_t)values[1];
     uint64_t *first = (uint64_t *)(uintptr_t)values[4], at = 0;
-    if (values[2] != ((values[0] | values[1]) % 16 ? 0 : values[3] / 16) || *first != UINT64_MAX)
+    if (values[2] != ((values[0] | values[1]) % 16 ? 0 : values[3] / 16) ||
+        *first != UINT64_MAX)
         return INVALID_VALUE;
     while (at < values[3] && a[at] == b[at])
         at++;
@@ -388,7 +432,10 @@ result cuGraphCreate(handle *out, unsigned flags)
 {
     return flags ? INVALID_VALUE : make(out, sizeof(struct graph));
 }
-result cuGraphDestroy(handle graph) { return drop(graph); }
+result cuGraphDestroy(handle graph)
+{
+    return drop(graph);
+}
 
 static handle newest; /* node */
 
@@ -420,7 +467,10 @@ result cuGraphInstantiateWithFlags(handle *out, handle graph, unsigned long long
     memcpy(*out, graph, sizeof(struct graph));
     return OK;
 }
-result cuGraphExecDestroy(handle graph) { return drop(graph); }
+result cuGraphExecDestroy(handle graph)
+{
+    return drop(graph);
+}
 #ifndef WITHOUT_UPLOAD
 result cuGraphUpload(handle graph, handle stream)
 {
@@ -435,3 +485,4 @@ result cuGraphLaunch(handle object, handle stream)
         store((void *[]){&graph->args[i][0], &graph->args[i][1]});
     return stream ? OK : INVALID_VALUE;
 }
+/* clang-format on */

@@ -8,8 +8,14 @@
  *   -DOLDER     lacks a function */
 #include <string.h>
 
-enum { OK = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6,
-       DRIVER_NOT_LOADED = 9 };
+enum {
+    OK = 0,
+    UNINITIALIZED = 1,
+    INVALID_ARGUMENT = 2,
+    NOT_SUPPORTED = 3,
+    NOT_FOUND = 6,
+    DRIVER_NOT_LOADED = 9
+};
 
 static int users;
 static int the_device;

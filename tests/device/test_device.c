@@ -123,8 +123,10 @@ static int find_byte(struct device *device, uint64_t a, uint64_t b, uint64_t byt
         return fail("compare", &error);
     if (first == at)
         return 0;
-    fprintf(stderr, "%" PRIu64 " bytes at %" PRIu64 " and %" PRIu64 " past alignment differ at %"
-            PRIu64 ", found at %" PRIu64 "\n", bytes, a % 16, b % 16, at, first);
+    fprintf(stderr,
+            "%" PRIu64 " bytes at %" PRIu64 " and %" PRIu64 " past alignment differ at %" PRIu64
+            ", found at %" PRIu64 "\n",
+            bytes, a % 16, b % 16, at, first);
     return fail("compare", NULL);
 }
 
@@ -277,8 +279,11 @@ static int time_empty(struct bench *bench)
     struct error error;
     uint64_t best_ps = UINT64_MAX, ps;
     for (int i = 0; i < EMPTY; i++)
-        launches[i] = (struct device_launch){
-            .kernel = &bench->kernels[1], .grid = 1, .block = 32, .args = {0}, .arg_count = 1};
+        launches[i] = (struct device_launch){.kernel = &bench->kernels[1],
+                                             .grid = 1,
+                                             .block = 32,
+                                             .args = {0},
+                                             .arg_count = 1};
     if (ops->prepare(bench->device, launches, EMPTY, &graph, &error))
         return fail("prepare", &error);
     for (int i = 0; i < ROUNDS; i++) {

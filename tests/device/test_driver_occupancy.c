@@ -7,8 +7,8 @@
 #include "autotune/device/device.h"
 #include "autotune/device/gpus.h"
 #include "autotune/embedded.h"
-#include "generator/emit.h"
 #include "generator/call.h"
+#include "generator/emit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,10 +18,10 @@
 enum { UNIT = 16, SHOWN = 20 };
 
 static const struct problem problems[] = {
-    {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
-     .regime = COLD}, {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(400000000), .regime = COLD},
-    {.op = MAX, .type = F64, .acc = F64, .dims = DIMS_VALUE(64 << 20),
-     .regime = COLD},  {.op = SUM, .type = I8, .acc = I32, .dims = DIMS_VALUE(1 << 20), .regime = COLD},
+    {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000), .regime = COLD},
+    {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(400000000), .regime = COLD},
+    {.op = MAX, .type = F64, .acc = F64, .dims = DIMS_VALUE(64 << 20), .regime = COLD},
+    {.op = SUM, .type = I8, .acc = I32, .dims = DIMS_VALUE(1 << 20), .regime = COLD},
     {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1 << 16), .regime = COLD},
 };
 
@@ -135,9 +135,10 @@ static int add_variant(struct run *run, const struct point_context *context, con
             continue;
         if (call_pass(&pass, &applies, context, row, p, &context->problem->dims, &error))
             return fail("pass", &error);
-        run->items[run->item_count++] = (struct item){
-            variant->texts[variant->text_of_pass[p]].at, (unsigned)pass.keys[PLANNER_BLOCK],
-            (unsigned)pass.keys[PLANNER_SHARED_BYTES]};
+        run->items[run->item_count++] =
+            (struct item){variant->texts[variant->text_of_pass[p]].at,
+                          (unsigned)pass.keys[PLANNER_BLOCK],
+                          (unsigned)pass.keys[PLANNER_SHARED_BYTES]};
     }
     return run->item_count >= UNIT || run->variant_count == UNIT ? flush(run) : 0;
 }

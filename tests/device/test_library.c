@@ -351,8 +351,8 @@ static void keep_record(void)
     point_format(&params, shelf->space, row, true);
     snprintf(record.params, sizeof record.params, "%s", params.at);
     const struct point_context here = {shelf->space, &record.problem, &info.target};
-    expect(code_hash(&record.code, &record, row, &here, &shelf->sources, &cause) == 0, "its code",
-           cause.text);
+    expect(code_hash(&record.code, &record, row, &here, &shelf->sources, &cause) == 0,
+           "its code", cause.text);
     snprintf(record.gpu, sizeof record.gpu, "%s", info.name);
     snprintf(record.driver, sizeof record.driver, "%s", info.driver);
     snprintf(record.compiler, sizeof record.compiler, "%s", compiler->info.compiler);
@@ -420,8 +420,10 @@ static void time_calls(struct autotune_plan *plan, struct autotune_workspace *wo
     static double bare_ns[ROUNDS], call_ns[ROUNDS], ratios[ROUNDS];
     struct device_launch launches[PLANNER_LAUNCHES];
     const CUdeviceptr result = make_results(1), memory = make_results(1 << 16);
-    const struct planner_buffers buffers = {
-        .input = elements, .output = result, .scratch = memory, .state = memory};
+    const struct planner_buffers buffers = {.input = elements,
+                                            .output = result,
+                                            .scratch = memory,
+                                            .state = memory};
     struct autotune_error error;
     size_t count = 0;
     expect(autotune_plan_workspace_bytes(plan) <= 4 << 16, "a small workspace", "a large one");

@@ -22,8 +22,12 @@ static const double WARM_UP_S = 0.5;
 static const uint64_t NO_DELAY = UINT64_MAX;
 
 /* As autotune/tune/finals.c has them, but for the seconds. */
-static const struct race_options RULES = {.seconds = 0.5, .rounds_min = 11, .error = 0.01,
-                                          .margin = 0.005, .drift_max = 0.02, .noise_max = 0.03,
+static const struct race_options RULES = {.seconds = 0.5,
+                                          .rounds_min = 11,
+                                          .error = 0.01,
+                                          .margin = 0.005,
+                                          .drift_max = 0.02,
+                                          .noise_max = 0.03,
                                           .reference = 0};
 
 /* What is raced: sizes, and for each a variant that is fast there. */
@@ -83,7 +87,8 @@ static double now(void)
 static void add_delay(struct text *out, bool is_host, uint64_t delay)
 {
     if (is_host)
-        text_addf(out, "for (volatile long long spin = 0; spin < %" PRIu64 "; spin++) ;", delay);
+        text_addf(out, "for (volatile long long spin = 0; spin < %" PRIu64 "; spin++) ;",
+                  delay);
     else
         text_addf(out,
                   "const long long from = clock64(); "
@@ -98,8 +103,10 @@ static int plant(struct text *out, const char *source, bool is_host, uint64_t de
     static const char result[] = "*y = a;";
     const char *at = strstr(source, result);
     if (!at || strstr(at + 1, result))
-        return error_set(error, ERROR_FAILED, "the kernel has not one '%s': adapt test_ties.c to "
-                                              "templates/reduce.cu", result);
+        return error_set(error, ERROR_FAILED,
+                         "the kernel has not one '%s': adapt test_ties.c to "
+                         "templates/reduce.cu",
+                         result);
     text_add(out, source, (size_t)(at - source));
     text_addf(out, "{ %s ", result);
     add_delay(out, is_host, delay);
@@ -116,7 +123,8 @@ static int compile_and_load(struct stand *stand, struct contender *contender, co
     struct device_image image;
     if (ops->compile(stand->device, &source, 1, &image, error))
         return -1;
-    int failed = ops->load(stand->device, &image, &contender->module, &contender->kernel, error);
+    int failed =
+        ops->load(stand->device, &image, &contender->module, &contender->kernel, error);
     device_dispose_image(&image);
     return failed;
 }
@@ -130,10 +138,10 @@ static int load(struct stand *stand, struct contender *out, uint64_t delay, stru
         return -1;
     if (delay == NO_DELAY)
         text_adds(&text, variant.texts[0].at);
-    int failed = (delay != NO_DELAY &&
-                  plant(&text, variant.texts[0].at, stand->device->info.target.is_host, delay,
-                        error)) ||
-                 text_check(&text, error) || compile_and_load(stand, out, text.at, error);
+    int failed =
+        (delay != NO_DELAY &&
+         plant(&text, variant.texts[0].at, stand->device->info.target.is_host, delay, error)) ||
+        text_check(&text, error) || compile_and_load(stand, out, text.at, error);
     for (size_t p = 0; p < SPACE_PASSES_MAX; p++)
         if (p < stand->context.space->pass_count && variant.text_of_pass[p] == 0)
             out->kernels[p] = &out->kernel;
@@ -165,7 +173,8 @@ static void release(struct stand *stand, struct contender *contender)
 static int replace_other(struct stand *stand, uint64_t delay, struct error *error)
 {
     release(stand, &stand->other);
-    return load(stand, &stand->other, delay, error) || prepare(stand, &stand->other, error) ? -1 : 0;
+    return load(stand, &stand->other, delay, error) || prepare(stand, &stand->other, error) ? -1
+                                                                                            : 0;
 }
 
 /* --- The planted difference -------------------------------------------------------------------- */
@@ -204,7 +213,8 @@ static uint64_t next_delay(struct bracket *bracket, uint64_t delay, double extra
 }
 
 /* Leaves a slower `other`. -1 when none is slower by what is wanted. */
-static int plant_slower(struct stand *stand, double *out, uint64_t *out_delay, struct error *error)
+static int plant_slower(struct stand *stand, double *out, uint64_t *out_delay,
+                        struct error *error)
 {
     double least, extra = 0;
     struct bracket bracket = {0, 0};
@@ -223,10 +233,11 @@ static int plant_slower(struct stand *stand, double *out, uint64_t *out_delay, s
     }
     if (stand->device->info.target.is_host)
         return 0;
-    return error_set(error, ERROR_FAILED, "no delay makes the kernel %.1f to %.1f %% slower: 0 "
-                                          "cycles give %.2f %%, the last try %.2f %%; is the GPU "
-                                          "busy?", 100 * PLANTED_LEAST, 100 * PLANTED_MOST,
-                     100 * least, 100 * extra);
+    return error_set(error, ERROR_FAILED,
+                     "no delay makes the kernel %.1f to %.1f %% slower: 0 "
+                     "cycles give %.2f %%, the last try %.2f %%; is the GPU "
+                     "busy?",
+                     100 * PLANTED_LEAST, 100 * PLANTED_MOST, 100 * least, 100 * extra);
 }
 
 /* --- Races ------------------------------------------------------------------------------------- */
@@ -235,8 +246,8 @@ static int measure_entrant(void *context, size_t number, uint64_t *out_ps, struc
 {
     struct stand *stand = context;
     const bool is_other = (number == 1) != stand->is_swapped;
-    return bench_time(&stand->bench, is_other ? &stand->other.entry : &stand->base.entry, out_ps,
-                      error);
+    return bench_time(&stand->bench, is_other ? &stand->other.entry : &stand->base.entry,
+                      out_ps, error);
 }
 
 static enum verdict judge(const struct stand *stand, const struct race_result *result)
@@ -289,8 +300,8 @@ static int warm_up(struct stand *stand, struct error *error)
     while (now() - start < WARM_UP_S)
         if (bench_time(&stand->bench, &stand->base.entry, &ps, error))
             return -1;
-    printf("n = %" PRIu64 ": %.3f us a call, %zu calls a measurement\n", dims_n(&stand->problem.dims),
-           (double)ps / 1e6, stand->bench.calls);
+    printf("n = %" PRIu64 ": %.3f us a call, %zu calls a measurement\n",
+           dims_n(&stand->problem.dims), (double)ps / 1e6, stand->bench.calls);
     return 0;
 }
 
@@ -350,14 +361,17 @@ static int run_size(struct device *device, const struct space *space, const stru
 {
     struct stand stand = {
         .device = device,
-        .problem = {.op = SUM, .type = I32, .acc = I32,
-                    .dims = DIMS_VALUE(device->info.target.is_host ? size->host_n : size->n), .regime = COLD},
+        .problem = {.op = SUM,
+                    .type = I32,
+                    .acc = I32,
+                    .dims = DIMS_VALUE(device->info.target.is_host ? size->host_n : size->n),
+                    .regime = COLD},
         .sources = {builtin("templates/reduce.cu"), builtin("templates/types.cu"),
                     builtin("templates/intrinsics.cu")},
     };
     stand.context = (struct point_context){space, &stand.problem, &device->info.target};
-    int failed = open_stand(&stand, size->params, error) ||
-                 run_races(&stand, runs, tallies, csv, error);
+    int failed =
+        open_stand(&stand, size->params, error) || run_races(&stand, runs, tallies, csv, error);
     close_stand(&stand);
     return failed;
 }
@@ -376,11 +390,13 @@ static bool print_tallies(const struct tally *tallies, size_t count, bool is_hos
            "runs", "tie", "base", "other", "noisy", "longest s", "held");
     for (size_t i = 0; i < count; i++) {
         const struct tally *tally = &tallies[i];
-        printf("%11" PRIu64 "  %-7s  %9.2f  %4zu  %4zu  %4zu  %5zu  %5zu  %9.3f  %s\n", tally->n,
-               tally->is_planted ? "planted" : "same", 100 * tally->planted, tally->runs,
-               tally->counts[TIED], tally->counts[BASE_ALONE], tally->counts[OTHER_ALONE],
-               tally->counts[NOISY], tally->longest_s,
-               is_host ? "not judged" : has_held(tally) ? "yes" : "NO");
+        printf("%11" PRIu64 "  %-7s  %9.2f  %4zu  %4zu  %4zu  %5zu  %5zu  %9.3f  %s\n",
+               tally->n, tally->is_planted ? "planted" : "same", 100 * tally->planted,
+               tally->runs, tally->counts[TIED], tally->counts[BASE_ALONE],
+               tally->counts[OTHER_ALONE], tally->counts[NOISY], tally->longest_s,
+               is_host           ? "not judged"
+               : has_held(tally) ? "yes"
+                                 : "NO");
         is_right = is_right && (is_host || has_held(tally));
     }
     return is_right;
@@ -392,7 +408,8 @@ static int run_all(struct device *device, size_t runs, FILE *csv, struct error *
     struct tally tallies[2 * SIZES];
     struct space *space;
     if (!file)
-        return error_set(error, ERROR_FAILED, "configs/reduce.ini is not built in: build again");
+        return error_set(error, ERROR_FAILED,
+                         "configs/reduce.ini is not built in: build again");
     if (space_load(&space, file->name, file->bytes, file->length, embedded_space, error))
         return -1;
     printf("device %s: %s, driver %s, %s\n", device->info.spec, device->info.name,
@@ -405,8 +422,8 @@ static int run_all(struct device *device, size_t runs, FILE *csv, struct error *
         return -1;
     return print_tallies(tallies, 2 * SIZES, device->info.target.is_host)
                ? 0
-               : error_set(error, ERROR_FAILED, "less than %d of 100 races ended as they should",
-                           NEEDED_PCT);
+               : error_set(error, ERROR_FAILED,
+                           "less than %d of 100 races ended as they should", NEEDED_PCT);
 }
 
 static int run(const char *spec, size_t runs, FILE *csv, struct error *error)

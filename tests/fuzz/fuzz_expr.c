@@ -43,10 +43,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const char *head, *tail;
         bool is_truth; /* the result is only 0 or 1 */
     } wraps[] = {
-        {"(", ")", false}, {"0?1/0:(", ")", false}, {"-3+(", ")+3", false},
-        {"1?(", "):1/0", false},
-        {"0||(", ")", true}, {"1&&(", ")", true}, {"!!(", ")", true},
-        {"max(", ",LEAST)", false},
+        {"(", ")", false},       {"0?1/0:(", ")", false},    {"-3+(", ")+3", false},
+        {"1?(", "):1/0", false}, {"0||(", ")", true},        {"1&&(", ")", true},
+        {"!!(", ")", true},      {"max(", ",LEAST)", false},
     };
     struct text source = {0}, wrapped = {0};
     int64_t value = 0, other = 0;

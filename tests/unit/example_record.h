@@ -5,7 +5,8 @@
 #include "cache/record.h"
 
 static const struct record example_record = {
-    .problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000), .regime = COLD},
+    .problem =
+        {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000), .regime = COLD},
     .space = "reduce",
     .method = RECORD_METHOD,
     .gpu = "NVIDIA H200",

@@ -27,8 +27,11 @@ static enum outcome check_rows_of(const struct point_context *context,
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
     struct device_kernel loaded[COMPILER_KERNELS];
     struct point_variant only = {0, GRIDS};
-    const struct points points = {.width = context->space->param_count, .rows = rows,
-                                  .count = GRIDS, .variants = &only, .variant_count = 1};
+    const struct points points = {.width = context->space->param_count,
+                                  .rows = rows,
+                                  .count = GRIDS,
+                                  .variants = &only,
+                                  .variant_count = 1};
     struct device_module *module;
     struct compiled_unit unit;
     struct device *device;
@@ -41,8 +44,8 @@ static enum outcome check_rows_of(const struct point_context *context,
         return FAILED;
     }
     compiler_kernels(&unit.variants[0], loaded, kernels);
-    const enum outcome outcome = check_kernels(device, context, &points, kernels, POSITIONS,
-                                               seed, note);
+    const enum outcome outcome =
+        check_kernels(device, context, &points, kernels, POSITIONS, seed, note);
     device->ops->unload(device, module);
     compiler_dispose(&unit);
     device_close(device);
@@ -54,8 +57,9 @@ typedef enum outcome letter_check(const void *fixture, const struct emit_sources
                                   char letter, uint64_t seed, char note[NOTE_CHARS]);
 
 /* The status of a process that checks variants until one is not right. */
-static int run_child(letter_check *check, const void *fixture, const struct emit_sources *sources,
-                     const char *letters, unsigned seeds, char note[NOTE_CHARS])
+static int run_child(letter_check *check, const void *fixture,
+                     const struct emit_sources *sources, const char *letters, unsigned seeds,
+                     char note[NOTE_CHARS])
 {
     int ends[2], status;
     assert_int_equal(pipe(ends), 0);
@@ -93,8 +97,8 @@ static bool is_right(int status)
 /* A sanitizer ends the process with a status of its own where a fault writes past an array. */
 static bool is_found(int status)
 {
-    return WIFSIGNALED(status)             ? WTERMSIG(status) != SIGXCPU
-           : WEXITSTATUS(status) != FAILED && WEXITSTATUS(status) != RIGHT;
+    return WIFSIGNALED(status) ? WTERMSIG(status) != SIGXCPU
+                               : WEXITSTATUS(status) != FAILED && WEXITSTATUS(status) != RIGHT;
 }
 
 /* `length` characters of the text at `at` replaced; owned by the caller. */

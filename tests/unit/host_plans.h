@@ -32,8 +32,9 @@ static inline int remove_folder(void **state)
 
 static inline struct autotune_context *open_context(const char *records, const char *program)
 {
-    const struct autotune_context_options options = {
-        .device = "host", .records = records, .program = program};
+    const struct autotune_context_options options = {.device = "host",
+                                                     .records = records,
+                                                     .program = program};
     struct autotune_context *context = NULL;
     if (autotune_context_create(&context, &options, &error))
         fail_msg("%s", error.text);

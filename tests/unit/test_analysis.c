@@ -60,7 +60,10 @@ static void close_fixture(struct fixture *f)
     space_free(f->space);
 }
 
-static const struct problem sum_f32 = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(400000000),
+static const struct problem sum_f32 = {.op = SUM,
+                                       .type = F32,
+                                       .acc = F32,
+                                       .dims = DIMS_VALUE(400000000),
                                        .regime = COLD};
 
 static void test_without_nvrtc(void **state)
@@ -162,14 +165,16 @@ static void test_bounds_hold(void **state)
         const struct embedded *file = &embedded_files[d];
         if (strncmp(file->name, "configs/published/", 18) != 0)
             continue;
-        assert_int_equal(
-            published_load(&published, file->name, file->bytes, file->length, &error), 0);
+        assert_int_equal(published_load(&published, file->name, file->bytes, file->length,
+                                        &error),
+                         0);
         for (size_t i = 0; i < published.figure_count && published.gpu; i++) {
             const struct published_figure *figure = &published.figures[i];
             struct gpus_model gpu;
             assert_int_equal(gpus_find_model(&gpu, published.gpu, &error), 0);
             const struct problem *problem = &published.kernels[figure->kernel].problem;
-            const double reached = (double)dims_n(&problem->dims) * problem_types[problem->type].bytes /
+            const double reached = (double)dims_n(&problem->dims) *
+                                   problem_types[problem->type].bytes /
                                    ((double)figure->ps * 1e-12) / (double)gpu.peak_bytes;
             const double bound = bound_of(&published, figure, &rungs);
             if (bound > 0 && bound < reached)

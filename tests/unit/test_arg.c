@@ -113,13 +113,15 @@ static const struct variant *find_variant(char letter)
     return NULL;
 }
 
-static enum outcome check_letter(const void *all, const struct emit_sources *sources, char letter,
-                                 uint64_t seed, char *note)
+static enum outcome check_letter(const void *all, const struct emit_sources *sources,
+                                 char letter, uint64_t seed, char *note)
 {
     const struct fixture *fixture = all;
     const struct variant *variant = find_variant(letter);
-    const struct problem problem = {.op = variant->op, .type = variant->type,
-                                    .acc = problem_default_acc(variant->type), .dims = DIMS_VALUE(400000000),
+    const struct problem problem = {.op = variant->op,
+                                    .type = variant->type,
+                                    .acc = problem_default_acc(variant->type),
+                                    .dims = DIMS_VALUE(400000000),
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &fixture->target};
     char params[200];
@@ -139,7 +141,8 @@ static void test_right_as_it_is(void **state)
     for (size_t i = 0; i < VARIANTS; i++) {
         const char letters[] = {variants[i].letter, '\0'};
         char note[NOTE_CHARS];
-        const int status = run_child(check_letter, fixture, &fixture->sources, letters, 3, note);
+        const int status =
+            run_child(check_letter, fixture, &fixture->sources, letters, 3, note);
         if (!is_right(status))
             fail_msg("%s: %s", variants[i].params, note);
     }

@@ -95,8 +95,9 @@ static void test_place(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_log_ticks), cmocka_unit_test(test_linear_ticks),
-        cmocka_unit_test(test_any_range), cmocka_unit_test(test_place)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_log_ticks),
+                                       cmocka_unit_test(test_linear_ticks),
+                                       cmocka_unit_test(test_any_range),
+                                       cmocka_unit_test(test_place)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,6 @@
 #include "autotune/tune/bench.h"
 #include "tests/unit/matrix_dims.h"
 
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -119,7 +118,7 @@ static void test_right(void **state)
     (void)state;
     const struct fault none = {.input = NO_FAULT};
     assert_true(prove(none, false).is_right);
-    assert_true(read_back < 8192); /* the guard behind the scratch memory */
+    assert_true(read_back < 8192);           /* the guard behind the scratch memory */
     assert_true(prove(none, true).is_right); /* other bytes, yet equal */
     assert_true(read_back > (ROWS - PIECE) * sizeof(float));
 }
@@ -133,8 +132,8 @@ static void test_faults(void **state)
         for (size_t i = 0; i < sizeof places / sizeof *places; i++)
             for (int is_missing = 0; is_missing < 2; is_missing++)
                 for (int has_nan = 0; has_nan < 2; has_nan++) {
-                    const struct fault fault = {input, places[i] * sizeof(float),
-                                                sizeof(float), is_missing};
+                    const struct fault fault = {input, places[i] * sizeof(float), sizeof(float),
+                                                is_missing};
                     const struct bench_verdict verdict = prove(fault, has_nan);
                     snprintf(begins, sizeof begins, "%s result %u of %d: expected ",
                              is_missing ? "no" : "wrong", (unsigned)places[i], ROWS);
@@ -169,11 +168,15 @@ static int count_alloc(struct device *of, uint64_t bytes, uint64_t *out, struct 
 /* What is asked for before anything is made is what is allocated, but for what fills a slot up. */
 static void test_room(void **state)
 {
-    static const struct matrix shapes[] = {
-        {1, 1000, 0, OF_ROWS}, {ROWS, 1, 0, OF_ROWS}, {3, 1000, 1001, OF_COLUMNS}};
+    static const struct matrix shapes[] = {{1, 1000, 0, OF_ROWS},
+                                           {ROWS, 1, 0, OF_ROWS},
+                                           {3, 1000, 1001, OF_COLUMNS}};
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        struct problem problem = {.op = PROD, .type = F32, .acc = F32, .dims = DIMS_VALUE(1000)};
+        struct problem problem = {.op = PROD,
+                                  .type = F32,
+                                  .acc = F32,
+                                  .dims = DIMS_VALUE(1000)};
         struct input input;
         struct bench bench;
         problem.dims = matrix_dims(shapes[i]);
@@ -190,7 +193,8 @@ static void test_room(void **state)
         const double slots = 2 * (double)count, wanted = bench_bytes(&problem, &device->info);
         assert_true(wanted <= (double)allocated);
         assert_true((double)allocated < wanted + slots * 256);
-        if (dims_results(&problem.dims) > 1) /* what the calls leave, and what they should have left */
+        if (dims_results(&problem.dims) >
+            1) /* what the calls leave, and what they should have left */
             assert_int_equal(allocated, 2 * count * bench.slot_bytes);
         bench_close(&bench);
         input_close(&input);

@@ -86,8 +86,9 @@ static void assert_scratch(const struct planner_plan *plan, uint64_t accum_bytes
         const uint64_t outputs = (uint64_t)launch->keys[PLANNER_OUTPUTS];
         const uint64_t partials = (uint64_t)launch->keys[PLANNER_PARTIALS];
         assert_int_equal(launch->writes_scratch, outputs > 1);
-        spans[count++] = (struct span){
-            launch->output, launch->output + (outputs > 1 ? outputs * accum_bytes : 0)};
+        spans[count++] =
+            (struct span){launch->output,
+                          launch->output + (outputs > 1 ? outputs * accum_bytes : 0)};
         spans[count++] =
             (struct span){launch->partials, launch->partials + partials * accum_bytes};
     }
@@ -148,8 +149,11 @@ static void test_number_of_launches(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target();
-    const struct problem problem = {
-        .op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(5),
+                                    .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     static const struct {
         uint64_t n;
@@ -179,15 +183,21 @@ static void test_bind(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target();
-    const struct problem problem = {
-        .op = SUM, .type = F32, .acc = F64, .dims = DIMS_VALUE(5), .regime = COLD};
+    const struct problem problem = {.op = SUM,
+                                    .type = F32,
+                                    .acc = F64,
+                                    .dims = DIMS_VALUE(5),
+                                    .regime = COLD};
     const struct point_context context = {space, &problem, &target};
-    const struct device_kernel kernels[3] = {
-        {.registers = 1}, {.registers = 2}, {.registers = 3}};
+    const struct device_kernel kernels[3] = {{.registers = 1},
+                                             {.registers = 2},
+                                             {.registers = 3}};
     const struct device_kernel *const of_pass[SPACE_PASSES_MAX] = {&kernels[0], &kernels[1],
                                                                    &kernels[2]};
-    const struct planner_buffers buffers = {
-        .input = 1000004, .output = 2000000, .scratch = 3000064, .state = 4000000};
+    const struct planner_buffers buffers = {.input = 1000004,
+                                            .output = 2000000,
+                                            .scratch = 3000064,
+                                            .state = 4000000};
     struct device_launch launches[PLANNER_LAUNCHES];
     struct planner_plan plan;
     int64_t row[SPACE_NAMES_MAX];
@@ -238,13 +248,18 @@ static void test_bind_prepared(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target();
-    const struct problem problem = {
-        .op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(5),
+                                    .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     const struct device_kernel init = {.registers = 1}, atomic = {.registers = 2};
     const struct device_kernel *of_pass[SPACE_PASSES_MAX] = {NULL};
-    const struct planner_buffers buffers = {
-        .input = 1000004, .output = 2000000, .scratch = 3000064, .state = 4000000};
+    const struct planner_buffers buffers = {.input = 1000004,
+                                            .output = 2000000,
+                                            .scratch = 3000064,
+                                            .state = 4000000};
     const uint64_t inits[] = {buffers.output};
     const uint64_t atomics[] = {buffers.input, 1000000, buffers.output};
     struct device_launch launches[PLANNER_LAUNCHES];
@@ -316,8 +331,11 @@ static void test_passes_that_do_not_end(void **state)
         {PASS("a", "0", "") PASS("b", "2", ""), "leave 2 values", 0},
     };
     const struct target target = find_target();
-    const struct problem problem = {
-        .op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(5),
+                                    .regime = COLD};
     const int64_t row[] = {1};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct space *space = make_space(cases[i].passes);
@@ -352,8 +370,11 @@ static void test_launch_attributes(void **state)
          8 * (2 * 1001 + 1)},
     };
     const struct target target = find_target();
-    const struct problem problem = {
-        .op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(5),
+                                    .regime = COLD};
     const struct device_kernel kernel = {.registers = 1};
     const struct device_kernel *const of_pass[SPACE_PASSES_MAX] = {&kernel};
     const struct planner_buffers buffers = {.input = 4};
@@ -471,8 +492,10 @@ static void test_fewer(void **state)
     };
     const struct target target = find_target();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct problem problem = {
-            .op = SUM, .type = F32, .acc = F32, .dims = cases[i].most};
+        const struct problem problem = {.op = SUM,
+                                        .type = F32,
+                                        .acc = F32,
+                                        .dims = cases[i].most};
         struct dims fewer = cases[i].most, none = cases[i].most;
         struct planner_plan all, alone, some;
         int64_t row[SPACE_NAMES_MAX];
@@ -526,8 +549,10 @@ static void test_refused_as_planned_alone(void **state)
         {PASS("a", "1", "when = P == 2\n"), "leave 1000 values"},
         {PASS("a", "N > 600 ? 1 : 600 - N", ""), "not within 0.."},
     };
-    const struct problem problem = {
-        .op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000)};
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(1000)};
     const int64_t row[] = {1};
     struct target target;
     assert_int_equal(gpus_find(&target, "sm_90", &error), 0);

@@ -91,8 +91,9 @@ static void test_highlight(void **state)
 static void test_table(void **state)
 {
     (void)state;
-    const struct table_column columns[] = {
-        {"a<b", NULL, false}, {NULL, "key", true}, {"n", NULL, true}};
+    const struct table_column columns[] = {{"a<b", NULL, false},
+                                           {NULL, "key", true},
+                                           {"n", NULL, true}};
     struct table table = {.columns = columns, .column_count = 3};
     struct text out = {0};
     table_add(&table, hostile);
@@ -113,8 +114,8 @@ static void add_points(struct line_chart *chart, const char *name, double scale)
 {
     line_chart_begin(chart, name);
     for (double x = 1000; x < 5e9; x *= 4) /* any order will do */
-        line_chart_add(
-            chart, (struct line_point){5e12 / x, scale * x, scale * x * 0.9, scale * x * 1.1});
+        line_chart_add(chart, (struct line_point){5e12 / x, scale * x, scale * x * 0.9,
+                                                  scale * x * 1.1});
 }
 
 /* Every coordinate of the drawing, in what order they stand. */
@@ -393,12 +394,12 @@ static void test_long_labels(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_escaping),     cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_highlight),    cmocka_unit_test(test_table),
-        cmocka_unit_test(test_lines),        cmocka_unit_test(test_lines_table),
-        cmocka_unit_test(test_few_points),   cmocka_unit_test(test_heat),
-        cmocka_unit_test(test_heat_is_full), cmocka_unit_test(test_bars),
-        cmocka_unit_test(test_long_labels)};
+    const struct CMUnitTest tests[] =
+        {cmocka_unit_test(test_escaping),     cmocka_unit_test(test_numbers),
+         cmocka_unit_test(test_highlight),    cmocka_unit_test(test_table),
+         cmocka_unit_test(test_lines),        cmocka_unit_test(test_lines_table),
+         cmocka_unit_test(test_few_points),   cmocka_unit_test(test_heat),
+         cmocka_unit_test(test_heat_is_full), cmocka_unit_test(test_bars),
+         cmocka_unit_test(test_long_labels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,10 @@ struct fixture {
 
 static void open_check_of(struct fixture *fixture, enum op op, enum type type)
 {
-    fixture->problem = (struct problem){.op = op, .type = type, .acc = type, .dims = DIMS_VALUE(1000),
+    fixture->problem = (struct problem){.op = op,
+                                        .type = type,
+                                        .acc = type,
+                                        .dims = DIMS_VALUE(1000),
                                         .regime = COLD};
     if (check_open(&fixture->check, fixture->device, &fixture->problem, 64, 1, &error) != 0)
         fail_msg("%s", error.text);
@@ -180,8 +183,9 @@ static void test_state_of_no_words(void **state)
     char *bytes = strdup(space_bytes);
     assert_non_null(bytes);
     *(strstr(bytes, "state = 3") + 8) = '0';
-    assert_int_equal(
-        space_load(&fixture.space, "plain.ini", bytes, strlen(bytes), NULL, &error), 0);
+    assert_int_equal(space_load(&fixture.space, "plain.ini", bytes, strlen(bytes), NULL,
+                                &error),
+                     0);
     open_check_of(&fixture, SUM, I32);
     assert_right(&fixture, right, "nothing");
     assert_int_equal(run_kernel(&fixture, ALONE(SUM_TO("n") "*y = a; *state = 1;"), &verdict),
@@ -258,8 +262,9 @@ static void test_special_values(void **state)
                          0);
         if (!verdict.is_right)
             fail_msg("%s", verdict.reason);
-        assert_int_equal(
-            check_specials(fixture->check, &context, rows, kernels, &verdict, &error), 0);
+        assert_int_equal(check_specials(fixture->check, &context, rows, kernels, &verdict,
+                                        &error),
+                         0);
         if (verdict.is_right != cases[i].is_right)
             fail_msg("%s: %s", cases[i].combine, verdict.is_right ? "right" : verdict.reason);
         device->ops->unload(device, module);

@@ -24,8 +24,11 @@ static void make(void)
                                           .gbs = 800,
                                           .peak_pct = 80};
     memset(lines, 0, sizeof lines);
-    lines[0] = (struct compare_line){.problem = {.op = SUM, .type = F32, .acc = F32,
-                                                 .dims = DIMS_VALUE(400000), .regime = COLD},
+    lines[0] = (struct compare_line){.problem = {.op = SUM,
+                                                 .type = F32,
+                                                 .acc = F32,
+                                                 .dims = DIMS_VALUE(400000),
+                                                 .regime = COLD},
                                      .cells = {measured, measured}};
     lines[0].cells[1].peak_pct = 50;
     lines[0].cells[1].gbs = 500;
@@ -162,15 +165,16 @@ static void test_text(void **state)
     make();
     lines[0].cells[1].has_loss = true;
     lines[0].cells[1].loss_pct = 12.96;
-    lines[0].cells[0].analysis = (struct analysis){
-        .block = 256,
-        .is_compiled = true,
-        .needs = {.registers = 32},
-        .occupancy = {.blocks = 3, .share = 0.375, .limiter = OCCUPANCY_SHARED},
-        .in_flight = 4096,
-        .wanted = 8192,
-        .bound = 0.5,
-        .limiter = ANALYSIS_IN_FLIGHT};
+    lines[0].cells[0].analysis = (struct analysis){.block = 256,
+                                                   .is_compiled = true,
+                                                   .needs = {.registers = 32},
+                                                   .occupancy = {.blocks = 3,
+                                                                 .share = 0.375,
+                                                                 .limiter = OCCUPANCY_SHARED},
+                                                   .in_flight = 4096,
+                                                   .wanted = 8192,
+                                                   .bound = 0.5,
+                                                   .limiter = ANALYSIS_IN_FLIGHT};
     lines[0].problem.dims = dims_value(40000000);
     compare_text(&text, &compare, false);
     check_holds(text.at, "GPU  arch   SMs  MHz  threads/SM  L2  peak GB/s  KiB/SM  measured\n"
@@ -236,8 +240,11 @@ static void make_sweep(void)
     compare.sides[1].peak_bytes = 500000000000;
     compare.sides[0].l2_bytes = compare.sides[1].l2_bytes = 10000000;
     for (size_t i = 0, n = 1000; i < SIZES; i++, n *= 10) {
-        sweep[i].problem =
-            (struct problem){.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(n), .regime = COLD};
+        sweep[i].problem = (struct problem){.op = SUM,
+                                            .type = F32,
+                                            .acc = F32,
+                                            .dims = DIMS_VALUE(n),
+                                            .regime = COLD};
         sweep[i].latency_ps[0] = 2004000;
         for (size_t s = 0; s < 2; s++) {
             struct compare_cell *cell = &sweep[i].cells[s];

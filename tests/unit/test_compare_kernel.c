@@ -40,8 +40,11 @@ static const char space[] = "[space]\n"
                             "STAGES = 0\n"
                             "GRID = 0\n";
 
-static const struct problem problem = {
-    .op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000), .regime = COLD};
+static const struct problem problem = {.op = SUM,
+                                       .type = I32,
+                                       .acc = I32,
+                                       .dims = DIMS_VALUE(1000),
+                                       .regime = COLD};
 
 /* Fits `params` to a GPU; what they are then is in `now`. */
 static int fit(const char *params, int cc, char *changed, size_t size, struct text *now,

@@ -46,7 +46,8 @@ static const struct kernel {
     {"atomic bits", OR, U64, U64, 75, "ITEMS=16 VECTOR=2 WARP=VOLATILE FINISH=ATOMIC"},
     {"cp.async", SUM, F32, F32, 80,
      "BLOCK=128 ITEMS=16 UNROLL=4 ACCUMS=2 LOAD=ASYNC STAGES=3 ORDER=CONTIGUOUS"},
-    {"bulk copies", SUM, F32, F32, 90, "UNROLL=8 ACCUMS=4 LOAD=BULK STAGES=4 FINISH=LAST_BLOCK"},
+    {"bulk copies", SUM, F32, F32, 90,
+     "UNROLL=8 ACCUMS=4 LOAD=BULK STAGES=4 FINISH=LAST_BLOCK"},
 };
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 
@@ -73,8 +74,11 @@ static int teardown(void **state)
 static void emit_all(struct emit_variant *out, const struct fixture *fixture,
                      const struct kernel *kernel, const struct target *target)
 {
-    const struct problem problem = {.op = kernel->op, .type = kernel->type, .acc = kernel->acc,
-                                    .dims = DIMS_VALUE(400000000), .regime = COLD};
+    const struct problem problem = {.op = kernel->op,
+                                    .type = kernel->type,
+                                    .acc = kernel->acc,
+                                    .dims = DIMS_VALUE(400000000),
+                                    .regime = COLD};
     const struct point_context context = {fixture->space, &problem, target};
     int64_t row[SPACE_NAMES_MAX];
     make_row(fixture->space, kernel->params, row);
@@ -308,7 +312,10 @@ static void test_guilty_variants(void **state)
 {
     struct fixture *fixture = *state;
     struct device *device = open_host();
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(1000),
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct emit_sources sources = fixture->sources;
@@ -330,9 +337,9 @@ static void test_guilty_variants(void **state)
             failed += unit.variants[i].is_failed;
             if (unit.variants[i].is_failed)
                 assert_non_null(strstr(unit.variants[i].reason.text, "reduce"));
-            assert_true(unit.variants[i].sources_hash ==
-                        hash_sources(&context, &sources,
-                                     batch.rows + i * fixture->space->param_count));
+            assert_true(
+                unit.variants[i].sources_hash ==
+                hash_sources(&context, &sources, batch.rows + i * fixture->space->param_count));
         }
         assert_int_equal(unit.image.count, COMPILER_UNIT - failed);
         assert_kernels(&unit, fixture->space);
@@ -349,7 +356,10 @@ static void test_chosen_variants(void **state)
 {
     struct fixture *fixture = *state;
     struct device *device = open_host();
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000000),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(1000000),
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct points points;
@@ -379,7 +389,10 @@ static void test_a_template_that_cannot_be_emitted(void **state)
 {
     struct fixture *fixture = *state;
     struct device *device = open_host();
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(1000),
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct emit_sources sources = fixture->sources;
@@ -454,7 +467,10 @@ static struct device *open_gpu_compiler(const char *arch)
  * others. */
 static void check_hashes(const struct fixture *fixture, struct device *device)
 {
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(400000000),
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct batch four = {.points = {.count = 0}}, alone = {.points = {.count = 0}};
@@ -515,7 +531,10 @@ static void test_guilty_variant_of_nvrtc(void **state)
         skip();
         return;
     }
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(400000000),
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     text_addf(&template, "//? if WARP == TREE\nthis is no CUDA;\n//? end\n%s",

@@ -26,8 +26,8 @@ static int supports(const char *type, const char *acc, const char *op, const str
            dims_extent(dims) == dims->depth.n;
 }
 
-static int temp_bytes(const char *type, const char *acc, const char *op, const struct dims *dims,
-                      size_t *out)
+static int temp_bytes(const char *type, const char *acc, const char *op,
+                      const struct dims *dims, size_t *out)
 {
     *out = TEMP_BYTES;
     return supports(type, acc, op, dims) ? 0 : 5;
@@ -60,7 +60,8 @@ static int add_once(const char *type, const char *acc, const char *op, const voi
 }
 
 static int add_slowly(const char *type, const char *acc, const char *op, const void *in,
-                      void *out, const struct dims *dims, void *temp, size_t bytes, void *stream)
+                      void *out, const struct dims *dims, void *temp, size_t bytes,
+                      void *stream)
 {
     (void)type, (void)acc, (void)op;
     return add(in, out, dims->depth.n, temp, bytes, stream, 30);
@@ -74,7 +75,8 @@ static int drop_last(const char *type, const char *acc, const char *op, const vo
 }
 
 static int do_nothing(const char *type, const char *acc, const char *op, const void *in,
-                      void *out, const struct dims *dims, void *temp, size_t bytes, void *stream)
+                      void *out, const struct dims *dims, void *temp, size_t bytes,
+                      void *stream)
 {
     (void)type, (void)acc, (void)op, (void)in, (void)out, (void)dims, (void)temp, (void)bytes;
     return stream ? 9 : 0;
@@ -92,10 +94,13 @@ static const char *explain(int code)
 }
 
 #define FACE(title, function)                                                                  \
-    {                                                                                          \
-        .version = BASELINE_VERSION, .is_host = 1, .name = title, .supports = supports,        \
-        .temp_bytes = temp_bytes, .enqueue = function, .explain = explain                      \
-    }
+    {.version = BASELINE_VERSION,                                                              \
+     .is_host = 1,                                                                             \
+     .name = title,                                                                            \
+     .supports = supports,                                                                     \
+     .temp_bytes = temp_bytes,                                                                 \
+     .enqueue = function,                                                                      \
+     .explain = explain}
 static const struct baseline_face fast = FACE("fast", add_once),
                                   slow = FACE("slow", add_slowly),
                                   drops = FACE("drops", drop_last),
@@ -108,7 +113,11 @@ static int run_with(struct contest_result *out, const struct baseline_face *cons
                     size_t count, struct contest_options options, struct space *space,
                     const struct emit_sources *sources)
 {
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(N), .regime = COLD};
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(N),
+                                    .regime = COLD};
     const struct point_context context = {space, &problem, &device->info.target};
     struct baseline baselines[4];
     const struct baseline *pointers[4];

@@ -166,8 +166,8 @@ static void play_facts(void)
     frame_put_u64(&frame, is_ignored(SIGINT) + is_ignored(SIGTERM) + is_ignored(SIGPIPE));
     frame_put_u64(&frame, is_ignored(SIGCHLD) || sigismember(&mask, SIGUSR1) == 1);
     frame_put_u64(&frame, files[0].st_rdev);
-    frame_put_u64(&frame, files[1].st_ino == files[2].st_ino &&
-                              files[1].st_dev == files[2].st_dev);
+    frame_put_u64(&frame,
+                  files[1].st_ino == files[2].st_ino && files[1].st_dev == files[2].st_dev);
     frame_send(CREW_SOCKET, &frame, &error);
     frame_dispose(&frame);
     play_echo();
@@ -242,12 +242,14 @@ static const struct {
     const char *name;
     void (*play)(void);
 } parts[] = {
-    {"echo", play_echo},       {"both-ways", play_both_ways}, {"three", play_three_frames},
-    {"endless", play_endless}, {"exit", play_exit},           {"abort", play_abort},
-    {"crash", play_crash},     {"silent", play_silent},       {"half", play_half},
-    {"garbage", play_garbage}, {"closed", play_closed},       {"facts", play_facts},
-    {"family", play_family},   {"bare", play_bare},           {"deaf", play_deaf},
-    {"coordinator", play_coordinator},
+    {"echo", play_echo},          {"both-ways", play_both_ways},
+    {"three", play_three_frames}, {"endless", play_endless},
+    {"exit", play_exit},          {"abort", play_abort},
+    {"crash", play_crash},        {"silent", play_silent},
+    {"half", play_half},          {"garbage", play_garbage},
+    {"closed", play_closed},      {"facts", play_facts},
+    {"family", play_family},      {"bare", play_bare},
+    {"deaf", play_deaf},          {"coordinator", play_coordinator},
 };
 
 static int play(const char *name)

@@ -59,8 +59,8 @@ static struct device_image compile(struct nvrtc *nvrtc, int cc, const char *cons
     struct error error;
     assert_in_range(count, 1, 16);
     for (size_t i = 0; i < count; i++)
-        sources[i] = (struct device_source){texts[i], strstr(texts[i], " other(") ? "other"
-                                                                                  : "reduce"};
+        sources[i] =
+            (struct device_source){texts[i], strstr(texts[i], " other(") ? "other" : "reduce"};
     if (nvrtc_compile(nvrtc, cc, NVRTC_CUBIN, sources, count, &image, &error))
         fail_msg("%s", error.text);
     assert_non_null(image.hashes);
@@ -77,14 +77,13 @@ static uint64_t hash_alone(struct nvrtc *nvrtc, int cc, const char *text)
     return hash;
 }
 
-static const char other[] =
-    "__global__ void other(double *out, double x)\n"
-    "{\n"
-    "    __shared__ double half[64];\n"
-    "    half[threadIdx.x] = x;\n"
-    "    __syncthreads();\n"
-    "    out[threadIdx.x] = half[63 - threadIdx.x] / x;\n"
-    "}\n";
+static const char other[] = "__global__ void other(double *out, double x)\n"
+                            "{\n"
+                            "    __shared__ double half[64];\n"
+                            "    half[threadIdx.x] = x;\n"
+                            "    __syncthreads();\n"
+                            "    out[threadIdx.x] = half[63 - threadIdx.x] / x;\n"
+                            "}\n";
 
 /* Alone, first, last, in between, and twice in one unit. */
 static void test_places(void **state)
@@ -385,8 +384,9 @@ static void test_needs(void **state)
                                 "    for (int i = 0; i < 64; i++) at[io[i] & 63] = i + n;\n"
                                 "    io[0] = at[n & 63];\n"
                                 "}\n";
-#define TAKE "int v[128]; for (int i = 0; i < 128; i++) v[i] = io[i * n];"                       \
-             "for (int i = 0; i < 128; i++) io[i * 7 + n] = v[i] * v[(i + 64) % 128]; }\n"
+#define TAKE                                                                                   \
+    "int v[128]; for (int i = 0; i < 128; i++) v[i] = io[i * n];"                              \
+    "for (int i = 0; i < 128; i++) io[i * 7 + n] = v[i] * v[(i + 64) % 128]; }\n"
     static const char wide[] =
         "__global__ void __launch_bounds__(256, 1) reduce(int *io, int n) {" TAKE;
     static const char narrow[] =

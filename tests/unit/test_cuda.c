@@ -86,8 +86,9 @@ static void test_host_is_no_fallback(void **state)
 static void test_bad_specs(void **state)
 {
     (void)state;
-    static const char *const specs[] = {"",    "abc", "-1",         "1x", "0x1",
-                                        "0.0", " 0",  "2147483648", "99999999999999999999",
+    static const char *const specs[] = {"",     "abc",        "-1",
+                                        "1x",   "0x1",        "0.0",
+                                        " 0",   "2147483648", "99999999999999999999",
                                         "Host", "host "};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         const struct device_options options = {.spec = specs[i]};
@@ -169,8 +170,11 @@ static void test_host_compiler(void **state)
 static void test_gpu_compiler(void **state)
 {
     (void)state;
-    const struct device_info info = {.name = "Some GPU", .spec = "3", .target = {.cc = 90},
-                                     .driver = "1.2", .memory_bytes = 5};
+    const struct device_info info = {.name = "Some GPU",
+                                     .spec = "3",
+                                     .target = {.cc = 90},
+                                     .driver = "1.2",
+                                     .memory_bytes = 5};
     struct device *compiler;
     struct error error;
     assert_int_equal(device_open_compiler(&compiler, &info, "/dev/null", &error), -1);
@@ -307,7 +311,8 @@ static void compare_memory(struct device *device)
     ops->fill(device, b + 70, 8, 3, &error);
     for (uint64_t start = 0; start <= 70; start++)
         expect(ops->differ(device, a + start, b + start, BYTES - start, &first, &error) == 0 &&
-                   first == 70 - start, "the byte", "another");
+                   first == 70 - start,
+               "the byte", "another");
     expect(ops->differ(device, a, b, 70, &first, &error) == 0 && first == 70, "alike before",
            "not");
     ops->free(device, a);
@@ -324,9 +329,11 @@ static void run_launches(struct device *device, const struct device_kernel *kern
     struct error error = {0};
     uint64_t ps;
     for (size_t i = 0; i < 64; i++)
-        launches[i] = (struct device_launch){
-            .kernel = &kernels[i % 2], .grid = 1, .block = 32, .args = {address, i},
-            .arg_count = 2};
+        launches[i] = (struct device_launch){.kernel = &kernels[i % 2],
+                                             .grid = 1,
+                                             .block = 32,
+                                             .args = {address, i},
+                                             .arg_count = 2};
     expect(ops->launch(device, launches, 10, &error) == 0, "launches", error.text);
     expect(ops->sync(device, &error) == 0, "sync", error.text);
     expect(first_word(device, address) == 9 && get("fake_launches") == 10, "ten", "others");
@@ -369,8 +376,11 @@ static void run_queued(struct device *device, const struct device_kernel *kernel
     const int before = get("fake_launches");
     uint64_t ps;
     for (size_t i = 0; i < 10; i++)
-        work.launches[i] = (struct device_launch){.kernel = &kernels[0], .grid = 1, .block = 32,
-                                                  .args = {address, 100 + i}, .arg_count = 2};
+        work.launches[i] = (struct device_launch){.kernel = &kernels[0],
+                                                  .grid = 1,
+                                                  .block = 32,
+                                                  .args = {address, 100 + i},
+                                                  .arg_count = 2};
     expect(ops->capture(device, queue_work, &work, &graph, &error) == 0, "a graph", error.text);
     expect(get("fake_launches") == before, "nothing run while recording", "something");
     expect(ops->time(device, graph, work.launches, 2, &ps, &error) == 0, "a time", error.text);
@@ -384,9 +394,11 @@ static void run_queued(struct device *device, const struct device_kernel *kernel
     expect(ps > 4999000 && ps < 5001000, "5 us in stream order too", "another");
     work.is_failing = true;
     expect(ops->time_queued(device, queue_work, &work, NULL, 0, &ps, &error) == -1 &&
-               strcmp(error.text, "no more today") == 0, "its own error", error.text);
+               strcmp(error.text, "no more today") == 0,
+           "its own error", error.text);
     expect(ops->capture(device, queue_work, &work, &graph, &error) == -1 && !graph &&
-               strcmp(error.text, "no more today") == 0, "its own error", error.text);
+               strcmp(error.text, "no more today") == 0,
+           "its own error", error.text);
     work.is_failing = false;
     expect(ops->capture(device, queue_work, &work, &graph, &error) == 0,
            "a recording after one that failed", error.text);

@@ -2,9 +2,9 @@
  * the same bits whatever order warps and blocks run in; and those that it leaves out do not, so
  * that a rule too few, or an order that is not fixed, is seen. */
 #include "autotune/device/bind.h"
-#include "generator/call.h"
 #include "autotune/tune/compiler.h"
 #include "autotune/tune/oracle.h"
+#include "generator/call.h"
 #include "generator/cover.h"
 #include "tests/unit/reduce_files.h"
 
@@ -43,12 +43,13 @@ static void open_place(struct place *place, const struct fixture *fixture, uint6
     struct error error;
     place->device = open_host(seed);
     const struct device_ops *ops = place->device->ops;
-    assert_int_equal(
-        ops->alloc(place->device, sizeof fixture->elements, &place->input, &error), 0);
+    assert_int_equal(ops->alloc(place->device, sizeof fixture->elements, &place->input, &error),
+                     0);
     assert_int_equal(ops->alloc(place->device, 256, &place->output, &error), 0);
     assert_int_equal(ops->alloc(place->device, SCRATCH_BYTES, &place->scratch, &error), 0);
     assert_int_equal(ops->write(place->device, place->input, fixture->elements,
-                                sizeof fixture->elements, &error), 0);
+                                sizeof fixture->elements, &error),
+                     0);
 }
 
 static void close_place(struct place *place)
@@ -73,8 +74,9 @@ static uint32_t run(const struct fixture *fixture, const struct point_context *c
     uint32_t bits = 0;
     open_place(&place, fixture, seed);
     const struct device_ops *ops = place.device->ops;
-    struct planner_buffers buffers = {.input = place.input, .output = place.output,
-                                   .scratch = place.scratch};
+    struct planner_buffers buffers = {.input = place.input,
+                                      .output = place.output,
+                                      .scratch = place.scratch};
     assert_int_equal(ops->load(place.device, &unit->image, &module, loaded, &error), 0);
     compiler_kernels(&unit->variants[0], loaded, kernels);
     assert_int_equal(call_plan(&plan, context, row, &error), 0);
@@ -167,7 +169,11 @@ static bool is_atomic(const struct space *space, const int64_t *row)
 static void test_same_bits_in_every_order(void **state)
 {
     const struct fixture *fixture = *state;
-    const struct problem problem = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(N), .regime = COLD,
+    const struct problem problem = {.op = SUM,
+                                    .type = F32,
+                                    .acc = F32,
+                                    .dims = DIMS_VALUE(N),
+                                    .regime = COLD,
                                     .order = ORDER_RUN};
     const struct point_context context = {fixture->space, &problem, &fixture->target};
     struct points points;
@@ -193,8 +199,16 @@ static void test_same_bits_in_every_order(void **state)
 static void test_other_bits_where_it_is_not_asked_for(void **state)
 {
     const struct fixture *fixture = *state;
-    const struct problem problem = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(N), .regime = COLD};
-    const struct problem fixed = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(N), .regime = COLD,
+    const struct problem problem = {.op = SUM,
+                                    .type = F32,
+                                    .acc = F32,
+                                    .dims = DIMS_VALUE(N),
+                                    .regime = COLD};
+    const struct problem fixed = {.op = SUM,
+                                  .type = F32,
+                                  .acc = F32,
+                                  .dims = DIMS_VALUE(N),
+                                  .regime = COLD,
                                   .order = ORDER_RUN};
     const struct point_context context = {fixture->space, &problem, &fixture->target};
     const struct point_context asked = {fixture->space, &fixed, &fixture->target};
@@ -214,8 +228,12 @@ static void test_integers_keep_all(void **state)
     const struct fixture *fixture = *state;
     size_t counts[2];
     for (int k = 0; k < 2; k++) {
-        const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(N),
-                                        .regime = COLD, .order = k ? ORDER_RUN : ORDER_FREE};
+        const struct problem problem = {.op = SUM,
+                                        .type = I32,
+                                        .acc = I32,
+                                        .dims = DIMS_VALUE(N),
+                                        .regime = COLD,
+                                        .order = k ? ORDER_RUN : ORDER_FREE};
         const struct point_context context = {fixture->space, &problem, &fixture->target};
         struct points points;
         struct error error;
@@ -237,8 +255,12 @@ static void test_rungs(void **state)
         struct space *space = load_space(names[i]);
         for (int k = 0; k < 4; k++) {
             const enum type type = k < 2 ? F32 : I32;
-            const struct problem problem = {.op = SUM, .type = type, .acc = type, .dims = DIMS_VALUE(1000),
-                                            .regime = COLD, .order = k % 2 ? ORDER_RUN : ORDER_FREE};
+            const struct problem problem = {.op = SUM,
+                                            .type = type,
+                                            .acc = type,
+                                            .dims = DIMS_VALUE(1000),
+                                            .regime = COLD,
+                                            .order = k % 2 ? ORDER_RUN : ORDER_FREE};
             const struct point_context context = {space, &problem, &fixture->target};
             struct error error;
             const int broken = point_reject(&context, space->default_row, &error);
@@ -252,9 +274,13 @@ static void test_rungs(void **state)
 static int setup(void **state)
 {
     static struct fixture fixture;
-    const struct oracle_input source = {.problem = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(N),
+    const struct oracle_input source = {.problem = {.op = SUM,
+                                                    .type = F32,
+                                                    .acc = F32,
+                                                    .dims = DIMS_VALUE(N),
                                                     .regime = COLD,
-                                                    .order = ORDER_RUN}, .seed = 7};
+                                                    .order = ORDER_RUN},
+                                        .seed = 7};
     struct device *device = open_host(0);
     fixture.target = device->info.target;
     device_close(device);

@@ -8,7 +8,13 @@
 #include <cmocka.h>
 
 /* Written as outer, depth, inner. */
-#define DIMS(on, os, dn, ds, in, is) {{on, os}, {dn, ds}, {in, is}}
+#define DIMS(on, os, dn, ds, in, is)                                                           \
+    {                                                                                          \
+        {on, os}, {dn, ds},                                                                    \
+        {                                                                                      \
+            in, is                                                                             \
+        }                                                                                      \
+    }
 
 static const struct {
     const char *what;
@@ -67,7 +73,8 @@ static void test_same_elements(void **state)
 static void test_left(void **state)
 {
     (void)state;
-    const struct dims rows = DIMS(10, 1024, 1000, 1, 1, 1), columns = DIMS(1, 1, 10, 1024, 1000, 1);
+    const struct dims rows = DIMS(10, 1024, 1000, 1, 1, 1),
+                      columns = DIMS(1, 1, 10, 1024, 1000, 1);
     const struct dims of_rows = dims_left(&rows, 3), of_columns = dims_left(&columns, 3);
     const struct dims expected_rows = DIMS(10, 3, 3, 1, 1, 1);
     const struct dims expected_columns = DIMS(1, 3000, 3, 1000, 1000, 1);

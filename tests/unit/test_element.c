@@ -113,9 +113,9 @@ static void test_ranges(void **state)
         const struct element_range range = element_range(halves[i].type);
         assert_int_equal(stored(halves[i].type, range.tiny), 1);
         assert_int_equal(stored(halves[i].type, range.largest), halves[i].infinity - 1);
-        assert_int_equal(
-            stored(halves[i].type, nextafter(range.small, 0)),
-            stored(halves[i].type, range.small)); /* the least normal, from below */
+        assert_int_equal(stored(halves[i].type, nextafter(range.small, 0)),
+                         stored(halves[i].type,
+                                range.small)); /* the least normal, from below */
     }
     assert_true(element_range(F32).tiny > 0 && (float)(element_range(F32).tiny / 2) <= 0);
     assert_true(element_range(F64).tiny > 0 && element_range(F64).tiny / 2 <= 0);

@@ -265,8 +265,10 @@ static void test_lines_and_constants(void **state)
     for (int op = 0; op < OP_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++, seed++) {
             const struct target target = find_target(archs[seed % 4]);
-            const struct problem problem = {.op = (enum op)op, .type = (enum type)type,
-                                            .acc = (enum type)type, .dims = DIMS_VALUE(400000000),
+            const struct problem problem = {.op = (enum op)op,
+                                            .type = (enum type)type,
+                                            .acc = (enum type)type,
+                                            .dims = DIMS_VALUE(400000000),
                                             .regime = COLD};
             const struct point_context context = {fixture->space, &problem, &target};
             struct points points;
@@ -303,8 +305,11 @@ static void test_variants(void **state)
     enum { CASES = sizeof cases / sizeof *cases };
     uint64_t hashes[CASES];
     for (size_t i = 0; i < CASES; i++) {
-        const struct problem problem = {.op = SUM, .type = cases[i].type, .acc = cases[i].acc,
-                                        .dims = DIMS_VALUE(1000), .regime = COLD};
+        const struct problem problem = {.op = SUM,
+                                        .type = cases[i].type,
+                                        .acc = cases[i].acc,
+                                        .dims = DIMS_VALUE(1000),
+                                        .regime = COLD};
         const struct point_context context = {fixture->space, &problem, &target};
         struct emit_variant variant;
         int64_t row[SPACE_NAMES_MAX];
@@ -351,7 +356,7 @@ static void test_hash_of_code(void **state)
     static const char *const other[] = {
         "int a = 2;\nint b = \"// \";\n",        "int a = 1;\nint b = \"//  \";\n",
         "int a = 1; int b = \"// \";\n",         "int a = 1;\n//int b = \"// \";\n",
-        "int a = 1;\nint b = \"\\\"// \";\n",     "int a = 1;\nint b = \"// \";\nint c;\n",
+        "int a = 1;\nint b = \"\\\"// \";\n",    "int a = 1;\nint b = \"// \";\nint c;\n",
         "int a = 1;\nint b = '\"' + \"// \";\n",
     };
     (void)state;
@@ -425,11 +430,15 @@ static int emit_little(struct text *out, const struct fixture *fixture, const ch
                        const char *types)
 {
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(1000),
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &target};
-    const struct emit_sources sources = {
-        {"little.cu", template}, {"parts.cu", types}, {"more.cu", "// nothing\n"}};
+    const struct emit_sources sources = {{"little.cu", template},
+                                         {"parts.cu", types},
+                                         {"more.cu", "// nothing\n"}};
     return emit_kernel(out, &context, &sources, fixture->space->default_row, 0, &error);
 }
 

@@ -1,7 +1,7 @@
 /* Rows and columns without elements, which exports promise to reduce to what changes nothing:
  * on the host device, by kernels of every way of splitting. */
-#include "autotune/device/device.h"
 #include "autotune/device/bind.h"
+#include "autotune/device/device.h"
 #include "generator/call.h"
 #include "tests/unit/reduce_files.h"
 
@@ -32,7 +32,7 @@ static void run_variant(struct device *device, const struct point_context *conte
                         const struct emit_sources *sources, const int64_t *row, uint64_t memory)
 {
     const struct planner_buffers buffers = {memory, memory + ROOM, memory + 2 * ROOM,
-                                         memory + 3 * ROOM};
+                                            memory + 3 * ROOM};
     const struct device_kernel *of_pass[SPACE_PASSES_MAX] = {0};
     struct device_source texts[SPACE_PASSES_MAX];
     struct device_kernel kernels[SPACE_PASSES_MAX];

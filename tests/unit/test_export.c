@@ -68,7 +68,8 @@ static void choose_params(struct fixture *fixture, const struct gpu *gpu, struct
         memcpy(row, space->default_row, space->param_count * sizeof *row);
         for (uint64_t changes = 1 + next_random(&fixture->random) % 8; changes > 0; changes--) {
             const size_t i = next_random(&fixture->random) % space->param_count;
-            row[i] = space->params[i].values[next_random(&fixture->random) % space->params[i].count];
+            row[i] =
+                space->params[i].values[next_random(&fixture->random) % space->params[i].count];
         }
         const int broken = point_reject(&context, row, &error);
         if (broken != POINT_VALID)
@@ -77,8 +78,9 @@ static void choose_params(struct fixture *fixture, const struct gpu *gpu, struct
         if (call_plan(&plan, &context, row, &error))
             continue;
         take_row(record, space, row);
-        assert_int_equal(
-            code_hash(&record->code, record, row, &context, &fixture->sources, &error), 0);
+        assert_int_equal(code_hash(&record->code, record, row, &context, &fixture->sources,
+                                   &error),
+                         0);
         return;
     }
     fail_msg("no row of the space was found");
@@ -100,11 +102,13 @@ static void open_fixture(struct fixture *out, enum op op, enum type type, uint64
 {
     const struct gpu oldest = {"", 70, 0};
     struct target target = target_of(&oldest);
-    *out = (struct fixture){
-        .space = load_space("configs/reduce-wide.ini"),
-        .sources = load_sources(),
-        .random = seed,
-        .problem = {.op = op, .type = type, .acc = problem_default_acc(type), .dims = DIMS_VALUE(1)}};
+    *out = (struct fixture){.space = load_space("configs/reduce-wide.ini"),
+                            .sources = load_sources(),
+                            .random = seed,
+                            .problem = {.op = op,
+                                        .type = type,
+                                        .acc = problem_default_acc(type),
+                                        .dims = DIMS_VALUE(1)}};
     assert_int_equal(space_settle_default(out->space, &out->problem, &target, &error), 0);
     for (size_t g = 0; g < KNOWN_GPUS; g++)
         for (size_t i = 0; i < TUNED; i++)
@@ -170,9 +174,9 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
                      uint64_t n)
 {
     static const char *const matches[SELECTOR_GRADES] = {[SELECTOR_EXACT] = "exact",
-                                                     [SELECTOR_OTHER_SIZE] = "other n",
-                                                     [SELECTOR_SAME_CC] = "same cc",
-                                                     [SELECTOR_NONE] = "default"};
+                                                         [SELECTOR_OTHER_SIZE] = "other n",
+                                                         [SELECTOR_SAME_CC] = "same cc",
+                                                         [SELECTOR_NONE] = "default"};
     const struct space *space = fixture->space;
     const struct records set = {.intervals = (struct interval *)fixture->records,
                                 .interval_count = fixture->count};
@@ -204,8 +208,8 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
         const struct pass *pass = &space->passes[launch->pass];
         const int64_t *keys = launch->keys;
         text_addf(out,
-                  " | %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d %" PRIu64 " %" PRId64
-                  " %" PRIu64 " %" PRIu64,
+                  " | %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d %" PRIu64
+                  " %" PRId64 " %" PRIu64 " %" PRIu64,
                   launch->pass, keys[PLANNER_GRID], keys[PLANNER_BLOCK], keys[PLANNER_CLUSTER],
                   keys[PLANNER_SHARED_BYTES], pass->is_cooperative, dims_n(&launch->dims),
                   keys[PLANNER_OUTPUTS], launch->output, launch->partials);
@@ -495,10 +499,10 @@ static void test_nothing(void **state)
 static void test_prefix(void **state)
 {
     static const char *const good[] = {"a", "sum_i32", "Sum4", "x_"};
-    static const char *const bad[] = {
-        "",          "4u",  "_x",
-        "a-b",       "a b", "int",
-        "namespace", "a;b", "abcdefghijabcdefghijabcdefghijabcdefghija"};
+    static const char *const bad[] =
+        {"",          "4u",  "_x",
+         "a-b",       "a b", "int",
+         "namespace", "a;b", "abcdefghijabcdefghijabcdefghijabcdefghija"};
     char name[EXPORT_PREFIX_CHARS];
     struct problem problem = {.op = SUM, .type = I8, .acc = I64, .order = ORDER_RUN};
     (void)state;

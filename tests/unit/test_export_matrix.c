@@ -75,8 +75,7 @@ static struct problem shaped(const struct fixture *fixture, struct matrix shape)
 }
 
 /* With a random row that all rules allow there. */
-static void add_record(struct fixture *fixture, const struct gpu *gpu,
-                       struct matrix shape)
+static void add_record(struct fixture *fixture, const struct gpu *gpu, struct matrix shape)
 {
     const struct space *space = fixture->space;
     const struct problem problem = shaped(fixture, shape);
@@ -89,12 +88,13 @@ static void add_record(struct fixture *fixture, const struct gpu *gpu,
     served->from = served->to = problem.dims.depth.n;
     for (int tries = 0; tries < 2000000; tries++) {
         for (size_t i = 0; i < space->param_count; i++)
-            row[i] = space->params[i]
-                         .values[next_random(&fixture->random) % space->params[i].count];
+            row[i] =
+                space->params[i].values[next_random(&fixture->random) % space->params[i].count];
         if (point_reject(&context, row, &error) == POINT_VALID) {
             take_row(record, space, row);
-            assert_int_equal(
-                code_hash(&record->code, record, row, &context, &fixture->sources, &error), 0);
+            assert_int_equal(code_hash(&record->code, record, row, &context, &fixture->sources,
+                                       &error),
+                             0);
             return;
         }
     }
@@ -203,9 +203,9 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
                      const struct problem *problem)
 {
     static const char *const matches[SELECTOR_GRADES] = {[SELECTOR_EXACT] = "exact",
-                                                     [SELECTOR_OTHER_SIZE] = "other",
-                                                     [SELECTOR_SAME_CC] = "same cc",
-                                                     [SELECTOR_NONE] = "default"};
+                                                         [SELECTOR_OTHER_SIZE] = "other",
+                                                         [SELECTOR_SAME_CC] = "same cc",
+                                                         [SELECTOR_NONE] = "default"};
     const struct space *space = fixture->space;
     const struct target target = target_of(gpu);
     const struct point_context context = {space, problem, &target};

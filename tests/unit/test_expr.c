@@ -12,8 +12,8 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-static const char *const names[] = {"BLOCK", "ITEMS", "N", "LEAST", "MOST", "min_blocks",
-                                    "ONE"};
+static const char *const names[] = {"BLOCK", "ITEMS",      "N",  "LEAST",
+                                    "MOST",  "min_blocks", "ONE"};
 static const int64_t values[] = {256, 16, 400000000, INT64_MIN, INT64_MAX, 2, 1};
 static const struct expr_scope scope = {names, COUNT_OF(names)};
 
@@ -34,6 +34,7 @@ static void assert_value(const char *source, int64_t expected)
 
 static void test_values(void **state)
 {
+    /* clang-format off */
     static const struct {
         const char *source;
         int64_t value;
@@ -61,6 +62,7 @@ static void test_values(void **state)
         {"LEAST", INT64_MIN}, {"MOST+LEAST", -1}, {"LEAST/ONE", INT64_MIN}, {"LEAST%2", 0},
         {"min_blocks*3", 6}, {"ITEMS % 4 == 0 && BLOCK >= 32", 1}, {"007", 7},
     };
+    /* clang-format on */
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
@@ -217,8 +219,8 @@ static char *repeat(const char *piece, size_t count, const char *tail)
 static void test_deep_nesting_is_refused(void **state)
 {
     static const char *const pieces[] = {
-        "(", "-", "!", "1?", "1?1:", "min(1,", "1||1&&1==1<1+1*(", "log2(", "1+(",
-        "0||(", "1?(",
+        "(",     "-",   "!",    "1?",  "1?1:", "min(1,", "1||1&&1==1<1+1*(",
+        "log2(", "1+(", "0||(", "1?(",
     };
 
     (void)state;

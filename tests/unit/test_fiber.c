@@ -54,8 +54,8 @@ static void test_ring(void **state)
     fiber_init_native(&ring.native);
     for (int i = 0; i < RING; i++) {
         members[i] = (struct member){&ring, i};
-        assert_int_equal(
-            fiber_init(&ring.fibers[i], STACK, run_member, &members[i], &error), 0);
+        assert_int_equal(fiber_init(&ring.fibers[i], STACK, run_member, &members[i], &error),
+                         0);
     }
     pass(&ring, &ring.native, &ring.fibers[0]);
     assert_int_equal(ring.steps, RING * ROUNDS);

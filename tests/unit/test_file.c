@@ -286,7 +286,7 @@ static void test_killed_writers(void **state)
     enum { ROUNDS = 50 };
     char path[PATH_CHARS];
     volatile uint64_t *done = mmap(NULL, KEYS * sizeof *done, PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+                                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
     assert_true(done != MAP_FAILED);
     path_in(path, state, record_file);

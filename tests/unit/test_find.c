@@ -4,8 +4,8 @@
 
 #include "autotune/library/shipped.h"
 #include "tests/unit/example_record.h"
-#include "tests/unit/reduce_files.h"
 #include "tests/unit/matrix_dims.h"
+#include "tests/unit/reduce_files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,8 +34,9 @@ static const char space_text[] = "[space]\nname = reduce\ntemplate = a.cu\nkerne
                                  "[default]\nBLOCK = 256\nITEMS = 8\nWARP = TREE\nGRID = 0\n"
                                  "SHIFT = 0\n";
 /* Each config has the same kernel, so the same code. */
-static const struct emit_sources sources = {
-    {"a.cu", "__global__ void a() {}\n"}, {"types", ""}, {"intrinsics", ""}};
+static const struct emit_sources sources = {{"a.cu", "__global__ void a() {}\n"},
+                                            {"types", ""},
+                                            {"intrinsics", ""}};
 static struct space *space;
 static struct record example; /* with that code */
 static const struct target h200 = {.cc = 90,
@@ -105,6 +106,7 @@ static void assert_grade(const struct find_result *result, enum selector_grade g
     assert_string_equal(result->difference, difference);
 }
 
+/* clang-format off */
 static void change_op(struct record *record) { record->problem.op = MAX; }
 static void change_type(struct record *record) { record->problem.type = U32; }
 static void change_acc(struct record *record) { record->problem.acc = I64; }
@@ -120,6 +122,7 @@ static void change_clock(struct record *record) { record->memory_clock_khz = 261
 static void change_bus(struct record *record) { record->bus_bits = 5120; }
 static void change_driver(struct record *record) { strcpy(record->driver, "590.1"); }
 static void change_compiler(struct record *record) { strcpy(record->compiler, "NVRTC 12.9"); }
+/* clang-format on */
 
 static const struct {
     void (*change)(struct record *record);
@@ -275,7 +278,8 @@ static void test_interval_around_n(void **state)
     result = found_with(&example, &one, 1, &interval, NULL, 0);
     assert_int_equal(result.to, 395000000);
 
-    one.problem.dims = dims_value(400000000); /* nothing goes before the record of this very n */
+    one.problem.dims =
+        dims_value(400000000); /* nothing goes before the record of this very n */
     interval.to = 500000000;
     result = found_with(&example, &one, 1, &interval, NULL, 0);
     assert_grade(&result, SELECTOR_EXACT, "");
@@ -395,8 +399,9 @@ static void test_other_code(void **state)
     records[0].code++;
     struct find_result result = found(records, 1, NULL, 0);
     assert_grade(&result, SELECTOR_NONE, "");
-    assert_string_equal(result.rejected.text, "a record of NVIDIA H200 is passed over: space or "
-                                              "template give other kernels for it now");
+    assert_string_equal(result.rejected.text,
+                        "a record of NVIDIA H200 is passed over: space or "
+                        "template give other kernels for it now");
     change_n(&records[1]);
     result = found(records, 2, NULL, 0);
     assert_grade(&result, SELECTOR_OTHER_SIZE, "depth");
@@ -449,8 +454,9 @@ static void test_what_is_passed_over_is_told(void **state)
 
     struct find_result result = found(records, 3, NULL, 0);
     assert_string_equal(result.record.gpu, "NVIDIA GH200");
-    assert_string_equal(result.rejected.text, "a record of NVIDIA H200 is passed over: the rule "
-                                              "'blocks of 512 need sm_100' refuses it");
+    assert_string_equal(result.rejected.text,
+                        "a record of NVIDIA H200 is passed over: the rule "
+                        "'blocks of 512 need sm_100' refuses it");
     assert_int_equal(result.damaged.code, ERROR_NONE);
     strcpy(records[0].params, "BLOCK=96");
     result = found(records, 3, NULL, 0);
@@ -563,9 +569,9 @@ static void test_nearest_shape(void **state)
     static const struct {
         uint64_t rows, len, expected[2];
     } cases[] = {
-        {1000, 128, {1000, 128}},     {3000, 160, {4000, 128}},   {3000, 400, {4000, 512}},
-        {1500, 128, {1000, 128}},     {9000, 512, {16000, 512}},  {100, 500, {1000, 510}},
-        {1000000, 120, {16000, 128}}, {2500, 256, {1000, 510}},   {16000, 514, {1000, 510}},
+        {1000, 128, {1000, 128}},     {3000, 160, {4000, 128}},  {3000, 400, {4000, 512}},
+        {1500, 128, {1000, 128}},     {9000, 512, {16000, 512}}, {100, 500, {1000, 510}},
+        {1000000, 120, {16000, 128}}, {2500, 256, {1000, 510}},  {16000, 514, {1000, 510}},
     };
     struct record records[SIZES];
     struct space *const small = space;

@@ -74,8 +74,8 @@ static void test_short_is_sticky(void **state)
 /* Lengths around what is there, and those that overflow when something is added to them. */
 static void test_absurd_lengths(void **state)
 {
-    static const uint64_t absurd[] = {4, 5, 1 << 20, SIZE_MAX / 2, SIZE_MAX - 8, SIZE_MAX - 7,
-                                      SIZE_MAX, UINT64_MAX};
+    static const uint64_t absurd[] =
+        {4, 5, 1 << 20, SIZE_MAX / 2, SIZE_MAX - 8, SIZE_MAX - 7, SIZE_MAX, UINT64_MAX};
     (void)state;
     for (size_t i = 0; i < sizeof absurd / sizeof *absurd; i++) {
         for (int is_string = 0; is_string < 2; is_string++) {

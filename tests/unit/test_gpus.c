@@ -68,8 +68,8 @@ static void test_spellings(void **state)
     static const struct {
         const char *arch;
         int cc;
-    } rows[] = {{"sm_90", 90}, {"90", 90},     {"9.0", 90},  {"7.5", 75},
-                {"75", 75},    {"sm_100", 100}, {"10.0", 100}, {"120", 120}, {"12.0", 120}};
+    } rows[] = {{"sm_90", 90},   {"90", 90},    {"9.0", 90},  {"7.5", 75},  {"75", 75},
+                {"sm_100", 100}, {"10.0", 100}, {"120", 120}, {"12.0", 120}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct target target;
         struct error error;
@@ -82,11 +82,13 @@ static void test_spellings(void **state)
 static void test_unknown(void **state)
 {
     (void)state;
+    /* clang-format off */
     static const char *const rows[] = {
         "",      "sm_",   "sm_60", "9",     "9.",     ".90",  "9.00",
         "sm_9.0", "SM_90", "sm_90a", "sm_90 ", " 90",  "-90",  "900",
         "a string much longer than any architecture has a right to be in this world",
     };
+    /* clang-format on */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct target target;
         struct error error;
@@ -135,13 +137,13 @@ static void test_models(void **state)
         const char *name;
         int cc, sms, peak_gbs, l2_kib, bus_bits;
     } rows[] = {
-        {"V100", 70, 80, 898, 6144, 4096},        {"T4", 75, 40, 320, 4096, 256},
-        {"RTX 2080 Ti", 75, 68, 616, 5632, 352},  {"A100", 80, 108, 1555, 40960, 5120},
+        {"V100", 70, 80, 898, 6144, 4096},         {"T4", 75, 40, 320, 4096, 256},
+        {"RTX 2080 Ti", 75, 68, 616, 5632, 352},   {"A100", 80, 108, 1555, 40960, 5120},
         {"A100 80GB", 80, 108, 2039, 40960, 5120}, {"RTX 3090", 86, 82, 936, 6144, 384},
-        {"RTX 4090", 89, 128, 1008, 73728, 384},  {"H100", 90, 132, 3352, 51200, 5120},
-        {"H200", 90, 132, 4814, 61440, 6016},     {"B200", 100, 148, 8000, 129536, 0},
-        {"RTX 5070", 120, 48, 672, 49152, 192},   {"RTX 5070 Ti", 120, 70, 896, 49152, 256},
-        {"RTX 5080", 120, 84, 960, 65536, 256},   {"RTX 5090", 120, 170, 1792, 98304, 512},
+        {"RTX 4090", 89, 128, 1008, 73728, 384},   {"H100", 90, 132, 3352, 51200, 5120},
+        {"H200", 90, 132, 4814, 61440, 6016},      {"B200", 100, 148, 8000, 129536, 0},
+        {"RTX 5070", 120, 48, 672, 49152, 192},    {"RTX 5070 Ti", 120, 70, 896, 49152, 256},
+        {"RTX 5080", 120, 84, 960, 65536, 256},    {"RTX 5090", 120, 170, 1792, 98304, 512},
     };
     char names[GPUS_MODELS_MAX][64];
     const size_t count = gpus_list_models(names);
@@ -166,11 +168,17 @@ static void test_spellings_of_models(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
-        {"v100", "V100"},        {"rtx5070ti", "RTX 5070 Ti"}, {"RTX-5070 ti", "RTX 5070 Ti"},
-        {"rtx5070", "RTX 5070"}, {"NVIDIA H200", "H200"},      {"NVIDIA GeForce RTX 4090", "RTX 4090"},
-        {"Tesla V100 SXM2", "V100"}, {"a10080gb", "A100 80GB"},
+        {"v100", "V100"},
+        {"rtx5070ti", "RTX 5070 Ti"},
+        {"RTX-5070 ti", "RTX 5070 Ti"},
+        {"rtx5070", "RTX 5070"},
+        {"NVIDIA H200", "H200"},
+        {"NVIDIA GeForce RTX 4090", "RTX 4090"},
+        {"Tesla V100 SXM2", "V100"},
+        {"a10080gb", "A100 80GB"},
     };
-    static const char *const unknown[] = {"", "rtx", "5070", "h2000", "nvidia", "sm_90", "V1OO"};
+    static const char *const unknown[] = {"",       "rtx",   "5070", "h2000",
+                                          "nvidia", "sm_90", "V1OO"};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct gpus_model model;
         struct error error;
@@ -192,9 +200,12 @@ static void test_spellings_of_models(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_name), cmocka_unit_test(test_figures),
-        cmocka_unit_test(test_spellings),  cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_file),        cmocka_unit_test(test_models),
+        cmocka_unit_test(test_every_name),
+        cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_spellings),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_models),
         cmocka_unit_test(test_spellings_of_models),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,8 +83,10 @@ static struct loaded load(const char *text, uint64_t seed)
 static int launch(const struct loaded *loaded, unsigned grid, unsigned block, size_t arg_count,
                   const uint64_t *args)
 {
-    struct device_launch one = {
-        .kernel = &loaded->kernels[0], .grid = grid, .block = block, .arg_count = arg_count};
+    struct device_launch one = {.kernel = &loaded->kernels[0],
+                                .grid = grid,
+                                .block = block,
+                                .arg_count = arg_count};
     for (size_t i = 0; i < arg_count; i++)
         one.args[i] = args[i];
     return loaded->device->ops->launch(loaded->device, &one, 1, &error);
@@ -258,8 +260,10 @@ static void test_last_block(void **state)
     unsigned arrived = 0;
     struct device_launch launches[LAUNCHES];
     for (int i = 0; i < LAUNCHES; i++)
-        launches[i] = (struct device_launch){.kernel = &loaded.kernels[0], .grid = GRID,
-                                             .block = 64, .arg_count = 3,
+        launches[i] = (struct device_launch){.kernel = &loaded.kernels[0],
+                                             .grid = GRID,
+                                             .block = 64,
+                                             .arg_count = 3,
                                              .args = {at(&y), at(partials), at(&arrived)}};
     require(loaded.device->ops->launch(loaded.device, launches, LAUNCHES, &error));
     require(loaded.device->ops->sync(loaded.device, &error));
@@ -477,10 +481,12 @@ static void test_hang(void **state)
 {
     (void)state;
     check_hang("if (threadIdx.x < 32) return;\n"
-               "if (threadIdx.x == 40) __syncthreads(); else __syncwarp();", "32 have ended");
+               "if (threadIdx.x == 40) __syncthreads(); else __syncwarp();",
+               "32 have ended");
     check_hang("if (threadIdx.x == 40) __syncthreads(); else __syncwarp();", "31 at a warp");
     check_hang("if (threadIdx.x == 0) __syncthreads(); else if (threadIdx.x < 32) "
-               "__shfl_sync(~0u, 1, 0); else __syncthreads();", "33 wait at __syncthreads()");
+               "__shfl_sync(~0u, 1, 0); else __syncthreads();",
+               "33 wait at __syncthreads()");
     check_hang("__syncwarp(2);", "leaves it out");
     check_hang("__shfl_sync(~0u, 1, 0, 12);", "power of 2");
     check_hang("while (!__atomic_load_n(y, __ATOMIC_RELAXED)) host_yield();",
@@ -521,8 +527,9 @@ static void test_bad_launches(void **state)
     } bad[] = {{0, 32, 0}, {1, 0, 0}, {1, 1025, 0}, {1, 32, 1}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         error = (struct error){0};
-        assert_int_equal(
-            launch(&loaded, bad[i].grid, bad[i].block, bad[i].args, (uint64_t[]){0}), -1);
+        assert_int_equal(launch(&loaded, bad[i].grid, bad[i].block, bad[i].args,
+                                (uint64_t[]){0}),
+                         -1);
         assert_int_equal(error.code, ERROR_FAILED);
         assert_non_null(strstr(error.text, "'k'"));
     }
@@ -556,9 +563,15 @@ static void test_two_sources(void **state)
     assert_int_equal(loaded.kernels[1].shared_bytes, 40);
     int y[2] = {0};
     const struct device_launch launches[] = {
-        {.kernel = &loaded.kernels[0], .grid = 1, .block = 1, .args = {at(&y[0])},
+        {.kernel = &loaded.kernels[0],
+         .grid = 1,
+         .block = 1,
+         .args = {at(&y[0])},
          .arg_count = 1},
-        {.kernel = &loaded.kernels[1], .grid = 1, .block = 1, .args = {at(&y[1]), 3},
+        {.kernel = &loaded.kernels[1],
+         .grid = 1,
+         .block = 1,
+         .args = {at(&y[1]), 3},
          .arg_count = 2},
     };
     require(loaded.device->ops->launch(loaded.device, launches, 2, &error));
@@ -574,7 +587,8 @@ static int count_folders(void)
 {
     char own[64];
     int count = 0;
-    const int length = snprintf(own, sizeof own, "autotune-%d-%d-", (int)getppid(), (int)getpid());
+    const int length =
+        snprintf(own, sizeof own, "autotune-%d-%d-", (int)getppid(), (int)getpid());
     DIR *list = opendir(P_tmpdir);
     assert_non_null(list);
     for (const struct dirent *entry; (entry = readdir(list));)
@@ -671,8 +685,10 @@ static void test_bad_image(void **state)
 {
     (void)state;
     char bytes[] = "this is no library", name[] = "host_unit_0", *names[] = {name};
-    const struct device_image image = {
-        .bytes = bytes, .size = sizeof bytes, .names = names, .count = 1};
+    const struct device_image image = {.bytes = bytes,
+                                       .size = sizeof bytes,
+                                       .names = names,
+                                       .count = 1};
     struct device *device = open_host(0);
     struct device_module *module = NULL;
     struct device_kernel kernel;
@@ -761,8 +777,11 @@ static void test_graph(void **state)
     unsigned y = 0;
     struct device_launch launches[3];
     for (int i = 0; i < 3; i++)
-        launches[i] = (struct device_launch){.kernel = &loaded.kernels[0], .grid = 2,
-                                             .block = 5, .args = {at(&y), 1}, .arg_count = 2};
+        launches[i] = (struct device_launch){.kernel = &loaded.kernels[0],
+                                             .grid = 2,
+                                             .block = 5,
+                                             .args = {at(&y), 1},
+                                             .arg_count = 2};
     struct device_graph *graph = NULL;
     require(ops->prepare(loaded.device, launches, 3, &graph, &error));
     memset(launches, 0, 2 * sizeof *launches); /* the graph has its own */
@@ -791,8 +810,11 @@ static void test_other_code(void **state)
         load("__global__ void k(unsigned *y, unsigned by) { atomicAdd(y, by); }\n", 0);
     const struct device_ops *ops = loaded.device->ops;
     unsigned y = 0;
-    const struct device_launch before = {.kernel = &loaded.kernels[0], .grid = 1, .block = 2,
-                                         .args = {at(&y), 10}, .arg_count = 2};
+    const struct device_launch before = {.kernel = &loaded.kernels[0],
+                                         .grid = 1,
+                                         .block = 2,
+                                         .args = {at(&y), 10},
+                                         .arg_count = 2};
     struct device_graph *graph = NULL;
     uint64_t ps = 0;
     require(ops->capture(loaded.device, add_three, &y, &graph, &error));
@@ -877,8 +899,8 @@ static void test_races(void **state)
         unsigned grid, block;
         bool is_race;
     } cases[] = {
-        {"__shared__ int s[64]; s[t] = 1; __syncthreads(); y[b * 64 + t] = s[63 - t];",
-         6, 64, 0},
+        {"__shared__ int s[64]; s[t] = 1; __syncthreads(); y[b * 64 + t] = s[63 - t];", 6, 64,
+         0},
         {"__shared__ int s[64]; s[t] = 1; y[b * 64 + t] = s[63 - t];", 1, 64, 1},
         {"__shared__ int s[64]; s[t] = 1; __syncwarp(); y[t] = s[t ^ 1];", 1, 64, 0},
         {"__shared__ int s[64]; s[t] = 1; __syncwarp(); y[t] = s[t ^ 32];", 1, 64, 1},
@@ -888,21 +910,25 @@ static void test_races(void **state)
          "__syncwarp(); s[t] = a;",
          3, 64, 0},
         {"__shared__ int s[64]; s[t] = 1; __syncthreads(); int a = s[t ^ 1]; s[t] = a;\n"
-         "__syncthreads();", 1, 64, 1},
+         "__syncthreads();",
+         1, 64, 1},
         /* a shuffle is no barrier */
         {"__shared__ int s[64]; s[t] = 1; __shfl_sync(~0u, 1, 0); y[t] = s[t ^ 1];", 1, 64, 1},
         /* blocks */
         {"if (t == 0) y[0] = b;", 2, 64, 1},
         {"if (t == 0) atomicAdd(y, 1);", 9, 64, 0},
         {"if (t == 0) { y[b + 1] = b; if (host_arrive(y, gridDim.x) == gridDim.x - 1)\n"
-         "for (unsigned i = 0; i < gridDim.x; i++) y[i + 100] = y[i + 1]; }", 9, 32, 0},
+         "for (unsigned i = 0; i < gridDim.x; i++) y[i + 100] = y[i + 1]; }",
+         9, 32, 0},
         {"if (t == 0) { y[b + 1] = b; if (atomicAdd(y, 1) == gridDim.x - 1)\n"
-         "for (unsigned i = 0; i < gridDim.x; i++) y[i + 100] = y[i + 1]; }", 9, 32, 1},
+         "for (unsigned i = 0; i < gridDim.x; i++) y[i + 100] = y[i + 1]; }",
+         9, 32, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct text text = {0};
-        text_addf(&text, "__global__ void k(unsigned *y)\n{\n"
-                         "    const unsigned t = threadIdx.x, b = blockIdx.x;\n    %s\n}\n",
+        text_addf(&text,
+                  "__global__ void k(unsigned *y)\n{\n"
+                  "    const unsigned t = threadIdx.x, b = blockIdx.x;\n    %s\n}\n",
                   cases[i].body);
         if (has_race(text.at, cases[i].grid, cases[i].block) != cases[i].is_race)
             fail_msg("%s: %s", cases[i].is_race ? "no race found" : "race", cases[i].body);
@@ -914,17 +940,27 @@ static void test_races(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_info),           cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_info),
+        cmocka_unit_test(test_memory),
         cmocka_unit_test(test_differ),
-        cmocka_unit_test(test_shuffle_reduce), cmocka_unit_test(test_volatile_reduce),
-        cmocka_unit_test(test_last_block),     cmocka_unit_test(test_grid_barrier),
-        cmocka_unit_test(test_polling),        cmocka_unit_test(test_exchange),
-        cmocka_unit_test(test_atomics),        cmocka_unit_test(test_early_exit),
-        cmocka_unit_test(test_hang),           cmocka_unit_test(test_after_hang),
-        cmocka_unit_test(test_bad_launches),   cmocka_unit_test(test_two_sources),
-        cmocka_unit_test(test_compile_errors), cmocka_unit_test(test_parallel_compiles),
-        cmocka_unit_test(test_bad_image),      cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_reproducible),   cmocka_unit_test(test_races),
+        cmocka_unit_test(test_shuffle_reduce),
+        cmocka_unit_test(test_volatile_reduce),
+        cmocka_unit_test(test_last_block),
+        cmocka_unit_test(test_grid_barrier),
+        cmocka_unit_test(test_polling),
+        cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_early_exit),
+        cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_after_hang),
+        cmocka_unit_test(test_bad_launches),
+        cmocka_unit_test(test_two_sources),
+        cmocka_unit_test(test_compile_errors),
+        cmocka_unit_test(test_parallel_compiles),
+        cmocka_unit_test(test_bad_image),
+        cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_reproducible),
+        cmocka_unit_test(test_races),
         cmocka_unit_test(test_other_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

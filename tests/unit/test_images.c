@@ -12,8 +12,8 @@ static struct device_image make_image(void)
 {
     static char code[] = "\177ELF\0 code\n", first[] = "_Z1a", second[] = "_ZN2v16reduceEv";
     static char *names[] = {first, second};
-    return (struct device_image){
-        .bytes = code, .size = sizeof code, .names = names, .count = 2};
+    return (
+        struct device_image){.bytes = code, .size = sizeof code, .names = names, .count = 2};
 }
 
 static void keep(void **state)

@@ -281,16 +281,11 @@ static void test_every_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reads_exactly),
-        cmocka_unit_test(test_more),
-        cmocka_unit_test(test_find),
-        cmocka_unit_test(test_nothing_in_it),
-        cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_line_length),
-        cmocka_unit_test(test_section_length),
-        cmocka_unit_test(test_file_size),
-        cmocka_unit_test(test_many_items),
-        cmocka_unit_test(test_every_cut),
+        cmocka_unit_test(test_reads_exactly),  cmocka_unit_test(test_more),
+        cmocka_unit_test(test_find),           cmocka_unit_test(test_nothing_in_it),
+        cmocka_unit_test(test_refuses),        cmocka_unit_test(test_line_length),
+        cmocka_unit_test(test_section_length), cmocka_unit_test(test_file_size),
+        cmocka_unit_test(test_many_items),     cmocka_unit_test(test_every_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

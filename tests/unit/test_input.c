@@ -72,20 +72,13 @@ static uint64_t step_word(const struct problem *p, uint64_t a, uint64_t b)
     const bool is_less = is_signed ? (int64_t)a < (int64_t)b : a < b;
     switch (p->op) {
     case SUM:
-    case SUMSQ:
-        return a + b;
-    case PROD:
-        return a * b;
-    case MIN:
-        return is_less ? a : b;
-    case MAX:
-        return is_less ? b : a;
-    case AND:
-        return a & b;
-    case OR:
-        return a | b;
-    default:
-        return a ^ b;
+    case SUMSQ: return a + b;
+    case PROD: return a * b;
+    case MIN: return is_less ? a : b;
+    case MAX: return is_less ? b : a;
+    case AND: return a & b;
+    case OR: return a | b;
+    default: return a ^ b;
     }
 }
 
@@ -156,8 +149,11 @@ static void for_each_problem(visit *each)
     for (int op = 0; op < OP_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int acc = 0; acc < TYPE_COUNT; acc++) {
-                const struct problem problem = {.op = (enum op)op, .type = (enum type)type,
-                                                .acc = (enum type)acc, .dims = DIMS_VALUE(0), .regime = COLD};
+                const struct problem problem = {.op = (enum op)op,
+                                                .type = (enum type)type,
+                                                .acc = (enum type)acc,
+                                                .dims = DIMS_VALUE(0),
+                                                .regime = COLD};
                 if (problem_check(&problem, &error) == 0)
                     each(&problem);
             }
@@ -205,9 +201,14 @@ static void input_is_described(const struct input *input, size_t i)
 
 static void is_described(const struct problem *problem)
 {
-    const uint64_t rows[][2] = {
-        {LONG, PERIOD}, {4 * PERIOD, PERIOD}, {PERIOD + 1, PERIOD}, {8 * PERIOD, PERIOD},
-        {LONG, 0},      {PERIOD, 0},          {1, 0},               {3001, 2}};
+    const uint64_t rows[][2] = {{LONG, PERIOD},
+                                {4 * PERIOD, PERIOD},
+                                {PERIOD + 1, PERIOD},
+                                {8 * PERIOD, PERIOD},
+                                {LONG, 0},
+                                {PERIOD, 0},
+                                {1, 0},
+                                {3001, 2}};
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         struct input input = opened(problem, rows[r][0], rows[r][1]);
         for (size_t i = 0; i < input.count; i++)
@@ -255,12 +256,10 @@ static void test_repeats(void **state)
 static void test_many_chunks(void **state)
 {
     (void)state;
-    const struct problem problems[] = {{.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0),
-                                        .regime = COLD},
-                                       {.op = PROD, .type = F64, .acc = F64, .dims = DIMS_VALUE(0),
-                                        .regime = COLD},
-                                       {.op = ARGMAX, .type = U8, .acc = U32, .dims = DIMS_VALUE(0),
-                                        .regime = COLD}};
+    const struct problem problems[] =
+        {{.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0), .regime = COLD},
+         {.op = PROD, .type = F64, .acc = F64, .dims = DIMS_VALUE(0), .regime = COLD},
+         {.op = ARGMAX, .type = U8, .acc = U32, .dims = DIMS_VALUE(0), .regime = COLD}};
     for (size_t i = 0; i < 3; i++) {
         struct input input = opened(&problems[i], 7000003, 5000011);
         input_is_described(&input, 0);
@@ -294,7 +293,7 @@ static void test_guards(void **state)
 /* The mark decides wherever it goes, and stands nowhere else. */
 static void mark_moves(const struct problem *problem)
 {
-    const uint64_t stops[] = {0,      1,          PERIOD - 1, PERIOD,   2 * PERIOD, 777,
+    const uint64_t stops[] = {0,        1,          PERIOD - 1, PERIOD,     2 * PERIOD,  777,
                               LONG - 1, 5 * PERIOD, LONG - 2,   LONG - 123, PERIOD + 777};
     struct input input = opened(problem, LONG, PERIOD);
     uint64_t from = input_last(&input);
@@ -351,7 +350,11 @@ static int note_sync(struct device *of, struct error *e)
 static void test_few_copies(void **state)
 {
     (void)state;
-    const struct problem sum = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(0), .regime = COLD};
+    const struct problem sum = {.op = SUM,
+                                .type = F32,
+                                .acc = F32,
+                                .dims = DIMS_VALUE(0),
+                                .regime = COLD};
     struct device_ops counting = *device->ops;
     inner = device->ops;
     counting.copy = count_copy;
@@ -371,11 +374,15 @@ static void test_room(void **state)
     (void)state;
     const uint64_t sizes[] = {0, 1, 1000003};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        const struct problem problem = {.op = PROD, .type = F64, .acc = F64, .dims = DIMS_VALUE(sizes[i]),
+        const struct problem problem = {.op = PROD,
+                                        .type = F64,
+                                        .acc = F64,
+                                        .dims = DIMS_VALUE(sizes[i]),
                                         .regime = COLD};
         struct input input;
         assert_int_equal(input_open(&input, device, &problem,
-                                    input_count(&problem, &device->info), 1, &error), 0);
+                                    input_count(&problem, &device->info), 1, &error),
+                         0);
         assert_int_equal(input.bytes, input_bytes(&problem, &device->info));
         assert_int_equal(input.period, 0);
         input_close(&input);
@@ -386,7 +393,10 @@ static void test_room(void **state)
 static void test_offset(void **state)
 {
     (void)state;
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1003),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(1003),
                                     .regime = COLD};
     enum { BYTES = 1003 * 4, GUARD = 256 };
     for (uint64_t offset = 0; offset < 256; offset += 84) {
@@ -398,9 +408,11 @@ static void test_offset(void **state)
             assert_int_equal(input_address(&moved, i) % 256, offset);
             assert_int_equal(input_expect(&plain, i, 0), input_expect(&moved, i, 0));
             assert_int_equal(device->ops->read(device, there, input_address(&plain, i) - GUARD,
-                                               sizeof there, &error), 0);
+                                               sizeof there, &error),
+                             0);
             assert_int_equal(device->ops->read(device, here, input_address(&moved, i) - GUARD,
-                                               sizeof here, &error), 0);
+                                               sizeof here, &error),
+                             0);
             assert_memory_equal(here, there, sizeof here);
         }
         assert_true(input_address(&moved, 2) + BYTES + GUARD <= moved.base + moved.bytes);
@@ -431,9 +443,9 @@ static void is_far_from_strides(uint64_t period)
 static void test_periods(void **state)
 {
     (void)state;
-    struct problem sum = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(1000000),
-                          .regime = COLD}, word = {.op = XOR, .type = U64, .acc = U64, .dims = DIMS_VALUE(0),
-                                                   .regime = COLD};
+    struct problem
+        sum = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(1000000), .regime = COLD},
+        word = {.op = XOR, .type = U64, .acc = U64, .dims = DIMS_VALUE(0), .regime = COLD};
     uint64_t seen = 0;
     assert_int_equal(input_period(&sum), 0);
     for (uint64_t n = 1 << 20; n < UINT64_C(1) << 40; n += n / 2 + 1) {
@@ -481,7 +493,8 @@ static double total_at(const int32_t *totals, const struct oracle_input *input, 
 /* The largest of the running totals in order. */
 static double worst_in_order(const int32_t *totals, const struct oracle_input *input)
 {
-    const double others = (double)(dims_n(&input->problem.dims) / input->period) * totals[input->period];
+    const double others =
+        (double)(dims_n(&input->problem.dims) / input->period) * totals[input->period];
     double worst = 0;
     for (uint64_t i = 0; i <= input->period; i++)
         worst = fmax(worst, fmax(fabs((double)totals[i]), fabs(others + totals[i])));
@@ -513,15 +526,22 @@ static void test_sums_stay_exact(void **state)
                               UINT64_C(1) << 32};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (uint64_t seed = 0; seed < (i < 3 ? 6 : 2); seed++) {
-            struct oracle_input input = {{.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(sizes[i]),
-                                          .regime = COLD}, seed, 0, 0};
+            struct oracle_input input = {{.op = SUM,
+                                          .type = F32,
+                                          .acc = F32,
+                                          .dims = DIMS_VALUE(sizes[i]),
+                                          .regime = COLD},
+                                         seed,
+                                         0,
+                                         0};
             input.period = input_period(&input.problem);
             assert_int_not_equal(input.period, 0);
             int32_t *totals = total_up(&input);
             const double ordered = worst_in_order(totals, &input);
             const double grids = worst_of_grids(totals, &input);
             print_message("n = %llu, seed %llu, period %llu, +-%u: %.2f of 2^24 in order, %.2f "
-                          "by blocks\n", (unsigned long long)sizes[i], (unsigned long long)seed,
+                          "by blocks\n",
+                          (unsigned long long)sizes[i], (unsigned long long)seed,
                           (unsigned long long)input.period,
                           oracle_span(&input.problem, input.period), ordered * 0x1p-24,
                           grids * 0x1p-24);
@@ -538,12 +558,17 @@ static void test_periodic_fold(void **state)
     const struct {
         uint64_t n;
         double total, largest;
-    } rows[] = {{6, 12, 21}, {7, 21, 21}, {6291400, 12582800, 12582809},
+    } rows[] = {{6, 12, 21},
+                {7, 21, 21},
+                {6291400, 12582800, 12582809},
                 {6291454, 12582908, 12582917}};
     const float x[] = {9, -5};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct oracle_input input = {{.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(rows[i].n),
-                                            .regime = COLD}, 4, 0, 2};
+        const struct oracle_input input = {
+            {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(rows[i].n), .regime = COLD},
+            4,
+            0,
+            2};
         struct oracle_fold period, rest, whole;
         oracle_bits got;
         oracle_fold_init(&period, &input.problem);
@@ -565,13 +590,21 @@ static void test_squares_stay_exact(void **state)
     (void)state;
     enum { CHUNK = 1 << 16 };
     static float x[CHUNK];
+    /* clang-format off */
     const uint64_t sizes[] = {5,        1000,      100003,    1000000,
                               3200000,  12582912,  15713432,  23570000,
                               33554432, 400000000, 2147583651, UINT64_C(1) << 32,
                               UINT64_C(1) << 35};
+    /* clang-format on */
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        struct oracle_input input = {{.op = SUMSQ, .type = F32, .acc = F32, .dims = DIMS_VALUE(sizes[s]),
-                                      .regime = COLD}, 5, 0, 0};
+        struct oracle_input input = {{.op = SUMSQ,
+                                      .type = F32,
+                                      .acc = F32,
+                                      .dims = DIMS_VALUE(sizes[s]),
+                                      .regime = COLD},
+                                     5,
+                                     0,
+                                     0};
         struct oracle_fold period, rest, whole;
         oracle_bits got;
         input.period = input_period(&input.problem);
@@ -601,8 +634,11 @@ static void test_squares_stay_exact(void **state)
 static void test_fold_counts(void **state)
 {
     (void)state;
-    const struct oracle_input input = {{.op = AND, .type = I32, .acc = I32, .dims = DIMS_VALUE(LONG),
-                                        .regime = COLD}, 4, 9, PERIOD};
+    const struct oracle_input input =
+        {{.op = AND, .type = I32, .acc = I32, .dims = DIMS_VALUE(LONG), .regime = COLD},
+         4,
+         9,
+         PERIOD};
     struct oracle_fold part, whole;
     oracle_fold_init(&part, &input.problem);
     oracle_fold_periods(&whole, &input, &part, &part);
@@ -688,10 +724,17 @@ static void test_displaced_tiles_show(void **state)
     const uint64_t tiles[] = {256, 1024, 3072, 32768};
     for (int is_wide = 0; is_wide < 2; is_wide++)
         for (enum type type = I32; type <= F32; type += F32 - I32) {
-            struct oracle_input input = {{.op = SUM, .type = type, .acc = type, .dims = DIMS_VALUE(400000000),
-                                          .regime = COLD}, 2, 0, 0};
+            struct oracle_input input = {{.op = SUM,
+                                          .type = type,
+                                          .acc = type,
+                                          .dims = DIMS_VALUE(400000000),
+                                          .regime = COLD},
+                                         2,
+                                         0,
+                                         0};
             size_t tried = 0, hidden = 0;
-            input.problem.dims = dims_value(is_wide ? (UINT64_C(1) << 31) + 100003 : dims_n(&input.problem.dims));
+            input.problem.dims = dims_value(is_wide ? (UINT64_C(1) << 31) + 100003
+                                                    : dims_n(&input.problem.dims));
             input.period = input_period(&input.problem);
             for (size_t t = 0; t < sizeof tiles / sizeof *tiles; t++)
                 for (uint64_t d = 1; d < dims_n(&input.problem.dims); d *= 2) {
@@ -701,8 +744,8 @@ static void test_displaced_tiles_show(void **state)
                         count_hidden(&input, tiles[t], far[k], &tried, &hidden);
                 }
             print_message("n = %llu %s: %zu of %zu displaced or lost tiles keep their sum\n",
-                          (unsigned long long)dims_n(&input.problem.dims), problem_types[type].name, hidden,
-                          tried);
+                          (unsigned long long)dims_n(&input.problem.dims),
+                          problem_types[type].name, hidden, tried);
             assert_true(tried > 500 && hidden <= (type == F32 ? tried / 100 : 0));
         }
 }
@@ -710,6 +753,7 @@ static void test_displaced_tiles_show(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        /* clang-format off */
         cmocka_unit_test(test_described),       cmocka_unit_test(test_repeats),
         cmocka_unit_test(test_many_chunks),     cmocka_unit_test(test_guards),
         cmocka_unit_test(test_mark_moves),      cmocka_unit_test(test_few_copies),
@@ -719,5 +763,6 @@ int main(void)
         cmocka_unit_test(test_offset),          cmocka_unit_test(test_squares_stay_exact),
         cmocka_unit_test(test_displaced_tiles_show),
     };
+    /* clang-format on */
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -59,9 +59,8 @@ static void assert_intervals(struct records *records, const char *expected)
     assert_int_equal(interval_compute(records, &error), 0);
     for (size_t i = 0; i < records->interval_count; i++) {
         const struct interval *interval = &records->intervals[i];
-        text_addf(&text, "%s%llu..%llu %.1s", i ? ", " : "",
-                  (unsigned long long)interval->from, (unsigned long long)interval->to,
-                  interval->record.params);
+        text_addf(&text, "%s%llu..%llu %.1s", i ? ", " : "", (unsigned long long)interval->from,
+                  (unsigned long long)interval->to, interval->record.params);
     }
     assert_string_equal(text.at ? text.at : "", expected);
     text_dispose(&text);

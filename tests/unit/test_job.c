@@ -64,10 +64,13 @@ static const uint64_t ids[] = {5, UINT64_MAX - 1, 0, 77};
 static struct job_setup example_setup(void)
 {
     return (struct job_setup){
-        .measures = true, .nvrtc = "/opt/libnvrtc.so", .seed = 42,
+        .measures = true,
+        .nvrtc = "/opt/libnvrtc.so",
+        .seed = 42,
         .info = {.name = "NVIDIA H200", .spec = "1", .target = {.cc = 90, .sms = 132}},
-        .problem = {.op = MAX, .type = F32, .acc = F32, .dims = DIMS_VALUE(400000000),
-                    .regime = WARM}, .space = {"a.ini", "[space]\n"},
+        .problem =
+            {.op = MAX, .type = F32, .acc = F32, .dims = DIMS_VALUE(400000000), .regime = WARM},
+        .space = {"a.ini", "[space]\n"},
         .sources = {{"a.cu", "void a;"}, {"t.cu", ""}, {"i.cu", "void i;\n"}}};
 }
 
@@ -79,17 +82,26 @@ static const struct job_unit *example_unit(bool has_hashes)
     static uint64_t hashes[] = {11, 0, UINT64_MAX};
     static char bytes[] = "ELF\0of a kind";
     static struct job_unit unit;
-    unit = (struct job_unit){
-        .image = {.bytes = bytes, .size = sizeof bytes, .is_ptx = !has_hashes, .names = names,
-                  .hashes = has_hashes ? hashes : NULL, .count = 3},
-        .count = 3, .compile_us = 123456, .best_ps = 343370000, .samples = 3};
+    unit = (struct job_unit){.image = {.bytes = bytes,
+                                       .size = sizeof bytes,
+                                       .is_ptx = !has_hashes,
+                                       .names = names,
+                                       .hashes = has_hashes ? hashes : NULL,
+                                       .count = 3},
+                             .count = 3,
+                             .compile_us = 123456,
+                             .best_ps = 343370000,
+                             .samples = 3};
     for (size_t i = 0; i < unit.count; i++) {
         struct job_variant *variant = &unit.variants[i];
-        *variant = (struct job_variant){
-            .compiled = {.variant = 1000 + i, .kernel_of_pass = {(int)i, -1},
-                         .sources_hash = i + 7},
-            .limit = 1.25 * (double)i, .is_proven = i == 1, .count = i == 1 ? 0 : 2 + i / 2,
-            .ids = ids, .rows = rows};
+        *variant = (struct job_variant){.compiled = {.variant = 1000 + i,
+                                                     .kernel_of_pass = {(int)i, -1},
+                                                     .sources_hash = i + 7},
+                                        .limit = 1.25 * (double)i,
+                                        .is_proven = i == 1,
+                                        .count = i == 1 ? 0 : 2 + i / 2,
+                                        .ids = ids,
+                                        .rows = rows};
     }
     unit.variants[1].compiled.is_failed = true;
     error_set(&unit.variants[1].compiled.reason, ERROR_FAILED, "does not compile");
@@ -304,7 +316,7 @@ static void send_and_read(const void *was, void *is, size_t size)
 static void test_plain_messages(void **state)
 {
     static const size_t sizes[] = {sizeof(struct job_ready), sizeof(struct job_fatal),
-                                   sizeof(struct job_at), sizeof(struct job_proven),
+                                   sizeof(struct job_at),    sizeof(struct job_proven),
                                    sizeof(struct job_trial), sizeof(struct job_tried),
                                    sizeof(struct job_raced)};
     (void)state;

@@ -32,9 +32,13 @@ static struct journal_trial trial_of(uint64_t identity)
         .times_ps = {343370000, 343200000, 343500000},
         .time_count = 3,
         .reference_ps = 400000000,
-        .registers = 46, .grid = 97657, .block = 256,
+        .registers = 46,
+        .grid = 97657,
+        .block = 256,
         .prior = 0.1 + (double)identity,
-        .compile_us = 51234, .prove_us = 812, .measure_us = 20123,
+        .compile_us = 51234,
+        .prove_us = 812,
+        .measure_us = 20123,
     };
     return trial;
 }
@@ -43,9 +47,16 @@ static struct journal_trial trial_of(uint64_t identity)
 static struct journal_trial extreme_trial(void)
 {
     struct journal_trial trial = {
-        .identity = UINT64_MAX, .variant = UINT64_MAX, .time_count = JOURNAL_SAMPLES,
-        .reference_ps = UINT64_MAX, .registers = UINT_MAX, .grid = UINT_MAX, .block = UINT_MAX,
-        .prior = -DBL_TRUE_MIN, .compile_us = UINT64_MAX, .prove_us = UINT64_MAX,
+        .identity = UINT64_MAX,
+        .variant = UINT64_MAX,
+        .time_count = JOURNAL_SAMPLES,
+        .reference_ps = UINT64_MAX,
+        .registers = UINT_MAX,
+        .grid = UINT_MAX,
+        .block = UINT_MAX,
+        .prior = -DBL_TRUE_MIN,
+        .compile_us = UINT64_MAX,
+        .prove_us = UINT64_MAX,
         .measure_us = UINT64_MAX,
     };
     for (size_t i = 0; i < JOURNAL_SAMPLES; i++)
@@ -141,8 +152,8 @@ static void assert_not_loaded(const char *path)
 
 static void test_every_field_comes_back(void **state)
 {
-    static const double priors[] = {0.1, -0.0, DBL_MAX, DBL_TRUE_MIN, 1.0 / 3, INFINITY,
-                                    -INFINITY, 343.37e-12};
+    static const double priors[] = {0.1,     -0.0,     DBL_MAX,   DBL_TRUE_MIN,
+                                    1.0 / 3, INFINITY, -INFINITY, 343.37e-12};
     enum { PRIORS = sizeof priors / sizeof *priors };
     struct journal_trial trials[PRIORS + 3] = {extreme_trial(), {0}, trial_of(7)};
     char path[PATH_CHARS];
@@ -182,7 +193,8 @@ static void test_text_is_readable(void **state)
     assert_int_equal(strlen(text.at), text.length);
     assert_non_null(strstr(text.at, "\ngpu = NVIDIA H200\n"));
     assert_non_null(strstr(text.at, "\n0000000000000abc\t"));
-    assert_non_null(strstr(text.at, "\tmeasured\tBLOCK=256 ITEMS=16 WARP=SHUFFLE GRID=0\t"
+    assert_non_null(strstr(text.at,
+                           "\tmeasured\tBLOCK=256 ITEMS=16 WARP=SHUFFLE GRID=0\t"
                            "343370000,343200000,343500000\t400000000\t46\t97657\t256\t"));
     assert_non_null(strstr(text.at, "\twrong\\0aat \"3\": \\1b[31m 5 \xe2\x89\xa0 6\t"));
     text_dispose(&text);
@@ -263,7 +275,11 @@ static void test_path(void **state)
     assert_int_equal(journal_path(&text, "/f", &key, &error), 0);
     assert_string_equal(text.at, "/f/journal/nvidia-h200-sum-i32-i32-400000000-cold.journal");
     text_clear(&text);
-    key.problem = (struct problem){.op = MAX, .type = F32, .acc = F64, .dims = DIMS_VALUE(7), .regime = WARM};
+    key.problem = (struct problem){.op = MAX,
+                                   .type = F32,
+                                   .acc = F64,
+                                   .dims = DIMS_VALUE(7),
+                                   .regime = WARM};
     strcpy(key.gpu, "../../A\nB;{}");
     assert_int_equal(journal_path(&text, "/f", &key, &error), 0);
     assert_string_equal(text.at, "/f/journal/a-b-max-f32-f64-7-warm.journal");
@@ -303,8 +319,8 @@ static void assert_read_as(const char *path, const char *bytes, size_t length,
     const char *lines[LINES_MAX], *originals[LINES_MAX];
     size_t lengths[LINES_MAX], original_lengths[LINES_MAX], good = 0, bad = 0;
     size_t count = split(bytes + header, length - header, lines, lengths);
-    size_t all = split(original->at + header, original->length - header, originals,
-                       original_lengths);
+    size_t all =
+        split(original->at + header, original->length - header, originals, original_lengths);
     struct journal journal = read_back(path);
 
     for (size_t i = 0; i < count; i++) {
@@ -460,15 +476,17 @@ static void test_rubbish_between_trials(void **state)
 /* A line with a right checksum, as somebody would write it on purpose. */
 static void signed_line(struct text *out, const char *line)
 {
-    text_addf(out, "%s\t%016llx\n", line,
-              (unsigned long long)XXH3_64bits(line, strlen(line)));
+    text_addf(out, "%s\t%016llx\n", line, (unsigned long long)XXH3_64bits(line, strlen(line)));
 }
 
 static void test_signed_lines_are_still_checked(void **state)
 {
 #define ID "0000000000000001\t0000000000000002\t"
     static const char *const wrong[] = {
-        "", "x", ID, ID "s\tp\t1\t1\t1\t1\t1\t1\t1\t1\t1", /* too few columns */
+        "",
+        "x",
+        ID,
+        ID "s\tp\t1\t1\t1\t1\t1\t1\t1\t1\t1", /* too few columns */
         ID "s\tp\t1\t1\t1\t1\t1\t1\t1\t1\t1\tr\tmore",
         "000000000000001\t0000000000000002\ts\tp\t1\t1\t1\t1\t1\t1\t1\t1\t1\tr",
         ID "s23456789012345678901234\tp\t1\t1\t1\t1\t1\t1\t1\t1\t1\tr", /* 24 bytes */
@@ -535,11 +553,11 @@ static void assert_changed(void **state, const struct record *key, const char *n
 static void test_other_keys_are_set_aside(void **state)
 {
     struct record key = example_record;
-#define CHANGE(member, value, name) \
-    do { \
-        key = example_record; \
-        key.member = (value); \
-        assert_changed(state, &key, name); \
+#define CHANGE(member, value, name)                                                            \
+    do {                                                                                       \
+        key = example_record;                                                                  \
+        key.member = (value);                                                                  \
+        assert_changed(state, &key, name);                                                     \
     } while (0)
     CHANGE(problem.op, MAX, "op");
     CHANGE(problem.acc, I64, "acc");
@@ -567,8 +585,8 @@ static void test_start_over(void **state)
 
     path_in(path, state, journal_file);
     for (int round = 0; round < 3; round++) { /* nothing there; a journal; one and PATH.old */
-        assert_int_equal(
-            journal_open(&journal, path, &example_record, true, changed, &error), 0);
+        assert_int_equal(journal_open(&journal, path, &example_record, true, changed, &error),
+                         0);
         assert_string_equal(changed, "");
         assert_int_equal(journal.count, 0);
         assert_int_equal(exists(path, ".old"), round > 0);
@@ -665,8 +683,8 @@ static void test_openers_race(void **state)
 {
     enum { OPENERS = 4, EACH = 60 };
     char path[PATH_CHARS];
-    volatile int *inside = mmap(NULL, sizeof *inside, PROT_READ | PROT_WRITE,
-                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    volatile int *inside =
+        mmap(NULL, sizeof *inside, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t openers[OPENERS];
 
     assert_true(inside != MAP_FAILED);
@@ -725,8 +743,8 @@ static void test_killed_writers(void **state)
 {
     enum { ROUNDS = 50 };
     char path[PATH_CHARS];
-    volatile uint64_t *done = mmap(NULL, sizeof *done, PROT_READ | PROT_WRITE,
-                                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    volatile uint64_t *done =
+        mmap(NULL, sizeof *done, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
     assert_true(done != MAP_FAILED);
     path_in(path, state, journal_file);

@@ -44,12 +44,7 @@ struct job {
     bool is_endless;
 };
 
-enum {
-    CPU_SECONDS = 200,
-    ENDLESS_CPU_SECONDS = 4,
-    POSITIONS = 128,
-    GRIDS = 3
-};
+enum { CPU_SECONDS = 200, ENDLESS_CPU_SECONDS = 4, POSITIONS = 128, GRIDS = 3 };
 
 struct fixture {
     struct space *space;
@@ -79,8 +74,10 @@ static void make_candidates(const struct space *space, const char *params, int64
 static enum outcome run_variant(const struct job *job, const struct fixture *fixture,
                                 const struct variant *variant, char *note)
 {
-    const struct problem problem = {.op = variant->op, .type = variant->type,
-                                    .acc = problem_default_acc(variant->type), .dims = DIMS_VALUE(400000000),
+    const struct problem problem = {.op = variant->op,
+                                    .type = variant->type,
+                                    .acc = problem_default_acc(variant->type),
+                                    .dims = DIMS_VALUE(400000000),
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &fixture->target};
     enum outcome outcome = RIGHT;

@@ -57,13 +57,17 @@ static struct ladder_rung open_rung(const struct rung *rung)
 
 static void test_names(void **state)
 {
-    static const char *const names[] = {
-        "harris-1",     "harris-2",    "harris-3", "harris-4", "harris-5",     "harris-6",
-        "harris-7",     "cs599-1",     "cs599-2",  "cs599-3",  "cs599-4",      "cs599-5",
-        "cs599-6",      "cs599-7",     "cs599-8",  "cs599-9",
-        "tensor-1",     "tensor-2",    "wangyu-naive", "wangyu-shared",
-        "wangyu-0",     "wangyu-1",    "wangyu-2", "wangyu-3", "wangyu-4",     "wangyu-5",
-        "lab04-atomic", "lab04-shared", "batched-0", "batched-1", "batched-lanes"};
+    static const char *const names[] = {"harris-1",     "harris-2",      "harris-3",
+                                        "harris-4",     "harris-5",      "harris-6",
+                                        "harris-7",     "cs599-1",       "cs599-2",
+                                        "cs599-3",      "cs599-4",       "cs599-5",
+                                        "cs599-6",      "cs599-7",       "cs599-8",
+                                        "cs599-9",      "tensor-1",      "tensor-2",
+                                        "wangyu-naive", "wangyu-shared", "wangyu-0",
+                                        "wangyu-1",     "wangyu-2",      "wangyu-3",
+                                        "wangyu-4",     "wangyu-5",      "lab04-atomic",
+                                        "lab04-shared", "batched-0",     "batched-1",
+                                        "batched-lanes"};
     (void)state;
     assert_int_equal(rungs.count, sizeof names / sizeof *names);
     for (size_t i = 0; i < rungs.count; i++)
@@ -87,8 +91,11 @@ static bool is_batched(const struct rung *rung)
 static struct problem problem_of(const struct rung *rung, enum type type, uint64_t n)
 {
     const enum type small = type == F32 ? F16 : I8;
-    struct problem problem = {.op = SUM, .type = is_tensor(rung) ? small : type, .acc = type,
-                              .dims = DIMS_VALUE(n), .regime = COLD};
+    struct problem problem = {.op = SUM,
+                              .type = is_tensor(rung) ? small : type,
+                              .acc = type,
+                              .dims = DIMS_VALUE(n),
+                              .regime = COLD};
     if (is_batched(rung)) {
         problem.dims = dims_resized(&problem.dims, n / 128, 128, 0);
     }
@@ -138,7 +145,10 @@ static void test_historical(void **state)
     (void)state;
     for (size_t i = 0; i < rungs.count; i++) {
         const struct rung *rung = &rungs.rungs[i];
-        struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000),
+        struct problem problem = {.op = SUM,
+                                  .type = I32,
+                                  .acc = I32,
+                                  .dims = DIMS_VALUE(1000),
                                   .regime = COLD};
         struct target target;
         if (!rung->historical)
@@ -227,9 +237,16 @@ static double count_bytes(const char *name, unsigned threads, struct problem pro
 
 static void test_bytes(void **state)
 {
-    const struct problem small = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000),
+    const struct problem small = {.op = SUM,
+                                  .type = I32,
+                                  .acc = I32,
+                                  .dims = DIMS_VALUE(1000),
                                   .regime = COLD};
-    const struct problem wide = {.op = SUM, .type = I32, .acc = I64, .dims = DIMS_VALUE(1000), .regime = COLD};
+    const struct problem wide = {.op = SUM,
+                                 .type = I32,
+                                 .acc = I64,
+                                 .dims = DIMS_VALUE(1000),
+                                 .regime = COLD};
     (void)state;
     /* 1000 -> 32 -> 1; 1000 -> 16 -> 1; widened partial results; an identity, then the sum */
     assert_true(count_bytes("cs599-1", 32, small) == 4 * (1000 + 32 + 32 + 1));
@@ -253,13 +270,16 @@ static void test_gbs(void **state)
         {"cs599-7", 256, 4.91, 875.47}, {"cs599-8", 32, 4.96, 867.67},
         {"cs599-9", 256, 4.93, 872.02},
     };
-    const struct problem problem = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(1ull << 30),
+    const struct problem problem = {.op = SUM,
+                                    .type = F32,
+                                    .acc = F32,
+                                    .dims = DIMS_VALUE(1ull << 30),
                                     .regime = COLD};
     (void)state;
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-        const struct ladder_cell cell = {
-            .ps = (uint64_t)(figures[i].ms * 1e9),
-            .bytes = count_bytes(figures[i].name, figures[i].threads, problem)};
+        const struct ladder_cell cell = {.ps = (uint64_t)(figures[i].ms * 1e9),
+                                         .bytes = count_bytes(figures[i].name,
+                                                              figures[i].threads, problem)};
         const double apart = fabs(ladder_gbs(&cell) / figures[i].gbs - 1);
         if (apart > 0.0015)
             fail_msg("%s at %u: %.2f GB/s, not %.2f", figures[i].name, figures[i].threads,
@@ -272,15 +292,21 @@ static const double harris_ms[] = {8.054, 3.456, 1.722, 0.965, 0.536, 0.381, 0.2
 static const double harris_step[] = {0, 2.33, 2.01, 1.78, 1.8, 1.41, 1.42};
 static const double harris_total[] = {0, 2.33, 4.68, 8.34, 15.01, 21.16, 30.04};
 
-static const struct problem harris_problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1 << 22),
+static const struct problem harris_problem = {.op = SUM,
+                                              .type = I32,
+                                              .acc = I32,
+                                              .dims = DIMS_VALUE(1 << 22),
                                               .regime = COLD};
 
 static void fill_harris(struct ladder *ladder, struct ladder_cell cells[RUNGS_MAX])
 {
-    *ladder =
-        (struct ladder){.rungs = &rungs, .columns = 1, .cells = cells, .peak = 86400000000,
-                        .problem = &harris_problem, .device = "G80",
-                        .gpu = "G80"};
+    *ladder = (struct ladder){.rungs = &rungs,
+                              .columns = 1,
+                              .cells = cells,
+                              .peak = 86400000000,
+                              .problem = &harris_problem,
+                              .device = "G80",
+                              .gpu = "G80"};
     memset(cells, 0, RUNGS_MAX * sizeof *cells);
     for (size_t i = 0; i < 7; i++)
         cells[i] = (struct ladder_cell){.is_there = true,
@@ -319,8 +345,10 @@ static void test_print(void **state)
     struct table table;
     (void)state;
     fill_harris(&ladder, cells);
-    cells[3] = (struct ladder_cell){
-        .is_there = true, .threads = 128, .status = "wrong", .reason = "no result at n = 3"};
+    cells[3] = (struct ladder_cell){.is_there = true,
+                                    .threads = 128,
+                                    .status = "wrong",
+                                    .reason = "no result at n = 3"};
     ladder_compare(&ladder);
     ladder_print(&text, &ladder, false);
     static const char *const lines[] = {
@@ -363,12 +391,12 @@ static void test_figures(void **state)
     cells[1].grid = 32768;
     cells[1].pattern = (struct pattern){
         true, 29, 510, 74, 29, 4, {{4, 128, 1}, {6, 96, 2}}, 2, 0, 0, {{NULL, 7, 22, 7}}, 1};
-    cells[1].analysis = (struct analysis){.is_compiled = true,
-                                          .occupancy = {12, 24, 0.5, {16, 12, 40, 32},
-                                                        OCCUPANCY_REGISTERS},
-                                          .per_element = 12.5,
-                                          .in_flight = 6144,
-                                          .wanted = 18200};
+    cells[1].analysis =
+        (struct analysis){.is_compiled = true,
+                          .occupancy = {12, 24, 0.5, {16, 12, 40, 32}, OCCUPANCY_REGISTERS},
+                          .per_element = 12.5,
+                          .in_flight = 6144,
+                          .wanted = 18200};
     strcpy(cells[1].cause, "conflicts");
     ladder_print(&text, &ladder, false);
     static const char lines[] =
@@ -438,7 +466,8 @@ static void test_print_spread(void **state)
     cells[3].low_ps = 960800000;
     cells[3].high_ps = 1531800000;
     ladder_print(&text, &ladder, false);
-    assert_non_null(strstr(text.at, "\nharris-4: not steady: 0.9608 to 1.5318 ms with 128 threads"));
+    assert_non_null(
+        strstr(text.at, "\nharris-4: not steady: 0.9608 to 1.5318 ms with 128 threads"));
     assert_null(strstr(text.at, "harris-3: not steady"));
     text_clear(&text);
     ladder.is_host = true;
@@ -452,9 +481,10 @@ static void test_speed(void **state)
     static const struct {
         double gbs;
         const char *shown;
-    } cases[] = {{4636.24, "4636.2"}, {10, "10.0"},       {9.996, "10.0"},   {9.99, "9.99"},
-                 {0.9996, "1.00"},    {0.5, "0.500"},     {0.024, "0.0240"}, {0.00123, "0.00123"},
-                 {1e-6, "0.000001"},  {1e-12, "0.000000"}, {0, "0.0"},       {-1, "0.0"}};
+    } cases[] = {{4636.24, "4636.2"}, {10, "10.0"},         {9.996, "10.0"},
+                 {9.99, "9.99"},      {0.9996, "1.00"},     {0.5, "0.500"},
+                 {0.024, "0.0240"},   {0.00123, "0.00123"}, {1e-6, "0.000001"},
+                 {1e-12, "0.000000"}, {0, "0.0"},           {-1, "0.0"}};
     char shown[NUMBER_CHARS];
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -545,7 +575,10 @@ static int climb_host(struct climb_step *steps, size_t count, double limit_s,
                       struct error *error)
 {
     const struct device_options options = {.spec = "host", .seed = 1};
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(3000),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(3000),
                                     .regime = COLD};
     const char *const specs[] = {"host"};
     const struct climb_options rules = {.seed = 1, .limit_s = limit_s};
@@ -657,8 +690,7 @@ static const struct {
     {"harris-1", 64},     {"harris-2", 64},      {"harris-3", 64},   {"harris-4", 64},
     {"harris-5", 128},    {"harris-6", 1024},    {"harris-7", 1024}, {"cs599-5", 64},
     {"wangyu-naive", 64}, {"wangyu-shared", 64}, {"wangyu-3", 64},   {"wangyu-4", 64},
-    {"wangyu-5", 64},     {"lab04-atomic", 64},
-    {"tensor-1", 1024},
+    {"wangyu-5", 64},     {"lab04-atomic", 64},  {"tensor-1", 1024},
 };
 enum { MUTATED = sizeof mutated / sizeof *mutated, MUTANTS_MAX = 400 };
 
@@ -735,9 +767,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_historical),    cmocka_unit_test(test_choose),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_gbs),           cmocka_unit_test(test_compare),
-        cmocka_unit_test(test_speed),
-        cmocka_unit_test(test_print),         cmocka_unit_test(test_print_spread),
-        cmocka_unit_test(test_print_by_size),
+        cmocka_unit_test(test_speed),         cmocka_unit_test(test_print),
+        cmocka_unit_test(test_print_spread),  cmocka_unit_test(test_print_by_size),
         cmocka_unit_test(test_figures),       cmocka_unit_test(test_grid),
         cmocka_unit_test(test_compiles),      cmocka_unit_test(test_climb),
         cmocka_unit_test(test_climb_refuses),

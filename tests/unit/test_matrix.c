@@ -19,6 +19,7 @@ static const struct {
 
 /* Small blocks, so that few threads make many blocks; a fault names those that show it by their
  * letters. Capitals are of columns. */
+/* clang-format off */
 static const struct variant {
     char letter;
     enum op op;
@@ -47,14 +48,17 @@ static const struct variant {
     {'P', SUM, F16, "BLOCK=64 LANES=16 VECTOR=8 UNROLL=1 SPLIT=PARTS", {"PIECES=1", "PIECES=8"}},
     {'O', OR, U32, "BLOCK=64 LANES=4 VECTOR=2 UNROLL=4 SPLIT=PARTS", {"PIECES=1", "PIECES=8"}},
 };
+/* clang-format on */
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static const struct fault {
     const char *letters, *from, *to;
 } faults[] = {
     /* A row's bounds. */
-    {"r", "unsigned left = result < results ? len : 0", "unsigned left = result < results ? len - 1 : 0"},
-    {"1", "unsigned left = result < results ? len : 0", "unsigned left = result < results ? len + 1 : 0"},
+    {"r", "unsigned left = result < results ? len : 0",
+     "unsigned left = result < results ? len - 1 : 0"},
+    {"1", "unsigned left = result < results ? len : 0",
+     "unsigned left = result < results ? len + 1 : 0"},
     {"r", "lane == 0 && result < results", "lane == 0"},
     {"h", "t == 0 && r < count", "t == 0"},
     {"ra", "even ? 0 : (start + begin) % VECTOR", "even ? 0 : start % VECTOR"},
@@ -96,7 +100,8 @@ static const struct fault {
     {"r1", "most = from[u].loads > most", "most = from[u].loads < most"},
     {"r1", "const unsigned long long result = first + u * GROUPS + group;\n            a[u]",
      "const unsigned long long result = first + group;\n            a[u]"},
-    {"r1", "first += (unsigned long long)gridDim.x", "first += 1 + (unsigned long long)gridDim.x"},
+    {"r1", "first += (unsigned long long)gridDim.x",
+     "first += 1 + (unsigned long long)gridDim.x"},
     {"rw", "int d = lanes / 2;", "int d = lanes / 4;"},
 
     /* A row that warps share. */
@@ -105,7 +110,8 @@ static const struct fault {
     {"h", "shared[r / GROUPS][at]", "shared[0][at]"},
 
     /* A row in parts. */
-    {"pq", "low = part > 0 ? part * share - lead : 0", "low = part > 0 ? part * STEP - lead : 0"},
+    {"pq", "low = part > 0 ? part * share - lead : 0",
+     "low = part > 0 ? part * STEP - lead : 0"},
     {"pq", "low = part > 0 ? part * share - lead : 0", "low = part * share - lead"},
     {"pq", "low = part > 0 ? part * share - lead : 0", "low = part * share"},
     {"pq", "high = (part + 1) * share - lead", "high = (part + 1) * share"},
@@ -130,7 +136,8 @@ static const struct fault {
     {"C", "[j * LANES + lane]", "[j + lane * VECTOR]"},
     {"CD", "at = x + row * pitch", "at = x + row * len"},
     {"C", "(unsigned long long)x / ELEM_BYTES | len | pitch", "len | pitch"},
-    {"C", "(unsigned long long)x / ELEM_BYTES | len | pitch", "(unsigned long long)x / ELEM_BYTES | len"},
+    {"C", "(unsigned long long)x / ELEM_BYTES | len | pitch",
+     "(unsigned long long)x / ELEM_BYTES | len"},
     {"CD", "blockIdx.x % tiles * WIDTH + lane", "blockIdx.x % tiles * LANES + lane"},
     {"PO", "from + share < count ? from + share : count", "count"},
     {"PO", "from = part * share", "from = part * (share + 1)"},
@@ -161,13 +168,15 @@ static const struct variant *find_variant(char letter)
     return NULL;
 }
 
-static enum outcome check_letter(const void *all, const struct emit_sources *sources, char letter,
-                                 uint64_t seed, char *note)
+static enum outcome check_letter(const void *all, const struct emit_sources *sources,
+                                 char letter, uint64_t seed, char *note)
 {
     const struct fixture *fixture = all;
     const struct variant *variant = find_variant(letter);
-    struct problem problem = {.op = variant->op, .type = variant->type,
-                              .acc = problem_default_acc(variant->type), .dims = DIMS_VALUE(0),
+    struct problem problem = {.op = variant->op,
+                              .type = variant->type,
+                              .acc = problem_default_acc(variant->type),
+                              .dims = DIMS_VALUE(0),
                               .regime = COLD};
     struct space *space = fixture->spaces[space_of(variant)];
     const struct point_context context = {space, &problem, &fixture->target};
@@ -192,8 +201,8 @@ static void test_right_as_it_is(void **state)
         const char letters[] = {variants[i].letter, '\0'};
         char note[NOTE_CHARS];
         const int status =
-            run_child(check_letter, fixture, &fixture->sources[space_of(&variants[i])], letters, 2,
-                      note);
+            run_child(check_letter, fixture, &fixture->sources[space_of(&variants[i])], letters,
+                      2, note);
         if (!is_right(status))
             fail_msg("%s: %s", variants[i].params, note);
     }
@@ -205,8 +214,7 @@ static void test_faults(void **state)
     size_t missed = 0;
     for (size_t i = 0; i < FAULTS; i++) {
         const struct fault *fault = &faults[i];
-        struct emit_sources sources =
-            fixture->sources[space_of(find_variant(*fault->letters))];
+        struct emit_sources sources = fixture->sources[space_of(find_variant(*fault->letters))];
         missed += !is_caught(check_letter, fixture, &sources, &sources.template.text,
                              fault->from, fault->to, fault->letters);
     }
@@ -233,7 +241,10 @@ static int64_t add_up(const struct problem *problem, const int32_t *elements, ui
 static void test_cases_expect_sums(void **state)
 {
     (void)state;
-    const struct oracle_shape shape = {.block = 64, .tile = 96, .positions_max = 64, .at_once = 8};
+    const struct oracle_shape shape = {.block = 64,
+                                       .tile = 96,
+                                       .positions_max = 64,
+                                       .at_once = 8};
     for (int axis = OF_COLUMNS; axis <= OF_ROWS; axis++) {
         struct problem problem = {.op = SUM, .type = I32, .acc = I32};
         struct oracle_cases cases;
@@ -247,7 +258,8 @@ static void test_cases_expect_sums(void **state)
             gaps += dims_extent(&c->dims) > dims_n(&c->dims);
             for (uint64_t r = 0; r < dims_results(&c->dims); r++, results++)
                 assert_int_equal(cases.expects[c->first + r],
-                                 add_up(&problem, (const int32_t *)cases.elements + c->offset, r));
+                                 add_up(&problem, (const int32_t *)cases.elements + c->offset,
+                                        r));
         }
         assert_true(gaps > 10 && results > 300);
         oracle_dispose_cases(&cases);
@@ -267,8 +279,8 @@ static void test_any_share_gives_the_same(void **state)
         {{1, 1}, {3000, 3}, {1, 1}},
     };
     for (size_t d = 0; d < sizeof all / sizeof *all; d++) {
-        struct oracle_input input = {
-            .problem = {.op = MAX, .type = F32, .acc = F32, .dims = all[d]}, .seed = 5};
+        struct oracle_input input =
+            {.problem = {.op = MAX, .type = F32, .acc = F32, .dims = all[d]}, .seed = 5};
         static float whole[EXTENT], pieces[EXTENT];
         float expects[RESULTS], expected[RESULTS], loud, most = -HUGE_VALF;
         double largest = 0;
@@ -284,11 +296,14 @@ static void test_any_share_gives_the_same(void **state)
         }
         assert_memory_equal(whole, pieces, extent * sizeof *whole);
         assert_int_equal(oracle_fold_results(problem, 0, results, whole, expects, &largest,
-                                             &error), 0);
+                                             &error),
+                         0);
         assert_int_equal(oracle_fold_results(problem, half, results - half, whole,
-                                             expected + half, &largest, &error), 0);
+                                             expected + half, &largest, &error),
+                         0);
         assert_int_equal(oracle_fold_results(problem, 0, half, whole, expected, &largest,
-                                             &error), 0);
+                                             &error),
+                         0);
         assert_memory_equal(expects, expected, results * sizeof *expects);
         for (uint64_t r = 0; r < results; r++) {
             float greatest = -HUGE_VALF;
@@ -327,7 +342,8 @@ static void test_shapes(void **state)
     assert_int_equal(dims_extent(&problem.dims), 39);
     assert_int_equal(dims_at(&problem.dims, 3, 5), 38);
     assert_string_equal(dims_text_format(text, &problem.dims), "6 x 4 columns pitch 7");
-    problem.dims = dims_left(&problem.dims, 8 / dims_results(&problem.dims)); /* two parts of each column */
+    problem.dims = dims_left(&problem.dims,
+                             8 / dims_results(&problem.dims)); /* two parts of each column */
     assert_int_equal(problem.dims.depth.n, 2);
     assert_int_equal(problem.dims.depth.stride, 4);
 }
@@ -369,7 +385,8 @@ static void test_words(void **state)
     char text[DIMS_TEXT_CHARS], number[NUMBER_CHARS];
     assert_string_equal(dims_text_options(text, &value), "--n 400000000");
     assert_string_equal(dims_text_options(text, &rows), "--rows 5 --len 7 --pitch 8 --axis 1");
-    assert_string_equal(dims_text_options(text, &columns), "--rows 5 --len 7 --pitch 8 --axis 0");
+    assert_string_equal(dims_text_options(text, &columns),
+                        "--rows 5 --len 7 --pitch 8 --axis 0");
     assert_string_equal(dims_text_file_part(text, &rows), "rows-5x7-8-35");
     assert_string_equal(dims_text_identifier(text, &rows), "5x7_pitch8");
     assert_string_equal(dims_text_format_named(text, &value), "n = 400M");

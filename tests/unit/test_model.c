@@ -24,7 +24,10 @@ static struct target find_target(const char *arch)
 static double prior_of(const struct space *space, const struct target *target,
                        const char *params, enum type type, uint64_t n)
 {
-    const struct problem problem = {.op = SUM, .type = type, .acc = type, .dims = DIMS_VALUE(n),
+    const struct problem problem = {.op = SUM,
+                                    .type = type,
+                                    .acc = type,
+                                    .dims = DIMS_VALUE(n),
                                     .regime = COLD};
     const struct point_context context = {space, &problem, target};
     int64_t row[SPACE_NAMES_MAX];
@@ -100,7 +103,10 @@ static void test_winners_are_likely(void **state)
     };
     struct space *space = load_space("configs/reduce.ini");
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(400000000),
                                     .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     struct points points;
@@ -129,7 +135,10 @@ static void test_every_prior_is_a_share(void **state)
     for (size_t a = 0; a < 3; a++)
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
             const struct target target = find_target(archs[a]);
-            const struct problem problem = {.op = SUM, .type = F32, .acc = F64, .dims = DIMS_VALUE(counts[i]),
+            const struct problem problem = {.op = SUM,
+                                            .type = F32,
+                                            .acc = F64,
+                                            .dims = DIMS_VALUE(counts[i]),
                                             .regime = COLD};
             const struct point_context context = {space, &problem, &target};
             struct points points;
@@ -192,7 +201,10 @@ static void test_bad_models(void **state)
     const struct target target = find_target("sm_90");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct space *space = load_little(cases[i].model, "1");
-        const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(cases[i].n),
+        const struct problem problem = {.op = SUM,
+                                        .type = I32,
+                                        .acc = I32,
+                                        .dims = DIMS_VALUE(cases[i].n),
                                         .regime = COLD};
         const struct point_context context = {space, &problem, &target};
         const int64_t row[] = {1};
@@ -221,7 +233,10 @@ static void test_fast(void **state)
     (void)state;
     struct space *space = load_space("configs/reduce-wide.ini");
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(400000000),
                                     .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     struct points points;

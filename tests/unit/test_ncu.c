@@ -28,19 +28,19 @@ static const char sample[] =
     "\"smsp__sass_inst_executed_op_shared.sum\",\"smsp__inst_executed_op_shared_ldsm.sum\","
     "\"sm__throughput.avg.pct_of_peak_sustained_elapsed\","
     "\"sm__warps_active.avg.pct_of_peak_sustained_active\","
-    "\"smsp__average_warp_latency_per_inst_issued.ratio\"," STALL("barrier") "," STALL(
-        "gmma") "," STALL("long_scoreboard") "," STALL("selected") ","
-    "\"smsp__inst_executed_op_shared_atom.sum\"\n"
-    "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"%\",\"ns\",\"\","
-    "\"register/thread\",\"\",\"\",\"inst\",\"inst\",\"%\",\"%\",\"cycle\",\"inst\",\"inst\","
-    "\"inst\",\"inst\",\"inst\"\n"
-    "\"0\",\"4711\",\"autotune\",\"127.0.0.1\",\"v0::reduce(const int *, unsigned long long, int "
-    "*)\",\"1\",\"13\",\"(128, 1, 1)\",\"(3125000, 1, 1)\",\"0\",\"9.0\",\"91.14\","
-    "\"2,156,900\",\"187,654,321\",\"16\",\"300,000,000\",\"200,000,000\",\"200,000,000\","
-    "\"50,000,000\",\"89.75\",\"66.67\",\"20.50\",\"6.15\",\"n/a\",\"8.2\",\"1\",\"0\"\n"
-    "\"1\",\"4711\",\"autotune\",\"127.0.0.1\",\"v0::reduce(\"\"it\"\")\",\"1\",\"13\","
-    "\"(128, 1, 1)\",\"(24415, 1, 1)\",\"0\",\"9.0\",\"n/a\",\"17,408\",\"\",\"16\",\"0\",\"0\","
-    "\"0\",\"0\",\"3.5\",\"60\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"0\"\n";
+    "\"smsp__average_warp_latency_per_inst_issued.ratio\"," STALL("barrier") "," STALL("gmma") "," STALL("long_scoreboard") "," STALL(
+        "selected") ","
+                    "\"smsp__inst_executed_op_shared_atom.sum\"\n"
+                    "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"%\",\"ns\",\"\","
+                    "\"register/thread\",\"\",\"\",\"inst\",\"inst\",\"%\",\"%\",\"cycle\",\"inst\",\"inst\","
+                    "\"inst\",\"inst\",\"inst\"\n"
+                    "\"0\",\"4711\",\"autotune\",\"127.0.0.1\",\"v0::reduce(const int *, unsigned long long, int "
+                    "*)\",\"1\",\"13\",\"(128, 1, 1)\",\"(3125000, 1, 1)\",\"0\",\"9.0\",\"91.14\","
+                    "\"2,156,900\",\"187,654,321\",\"16\",\"300,000,000\",\"200,000,000\",\"200,000,000\","
+                    "\"50,000,000\",\"89.75\",\"66.67\",\"20.50\",\"6.15\",\"n/a\",\"8.2\",\"1\",\"0\"\n"
+                    "\"1\",\"4711\",\"autotune\",\"127.0.0.1\",\"v0::reduce(\"\"it\"\")\",\"1\",\"13\","
+                    "\"(128, 1, 1)\",\"(24415, 1, 1)\",\"0\",\"9.0\",\"n/a\",\"17,408\",\"\",\"16\",\"0\",\"0\","
+                    "\"0\",\"0\",\"3.5\",\"60\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"0\"\n";
 
 /* What ncu printed, with nothing on its standard error. */
 static int parse(struct ncu_launch *out, size_t most, size_t *count, const char *said,
@@ -66,15 +66,9 @@ static void test_figures(void **state)
     struct error error;
     size_t count;
     static const double expected[NCU_FIGURES] = {
-        [NCU_NS] = 2156900,
-        [NCU_MEMORY] = 91.14,
-        [NCU_COMPUTE] = 89.75,
-        [NCU_OCCUPANCY] = 66.67,
-        [NCU_REGISTERS] = 16,
-        [NCU_SHARED] = 200e6,
-        [NCU_WAVEFRONTS] = 300e6,
-        [NCU_WAVEFRONTS_IDEAL] = 200e6,
-        [NCU_CONFLICTS] = 187654321,
+        [NCU_NS] = 2156900,       [NCU_MEMORY] = 91.14,           [NCU_COMPUTE] = 89.75,
+        [NCU_OCCUPANCY] = 66.67,  [NCU_REGISTERS] = 16,           [NCU_SHARED] = 200e6,
+        [NCU_WAVEFRONTS] = 300e6, [NCU_WAVEFRONTS_IDEAL] = 200e6, [NCU_CONFLICTS] = 187654321,
         [NCU_LATENCY] = 20.5,
     };
     assert_int_equal(parse(launches, 4, &count, sample, &error), 0);
@@ -115,9 +109,12 @@ static void test_units(void **state)
     static const struct {
         const char *units, *value;
         double ns;
-    } rows[] = {{"\"\",\"usecond\"\n", "343.37", 343370}, {"\"\",\"us\"\n", "1.5", 1500},
-                {"\"\",\"msecond\"\n", "1,000.25", 1000250000}, {"\"\",\"s\"\n", "2", 2e9},
-                {"\"\",\"nsecond\"\n", "7", 7},           {"", "1.2e+06", 1.2e6},
+    } rows[] = {{"\"\",\"usecond\"\n", "343.37", 343370},
+                {"\"\",\"us\"\n", "1.5", 1500},
+                {"\"\",\"msecond\"\n", "1,000.25", 1000250000},
+                {"\"\",\"s\"\n", "2", 2e9},
+                {"\"\",\"nsecond\"\n", "7", 7},
+                {"", "1.2e+06", 1.2e6},
                 {"\"\",\"ns\"\r\n", "9", 9}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct ncu_launch launch;
@@ -250,9 +247,9 @@ static void test_metrics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_figures), cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_units),   cmocka_unit_test(test_no_launch),
-        cmocka_unit_test(test_damaged), cmocka_unit_test(test_metrics),
+        cmocka_unit_test(test_figures),      cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_units),        cmocka_unit_test(test_no_launch),
+        cmocka_unit_test(test_damaged),      cmocka_unit_test(test_metrics),
         cmocka_unit_test(test_many_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

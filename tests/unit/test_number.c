@@ -13,6 +13,7 @@
 
 static void test_count(void **state)
 {
+    /* clang-format off */
     static const struct {
         const char *string;
         uint64_t value;
@@ -23,6 +24,7 @@ static void test_count(void **state)
         {"18446744073709551615", UINT64_MAX}, {"16777215Ti", 16777215ull << 40},
         {"00000000000000000000000000000000001K", 1000},
     };
+    /* clang-format on */
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -36,8 +38,8 @@ static void test_count(void **state)
 static void test_count_refuses(void **state)
 {
     static const char *const malformed[] = {
-        "", " ", "-1", "+1", " 1", "1 ", "1k", "1KI", "1kI", "K", "Ki", "1Kii", "1.5M", "1,000",
-        "1e6", "0x10", "4M4", "1\n", "--1", "\xd9\xa1",
+        "",   " ",    "-1",   "+1",    " 1",  "1 ",   "1k",  "1KI", "1kI", "K",
+        "Ki", "1Kii", "1.5M", "1,000", "1e6", "0x10", "4M4", "1\n", "--1", "\xd9\xa1",
     };
     static const char *const large[] = {
         "18446744073709551616", "99999999999999999999999999999999", "16777216Ti", "18446745T",
@@ -65,11 +67,17 @@ static void test_range(void **state)
         uint64_t low, high;
         bool is_open; /* an end is missing */
     } cases[] = {
-        {"1K..4G", 0, 1000, 4000000000, false}, {"7", 0, 7, 7, false}, {"7..7", 0, 7, 7, false},
+        {"1K..4G", 0, 1000, 4000000000, false},
+        {"7", 0, 7, 7, false},
+        {"7..7", 0, 7, 7, false},
         {"0..1Ki", 0, 0, 1024, false},
-        {"8..7", -1, 0, 0, false}, {"..7", -1, 0, 0, true}, {"7..", -1, 0, 0, true},
+        {"8..7", -1, 0, 0, false},
+        {"..7", -1, 0, 0, true},
+        {"7..", -1, 0, 0, true},
         {"..", -1, 0, 0, true},
-        {"1...7", -1, 0, 0, false}, {"1..2..3", -1, 0, 0, false}, {"1 .. 2", -1, 0, 0, false},
+        {"1...7", -1, 0, 0, false},
+        {"1..2..3", -1, 0, 0, false},
+        {"1 .. 2", -1, 0, 0, false},
         {"1.2", -1, 0, 0, false},
     };
 
@@ -91,6 +99,7 @@ static void test_range(void **state)
 
 static void test_int(void **state)
 {
+    /* clang-format off */
     static const struct {
         const char *string;
         int status;
@@ -103,6 +112,7 @@ static void test_int(void **state)
         {"", -1, 0}, {"-", -1, 0}, {"--1", -1, 0}, {"+1", -1, 0}, {"1 ", -1, 0}, {" 1", -1, 0},
         {"1K", -1, 0}, {"0x1", -1, 0}, {"1.0", -1, 0},
     };
+    /* clang-format on */
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -118,6 +128,7 @@ static void test_int(void **state)
 
 static void test_format_count(void **state)
 {
+    /* clang-format off */
     static const struct {
         uint64_t value;
         const char *string;
@@ -127,6 +138,7 @@ static void test_format_count(void **state)
         {UINT64_MAX, "18446744073709551615"}, {10112000, "10112K"}, {1ull << 63, "8388608Ti"},
         {4000000000, "4G"}, {5000000000000, "5T"}, {1500, "1500"}, {123456000, "123456K"},
     };
+    /* clang-format on */
     char form[NUMBER_CHARS];
 
     (void)state;
@@ -143,8 +155,9 @@ static void test_format_count_reads_back(void **state)
         char form[NUMBER_CHARS];
         uint64_t back;
         struct error error = {0};
-        uint64_t rounded = i % 3 == 0 ? value
-                         : i % 3 == 1 ? value & ~0xfffffull : value / 1000 * 1000;
+        uint64_t rounded = i % 3 == 0   ? value
+                           : i % 3 == 1 ? value & ~0xfffffull
+                                        : value / 1000 * 1000;
         number_format_count(form, rounded);
         assert_int_equal(number_parse_count(&back, form, "it", &error), 0);
         assert_int_equal(back, rounded);
@@ -154,6 +167,7 @@ static void test_format_count_reads_back(void **state)
 
 static void test_format_fixed(void **state)
 {
+    /* clang-format off */
     static const struct {
         uint64_t value;
         int digits;
@@ -165,6 +179,7 @@ static void test_format_fixed(void **state)
         {7, 29, "0.00000000000000000000000000007"},
         {7, 1000, "0.00000000000000000000000000007"},
     };
+    /* clang-format on */
     char form[NUMBER_CHARS];
 
     (void)state;
@@ -180,9 +195,16 @@ static void test_parse_fixed(void **state)
         int digits;
         uint64_t value;
     } cases[] = {
-        {"1", 3, 1000}, {"0.5", 3, 500}, {"0", 3, 0}, {"12.345", 3, 12345}, {"1.20", 2, 120},
-        {"7", 0, 7}, {"1844674407370955161.5", 1, UINT64_MAX}, {"00.05", 2, 5},
+        {"1", 3, 1000},
+        {"0.5", 3, 500},
+        {"0", 3, 0},
+        {"12.345", 3, 12345},
+        {"1.20", 2, 120},
+        {"7", 0, 7},
+        {"1844674407370955161.5", 1, UINT64_MAX},
+        {"00.05", 2, 5},
     };
+    /* clang-format off */
     static const struct {
         const char *string;
         int digits;
@@ -191,13 +213,15 @@ static void test_parse_fixed(void **state)
         {"1 ", 3}, {" 1", 3}, {"1.2.3", 3}, {"1,5", 3}, {"1e1", 3}, {"1K", 3}, {"0x1", 3},
         {"1844674407370955161.6", 1}, {"18446744073709551616", 0}, {"99999999999999999999.9", 1},
     };
+    /* clang-format on */
     struct error error;
     uint64_t value;
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        assert_int_equal(
-            number_parse_fixed(&value, cases[i].string, cases[i].digits, "it", &error), 0);
+        assert_int_equal(number_parse_fixed(&value, cases[i].string, cases[i].digits, "it",
+                                            &error),
+                         0);
         assert_int_equal(value, cases[i].value);
     }
     for (size_t i = 0; i < COUNT_OF(refused); i++) {
@@ -210,14 +234,10 @@ static void test_parse_fixed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_count),
-        cmocka_unit_test(test_count_refuses),
-        cmocka_unit_test(test_range),
-        cmocka_unit_test(test_int),
-        cmocka_unit_test(test_format_count),
-        cmocka_unit_test(test_format_count_reads_back),
-        cmocka_unit_test(test_format_fixed),
-        cmocka_unit_test(test_parse_fixed),
+        cmocka_unit_test(test_count),        cmocka_unit_test(test_count_refuses),
+        cmocka_unit_test(test_range),        cmocka_unit_test(test_int),
+        cmocka_unit_test(test_format_count), cmocka_unit_test(test_format_count_reads_back),
+        cmocka_unit_test(test_format_fixed), cmocka_unit_test(test_parse_fixed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

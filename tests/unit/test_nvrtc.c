@@ -296,7 +296,8 @@ static void test_locate(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(command, sizeof command,
              "cd %s && mkdir lib64 && touch lib64/libnvrtc.so.98 lib64/libnvrtc.so.99 && "
-             "ln -s libnvrtc.so.98 lib64/libnvrtc.so", folder);
+             "ln -s libnvrtc.so.98 lib64/libnvrtc.so",
+             folder);
     assert_int_equal(system(command), 0);
     setenv("CUDA_HOME", folder, 1);
     struct tour all = {.folder = folder, .most = 1000}, few = {.folder = folder};

@@ -53,9 +53,9 @@ static bool is_signed(enum type type)
 
 static int width(enum type type)
 {
-    static const int widths[] = {
-        [I8] = 1,  [U8] = 1,  [I16] = 2, [U16] = 2,  [I32] = 4, [U32] = 4,
-        [I64] = 8, [U64] = 8, [F16] = 2, [BF16] = 2, [F32] = 4, [F64] = 8};
+    static const int widths[] =
+        {[I8] = 1,  [U8] = 1,  [I16] = 2, [U16] = 2,  [I32] = 4, [U32] = 4,
+         [I64] = 8, [U64] = 8, [F16] = 2, [BF16] = 2, [F32] = 4, [F64] = 8};
     return widths[type];
 }
 
@@ -75,39 +75,17 @@ static union value load(enum type type, const void *elements, uint64_t at)
 {
     union value v = {0};
     switch (type) {
-    case I8:
-        v.i = ((const int8_t *)elements)[at];
-        break;
-    case U8:
-        v.bits = ((const uint8_t *)elements)[at];
-        break;
-    case I16:
-        v.i = ((const int16_t *)elements)[at];
-        break;
-    case U16:
-        v.bits = ((const uint16_t *)elements)[at];
-        break;
-    case I32:
-        v.i = ((const int32_t *)elements)[at];
-        break;
-    case U32:
-        v.bits = ((const uint32_t *)elements)[at];
-        break;
-    case F16:
-        v.f = half(((const uint16_t *)elements)[at], 10, -14);
-        break;
-    case BF16:
-        v.f = half(((const uint16_t *)elements)[at], 7, -126);
-        break;
-    case F32:
-        v.f = ((const float *)elements)[at];
-        break;
-    case F64:
-        v.f = ((const double *)elements)[at];
-        break;
-    default:
-        v.bits = ((const uint64_t *)elements)[at];
-        break;
+    case I8: v.i = ((const int8_t *)elements)[at]; break;
+    case U8: v.bits = ((const uint8_t *)elements)[at]; break;
+    case I16: v.i = ((const int16_t *)elements)[at]; break;
+    case U16: v.bits = ((const uint16_t *)elements)[at]; break;
+    case I32: v.i = ((const int32_t *)elements)[at]; break;
+    case U32: v.bits = ((const uint32_t *)elements)[at]; break;
+    case F16: v.f = half(((const uint16_t *)elements)[at], 10, -14); break;
+    case BF16: v.f = half(((const uint16_t *)elements)[at], 7, -126); break;
+    case F32: v.f = ((const float *)elements)[at]; break;
+    case F64: v.f = ((const double *)elements)[at]; break;
+    default: v.bits = ((const uint64_t *)elements)[at]; break;
     }
     return v;
 }
@@ -118,12 +96,8 @@ static union value step_float(enum op op, enum type acc, union value a, union va
     const bool unordered = a.f != a.f || b.f != b.f;
     switch (op) {
     case SUM:
-    case SUMSQ:
-        r.f = acc == F32 ? (float)a.f + (float)b.f : a.f + b.f;
-        break;
-    case PROD:
-        r.f = acc == F32 ? (float)a.f * (float)b.f : a.f * b.f;
-        break;
+    case SUMSQ: r.f = acc == F32 ? (float)a.f + (float)b.f : a.f + b.f; break;
+    case PROD: r.f = acc == F32 ? (float)a.f * (float)b.f : a.f * b.f; break;
     case MIN:
         r.f = unordered ? NAN : a.f < b.f || (a.f == b.f && signbit(a.f)) ? a.f : b.f;
         break;
@@ -142,27 +116,13 @@ static union value step(enum op op, enum type acc, union value a, union value b)
     const bool less = is_signed(acc) ? a.i < b.i : a.bits < b.bits;
     switch (op) {
     case SUM:
-    case SUMSQ:
-        r.bits = a.bits + b.bits;
-        break;
-    case PROD:
-        r.bits = a.bits * b.bits;
-        break;
-    case MIN:
-        r = less ? a : b;
-        break;
-    case MAX:
-        r = less ? b : a;
-        break;
-    case AND:
-        r.bits = a.bits & b.bits;
-        break;
-    case OR:
-        r.bits = a.bits | b.bits;
-        break;
-    default:
-        r.bits = a.bits ^ b.bits;
-        break;
+    case SUMSQ: r.bits = a.bits + b.bits; break;
+    case PROD: r.bits = a.bits * b.bits; break;
+    case MIN: r = less ? a : b; break;
+    case MAX: r = less ? b : a; break;
+    case AND: r.bits = a.bits & b.bits; break;
+    case OR: r.bits = a.bits | b.bits; break;
+    default: r.bits = a.bits ^ b.bits; break;
     }
     return r;
 }
@@ -176,8 +136,8 @@ static union value map(enum op op, enum type acc, union value v)
 static union value start_of(enum op op, enum type acc)
 {
     static const int64_t least[] = {[I32] = INT32_MIN, [U32] = 0, [I64] = INT64_MIN, [U64] = 0};
-    static const uint64_t most[] = {
-        [I32] = INT32_MAX, [U32] = UINT32_MAX, [I64] = INT64_MAX, [U64] = UINT64_MAX};
+    static const uint64_t most[] =
+        {[I32] = INT32_MAX, [U32] = UINT32_MAX, [I64] = INT64_MAX, [U64] = UINT64_MAX};
     if (op == MIN && is_float(acc))
         return (union value){.f = INFINITY};
     if (op == MAX && is_float(acc))
@@ -206,9 +166,9 @@ static oracle_bits pack(enum type acc, union value v)
 
 static enum type other_sign(enum type type)
 {
-    static const enum type others[] = {
-        [I8] = U8,   [U8] = I8,   [I16] = U16, [U16] = I16,   [I32] = U32, [U32] = I32,
-        [I64] = U64, [U64] = I64, [F16] = F16, [BF16] = BF16, [F32] = F32, [F64] = F64};
+    static const enum type others[] =
+        {[I8] = U8,   [U8] = I8,   [I16] = U16, [U16] = I16,   [I32] = U32, [U32] = I32,
+         [I64] = U64, [U64] = I64, [F16] = F16, [BF16] = BF16, [F32] = F32, [F64] = F64};
     return others[type];
 }
 
@@ -216,7 +176,7 @@ static enum type other_sign(enum type type)
 static int judge(enum op op, enum type type, union value v, union value best)
 {
     if (is_float(type)) {
-        const bool is_less = v.f < best.f, is_more = v.f > best.f;
+        const bool is_less = v.f<best.f, is_more = v.f> best.f;
         if (v.f != v.f || best.f != best.f)
             return (v.f != v.f) - (best.f != best.f);
         return op == ARGMIN ? is_less - is_more : is_more - is_less;
@@ -231,8 +191,7 @@ static oracle_bits reduce_position(const struct problem *problem, const void *el
                                    uint64_t offset, uint64_t n, struct fault fault)
 {
     const uint64_t starts = 16 / (uint64_t)width(problem->type);
-    const enum type type =
-        fault.kind == OTHER_SIGN ? other_sign(problem->type) : problem->type;
+    const enum type type = fault.kind == OTHER_SIGN ? other_sign(problem->type) : problem->type;
     union value best = {0};
     bool is_set = fault.kind == FROM_ZERO;
     oracle_bits place = UINT64_MAX;
@@ -317,8 +276,11 @@ static void for_each_problem(visit *each)
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int acc = 0; acc < TYPE_COUNT; acc++)
                 if (goes_together((enum op)op, (enum type)type, (enum type)acc))
-                    each(&(struct problem){.op = (enum op)op, .type = (enum type)type,
-                                           .acc = (enum type)acc, .dims = DIMS_VALUE(0), .regime = COLD});
+                    each(&(struct problem){.op = (enum op)op,
+                                           .type = (enum type)type,
+                                           .acc = (enum type)acc,
+                                           .dims = DIMS_VALUE(0),
+                                           .regime = COLD});
 }
 
 /* Elements where a kernel would find them: at a 256-byte aligned address. */
@@ -334,7 +296,8 @@ static void *laid_out(const struct oracle_cases *cases, const struct problem *pr
 static void make(struct oracle_cases *cases, const struct problem *problem, uint64_t block,
                  uint64_t tile, uint64_t positions)
 {
-    const struct oracle_shape shape = {.block = block, .tile = tile,
+    const struct oracle_shape shape = {.block = block,
+                                       .tile = tile,
                                        .positions_max = positions};
     struct error error = {0};
     if (oracle_make_cases(cases, problem, &shape, 11, &error))
@@ -455,9 +418,10 @@ static void catch_sometimes(const struct problem *problem, const struct oracle_c
 
 static void faults_fail(const struct problem *problem)
 {
-    const uint64_t sizes[] = {
-        0,  1,         2,         9,        15,   17,       31,    32,
-        33, BLOCK - 1, BLOCK + 1, TILE - 1, TILE, TILE + 1, SWEEP, 2 * TILE + TILE / 2 + 1};
+    const uint64_t sizes[] = {0,    1,         2,         9,
+                              15,   17,        31,        32,
+                              33,   BLOCK - 1, BLOCK + 1, TILE - 1,
+                              TILE, TILE + 1,  SWEEP,     2 * TILE + TILE / 2 + 1};
     const uint64_t starts = 16 / (uint64_t)width(problem->type);
     const bool is_order = problem_ops[problem->op].seeks != 0;
     size_t missed = 0;
@@ -471,9 +435,9 @@ static void faults_fail(const struct problem *problem)
         }
     const bool is_position = problem->op == ARGMIN || problem->op == ARGMAX;
     /* The position of one element alone is always 0. */
-    if (missed > (is_position                                         ? starts - 1
+    if (missed > (is_position                                        ? starts - 1
                   : width(problem->type) > 2 && problem->op != SUMSQ ? 0
-                                                                      : starts / 4))
+                                                                     : starts / 4))
         fail_msg("%s of %s: %zu faults pass", problem_ops[problem->op].name,
                  problem_types[problem->type].name, missed);
     catch_sometimes(problem, &cases, elements, DROP_TAIL);
@@ -522,7 +486,10 @@ static void test_sizes_and_budget(void **state)
                               2 * tile + tile / 8 + 1,
                               2 * tile + tile / 2 + 1};
     for (int op = 0; op < OP_COUNT; op++) {
-        const struct problem problem = {.op = (enum op)op, .type = I32, .acc = I32, .dims = DIMS_VALUE(0),
+        const struct problem problem = {.op = (enum op)op,
+                                        .type = I32,
+                                        .acc = I32,
+                                        .dims = DIMS_VALUE(0),
                                         .regime = COLD};
         struct oracle_cases cases;
         const clock_t began = clock();
@@ -545,7 +512,11 @@ static void test_sizes_and_budget(void **state)
 static void test_positions_are_sampled(void **state)
 {
     (void)state;
-    const struct problem problem = {.op = MIN, .type = I32, .acc = I32, .dims = DIMS_VALUE(0), .regime = COLD};
+    const struct problem problem = {.op = MIN,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(0),
+                                    .regime = COLD};
     const uint64_t n = 2 * 4096 + 4096 / 8 + 1;
     struct oracle_cases cases;
     make(&cases, &problem, 256, 4096, 700);
@@ -556,7 +527,8 @@ static void test_positions_are_sampled(void **state)
         for (size_t i = 0; i < cases.count && !tried; i++) {
             const struct oracle_case *c = &cases.cases[i];
             const int32_t *x = (const int32_t *)elements + c->offset;
-            tried = dims_n(&c->dims) == n && c->offset % 4 == 0 && (uint32_t)x[p] == (uint32_t)cases.expects[c->first];
+            tried = dims_n(&c->dims) == n && c->offset % 4 == 0 &&
+                    (uint32_t)x[p] == (uint32_t)cases.expects[c->first];
         }
         different += tried;
         if (p == 0 || p == n - 1 || p == 4095 || p == 4096 || p == 8191 || p == 8192)
@@ -570,19 +542,23 @@ static void test_positions_are_sampled(void **state)
 static void test_bad_shape(void **state)
 {
     (void)state;
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0), .regime = COLD};
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(0),
+                                    .regime = COLD};
     struct oracle_cases cases;
     struct error error = {0};
-    assert_int_equal(
-        oracle_make_cases(&cases, &problem, &(struct oracle_shape){.positions_max = 1}, 0,
-                          &error),
-        -1);
+    assert_int_equal(oracle_make_cases(&cases, &problem,
+                                       &(struct oracle_shape){.positions_max = 1}, 0, &error),
+                     -1);
     assert_int_equal(error.code, ERROR_USAGE);
-    assert_int_equal(
-        oracle_make_cases(&cases, &problem,
-                          &(struct oracle_shape){.block = 64, .tile = 32, .positions_max = 1},
-                          0, &error),
-        -1);
+    assert_int_equal(oracle_make_cases(&cases, &problem,
+                                       &(struct oracle_shape){.block = 64,
+                                                              .tile = 32,
+                                                              .positions_max = 1},
+                                       0, &error),
+                     -1);
     pass_all(&problem, 1, 1, 10);
     pass_all(&(struct problem){.op = MAX, .type = F64, .acc = F64, .regime = COLD}, 1, 1, 0);
     pass_all(&(struct problem){.op = AND, .type = I64, .acc = I64, .regime = COLD}, 1, 3, 0);
@@ -653,9 +629,9 @@ static void full_catches(const struct problem *p)
         assert_int_equal(oracle_fold_finish(&fold, &expect[seed], &error), 0);
         assert_int_equal(reduce(&problem, elements, 1, N, right), expect[seed]);
         for (enum kind kind = BEFORE; kind <= AFTER; kind++)
-            assert_int_not_equal(
-                reduce(&problem, elements, 1, N, (struct fault){kind, UINT64_MAX}),
-                expect[seed]);
+            assert_int_not_equal(reduce(&problem, elements, 1, N,
+                                        (struct fault){kind, UINT64_MAX}),
+                                 expect[seed]);
         for (uint64_t at = 0; at < N; at += oracle_has_mark(&problem) ? N : 97)
             caught[at] |=
                 reduce(&problem, elements, 1, N, (struct fault){DROP, at}) != expect[seed];
@@ -716,8 +692,11 @@ static void test_sum_span(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         enum { COUNT = 20000 };
         static float x[COUNT];
-        const struct oracle_input input = {{.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(sizes[i]),
-                                            .regime = COLD}, 3, 0, 0};
+        const struct oracle_input input =
+            {{.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(sizes[i]), .regime = COLD},
+             3,
+             0,
+             0};
         float largest = 0;
         oracle_fill(&input, 0, COUNT, x);
         for (int k = 0; k < COUNT; k++) {
@@ -753,9 +732,14 @@ static void test_sumsq_span(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         enum { COUNT = 200000 };
         static uint64_t x[COUNT];
-        const struct oracle_input input = {
-            {.op = SUMSQ, .type = rows[i].type, .acc = rows[i].acc, .dims = DIMS_VALUE(rows[i].n),
-             .regime = COLD}, 3, 0, 0};
+        const struct oracle_input input = {{.op = SUMSQ,
+                                            .type = rows[i].type,
+                                            .acc = rows[i].acc,
+                                            .dims = DIMS_VALUE(rows[i].n),
+                                            .regime = COLD},
+                                           3,
+                                           0,
+                                           0};
         double largest = 0, sum = 0, zeros = 0;
         oracle_fill(&input, 0, COUNT, x);
         for (uint64_t k = 0; k < COUNT; k++) {
@@ -822,8 +806,11 @@ static void test_wide_reference(void **state)
 {
     (void)state;
     static int64_t x[4096];
-    const struct oracle_input input = {{.op = SUM, .type = I64, .acc = I64, .dims = DIMS_VALUE(4096),
-                                        .regime = COLD}, 5, 0, 0};
+    const struct oracle_input input =
+        {{.op = SUM, .type = I64, .acc = I64, .dims = DIMS_VALUE(4096), .regime = COLD},
+         5,
+         0,
+         0};
     struct oracle_fold fold;
     struct error error = {0};
     oracle_bits got;
@@ -841,9 +828,9 @@ static void test_wide_reference(void **state)
 static void test_inexact_is_refused(void **state)
 {
     (void)state;
-    const struct problem sum = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(2),
-                                .regime = COLD}, prod = {.op = PROD, .type = F32, .acc = F32,
-                                                         .dims = DIMS_VALUE(2), .regime = COLD};
+    const struct problem
+        sum = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(2), .regime = COLD},
+        prod = {.op = PROD, .type = F32, .acc = F32, .dims = DIMS_VALUE(2), .regime = COLD};
     const struct {
         const struct problem *problem;
         float x[2];
@@ -883,8 +870,9 @@ static void specials_hold(const struct problem *problem)
     for (size_t i = 0; i < cases.count; i++) {
         const struct oracle_case *c = &cases.cases[i];
         assert_true(c->offset + dims_n(&c->dims) <= cases.element_count);
-        assert_true(oracle_equal(problem_result(problem), cases.expects[c->first],
-                                 reduce(problem, elements, c->offset, dims_n(&c->dims), right)));
+        assert_true(
+            oracle_equal(problem_result(problem), cases.expects[c->first],
+                         reduce(problem, elements, c->offset, dims_n(&c->dims), right)));
         if (problem->op == ARGMIN || problem->op == ARGMAX)
             continue;
         nans += isnan(oracle_to_double(problem->acc, cases.expects[c->first])) != 0;
@@ -931,19 +919,23 @@ static void test_broken_rules_fail(void **state)
         int how;
     } rows[] = {{MIN, 0}, {MIN, 1}, {MIN, 2}, {SUM, 1}};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-        const struct problem problem = {.op = rows[r].op, .type = F32, .acc = F32, .dims = DIMS_VALUE(0),
+        const struct problem problem = {.op = rows[r].op,
+                                        .type = F32,
+                                        .acc = F32,
+                                        .dims = DIMS_VALUE(0),
                                         .regime = COLD};
         struct oracle_cases cases;
         struct error error = {0};
         bool caught = false;
-        assert_int_equal(
-            oracle_make_specials(&cases, &problem,
-                                 &(struct oracle_shape){.block = 32, .tile = 64}, &error),
-            0);
+        assert_int_equal(oracle_make_specials(&cases, &problem,
+                                              &(struct oracle_shape){.block = 32, .tile = 64},
+                                              &error),
+                         0);
         for (size_t i = 0; i < cases.count; i++) {
             const struct oracle_case *c = &cases.cases[i];
             const float *x = (const float *)cases.elements + c->offset;
-            caught |= !oracle_equal(F32, cases.expects[c->first], broken(&problem, x, dims_n(&c->dims), rows[r].how));
+            caught |= !oracle_equal(F32, cases.expects[c->first],
+                                    broken(&problem, x, dims_n(&c->dims), rows[r].how));
         }
         assert_true(caught);
         oracle_dispose_cases(&cases);
@@ -1032,7 +1024,11 @@ static void test_bound_holds(void **state)
 static void test_cancellation(void **state)
 {
     (void)state;
-    const struct problem problem = {.op = SUM, .type = F64, .acc = F64, .dims = DIMS_VALUE(4), .regime = COLD};
+    const struct problem problem = {.op = SUM,
+                                    .type = F64,
+                                    .acc = F64,
+                                    .dims = DIMS_VALUE(4),
+                                    .regime = COLD};
     const double x[] = {1e100, 1.0, -1e100, 0x1p-60};
     struct oracle_reference reference = {0};
     double rest = 0;

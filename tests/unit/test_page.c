@@ -155,15 +155,16 @@ static void test_text(void **state)
     document_add(&document, DOCUMENT_TEXT, "%s",
                  "this line has so many words that it does not fit into forty columns");
     assert_int_equal(page_text(&out, &document, &plain, &error), 0);
-    check_order(&out, (const char *const[]){
-                          "the title <b>\nthe subtitle\n", "speed: 4 GB/s, ",
-                          "\nthe section\n<b>*x*</b>|`y`?[2J\n", "\nthe lines\n",
-                          "       2Ki  ####", "\nthe heat\n", "64  3.000*", "\nthe bars\n",
-                          "4.00 GB/s, published", "\nanother\nit is missing\n", "when: today\n",
-                          "note      one\n          goes on\n",
-                          "this line has so many words that it does\n"
-                          "not fit into forty columns\n",
-                          NULL});
+    check_order(&out,
+                (const char *const[]){"the title <b>\nthe subtitle\n", "speed: 4 GB/s, ",
+                                      "\nthe section\n<b>*x*</b>|`y`?[2J\n", "\nthe lines\n",
+                                      "       2Ki  ####", "\nthe heat\n", "64  3.000*",
+                                      "\nthe bars\n", "4.00 GB/s, published",
+                                      "\nanother\nit is missing\n", "when: today\n",
+                                      "note      one\n          goes on\n",
+                                      "this line has so many words that it does\n"
+                                      "not fit into forty columns\n",
+                                      NULL});
     check_lacks(&out, "the source"); /* for which emit is there */
     check_lacks(&out, "\033");
     text_dispose(&out);
@@ -194,8 +195,9 @@ static void test_empty(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_html), cmocka_unit_test(test_markdown),
-        cmocka_unit_test(test_text), cmocka_unit_test(test_empty)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_html),
+                                       cmocka_unit_test(test_markdown),
+                                       cmocka_unit_test(test_text),
+                                       cmocka_unit_test(test_empty)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

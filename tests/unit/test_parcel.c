@@ -29,7 +29,10 @@ static int setup(void **state)
     static struct fixture fixture;
     struct fixture *f = &fixture;
     *f = (struct fixture){.space = load_space("configs/reduce.ini"),
-                          .problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
+                          .problem = {.op = SUM,
+                                      .type = I32,
+                                      .acc = I32,
+                                      .dims = DIMS_VALUE(400000000),
                                       .regime = COLD}};
     assert_int_equal(gpus_find(&f->target, "sm_90", &error), 0);
     f->target.sms = 132; /* of the H200: gpus.ini knows architectures only */
@@ -104,11 +107,14 @@ static struct frame frame_of(const struct compiled *compiled, size_t count)
     uint64_t hashes[COMPILER_UNIT];
     struct frame frame = {.kind = JOB_COMPILED};
     unit = (struct job_unit){.count = count, .compile_us = 1234};
-    unit.image = (struct device_image){.bytes = bytes, .size = sizeof bytes, .names = name_of,
+    unit.image = (struct device_image){.bytes = bytes,
+                                       .size = sizeof bytes,
+                                       .names = name_of,
                                        .hashes = hashes};
     for (size_t i = 0; i < count; i++) {
         struct compiled_variant *variant = &unit.variants[i].compiled;
-        *variant = (struct compiled_variant){.variant = i, .is_failed = compiled[i].is_failed,
+        *variant = (struct compiled_variant){.variant = i,
+                                             .is_failed = compiled[i].is_failed,
                                              .sources_hash = 1000 + compiled[i].variant};
         for (size_t p = 0; p < SPACE_PASSES_MAX; p++)
             variant->kernel_of_pass[p] = p || variant->is_failed ? -1 : (int)unit.image.count;
@@ -191,8 +197,8 @@ static void test_candidates_in_an_answer(void **state)
     struct frame frame = {.kind = JOB_COMPILED};
     assert_non_null(unit);
     unit->count = 2;
-    unit->variants[1] = (struct job_variant){.count = 2, .ids = ids,
-                                             .rows = tune_row(&f->result, 1)};
+    unit->variants[1] =
+        (struct job_variant){.count = 2, .ids = ids, .rows = tune_row(&f->result, 1)};
     for (size_t i = 0; i < 2; i++)
         memset(unit->variants[i].compiled.kernel_of_pass, -1,
                sizeof unit->variants[i].compiled.kernel_of_pass);
@@ -349,7 +355,9 @@ static void test_unequal_candidates(void **state)
     const size_t block = find_variant(f, "BLOCK=256 WARP=REDUX FINISH=PACKED");
     const size_t unknown[] = {find_variant(f, LARGER),
                               find_variant(f, LARGER " LOAD=NONCOHERENT")};
-    const struct compiled unit[] = {{plain, 7, false}, {equal, 7, false}, {other, 8, false},
+    const struct compiled unit[] = {{plain, 7, false},
+                                    {equal, 7, false},
+                                    {other, 8, false},
                                     {block, 7, false}};
     const struct compiled more[] = {{unknown[0], 0, false}, {unknown[1], 0, false}};
     queue(f, open_parcel(f, unit, 4));
@@ -395,7 +403,8 @@ static void test_choose(void **state)
     assert_int_equal(parcel_choose(&f->search, parcel, 0, wanted, 4, &seen, &error), 0);
     assert_int_equal(listed->count, 0);
     trials_index_dispose(&seen);
-    assert_int_equal(parcel_choose(&f->search, parcel, 0, wanted, 1, &seen, &error), 0); /* again */
+    assert_int_equal(parcel_choose(&f->search, parcel, 0, wanted, 1, &seen, &error),
+                     0); /* again */
     assert_int_equal(listed->count, 0);
     assert_int_equal(parcel_choose(&f->search, parcel, 0, NULL, 0, &seen, &error), 0);
     assert_int_equal(listed->count, 0);

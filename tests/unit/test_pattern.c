@@ -141,8 +141,11 @@ static struct emit_file built_in(const char *name)
 /* The usual problem, or as large a one in rows of as many elements as a block has threads. */
 static struct problem problem_of(const struct space *space, enum type type, unsigned threads)
 {
-    struct problem problem = {.op = SUM, .type = type, .acc = problem_default_acc(type),
-                              .dims = DIMS_VALUE(400000000), .regime = COLD};
+    struct problem problem = {.op = SUM,
+                              .type = type,
+                              .acc = problem_default_acc(type),
+                              .dims = DIMS_VALUE(400000000),
+                              .regime = COLD};
     if (!space_serves(space, &problem))
         problem.dims = dims_resized(&problem.dims, dims_n(&problem.dims) / threads, threads, 0);
     return problem;
@@ -346,7 +349,10 @@ static void test_refused(void **state)
     static const char *const bodies[] = {"    y[0] = nothing;\n",
                                          "    if (threadIdx.x) __syncthreads();\n"
                                          "    else __syncwarp(~0u);\n"};
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(1000),
                                     .regime = COLD};
     struct ladder_rung rung;
     struct target target;
@@ -406,10 +412,10 @@ static void test_causes(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
         const unsigned items = strcmp(causes[i].rung, "cs599-6") == 0 ? 8 : 1;
-        struct ladder_cell cell = {
-            .pattern = run_rung(causes[i].rung, F32, causes[i].threads),
-            .elements = items * causes[i].threads,
-            .analysis = {.in_flight = causes[i].in_flight, .wanted = 18000}};
+        struct ladder_cell cell = {.pattern = run_rung(causes[i].rung, F32, causes[i].threads),
+                                   .elements = items * causes[i].threads,
+                                   .analysis = {.in_flight = causes[i].in_flight,
+                                                .wanted = 18000}};
         cause_find(&cell, &ladder);
         if (!strstr(cell.cause, causes[i].says))
             fail_msg("%s: '%s', not '%s'", causes[i].rung, cell.cause, causes[i].says);
@@ -469,14 +475,14 @@ static void test_cause_of_gpu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_strides),   cmocka_unit_test(test_wide_strides),
-        cmocka_unit_test(test_broadcast), cmocka_unit_test(test_note),
-        cmocka_unit_test(test_strided),   cmocka_unit_test(test_sequential),
-        cmocka_unit_test(test_modulo),    cmocka_unit_test(test_last_warp),
-        cmocka_unit_test(test_atomics),   cmocka_unit_test(test_all),
-        cmocka_unit_test(test_sites),     cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_causes),
-        cmocka_unit_test(test_cause_without_shared),    cmocka_unit_test(test_cause_of_gpu),
+        cmocka_unit_test(test_strides),      cmocka_unit_test(test_wide_strides),
+        cmocka_unit_test(test_broadcast),    cmocka_unit_test(test_note),
+        cmocka_unit_test(test_strided),      cmocka_unit_test(test_sequential),
+        cmocka_unit_test(test_modulo),       cmocka_unit_test(test_last_warp),
+        cmocka_unit_test(test_atomics),      cmocka_unit_test(test_all),
+        cmocka_unit_test(test_sites),        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_causes),       cmocka_unit_test(test_cause_without_shared),
+        cmocka_unit_test(test_cause_of_gpu),
     };
     return cmocka_run_group_tests(tests, load_list, dispose_list);
 }

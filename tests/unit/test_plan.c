@@ -98,8 +98,8 @@ static void test_record(void **state)
     (void)state;
     struct record record =
         make_record_of(400000000, "BLOCK=128 ITEMS=64 VECTOR=4 UNROLL=16 ACCUMS=1 WARP=SHUFFLE "
-                               "LOAD=PLAIN STAGES=0 ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 "
-                               "FINISH=PASSES GRID=0");
+                                  "LOAD=PLAIN STAGES=0 ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 "
+                                  "FINISH=PASSES GRID=0");
     record.problem.type = record.problem.acc = F32;
     struct autotune_context *context = open_context(keep("passes.ini", &record), NULL);
     struct autotune_plan *plan = make_plan_of(context, "sum", "f32", N, AUTOTUNE_FROM_RECORD);
@@ -139,7 +139,8 @@ static void test_another_n(void **state)
     const char *path = keep("shared.ini", &record);
     struct autotune_context *context = open_context(path, NULL);
     struct autotune_plan *plan = make_plan_of(context, "sum", "i32", N, AUTOTUNE_FROM_RECORD);
-    struct autotune_plan *smaller = make_plan_of(context, "sum", "i32", 5000, AUTOTUNE_FROM_BEST);
+    struct autotune_plan *smaller =
+        make_plan_of(context, "sum", "i32", 5000, AUTOTUNE_FROM_BEST);
     assert_int_equal(autotune_plan_kernels(plan), AUTOTUNE_COMPILED);
     assert_int_equal(autotune_plan_kernels(smaller), AUTOTUNE_LOADED);
     assert_int_equal(autotune_plan_grade(smaller), AUTOTUNE_OTHER_N);
@@ -204,10 +205,11 @@ static void test_records_refused(void **state)
 
     char alone[60], command[400];
     snprintf(alone, sizeof alone, "%s/alone", folder); /* damaged, and of another GPU's name */
-    snprintf(command, sizeof command,
-             "mkdir -m 700 %s && sed 's/^depth = .*/depth = 7/' %s/wrong.ini > %s/nvidia-h200.ini && "
-             "chmod 600 %s/*",
-             alone, folder, alone, alone);
+    snprintf(
+        command, sizeof command,
+        "mkdir -m 700 %s && sed 's/^depth = .*/depth = 7/' %s/wrong.ini > %s/nvidia-h200.ini && "
+        "chmod 600 %s/*",
+        alone, folder, alone, alone);
     assert_int_equal(system(command), 0);
     context = open_context(alone, NULL);
     assert_refused(autotune_plan_create(&plan, context, &problem, &from, &error),
@@ -377,7 +379,8 @@ static void test_bad_calls(void **state)
 {
     (void)state;
     struct autotune_context *context = open_context(folder, NULL);
-    struct autotune_plan *plan = make_plan_of(context, "sum", "i32", 1000, AUTOTUNE_FROM_DEFAULT);
+    struct autotune_plan *plan =
+        make_plan_of(context, "sum", "i32", 1000, AUTOTUNE_FROM_DEFAULT);
     struct autotune_workspace *workspace = make_workspace(plan), *other;
     int32_t result = 7;
     char *odd = (char *)elements + 1;
@@ -465,7 +468,8 @@ static void test_threads(void **state)
     pthread_t threads[THREADS];
     for (size_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, reduce_in_thread, plan), 0);
-    struct autotune_plan *second = make_plan_of(context, "sum", "i32", 9, AUTOTUNE_FROM_DEFAULT);
+    struct autotune_plan *second =
+        make_plan_of(context, "sum", "i32", 9, AUTOTUNE_FROM_DEFAULT);
     for (size_t i = 0; i < THREADS; i++) {
         void *wrong = NULL;
         assert_int_equal(pthread_join(threads[i], &wrong), 0);
@@ -495,8 +499,11 @@ static const char *write_program(const char *ending)
 static void test_tuning_refused(void **state)
 {
     (void)state;
-    const struct autotune_problem problem = {
-        .op = "sum", .type = "f16", .n = 12345, .is_warm = 1, .is_deterministic = 1};
+    const struct autotune_problem problem = {.op = "sum",
+                                             .type = "f16",
+                                             .n = 12345,
+                                             .is_warm = 1,
+                                             .is_deterministic = 1};
     const struct autotune_plan_options options = {.from = AUTOTUNE_FROM_TUNING,
                                                   .budget_seconds = 1.5};
     const struct {
@@ -568,9 +575,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_default),          cmocka_unit_test(test_record),
         cmocka_unit_test(test_another_n),        cmocka_unit_test(test_stale),
-        cmocka_unit_test(test_records_refused),
-        cmocka_unit_test(test_second_best),
-        cmocka_unit_test(test_proven_here),  cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_records_refused),  cmocka_unit_test(test_second_best),
+        cmocka_unit_test(test_proven_here),      cmocka_unit_test(test_shipped),
         cmocka_unit_test(test_every_type),       cmocka_unit_test(test_bad_problems),
         cmocka_unit_test(test_bad_calls),        cmocka_unit_test(test_reset),
         cmocka_unit_test(test_threads),          cmocka_unit_test(test_tuning_refused),

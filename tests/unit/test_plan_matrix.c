@@ -40,17 +40,11 @@ static void fill(uint64_t count)
 static int64_t combine(int64_t a, int64_t b)
 {
     switch (matrix.op) {
-    case SUM:
-        return a + b;
-    case SUMSQ:
-        return a + b * b;
-    case MAX:
-        return a > b ? a : b;
-    case XOR:
-        return a ^ b;
-    default:
-        fail();
-        return 0;
+    case SUM: return a + b;
+    case SUMSQ: return a + b * b;
+    case MAX: return a > b ? a : b;
+    case XOR: return a ^ b;
+    default: fail(); return 0;
     }
 }
 
@@ -197,21 +191,25 @@ static void test_parts(void **state)
         size_t least_bytes;
     } cases[] = {
         {{7, 3000, 3001, OF_ROWS}, LONG_ROWS "SPLIT=PARTS PIECES=4 GRID=0", 2, 2 * 7 * 4},
-        {{7, 3000, 3001, OF_ROWS}, LONG_ROWS "SPLIT=LAST_BLOCK PIECES=4 GRID=0", 1,
+        {{7, 3000, 3001, OF_ROWS},
+         LONG_ROWS "SPLIT=LAST_BLOCK PIECES=4 GRID=0",
+         1,
          2 * 7 * 4 + 7 * 8},
-        {{90, 300, 300, OF_ROWS}, LONG_ROWS "SPLIT=LAST_BLOCK PIECES=1 GRID=0", 1,
+        {{90, 300, 300, OF_ROWS},
+         LONG_ROWS "SPLIT=LAST_BLOCK PIECES=1 GRID=0",
+         1,
          2 * 90 * 4 + 90 * 8},
         {{90, 130, 130, OF_ROWS}, LONG_ROWS "SPLIT=WHOLE PIECES=0 GRID=2", 1, 1},
         {{700, 30, 31, OF_COLUMNS},
-         "BLOCK=64 LANES=4 VECTOR=4 UNROLL=1 LOAD=PLAIN MIN_BLOCKS=1 SPLIT=PARTS PIECES=2", 2,
+         "BLOCK=64 LANES=4 VECTOR=4 UNROLL=1 LOAD=PLAIN MIN_BLOCKS=1 SPLIT=PARTS PIECES=2",
+         2,
          2 * 30 * 4},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct problem tuned = {
-            .op = SUM,
-            .type = F32,
-            .acc = F32,
-            .dims = matrix_dims(cases[i].matrix)};
+        const struct problem tuned = {.op = SUM,
+                                      .type = F32,
+                                      .acc = F32,
+                                      .dims = matrix_dims(cases[i].matrix)};
         const struct autotune_problem problem = {.op = "sum",
                                                  .type = "f32",
                                                  .rows = cases[i].matrix.rows,
@@ -304,8 +302,11 @@ static void test_record_by_shape(void **state)
 static void test_shared_kernels(void **state)
 {
     (void)state;
-    const struct autotune_problem one = {
-        .op = "sum", .type = "f32", .rows = 20, .len = 40, .axis = 1};
+    const struct autotune_problem one = {.op = "sum",
+                                         .type = "f32",
+                                         .rows = 20,
+                                         .len = 40,
+                                         .axis = 1};
     struct autotune_problem other = one;
     other.rows = 2000;
     struct autotune_context *context = open_context("/nowhere", NULL);
@@ -407,15 +408,19 @@ static void test_bad_calls(void **state)
         {0, NULL, 0, results, AUTOTUNE_OK, ""},
     };
     struct autotune_context *context = open_context("/nowhere", NULL);
-    struct autotune_problem problem = {
-        .op = "sum", .type = "i32", .rows = 5, .len = 7, .pitch = 8};
+    struct autotune_problem problem = {.op = "sum",
+                                       .type = "i32",
+                                       .rows = 5,
+                                       .len = 7,
+                                       .pitch = 8};
     struct autotune_plan *plans[2];
     struct autotune_workspace *workspaces[2];
     for (int axis = 0; axis < 2; axis++) {
         problem.axis = axis;
         plans[axis] = make_plan(context, &problem, AUTOTUNE_FROM_DEFAULT);
-        assert_int_equal(
-            autotune_workspace_create(&workspaces[axis], plans[axis], NULL, NULL, &error), 0);
+        assert_int_equal(autotune_workspace_create(&workspaces[axis], plans[axis], NULL, NULL,
+                                                   &error),
+                         0);
     }
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int got = autotune_execute(workspaces[cases[i].axis], cases[i].input, cases[i].n,

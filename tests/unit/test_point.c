@@ -10,8 +10,8 @@
 
 static struct error error;
 
-static const uint64_t counts[] = {
-    0, 1, 1000, 65536, 1000000, 400000000, UINT64_C(1) << 32, UINT64_C(1) << 40};
+static const uint64_t counts[] =
+    {0, 1, 1000, 65536, 1000000, 400000000, UINT64_C(1) << 32, UINT64_C(1) << 40};
 enum { COUNTS = sizeof counts / sizeof *counts };
 
 static struct target find_target(const char *arch)
@@ -49,7 +49,10 @@ static void test_values(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUMSQ, .type = I32, .acc = I64, .dims = DIMS_VALUE(100000),
+    const struct problem problem = {.op = SUMSQ,
+                                    .type = I32,
+                                    .acc = I64,
+                                    .dims = DIMS_VALUE(100000),
                                     .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     int64_t row[SPACE_NAMES_MAX], values[SPACE_NAMES_MAX];
@@ -111,7 +114,11 @@ static void test_overflow_names_the_line(void **state)
         "[pass a]\nblock = 1\ngrid = N\ntile = 1\noutputs = 1\nargs = n\nheight = 1\n"
         "[default]\nP = 1\n";
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(5),
+                                    .regime = COLD};
     struct space *space;
     assert_int_equal(space_load(&space, "a.ini", bytes, sizeof bytes - 1, NULL, &error), 0);
     const struct point_context context = {space, &problem, &target};
@@ -183,8 +190,11 @@ static void test_rules(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct space *space = cases[i].is_wide ? wide : *state;
         struct target target = find_target("sm_90");
-        const struct problem problem = {.op = SUM, .type = cases[i].type, .acc = cases[i].type,
-                                        .dims = DIMS_VALUE(cases[i].n), .regime = COLD};
+        const struct problem problem = {.op = SUM,
+                                        .type = cases[i].type,
+                                        .acc = cases[i].type,
+                                        .dims = DIMS_VALUE(cases[i].n),
+                                        .regime = COLD};
         const struct point_context context = {space, &problem, &target};
         int64_t row[SPACE_NAMES_MAX];
         target.cc = cases[i].cc;
@@ -244,7 +254,10 @@ static void expand_problem(const struct space *space, const struct target *targe
                            enum type type, enum type acc)
 {
     for (size_t i = 0; i < COUNTS; i++) {
-        const struct problem problem = {.op = op, .type = type, .acc = acc, .dims = DIMS_VALUE(counts[i]),
+        const struct problem problem = {.op = op,
+                                        .type = type,
+                                        .acc = acc,
+                                        .dims = DIMS_VALUE(counts[i]),
                                         .regime = COLD};
         const struct point_context context = {space, &problem, target};
         struct points points;
@@ -369,7 +382,10 @@ static void test_walk(void **state)
                "[rule]\na = G != A\nb = 1 / A != 1 || G > 2\n" WALKED_END "A = 1\nG = 1\n",
     };
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(1000),
                                     .regime = COLD};
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
         static struct brute brute;
@@ -384,7 +400,10 @@ static void test_walk(void **state)
             fail_msg("%s", error.text);
         assert_as_brute_force(&context, &points, &brute);
         point_dispose(&points);
-        const struct problem none = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(10),
+        const struct problem none = {.op = SUM,
+                                     .type = I32,
+                                     .acc = I32,
+                                     .dims = DIMS_VALUE(10),
                                      .regime = COLD};
         const struct point_context empty = {space, &none, &target};
         if (i == 0) { /* a rule that knows no param rejects everything at once */
@@ -399,7 +418,10 @@ static void test_empty_expansion(void **state)
 {
     const struct space *space = *state;
     struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(1000),
                                     .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     struct points points;
@@ -410,7 +432,10 @@ static void test_empty_expansion(void **state)
     for (size_t i = 0; i < points.count; i++)
         assert_int_equal(points.rows[i * points.width + (size_t)grid], 0);
     point_dispose(&points);
-    const struct problem large = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(UINT64_C(1) << 62),
+    const struct problem large = {.op = SUM,
+                                  .type = I32,
+                                  .acc = I32,
+                                  .dims = DIMS_VALUE(UINT64_C(1) << 62),
                                   .regime = COLD};
     const struct point_context other = {space, &large, &target};
     assert_int_equal(point_expand(&points, &other, &error), -1);
@@ -423,7 +448,10 @@ static void test_add(void **state)
 {
     const struct space *space = *state;
     struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(400000000),
                                     .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     struct points all, more;
@@ -442,8 +470,7 @@ static void test_add(void **state)
                             all.width * sizeof *row);
     }
     assert_memory_equal(more.rows, all.rows, all.count * all.width * sizeof *row);
-    assert_memory_equal(more.variants, all.variants,
-                        all.variant_count * sizeof *all.variants);
+    assert_memory_equal(more.variants, all.variants, all.variant_count * sizeof *all.variants);
     point_dispose(&all);
     point_dispose(&more);
 }
@@ -481,7 +508,10 @@ static void test_which_passes_apply(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000000),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(1000000),
                                     .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     static const struct {
@@ -560,7 +590,10 @@ static void test_geometry(void **state)
                                   UINT64_C(1) << 40,
                                   UINT64_C(1) << 62};
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-            const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(77),
+            const struct problem problem = {.op = SUM,
+                                            .type = I32,
+                                            .acc = I32,
+                                            .dims = DIMS_VALUE(77),
                                             .regime = COLD}; /* its n plays no part */
             const struct point_context context = {space, &problem, &target};
             int64_t row[SPACE_NAMES_MAX];
@@ -568,9 +601,12 @@ static void test_geometry(void **state)
             make_row(space, cases[i].params, row);
             if (pass_of(&pass, &context, row, pass_index, sizes[k]) != 0)
                 fail_msg("%s", error.text);
-            assert_pass(pass.keys, sizes[k], (int64_t)tile, cases[i].per_sm * (uint64_t)target.sms);
-            assert_int_equal(pass.keys[PLANNER_PARTIALS], cases[i].has_partials ? pass.keys[PLANNER_GRID] : 0);
-            assert_int_equal(pass.keys[PLANNER_OUTPUTS], cases[i].has_outputs ? pass.keys[PLANNER_GRID] : 1);
+            assert_pass(pass.keys, sizes[k], (int64_t)tile,
+                        cases[i].per_sm * (uint64_t)target.sms);
+            assert_int_equal(pass.keys[PLANNER_PARTIALS],
+                             cases[i].has_partials ? pass.keys[PLANNER_GRID] : 0);
+            assert_int_equal(pass.keys[PLANNER_OUTPUTS],
+                             cases[i].has_outputs ? pass.keys[PLANNER_GRID] : 1);
             assert_int_equal(pass.keys[PLANNER_STATE],
                              cases[i].state < 0 ? pass.keys[PLANNER_GRID] : cases[i].state);
             assert_int_equal(pass.keys[PLANNER_CLUSTER], 1);
@@ -584,7 +620,10 @@ static void test_pass_rows(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I64, .dims = DIMS_VALUE(1000),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I64,
+                                    .dims = DIMS_VALUE(1000),
                                     .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     int64_t row[SPACE_NAMES_MAX], out[SPACE_NAMES_MAX];
@@ -618,7 +657,11 @@ static void test_wrong_geometry(void **state)
         "block = 1\ngrid = 4 / (P - 1)\ntile = 1\noutputs = 1\nheight = 1\n",
     };
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD};
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(5),
+                                    .regime = COLD};
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         char bytes[400];
         snprintf(bytes, sizeof bytes,
@@ -645,7 +688,10 @@ static void test_round_trip(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(400000000),
                                     .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     struct points points;
@@ -765,14 +811,21 @@ static void test_long_strings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),         cmocka_unit_test(test_overflow_names_the_line),
-        cmocka_unit_test(test_rules),          cmocka_unit_test(test_every_problem_has_points),
-        cmocka_unit_test(test_walk),           cmocka_unit_test(test_empty_expansion),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_overflow_names_the_line),
+        cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_every_problem_has_points),
+        cmocka_unit_test(test_walk),
+        cmocka_unit_test(test_empty_expansion),
         cmocka_unit_test(test_add),
-        cmocka_unit_test(test_single),         cmocka_unit_test(test_which_passes_apply),
-        cmocka_unit_test(test_geometry),       cmocka_unit_test(test_pass_rows),
-        cmocka_unit_test(test_wrong_geometry), cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_parse),          cmocka_unit_test(test_parse_record),
+        cmocka_unit_test(test_single),
+        cmocka_unit_test(test_which_passes_apply),
+        cmocka_unit_test(test_geometry),
+        cmocka_unit_test(test_pass_rows),
+        cmocka_unit_test(test_wrong_geometry),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_parse),
+        cmocka_unit_test(test_parse_record),
         cmocka_unit_test(test_hostile_strings),
         cmocka_unit_test(test_long_strings),
     };

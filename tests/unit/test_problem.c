@@ -72,8 +72,11 @@ static void test_what_goes_together(void **state)
     for (int op = 0; op < OP_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int acc = 0; acc < TYPE_COUNT; acc++) {
-                const struct problem problem = {.op = (enum op)op, .type = (enum type)type,
-                                                .acc = (enum type)acc, .dims = DIMS_VALUE(5), .regime = COLD};
+                const struct problem problem = {.op = (enum op)op,
+                                                .type = (enum type)type,
+                                                .acc = (enum type)acc,
+                                                .dims = DIMS_VALUE(5),
+                                                .regime = COLD};
                 const bool is_bits = op == AND || op == OR || op == XOR;
                 const bool good = accs[type][acc] && !(is_bits && type >= F16);
                 assert_int_equal(problem_check(&problem, &error), good ? 0 : -1);
@@ -93,9 +96,15 @@ static void test_partials(void **state)
     (void)state;
     for (int op = 0; op < OP_COUNT; op++) {
         assert_int_equal(problem_ops[op].partial, op == SUMSQ ? SUM : op);
-        const struct problem wide = {.op = (enum op)op, .type = F16, .acc = F32, .dims = DIMS_VALUE(5),
+        const struct problem wide = {.op = (enum op)op,
+                                     .type = F16,
+                                     .acc = F32,
+                                     .dims = DIMS_VALUE(5),
                                      .regime = COLD};
-        const struct problem whole = {.op = (enum op)op, .type = I8, .acc = I32, .dims = DIMS_VALUE(5),
+        const struct problem whole = {.op = (enum op)op,
+                                      .type = I8,
+                                      .acc = I32,
+                                      .dims = DIMS_VALUE(5),
                                       .regime = COLD};
         const bool is_position = op == ARGMIN || op == ARGMAX;
         struct problem fixed = wide, exact = whole;
@@ -113,6 +122,7 @@ static void test_partials(void **state)
 static void test_format(void **state)
 {
     (void)state;
+    /* clang-format off */
     static const struct {
         struct problem problem;
         const char *text;
@@ -131,6 +141,7 @@ static void test_format(void **state)
         {{.op = SUM, .type = F32, .acc = F64, .dims = DIMS_VALUE(7), .regime = WARM,
           .order = ORDER_RUN}, "sum f32 acc f64 7 warm deterministic"},
     };
+    /* clang-format on */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char out[PROBLEM_CHARS];
         assert_string_equal(problem_format(out, &cases[i].problem), cases[i].text);

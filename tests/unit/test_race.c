@@ -17,10 +17,10 @@ static const double NOISES[] = {0.003, 0.01, 0.04};
 
 struct sim {
     uint64_t random;
-    double noise, outliers;       /* standard deviation; probability */
-    double wave, slope;           /* drift: amplitude, and the growth with each measurement */
-    size_t step_at;               /* from this measurement on everything is 10 % slower; 0 = never */
-    size_t fail_at;               /* this measurement fails; 0 = never */
+    double noise, outliers; /* standard deviation; probability */
+    double wave, slope;     /* drift: amplitude, and the growth with each measurement */
+    size_t step_at;         /* from this measurement on everything is 10 % slower; 0 = never */
+    size_t fail_at;         /* this measurement fails; 0 = never */
     double ps[RACE_ENTRANTS_MAX]; /* the truth */
     size_t measured[RACE_ENTRANTS_MAX], calls;
     size_t log[64]; /* who was measured first, second, ... */
@@ -58,7 +58,10 @@ static int measure(void *context, size_t entrant, uint64_t *out_ps, struct error
 
 static struct sim make_sim(uint64_t seed, double noise)
 {
-    struct sim sim = {.random = seed * 7919 + 1, .noise = noise, .outliers = 0.02, .wave = 0.02};
+    struct sim sim = {.random = seed * 7919 + 1,
+                      .noise = noise,
+                      .outliers = 0.02,
+                      .wave = 0.02};
     for (size_t i = 0; i < RACE_ENTRANTS_MAX; i++)
         sim.ps[i] = BASE_PS;
     return sim;
@@ -77,9 +80,14 @@ static size_t spread_out(struct sim *sim, size_t count, double spread)
 
 static struct race_options make_options(uint64_t seed, size_t rounds_max)
 {
-    return (struct race_options){.seconds = 1e9, .rounds_min = 11, .rounds_max = rounds_max,
-                                 .error = 0.01, .margin = 0.005, .drift_max = 0.02,
-                                 .noise_max = 0.03, .seed = seed};
+    return (struct race_options){.seconds = 1e9,
+                                 .rounds_min = 11,
+                                 .rounds_max = rounds_max,
+                                 .error = 0.01,
+                                 .margin = 0.005,
+                                 .drift_max = 0.02,
+                                 .noise_max = 0.03,
+                                 .seed = seed};
 }
 
 static void run(struct race_result *out, struct sim *sim, size_t count,

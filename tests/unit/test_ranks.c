@@ -29,8 +29,9 @@ static void test_by_hand(void **state)
         double got, turned;
         assert_int_equal(ranks_correlation(&got, rows[i].a, rows[i].b, rows[i].count, &error),
                          0);
-        assert_int_equal(
-            ranks_correlation(&turned, rows[i].b, rows[i].a, rows[i].count, &error), 0);
+        assert_int_equal(ranks_correlation(&turned, rows[i].b, rows[i].a, rows[i].count,
+                                           &error),
+                         0);
         if (got < rows[i].want - 1e-12 || got > rows[i].want + 1e-12)
             fail_msg("row %zu: %.15f", i, got);
         assert_true(turned > got - 1e-12 && turned < got + 1e-12);

@@ -16,6 +16,7 @@
 #include <xxhash.h>
 
 /* The fields of a config, with its checksum, then those of a record. */
+/* clang-format off */
 static const char *const field_names[] = {
     "params", "code", "checksum",
     "op", "type", "acc", "depth", "regime", "space", "method", "gpu",
@@ -24,6 +25,7 @@ static const char *const field_names[] = {
     "median_ps", "low_ps", "high_ps", "ties", "registers", "candidates", "error", "tuned",
     "checksum",
 };
+/* clang-format on */
 enum { FIELDS = sizeof field_names / sizeof *field_names, CONFIG_FIELDS = 3 };
 
 /* A record of one config, and what it was raced with. */
@@ -149,8 +151,8 @@ static void test_form(void **state)
     (void)state;
 
     assert_memory_equal(at, "[config 1]\nparams = BLOCK=256 ITEMS=16 ", 39);
-    assert_non_null(strstr(
-        at, "\n[record 1]\nop = sum\ntype = i32\nacc = i32\ndepth = 400000000\n"));
+    assert_non_null(
+        strstr(at, "\n[record 1]\nop = sum\ntype = i32\nacc = i32\ndepth = 400000000\n"));
     for (int i = 0; i < FIELDS; i++) {
         at = strchr(at, '\n') + 1;
         if (i == CONFIG_FIELDS)
@@ -170,8 +172,11 @@ static void test_extremes(void **state)
     struct record record = example_record;
     (void)state;
 
-    record.problem = (struct problem){.op = XOR, .type = U64, .acc = U64,
-                                      .dims = DIMS_VALUE(UINT64_C(1) << 62), .regime = WARM};
+    record.problem = (struct problem){.op = XOR,
+                                      .type = U64,
+                                      .acc = U64,
+                                      .dims = DIMS_VALUE(UINT64_C(1) << 62),
+                                      .regime = WARM};
     record.code = 0;
     record.space_hash = UINT64_MAX;
     memset(record.gpu, 'G', sizeof record.gpu - 1);
@@ -235,11 +240,12 @@ static void test_whatever_is_given_the_text_is_strict(void **state)
 
     for (int round = 0; round < 2000; round++) {
         struct record record = example_record;
-        char *const texts[] = {record.gpu, record.driver, record.compiler, record.space,
-                               record.params, record.error, record.tuned};
-        const size_t sizes[] = {sizeof record.gpu, sizeof record.driver,
+        char *const texts[] = {record.gpu,    record.driver, record.compiler, record.space,
+                               record.params, record.error,  record.tuned};
+        const size_t sizes[] = {sizeof record.gpu,      sizeof record.driver,
                                 sizeof record.compiler, sizeof record.space,
-                                sizeof record.params, sizeof record.error, sizeof record.tuned};
+                                sizeof record.params,   sizeof record.error,
+                                sizeof record.tuned};
         for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
             for (size_t i = 0; i < sizes[t]; i++) {
                 random = random * 6364136223846793005u + 1442695040888963407u;
@@ -344,8 +350,8 @@ static void test_wrong_values_are_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct error error = {0};
         struct record record;
-        char *wrong = with_line(text, cases[i].key, cases[i].line,
-                                strcmp(cases[i].key, "checksum") != 0);
+        char *wrong =
+            with_line(text, cases[i].key, cases[i].line, strcmp(cases[i].key, "checksum") != 0);
         if (parsed(&record, wrong, &error) == 0)
             fail_msg("accepted: %s", cases[i].line);
         assert_non_null(strstr(error.text, "file.ini:"));
@@ -482,6 +488,7 @@ static void test_swept(void **state)
                                  "raced = 1:350000000:351000000 1:1:1\n"));
     assert_int_equal(parsed(&back, text, &error), 0);
     assert_int_equal(back.raced_count, 2);
+    /* clang-format off */
     static const struct {
         const char *key, *line;
     } wrong[] = {
@@ -494,6 +501,7 @@ static void test_swept(void **state)
         {"raced", "raced = 1:5:6,1:5:6"}, {"raced", "raced = 1:5:18446744073709551617"},
         {"config", "config = 2"},       {"config", "config = 0"},
     };
+    /* clang-format on */
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char *changed = with_line(text, wrong[i].key, wrong[i].line, true);
         if (parsed(&back, changed, &error) == 0)

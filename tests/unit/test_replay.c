@@ -77,8 +77,9 @@ static void test_one_after_another(void **state)
     (void)state;
     const struct journal journal = make_three();
     for (unsigned compilers = 1; compilers <= 2; compilers++) {
-        const struct replay_options options = {
-            .strategy = STRATEGY_RACE, .seed = 1, .compilers = compilers};
+        const struct replay_options options = {.strategy = STRATEGY_RACE,
+                                               .seed = 1,
+                                               .compilers = compilers};
         const struct replay_result result = run(&journal, &options);
         assert_int_equal(result.candidates, 3);
         assert_int_equal(result.variants, 2);
@@ -139,8 +140,9 @@ static void test_last_of_an_identity(void **state)
     trials[count++] = make_trial(10, 1, "measured", 999, 0.2, 100, 10, 50);
     trials[count++] = make_trial(10, 2, "crashed", 777, 0.2, 100, 10, 50); /* its times: none */
     const struct journal journal = make_journal(count);
-    const struct replay_options options = {
-        .strategy = STRATEGY_EXHAUSTIVE, .seed = 1, .compilers = 2};
+    const struct replay_options options = {.strategy = STRATEGY_EXHAUSTIVE,
+                                           .seed = 1,
+                                           .compilers = 2};
     const struct replay_result result = run(&journal, &options);
     assert_int_equal(result.candidates, 3);
     assert_int_equal(result.variants, 2);
@@ -204,8 +206,10 @@ static struct means replay_many(enum strategy strategy, double known, size_t run
     struct means means = {0, 0, 0, 0};
     for (size_t i = 0; i < runs; i++) {
         const struct journal journal = make_space(i, known);
-        const struct replay_options options = {
-            .strategy = strategy, .seed = i + 1, .compilers = 4, .noise = 0.01};
+        const struct replay_options options = {.strategy = strategy,
+                                               .seed = i + 1,
+                                               .compilers = 4,
+                                               .noise = 0.01};
         const struct replay_result result = run(&journal, &options);
         assert_int_equal(result.candidates, 1200);
         assert_int_equal(result.tried_variants, 150);
@@ -248,8 +252,10 @@ static void test_wrong_prior(void **state)
         struct journal journal = make_space(i, 1);
         for (size_t k = 0; k < journal.count; k++)
             trials[k].prior = 1 - trials[k].prior;
-        struct replay_options options = {
-            .strategy = STRATEGY_RACE, .seed = i, .compilers = 4, .noise = 0.01};
+        struct replay_options options = {.strategy = STRATEGY_RACE,
+                                         .seed = i,
+                                         .compilers = 4,
+                                         .noise = 0.01};
         const struct replay_result raced = run(&journal, &options);
         options.strategy = STRATEGY_RANDOM;
         race += (double)(raced.until_near ? raced.until_near : 1200);
@@ -275,8 +281,10 @@ static void test_golden(void **state)
     };
     const struct journal journal = make_space(42, 0.3);
     for (size_t i = 0; i < sizeof golden / sizeof *golden; i++) {
-        const struct replay_options options = {
-            .strategy = golden[i].strategy, .seed = 7 + i, .compilers = 4, .noise = 0.01};
+        const struct replay_options options = {.strategy = golden[i].strategy,
+                                               .seed = 7 + i,
+                                               .compilers = 4,
+                                               .noise = 0.01};
         const struct replay_result result = run(&journal, &options);
         const struct replay_result again = run(&journal, &options);
         assert_memory_equal(&result, &again, sizeof result);

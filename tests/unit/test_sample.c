@@ -94,7 +94,8 @@ static void test_places(void **state)
         assert_int_equal(problem_check(&places[i].problem, &error), 0);
         assert_true(places[i].target < TARGETS);
         at[places[i].target]++;
-        least = dims_n(&places[i].problem.dims) < least ? dims_n(&places[i].problem.dims) : least;
+        least =
+            dims_n(&places[i].problem.dims) < least ? dims_n(&places[i].problem.dims) : least;
         most = dims_n(&places[i].problem.dims) > most ? dims_n(&places[i].problem.dims) : most;
         assert_true(i == 0 || memcmp(&places[i], &places[i - 1], sizeof *places) != 0);
     }
@@ -142,9 +143,11 @@ static void test_pairs(void **state)
 static void test_reduce(void **state)
 {
     (void)state;
-    static const char *const values[] = {"LOAD=BULK",        "LOAD=ASYNC",    "WARP=REDUX",
-                                         "FINISH=PACKED_WARPS", "FINISH=BARRIER", "CLUSTER=16",
-                                         "ORDER=CONTIGUOUS",    "VECTOR=32",     "MATH=TENSOR"};
+    static const char *const values[] = {"LOAD=BULK",        "LOAD=ASYNC",
+                                         "WARP=REDUX",       "FINISH=PACKED_WARPS",
+                                         "FINISH=BARRIER",   "CLUSTER=16",
+                                         "ORDER=CONTIGUOUS", "VECTOR=32",
+                                         "MATH=TENSOR"};
     struct space *space = load_space("configs/reduce-wide.ini");
     struct target targets[TARGETS];
     struct sample sample;
@@ -208,8 +211,8 @@ static void test_nothing(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places), cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_reduce), cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_places),  cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_reduce),  cmocka_unit_test(test_seeds),
         cmocka_unit_test(test_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

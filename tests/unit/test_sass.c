@@ -351,12 +351,18 @@ static void test_real(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds_of_sass),     cmocka_unit_test(test_kinds_of_ptx),
-        cmocka_unit_test(test_loops),             cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_ptx_loop),          cmocka_unit_test(test_bulk),
-        cmocka_unit_test(test_bulk_waits_inside), cmocka_unit_test(test_shared_alone),
-        cmocka_unit_test(test_left_over),         cmocka_unit_test(test_no_loop),
-        cmocka_unit_test(test_nothing),           cmocka_unit_test(test_real),
+        cmocka_unit_test(test_kinds_of_sass),
+        cmocka_unit_test(test_kinds_of_ptx),
+        cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_ptx_loop),
+        cmocka_unit_test(test_bulk),
+        cmocka_unit_test(test_bulk_waits_inside),
+        cmocka_unit_test(test_shared_alone),
+        cmocka_unit_test(test_left_over),
+        cmocka_unit_test(test_no_loop),
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_real),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,10 +81,12 @@ static void test_grades(void **state)
     entries[10].key.cc = 70;
     entries[11].key.cc = 100; /* newer: may not run here */
     assert_order(&want, entries, 12);
-    static const enum selector_grade grades[] = {
-        SELECTOR_EXACT,      SELECTOR_STALE,      SELECTOR_OTHER_SIZE, SELECTOR_OTHER_SIZE,
-        SELECTOR_OTHER_SIZE, SELECTOR_SAME_CC,    SELECTOR_SAME_CC,    SELECTOR_SHIPPED,
-        SELECTOR_SHIPPED,    SELECTOR_SHIPPED,    SELECTOR_SHIPPED,    SELECTOR_NONE};
+    static const enum selector_grade grades[] = {SELECTOR_EXACT,      SELECTOR_STALE,
+                                                 SELECTOR_OTHER_SIZE, SELECTOR_OTHER_SIZE,
+                                                 SELECTOR_OTHER_SIZE, SELECTOR_SAME_CC,
+                                                 SELECTOR_SAME_CC,    SELECTOR_SHIPPED,
+                                                 SELECTOR_SHIPPED,    SELECTOR_SHIPPED,
+                                                 SELECTOR_SHIPPED,    SELECTOR_NONE};
     for (size_t i = 0; i < 12; i++)
         assert_int_equal(selector_rank(&want, &entries[i]).grade, grades[i]);
     entries[0] = entry_of(dims_value(1000));
@@ -105,7 +107,9 @@ static void test_nearest_depth(void **state)
     } cases[] = {
         {400, {{100, 100, 100, COLD}, {300, 300, 300, COLD}, {600, 600, 600, COLD}}, 1},
         {400, {{40, 40, 40, COLD}, {3900, 3900, 3900, COLD}}, 1},
-        {400, {{1, 1, 1, COLD}, {UINT64_C(1) << 62, UINT64_C(1) << 62, UINT64_C(1) << 62, COLD}}, 0},
+        {400,
+         {{1, 1, 1, COLD}, {UINT64_C(1) << 62, UINT64_C(1) << 62, UINT64_C(1) << 62, COLD}},
+         0},
         {400, {{400, 400, 400, WARM}, {200, 200, 200, COLD}, {50, 50, 50, COLD}}, 1},
         {400, {{400, 400, 400, WARM}, {200, 200, 200, WARM}, {50, 50, 50, COLD}}, 0},
         {400, {{401, 401, 401, COLD}, {300, 200, 400, COLD}}, 1},
@@ -139,7 +143,7 @@ static void test_nearest_dims(void **state)
     static const struct {
         uint64_t results, depth;
         size_t expected;
-    } cases[] = {{1000, 128, 0}, {3000, 160, 1}, {3000, 400, 4},     {1500, 128, 0},
+    } cases[] = {{1000, 128, 0}, {3000, 160, 1}, {3000, 400, 4},    {1500, 128, 0},
                  {9000, 512, 5}, {100, 500, 3},  {1000000, 120, 2}, {2500, 256, 1}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -302,8 +302,11 @@ static void test_positions(void **state)
     for (int i = 0; i < 2; i++) {
         struct space *space = load_space(names[i]);
         for (int op = 0; op < OP_COUNT; op++) {
-            const struct problem problem = {.op = (enum op)op, .type = I32, .acc = I32,
-                                            .dims = DIMS_VALUE(1000), .regime = COLD};
+            const struct problem problem = {.op = (enum op)op,
+                                            .type = I32,
+                                            .acc = I32,
+                                            .dims = DIMS_VALUE(1000),
+                                            .regime = COLD};
             const struct point_context context = {space, &problem, &target};
             const bool fits = (op == ARGMIN || op == ARGMAX) == (i == 1);
             struct error error;
@@ -377,6 +380,7 @@ static void test_settled_default(void **state)
     static const char changed[] =
         "[default]\nBLOCK = OP == SUMSQ && !HOST ? 32 : 8 * ELEM_BYTES\n"
         "WAY = ACCUM_BYTES == 8 ? LEFT : RIGHT\nGRID = -2\n";
+    /* clang-format off */
     static const struct {
         struct problem problem;
         bool is_host, fails;
@@ -389,6 +393,7 @@ static void test_settled_default(void **state)
         {{.op = SUMSQ, .type = U8, .acc = U32, .dims = DIMS_VALUE(5), .regime = COLD}, true, true, 0, 0},
         {{.op = SUM, .type = BF16, .acc = F32, .dims = DIMS_VALUE(5), .regime = COLD}, false, true, 0, 0},
     };
+    /* clang-format on */
     struct space *space = NULL;
     struct error error;
     char *bytes = change("[default]\nBLOCK = 64\nWAY = RIGHT\nGRID = -2\n", changed);
@@ -527,20 +532,22 @@ static const char *find_little(const char *name, const char **file)
 static struct space *load_over(const char *bytes, struct error *error)
 {
     struct space *space = NULL;
-    return space_load(&space, "over.ini", bytes, strlen(bytes), find_little, error) ? NULL : space;
+    return space_load(&space, "over.ini", bytes, strlen(bytes), find_little, error) ? NULL
+                                                                                    : space;
 }
 
 static void test_extends(void **state)
 {
     (void)state;
-    static const char bytes[] = "[space]\nname = over\nextends = little\n"
-                                "[param GRID]\nvalues = 0 1\n+ = 2\nabsent = 0\n"
-                                "[param MORE]\nvalues = 3 4\n"
-                                "[derived]\nTILE = 4 * BLOCK\n"
-                                "[rule]\nthe grid is not too large =\nmore is three = MORE == 3\n"
-                                "[prune]\nblocks of 64 are slow = BLOCK != 64\n"
-                                "[pass main]\nheight = 11\n"
-                                "[default]\nGRID = 2\nMORE = 3\n";
+    static const char bytes[] =
+        "[space]\nname = over\nextends = little\n"
+        "[param GRID]\nvalues = 0 1\n+ = 2\nabsent = 0\n"
+        "[param MORE]\nvalues = 3 4\n"
+        "[derived]\nTILE = 4 * BLOCK\n"
+        "[rule]\nthe grid is not too large =\nmore is three = MORE == 3\n"
+        "[prune]\nblocks of 64 are slow = BLOCK != 64\n"
+        "[pass main]\nheight = 11\n"
+        "[default]\nGRID = 2\nMORE = 3\n";
     struct error error;
     struct space *space = load_over(bytes, &error);
     if (!space)
@@ -601,7 +608,8 @@ static void test_bad_extends(void **state)
         {"[space]\nextends = little\n[derived]\nTILE = 2 * BLOK\n", "over.ini:4: "},
         {"[space]\nextends = little\n[derived]\nTILE =\n", "little.ini:14: "},
         {"[space]\nextends = little\n[param WAY]\n* =\n", "little.ini:20: "},
-        {"[space]\nextends = little\n[pass main]\ntile =\n", "little.ini:19: [pass main] lacks"},
+        {"[space]\nextends = little\n[pass main]\ntile =\n",
+         "little.ini:19: [pass main] lacks"},
         {"[space]\nextends = little\n[param GRID]\nvalues = 3 4\n", "little.ini:41: "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -616,18 +624,12 @@ static void test_bad_extends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_good_file),
-        cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_empty_spaces),
-        cmocka_unit_test(test_too_much),
-        cmocka_unit_test(test_launch_keys),
-        cmocka_unit_test(test_model_and_timed),
-        cmocka_unit_test(test_files_of_the_program),
-        cmocka_unit_test(test_damaged_files),
-        cmocka_unit_test(test_settled_default),
-        cmocka_unit_test(test_extends),
-        cmocka_unit_test(test_extends_sections),
+        cmocka_unit_test(test_positions),       cmocka_unit_test(test_good_file),
+        cmocka_unit_test(test_bad_files),       cmocka_unit_test(test_empty_spaces),
+        cmocka_unit_test(test_too_much),        cmocka_unit_test(test_launch_keys),
+        cmocka_unit_test(test_model_and_timed), cmocka_unit_test(test_files_of_the_program),
+        cmocka_unit_test(test_damaged_files),   cmocka_unit_test(test_settled_default),
+        cmocka_unit_test(test_extends),         cmocka_unit_test(test_extends_sections),
         cmocka_unit_test(test_bad_extends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -527,11 +527,13 @@ static void test_older_schema_is_kept_beside(void **state)
 
 static void test_what_is_no_record_file(void **state)
 {
+    /* clang-format off */
     static const char *const files[] = {
         "", "\n", "; nothing\n", "[autotune]\nschema = 0\n", "[autotune]\nschema = one\n",
         "[autotune]\nschema = -1\n", "[autotune]\nschema = 18446744073709551617\n",
         "[record 1]\nop = sum\n", "schema = 2\n", "[autotune\nschema = 2\n", "\177ELF",
     };
+    /* clang-format on */
     char path[PATH_CHARS];
 
     path_in(path, state, record_file);
@@ -543,16 +545,17 @@ static void test_what_is_no_record_file(void **state)
 
 static void test_other_sections_are_named(void **state)
 {
-    static const char *const names[] = {"record", "record x", "record 1x", "recorder 1", "record 0",
-                                        "config", "config -1", "configs 1", "x"};
+    static const char *const names[] = {"record",     "record x",  "record 1x",
+                                        "recorder 1", "record 0",  "config",
+                                        "config -1",  "configs 1", "x"};
     (void)state;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct records records;
         struct error error;
         char file[100];
-        int length = snprintf(file, sizeof file, "[autotune]\nschema = 2\n[%s]\na = b\n",
-                              names[i]);
+        int length =
+            snprintf(file, sizeof file, "[autotune]\nschema = 2\n[%s]\na = b\n", names[i]);
         assert_int_equal(store_load_bytes(&records, "f", file, (size_t)length, &error), 0);
         assert_int_equal(records.count, 0);
         assert_int_equal(records.skipped, 1);

@@ -26,8 +26,9 @@ static struct points make_points(size_t count, size_t most)
 
 static struct points make_even_points(size_t count, size_t each)
 {
-    struct points points = {
-        .variants = variants, .variant_count = count, .count = count * each};
+    struct points points = {.variants = variants,
+                            .variant_count = count,
+                            .count = count * each};
     for (size_t v = 0; v < count; v++)
         variants[v] = (struct point_variant){v * each, each};
     return points;
@@ -89,7 +90,10 @@ static void test_points(void **state)
     struct space *space = load_space("configs/reduce.ini");
     struct target target;
     struct points all, some;
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(400000000),
                                     .regime = COLD};
     const struct point_context context = {space, &problem, &target};
     assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
@@ -138,7 +142,10 @@ static void test_cover_finds_the_only_point(void **state)
 {
     (void)state;
     struct target target;
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(400000000),
                                     .regime = COLD};
     assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
     int64_t row[SPACE_NAMES_MAX];
@@ -433,17 +440,12 @@ static double draw_factor(int law, double base, size_t candidate, size_t variant
                           uint64_t *random)
 {
     switch (law) {
-    case 0:
-        return 1 + draw(random); /* the gains end at 2 */
-    case 1:
-        return exp(0.2 * fabs(draw_normal(random))); /* they do not end */
-    case 2:
-        return 1 / draw(random); /* nor tail off */
-    case 3:
-        return exp(0.2 * base * fabs(draw_normal(random))); /* slow variants gain more */
-    case 4:
-        return 1 + 0.02 * draw(random); /* hardly any */
-    default:                            /* one value is the right one */
+    case 0: return 1 + draw(random);                            /* the gains end at 2 */
+    case 1: return exp(0.2 * fabs(draw_normal(random)));        /* they do not end */
+    case 2: return 1 / draw(random);                            /* nor tail off */
+    case 3: return exp(0.2 * base * fabs(draw_normal(random))); /* slow variants gain more */
+    case 4: return 1 + 0.02 * draw(random);                     /* hardly any */
+    default:                                                    /* one value is the right one */
         return candidate == variant % EACH ? 1 : 1 + 0.5 * draw(random);
     }
 }

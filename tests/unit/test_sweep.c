@@ -24,10 +24,11 @@ static void assert_sizes(uint64_t low, uint64_t high, const uint64_t *expected, 
 
 static void test_sizes(void **state)
 {
-    static const uint64_t decimal[] = {
-        1000,     2000,      4000,      10000,     20000,      40000,      100000,
-        200000,   400000,    1000000,   2000000,   4000000,    10000000,   20000000,
-        40000000, 100000000, 200000000, 400000000, 1000000000, 2000000000, 4000000000};
+    static const uint64_t decimal[] = {1000,      2000,      4000,      10000,      20000,
+                                       40000,     100000,    200000,    400000,     1000000,
+                                       2000000,   4000000,   10000000,  20000000,   40000000,
+                                       100000000, 200000000, 400000000, 1000000000, 2000000000,
+                                       4000000000};
     static const uint64_t binary[] = {1024, 2048, 4096, 5000};
     static const uint64_t between[] = {3000, 4000, 10000, 15000};
     static const uint64_t small[] = {1, 2, 4, 10, 12};
@@ -43,9 +44,9 @@ static void test_sizes(void **state)
 /* Whatever the ends: ascending, the ends in it, no gap wider than 2.5, and room for all. */
 static void test_sizes_of_any_range(void **state)
 {
-    static const uint64_t ends[] = {
-        1,         2, 3, 5, 64, 1000, 1024, 999999, 1ull << 40, 1ull << 59, (1ull << 63) + 1,
-        UINT64_MAX};
+    static const uint64_t ends[] =
+        {1,         2, 3, 5, 64, 1000, 1024, 999999, 1ull << 40, 1ull << 59, (1ull << 63) + 1,
+         UINT64_MAX};
     enum { ENDS = sizeof ends / sizeof *ends };
     (void)state;
     for (size_t a = 0; a < ENDS; a++)

@@ -182,9 +182,10 @@ static void test_json_numbers(void **state)
 static struct table awkward_table(void)
 {
     struct table table = empty_table();
-    static const char *const awkward[] = {
-        "q\"uote", "back\\slash", "tab\t", "new\nline", "cr\r", "\x01\x1f\x7f", "µ€𝄞", "",
-        ",",       "\"",          "1",     "-",         "{}"};
+    static const char *const awkward[] = {"q\"uote", "back\\slash",  "tab\t", "new\nline",
+                                          "cr\r",    "\x01\x1f\x7f", "µ€𝄞",   "",
+                                          ",",       "\"",           "1",     "-",
+                                          "{}"};
     for (size_t i = 0; i < sizeof awkward / sizeof *awkward; i++) {
         table_add(&table, awkward[i]);
         table_add(&table, awkward[sizeof awkward / sizeof *awkward - 1 - i]);

@@ -4,10 +4,10 @@
 #include "autotune/command/ladder_rung.h"
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
-#include "generator/call.h"
 #include "autotune/tune/climb.h"
 #include "autotune/tune/oracle.h"
 #include "autotune/tune/worker.h"
+#include "generator/call.h"
 #include "tests/unit/reduce_files.h"
 
 #include <math.h>
@@ -56,7 +56,10 @@ static int teardown(void **state)
 
 static struct problem sum_of(enum type type, uint64_t n)
 {
-    return (struct problem){.op = SUM, .type = type, .acc = problem_default_acc(type), .dims = DIMS_VALUE(n),
+    return (struct problem){.op = SUM,
+                            .type = type,
+                            .acc = problem_default_acc(type),
+                            .dims = DIMS_VALUE(n),
                             .regime = COLD};
 }
 
@@ -100,8 +103,10 @@ static void try(struct climb_step *step, const struct variant *variant, const ch
         .guest = {rung->space_file, rung->template, rung->space->param_count, rung->row}};
     if (variant->params) {
         make_row(fixture.wide, variant->params, row);
-        step->guest = (struct job_guest){
-            {wide->name, wide->bytes}, sources.template, fixture.wide->param_count, row};
+        step->guest = (struct job_guest){{wide->name, wide->bytes},
+                                         sources.template,
+                                         fixture.wide->param_count,
+                                         row};
     }
     if (template)
         step->guest.template = (struct emit_file){"mutant.cu", template};
@@ -284,8 +289,11 @@ static void test_rules(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct problem problem = {.op = cases[i].op, .type = cases[i].type,
-                                        .acc = cases[i].acc, .dims = DIMS_VALUE(400000000), .regime = COLD};
+        const struct problem problem = {.op = cases[i].op,
+                                        .type = cases[i].type,
+                                        .acc = cases[i].acc,
+                                        .dims = DIMS_VALUE(400000000),
+                                        .regime = COLD};
         struct target target;
         struct text params = {0};
         int64_t row[SPACE_NAMES_MAX];

@@ -145,8 +145,9 @@ static void test_json_replaces_what_is_not_utf8(void **state)
         int marks;
         const char *rest;
     } cases[] = {
-        {"\xff", 1, ""}, {"\x80z", 1, "z"}, {"\xc3", 1, ""}, {"\xc3(", 1, "("},
-        {"\xe2\x82", 2, ""}, {"\xc0\xaf", 2, ""},         /* cut; overlong */
+        {"\xff", 1, ""},         {"\x80z", 1, "z"},
+        {"\xc3", 1, ""},         {"\xc3(", 1, "("},
+        {"\xe2\x82", 2, ""},     {"\xc0\xaf", 2, ""},         /* cut; overlong */
         {"\xed\xa0\x80", 3, ""}, {"\xf4\x90\x80\x80", 4, ""}, /* surrogate; past U+10FFFF */
         {"\xe0\x80\x80", 3, ""}, {"\xf0\x9f\x98", 3, ""},
     };
@@ -166,7 +167,8 @@ static void test_is_word(void **state)
     (void)state;
     for (int c = 0; c < 256; c++) {
         bool expected = c != 0 && strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                         "0123456789_", c) != NULL;
+                                         "0123456789_",
+                                         c) != NULL;
         assert_int_equal(text_is_word((char)c), expected);
     }
 }
@@ -174,14 +176,18 @@ static void test_is_word(void **state)
 static void test_nearest(void **state)
 {
     static const char *const names[] = {
-        "BLOCK", "BLOCKS", "block_size", "GRID",
+        "BLOCK",
+        "BLOCKS",
+        "block_size",
+        "GRID",
         "a_name_that_is_longer_than_what_is_compared_at_all_0123456789_abc",
     };
     static const struct {
         const char *word, *nearest;
     } cases[] = {
-        {"BLOK", "BLOCK"}, {"BLOCXS", "BLOCKS"}, {"block", "BLOCK"}, {"grid", "GRID"},
-        {"BLOCK_SIZE", "block_size"}, {"", "GRID"}, {"XXXX", "GRID"}, {"BLOCKSS", "BLOCKS"},
+        {"BLOK", "BLOCK"}, {"BLOCXS", "BLOCKS"},         {"block", "BLOCK"},
+        {"grid", "GRID"},  {"BLOCK_SIZE", "block_size"}, {"", "GRID"},
+        {"XXXX", "GRID"},  {"BLOCKSS", "BLOCKS"},
     };
 
     (void)state;

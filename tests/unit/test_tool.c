@@ -38,9 +38,9 @@ static void test_endings(void **state)
 static void test_long(void **state)
 {
     (void)state;
-    const char *const command[] = {
-        "sh", "-c",
-        "i=0; while [ $i -lt 20000 ]; do echo 012345678; echo 9 >&2; i=$((i+1)); done", NULL};
+    const char *const command[] =
+        {"sh", "-c",
+         "i=0; while [ $i -lt 20000 ]; do echo 012345678; echo 9 >&2; i=$((i+1)); done", NULL};
     struct text out = {0}, errors = {0};
     assert_int_equal(tool_run(&out, &errors, command), 0);
     assert_int_equal(out.length, 20000 * strlen("012345678\n"));

@@ -105,7 +105,10 @@ static void open_run(struct run *run, const char *blocks, const char *grids)
 {
     *run = (struct run){.space = space_of(blocks, grids),
                         .sources = load_sources(),
-                        .problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
+                        .problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(400000000),
                                     .regime = COLD}};
     assert_int_equal(gpus_find(&run->target, "sm_90", &error), 0);
     run->target.sms = 132; /* of the H200: gpus.ini knows architectures only */
@@ -130,7 +133,11 @@ static void close_run(struct run *run)
 static uint64_t identity_of(const struct run *run, const char *params, uint64_t n,
                             uint64_t hash)
 {
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(n), .regime = COLD};
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(n),
+                                    .regime = COLD};
     const struct point_context context = {run->space, &problem, &run->target};
     int64_t row[SPACE_NAMES_MAX];
     uint64_t identity;
@@ -275,8 +282,10 @@ static void test_reasons(void **state)
 
 static void test_take(void **state)
 {
-    struct job_trial message = {.candidate = 2, .status = TRIAL_MEASURED,
-                                .times_ps = {900, 1000, 5000}, .time_count = 3,
+    struct job_trial message = {.candidate = 2,
+                                .status = TRIAL_MEASURED,
+                                .times_ps = {900, 1000, 5000},
+                                .time_count = 3,
                                 .registers = 46};
     struct trial trials[FEW];
     struct tune_result result;
@@ -308,8 +317,11 @@ static void test_take(void **state)
 /* Candidates 0 to 3 were tried, or not; 4 to 7 are equal to them. */
 static void test_settle(void **state)
 {
-    struct job_trial message = {.candidate = 0, .times_ps = {1000}, .time_count = 1,
-                                .reference_ps = 500, .registers = 46};
+    struct job_trial message = {.candidate = 0,
+                                .times_ps = {1000},
+                                .time_count = 1,
+                                .reference_ps = 500,
+                                .registers = 46};
     struct trial trials[FEW];
     struct tune_result result;
     (void)state;
@@ -356,8 +368,11 @@ static struct journal open_journal(void **state)
 /* What became of a candidate in the first run: several verdicts, and times that say which. */
 static struct job_trial trial_of(size_t candidate)
 {
-    struct job_trial trial = {.candidate = candidate, .grid = 528, .block = 256,
-                              .registers = 20 + (unsigned)candidate % 50, .measure_us = 5};
+    struct job_trial trial = {.candidate = candidate,
+                              .grid = 528,
+                              .block = 256,
+                              .registers = 20 + (unsigned)candidate % 50,
+                              .measure_us = 5};
     trial.status = candidate % 11 == 3   ? TRIAL_WRONG
                    : candidate % 11 == 5 ? TRIAL_LEFT_OUT
                    : candidate % 11 == 7 ? TRIAL_HUNG
@@ -391,7 +406,9 @@ static void record_all(struct run *run, void **state)
     const struct points *points = &run->result.points;
     for (size_t v = 0; v < points->variant_count; v++) {
         const struct trials_cost cost = {.sources_hash = sources_hash_of(run, v),
-                                         .compile_us = 7, .prove_us = 8, .prior = 0.5};
+                                         .compile_us = 7,
+                                         .prove_us = 8,
+                                         .prior = 0.5};
         for (size_t i = 0; i < points->variants[v].count; i++) {
             const struct job_trial trial = trial_of(points->variants[v].first + i);
             trials_record(&run->result, &run->job, &journal, &trial, &cost);
@@ -428,7 +445,7 @@ static void assert_recalled(const struct tune_result *result, size_t candidate, 
     assert_int_equal(is->registers, was.registers);
     assert_int_equal(is->time_ps, is_measured ? was.times_ps[0] : 0);
     /* candidate 1 has the first reference time: 2000000 */
-    assert_int_equal(is->score, !is_measured                 ? 0
+    assert_int_equal(is->score, !is_measured                  ? 0
                                 : was.reference_ps == 1000000 ? 2 * was.times_ps[0]
                                                               : was.times_ps[0]);
     if (*was.reason)
@@ -536,8 +553,8 @@ static void test_a_changed_template(void **state)
 static void append(struct run *run, struct journal *journal, const struct job_trial *trial)
 {
     const struct trials_cost cost = {
-        .sources_hash = sources_hash_of(run, trials_find_variant(&run->result.points,
-                                                                 trial->candidate))};
+        .sources_hash =
+            sources_hash_of(run, trials_find_variant(&run->result.points, trial->candidate))};
     trials_record(&run->result, &run->job, journal, trial, &cost);
 }
 

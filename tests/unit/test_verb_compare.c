@@ -16,7 +16,10 @@ static const char on_b[] =
 static struct record make_record(const char *gpu, const char *params, uint64_t ps)
 {
     struct record record = example_record;
-    record.problem = (struct problem){.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(1 << 28),
+    record.problem = (struct problem){.op = SUM,
+                                      .type = F32,
+                                      .acc = F32,
+                                      .dims = DIMS_VALUE(1 << 28),
                                       .regime = COLD};
     record.memory_clock_khz = 1000000;
     record.bus_bits = 4000;
@@ -181,10 +184,11 @@ static void test_same_winner_loses_nothing(void **state)
  * and two of which neither fits alone. */
 static void test_changed_where_rejected(void **state)
 {
-    static const char *const words[][2] = {
-        {"WARP=SHUFFLE LOAD=PLAIN STAGES=0", "null"},
-        {"WARP=REDUX LOAD=PLAIN STAGES=0", "\"WARP=SHUFFLE\""},
-        {"WARP=SHUFFLE LOAD=BULK STAGES=2", "\"LOAD=PLAIN STAGES=0\""}};
+    static const char *const words[][2] = {{"WARP=SHUFFLE LOAD=PLAIN STAGES=0", "null"},
+                                           {"WARP=REDUX LOAD=PLAIN STAGES=0",
+                                            "\"WARP=SHUFFLE\""},
+                                           {"WARP=SHUFFLE LOAD=BULK STAGES=2",
+                                            "\"LOAD=PLAIN STAGES=0\""}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         char a[PATH_CHARS], params[CONFIG_PARAMS_MAX], part[600], v100[] = "v100";
         struct text got;
@@ -197,8 +201,7 @@ static void test_changed_where_rejected(void **state)
         snprintf(part, sizeof part, "%zu.ini", i);
         keep_record(a, state, part, &record);
         got = compare(state, a, v100);
-        snprintf(part, sizeof part, "\"changed\": %s, \"winner\": \"%s\"", words[i][1],
-                 params);
+        snprintf(part, sizeof part, "\"changed\": %s, \"winner\": \"%s\"", words[i][1], params);
         check_holds(&got, part);
         text_dispose(&got);
     }

@@ -166,8 +166,9 @@ static void test_whole_page(void **state)
                 "theoretical peak, 4816 GB/s"); /* what the table's percent would make it */
     check_holds(&page, "Faster at 2 of 2 sizes; 1.600 times at 1Ki, 1.016 times at 400M");
     check_holds(&page, "<h2>Against the fastest of CUB 3.6.0, CUB 3.0.1</h2>");
-    check_holds(&page, "sum i32, cold, on NVIDIA H200, against the fastest of CUB 3.6.0, CUB 3.0.1. "
-                       "From ");
+    check_holds(&page,
+                "sum i32, cold, on NVIDIA H200, against the fastest of CUB 3.6.0, CUB 3.0.1. "
+                "From ");
     check_holds(&page, ">CUB 3.6.0</th>"); /* a series each */
     check_holds(&page, ">CUB 3.0.1</th>");
     check_holds(&page, "one variant for all n (cold)");
