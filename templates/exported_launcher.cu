@@ -95,43 +95,43 @@ static cudaError_t prefix_device_now(prefix_device *out)
 
 /* What a thread was given last: most calls ask for the same again. */
 struct prefix_choice {
-    int cc, sms, code; /* 0 at first */
-    struct dims dims;
+    prefix_device device; /* zeros at first */
+    struct dims most, dims;
     int row;
     enum prefix_match match;
+    const char *refusal; /* why there are no launches, as a sentence, or 0 */
+    struct planner_plan plan;
 };
 
-/* The row for these dims, or the default where that row's kernels were not compiled. */
-static int prefix_row_for(const prefix_device &device, const struct dims *dims,
-    enum prefix_match *match)
+static bool prefix_is_same(const prefix_device &a, const prefix_device &b)
 {
-    static thread_local prefix_choice last;
-    if (last.cc != device.cc || last.sms != device.sms || last.code != device.code ||
-        !dims_is_same(&last.dims, dims)) {
-        enum prefix_match found;
-        const int row = prefix_select_dims(device.cc, device.sms, dims, &found);
-        const bool is_there = prefix_is_there(device, row);
-        last = {device.cc, device.sms, device.code, *dims,
-            is_there ? row : PREFIX_DEFAULT_ROW, is_there ? found : PREFIX_DEFAULT};
-    }
-    *match = last.match;
-    return last.row;
+    return a.cc == b.cc && a.sms == b.sms && a.code == b.code;
 }
 
-/* The launches of `dims` as they are planned for `most`, by a row; *refusal says why there are
- * none, unless a call of CUDA failed. */
-static cudaError_t prefix_plan_for(struct planner_plan *plan, int *row, const struct dims *most,
-    const struct dims *dims, const char **refusal)
+/* The row for `most`, or the default where that row's kernels were not compiled, and its launches
+ * of `dims` as they are planned for `most`. */
+static cudaError_t prefix_choose(const prefix_choice **out, const struct dims *most,
+    const struct dims *dims)
 {
+    static thread_local prefix_choice last;
     prefix_device device;
-    enum prefix_match match;
     const cudaError_t error = prefix_device_now(&device);
-    *refusal = 0;
     if (error != cudaSuccess)
         return error;
-    *row = prefix_row_for(device, most, &match);
-    *refusal = prefix_plan_dims(plan, *row, device.sms, most, dims);
-    return *refusal ? cudaErrorInvalidValue : cudaSuccess;
+    if (!prefix_is_same(last.device, device) || !dims_is_same(&last.most, most) ||
+        !dims_is_same(&last.dims, dims)) {
+        last.row = prefix_select_dims(device.cc, device.sms, most, &last.match);
+        if (!prefix_is_there(device, last.row)) {
+            last.row = PREFIX_DEFAULT_ROW;
+            last.match = PREFIX_DEFAULT;
+        }
+        last.refusal = prefix_plan_dims(&last.plan, last.row, device.sms, most, dims);
+        last.device = device;
+        last.most = *most;
+        last.dims = *dims;
+    }
+    *out = &last;
+    return cudaSuccess;
 }
 
 /* State words lie in the first half of a workspace, partial results in the second, whatever is
@@ -146,13 +146,11 @@ static uint64_t prefix_half_for(const struct planner_plan &plan)
 /* Bytes of a workspace for these dims alone. */
 static cudaError_t prefix_bytes_for(const struct dims *dims, size_t *bytes)
 {
-    struct planner_plan plan;
-    const char *refusal;
-    int row;
-    const cudaError_t error = prefix_plan_for(&plan, &row, dims, dims, &refusal);
-    if (error != cudaSuccess)
-        return error;
-    const uint64_t half = prefix_half_for(plan);
+    const prefix_choice *choice;
+    const cudaError_t error = prefix_choose(&choice, dims, dims);
+    if (error != cudaSuccess || choice->refusal)
+        return error != cudaSuccess ? error : cudaErrorInvalidValue;
+    const uint64_t half = prefix_half_for(choice->plan);
     *bytes = (size_t)(2 * (half > 256 ? half : 256));
     return cudaSuccess;
 }
@@ -191,12 +189,13 @@ static cudaError_t prefix_reduce(const prefix_element *in, const struct dims *mo
     const struct dims *dims, prefix_result *out, void *workspace, size_t bytes,
     cudaStream_t stream)
 {
-    struct planner_plan plan;
-    const char *refusal;
-    int row;
-    cudaError_t error = prefix_plan_for(&plan, &row, most, dims, &refusal);
-    if (error != cudaSuccess || plan.count == 0)
-        return error;
+    const prefix_choice *choice;
+    cudaError_t error = prefix_choose(&choice, most, dims);
+    if (error != cudaSuccess || choice->refusal)
+        return error != cudaSuccess ? error : cudaErrorInvalidValue;
+    const struct planner_plan &plan = choice->plan;
+    if (plan.count == 0)
+        return cudaSuccess;
     const size_t half = bytes / 512 * 256;
     if (!out || (!in && dims_n(dims) > 0) || !workspace || prefix_half_for(plan) > half)
         return cudaErrorInvalidValue;
@@ -204,7 +203,7 @@ static cudaError_t prefix_reduce(const prefix_element *in, const struct dims *mo
         (uint64_t)(uintptr_t)workspace + half, (uint64_t)(uintptr_t)workspace};
     for (int i = 0; i < plan.count && error == cudaSuccess; i++) {
         const struct planner_launch &launch = plan.launches[i];
-        error = prefix_run(prefix_steps[prefix_rows[row].first + launch.pass], launch, buffers,
+        error = prefix_run(prefix_steps[prefix_rows[choice->row].first + launch.pass], launch, buffers,
             stream);
     }
     return error;
@@ -213,16 +212,14 @@ static cudaError_t prefix_reduce(const prefix_element *in, const struct dims *mo
 static cudaError_t prefix_tell(const struct dims *dims, enum prefix_match *match,
     const char **params)
 {
-    prefix_device device;
-    enum prefix_match found;
-    const cudaError_t error = prefix_device_now(&device);
+    const prefix_choice *choice;
+    const cudaError_t error = prefix_choose(&choice, dims, dims);
     if (error != cudaSuccess)
         return error;
-    const int row = prefix_row_for(device, dims, &found);
     if (match)
-        *match = found;
+        *match = choice->match;
     if (params)
-        *params = prefix_rows[row].text;
+        *params = prefix_rows[choice->row].text;
     return cudaSuccess;
 }
 

@@ -108,14 +108,13 @@ static cudaError_t prefix_dims_for(struct dims *out, const char **refusal, size_
 
 extern "C" const char *prefix_refusal(size_t rows, size_t len, size_t pitch)
 {
-    struct planner_plan plan;
+    const prefix_choice *choice;
     struct dims dims;
     const char *refusal;
-    int row;
-    cudaError_t error = prefix_dims_for(&dims, &refusal, rows, len, pitch);
-    if (error == cudaSuccess)
-        error = prefix_plan_for(&plan, &row, &dims, &dims, &refusal);
-    return error == cudaSuccess ? 0 : refusal ? refusal : cudaGetErrorString(error);
+    if (prefix_dims_for(&dims, &refusal, rows, len, pitch) != cudaSuccess)
+        return refusal;
+    const cudaError_t error = prefix_choose(&choice, &dims, &dims);
+    return error == cudaSuccess ? choice->refusal : cudaGetErrorString(error);
 }
 
 extern "C" cudaError_t prefix_workspace_bytes(size_t rows, size_t len, size_t pitch,
