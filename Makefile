@@ -30,7 +30,7 @@ say      = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-7s 
 SOURCES  = $(wildcard generator/*.c cache/*.c autotune/*/*.c) autotune/embedded.c
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/embedded.o
 EMBEDDED = $(sort generator/dims.h generator/planner.h generator/selector.h $(wildcard templates/*.* templates/ladder/* configs/*.ini configs/ladder/* configs/published/* configs/tuned/*.ini))
-DOCS     = README.md LICENSE $(wildcard docs/*.md)
+DOCS     = README.md CHANGELOG.md LICENSE $(wildcard docs/*.md)
 # A make for what `setup` may just have made possible, as parallel as this machine.
 REMAKE   = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
