@@ -7,9 +7,8 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 SHARE    = $(DESTDIR)$(PREFIX)/share
 BUILD   ?= build
-VERSION  = 0.1.0
+VERSION  = 0.2.0
 LIBS     = -l:libinih.a -l:libxxhash.a -ldl -lm -lpthread
-FUZZ_SECONDS ?= 60
 
 # The CUDA headers: CUDA_HOME, the toolkit's usual place, pip's, the distribution's.
 PYTHONS  = $(VIRTUAL_ENV) $(abspath $(dir $(shell command -v python3))..) $(HOME)/.local \
@@ -25,48 +24,28 @@ ALLFLAGS = -std=c11 -D_GNU_SOURCE -ffile-prefix-map=$(CURDIR)=. -DVERSION='"$(VE
            $(WARN) $(CFLAGS) $(SANITIZE) \
            $(if $(CUDA_INCLUDE),$(CUDA_INCLUDE:%=-isystem %) -DHAVE_CUDA)
 DEPEND   = -MMD -MP -MT $@ -MF $@.d
+# A line a step; `make V=1` has the commands in its place, `make -s` neither.
+Q        = $(if $(V),,@)
+say      = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-7s %s\n' $1 $(or $2,$@))
 SOURCES  = $(wildcard generator/*.c cache/*.c autotune/*/*.c) autotune/embedded.c
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/embedded.o
 EMBEDDED = $(sort generator/dims.h generator/planner.h generator/selector.h $(wildcard templates/*.* templates/ladder/* configs/*.ini configs/ladder/* configs/published/* configs/tuned/*.ini))
-TESTS    = $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
-FUZZERS  = $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
-DEVICE   = $(patsubst tests/device/%.c,$(BUILD)/device/%,$(wildcard tests/device/test_*.c))
-DOCS     = README.md LICENSE $(wildcard docs/*.md)
+DOCS     = README.md CHANGELOG.md LICENSE $(wildcard docs/*.md)
 # A make for what `setup` may just have made possible, as parallel as this machine.
 REMAKE   = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 all: $(BUILD)/autotune library ## build the program and the library
+	$(call say,DONE,"$(BUILD)/autotune; next: make run tunes; make test proves; make install; make help")
 
 run: ## install what is missing, build, and tune on GPU 0, else on the host emulator
 	@CC="$(CC)" ./setup build
 	@$(REMAKE) $(BUILD)/autotune
 	$(BUILD)/autotune
 
-test: ## install what is missing, build, and run every test that needs no GPU
-	@CC="$(CC)" ./setup test
-	@$(REMAKE) tests
-	@tests/run $(BUILD)
-
-unit: tests ## run the unit tests alone
-	@tests/run $(BUILD) unit
-
 tests: $(BUILD)/autotune library $(TESTS) $(DEVICE) $(BUILD)/sign
-
-test-gpu: $(BUILD)/autotune library $(DEVICE) ## prove the program and its kernels on GPU 0
-	@tests/gpu.sh $(BUILD)
-
-soak: $(BUILD)/autotune ## prove every variant of every operation, type and architecture (hours)
-	@tests/soak.sh $(BUILD)/autotune
 
 bench: $(BUILD)/autotune ## build CUB's reductions with nvcc, for `autotune bench --against cub`
 	@bench/cub/build.sh $(BUILD)
-
-fuzz: ## fuzz the readers of text, each FUZZ_SECONDS long
-	@./setup ci
-	@$(REMAKE) BUILD=$(BUILD)/fuzz CC=clang SANITIZE=-fsanitize=fuzzer-no-link,address,undefined fuzzers
-	@tests/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS)
-
-fuzzers: $(FUZZERS)
 
 golden: $(BUILD)/autotune ## write the golden files again, to be reviewed by `git diff`
 	@AUTOTUNE=$(BUILD)/autotune tests/golden/make.sh
@@ -86,7 +65,7 @@ clean: ## remove what was built
 	rm -rf $(BUILD)
 
 help: ## print this
-	@sed -n 's/^\([a-z-]*\):.* ## /  make \1\t/p' Makefile library.mk | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.* ## /  make \1\t/p' Makefile check.mk | expand -t 20
 
 # Changes when the compiler, its options or the list of embedded files do.
 $(BUILD)/flags: force
@@ -94,36 +73,26 @@ $(BUILD)/flags: force
 	@echo '$(CC) $(ALLFLAGS) $(EMBEDDED)' | cmp -s - $@ || echo '$(CC) $(ALLFLAGS) $(EMBEDDED)' > $@
 
 $(BUILD)/autotune: $(OBJECTS) $(BUILD)/obj/autotune/main.o
-	$(CC) $(ALLFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD)
+	$Q$(CC) $(ALLFLAGS) -o $@ $^ $(LIBS)
 	$(if $(CUDA_INCLUDE),,@echo "note: no CUDA headers found (cuda.h and nvrtc.h: CUDA_HOME," \
 	    "/usr/local/cuda, pip): this autotune has the host device only")
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) $(DEPEND) -c -o $@ $<
+	$Q$(CC) $(ALLFLAGS) $(DEPEND) -c -o $@ $<
 
 $(BUILD)/obj/embedded.S: $(EMBEDDED) generator/embed.sh $(BUILD)/flags
+	$(call say,EMBED)
 	@mkdir -p $(@D)
-	sh generator/embed.sh $(EMBEDDED) > $@
+	$Qsh generator/embed.sh $(EMBEDDED) > $@
 
 $(BUILD)/obj/embedded.o: $(BUILD)/obj/embedded.S $(EMBEDDED)
-	$(CC) -c -o $@ $<
+	$(call say,AS,$<)
+	$Q$(CC) -c -o $@ $<
 
-$(BUILD)/unit/%: tests/unit/%.c $(OBJECTS)
-	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(OBJECTS) -lcmocka $(LIBS)
+include library.mk check.mk
 
-$(BUILD)/device/%: tests/device/%.c $(OBJECTS)
-	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(OBJECTS) $(LIBS)
-
-$(BUILD)/sign: tests/command/sign.c $(OBJECTS)
-	$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(OBJECTS) $(LIBS)
-
-$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS)
-	$(CC) $(ALLFLAGS) -fsanitize=fuzzer $(DEPEND) -o $@ $< $(OBJECTS) $(LIBS)
-
-include library.mk
-
-.PHONY: all run test unit tests test-gpu soak bench fuzz fuzzers golden install uninstall clean help force
+.PHONY: all run tests bench golden install uninstall clean help force
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -25,18 +25,20 @@ FILL      = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@PREFIX@|$(PREFIX)|g' \
             -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|g' \
             -e 's|@INCLUDE@|$(shell realpath -m --relative-to=$(LIBDIR)/cmake/autotune $(PREFIX)/include)|g'
 
-library: $(ARCHIVE) $(SHARED) ## build the library alone, as archive and shared object
+library: $(ARCHIVE) $(SHARED)
 
 $(SHARED): $(LIBRARY)
-	$(CC) $(ALLFLAGS) -shared -Wl,-soname,libautotune.so.$(ABI) -Wl,--exclude-libs,ALL $(COMPLETE) -o $@ $^ $(LIBS)
+	$(call say,LD)
+	$Q$(CC) $(ALLFLAGS) -shared -Wl,-soname,libautotune.so.$(ABI) -Wl,--exclude-libs,ALL $(COMPLETE) -o $@ $^ $(LIBS)
 
 # One object, in which everything but the public functions is local: nothing of it can meet a
 # name of the program that it is linked into.
 $(ARCHIVE): $(LIBRARY)
-	$(CC) -r -nostdlib -o $(BUILD)/libautotune.o $^ -l:libinih.a -l:libxxhash.a
-	$(OBJCOPY) -w --keep-global-symbol='autotune_*' $(BUILD)/libautotune.o
-	rm -f $@
-	$(AR) rcsD $@ $(BUILD)/libautotune.o
+	$(call say,AR)
+	$Q$(CC) -r -nostdlib -o $(BUILD)/libautotune.o $^ -l:libinih.a -l:libxxhash.a
+	$Q$(OBJCOPY) -w --keep-global-symbol='autotune_*' $(BUILD)/libautotune.o
+	@rm -f $@
+	$Q$(AR) rcsD $@ $(BUILD)/libautotune.o
 
 install-library: $(ARCHIVE) $(SHARED)
 	install -D -m 644 include/autotune.h $(DESTDIR)$(PREFIX)/include/autotune.h

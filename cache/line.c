@@ -43,7 +43,7 @@ static const struct column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 _Static_assert(3 * (sizeof none.status + sizeof none.params + sizeof none.reason) +
-                       21 * (COLUMNS + JOURNAL_SAMPLES) <
+                       (size_t)21 * (COLUMNS + JOURNAL_SAMPLES) <
                    LINE_MAX_BYTES,
                "every trial fits a line: three bytes an escape, 20 digits a number");
 

@@ -103,8 +103,9 @@ bool cover_has(const struct cover *cover, size_t a, size_t va, size_t b, size_t 
 static int grow(struct cover *cover, struct error *error)
 {
     const size_t capacity = cover->capacity ? 2 * cover->capacity : 1024;
-    unsigned char *rows = realloc(cover->rows, capacity * cover->width);
-    if (!rows || cover->row_count >= UINT32_MAX)
+    unsigned char *rows =
+        cover->row_count < UINT32_MAX ? realloc(cover->rows, capacity * cover->width) : NULL;
+    if (!rows)
         return error_memory(error, capacity * cover->width);
     cover->rows = rows;
     cover->capacity = capacity;

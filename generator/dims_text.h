@@ -18,7 +18,7 @@ struct matrix {
 
 /* The dims of a matrix of elements of so many bytes, in the canonical form. ERROR_USAGE says what
  * is out of range. */
-int dims_text_read(struct dims *out, const struct matrix *matrix, int bytes,
+int dims_text_read(struct dims *out, const struct matrix *given, int bytes,
                    struct error *error);
 
 enum { DIMS_TEXT_CHARS = 144 };

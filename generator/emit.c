@@ -6,6 +6,7 @@
 #include "generator/emit_constants.h"
 #include "generator/words.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,7 @@ static int find_parts(struct emission *emission, const struct emit_file *file,
 
 static void trim_end(struct text *text)
 {
+    assert(text->at || text->length == 0);
     while (text->length && text->at[text->length - 1] == '\n')
         text->at[--text->length] = 0;
     text_adds(text, "\n");

@@ -6,6 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Here they are no macros. */
+#undef error_set
+#undef error_memory
+
 int error_set(struct error *error, enum error_code code, const char *format, ...)
 {
     char text[sizeof error->text];

@@ -118,7 +118,7 @@ static void add_device(struct fleet *fleet, struct device_info *infos, const cha
 
 int fleet_open(struct fleet *out, const struct request *request, struct error *error)
 {
-    struct device_info infos[FLEET_MAX];
+    struct device_info infos[FLEET_MAX] = {0};
     struct names names = {.count = 0};
     memset(out, 0, sizeof *out);
     if (list_names(&names, request->device, error))

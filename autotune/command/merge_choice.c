@@ -23,7 +23,7 @@ static bool is_better(const struct record *new, const struct record *old)
     if (new->source != old->source)
         return new->source == RECORD_MEASURED ||
                (new->source == RECORD_EMULATED && old->source == RECORD_PUBLISHED);
-    if ((!is_alike && strcmp(new->tuned, old->tuned)) || new->median_ps == old->median_ps)
+    if ((!is_alike && strcmp(new->tuned, old->tuned) != 0) || new->median_ps == old->median_ps)
         return is_newer(new, old);
     return new->median_ps < old->median_ps;
 }

@@ -208,7 +208,7 @@ static int find_headline(struct report *report, struct error *error)
             continue;
         const size_t mine = count_alike(report, record);
         const size_t most = best ? count_alike(report, best) : 0;
-        if (mine > most || (mine == most && distance(record) < distance(best)))
+        if (!best || mine > most || (mine == most && distance(record) < distance(best)))
             best = record;
     }
     report->headline = best;

@@ -24,7 +24,7 @@ struct parse {
 static int take_files(struct parse *parse, struct argp_state *state)
 {
     parse->request->files = &state->argv[state->next - 1];
-    parse->request->file_count = (size_t)(state->argc - state->next + 1);
+    parse->request->file_count = (size_t)(state->argc - state->next) + 1;
     state->next = state->argc;
     for (size_t i = 0; i < parse->request->file_count; i++)
         if (!*parse->request->files[i])

@@ -13,7 +13,7 @@ int tune_keep_check(const struct space *space, struct error *error);
 void tune_keep_config(struct record *record, const struct setup *setup, const int64_t *row);
 
 /* The record of what won. */
-void tune_keep_make(struct record *out, const struct setup *setup,
+void tune_keep_make(struct record *record, const struct setup *setup,
                     const struct tune_result *result);
 
 /* The time in the form that records have it. */

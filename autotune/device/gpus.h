@@ -41,6 +41,6 @@ bool gpus_knows_model(const char *name);
 int gpus_find_model(struct gpus_model *out, const char *name, struct error *error);
 
 /* The names of the table, in its order, at most GPUS_MODELS_MAX of them. Returns how many. */
-size_t gpus_list_models(char names[GPUS_MODELS_MAX][64]);
+size_t gpus_list_models(char out[GPUS_MODELS_MAX][64]);
 
 #endif

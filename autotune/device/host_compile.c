@@ -30,8 +30,6 @@ enum {
     LONG_AGO_S = 600,
 };
 
-extern char **environ;
-
 #if defined(FIBER_ASAN) || defined(FIBER_TSAN)
 /* The sanitizer's run-time library in the program must be the one that the kernel expects. */
 #ifdef __clang__

@@ -82,6 +82,6 @@ void host_schedule_pass(struct host_runner *runner, struct fiber *from);
 void host_schedule_start(struct slot *slot, unsigned block);
 
 /* What every fiber runs, given its struct thread: a thread of one block after another. */
-void host_schedule_threads(void *thread);
+void host_schedule_threads(void *arg);
 
 #endif

@@ -17,7 +17,8 @@ struct span {
 
 static bool span_is(struct span span, const char *string)
 {
-    return span.length == strlen(string) && memcmp(span.at, string, span.length) == 0;
+    return span.length == strlen(string) &&
+           (span.length == 0 || memcmp(span.at, string, span.length) == 0);
 }
 
 /* Passes over white space and comments. */

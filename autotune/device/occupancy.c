@@ -70,7 +70,8 @@ void occupancy_compute(struct occupancy *out, const struct occupancy_limits *lim
             out->limiter = (enum occupancy_limiter)i;
     out->blocks = out->fit[out->limiter];
     out->warps = out->blocks * count_warps(kernel);
-    out->share = (double)out->warps / (limits->threads / OCCUPANCY_WARP);
+    const int most = limits->threads / OCCUPANCY_WARP;
+    out->share = (double)out->warps / most;
 }
 
 bool occupancy_is_limited(const struct occupancy *occupancy)

@@ -219,7 +219,7 @@ int autotune_plan_create(struct autotune_plan **out, struct autotune_context *co
 {
     static const struct autotune_plan_options defaults = {AUTOTUNE_FROM_BEST, 0, {0}};
     struct problem wanted;
-    struct plan_count count;
+    struct plan_count count = {0};
     int failed;
     if (!out)
         return fail_null("out", error);

@@ -5,6 +5,7 @@
 #include "generator/call.h"
 #include "generator/dims_text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,6 +92,7 @@ static int eval_fixed(const struct export *export, const struct expr *expr,
 /* What follows the comment that names variant and architecture. */
 static const char *find_body(const struct text *text)
 {
+    assert(text->at);
     const char *blank = strstr(text->at, "\n\n");
     return blank ? blank + 2 : text->at;
 }

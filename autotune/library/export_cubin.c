@@ -6,6 +6,7 @@
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,6 +91,7 @@ static void add_image_name(struct text *out, const struct image *image)
 static void add_arrays(struct text *out, const struct export *export, const struct image *image)
 {
     size_t next = 0;
+    assert(image->code.names);
     text_adds(out, "static const unsigned char prefix_");
     add_image_name(out, image);
     text_adds(out, "[] = {\n");

@@ -5,6 +5,7 @@
 #include "autotune/device/gpus.h"
 #include "generator/selector.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,7 @@ static int add_row(struct export *out, const struct interval *served, struct err
 /* 1 when a GPU before has the same compute capability and SMs: no selector tells them apart. */
 static int add_gpu(struct export *out, const struct record *record)
 {
+    assert(out->gpus);
     const struct export_gpu *last = out->gpu_count ? &out->gpus[out->gpu_count - 1] : NULL;
     if (last && last->cc == record->cc && last->sms == record->sms) {
         text_addf(&out->left_out, "%s%s (like %s)", out->left_out.length ? ", " : "",

@@ -14,8 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { ARGUMENTS_MAX = 32, SAID_CHARS = 1000 };
 
 struct command {

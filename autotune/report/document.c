@@ -1,6 +1,7 @@
 /* document: owns all that its blocks hold. */
 #include "autotune/report/document.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,10 @@ static void dispose_block(struct document_block *block)
     case DOCUMENT_TILES:
     case DOCUMENT_FACTS:
     case DOCUMENT_TABLE: table_dispose(block->of.table); break;
-    case DOCUMENT_FIGURE: block->figure_kind->dispose(block->of.figure); break;
+    case DOCUMENT_FIGURE:
+        assert(block->figure_kind);
+        block->figure_kind->dispose(block->of.figure);
+        break;
     case DOCUMENT_SOURCE: dispose_source(block->of.source); break;
     default: break;
     }
@@ -93,11 +97,13 @@ struct table *document_table(struct document *document, enum document_kind kind,
         table->columns = columns ? columns : triple;
         table->column_count = columns ? column_count : 3;
     }
+    /* The document's from here on, or freed. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
     return add_with(document, kind, text, table);
 }
 
 struct document_source *document_source(struct document *document, const char *text)
 {
+    /* The document's from here on, or freed. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
     return add_with(document, DOCUMENT_SOURCE, text, calloc(1, sizeof(struct document_source)));
 }
 

@@ -291,8 +291,8 @@ static void draw(struct text *out, const struct line_chart *chart, const struct 
 static void add_legend(struct text *out, const struct line_chart *chart)
 {
     enum { KEY_WIDTH = 28, KEY_HEIGHT = 12 };
-    const struct svg_point from = {1, KEY_HEIGHT / 2}, to = {KEY_WIDTH - 1, KEY_HEIGHT / 2};
-    const struct svg_point middle = {KEY_WIDTH / 2, KEY_HEIGHT / 2};
+    const struct svg_point from = {1, KEY_HEIGHT / 2.0}, to = {KEY_WIDTH - 1, KEY_HEIGHT / 2.0};
+    const struct svg_point middle = {KEY_WIDTH / 2.0, KEY_HEIGHT / 2.0};
     char class[24];
     text_adds(out, "<ul class=\"legend\">\n");
     for (size_t s = 0; s < chart->series_count; s++) {

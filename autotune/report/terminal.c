@@ -20,7 +20,7 @@ enum {
 
 #define ERASE_LINE "\r\033[K"
 
-static const uint64_t SECOND_NS = 1000 * 1000 * 1000;
+static const uint64_t SECOND_NS = 1000000000;
 
 static bool is_terminal(FILE *stream)
 {

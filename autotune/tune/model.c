@@ -31,9 +31,8 @@ static int find_first(const struct point_context *context, const int64_t *row,
 static double count_resident(const struct target *target, const struct planner_launch *launch)
 {
     const int64_t block = launch->keys[PLANNER_BLOCK], grid = launch->keys[PLANNER_GRID];
-    const double fit =
-        block < target->threads_per_sm ? (double)(target->threads_per_sm / block) : 1;
-    return fmin(fit, fmax(1, ceil((double)grid / fmax(1, target->sms))));
+    const int64_t fit = block < target->threads_per_sm ? target->threads_per_sm / block : 1;
+    return fmin((double)fit, fmax(1, ceil((double)grid / fmax(1, target->sms))));
 }
 
 /* 1 while an SM has in flight what it wants, less with each doubling above or below. */

@@ -171,6 +171,6 @@ bool oracle_equal(enum type type, oracle_bits expect, oracle_bits got);
 
 enum { ORACLE_CHARS = 48 };
 char *oracle_format(char out[ORACLE_CHARS], enum type type, oracle_bits value);
-double oracle_to_double(enum type acc, oracle_bits value);
+double oracle_to_double(enum type type, oracle_bits value);
 
 #endif

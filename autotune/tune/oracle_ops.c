@@ -211,7 +211,7 @@ static const struct oracle_special argmax_specials[] = {
 
 /* --- The table ---------------------------------------------------------------------------- */
 
-#define SPECIALS(table) .specials = table, .special_count = sizeof table / sizeof *table
+#define SPECIALS(table) .specials = (table), .special_count = sizeof(table) / sizeof *(table)
 
 const struct oracle_op oracle_ops[OP_COUNT] = {
     [SUM] = {.integers = {&oracle_words, &oracle_fold_words},

@@ -97,7 +97,7 @@ int oracle_make_specials(struct oracle_cases *out, const struct problem *problem
                          const struct oracle_shape *shape, struct error *error)
 {
     const uint64_t sizes[] = {3, shape->tile + 33};
-    const uint64_t window = 3 * GAP + shape->tile + 33;
+    const uint64_t window = (uint64_t)3 * GAP + shape->tile + 33;
     const struct oracle_op *op = &oracle_ops[problem->op];
     const size_t count = op->special_count * 2 * PLACES;
     *out = (struct oracle_cases){0};
@@ -113,7 +113,7 @@ int oracle_make_specials(struct oracle_cases *out, const struct problem *problem
         return error_memory(error, bytes);
     }
     for (size_t i = 0; i < op->special_count; i++)
-        for (size_t k = 0; k < 2 * PLACES; k++)
+        for (size_t k = 0; k < (size_t)2 * PLACES; k++)
             add_special(out, problem, &op->specials[i], sizes[k / PLACES], (int)(k % PLACES));
     out->element_count += GAP;
     return 0;

@@ -3,6 +3,7 @@
  * the amplitudes. */
 #include "autotune/tune/oracle_ops.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum {
@@ -122,7 +123,7 @@ static void make_flat64(union element_block *out, const struct oracle_recipe *re
 /* An integer of -span .. span, not 0. */
 static int32_t dense(uint32_t word, uint32_t span)
 {
-    const int32_t v = (int32_t)(((uint64_t)word * (2 * span)) >> 32) - (int32_t)span;
+    const int32_t v = (int32_t)(((uint64_t)word * 2 * span) >> 32) - (int32_t)span;
     return v + (v >= 0);
 }
 
@@ -289,7 +290,9 @@ static int range_bits(enum type type)
 
 static int64_t sixteenths(enum type type, int count)
 {
-    return (int64_t)count * ((int64_t)1 << (range_bits(type) - 4));
+    const int bits = range_bits(type);
+    assert(bits >= 4);
+    return (int64_t)count * ((int64_t)1 << (bits - 4));
 }
 
 static int64_t toward(const struct problem *problem)

@@ -76,7 +76,7 @@ static int choose_rows(struct points *points, const struct space *space, struct 
     }
     if (cover_choose(&chosen, &count, cover, seed, error))
         return -1;
-    bool *is_kept = calloc(points->count, sizeof *is_kept);
+    bool *is_kept = calloc(points->count + 1, sizeof *is_kept);
     int failed = is_kept ? 0 : error_memory(error, points->count);
     for (size_t i = 0; !failed && i < count; i++)
         is_kept[chosen[i]] = true;

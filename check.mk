@@ -1,0 +1,84 @@
+# What checks the program: tests, fuzzers, the formatter, analyzers. Included by the Makefile.
+FUZZ_SECONDS ?= 60
+TOOLS     = build/tools/bin
+TESTS     = $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
+FUZZERS   = $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+DEVICE    = $(patsubst tests/device/%.c,$(BUILD)/device/%,$(wildcard tests/device/test_*.c))
+# All C but the templates, whose control lines no formatter knows.
+FORMATTED = $(shell find autotune bench cache examples generator include tests -name '*.[ch]')
+LEFT_OUT  = awk '$$3 == "rest" { printf " %s", $$1 }' tests/long
+PREPARE   = @CC="$(CC)" ./setup test && $(REMAKE) tests
+
+test: ## install what is missing, build, and run the tests, in about two minutes
+	$(PREPARE)
+	@echo "left out, see make test-all:$$($(LEFT_OUT))"
+	@tests/run $(BUILD) quick
+
+test-all: ## the same with the tests that take long: every test that needs no GPU
+	$(PREPARE)
+	@tests/run $(BUILD)
+
+test-rest: ## those alone that `make test` leaves out
+	$(PREPARE)
+	@tests/run $(BUILD) rest
+
+unit: tests ## run the unit tests alone
+	@tests/run $(BUILD) unit
+
+test-gpu: $(BUILD)/autotune library $(DEVICE) ## prove the program and its kernels on GPU 0
+	@tests/gpu.sh $(BUILD)
+
+soak: ## what CI has no time for, then every variant of every operation, type and architecture (hours)
+	@.ci/run soak
+	@$(REMAKE) $(BUILD)/autotune
+	@tests/soak.sh $(BUILD)/autotune
+
+fuzz: ## fuzz the readers of text, each FUZZ_SECONDS long
+	@./setup ci
+	@$(REMAKE) BUILD=$(BUILD)/fuzz CC=clang SANITIZE=-fsanitize=fuzzer-no-link,address,undefined fuzzers
+	@tests/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS)
+
+fuzzers: $(FUZZERS)
+
+format: ## format all C, in place
+	@./setup tools
+	@$(TOOLS)/clang-format -i $(FORMATTED)
+
+check-format: ## name what is not formatted
+	@./setup tools
+	@$(TOOLS)/clang-format --dry-run -Werror $(FORMATTED)
+
+analyze: ## clang-tidy and gcc -fanalyzer over the whole program (an hour)
+	@./setup tools
+	@tests/tidy.sh all -- $(ALLFLAGS)
+	@$(REMAKE) BUILD=$(BUILD)/analyze CFLAGS='-O1 -fanalyzer' WERROR=-Werror $(BUILD)/analyze/autotune
+
+check-tidy: ## clang-tidy over what has changed since main, and an eighth of the rest
+	@./setup tools
+	@tests/tidy.sh some -- $(ALLFLAGS)
+
+coverage: ## which lines of the program `make test` runs, by folder
+	@CC="$(CC)" ./setup test
+	@$(REMAKE) BUILD=$(BUILD)/coverage CFLAGS='-O0 -g' SANITIZE=--coverage tests
+	@tests/coverage.sh $(BUILD)/coverage
+
+$(BUILD)/unit/%: tests/unit/%.c $(OBJECTS)
+	$(call say,TEST,$<)
+	@mkdir -p $(@D)
+	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(OBJECTS) -lcmocka $(LIBS)
+
+$(BUILD)/device/%: tests/device/%.c $(OBJECTS)
+	$(call say,TEST,$<)
+	@mkdir -p $(@D)
+	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(OBJECTS) $(LIBS)
+
+$(BUILD)/sign: tests/command/sign.c $(OBJECTS)
+	$(call say,TEST,$<)
+	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(OBJECTS) $(LIBS)
+
+$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS)
+	$(call say,FUZZER,$<)
+	$Q$(CC) $(ALLFLAGS) -fsanitize=fuzzer $(DEPEND) -o $@ $< $(OBJECTS) $(LIBS)
+
+.PHONY: test test-all test-rest unit test-gpu soak fuzz fuzzers format check-format analyze \
+        check-tidy coverage
