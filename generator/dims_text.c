@@ -47,7 +47,8 @@ static bool is_too_large(const struct matrix *matrix, int bytes)
 static struct dims make(const struct matrix *matrix)
 {
     const struct dim all = {matrix->rows, matrix->pitch}, one = {matrix->len, 1}, none = {1, 1};
-    const struct dims rows = {all, one, none}, columns = {none, all, one};
+    const struct dims rows = {.outer = all, .depth = one, .inner = none},
+                      columns = {.outer = none, .depth = all, .inner = one};
     return dims_canonical(matrix->axis ? &rows : &columns);
 }
 

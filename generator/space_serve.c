@@ -41,8 +41,8 @@ bool space_find_dims(const struct space *space, struct problem *problem, uint64_
     const uint64_t results = n / depth;
     const struct dims forms[] = {
         dims_value(n),
-        {{results, depth + gap}, {depth, 1}, {1, 1}},
-        {{1, 1}, {depth, results + gap}, {results, 1}},
+        {.outer = {results, depth + gap}, .depth = {depth, 1}, .inner = {1, 1}},
+        {.outer = {1, 1}, .depth = {depth, results + gap}, .inner = {results, 1}},
     };
     struct problem tried = *problem;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {

@@ -190,9 +190,10 @@ static bool has_values(const struct export_row *row, const struct point_context 
 static bool has_all_values(const struct export *export, uint64_t n)
 {
     static const int sms[] = {1, 1024};
+    const struct dim one = {1, 1};
     const struct dims many[] = {dims_value(n),
-                                {{n, 1}, {1, 1}, {1, 1}},
-                                {{1, 1}, {1, n}, {n, 1}}};
+                                {.outer = {n, 1}, .depth = one, .inner = one},
+                                {.outer = one, .depth = {1, n}, .inner = {n, 1}}};
     for (size_t i = 0; i < 6 * export->row_count; i++) {
         const struct export_row *row = &export->rows[i / 6];
         struct problem problem = row->problem;
