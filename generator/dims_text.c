@@ -83,6 +83,17 @@ int dims_text_read(struct dims *out, const struct matrix *given, int bytes, stru
                      out->depth.n);
 }
 
+void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t depth, uint64_t gap)
+{
+    const struct dim none = {1, 1}, results = {n / depth, 1};
+    const struct dims forms[DIMS_TEXT_FORMS] = {
+        dims_value(n),
+        {.outer = {results.n, depth + gap}, .depth = {depth, 1}, .inner = none},
+        {.outer = none, .depth = {depth, results.n + gap}, .inner = results},
+    };
+    memcpy(out, forms, sizeof forms);
+}
+
 const char *dims_text_find_name(const char *name)
 {
     for (enum kind kind = ROWS; kind <= COLUMNS; kind++)
