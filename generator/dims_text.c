@@ -47,7 +47,8 @@ static bool is_too_large(const struct matrix *matrix, int bytes)
 static struct dims make(const struct matrix *matrix)
 {
     const struct dim all = {matrix->rows, matrix->pitch}, one = {matrix->len, 1}, none = {1, 1};
-    const struct dims rows = {all, one, none}, columns = {none, all, one};
+    const struct dims rows = {.outer = all, .depth = one, .inner = none},
+                      columns = {.outer = none, .depth = all, .inner = one};
     return dims_canonical(matrix->axis ? &rows : &columns);
 }
 
@@ -80,6 +81,17 @@ int dims_text_read(struct dims *out, const struct matrix *given, int bytes, stru
                      "each result would be of %" PRIu64
                      " elements, and 2^31 is the most: for one value of more use --n",
                      out->depth.n);
+}
+
+void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t depth, uint64_t gap)
+{
+    const struct dim none = {1, 1}, results = {n / depth, 1};
+    const struct dims forms[DIMS_TEXT_FORMS] = {
+        dims_value(n),
+        {.outer = {results.n, depth + gap}, .depth = {depth, 1}, .inner = none},
+        {.outer = none, .depth = {depth, results.n + gap}, .inner = results},
+    };
+    memcpy(out, forms, sizeof forms);
 }
 
 const char *dims_text_find_name(const char *name)

@@ -21,6 +21,12 @@ struct matrix {
 int dims_text_read(struct dims *out, const struct matrix *given, int bytes,
                    struct error *error);
 
+/* Dims of each kind that options ask for, not yet canonical: n elements to one value; then n / depth
+ * results of `depth` elements each, by rows with a gap behind each, and by columns. */
+enum { DIMS_TEXT_FORMS = 3 };
+void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t depth,
+                     uint64_t gap);
+
 enum { DIMS_TEXT_CHARS = 144 };
 
 /* "2Mi x 128 rows", " pitch 130" behind it where rows have gaps; of one value n, "400M"; of a middle

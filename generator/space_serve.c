@@ -38,14 +38,10 @@ bool space_serves(const struct space *space, const struct problem *problem)
 bool space_find_dims(const struct space *space, struct problem *problem, uint64_t n,
                      uint64_t depth, uint64_t gap)
 {
-    const uint64_t results = n / depth;
-    const struct dims forms[] = {
-        dims_value(n),
-        {{results, depth + gap}, {depth, 1}, {1, 1}},
-        {{1, 1}, {depth, results + gap}, {results, 1}},
-    };
+    struct dims forms[DIMS_TEXT_FORMS];
     struct problem tried = *problem;
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    dims_text_forms(forms, n, depth, gap);
+    for (size_t i = 0; i < DIMS_TEXT_FORMS; i++) {
         tried.dims = dims_canonical(&forms[i]);
         if (!space_serves(space, &tried))
             continue;

@@ -61,7 +61,7 @@ int compare_kernel_open(struct compare_kernel *out, const struct compare_winner 
 {
     const struct embedded *types = embedded_find("templates/types.cu");
     const struct embedded *intrinsics = embedded_find("templates/intrinsics.cu");
-    const char *space = winner->record ? winner->record->space : problem_ops[problem->op].space;
+    const char *space = winner->record ? winner->record->space : problem_space(problem);
     *out = (struct compare_kernel){.rung = {.space = NULL}};
     if ((winner->figure ? open_rung(out, winner, rungs, error)
                         : open_space(out, space, problem, target, error)) ||

@@ -201,8 +201,8 @@ static void name_default(struct compare_cell *cell, const struct compare_kernel 
 {
     struct text params = {0};
     point_format(&params, kernel->rung.space, kernel->rung.row, true);
-    snprintf(cell->winner, sizeof cell->winner, "the default of %s: %s",
-             problem_ops[problem->op].space, params.at ? params.at : "");
+    snprintf(cell->winner, sizeof cell->winner, "the default of %s: %s", problem_space(problem),
+             params.at ? params.at : "");
     text_dispose(&params);
 }
 

@@ -170,10 +170,10 @@ static int take_default(struct choice *out, const struct point_context *here,
     const struct space *space = here->space;
     struct error reason;
     memcpy(out->row, space->default_row, space->param_count * sizeof *out->row);
-    const int broken = point_reject_order(here, out->row, &reason);
+    const int broken = point_reject(here, out->row, &reason);
     if (broken >= 0)
         return fail(error, AUTOTUNE_NO_RECORD,
-                    "the default is not deterministic (%s): tune this problem first",
+                    "the default breaks a rule of its space (%s): tune this problem first",
                     space->rules[broken].reason);
     return broken == POINT_VALID ? 0 : fail_for(error, AUTOTUNE_FAILED, &reason);
 }

@@ -192,15 +192,14 @@ static bool has_values(const struct export_row *row, const struct point_context 
 static bool has_all_values(const struct export *export, uint64_t n)
 {
     static const int sms[] = {1, 1024};
-    const struct dims many[] = {dims_value(n),
-                                {{n, 1}, {1, 1}, {1, 1}},
-                                {{1, 1}, {1, n}, {n, 1}}};
-    for (size_t i = 0; i < 6 * export->row_count; i++) {
-        const struct export_row *row = &export->rows[i / 6];
+    struct dims many[DIMS_TEXT_FORMS];
+    dims_text_forms(many, n, 1, 0);
+    for (size_t i = 0; i < 2 * DIMS_TEXT_FORMS * export->row_count; i++) {
+        const struct export_row *row = &export->rows[i / (2 * DIMS_TEXT_FORMS)];
         struct problem problem = row->problem;
         struct target target = row->target;
         const struct point_context context = {export->source.space, &problem, &target};
-        problem.dims = many[i / 2 % 3];
+        problem.dims = many[i / 2 % DIMS_TEXT_FORMS];
         target.sms = sms[i % 2];
         if (!has_values(row, &context))
             return false;

@@ -176,7 +176,7 @@ static void add_dims(struct text *out, const struct dims *dims)
 static void add_row(struct text *out, const struct export *export, const struct export_row *row,
                     size_t gpu)
 {
-    static const struct dims nothing = {{1, 1}, {0, 1}, {1, 1}};
+    static const struct dims nothing = DIMS_VALUE(0);
     const struct space *space = export->source.space;
     const struct record *record = row->record;
     const struct dims *dims = record ? &record->problem.dims : &nothing;

@@ -223,6 +223,7 @@ const struct oracle_op oracle_ops[OP_COUNT] = {
                .floats = {&oracle_sparse, &oracle_fold_sum},
                .map_words = square_words,
                .map_floats = square_floats,
+               .power = 2,
                .combine = combine_sum,
                .step = step_sumsq,
                SPECIALS(sumsq_specials)},

@@ -46,7 +46,7 @@ extern const struct oracle_values oracle_words, /* any word but 0 */
     oracle_nears,       /* words within a sixteenth of the type's range */
     oracle_near_floats, /* the same of floats */
     oracle_dense,       /* floats: integers but 0, whose sums stay exact */
-    oracle_sparse, /* floats: integers whose squares' sums do; most are 0 where n is large */
+    oracle_sparse, /* floats: integers whose powers' sums do; most are 0 where n is large */
     oracle_signs;  /* floats: +-1 */
 
 struct oracle_recipe oracle_recipe(const struct oracle_input *input);
@@ -125,6 +125,8 @@ struct oracle_op {
      * added to `rests`, where that is not NULL. */
     void (*map_words)(union element_block *block);
     void (*map_floats)(union element_block *block, double rests[ORACLE_LANES]);
+
+    int power; /* of oracle_sparse: an element x adds |x|^power */
 
     /* Words, of the least and the greatest as signed integers in the order of the values. */
     uint64_t (*combine)(uint64_t total, const union element_block *block);

@@ -255,14 +255,16 @@ static uint32_t sparse_span(const struct problem *problem, uint64_t period)
 {
     const double n = fmax(1.0, (double)problem->dims.depth.n);
     (void)period;
-    return whole_span(problem, sqrt(0.75 * exact_range(problem) / n));
+    return whole_span(problem, pow(0.75 * exact_range(problem) / n,
+                                   1.0 / oracle_ops[problem->op].power));
 }
 
-/* Squares are all positive, so from some n on most elements must be 0: of the others, half are
- * +-1 and half +-2, 2.5 on average. */
+/* Squares, and other powers of magnitudes, are all positive, so from some n on most elements must be
+ * 0: of the others, half are +-1 and half +-2, whose squares are 2.5 on average. */
 static uint32_t sparse_limit(const struct problem *problem)
 {
-    const double density = 0.7 * exact_range(problem) / (2.5 * (double)problem->dims.depth.n);
+    const double mean = (1.0 + ldexp(1.0, oracle_ops[problem->op].power)) / 2;
+    const double density = 0.7 * exact_range(problem) / (mean * (double)problem->dims.depth.n);
     return sparse_span(problem, 0) > 1 ? 0 : (uint32_t)(fmin(density, 0.9) * 0x1p32);
 }
 

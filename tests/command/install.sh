@@ -74,6 +74,10 @@ completes() {
     check "complete-$completes_name-quiet" test ! -s err
 }
 if command -v bash > /dev/null; then
+    # Those of the words that begin so; there are some.
+    starting() {
+        printf '%s\n' "$2" | tr ' ' '\n' | grep "^$1" || echo none
+    }
     run list operations
     OPS=$(sed '1d; s/ .*//' out | tr '\n' ' ')
     run list types
@@ -86,10 +90,10 @@ if command -v bash > /dev/null; then
     completes options-of-none "$(cat options-tune)" autotune --
     completes option "--retune --replay" autotune --n 1K --re
     completes op "$OPS" autotune --op ""
-    completes op-begun "max min" autotune emit --op m
-    completes op-of-three-words "prod" autotune --op = p
+    completes op-begun "$(starting m "$OPS")" autotune emit --op m
+    completes op-of-three-words "$(starting p "$OPS")" autotune --op = p
     completes op-after-equals "$OPS" autotune show --op =
-    completes op-of-one-word "--op=sum --op=sumsq" autotune --op=s
+    completes op-of-one-word "$(starting s "$OPS" | sed 's/^/--op=/')" autotune --op=s
     completes type "$TYPES" autotune tune --type ""
     completes accs "$ACCS" autotune tune --acc ""
     completes acc "f32 f64" autotune --acc f

@@ -276,14 +276,15 @@ static void test_answers(void **state)
 
 static void write_all(struct text *out, const struct fixture *fixture)
 {
-    static const char *const formats[] = {"header", "cu", "cmake", "make", "json"};
     struct export_source source = source_of(fixture);
     struct export export;
     if (export_init(&export, &source, &error))
         fail_msg("%s", error.text);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    for (size_t i = 0; export_formats[i]; i++) {
         struct export_files files;
-        write_format(&files, &export, formats[i]);
+        if (strcmp(export_formats[i]->name, "cubin") == 0)
+            continue; /* which needs a compiler */
+        write_format(&files, &export, export_formats[i]->name);
         for (size_t k = 0; k < files.count; k++) {
             const char *mark = strstr(files.at[k].text.at, export_mark);
             assert_non_null(mark);

@@ -3,6 +3,7 @@
  * period hides no fault and keeps float sums exact at sizes that are not laid out here. */
 #include "autotune/tune/element.h"
 #include "autotune/tune/input.h"
+#include "tests/unit/plain_op.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -43,8 +44,7 @@ static uint64_t width(enum type type)
 
 static double load_float(const struct problem *p, const void *x, uint64_t i)
 {
-    const double v = element_load(p->type, x, i);
-    return p->op == SUMSQ ? v * v : v; /* exact, as these inputs are */
+    return plain_map_float(p->op, element_load(p->type, x, i)); /* exact, as these inputs are */
 }
 
 static uint64_t load_word(const struct problem *p, const void *x, uint64_t i)
@@ -53,16 +53,17 @@ static uint64_t load_word(const struct problem *p, const void *x, uint64_t i)
     const uint64_t word = element_load_word(p->type, x, i) << shift;
     const uint64_t v =
         problem_types[p->type].is_signed ? (uint64_t)((int64_t)word >> shift) : word >> shift;
-    return p->op == SUMSQ ? v * v : v;
+    return plain_map_word(p->op, v);
 }
 
 /* No NaN, no zeros of two signs: the full-size inputs have none. */
 static double step_float(const struct problem *p, double a, double b)
 {
-    const double r = p->op <= SUMSQ  ? a + b
-                     : p->op == PROD ? a * b
-                     : p->op == MIN  ? fmin(a, b)
-                                     : fmax(a, b);
+    const enum plain_step step = plain_ops[p->op].step;
+    const double r = step == PLAIN_ADD        ? a + b
+                     : step == PLAIN_MULTIPLY ? a * b
+                     : step == PLAIN_LEAST    ? fmin(a, b)
+                                              : fmax(a, b);
     return p->acc == F32 ? (float)r : r;
 }
 
@@ -70,16 +71,18 @@ static uint64_t step_word(const struct problem *p, uint64_t a, uint64_t b)
 {
     const bool is_signed = problem_types[p->type].is_signed;
     const bool is_less = is_signed ? (int64_t)a < (int64_t)b : a < b;
-    switch (p->op) {
-    case SUM:
-    case SUMSQ: return a + b;
-    case PROD: return a * b;
-    case MIN: return is_less ? a : b;
-    case MAX: return is_less ? b : a;
-    case AND: return a & b;
-    case OR: return a | b;
-    default: return a ^ b;
+    switch (plain_ops[p->op].step) {
+    case PLAIN_ADD: return a + b;
+    case PLAIN_MULTIPLY: return a * b;
+    case PLAIN_LEAST: return is_less ? a : b;
+    case PLAIN_GREATEST: return is_less ? b : a;
+    case PLAIN_AND: return a & b;
+    case PLAIN_OR: return a | b;
+    case PLAIN_XOR: return a ^ b;
+    case PLAIN_UNKNOWN: break;
     }
+    fail_msg("%s has no row in plain_op.h", problem_ops[p->op].name);
+    return 0;
 }
 
 /* Which elements a kernel takes: all, with one tile lost, read twice or read from elsewhere. */
@@ -105,7 +108,7 @@ static oracle_bits find_first(const struct problem *p, const void *x, struct wal
         const bool more = is_float(p->type) ? load_float(p, x, i) > load_float(p, x, best)
                           : is_signed       ? (int64_t)a > (int64_t)b
                                             : a > b;
-        if (p->op == ARGMIN ? less : more)
+        if (plain_ops[p->op].step == PLAIN_LEAST ? less : more)
             best = i;
     }
     return best;
@@ -241,7 +244,7 @@ static void repeats(const struct problem *problem)
     for (uint64_t i = 1; i < PERIOD; i++)
         same += memcmp(x, x + i * bytes, bytes) == 0;
     assert_true(breaks <= 2 * ORACLE_DECIDING_MAX);
-    assert_true(problem->op == AND || problem->op == OR ? breaks > 2 : same < PERIOD * 3 / 5);
+    assert_true(plain_is_mask(problem->op) ? breaks > 2 : same < PERIOD * 3 / 5);
     free(x);
     input_close(&input);
 }
@@ -652,10 +655,11 @@ static void test_fold_counts(void **state)
 static void faults_show(const struct problem *problem)
 {
     enum { TILE = 64 };
-    const bool counts_all = problem->op <= SUMSQ || problem->op == XOR ||
-                            (problem->op == PROD && !is_float(problem->type));
+    const struct plain_op *op = &plain_ops[problem->op];
+    const bool counts_all = plain_counts_all(problem->op) &&
+                            !(op->step == PLAIN_MULTIPLY && is_float(problem->type));
     const bool by_chance =
-        width(problem->type) < 4 || (problem->op == SUMSQ && is_float(problem->type));
+        width(problem->type) < 4 || (op->map_float && is_float(problem->type));
     if (!counts_all)
         return;
     struct input input = opened(problem, LONG, PERIOD);

@@ -1,6 +1,7 @@
 /* test_oracle: reductions simulated on the CPU, right ones and faulty ones, over the oracle's
  * inputs; the simulation shares no code with the oracle. */
 #include "autotune/tune/oracle.h"
+#include "tests/unit/plain_op.h"
 
 #include <float.h>
 #include <locale.h>
@@ -43,20 +44,17 @@ union value {
 
 static bool is_float(enum type type)
 {
-    return type >= F16;
+    return problem_types[type].is_float;
 }
 
 static bool is_signed(enum type type)
 {
-    return type != U8 && type != U16 && type != U32 && type != U64;
+    return problem_types[type].is_signed;
 }
 
 static int width(enum type type)
 {
-    static const int widths[] =
-        {[I8] = 1,  [U8] = 1,  [I16] = 2, [U16] = 2,  [I32] = 4, [U32] = 4,
-         [I64] = 8, [U64] = 8, [F16] = 2, [BF16] = 2, [F32] = 4, [F64] = 8};
-    return widths[type];
+    return problem_types[type].bytes;
 }
 
 /* A number of `fraction` bits after the point, whose exponent is 1 at 2^least. */
@@ -94,11 +92,10 @@ static union value step_float(enum op op, enum type acc, union value a, union va
 {
     union value r = {0};
     const bool unordered = a.f != a.f || b.f != b.f;
-    switch (op) {
-    case SUM:
-    case SUMSQ: r.f = acc == F32 ? (float)a.f + (float)b.f : a.f + b.f; break;
-    case PROD: r.f = acc == F32 ? (float)a.f * (float)b.f : a.f * b.f; break;
-    case MIN:
+    switch (plain_ops[op].step) {
+    case PLAIN_ADD: r.f = acc == F32 ? (float)a.f + (float)b.f : a.f + b.f; break;
+    case PLAIN_MULTIPLY: r.f = acc == F32 ? (float)a.f * (float)b.f : a.f * b.f; break;
+    case PLAIN_LEAST:
         r.f = unordered ? NAN : a.f < b.f || (a.f == b.f && signbit(a.f)) ? a.f : b.f;
         break;
     default:
@@ -114,15 +111,15 @@ static union value step(enum op op, enum type acc, union value a, union value b)
     if (is_float(acc))
         return step_float(op, acc, a, b);
     const bool less = is_signed(acc) ? a.i < b.i : a.bits < b.bits;
-    switch (op) {
-    case SUM:
-    case SUMSQ: r.bits = a.bits + b.bits; break;
-    case PROD: r.bits = a.bits * b.bits; break;
-    case MIN: r = less ? a : b; break;
-    case MAX: r = less ? b : a; break;
-    case AND: r.bits = a.bits & b.bits; break;
-    case OR: r.bits = a.bits | b.bits; break;
-    default: r.bits = a.bits ^ b.bits; break;
+    switch (plain_ops[op].step) {
+    case PLAIN_ADD: r.bits = a.bits + b.bits; break;
+    case PLAIN_MULTIPLY: r.bits = a.bits * b.bits; break;
+    case PLAIN_LEAST: r = less ? a : b; break;
+    case PLAIN_GREATEST: r = less ? b : a; break;
+    case PLAIN_AND: r.bits = a.bits & b.bits; break;
+    case PLAIN_OR: r.bits = a.bits | b.bits; break;
+    case PLAIN_XOR: r.bits = a.bits ^ b.bits; break;
+    case PLAIN_UNKNOWN: fail_msg("%s has no row in plain_op.h", problem_ops[op].name);
     }
     return r;
 }
@@ -130,27 +127,30 @@ static union value step(enum op op, enum type acc, union value a, union value b)
 /* What an element contributes. */
 static union value map(enum op op, enum type acc, union value v)
 {
-    return op == SUMSQ ? step(PROD, acc, v, v) : v;
+    if (is_float(acc))
+        return (union value){.f = plain_map_float(op, v.f)};
+    return (union value){.bits = plain_map_word(op, v.bits)};
 }
 
 static union value start_of(enum op op, enum type acc)
 {
+    const enum plain_step kind = plain_ops[op].step;
     static const int64_t least[] = {[I32] = INT32_MIN, [U32] = 0, [I64] = INT64_MIN, [U64] = 0};
     static const uint64_t most[] =
         {[I32] = INT32_MAX, [U32] = UINT32_MAX, [I64] = INT64_MAX, [U64] = UINT64_MAX};
-    if (op == MIN && is_float(acc))
+    if (kind == PLAIN_LEAST && is_float(acc))
         return (union value){.f = INFINITY};
-    if (op == MAX && is_float(acc))
+    if (kind == PLAIN_GREATEST && is_float(acc))
         return (union value){.f = -INFINITY};
-    if (op == MIN)
+    if (kind == PLAIN_LEAST)
         return (union value){.bits = most[acc]};
-    if (op == MAX)
+    if (kind == PLAIN_GREATEST)
         return (union value){.i = least[acc]};
-    if (op == AND)
+    if (kind == PLAIN_AND)
         return (union value){.bits = UINT64_MAX};
-    if (op == PROD && is_float(acc))
+    if (kind == PLAIN_MULTIPLY && is_float(acc))
         return (union value){.f = 1.0};
-    return (union value){.bits = op == PROD};
+    return (union value){.bits = kind == PLAIN_MULTIPLY};
 }
 
 static oracle_bits pack(enum type acc, union value v)
@@ -166,24 +166,26 @@ static oracle_bits pack(enum type acc, union value v)
 
 static enum type other_sign(enum type type)
 {
-    static const enum type others[] =
-        {[I8] = U8,   [U8] = I8,   [I16] = U16, [U16] = I16,   [I32] = U32, [U32] = I32,
-         [I64] = U64, [U64] = I64, [F16] = F16, [BF16] = BF16, [F32] = F32, [F64] = F64};
-    return others[type];
+    for (int other = 0; other < TYPE_COUNT && !is_float(type); other++)
+        if (!is_float((enum type)other) && width((enum type)other) == width(type) &&
+            is_signed((enum type)other) != is_signed(type))
+            return (enum type)other;
+    return type;
 }
 
 /* Is `v` as good as `best`? 1: better, 0: as good, -1: worse. A NaN is better than all else. */
 static int judge(enum op op, enum type type, union value v, union value best)
 {
+    const bool seeks_least = plain_ops[op].step == PLAIN_LEAST;
     if (is_float(type)) {
         const bool is_less = v.f<best.f, is_more = v.f> best.f;
         if (v.f != v.f || best.f != best.f)
             return (v.f != v.f) - (best.f != best.f);
-        return op == ARGMIN ? is_less - is_more : is_more - is_less;
+        return seeks_least ? is_less - is_more : is_more - is_less;
     }
     const bool is_less = is_signed(type) ? v.i < best.i : v.bits < best.bits;
     const bool is_more = is_signed(type) ? v.i > best.i : v.bits > best.bits;
-    return op == ARGMIN ? is_less - is_more : is_more - is_less;
+    return seeks_least ? is_less - is_more : is_more - is_less;
 }
 
 /* The same for positions, from the last element to the first. */
@@ -225,7 +227,7 @@ static oracle_bits reduce(const struct problem *problem, const void *elements, u
     const enum type type = turned ? other_sign(problem->type) : problem->type;
     const enum type acc = turned ? other_sign(problem->acc) : problem->acc;
     union value lanes[4];
-    if (op == ARGMIN || op == ARGMAX)
+    if (plain_ops[op].is_position)
         return reduce_position(problem, elements, offset, n, fault);
     for (int k = 0; k < 4; k++)
         lanes[k] = fault.kind == FROM_ZERO ? (union value){0} : start_of(op, acc);
@@ -265,7 +267,7 @@ static bool goes_together(enum op op, enum type type, enum type acc)
 {
     return is_float(type) == is_float(acc) && is_signed(type) == is_signed(acc) &&
            width(acc) >= width(type) && width(acc) >= 4 &&
-           !(is_float(type) && (op == AND || op == OR || op == XOR));
+           !(is_float(type) && plain_is_bitwise(op));
 }
 
 typedef void visit(const struct problem *problem);
@@ -391,9 +393,8 @@ static size_t count_missed(const struct problem *problem, const struct oracle_ca
 static void catch_at_size(const struct problem *problem, const struct oracle_cases *cases,
                           const void *elements, uint64_t n, uint64_t start)
 {
-    const bool counts_all =
-        problem->op == SUM || problem->op == SUMSQ || problem->op == PROD || problem->op == XOR;
-    const bool is_bits = problem->op == AND || problem->op == OR;
+    const bool counts_all = plain_counts_all(problem->op);
+    const bool is_bits = plain_is_mask(problem->op);
     must_catch(problem, cases, elements, n, start, BEFORE, UINT64_MAX);
     must_catch(problem, cases, elements, n, start, AFTER, UINT64_MAX);
     const bool sweeps = n == SWEEP && (start == 0 || is_bits);
@@ -433,11 +434,11 @@ static void faults_fail(const struct problem *problem)
             catch_at_size(problem, &cases, elements, sizes[i], start);
             missed += count_missed(problem, &cases, elements, sizes[i], start);
         }
-    const bool is_position = problem->op == ARGMIN || problem->op == ARGMAX;
+    const struct plain_op *op = &plain_ops[problem->op];
     /* The position of one element alone is always 0. */
-    if (missed > (is_position                                        ? starts - 1
-                  : width(problem->type) > 2 && problem->op != SUMSQ ? 0
-                                                                     : starts / 4))
+    if (missed > (op->is_position                              ? starts - 1
+                  : width(problem->type) > 2 && !op->map_float ? 0
+                                                               : starts / 4))
         fail_msg("%s of %s: %zu faults pass", problem_ops[problem->op].name,
                  problem_types[problem->type].name, missed);
     catch_sometimes(problem, &cases, elements, DROP_TAIL);
@@ -445,7 +446,7 @@ static void faults_fail(const struct problem *problem)
         catch_sometimes(problem, &cases, elements, FROM_ZERO);
     if (is_order && !is_float(problem->type))
         catch_sometimes(problem, &cases, elements, OTHER_SIGN);
-    if (problem->type == F64 && problem->op != PROD)
+    if (problem->type == F64 && op->step != PLAIN_MULTIPLY)
         catch_sometimes(problem, &cases, elements, NARROW);
     free(elements);
     oracle_dispose_cases(&cases);
@@ -611,7 +612,7 @@ static void full_catches(const struct problem *p)
     struct problem problem = *p;
     problem.dims = dims_value(N);
     const size_t bytes = (size_t)width(problem.type);
-    const bool by_sign = problem.op == PROD && is_float(problem.type);
+    const bool by_sign = plain_ops[problem.op].step == PLAIN_MULTIPLY && is_float(problem.type);
     unsigned char *elements = malloc((N + 2) * bytes);
     oracle_bits expect[2];
     struct error error = {0};
@@ -666,7 +667,7 @@ static void mark_moves(const struct problem *p)
     if (!oracle_has_mark(&problem))
         return;
     oracle_fill(&input, 0, N, x);
-    const bool is_position = problem.op == ARGMIN || problem.op == ARGMAX;
+    const bool is_position = plain_ops[problem.op].is_position;
     oracle_bits expect = reduce(&problem, x, 0, N, right);
     for (uint64_t to = N - 1; to > 0; to--) {
         oracle_element(&input, to, false, x + to * bytes);
@@ -789,7 +790,7 @@ static void folds_agree(const struct problem *p)
     assert_int_equal(merged.count, N);
     oracle_fold_init(&part, &problem);
     assert_int_equal(oracle_fold_finish(&part, &a, &error), 0);
-    if (problem.op == ARGMIN || problem.op == ARGMAX)
+    if (plain_ops[problem.op].is_position)
         assert_int_equal(a, UINT64_MAX);
     else
         assert_int_equal(a, pack(problem.acc, start_of(problem.op, problem.acc)));
@@ -873,12 +874,12 @@ static void specials_hold(const struct problem *problem)
         assert_true(
             oracle_equal(problem_result(problem), cases.expects[c->first],
                          reduce(problem, elements, c->offset, dims_n(&c->dims), right)));
-        if (problem->op == ARGMIN || problem->op == ARGMAX)
+        if (plain_ops[problem->op].is_position)
             continue;
         nans += isnan(oracle_to_double(problem->acc, cases.expects[c->first])) != 0;
         zeros += fpclassify(oracle_to_double(problem->acc, cases.expects[c->first])) == FP_ZERO;
     }
-    if (problem->op != ARGMIN && problem->op != ARGMAX)
+    if (!plain_ops[problem->op].is_position)
         assert_true(nans >= 6 && zeros >= 6);
     free(elements);
     oracle_dispose_cases(&cases);
@@ -968,7 +969,9 @@ static void bound_holds(const struct problem *p)
     static union value v[N];
     struct problem problem = *p;
     problem.dims = dims_value(N);
-    assert_int_equal(problem_rounds(&problem), is_float(problem.type) && problem.op <= PROD);
+    const bool is_product = plain_ops[problem.op].step == PLAIN_MULTIPLY;
+    assert_int_equal(problem_rounds(&problem),
+                     is_float(problem.type) && plain_rounds(problem.op));
     if (!problem_rounds(&problem))
         return;
     unsigned char *x = malloc(N * 8);
@@ -978,7 +981,7 @@ static void bound_holds(const struct problem *p)
         struct oracle_reference reference = {0}, once = {0};
         double rest = 0, other = 0;
         uint64_t height, state = seed;
-        long double naive = problem.op != PROD ? 0 : 1;
+        long double naive = is_product;
         oracle_fill_random(&input, 0, N, x);
         const size_t cut = 7777 * (size_t)width(problem.type);
         oracle_reference_add(&reference, &problem, x, 7777, &rest);
@@ -988,11 +991,8 @@ static void bound_holds(const struct problem *p)
         for (uint64_t i = 0; i < N; i++) {
             v[i] = load(problem.type, x, i);
             assert_true(isfinite(v[i].f) && fabs(v[i].f) > 0);
-            const long double x_long = v[i].f;
-            naive = problem.op == SUM     ? naive + x_long
-                    : problem.op == SUMSQ ? naive + x_long * x_long
-                                          : naive * x_long;
             v[i] = map(problem.op, problem.acc, v[i]);
+            naive = is_product ? naive * v[i].f : naive + v[i].f;
         }
         assert_true(fabsl(naive - reference.value) <= 1e-14L * reference.sum_abs);
         for (uint64_t i = N - 1; i > 0; i--) {
@@ -1002,12 +1002,12 @@ static void bound_holds(const struct problem *p)
             v[k] = t;
         }
         const double got = by_pairs(&problem, v, N, &height);
-        height += problem.op == SUMSQ; /* the squares are rounded too */
+        height += plain_ops[problem.op].map_float != NULL; /* which may be rounded too */
         const double bound = oracle_bound(problem.acc, height, reference.sum_abs);
         assert_true(fabs(got - reference.value) <= bound);
         if (problem.acc == F32)
             assert_true(fabs(got - reference.value) > 0);
-        if (problem.op != PROD) /* and it says something: 200 lost elements do not fit in */
+        if (!is_product) /* and it says something: 200 lost elements do not fit in */
             assert_true(bound < 200 * reference.sum_abs / N);
     }
     free(x);

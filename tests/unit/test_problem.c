@@ -1,6 +1,7 @@
 /* Tests of problem: which operations, types and accumulators go together, names, and the line
  * that says what a problem is. */
 #include "generator/problem.h"
+#include "tests/unit/plain_op.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,8 +78,8 @@ static void test_what_goes_together(void **state)
                                                 .acc = (enum type)acc,
                                                 .dims = DIMS_VALUE(5),
                                                 .regime = COLD};
-                const bool is_bits = op == AND || op == OR || op == XOR;
-                const bool good = accs[type][acc] && !(is_bits && type >= F16);
+                const bool is_bits = plain_is_bitwise((enum op)op);
+                const bool good = accs[type][acc] && !(is_bits && problem_types[type].is_float);
                 assert_int_equal(problem_check(&problem, &error), good ? 0 : -1);
                 assert_true(good || error.code == ERROR_USAGE);
             }
@@ -95,7 +96,11 @@ static void test_partials(void **state)
 {
     (void)state;
     for (int op = 0; op < OP_COUNT; op++) {
-        assert_int_equal(problem_ops[op].partial, op == SUMSQ ? SUM : op);
+        const struct plain_op *plain = &plain_ops[op],
+                              *partial = &plain_ops[problem_ops[op].partial];
+        assert_int_equal(partial->step, plain->step);
+        assert_true(!partial->map_word && !partial->map_float);
+        assert_true(plain->map_word || problem_ops[op].partial == (enum op)op);
         const struct problem wide = {.op = (enum op)op,
                                      .type = F16,
                                      .acc = F32,
@@ -106,12 +111,12 @@ static void test_partials(void **state)
                                       .acc = I32,
                                       .dims = DIMS_VALUE(5),
                                       .regime = COLD};
-        const bool is_position = op == ARGMIN || op == ARGMAX;
+        const bool is_position = plain->is_position;
         struct problem fixed = wide, exact = whole;
         fixed.order = exact.order = ORDER_RUN;
         problem_simplify(&fixed);
         problem_simplify(&exact);
-        assert_int_equal(fixed.order == ORDER_RUN, op == SUM || op == SUMSQ || op == PROD);
+        assert_int_equal(fixed.order == ORDER_RUN, plain_rounds((enum op)op));
         assert_false(exact.order == ORDER_RUN);
         assert_int_equal(problem_result(&wide), is_position ? U64 : F32);
         assert_int_equal(problem_partial_bytes(&whole), is_position ? 16 : 4);

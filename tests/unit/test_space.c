@@ -1,5 +1,6 @@
 /* Tests of space: the files that come with the program, and that whatever is wrong with a space
  * file is refused by one sentence that begins with the file and the line. */
+#include "tests/unit/plain_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <ctype.h>
@@ -308,7 +309,7 @@ static void test_positions(void **state)
                                             .dims = DIMS_VALUE(1000),
                                             .regime = COLD};
             const struct point_context context = {space, &problem, &target};
-            const bool fits = (op == ARGMIN || op == ARGMAX) == (i == 1);
+            const bool fits = plain_ops[op].is_position == (i == 1);
             struct error error;
             assert_int_equal(space_check_problem(space, &problem, &error), fits ? 0 : -1);
             if (fits)
