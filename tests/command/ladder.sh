@@ -118,8 +118,31 @@ for space in last_warp unrolled grid_stride; do
         --space ladder/$space --variant LOCKSTEP=HISTORICAL --quiet
 done
 
+# What the documents say: their tables whole, nothing run.
+run ladder --published
+check published has_status 0
+check published-all test "$(grep -c ', published: ' out)" -eq 5
+check published-gbs grep -Eq '^#4 first add at load .* 32 +2 +26\.61 +166\.56 +2\.03 +2\.03$' out
+check published-tflops grep -Eq '^ +1024 +1 +34\.50 +0\.03 +124\.75$' out
+check published-ncu grep -Eq '^0 interleaved, modulo +7\.15 +89\.75 +89\.75$' out
+check published-occupancy grep -Eq '^ +1024 +1024 +10193\.5 +210\.878 +23\.53 +66\.67$' out
+check published-scan grep -Eq '^ +16777216 +15\.854781 +94\.794598 +5\.98$' out
+check published-without-a-time grep -Eq '^7 several adds per thread, grid-stride +32M +73$' out
+check published-nothing-computed test "$(grep -c '97\.6' out)" -eq 0
+check published-conditions grep -q '^condition GB/s counts the bytes of all kernel levels' out
+cp out whole
+run list published
+check published-is-listed cmp whole out
+run ladder --published --rung harris-2 --csv -
+check published-rung test "$(rows out '^CS759 .*,G80,86\.4,"?2 .*,harris-2,,sum,i32,4194304,128,.*,3\.456,')" -eq 1
+check published-rung-alone test "$(wc -l < out)" -eq 2
+refuses published-none 64 'no document gives figures' ladder --published --rung lab04
+refuses published-size 64 'only prints what documents say' ladder --published --n 3K
+run list rungs --csv -
+check list-rungs test "$(rows out '^(harris-1|wangyu-4-redux|loads-pairs|batched-lanes),')" -eq 4
+
 # What is refused.
-refuses rung 64 "'harris-8' is no rung or group" ladder --device host --rung harris-8
+refuses rung 64 "'harris-8' is no rung or group .*autotune list rungs" ladder --device host --rung harris-8
 refuses source-of-none 64 "'nothing' is no rung" ladder --source nothing
 refuses blocks 64 "--blocks is '2048'" ladder --device host --blocks 2048
 refuses blocks-word 64 "--blocks is 'many'" ladder --device host --blocks many
