@@ -26,7 +26,7 @@ _autotune_options() {
             "--nvrtc $tables $common"
         ;;
     ladder)
-        echo "$problem $matrix --rung --blocks --grid --gpu --source --device --seed --nvrtc $tables" \
+        echo "$problem $matrix --rung --blocks --grid --gpu --source --published --device --seed --nvrtc $tables" \
             "--quiet --help"
         ;;
     export)
@@ -94,7 +94,7 @@ _autotune_after() {
 
 _autotune_argument() {
     case $1 in
-    list) _autotune_words "devices types operations params variants spaces formats archs gpus" "$2" ;;
+    list) _autotune_words "devices types operations params variants spaces rungs published formats archs gpus" "$2" ;;
     help) _autotune_words "tune show merge list emit verify bench ladder profile export compare report doctor" "$2" ;;
     merge | compare | report) _autotune_files -f "$2" ;;
     esac

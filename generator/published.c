@@ -3,8 +3,6 @@
  */
 #include "generator/published.h"
 
-#include "generator/number.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -12,15 +10,31 @@ const char *const published_columns[PUBLISHED_COLUMNS] = {
     [PUBLISHED_THREADS] = "threads",
     [PUBLISHED_ITEMS] = "items",
     [PUBLISHED_ROW] = "row",
+    [PUBLISHED_ELEMENTS] = "elements",
     [PUBLISHED_MS] = "ms",
     [PUBLISHED_US] = "us",
+    [PUBLISHED_CPU_MS] = "cpu_ms",
+    [PUBLISHED_CPU_RATIO] = "cpu_ratio",
+    [PUBLISHED_TFLOPS] = "tflops",
     [PUBLISHED_GBS] = "gbs",
     [PUBLISHED_PEAK] = "peak_pct",
     [PUBLISHED_COMPUTE] = "compute_pct",
     [PUBLISHED_MEMORY] = "memory_pct",
-    [PUBLISHED_OCCUPANCY] = "occupancy_pct",
     [PUBLISHED_STEP] = "step",
     [PUBLISHED_TOTAL] = "total",
+    [PUBLISHED_OCCUPANCY] = "occupancy_pct",
+    [PUBLISHED_REGISTERS] = "registers",
+    [PUBLISHED_SHARED] = "shared_bytes",
+    [PUBLISHED_SM_THREADS] = "sm_threads",
+    [PUBLISHED_SM_WARPS] = "sm_warps",
+    [PUBLISHED_SM_BLOCKS] = "sm_blocks",
+    [PUBLISHED_BLOCK_WARPS] = "block_warps",
+    [PUBLISHED_LIMIT_WARPS] = "limit_warps",
+    [PUBLISHED_LIMIT_REGISTERS] = "limit_registers",
+    [PUBLISHED_LIMIT_SHARED] = "limit_shared_bytes",
+    [PUBLISHED_FIT_WARPS] = "fit_warps",
+    [PUBLISHED_FIT_REGISTERS] = "fit_registers",
+    [PUBLISHED_FIT_SHARED] = "fit_shared",
 };
 
 static const char head[] = "published", prefix[] = "figures ";
@@ -73,6 +87,12 @@ double published_real(const struct published_number *number)
                             : 0;
 }
 
+const char *published_write(char out[NUMBER_CHARS], const struct published_number *number)
+{
+    return number->is_there ? number_format_fixed(out, number->digits, (int)number->decimals)
+                            : memcpy(out, "", 1);
+}
+
 /* In picoseconds, of which there are 10^9 in a millisecond: exact. */
 static uint64_t time_of(const struct published_figure *figure)
 {
@@ -110,12 +130,22 @@ static int read_peak(struct published *out, const struct ini_item *item, struct 
                : complain(out, item, error, "is no number above 0");
 }
 
-static int read_condition(struct published *out, const struct ini_item *item,
-                          struct error *error)
+/* Keys such as "note", "note 2": a line each. Is it one of these? */
+static bool is_line(const struct ini_item *item, const char *name)
 {
-    if (out->condition_count == PUBLISHED_CONDITIONS_MAX)
-        return complain(out, item, error, "is one condition too many: drop it");
-    out->conditions[out->condition_count++] = item->value;
+    const size_t length = strlen(name);
+    return strncmp(item->key, name, length) == 0 &&
+           (item->key[length] == ' ' || item->key[length] == '\0');
+}
+
+static int add_line(struct published *out, struct published_lines *lines,
+                    const struct ini_item *item, struct error *error)
+{
+    if (!*item->value)
+        return complain(out, item, error, "is empty: leave it out");
+    if (lines->count == PUBLISHED_LINES_MAX)
+        return complain(out, item, error, "is one line too many: drop it");
+    lines->at[lines->count++] = item->value;
     return 0;
 }
 
@@ -149,8 +179,12 @@ static int read_head(struct published *out, const struct ini_item *item, struct 
         return problem_find_op(&out->problem.op, item->value, error);
     if (strcmp(item->key, "type") == 0)
         return problem_find_type(&out->problem.type, item->value, error);
-    if (strncmp(item->key, "condition", 9) == 0)
-        return read_condition(out, item, error);
+    if (is_line(item, "condition"))
+        return add_line(out, &out->conditions, item, error);
+    if (is_line(item, "note"))
+        return add_line(out, &out->notes, item, error);
+    if (is_line(item, "remark"))
+        return add_line(out, &out->remarks, item, error);
     return complain(out, item, error, "is no key of [published]");
 }
 
@@ -231,15 +265,16 @@ static int read_kernel(struct published *out, const struct ini_item *item, struc
     struct published_kernel *kernel = &out->kernels[out->kernel_count - 1];
     const struct {
         const char *key, **value;
-    } texts[] = {{"kernel", &kernel->kernel},
-                 {"rung", &kernel->rung},
-                 {"task", &kernel->task},
-                 {"note", &kernel->note}};
+    } texts[] = {{"kernel", &kernel->kernel}, {"rung", &kernel->rung}, {"task", &kernel->task}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(item->key, texts[i].key) == 0) {
             *texts[i].value = item->value;
             return *item->value ? 0 : complain(out, item, error, "is empty: leave it out");
         }
+    if (is_line(item, "note"))
+        return add_line(out, &kernel->notes, item, error);
+    if (is_line(item, "remark"))
+        return add_line(out, &kernel->remarks, item, error);
     for (int i = 0; i < PUBLISHED_COLUMNS; i++)
         if (strcmp(item->key, published_columns[i]) == 0)
             return read_list(out, item, (enum published_column)i, error);
@@ -250,8 +285,16 @@ static int read_kernel(struct published *out, const struct ini_item *item, struc
     return complain(out, item, error, "is no key of [figures]");
 }
 
-/* A kernel has a name, and each of its figures a time, in one unit, or a bandwidth; those of a
- * list that have neither are none. */
+static bool has_figure(const struct published_figure *figure)
+{
+    for (int i = PUBLISHED_MS; i < PUBLISHED_COLUMNS; i++)
+        if (figure->at[i].is_there)
+            return true;
+    return false;
+}
+
+/* A kernel has a name and figures, each with one unit of time at most; what a list leaves out is
+ * no figure. */
 static int end_kernel(struct published *out, struct error *error)
 {
     struct published_kernel *kernel = &out->kernels[out->kernel_count - 1];
@@ -267,7 +310,7 @@ static int end_kernel(struct published *out, struct error *error)
                              kernel->name);
         figure->kernel = out->kernel_count - 1;
         figure->ps = has_ms || has_us ? time_of(figure) : 0;
-        if (has_ms || has_us || figure->at[PUBLISHED_GBS].is_there)
+        if (has_figure(figure))
             out->figures[kept++] = *figure;
     }
     kernel->count = kept - kernel->first;
@@ -275,8 +318,8 @@ static int end_kernel(struct published *out, struct error *error)
     if (kernel->kernel && kernel->count)
         return 0;
     return error_set(error, ERROR_USAGE,
-                     "%s: [figures %s] needs kernel, and ms, us or gbs: add "
-                     "what is missing",
+                     "%s: [figures %s] needs kernel, and a figure, as ms, us or gbs: "
+                     "add what is missing",
                      out->ini.file, kernel->name);
 }
 
@@ -325,6 +368,15 @@ void published_dispose(struct published *published)
     ini_dispose(&published->ini);
 }
 
+bool published_is_faster(const struct published_figure *figure,
+                         const struct published_figure *other)
+{
+    if (figure->ps && other->ps)
+        return figure->ps < other->ps;
+    return figure->ps || (!other->ps && published_real(&figure->at[PUBLISHED_GBS]) >
+                                            published_real(&other->at[PUBLISHED_GBS]));
+}
+
 const struct published_figure *published_best(const struct published *published,
                                               const struct problem *problem, uint64_t row)
 {
@@ -332,12 +384,12 @@ const struct published_figure *published_best(const struct published *published,
     for (size_t i = 0; i < published->figure_count; i++) {
         const struct published_figure *figure = &published->figures[i];
         const struct published_kernel *kernel = &published->kernels[figure->kernel];
-        if (!figure->ps || kernel->task || kernel->problem.op != problem->op ||
-            kernel->problem.type != problem->type ||
+        if ((!figure->ps && !figure->at[PUBLISHED_GBS].is_there) || kernel->task ||
+            kernel->problem.op != problem->op || kernel->problem.type != problem->type ||
             dims_n(&kernel->problem.dims) != dims_n(&problem->dims) ||
             figure->at[PUBLISHED_ROW].digits != row)
             continue;
-        if (!best || figure->ps < best->ps)
+        if (!best || published_is_faster(figure, best))
             best = figure;
     }
     return best;

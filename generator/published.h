@@ -6,6 +6,7 @@
 
 #include "generator/error.h"
 #include "generator/ini.h"
+#include "generator/number.h"
 #include "generator/problem.h"
 
 #include <stdbool.h>
@@ -16,23 +17,40 @@ enum {
     PUBLISHED_SCHEMA = 1, /* of the file's form */
     PUBLISHED_KERNELS_MAX = 32,
     PUBLISHED_FIGURES_MAX = 128,
-    PUBLISHED_CONDITIONS_MAX = 8,
+    PUBLISHED_LINES_MAX = 8,
 };
 
-/* What a document may say of a kernel under some condition; keys of [figures]. */
+/* What a document may say of a kernel under some condition; keys of [figures]. Those before
+ * PUBLISHED_MS are conditions, the others figures. */
 enum published_column {
-    PUBLISHED_THREADS, /* threads: per block */
-    PUBLISHED_ITEMS,   /* items: elements per thread at load */
-    PUBLISHED_ROW,     /* row: elements that give one result, where there are many results */
-    PUBLISHED_MS,      /* ms */
-    PUBLISHED_US,      /* us */
-    PUBLISHED_GBS,     /* gbs: 10^9 bytes per second, counted as the document counts */
-    PUBLISHED_PEAK,    /* peak_pct: that in percent of the document's peak */
-    PUBLISHED_COMPUTE, /* compute_pct, memory_pct: throughput by Nsight Compute */
+    PUBLISHED_THREADS,   /* threads: per block */
+    PUBLISHED_ITEMS,     /* items: elements per thread at load */
+    PUBLISHED_ROW,       /* row: elements that give one result, where there are many results */
+    PUBLISHED_ELEMENTS,  /* elements: of the array, where it is not n */
+    PUBLISHED_MS,        /* ms */
+    PUBLISHED_US,        /* us */
+    PUBLISHED_CPU_MS,    /* cpu_ms: the same work on the document's CPU */
+    PUBLISHED_CPU_RATIO, /* cpu_ratio: times faster than that */
+    PUBLISHED_TFLOPS,    /* tflops: 10^12 floating point operations per second */
+    PUBLISHED_GBS,       /* gbs: 10^9 bytes per second, counted as the document counts */
+    PUBLISHED_PEAK,      /* peak_pct: that in percent of the document's peak */
+    PUBLISHED_COMPUTE,   /* compute_pct, memory_pct: throughput by Nsight Compute */
     PUBLISHED_MEMORY,
-    PUBLISHED_OCCUPANCY, /* occupancy_pct */
-    PUBLISHED_STEP,      /* step, total: times faster than the one before, than the first */
+    PUBLISHED_STEP, /* step, total: times faster than the one before, than the first */
     PUBLISHED_TOTAL,
+    PUBLISHED_OCCUPANCY, /* occupancy_pct, and what NVIDIA's calculator says beside it */
+    PUBLISHED_REGISTERS,
+    PUBLISHED_SHARED,
+    PUBLISHED_SM_THREADS,
+    PUBLISHED_SM_WARPS,
+    PUBLISHED_SM_BLOCKS,
+    PUBLISHED_BLOCK_WARPS,
+    PUBLISHED_LIMIT_WARPS, /* limit_...: what an SM has */
+    PUBLISHED_LIMIT_REGISTERS,
+    PUBLISHED_LIMIT_SHARED,
+    PUBLISHED_FIT_WARPS, /* fit_...: blocks an SM, were that the only limit */
+    PUBLISHED_FIT_REGISTERS,
+    PUBLISHED_FIT_SHARED,
     PUBLISHED_COLUMNS
 };
 extern const char *const published_columns[PUBLISHED_COLUMNS]; /* the keys */
@@ -44,14 +62,20 @@ struct published_number {
     bool is_there;
 };
 
+/* Lines of text. */
+struct published_lines {
+    const char *at[PUBLISHED_LINES_MAX];
+    size_t count;
+};
+
 struct published_kernel {
-    const char *name;       /* of its section: "1" for [figures 1] */
-    const char *kernel;     /* as in the document: "#1 interleaved modulo" */
-    const char *rung;       /* of the ladder, that has the same kernel; NULL = none */
-    const char *task;       /* what it does where that is no reduction; NULL = the problem */
-    const char *note;       /* NULL = none */
-    struct problem problem; /* the file's, with its own type and n where it has such */
-    size_t first, count;    /* its figures */
+    const char *name;   /* of its section: "1" for [figures 1] */
+    const char *kernel; /* as in the document: "#1 interleaved modulo" */
+    const char *rung;   /* of the ladder, that has the same kernel; NULL = none */
+    const char *task;   /* what it does where that is no reduction; NULL = the problem */
+    struct published_lines notes, remarks; /* as of the whole */
+    struct problem problem;                /* the file's, with its own type and n */
+    size_t first, count;                   /* its figures */
 };
 
 struct published_figure {
@@ -61,12 +85,13 @@ struct published_figure {
 };
 
 struct published {
-    const char *source;   /* the document: "CS599 Lecture 6" */
-    const char *gpu;      /* its name in configs/gpus.ini; NULL = not there */
-    const char *gpu_name; /* as the document has it */
-    const char *conditions[PUBLISHED_CONDITIONS_MAX];
-    size_t condition_count;
-    struct published_number peak_gbs; /* as the document has it */
+    const char *source;                /* the document: "CS599 Lecture 6" */
+    const char *gpu;                   /* its name in configs/gpus.ini; NULL = not there */
+    const char *gpu_name;              /* as the document has it */
+    struct published_lines conditions; /* under which, and how its figures are counted */
+    struct published_lines notes;      /* what the document says besides */
+    struct published_lines remarks;    /* what this project says of it; no document does */
+    struct published_number peak_gbs;  /* as the document has it */
     struct problem problem;
     struct published_kernel kernels[PUBLISHED_KERNELS_MAX];
     struct published_figure figures[PUBLISHED_FIGURES_MAX];
@@ -84,10 +109,17 @@ void published_dispose(struct published *published);
 /* The number as a double; 0 where it is not there. */
 double published_real(const struct published_number *number);
 
+/* The number with the digits that it is written with, "3.90"; "" where it is not there. */
+const char *published_write(char out[NUMBER_CHARS], const struct published_number *number);
+
 /* The fastest figure of a problem (type, op and n; COLD counts as any) whose task is a
  * reduction of all its elements to one value, or with `row` > 0 to one value a row of so many;
- * NULL = there is none with a time. */
+ * NULL = there is none with a time or GB/s. One with a time (ps > 0) goes before one without. */
 const struct published_figure *published_best(const struct published *published,
                                               const struct problem *problem, uint64_t row);
+
+/* By their times; one with a time goes before one with a bandwidth alone. */
+bool published_is_faster(const struct published_figure *figure,
+                         const struct published_figure *other);
 
 #endif

@@ -44,6 +44,34 @@ static int begin_rung(struct rungs *rungs, const char *name, const struct ini_it
     return 0;
 }
 
+/* A key such as "note", "note 2": a line of text. */
+static bool is_line(const struct ini_item *item, const char *key)
+{
+    const size_t length = strlen(key);
+    return strncmp(item->key, key, length) == 0 &&
+           (item->key[length] == ' ' || item->key[length] == '\0');
+}
+
+static int add_line(const struct rungs *rungs, struct rungs_lines *lines,
+                    const struct ini_item *item, struct error *error)
+{
+    if (lines->count == RUNGS_NOTES_MAX)
+        return complain(rungs, item, error, "has too many lines of text: drop one");
+    lines->at[lines->count++] = item->value;
+    return 0;
+}
+
+static int read_ladder(struct rungs *rungs, const struct ini_item *item, struct error *error)
+{
+    const bool is_threads = strcmp(item->key, "threads") == 0;
+    if (is_line(item, "differs"))
+        return add_line(rungs, &rungs->differs, item, error);
+    if (!is_threads && strcmp(item->key, "items") != 0)
+        return complain(rungs, item, error, "has threads, items and differs, no other key");
+    *(is_threads ? &rungs->threads : &rungs->items) = item->value;
+    return 0;
+}
+
 static int read_group(struct rungs *rungs, const struct ini_item *item, struct error *error)
 {
     struct rungs_group *group = &rungs->groups[rungs->group_count - 1];
@@ -51,10 +79,9 @@ static int read_group(struct rungs *rungs, const struct ini_item *item, struct e
         group->title = item->value;
         return 0;
     }
-    if (strncmp(item->key, "note", 4) != 0 || group->note_count == RUNGS_NOTES_MAX)
-        return complain(rungs, item, error, "has a title and a few lines that begin with note");
-    group->notes[group->note_count++] = item->value;
-    return 0;
+    if (!is_line(item, "note"))
+        return complain(rungs, item, error, "has a title and lines that begin with note");
+    return add_line(rungs, &group->notes, item, error);
 }
 
 static int read_rung(struct rungs *rungs, const struct ini_item *item, struct error *error)
@@ -71,25 +98,20 @@ static int read_rung(struct rungs *rungs, const struct ini_item *item, struct er
             *keys[i].value = item->value;
             return 0;
         }
+    if (is_line(item, "differs"))
+        return add_line(rungs, &rung->differs, item, error);
     return complain(rungs, item, error,
-                    "has kernel, space, params and historical, no other key");
+                    "has kernel, space, params, historical and differs, no other key");
 }
 
 static int read_item(struct rungs *rungs, const struct ini_item *item, bool is_first,
                      struct error *error)
 {
     const char *group = name_of(item, "group "), *rung = name_of(item, "rung ");
-    if (strcmp(item->section, "ladder") == 0 && strcmp(item->key, "threads") == 0) {
-        rungs->threads = item->value;
-        return 0;
-    }
-    if (strcmp(item->section, "ladder") == 0 && strcmp(item->key, "items") == 0) {
-        rungs->items = item->value;
-        return 0;
-    }
+    if (strcmp(item->section, "ladder") == 0)
+        return read_ladder(rungs, item, error);
     if (!group && !rung)
-        return complain(rungs, item, error,
-                        "is none of [ladder] threads and items, [group], [rung]");
+        return complain(rungs, item, error, "is none of [ladder], [group], [rung]");
     if (is_first &&
         (group ? begin_group(rungs, group, item, error) : begin_rung(rungs, rung, item, error)))
         return -1;
@@ -163,6 +185,6 @@ int rungs_choose(const struct rungs *rungs, const char *name, bool is_chosen[RUN
     const char *nearest = text_nearest(name, strlen(name), names, count);
     return error_set(
         error, ERROR_USAGE,
-        "'%.100s' is no rung or group of the ladder%s%s: see 'autotune ladder --help'", name,
+        "'%.100s' is no rung or group of the ladder%s%s: 'autotune list rungs' has all", name,
         nearest ? "; the nearest is " : "", nearest ? nearest : "");
 }

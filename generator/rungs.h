@@ -11,12 +11,17 @@
 
 enum { RUNGS_MAX = 64, RUNGS_GROUPS_MAX = 16, RUNGS_NOTES_MAX = 8 };
 
+/* Lines of text. */
+struct rungs_lines {
+    const char *at[RUNGS_NOTES_MAX];
+    size_t count;
+};
+
 /* The rungs of one document. */
 struct rungs_group {
-    const char *name, *title;           /* "harris"; the document and what it measured */
-    const char *notes[RUNGS_NOTES_MAX]; /* lines of text below its table */
-    size_t note_count;
-    size_t first, count; /* its rungs */
+    const char *name, *title; /* "harris"; the document and what it measured */
+    struct rungs_lines notes; /* below its table */
+    size_t first, count;      /* its rungs */
 };
 
 struct rung {
@@ -26,6 +31,7 @@ struct rung {
     const char *params;     /* "BLOCK=128": over the space's default */
     const char *historical; /* params of its form in the document, which is wrong today; NULL =
                              * it is as it was */
+    struct rungs_lines differs; /* how and why it is another kernel than the document's */
     size_t group;
 };
 
@@ -33,6 +39,7 @@ struct rungs {
     const char *threads; /* the param that is the size of a block */
     const char *items;   /* the param that is elements per thread, in spaces that have one; NULL
                           * = none has */
+    struct rungs_lines differs; /* in what all differ from the documents */
     struct rungs_group groups[RUNGS_GROUPS_MAX];
     struct rung rungs[RUNGS_MAX];
     size_t group_count, count;

@@ -99,6 +99,11 @@ static int check_run(const struct request *request, struct error *error)
                              request->rung_count || request->json || request->csv),
          "--source only prints a rung at its usual size: leave --rung, --blocks, --grid, --gpu, "
          "--json and --csv out; other sizes are what 'autotune emit --variant' prints"},
+        {request->published &&
+             (request->source || request->grid || request->blocks || request->gpu ||
+              request->has_n || request_dims_are_given(request)),
+         "--published only prints what documents say of their own kernels: leave --source, --blocks, "
+         "--grid, --gpu and the size out"},
     };
     return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error);
 }

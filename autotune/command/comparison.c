@@ -67,8 +67,8 @@ int comparison_add_published(struct comparison *comparison, const struct compare
             const struct published_figure *figure = &document->figures[i];
             const struct published_kernel *kernel = &document->kernels[figure->kernel];
             const uint64_t row = figure->at[PUBLISHED_ROW].digits;
-            if (figure->ps && !kernel->task && (with_rows || !row) &&
-                is_wanted(wanted, &kernel->problem) &&
+            if ((figure->ps || figure->at[PUBLISHED_GBS].is_there) && !kernel->task &&
+                (with_rows || !row) && is_wanted(wanted, &kernel->problem) &&
                 comparison_add(comparison, &kernel->problem, row, error))
                 return -1;
         }
@@ -130,7 +130,7 @@ static struct compare_winner find_best(const struct compare_input *input,
     for (size_t i = 0; i < input->published_count && !best.record && is_plain; i++) {
         const struct published_figure *figure =
             published_best(input->published[i], &line->problem, line->row);
-        if (figure && (!best.figure || figure->ps < best.figure->ps))
+        if (figure && (!best.figure || published_is_faster(figure, best.figure)))
             best = (struct compare_winner){.document = input->published[i], .figure = figure};
     }
     return best;
@@ -275,8 +275,19 @@ static void fill_journal(const struct comparison *comparison, struct compare_cel
         terminal_progress_end(&progress);
 }
 
+/* The problem as its kernels have it: rows are a matrix of so many elements each. */
+static struct problem with_rows(const struct compare_line *line)
+{
+    struct problem problem = line->problem;
+    if (line->row)
+        problem.dims =
+            dims_resized(&problem.dims, dims_n(&problem.dims) / line->row, line->row, 0);
+    return problem;
+}
+
 static void fill_line(struct comparison *comparison, struct compare_line *line)
 {
+    const struct problem problem = with_rows(line);
     struct compare_winner bests[COMPARE_SIDES_MAX], first = {.record = NULL};
     const size_t count = comparison->compare.side_count;
     for (size_t s = 0; s < count; s++) {
@@ -290,14 +301,14 @@ static void fill_line(struct comparison *comparison, struct compare_line *line)
         struct compare_cell *cell = &line->cells[s];
         cell->peak_pct = -1;
         if (!is_there(&bests[s])) {
-            fill_predicted(cell, comparison, &first, input, &line->problem);
+            fill_predicted(cell, comparison, &first, input, &problem);
             continue;
         }
         if (bests[s].record)
             fill_measured(cell, bests[s].record, &input->side);
         else
             fill_published(cell, &bests[s], &input->side, &line->problem);
-        analyse(cell, comparison, &bests[s], true, input, &line->problem);
+        analyse(cell, comparison, &bests[s], true, input, &problem);
         if (cell->basis == COMPARE_MEASURED)
             fill_journal(comparison, cell, bests[s].record, s ? bests[0].record : NULL, input);
     }

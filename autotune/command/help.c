@@ -98,7 +98,8 @@ static const struct help all[] = {
      "  autotune ladder --rung cs599 --n 1Gi --type f32 --blocks 32..1024\n"
      "  autotune ladder --grid --rung cs599 --n 1Gi --type f32 --csv grid.csv\n"
      "  autotune ladder --device host --gpu H200\n"
-     "  autotune ladder --source harris-5\n\n" EXIT_CODES},
+     "  autotune ladder --source harris-5\n"
+     "  autotune ladder --published --rung cs599\n\n" EXIT_CODES},
     {VERB_PROFILE, "profile", "[VARIANT|RUNG]",
      "Runs one kernel under Nsight Compute, where its ncu is found, and reads back what that "
      "measured: throughput of memory and compute, occupancy, bank conflicts, what warps wait for. "

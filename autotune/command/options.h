@@ -63,6 +63,7 @@ enum option_key {
     KEY_BENCH,
     KEY_LADDER,
     KEY_AXES,
+    KEY_PUBLISHED,
 };
 
 enum { OPTIONS_MAX = 112 };

@@ -66,10 +66,11 @@ struct request {
     uint64_t offset, rounds;                    /* of bench: bytes; 0 = the device's default */
     unsigned part, parts;                       /* of --cover or --all: this part, of so many */
     bool cold, warm, retune, quiet, ptx, sass, cover, small, all, stream, grid;
-    bool sources;  /* of list: where figures are from */
-    bool evidence; /* of compare: compile what the journals know, to rank predictions */
-    bool run;      /* of profile: launch the kernel, as ncu wants it */
-    bool markdown; /* of report */
+    bool published; /* of ladder: what documents say, and no run */
+    bool sources;   /* of list: where figures are from */
+    bool evidence;  /* of compare: compile what the journals know, to rank predictions */
+    bool run;       /* of profile: launch the kernel, as ncu wants it */
+    bool markdown;  /* of report */
 };
 
 /* Is a range of sizes asked for? */

@@ -132,7 +132,7 @@ static bool *find_flag(struct request *request, int key)
         {KEY_SWEEP, &request->sweep},       {KEY_CONFIRM, &request->confirm},
         {KEY_RUN, &request->run},           {KEY_SOURCES, &request->sources},
         {KEY_GRID, &request->grid},         {KEY_EVIDENCE, &request->evidence},
-        {KEY_MARKDOWN, &request->markdown},
+        {KEY_MARKDOWN, &request->markdown}, {KEY_PUBLISHED, &request->published},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].key == key)

@@ -5,6 +5,7 @@
 #include "autotune/command/ladder_figures.h"
 #include "autotune/command/ladder_source.h"
 #include "autotune/command/output.h"
+#include "autotune/command/published_show.h"
 #include "autotune/command/setup.h"
 #include "autotune/command/tune_notes.h"
 #include "autotune/command/verbs.h"
@@ -79,6 +80,25 @@ static int prepare_cell(struct work *work, size_t r, size_t column, struct error
     return 0;
 }
 
+/* Names the sizes that the first rung chosen has. */
+static int refuse_blocks(const struct work *work, struct error *error)
+{
+    size_t r = 0;
+    struct text sizes = {0};
+    while (!work->choice.is_chosen[r])
+        r++;
+    const struct ladder_rung *rung = &work->choice.opened[r];
+    const struct param *param = &rung->space->params[rung->threads];
+    for (size_t i = 0; i < param->count; i++)
+        text_addf(&sizes, " %" PRId64, param->values[i]);
+    error_set(error, ERROR_USAGE,
+              "--blocks %.100s: no rung that was chosen has such a size: %s has%.200s",
+              work->request->blocks ? work->request->blocks : LADDER_GRID_BLOCKS,
+              rung->listed->name, sizes.at ? sizes.at : " none");
+    text_dispose(&sizes);
+    return -1;
+}
+
 static int prepare(struct work *work, struct error *error)
 {
     const size_t columns = work->choice.block_count ? work->choice.block_count : 1;
@@ -105,12 +125,7 @@ static int prepare(struct work *work, struct error *error)
                 return -1;
     for (size_t i = 0; i < count; i++)
         is_any |= work->ladder.cells[i].is_there;
-    return is_any
-               ? 0
-               : error_set(error, ERROR_USAGE,
-                           "--blocks %.100s: no rung that was chosen has such a size: give a "
-                           "power of two from 32 to 1024",
-                           work->request->blocks ? work->request->blocks : LADDER_GRID_BLOCKS);
+    return is_any ? 0 : refuse_blocks(work, error);
 }
 
 /* A table of times by size has no place for what is computed of a GPU. */
@@ -338,6 +353,8 @@ int verb_ladder(int argc, char **argv, struct error *error)
     struct work *work;
     if (request_parse(&request, VERB_LADDER, argc, argv, error))
         return -1;
+    if (request.published)
+        return published_show(&request, error);
     if (request.source) { /* as if it were the only rung */
         request.rungs[0] = request.source;
         request.rung_count = 1;

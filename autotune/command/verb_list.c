@@ -1,5 +1,7 @@
 /* verb_list: what there is to choose from, a table per topic. */
+#include "autotune/command/ladder_rung.h"
 #include "autotune/command/output.h"
+#include "autotune/command/published_show.h"
 #include "autotune/command/setup.h"
 #include "autotune/command/verbs.h"
 #include "autotune/device/gpus.h"
@@ -101,6 +103,24 @@ static int list_spaces(struct table *table, const struct request *request, struc
         table_addf(table, "%zu", space->rule_count);
         space_free(space);
     }
+    return 0;
+}
+
+static int list_rungs(struct table *table, const struct request *request, struct error *error)
+{
+    struct rungs rungs;
+    (void)request;
+    if (ladder_rung_list(&rungs, error))
+        return -1;
+    for (size_t i = 0; i < rungs.count; i++) {
+        const struct rung *rung = &rungs.rungs[i];
+        table_add(table, rung->name);
+        table_add(table, rungs.groups[rung->group].name);
+        table_add(table, rung->kernel);
+        table_add(table, rung->space);
+        table_add(table, rung->params);
+    }
+    rungs_dispose(&rungs);
     return 0;
 }
 
@@ -225,6 +245,9 @@ static const struct topic {
     {"spaces", list_spaces,
      {{"space", "space", false}, {"template", "template", false}, {"params", "params", true},
       {"rules", "rules", true}}},
+    {"rungs", list_rungs,
+     {{"rung", "rung", false}, {"group", "group", false}, {"kernel", "kernel", false},
+      {"space", "space", false}, {"params", "params", false}}},
     {"formats", list_formats,
      {{"format", "format", false}, {"files", "files", false}, {"purpose", "purpose", false}}},
     {"archs", list_archs,
@@ -262,11 +285,14 @@ int verb_list(int argc, char **argv, struct error *error)
     if (request_parse(&request, VERB_LIST, argc, argv, error))
         return -1;
     const char *wanted = request.topic ? request.topic : "devices";
+    if (strcmp(wanted, "published") == 0)
+        return published_show(&request, error);
     for (size_t i = 0; i < TOPICS; i++)
         if (strcmp(topics[i].name, wanted) == 0)
             return list(&topics[i], &request, error);
-    return error_set(error, ERROR_USAGE,
-                     "nothing to list is called '%s': choose devices, types, "
-                     "operations, params, variants, spaces, formats, archs or gpus",
-                     wanted);
+    return error_set(
+        error, ERROR_USAGE,
+        "nothing to list is called '%s': choose devices, types, "
+        "operations, params, variants, spaces, rungs, published, formats, archs or gpus",
+        wanted);
 }

@@ -204,6 +204,25 @@ static void print_reasons(struct text *out, const struct ladder *ladder,
         }
 }
 
+static void print_lines(struct text *out, const char *who, const struct rungs_lines *lines)
+{
+    for (size_t i = 0; i < lines->count; i++)
+        text_addf(out, "%s%s%s\n", i ? "  " : who, i ? "" : ": ", lines->at[i]);
+}
+
+/* In what rungs are other kernels than the document's. */
+static void print_differences(struct text *out, const struct ladder *ladder,
+                              const struct rungs_group *group)
+{
+    for (size_t r = group->first; r < group->first + group->count; r++) {
+        const struct rung *rung = &ladder->rungs->rungs[r];
+        char who[100];
+        snprintf(who, sizeof who, "%.80s differs", rung->name);
+        if (is_row(ladder, r))
+            print_lines(out, who, &rung->differs);
+    }
+}
+
 /* Of several sizes: the fastest of all. */
 static void print_best(struct text *out, const struct ladder *ladder,
                        const struct rungs_group *group)
@@ -239,8 +258,9 @@ void ladder_print(struct text *out, const struct ladder *ladder, bool bold_title
             continue;
         text_addf(out, "%s%s\n", between, group->title);
         (ladder->columns == 1 ? print_figures : print_times)(out, ladder, group, bold_titles);
-        for (size_t i = 0; i < group->note_count; i++)
-            text_addf(out, "%s\n", group->notes[i]);
+        for (size_t i = 0; i < group->notes.count; i++)
+            text_addf(out, "%s\n", group->notes.at[i]);
+        print_differences(out, ladder, group);
         print_reasons(out, ladder, group);
         if (ladder->columns == 1)
             cause_print(out, ladder, group, bold_titles);
@@ -248,6 +268,8 @@ void ladder_print(struct text *out, const struct ladder *ladder, bool bold_title
             print_best(out, ladder, group);
         between = "\n";
     }
+    text_adds(out, ladder->rungs->differs.count ? "\n" : "");
+    print_lines(out, "all rungs differ from the documents' kernels", &ladder->rungs->differs);
 }
 
 /* --- For programs ------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 // WangYu 5: several elements a thread, one from each chunk of the array; a chunk has as many
-// elements as the grid has threads. The compiler knows how many, and unrolls the loop.
+// elements as the grid has threads. The compiler knows how many chunks there are, and unrolls the
+// loop. The document adds into shared memory: NVRTC 12.9 and 13.0 keep that word in a register.
 // Reduces n elements of x, n may be 0. Writes one value a block to y: reduce those again until
 // one is left.
 __global__ void __launch_bounds__(BLOCK)
@@ -7,12 +8,14 @@ reduce(const elem *x, unsigned long long n, accum *y)
 {
     __shared__ accum shared[BLOCK];
     const unsigned t = threadIdx.x;
-    const unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + t;
     const unsigned long long chunk = (unsigned long long)gridDim.x * blockDim.x;
+    unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + t;
     accum a = identity();
     #pragma unroll
-    for (int k = 0; k < ITEMS; k++)
-        a = combine(a, i + k * chunk < n ? map(x[i + k * chunk]) : identity());
+    for (int k = 0; k < ITEMS && i < n; k++) {
+        a = combine(a, map(x[i]));
+        i += chunk;
+    }
     shared[t] = a;
     for (unsigned d = blockDim.x / 2; d >= 32; d /= 2) {
         __syncthreads();

@@ -1,26 +1,24 @@
 // Reduction (Sum) part 1, kernel 1: the same by threads side by side, which reach for shared
 // memory in strides: bank conflicts.
-// Reduces each of `count` rows to y[row]; a row longer than the block is added up before, which
-// the document does not do.
+// Reduces each row to y[row]. The document has rows of exactly BLOCK elements; another length is
+// combined by the loop before the tree.
 __global__ void __launch_bounds__(BLOCK)
-rows(const elem *x, unsigned long long count, unsigned long long len, unsigned long long pitch,
-     accum *y)
+rows(const elem *__restrict__ x, unsigned long long count, unsigned long long len,
+     unsigned long long pitch, accum *__restrict__ y)
 {
     __shared__ accum shared[BLOCK];
     const unsigned t = threadIdx.x;
-    for (unsigned long long row = blockIdx.x; row < count; row += gridDim.x) {
-        accum a = identity();
-        for (unsigned long long i = t; i < len; i += blockDim.x)
-            a = combine(a, map(x[row * pitch + i]));
-        shared[t] = a;
-        for (unsigned d = 1; d < blockDim.x; d *= 2) {
-            const unsigned at = 2 * d * t;
-            __syncthreads();
-            if (at < blockDim.x)
-                shared[at] = combine(shared[at], shared[at + d]);
-        }
-        if (t == 0)
-            y[row] = shared[0];
-        __syncthreads(); // the next row's elements replace this one's
+    const elem *const row = x + blockIdx.x * pitch;
+    accum a = identity();
+    for (unsigned long long i = t; i < len; i += BLOCK)
+        a = combine(a, map(row[i]));
+    shared[t] = a;
+    for (unsigned d = 1; d < BLOCK; d *= 2) {
+        const unsigned at = 2 * d * t;
+        __syncthreads();
+        if (at < BLOCK)
+            shared[at] = combine(shared[at], shared[at + d]);
     }
+    if (t == 0)
+        y[blockIdx.x] = shared[0];
 }

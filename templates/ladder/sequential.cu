@@ -1,4 +1,4 @@
-// Harris 3, CS599 #3, WangYu 2, Lab 04 shared: sequential addressing. The first half of the
+// Harris 3, CS599 #3, WangYu 2: sequential addressing. The first half of the
 // threads combines with the second: neighbours go the same way, to neighbouring words.
 // Reduces n elements of x, n may be 0. Writes one value a block to y: reduce those again until
 // one is left.

@@ -7,11 +7,11 @@ reduce(const elem *x, unsigned long long n, accum *y)
 {
     __shared__ accum shared[BLOCK];
     const unsigned t = threadIdx.x;
-    const unsigned long long i = (unsigned long long)blockIdx.x * (BLOCK * ITEMS) + t;
+    const unsigned long long i = (unsigned long long)blockIdx.x * (blockDim.x * ITEMS) + t;
     accum a = identity();
     #pragma unroll
     for (int k = 0; k < ITEMS; k++)
-        a = combine(a, i + k * BLOCK < n ? map(x[i + k * BLOCK]) : identity());
+        a = combine(a, i + k * blockDim.x < n ? map(x[i + k * blockDim.x]) : identity());
     shared[t] = a;
     for (unsigned d = blockDim.x / 2; d > 0; d /= 2) {
         __syncthreads();

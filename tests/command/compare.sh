@@ -61,6 +61,8 @@ run compare g80 v100
 check old-gpu-by-name has_status 0
 check old-gpu-by-name-same cmp by-document out
 check old-gpu-not-analysed grep -q '^note  *G80: its architecture is not in' out
+run compare g80 v100 --n 32M # a bandwidth, and no time
+check no-time test "$(rows '^32M  *A published  *73\.0  *84\.5 ')" -eq 1
 
 # Forms.
 run compare v100 rtx5070 --json - --quiet

@@ -90,7 +90,7 @@ if command -v python3 > python; then
     check json-show is_json out "it[0]['gpu'] == 'host' and it[0]['n'] == 1000"
     run show --csv -
     check csv-show is_csv out "it[0]['n'] == '1000'"
-    for topic in devices types operations params variants spaces archs; do
+    for topic in devices types operations params variants spaces rungs published archs; do
         run list $topic --json - --csv list.csv
         check "json-list-$topic" is_json out "len(it) > 0"
         check "csv-list-$topic" is_csv list.csv "len(it) > 0"

@@ -184,7 +184,7 @@ for words in "batched-1 --rows 100 --len 128" "batched-lanes --rows 100 --len 64
     run profile --device host --run --type f32 $words
     check "profile-run: $words" test "$status" -eq 0 -a ! -s out -a ! -s err
 done
-sed 's/map(x\[row \* pitch/map(x[0 * pitch/' "$ROOT/templates/ladder/rows_strided.cu" > first_row.cu
+sed 's/x + blockIdx.x \* pitch/x + 0 * pitch/' "$ROOT/templates/ladder/rows_strided.cu" > first_row.cu
 refuses profile-wrong 70 "wrong result 1 of 9: expected " profile --device host --run --rows 9 --len 64 \
     --space ladder/rows_strided --template first_row.cu
 refuses profile-on-the-host 69 "not on the host emulator" profile --device host batched-1 --rows 9 \

@@ -286,23 +286,37 @@ static void test_atomics(void **state)
     }
 }
 
+/* The type that stands for `usual` in a rung that does not take it. */
+static enum type type_for(const struct rung *rung, enum type usual)
+{
+    return strcmp(rung->space, "tensor") == 0       ? F16
+           : strcmp(rung->space, "warp_redux") == 0 ? I32
+                                                    : usual;
+}
+
+/* The tree of part 1 has a bound that the compiler knows: it writes each step anew. */
+static bool is_unrolled(const struct rung *rung)
+{
+    return strcmp(rung->space, "rows_modulo") == 0 || strcmp(rung->space, "rows_strided") == 0;
+}
+
 /* Each rung and type has a pattern, and no access without a lane. Lanes that share a row need no
  * shared memory. */
 static void test_all(void **state)
 {
     (void)state;
     for (size_t r = 0; r < rungs.count; r++) {
-        const bool is_tensor = strcmp(rungs.rungs[r].space, "tensor") == 0;
         const bool is_lanes = strcmp(rungs.rungs[r].space, "rows_lanes") == 0;
         const struct pattern pattern =
-            run_rung(rungs.rungs[r].name, is_tensor ? F16 : F32, is_lanes ? 128 : 64);
+            run_rung(rungs.rungs[r].name, type_for(&rungs.rungs[r], F32), is_lanes ? 128 : 64);
         assert_int_equal(pattern.requests + pattern.atomics_global > 0, !is_lanes);
         assert_true(pattern.lanes >= pattern.requests);
         assert_true(pattern.wavefronts >= pattern.ideal);
     }
 }
 
-/* NVRTC keeps every access: it writes as many instructions as the emulator saw places. */
+/* NVRTC keeps every access: it writes as many instructions as the emulator saw places, or more
+ * where it unrolls. */
 static void test_sites(void **state)
 {
     struct nvrtc *nvrtc;
@@ -321,7 +335,8 @@ static void test_sites(void **state)
         assert_int_equal(ladder_rung_open(&rung, &rungs, &rungs.rungs[r], &error), 0);
         assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
         assert_true(ladder_rung_resize(&rung, 128));
-        const struct problem problem = problem_of(rung.space, F16, 128);
+        const struct problem problem =
+            problem_of(rung.space, type_for(&rungs.rungs[r], F16), 128);
         const struct point_context context = {rung.space, &problem, &target};
         const struct emit_sources sources = {rung.template, built_in("templates/types.cu"),
                                              built_in("templates/intrinsics.cu")};
@@ -331,9 +346,11 @@ static void test_sites(void **state)
         const struct device_source source = {text.at, rung.space->kernel};
         assert_int_equal(nvrtc_compile(nvrtc, 90, NVRTC_PTX, &source, 1, &image, &error), 0);
         assert_int_equal(sass_count(&mix, image.bytes, true, &error), 0);
-        const struct pattern pattern = run_rung(rungs.rungs[r].name, F16, 128);
+        const struct pattern pattern =
+            run_rung(rungs.rungs[r].name, type_for(&rungs.rungs[r], F16), 128);
         const size_t sites = pattern.site_count + (pattern.atomics_shared > 0);
-        if (sites != mix.counts[SASS_SHARED])
+        if (is_unrolled(&rungs.rungs[r]) ? sites >= mix.counts[SASS_SHARED]
+                                         : sites != mix.counts[SASS_SHARED])
             fail_msg("%s: %zu places, %u instructions", rungs.rungs[r].name, sites,
                      (unsigned)mix.counts[SASS_SHARED]);
         device_dispose_image(&image);
