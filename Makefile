@@ -10,6 +10,11 @@ BUILD   ?= build
 VERSION  = 0.2.0
 LIBS     = -l:libinih.a -l:libxxhash.a -ldl -lm -lpthread
 
+# A name with a blank in it would be two names, and `rm` would remove both.
+one_name = $(if $(filter 1,$(words _$($1)_)),,$(error $1='$($1)' has a blank in it: choose a folder without one))
+some     = $(if $(strip $($1)),,$(error $1 is empty: name a folder, or leave $1 out))
+$(foreach name,DESTDIR PREFIX BUILD,$(call one_name,$(name)))$(call some,PREFIX)$(call some,BUILD)
+
 # The CUDA headers: CUDA_HOME, the toolkit's usual place, pip's, the distribution's.
 PYTHONS  = $(VIRTUAL_ENV) $(abspath $(dir $(shell command -v python3))..) $(HOME)/.local \
            /usr /usr/local
@@ -57,12 +62,12 @@ install: $(BUILD)/autotune install-library ## install below DESTDIR/PREFIX
 	install -D -m 644 -t $(SHARE)/doc/autotune $(DOCS)
 
 uninstall: uninstall-library ## remove what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/autotune $(SHARE)/man/man1/autotune.1
-	rm -rf $(SHARE)/doc/autotune $(SHARE)/bash-completion/completions/autotune
+	rm -f "$(DESTDIR)$(PREFIX)/bin/autotune" "$(SHARE)/man/man1/autotune.1"
+	rm -rf "$(SHARE)/doc/autotune" "$(SHARE)/bash-completion/completions/autotune"
 	$(PRUNE)
 
 clean: ## remove what was built
-	rm -rf $(BUILD)
+	rm -rf "$(BUILD)"
 
 help: ## print this
 	@sed -n 's/^\([a-z-]*\):.* ## /  make \1\t/p' Makefile check.mk | expand -t 20

@@ -1,5 +1,6 @@
 # The library: libautotune.a and .so, and what is installed with them. Included by the Makefile.
 LIBDIR   ?= $(PREFIX)/lib
+$(call one_name,LIBDIR)$(call some,LIBDIR)
 OBJCOPY  ?= objcopy
 ABI       = 0
 ARCHIVE   = $(BUILD)/libautotune.a
@@ -18,8 +19,8 @@ COMMA    := ,
 FOLDERS   = bin include share/man/man1 share/man/man3 share/bash-completion/completions \
             share/doc/autotune share/doc \
             $(patsubst $(PREFIX)/%,%,$(filter $(PREFIX)/%,$(LIBDIR)))
-PRUNE     = for at in $(AT_LIB)/cmake $(AT_LIB)/pkgconfig; do rmdir $$at 2> /dev/null; done; \
-            cd $(DESTDIR)$(PREFIX) 2> /dev/null && rmdir -p $(FOLDERS) 2> /dev/null || :
+PRUNE     = for at in "$(AT_LIB)/cmake" "$(AT_LIB)/pkgconfig"; do rmdir "$$at" 2> /dev/null; done; \
+            cd "$(DESTDIR)$(PREFIX)" 2> /dev/null && rmdir -p $(FOLDERS) 2> /dev/null || :
 EXPORTED  = $(wildcard $(addprefix examples/*/,Makefile CMakeLists.txt *.c))
 FILL      = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@PREFIX@|$(PREFIX)|g' \
             -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|g' \
@@ -55,10 +56,10 @@ install-library: $(ARCHIVE) $(SHARED)
 	for f in $(EXPORTED); do install -D -m 644 $$f $(SHARE)/doc/autotune/$$f || exit 1; done
 
 uninstall-library:
-	rm -f $(DESTDIR)$(PREFIX)/include/autotune.h $(AT_LIB)/libautotune.a \
-	    $(AT_LIB)/libautotune.so $(AT_LIB)/libautotune.so.* $(AT_LIB)/pkgconfig/autotune.pc \
-	    $(SHARE)/man/man3/autotune.3
-	rm -rf $(AT_CMAKE) $(SHARE)/doc/autotune/examples
+	rm -f "$(DESTDIR)$(PREFIX)/include/autotune.h" "$(AT_LIB)/libautotune.a" \
+	    "$(AT_LIB)/libautotune.so" "$(AT_LIB)"/libautotune.so.* "$(AT_LIB)/pkgconfig/autotune.pc" \
+	    "$(SHARE)/man/man3/autotune.3"
+	rm -rf "$(AT_CMAKE)" "$(SHARE)/doc/autotune/examples"
 	$(PRUNE)
 
 .PHONY: library install-library uninstall-library

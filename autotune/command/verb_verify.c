@@ -6,6 +6,7 @@
 #include "autotune/command/setup.h"
 #include "autotune/command/tune_notes.h"
 #include "autotune/command/verbs.h"
+#include "autotune/command/watch.h"
 #include "autotune/report/terminal.h"
 #include "autotune/tune/prove.h"
 #include "autotune/tune/tune.h"
@@ -63,7 +64,8 @@ static int prove_many(const struct request *request, const struct setup *setup,
                                           .nvrtc = request->nvrtc,
                                           .show = request->quiet ? NULL : show_progress,
                                           .context = &progress,
-                                          .is_stopping = interrupt_came};
+                                          .is_stopping = interrupt_came,
+                                          .watch = watch_kernel};
     struct prove_result result;
     if (!request->quiet)
         terminal_progress_start(&progress, stderr);
@@ -97,6 +99,9 @@ static int blame(const struct setup *setup, const int64_t *row, struct error *er
     struct error ignored;
     if (point_reject(&setup->context, row, &ignored) < 0)
         keep_explain(setup, row, error);
+    else if (error->code == ERROR_WRONG) /* which is what was asked */
+        error_set(error, error->code, "%s; the space would not try this variant anyway",
+                  error->text);
     else if (error->code != ERROR_INTERRUPTED)
         error_set(error, error->code,
                   "the space would not try this variant: choose another --variant (%s)",
@@ -172,7 +177,7 @@ static int prove_small(const struct request *request, const struct setup *setup,
     tune_notes_setup(request, setup, 1);
     if (setup_row(row, setup, request, error) ||
         prove_row(&result, setup->device, &setup->context, &setup->sources, row, request->seed,
-                  error))
+                  watch_kernel, error))
         return -1;
     if (result.wrong)
         return error_set(error, ERROR_WRONG, "%s is wrong: %s", result.failures[0].what,

@@ -31,8 +31,10 @@ static int poison(struct bench *bench, const struct bench_entry *entry, struct e
                      count_left(bench, entry) * bench->slot_bytes, error) ||
                    ops->fill(bench->device, bench->scratch, POISON_SCRATCH,
                              entry->scratch_bytes + POISON_SCRATCH_GUARD, error) ||
-                   ops->fill(bench->device, bench->state, 0,
-                             entry->state_bytes + POISON_STATE_GUARD, error)
+                   ops->fill(bench->device, bench->state + entry->state_bytes, POISON_STATE,
+                             POISON_STATE_GUARD, error) ||
+                   (entry->state_bytes &&
+                    ops->fill(bench->device, bench->state, 0, entry->state_bytes, error))
                ? -1
                : 0;
 }
@@ -154,6 +156,7 @@ static int compare_outputs(struct bench *bench, const struct bench_entry *entry,
     return failed;
 }
 
+/* The guard behind the state is as it was, and the state zero again. */
 static int compare_state(struct bench *bench, const struct bench_entry *entry,
                          struct bench_verdict *out, struct error *error)
 {
@@ -162,10 +165,10 @@ static int compare_state(struct bench *bench, const struct bench_entry *entry,
     if (!state)
         return error_memory(error, bytes);
     int failed = bench->device->ops->read(bench->device, state, bench->state, bytes, error);
-    if (!failed && !poison_is_all(state, bytes, 0))
-        blame(out, bench,
-              poison_is_all(state, entry->state_bytes, 0) ? "wrote past its state"
-                                                          : "left its state above zero");
+    if (!failed && !poison_is_all(state + entry->state_bytes, POISON_STATE_GUARD, POISON_STATE))
+        blame(out, bench, "wrote past its state");
+    else if (!failed && out->is_right && !poison_is_all(state, entry->state_bytes, 0))
+        blame(out, bench, "left its state above zero");
     free(state);
     return failed;
 }
@@ -181,9 +184,10 @@ static int compare(struct bench *bench, const struct bench_entry *entry,
         ops->read(bench->device, guard, bench->scratch + entry->scratch_bytes,
                   POISON_SCRATCH_GUARD, error))
         return -1;
-    if (out->is_right && !poison_is_all(guard, POISON_SCRATCH_GUARD, POISON_SCRATCH))
-        blame(out, bench, "wrote past its scratch memory");
-    return out->is_right && entry->state_bytes ? compare_state(bench, entry, out, error) : 0;
+    if (poison_is_all(guard, POISON_SCRATCH_GUARD, POISON_SCRATCH))
+        return compare_state(bench, entry, out, error);
+    blame(out, bench, "wrote past its scratch memory");
+    return 0;
 }
 
 static int prove(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
@@ -201,13 +205,18 @@ static int prove(struct bench *bench, const struct bench_entry *entry, uint64_t 
     return 0;
 }
 
-/* All entries share the state: what a wrong one leaves there would make others wrong. */
+/* All entries share the state: what a wrong one leaves there would make others wrong, and where the
+ * guard is others have theirs. */
 int bench_prove(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
                 struct bench_verdict *out, struct error *error)
 {
+    const struct device_ops *ops = bench->device->ops;
     struct error ignored;
-    const int failed = prove(bench, entry, out_ps, out, error);
-    if (failed || !out->is_right)
-        bench->device->ops->fill(bench->device, bench->state, 0, bench->state_bytes, &ignored);
-    return failed;
+    if (prove(bench, entry, out_ps, out, error)) {
+        ops->fill(bench->device, bench->state, 0, bench->state_bytes, &ignored);
+        return -1;
+    }
+    return out->is_right ? ops->fill(bench->device, bench->state + entry->state_bytes, 0,
+                                     POISON_STATE_GUARD, error)
+                         : ops->fill(bench->device, bench->state, 0, bench->state_bytes, error);
 }

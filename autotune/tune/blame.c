@@ -90,6 +90,28 @@ static int give_up(struct search *search, size_t slot, const char *how, struct e
                      FAILURES_MAX, how);
 }
 
+/* The first time that the default's kernel runs, it ends the worker or does not end. */
+static bool is_default_guilty(const struct search_worker *worker,
+                              const struct crew_event *event)
+{
+    return worker->state == WORKER_OPENING && !worker->was_ready && !event->was_killed &&
+           (worker->at.phase == PHASE_PROVE || worker->at.phase == PHASE_MEASURE);
+}
+
+static int blame_default(const struct search *search, const char *how,
+                         const struct crew_event *event, struct error *error)
+{
+    const struct space *space = search->job->context->space;
+    struct text params = {0};
+    point_format(&params, space, space->default_row, true);
+    error_set(error, ERROR_WRONG,
+              "%s: the kernel of %s %s: %s; correct the template or the space", space->file,
+              params.at ? params.at : "", event->kind == CREW_LATE ? "does not end" : "crashes",
+              how);
+    text_dispose(&params);
+    return -1;
+}
+
 static int blame(struct search *search, size_t slot, const char *how,
                  const struct crew_event *event, struct error *error)
 {
@@ -114,6 +136,8 @@ int blame_lost(struct search *search, size_t slot, const struct crew_event *even
     struct search_worker *worker = &search->workers[slot];
     char how[JOB_REASON];
     snprintf(how, sizeof how, "%.230s", *worker->last_words ? worker->last_words : event->how);
+    if (is_default_guilty(worker, event))
+        return blame_default(search, how, event, error);
     if (worker->state == WORKER_OPENING && ++worker->failures == FAILURES_MAX)
         return give_up(search, slot, how, error);
     if (worker->state == WORKER_BUSY && blame(search, slot, how, event, error))

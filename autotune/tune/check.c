@@ -24,7 +24,7 @@ struct check {
     uint64_t outputs, output_bytes;
     uint64_t scratch, scratch_bytes;
     uint64_t used_bytes; /* of the scratch; what lies behind is a guard */
-    uint64_t state, state_bytes, used_state_bytes; /* likewise */
+    uint64_t state, state_bytes, used_state_bytes; /* likewise, with a guard before it too */
     unsigned char *results;                        /* host copy of outputs */
 };
 
@@ -118,20 +118,6 @@ static int plan_case(struct run *run, size_t i, struct error *error)
     return call_plan(&run->plan, &context, run->row, error);
 }
 
-/* Binds the planned case. */
-static void bind_case(const struct run *run, size_t i, struct device_launch *out)
-{
-    const struct check *check = run->check;
-    const struct planner_buffers buffers = {
-        .input = run->set->elements + run->set->cases.cases[i].offset *
-                                          (uint64_t)problem_types[check->problem.type].bytes,
-        .output = check->outputs + run->set->slots[i],
-        .scratch = check->scratch,
-        .state = check->state,
-    };
-    bind_launches(out, &run->plan, run->context->space, run->kernels, &buffers);
-}
-
 /* Where the last of a plan's partial results ends in the scratch memory. */
 static uint64_t find_end(const struct planner_plan *plan, uint64_t accum_bytes)
 {
@@ -146,6 +132,24 @@ static uint64_t find_end(const struct planner_plan *plan, uint64_t accum_bytes)
         end = ends[1] > end ? ends[1] : end;
     }
     return end;
+}
+
+/* Binds the planned case. What it declares of scratch memory and state ends where that of all
+ * cases does: right before the guards, as far as the scratch memory's alignment allows. */
+static void bind_case(const struct run *run, size_t i, struct device_launch *out)
+{
+    const struct check *check = run->check;
+    const uint64_t accum_bytes = (uint64_t)problem_partial_bytes(&check->problem);
+    const uint64_t free_bytes = check->used_bytes - find_end(&run->plan, accum_bytes);
+    const uint64_t free_state_bytes = check->used_state_bytes - run->plan.state_bytes;
+    const struct planner_buffers buffers = {
+        .input = run->set->elements + run->set->cases.cases[i].offset *
+                                          (uint64_t)problem_types[check->problem.type].bytes,
+        .output = check->outputs + run->set->slots[i],
+        .scratch = check->scratch + free_bytes / PLANNER_ALIGNMENT * PLANNER_ALIGNMENT,
+        .state = check->state + POISON_STATE_GUARD + free_state_bytes,
+    };
+    bind_launches(out, &run->plan, run->context->space, run->kernels, &buffers);
 }
 
 /* The most scratch memory and state that any case needs. */
@@ -167,7 +171,7 @@ static int reserve_scratch(struct run *run, struct error *error)
     return reserve(check->device, &check->scratch, &check->scratch_bytes,
                    most + POISON_SCRATCH_GUARD, error) ||
                    reserve(check->device, &check->state, &check->state_bytes,
-                           check->used_state_bytes + POISON_STATE_GUARD, error)
+                           check->used_state_bytes + 2 * POISON_STATE_GUARD, error)
                ? -1
                : 0;
 }
@@ -254,42 +258,44 @@ static void compare(const struct run *run, struct check_verdict *out)
     }
 }
 
-/* The state and the guard behind it are zero again. */
+static void find_wrong(struct check_verdict *out, const char *what)
+{
+    out->is_right = false;
+    snprintf(out->reason, sizeof out->reason, "%s", what);
+}
+
+/* The guards around the state are as they were, and it is zero again. */
 static int check_state(const struct run *run, struct check_verdict *out, struct error *error)
 {
     struct check *check = run->check;
     const uint64_t used_bytes = check->used_state_bytes;
-    unsigned char *state = malloc(used_bytes + POISON_STATE_GUARD);
-    if (!state)
-        return error_memory(error, used_bytes + POISON_STATE_GUARD);
-    int failed = check->device->ops->read(check->device, state, check->state,
-                                          used_bytes + POISON_STATE_GUARD, error);
-    const char *what = failed                                 ? NULL
-                       : !poison_is_all(state, used_bytes, 0) ? "left its state above zero"
-                       : !poison_is_all(state + used_bytes, POISON_STATE_GUARD, 0)
-                           ? "wrote past its state"
-                           : NULL;
-    free(state);
-    out->is_right = !what;
-    if (what)
-        snprintf(out->reason, sizeof out->reason, "%s", what);
+    const uint64_t bytes = used_bytes + 2 * POISON_STATE_GUARD;
+    unsigned char *all = malloc(bytes);
+    if (!all)
+        return error_memory(error, bytes);
+    const unsigned char *state = all + POISON_STATE_GUARD;
+    const int failed = check->device->ops->read(check->device, all, check->state, bytes, error);
+    if (!failed && !poison_is_all(state + used_bytes, POISON_STATE_GUARD, POISON_STATE))
+        find_wrong(out, "wrote past its state");
+    else if (!failed && !poison_is_all(all, POISON_STATE_GUARD, POISON_STATE))
+        find_wrong(out, "wrote before its state");
+    else if (!failed && out->is_right && !poison_is_all(state, used_bytes, 0))
+        find_wrong(out, "left its state above zero");
+    free(all);
     return failed;
 }
 
-/* Behind what was used of the scratch memory. */
+/* Behind what was used of the scratch memory. What went past it says more than a wrong result. */
 static int check_guards(const struct run *run, struct check_verdict *out, struct error *error)
 {
     struct check *check = run->check;
     unsigned char guard[POISON_SCRATCH_GUARD];
-    if (!out->is_right)
-        return 0;
     if (check->device->ops->read(check->device, guard, check->scratch + check->used_bytes,
                                  POISON_SCRATCH_GUARD, error))
         return -1;
-    out->is_right = poison_is_all(guard, POISON_SCRATCH_GUARD, POISON_SCRATCH);
-    if (out->is_right)
+    if (poison_is_all(guard, POISON_SCRATCH_GUARD, POISON_SCRATCH))
         return check_state(run, out, error);
-    snprintf(out->reason, sizeof out->reason, "wrote past its scratch memory");
+    find_wrong(out, "wrote past its scratch memory");
     return 0;
 }
 
@@ -303,6 +309,23 @@ static int stop_at(struct check_verdict *out, const struct error *error)
     return 0;
 }
 
+static int fill_buffers(const struct run *run, struct error *error)
+{
+    struct device *device = run->check->device;
+    const struct check *check = run->check;
+    const uint64_t state = check->state + POISON_STATE_GUARD;
+    return device->ops->fill(device, check->outputs, POISON_OUTPUT,
+                             run->set->slots[run->set->cases.count], error) ||
+                   device->ops->fill(device, check->scratch, POISON_SCRATCH,
+                                     check->scratch_bytes, error) ||
+                   device->ops->fill(device, check->state, POISON_STATE, check->state_bytes,
+                                     error) ||
+                   (check->used_state_bytes &&
+                    device->ops->fill(device, state, 0, check->used_state_bytes, error))
+               ? -1
+               : 0;
+}
+
 /* Poison, launch, read back, compare. */
 static int run_cases(struct run *run, struct check_verdict *out, struct error *error)
 {
@@ -310,10 +333,7 @@ static int run_cases(struct run *run, struct check_verdict *out, struct error *e
     const struct device_ops *ops = check->device->ops;
     const uint64_t bytes = run->set->slots[run->set->cases.count];
     if (reserve_outputs(check, run->set, error) || reserve_scratch(run, error) ||
-        ops->fill(check->device, check->outputs, POISON_OUTPUT, bytes, error) ||
-        ops->fill(check->device, check->scratch, POISON_SCRATCH, check->scratch_bytes, error) ||
-        ops->fill(check->device, check->state, 0, check->state_bytes, error) ||
-        ops->sync(check->device, error))
+        fill_buffers(run, error) || ops->sync(check->device, error))
         return -1;
     if (launch_cases(run, error))
         return stop_at(out, error);

@@ -31,10 +31,28 @@ int measure_blame_default(const struct measure *measure, const char *reason,
     struct text params = {0};
     point_format(&params, space, space->default_row, true);
     error_set(error, ERROR_WRONG,
-              "%s: the kernel of %s gave a %s: correct the template or the space", space->file,
-              params.at ? params.at : "", reason);
+              "%s: the kernel of %s is wrong: %s; correct the template or the space",
+              space->file, params.at ? params.at : "", reason);
     text_dispose(&params);
     return -1;
+}
+
+/* The device failed while the default's kernel ran: to blame is the kernel, unless the device goes
+ * on. */
+static int blame_crash(const struct measure *measure, struct error *error)
+{
+    char reason[JOB_REASON];
+    if (measure_is_alive(measure))
+        return -1;
+    snprintf(reason, sizeof reason, "it crashed (%.200s)", error->text);
+    return measure_blame_default(measure, reason, error);
+}
+
+/* What the default does next, for it is to blame if the worker ends there. */
+static int announce_default(const struct measure *measure, enum job_phase phase,
+                            struct error *error)
+{
+    return measure_announce(measure, phase, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE, error);
 }
 
 /* Compiles, loads and proves the default variant. */
@@ -56,14 +74,16 @@ static int open_default(struct measure *measure, const struct emit_sources *sour
                                    measure->default_loaded, error))
         return -1;
     compiler_kernels(&unit->variants[0], measure->default_loaded, measure->default_kernels);
+    if (announce_default(measure, PHASE_PROVE, error))
+        return -1;
     const double start = monotonic_s();
     if (check_small(measure->check, measure->context, rows, measure->default_kernels, &verdict,
                     error))
-        return -1;
+        return blame_crash(measure, error);
     *prove_s = monotonic_s() - start;
     if (!verdict.is_right)
         return measure_blame_default(measure, verdict.reason, error);
-    return 0;
+    return announce_default(measure, PHASE_LOAD, error);
 }
 
 static int prepare_reference(struct measure *measure, size_t calls, struct error *error)
@@ -110,13 +130,17 @@ static int open_reference(struct measure *measure, struct error *error)
     struct bench_verdict verdict;
     uint64_t ps;
     if (prepare_reference(measure, bench_proof_calls(&measure->bench), error) ||
-        measure_proof(measure, JOB_NO_CANDIDATE, &measure->reference, &ps, &verdict, error))
+        announce_default(measure, PHASE_MEASURE, error))
         return -1;
+    if (measure_proof(measure, JOB_NO_CANDIDATE, &measure->reference, &ps, &verdict, error))
+        return blame_crash(measure, error);
     if (!verdict.is_right)
         return measure_blame_default(measure, verdict.reason, error);
-    return bench_prepare_more(&measure->reference, &measure->bench, measure->context,
-                              measure->context->space->default_row, measure->default_kernels,
-                              bench_search_calls(&measure->bench), error) ||
+    return announce_default(measure, PHASE_LOAD, error) ||
+                   bench_prepare_more(&measure->reference, &measure->bench, measure->context,
+                                      measure->context->space->default_row,
+                                      measure->default_kernels,
+                                      bench_search_calls(&measure->bench), error) ||
                    warm_up(measure, error)
                ? -1
                : 0;

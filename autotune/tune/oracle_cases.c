@@ -274,28 +274,51 @@ static int make_run(struct layout *layout)
 
 /* --- The public face ---------------------------------------------------------------------- */
 
-int oracle_make_cases(struct oracle_cases *out, const struct problem *problem,
-                      const struct oracle_shape *shape, uint64_t seed, struct error *error)
+static void start_layout(struct layout *layout, struct oracle_cases *out,
+                         const struct problem *problem, const struct oracle_shape *shape,
+                         uint64_t seed, struct error *error)
 {
     const size_t bytes = (size_t)problem_types[problem->type].bytes;
-    struct layout layout = {
+    const uint64_t guard = most(LAYOUT_ALIGN, least(shape->tile, GUARD_MAX));
+    *out = (struct oracle_cases){0};
+    *layout = (struct layout){
         .out = out,
         .problem = *problem,
         .shape = *shape,
         .seed = seed,
         .bytes = bytes,
         .starts = 16 / bytes,
-        .guard = most(LAYOUT_ALIGN, least(shape->tile, GUARD_MAX)),
+        .guard = (guard + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN,
         .sweep_n = 2 * shape->tile + (shape->tile / 8 | 1),
         .error = error,
     };
-    *out = (struct oracle_cases){0};
-    layout.guard = (layout.guard + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN;
-    if (oracle_is_run(&problem->dims) ? make_run(&layout) : make_arrays(&layout)) {
+}
+
+static int end_layout(struct oracle_cases *out, int failed)
+{
+    if (failed)
         oracle_dispose_cases(out);
-        return -1;
-    }
-    return 0;
+    return failed ? -1 : 0;
+}
+
+int oracle_make_cases(struct oracle_cases *out, const struct problem *problem,
+                      const struct oracle_shape *shape, uint64_t seed, struct error *error)
+{
+    struct layout layout;
+    start_layout(&layout, out, problem, shape, seed, error);
+    const int failed =
+        (oracle_is_run(&problem->dims) ? make_run(&layout) : make_arrays(&layout)) ||
+        (!problem_types[problem->type].is_float && oracle_add_specials(&layout));
+    return end_layout(out, failed);
+}
+
+int oracle_make_specials(struct oracle_cases *out, const struct problem *problem,
+                         const struct oracle_shape *shape, struct error *error)
+{
+    struct layout layout;
+    start_layout(&layout, out, problem, shape, 0, error);
+    return end_layout(out,
+                      problem_types[problem->type].is_float ? oracle_add_specials(&layout) : 0);
 }
 
 void oracle_dispose_cases(struct oracle_cases *cases)

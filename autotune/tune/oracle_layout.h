@@ -1,5 +1,6 @@
 /* oracle_layout: the array that holds the oracle's small inputs while it grows, and the sizes
- * and edges that they are made for. Private to oracle_cases.c and oracle_sweep.c. */
+ * and edges that they are made for. Private to oracle_cases.c, oracle_sweep.c and
+ * oracle_specials.c. */
 #ifndef AUTOTUNE_ORACLE_LAYOUT_H
 #define AUTOTUNE_ORACLE_LAYOUT_H
 
@@ -63,5 +64,8 @@ uint64_t layout_random(uint64_t *state);
 
 /* min, max, argmin, argmax, and, or: appends the cases that try the positions one by one. */
 int oracle_sweep(struct layout *layout);
+
+/* Appends the cases of the special values of the operation and the type. */
+int oracle_add_specials(struct layout *layout);
 
 #endif

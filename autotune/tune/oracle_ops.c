@@ -209,56 +209,96 @@ static const struct oracle_special argmax_specials[] = {
     {ZERO, TINY, NZERO},      {NTINY, NZERO, NTINY},
 };
 
+/* Limits of integers. Whatever wraps around is the same in any order. */
+static const struct oracle_special sum_limits[] = {
+    {ZERO, LEAST, GREATEST}, /* each by its value */
+    {MINUS_ONE, NEAR_LEAST, NEAR_GREATEST},
+    {LEAST, LEAST, LEAST}, /* what saturates, and what is kept in too few bits */
+    {GREATEST, GREATEST, GREATEST},
+};
+
+static const struct oracle_special prod_limits[] = {
+    {ONE, ZERO, ONE},  /* 0 */
+    {ONE, LEAST, ONE}, /* the least; 0 of unsigned types */
+    {ONE, GREATEST, NEAR_GREATEST},
+    {ONE, MINUS_ONE, NEAR_LEAST},
+};
+
+/* Each value decides once, but those that are worse than all others only where they stand alone. */
+static const struct oracle_special min_limits[] = {
+    {GREATEST, LEAST, NEAR_LEAST}, /* both ends: their difference overflows */
+    {GREATEST, NEAR_LEAST, MINUS_ONE},
+    {ZERO, MINUS_ONE, GREATEST},
+    {GREATEST, ZERO, NEAR_GREATEST},
+    {GREATEST, NEAR_GREATEST, GREATEST}, /* the neighbour of the identity */
+    {GREATEST, GREATEST, GREATEST},      /* the identity */
+};
+
+static const struct oracle_special max_limits[] = {
+    {LEAST, GREATEST, NEAR_GREATEST}, /* the same, turned over */
+    {LEAST, NEAR_GREATEST, ZERO},     {MINUS_ONE, ZERO, LEAST}, {LEAST, MINUS_ONE, NEAR_LEAST},
+    {LEAST, NEAR_LEAST, LEAST},       {LEAST, LEAST, LEAST},
+};
+
+static const struct oracle_special and_limits[] = {
+    {MINUS_ONE, LEAST, GREATEST},
+    {MINUS_ONE, NEAR_LEAST, NEAR_GREATEST},
+    {MINUS_ONE, ZERO, MINUS_ONE},
+};
+
+static const struct oracle_special or_limits[] = {
+    {ZERO, LEAST, GREATEST},
+    {ZERO, NEAR_LEAST, NEAR_GREATEST},
+    {ZERO, MINUS_ONE, ZERO},
+};
+
 /* --- The table ---------------------------------------------------------------------------- */
 
-#define SPECIALS(table) .specials = (table), .special_count = sizeof(table) / sizeof *(table)
+#define SPECIALS(table) table, sizeof table / sizeof *table
 
 const struct oracle_op oracle_ops[OP_COUNT] = {
-    [SUM] = {.integers = {&oracle_words, &oracle_fold_words},
-             .floats = {&oracle_dense, &oracle_fold_sum},
+    [SUM] = {.integers = {&oracle_words, &oracle_fold_words, SPECIALS(sum_limits)},
+             .floats = {&oracle_dense, &oracle_fold_sum, SPECIALS(sum_specials)},
              .combine = combine_sum,
-             .step = step_sum,
-             SPECIALS(sum_specials)},
-    [SUMSQ] = {.integers = {&oracle_odds, &oracle_fold_words},
-               .floats = {&oracle_sparse, &oracle_fold_sum},
+             .step = step_sum},
+    [SUMSQ] = {.integers = {&oracle_odds, &oracle_fold_words, SPECIALS(sum_limits)},
+               .floats = {&oracle_sparse, &oracle_fold_sum, SPECIALS(sumsq_specials)},
                .map_words = square_words,
                .map_floats = square_floats,
                .power = 2,
                .combine = combine_sum,
-               .step = step_sumsq,
-               SPECIALS(sumsq_specials)},
-    [PROD] = {.integers = {&oracle_odds, &oracle_fold_words},
-              .floats = {&oracle_signs, &oracle_fold_product},
+               .step = step_sumsq},
+    [PROD] = {.integers = {&oracle_odds, &oracle_fold_words, SPECIALS(prod_limits)},
+              .floats = {&oracle_signs, &oracle_fold_product, SPECIALS(prod_specials)},
               .combine = combine_prod,
               .identity = 1,
               .step = step_prod,
-              .start = 1.0,
-              SPECIALS(prod_specials)},
-    [MIN] = {.integers = {&oracle_nears, &oracle_fold_order},
-             .floats = {&oracle_near_floats, &oracle_fold_order},
+              .start = 1.0},
+    [MIN] = {.integers = {&oracle_nears, &oracle_fold_order, SPECIALS(min_limits)},
+             .floats = {&oracle_near_floats, &oracle_fold_order, SPECIALS(min_specials)},
              .combine = combine_min,
              .identity = INT64_MAX,
              .step = step_min,
-             .start = HUGE_VAL,
-             SPECIALS(min_specials)},
-    [MAX] = {.integers = {&oracle_nears, &oracle_fold_order},
-             .floats = {&oracle_near_floats, &oracle_fold_order},
+             .start = HUGE_VAL},
+    [MAX] = {.integers = {&oracle_nears, &oracle_fold_order, SPECIALS(max_limits)},
+             .floats = {&oracle_near_floats, &oracle_fold_order, SPECIALS(max_specials)},
              .combine = combine_max,
              .identity = (uint64_t)INT64_MIN,
              .step = step_max,
-             .start = -HUGE_VAL,
-             SPECIALS(max_specials)},
-    [AND] = {.integers = {&oracle_flats, &oracle_fold_words},
+             .start = -HUGE_VAL},
+    [AND] = {.integers = {&oracle_flats, &oracle_fold_words, SPECIALS(and_limits)},
              .combine = combine_and,
              .identity = UINT64_MAX},
-    [OR] = {.integers = {&oracle_flats, &oracle_fold_words}, .combine = combine_or},
-    [XOR] = {.integers = {&oracle_words, &oracle_fold_words}, .combine = combine_xor},
-    [ARGMIN] = {.integers = {&oracle_nears, &oracle_fold_position},
-                .floats = {&oracle_near_floats, &oracle_fold_position},
-                SPECIALS(argmin_specials)},
-    [ARGMAX] = {.integers = {&oracle_nears, &oracle_fold_position},
-                .floats = {&oracle_near_floats, &oracle_fold_position},
-                SPECIALS(argmax_specials)},
+    [OR] = {.integers = {&oracle_flats, &oracle_fold_words, SPECIALS(or_limits)},
+            .combine = combine_or},
+    [XOR] = {.integers = {&oracle_words, &oracle_fold_words, SPECIALS(sum_limits)},
+             .combine = combine_xor},
+    [ARGMIN] = {.integers = {&oracle_nears, &oracle_fold_position, SPECIALS(min_limits)},
+                .floats = {&oracle_near_floats, &oracle_fold_position,
+                           SPECIALS(argmin_specials)}},
+    [ARGMAX] = {.integers = {&oracle_nears, &oracle_fold_position, SPECIALS(max_limits)},
+                .floats = {&oracle_near_floats, &oracle_fold_position,
+                           SPECIALS(argmax_specials)}},
 };
 
 const struct oracle_kind *oracle_kind(const struct problem *problem)

@@ -43,8 +43,8 @@ struct oracle_values {
 extern const struct oracle_values oracle_words, /* any word but 0 */
     oracle_odds,        /* odd words, never 1: each counts in any product and sum of squares */
     oracle_flats,       /* the identity */
-    oracle_nears,       /* words within a sixteenth of the type's range */
-    oracle_near_floats, /* the same of floats */
+    oracle_nears,       /* words within a sixteenth of the type's range, at its far end */
+    oracle_near_floats, /* the same of floats, around zero */
     oracle_dense,       /* floats: integers but 0, whose sums stay exact */
     oracle_sparse, /* floats: integers whose powers' sums do; most are 0 where n is large */
     oracle_signs;  /* floats: +-1 */
@@ -94,13 +94,20 @@ extern const struct oracle_folding oracle_fold_words, /* integers */
 
 /* Special values by name, because the largest and the least depend on the type. */
 enum oracle_special_value {
+    /* Of both kinds; -1 of an unsigned type is its greatest value. */
+    ZERO,
+    ONE,
+    MINUS_ONE,
+    /* Of integers: the limits of the type, and what is next to them. */
+    LEAST,
+    NEAR_LEAST,
+    NEAR_GREATEST,
+    GREATEST,
+    /* Of floats. */
     NOT_A_NUMBER,
     INF,
     NINF,
-    ZERO,
     NZERO,
-    ONE,
-    MINUS_ONE,
     TWO,
     TINY,
     NTINY,
@@ -116,6 +123,8 @@ struct oracle_special {
 struct oracle_kind {
     const struct oracle_values *values;
     const struct oracle_folding *folding;
+    const struct oracle_special *specials;
+    size_t special_count;
 };
 
 struct oracle_op {
@@ -135,9 +144,6 @@ struct oracle_op {
     /* One step as the kernels promise it, and what it starts from; NULL for positions. */
     double (*step)(double total, double x);
     double start;
-
-    const struct oracle_special *specials; /* of floats */
-    size_t special_count;
 };
 
 extern const struct oracle_op oracle_ops[OP_COUNT];

@@ -1,15 +1,32 @@
-/* oracle_specials: inputs with NaN, infinities, zeros of both signs, denormals and overflow,
- * chosen so that the result is the same in any order. Each row of the table is tried with the
- * special values first, in the middle and last. Hides where they lie. */
+/* oracle_specials: inputs of special values, chosen so that the result is the same in any order:
+ * limits of integers; NaN, infinities, zeros of both signs, denormals and overflow of floats. Each
+ * row of an operation's table is tried with two of them first, in the middle and last. Hides where
+ * they lie. */
+#include "autotune/tune/oracle_layout.h"
 #include "autotune/tune/oracle_ops.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { GAP = 64, PLACES = 3 };
 
-static double value_of(enum type type, enum oracle_special_value value)
+static uint64_t word_of(enum type type, enum oracle_special_value value)
+{
+    const struct type_row *row = &problem_types[type];
+    const uint64_t ones = UINT64_MAX >> (64 - 8 * row->bytes);
+    const uint64_t greatest = row->is_signed ? ones >> 1 : ones, least = ones ^ greatest;
+    const uint64_t words[] = {
+        [ZERO] = 0,
+        [ONE] = 1,
+        [MINUS_ONE] = ones,
+        [LEAST] = least,
+        [NEAR_LEAST] = least + 1,
+        [NEAR_GREATEST] = greatest - 1,
+        [GREATEST] = greatest,
+    };
+    return words[value];
+}
+
+static double number_of(enum type type, enum oracle_special_value value)
 {
     const struct element_range range = element_range(type);
     const double values[] = {
@@ -41,7 +58,7 @@ static oracle_bits reduce(const struct problem *problem, const struct oracle_spe
     oracle_bits total = 0;
     element_store(problem->acc, op->start, &total, 0);
     for (uint64_t i = 0; i < n; i++) {
-        const double x = value_of(problem->type, values[i < 2 ? i : 2]);
+        const double x = number_of(problem->type, values[i < 2 ? i : 2]);
         const double before = element_load(problem->acc, &total, 0);
         element_store(problem->acc, op->step(before, x), &total, 0);
     }
@@ -63,58 +80,70 @@ static oracle_bits find_first(const struct problem *problem, const void *element
     return first;
 }
 
-static void put(enum type type, enum oracle_special_value value, void *elements, uint64_t at)
+static void put(const struct layout *layout, enum oracle_special_value value, uint64_t at)
 {
-    element_store(type, value_of(type, value), elements, at);
+    const enum type type = layout->problem.type;
+    void *elements = layout->out->elements;
+    if (problem_types[type].is_float)
+        element_store(type, number_of(type, value), elements, at);
+    else
+        element_store_word(type, word_of(type, value), elements, at);
 }
 
-/* Appends one window after a gap of NaN; `which` place holds the first special value. */
-static void add_special(struct oracle_cases *out, const struct problem *problem,
-                        const struct oracle_special *special, uint64_t n, int which)
+/* Integers as any others; of floats as docs/correctness.md promises it. */
+static int expect(struct layout *layout, const struct oracle_special *special, uint64_t offset,
+                  uint64_t n, oracle_bits *out)
+{
+    const struct problem *problem = &layout->problem;
+    if (!problem_types[problem->type].is_float)
+        return layout_fold(layout, offset, n, out);
+    *out = problem_ops[problem->op].is_position
+               ? find_first(problem, layout->out->elements, offset, n)
+               : reduce(problem, special, n);
+    return 0;
+}
+
+/* A window between gaps, which are loud, of floats NaN; `which` place holds the first special
+ * value. */
+static int add_special(struct layout *layout, const struct oracle_special *special, uint64_t n,
+                       uint64_t which)
 {
     const uint64_t places[PLACES] = {0, n / 2, n - 1};
-    const uint64_t starts = 16 / (uint64_t)problem_types[problem->type].bytes;
-    const uint64_t offset = out->element_count + GAP + out->count % starts;
-    const uint64_t end = (offset + n + GAP - 1) / GAP * GAP;
-    for (uint64_t i = out->element_count; i < end + GAP; i++)
-        put(problem->type, i < offset || i >= offset + n ? NOT_A_NUMBER : special->others,
-            out->elements, i);
-    put(problem->type, special->one, out->elements, offset + places[which]);
-    put(problem->type, special->two, out->elements, offset + places[(which + 2) % PLACES]);
-    out->element_count = end;
-    out->expects[out->count] = problem_ops[problem->op].is_position
-                                   ? find_first(problem, out->elements, offset, n)
-                                   : reduce(problem, special, n);
-    out->cases[out->count] = (struct oracle_case){
-        .offset = offset,
-        .dims = oracle_resize(&problem->dims, 1, n, 0),
-        .first = out->count,
-    };
-    out->count++;
+    const uint64_t start = layout->out->count % layout->starts;
+    const struct dims dims = oracle_resize(&layout->problem.dims, 1, n, 0);
+    uint64_t first;
+    oracle_bits result, *at;
+    if (layout_add_elements(layout, GAP + start + n + GAP, &first))
+        return -1;
+    const uint64_t offset = first + GAP + start;
+    if (problem_types[layout->problem.type].is_float)
+        for (uint64_t i = first; i < layout->out->element_count; i++)
+            put(layout, NOT_A_NUMBER, i);
+    for (uint64_t i = offset; i < offset + n; i++)
+        put(layout, special->others, i);
+    put(layout, special->one, offset + places[which]);
+    put(layout, special->two, offset + places[(which + 2) % PLACES]);
+    if (expect(layout, special, offset, n, &result))
+        return -1;
+    at = layout_add_case(layout, offset, &dims);
+    if (at == NULL)
+        return -1;
+    *at = result;
+    return 0;
 }
 
-int oracle_make_specials(struct oracle_cases *out, const struct problem *problem,
-                         const struct oracle_shape *shape, struct error *error)
+int oracle_add_specials(struct layout *layout)
 {
-    const uint64_t sizes[] = {3, shape->tile + 33};
-    const uint64_t window = (uint64_t)3 * GAP + shape->tile + 33;
-    const struct oracle_op *op = &oracle_ops[problem->op];
-    const size_t count = op->special_count * 2 * PLACES;
-    *out = (struct oracle_cases){0};
-    if (!problem_types[problem->acc].is_float || count == 0)
-        return 0;
-    const uint64_t bytes =
-        (count * window + GAP) * (uint64_t)problem_types[problem->type].bytes;
-    out->elements = malloc(bytes);
-    out->cases = malloc(count * sizeof *out->cases);
-    out->expects = malloc(count * sizeof *out->expects);
-    if (out->elements == NULL || out->cases == NULL || out->expects == NULL) {
-        oracle_dispose_cases(out);
-        return error_memory(error, bytes);
+    const uint64_t sizes[] = {3, layout->shape.tile + 33};
+    const struct oracle_kind *kind = oracle_kind(&layout->problem);
+    for (size_t i = 0; i < kind->special_count; i++) {
+        const struct oracle_special *special = &kind->specials[i];
+        const bool is_alike =
+            special->one == special->others && special->two == special->others;
+        for (uint64_t k = 0; k < 2 * PLACES; k++)
+            if ((k % PLACES == 0 || !is_alike) &&
+                add_special(layout, special, sizes[k / PLACES], k % PLACES))
+                return -1;
     }
-    for (size_t i = 0; i < op->special_count; i++)
-        for (size_t k = 0; k < (size_t)2 * PLACES; k++)
-            add_special(out, problem, &op->specials[i], sizes[k / PLACES], (int)(k % PLACES));
-    out->element_count += GAP;
     return 0;
 }

@@ -125,12 +125,15 @@ out:
 /* --- argmin, argmax: equals --------------------------------------------------------------- */
 
 /* The mark at each edge, and again every `distance` elements behind it: in other lanes, warps,
- * blocks and tiles. The first counts. With no distance it stands alone among elements that are
- * worse by the least step, which a narrower type takes for equals. */
-static int add_ties(struct layout *layout, uint64_t distance, uint64_t seed, uint64_t *state)
+ * blocks and tiles. The first counts. It is `phase` elements past alignment: with 0 it is the
+ * first of a load, or stands in the tail; else it may also stand before the first load. With no
+ * distance it stands alone among elements that are worse by the least step, which a narrower type
+ * takes for equals. */
+static int add_ties(struct layout *layout, uint64_t distance, uint64_t phase, uint64_t seed,
+                    uint64_t *state)
 {
     const uint64_t n = layout->sweep_n;
-    const uint64_t lead = (n + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN;
+    const uint64_t lead = (n + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN + phase;
     uint64_t first;
     if (layout_add_elements(layout, layout->guard + lead + n + layout->guard, &first))
         return -1;
@@ -169,11 +172,21 @@ static int add_flats(struct layout *layout)
 static int sweep_ties(struct layout *layout)
 {
     const uint64_t block = layout->shape.block, tile = layout->shape.tile;
-    const uint64_t distances[] = {0,  0,         1,     2,    31,       32,
-                                  33, block - 1, block, tile, tile - 1, block * layout->starts};
+    const uint64_t late = layout->starts - 1; /* the last of a load, or before the first */
+    const struct {
+        uint64_t distance, phase;
+    } ties[] = {
+        {0, 0},        {0, late},
+        {1, 0},        {1, 1},
+        {2, 0},        {2, late},
+        {31, late},    {32, 0},
+        {33, late},    {block - 1, 0},
+        {block, late}, {tile, late},
+        {tile - 1, 0}, {block * layout->starts, 0},
+    };
     uint64_t state = layout->seed;
-    for (size_t i = 0; i < sizeof distances / sizeof *distances; i++)
-        if (add_ties(layout, distances[i], 2 * layout->seed + i % 2, &state))
+    for (size_t i = 0; i < sizeof ties / sizeof *ties; i++)
+        if (add_ties(layout, ties[i].distance, ties[i].phase, 2 * layout->seed + i % 2, &state))
             return -1;
     return add_flats(layout);
 }

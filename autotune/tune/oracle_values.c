@@ -281,9 +281,19 @@ static bool can_repeat_sparse(const struct problem *problem, uint64_t period)
 
 /* --- The range of what seeks -------------------------------------------------------------- */
 
-/* It is a scale of sixteenths of the type's range (2^24 for floats, 2^11 for f16, 2^8 for bf16):
- * fillers within +-1, the mark at 2, loud values at 4; odd seeds move fillers and mark by 6, to
- * where all are on the identity's side of zero. */
+/* Where values stand, in sixteenths of the type's range (2^24 for floats, 2^11 for f16, 2^8 for
+ * bf16) from its middle towards what is sought; fillers within 1 of theirs. Odd seeds put fillers
+ * and mark on the identity's side of zero. The difference of an integer filler and the mark of
+ * an even seed, or a loud value, is more than half of the range: it overflows. */
+static const struct scale {
+    int filler[2], mark[2], loud; /* by the seed's parity */
+} integer_scale = {{-7, -7}, {5, -4}, 7}, float_scale = {{0, -6}, {2, -4}, 4};
+
+static const struct scale *scale_of(enum type type)
+{
+    return problem_types[type].is_float ? &float_scale : &integer_scale;
+}
+
 static int range_bits(enum type type)
 {
     const struct type_row *row = &problem_types[type];
@@ -309,11 +319,11 @@ static uint64_t near_zero(enum type type)
     return row->is_signed ? 0 : (uint64_t)1 << (8 * row->bytes - 1);
 }
 
-static uint64_t near_shift(const struct oracle_input *input)
+/* So far from the middle, towards what is sought. */
+static uint64_t near(const struct problem *problem, int count, int64_t extra)
 {
-    const struct problem *problem = &input->problem;
-    const int64_t side = input->seed % 2 ? -toward(problem) * sixteenths(problem->type, 6) : 0;
-    return (uint64_t)side + near_zero(problem->type);
+    const int64_t distance = sixteenths(problem->type, count) + extra;
+    return near_zero(problem->type) + (uint64_t)(toward(problem) * distance);
 }
 
 /* `value` counts in the scale of sixteenths(): an integer, or the float made from it. */
@@ -332,8 +342,8 @@ void oracle_put_mark(const struct oracle_input *input, void *out)
     const enum type type = input->problem.type;
     const int bits = range_bits(type) - 8 < 16 ? range_bits(type) - 8 : 16;
     const int64_t extra = (int64_t)(oracle_mix(input->seed) & (((uint64_t)1 << bits) - 1));
-    const int64_t depth = toward(&input->problem) * (sixteenths(type, 2) + extra);
-    put_near(type, near_shift(input) + (uint64_t)depth, out);
+    const int mark = scale_of(type)->mark[input->seed % 2];
+    put_near(type, near(&input->problem, mark, extra), out);
 }
 
 /* --- Recipes and guards ------------------------------------------------------------------- */
@@ -350,7 +360,7 @@ struct oracle_recipe oracle_recipe(const struct oracle_input *input)
         .bits = bits < 32 ? bits : 32,
         .span = values->span ? values->span(problem, input->period) : 0,
         .limit = values == &oracle_sparse ? sparse_limit(problem) : 0,
-        .shift = near_shift(input),
+        .shift = near(problem, scale_of(problem->type)->filler[input->seed % 2], 0),
         .identity = oracle_ops[problem->op].identity,
     };
 }
@@ -360,8 +370,7 @@ void oracle_guard(const struct problem *problem, void *out)
     const enum type type = problem->type;
     const enum oracle_deciding deciding = oracle_kind(problem)->values->deciding;
     if (deciding == DECIDING_MARK)
-        put_near(type, near_zero(type) + (uint64_t)(toward(problem) * sixteenths(type, 4)),
-                 out);
+        put_near(type, near(problem, scale_of(type)->loud, 0), out);
     else if (deciding == DECIDING_BITS)
         element_store_word(type, ~oracle_ops[problem->op].identity, out, 0);
     else if (problem_types[type].is_float)

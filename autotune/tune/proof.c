@@ -20,20 +20,26 @@ const int64_t *proof_row(const struct points *points, size_t variant)
     return points->rows + points->variants[variant].first * points->width;
 }
 
+/* Problem, architecture and variant. */
+static void name_variant(char *out, size_t size, const struct point_context *context,
+                         const int64_t *row)
+{
+    struct text params = {0};
+    char problem[PROBLEM_CHARS];
+    point_format(&params, context->space, row, true);
+    snprintf(out, size, "%s sm_%d %s", problem_format(problem, context->problem),
+             context->target->cc, params.at ? params.at : "");
+    text_dispose(&params);
+}
+
 static void note_failure(struct proof *proof, const struct point_context *context,
                          const int64_t *row, const char *reason)
 {
     struct prove_result *result = proof->result;
-    struct text params = {0};
-    char problem[PROBLEM_CHARS];
     if (result->wrong < PROVE_FAILURES_MAX) {
         struct prove_failure *failure = &result->failures[result->wrong];
-        point_format(&params, context->space, row, true);
-        snprintf(failure->what, sizeof failure->what, "%s sm_%d %s",
-                 problem_format(problem, context->problem), context->target->cc,
-                 params.at ? params.at : "");
+        name_variant(failure->what, sizeof failure->what, context, row);
         snprintf(failure->reason, sizeof failure->reason, "%.230s", reason);
-        text_dispose(&params);
     }
     result->wrong++;
 }
@@ -106,6 +112,18 @@ static bool needs_residence(const struct point_context *context, const int64_t *
     return false;
 }
 
+/* Its kernels run, or, with `row` NULL, run no longer. */
+static void watch(const struct proof *proof, const struct point_context *context,
+                  const int64_t *row)
+{
+    char what[sizeof((struct prove_failure *)0)->what];
+    if (!proof->watch)
+        return;
+    if (row)
+        name_variant(what, sizeof what, context, row);
+    proof->watch(row ? what : NULL);
+}
+
 static int prove_variant(struct proof *proof, const struct point_context *context,
                          const struct points *points, const struct compiled_variant *compiled,
                          const struct device_kernel *loaded, struct error *error)
@@ -124,10 +142,14 @@ static int prove_variant(struct proof *proof, const struct point_context *contex
     if (needs_residence(context, first)) /* what runs is the device, whatever it stands for */
         resident.sms = proof->device->info.target.sms;
     compiler_kernels(compiled, loaded, kernels);
-    if (check_choose(&rows, &launch, first, variant->count, error) ||
-        check_small(proof->check, &launch, rows, kernels, &small, error) ||
-        (small.is_right &&
-         check_specials(proof->check, &launch, rows, kernels, &specials, error)))
+    if (check_choose(&rows, &launch, first, variant->count, error))
+        return -1;
+    watch(proof, context, first);
+    const int failed = check_small(proof->check, &launch, rows, kernels, &small, error) ||
+                       (small.is_right &&
+                        check_specials(proof->check, &launch, rows, kernels, &specials, error));
+    watch(proof, context, NULL);
+    if (failed)
         return -1;
     proof->result->cases += small.cases + specials.cases;
     if (!small.is_right || !specials.is_right)

@@ -14,6 +14,7 @@ struct proof {
     const struct emit_sources *sources;
     struct prove_result *result; /* what is found is added to it */
     uint64_t seed;
+    prove_watch *watch;  /* or NULL */
     struct check *check; /* of check_problem; NULL = none yet */
     struct problem check_problem;
 };

@@ -354,7 +354,11 @@ int prove_run(struct prove_result *out, struct device *device, const struct spac
         .space = space,
         .options = options,
         .result = out,
-        .proof = {.device = device, .sources = sources, .result = out, .seed = options->seed},
+        .proof = {.device = device,
+                  .sources = sources,
+                  .result = out,
+                  .seed = options->seed,
+                  .watch = options->watch},
     };
     *out = (struct prove_result){.variants = 0};
     int failed = find_targets(&prove, error);
@@ -370,9 +374,13 @@ int prove_run(struct prove_result *out, struct device *device, const struct spac
 
 int prove_row(struct prove_result *out, struct device *device,
               const struct point_context *context, const struct emit_sources *sources,
-              const int64_t *row, uint64_t seed, struct error *error)
+              const int64_t *row, uint64_t seed, prove_watch *watch, struct error *error)
 {
-    struct proof proof = {.device = device, .sources = sources, .result = out, .seed = seed};
+    struct proof proof = {.device = device,
+                          .sources = sources,
+                          .result = out,
+                          .seed = seed,
+                          .watch = watch};
     struct point_variant variant;
     const struct points points = make_points(row, context->space->param_count, &variant);
     *out = (struct prove_result){.variants = 0};

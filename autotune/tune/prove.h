@@ -7,6 +7,10 @@
 #include "autotune/device/device.h"
 #include "generator/emit.h"
 
+/* Told which variant's kernels run from now on in this process, and with NULL that they do no
+ * longer: what they do to the process is its business. */
+typedef void prove_watch(const char *what);
+
 struct prove_options {
     bool all;             /* the whole product, not a sample */
     unsigned part, parts; /* this part of so many, from 0 */
@@ -15,6 +19,7 @@ struct prove_options {
     void (*show)(void *context, uint64_t done, uint64_t total); /* progress, or NULL */
     void *context;
     bool (*is_stopping)(void); /* the rest is left; NULL = never */
+    prove_watch *watch;        /* or NULL */
 };
 
 struct prove_failure {
@@ -45,6 +50,6 @@ int prove_run(struct prove_result *out, struct device *device, const struct spac
  * where a tool looks at each access. */
 int prove_row(struct prove_result *out, struct device *device,
               const struct point_context *context, const struct emit_sources *sources,
-              const int64_t *row, uint64_t seed, struct error *error);
+              const int64_t *row, uint64_t seed, prove_watch *watch, struct error *error);
 
 #endif

@@ -20,7 +20,7 @@ enum {
 };
 
 /* Seconds after which a worker is given up. */
-static const double OPEN_LIMIT = 180, COMPILE_LIMIT = 120;
+static const double COMPILE_LIMIT = 120;
 static const double TICK =
     0.2; /* at least so often progress, journal and budget are looked at */
 static const double SYNC = 0.5; /* the journal goes to the disk that often */
@@ -61,10 +61,11 @@ int search_start(struct search *search, size_t slot, struct error *error)
     const char *spec =
         search_measures(search, slot) ? search->job->specs[worker->device] : NULL;
     worker->state = WORKER_OPENING;
+    worker->at = SEARCH_NOWHERE;
     worker->last_words[0] = '\0';
     if (worker_start(search->crew, slot, search->job, search->options->seed, spec, error))
         return -1;
-    crew_set_deadline(search->crew, slot, OPEN_LIMIT);
+    crew_set_deadline(search->crew, slot, SEARCH_OPEN_S);
     return 0;
 }
 

@@ -9,7 +9,9 @@
 
 enum {
     SEARCH_REFERENCES = 5, /* reference times that smooth one another */
-    SEARCH_LOAD_S = 30,    /* seconds in which a worker turns to what it was sent */
+    SEARCH_OPEN_S =
+        180,            /* seconds in which a worker gets ready, but for the default's proofs */
+    SEARCH_LOAD_S = 30, /* seconds in which a worker turns to what it was sent */
 };
 
 /* What a worker is at that has not said so yet. */

@@ -13,6 +13,10 @@
 static const double PROVE_LIMIT = 5, PROVE_TIMES = 50;
 static const double MEASURE_LIMIT = 3, MEASURE_TIMES = 1000;
 static const double RACE_LIMIT = 30, RACE_TIMES = 4;
+/* Of the default's proofs: far more than any takes, and so much more for each element of the
+ * problem. */
+static const double DEFAULT_LIMIT = 20, ELEMENT_LIMIT = 1e-8;
+static const double DEFAULT_LIMIT_HOST = 30, ELEMENT_LIMIT_HOST = 1e-6;
 
 /* --- Judging ------------------------------------------------------------------------------ */
 
@@ -209,8 +213,21 @@ static void finish_unit(struct search *search, struct search_worker *worker, boo
 
 /* --- Messages ----------------------------------------------------------------------------- */
 
+/* Of the default there is nothing to compare with yet. */
+static double limit_of_default(const struct search *search, enum job_phase phase)
+{
+    const double n = (double)dims_n(&search->job->context->problem->dims);
+    const bool is_host = search->job->info->target.is_host;
+    if (phase == PHASE_LOAD)
+        return SEARCH_OPEN_S;
+    return is_host ? DEFAULT_LIMIT_HOST + n * ELEMENT_LIMIT_HOST
+                   : DEFAULT_LIMIT + n * ELEMENT_LIMIT;
+}
+
 static double limit_at(const struct search *search, const struct search_worker *worker)
 {
+    if (worker->state == WORKER_OPENING)
+        return limit_of_default(search, worker->at.phase);
     const double call =
         (double)worker->ready.reference_ps * 1e-12 * (double)worker->ready.calls;
     switch (worker->at.phase) {

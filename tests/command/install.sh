@@ -186,6 +186,25 @@ if command -v make > /dev/null && [ "$(basename "$AUTOTUNE")" = autotune ]; then
     check uninstall-library-leaves-nothing test ! -s left
     rmdir $AT
     check uninstall-of-nothing make_target uninstall
+    # Of a name with a blank in it nothing is removed, nor of what stands before the blank.
+    for variable in DESTDIR PREFIX LIBDIR BUILD; do
+        for blank in "$SCRATCH/kept ace" "$SCRATCH/kept "; do # make drops those in front
+            mkdir -p "$SCRATCH/kept"
+            : > "$SCRATCH/kept/file"
+            for target in uninstall clean; do
+                quiet_make -i BUILD="$SCRATCH/none" PREFIX=/opt/here DESTDIR="$SCRATCH/none" \
+                    "$variable=$blank" "$target" > blank 2>&1
+                status=$?
+                check "$target: $variable='$blank' is refused" test "$status" -ne 0
+                check "$target: $variable='$blank' is said" grep -q "$variable=.* has a blank in it" blank
+                check "$target: $variable='$blank' keeps" test -e "$SCRATCH/kept/file"
+            done
+        done
+    done
+    for variable in PREFIX LIBDIR BUILD; do
+        quiet_make DESTDIR="$SCRATCH/none" "$variable=" clean > blank 2>&1
+        check "an empty $variable is refused" grep -q "$variable is empty: name a folder" blank
+    done
     check install-lib64 make_target install LIBDIR=/elsewhere/lib64
     check uninstall-lib64 make_target uninstall LIBDIR=/elsewhere/lib64
     find root -mindepth 1 | sort > left

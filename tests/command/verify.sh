@@ -23,6 +23,24 @@ check small-leaves-n-out grep -q 'runs at small sizes$' out
 sed 's/__shfl_xor_sync(~0u, a, d)/a/' "$ROOT/templates/rows.cu" > wrong.cu
 refuses small-wrong 70 "is wrong: wrong result" verify --device host --small --rows 50 --len 700 --type f32 \
     --template wrong.cu
+# A kernel that crashes, or that never ends, is wrong: in seconds, in the worker and in this process.
+spoil() {
+    awk -v line="$2" '{ print } /^    accum a = identity\(\);$/ && !planted++ { print line }' "$1"
+}
+spoil "$ROOT/templates/reduce.cu" '    while (n) ((volatile int *)0)[0];' > crash.cu
+spoil "$ROOT/templates/reduce.cu" '    for (volatile int on = 1; on;) continue;' > endless.cu
+sed 's/^name = .*/name = mine/' "$ROOT/configs/reduce.ini" > mine.ini
+refuses crash 70 "kernel of BLOCK=.* crashes: .*signal 11" verify --device host --n 3K --template crash.cu
+refuses crash-small 70 "sum i32 .*BLOCK=.* is wrong: it crashes" verify --device host --small --n 3K \
+    --template crash.cu
+refuses crash-small-by-a-rule 70 "BLOCK=64 .*is wrong: it crashes" verify --device host --small --n 3K \
+    --template crash.cu --space mine.ini --variant BLOCK=64,GRID=3
+began=$(date +%s)
+refuses endless 70 "kernel of BLOCK=.* does not end: .*answer for [0-9.]* s" verify --device host --n 3K \
+    --template endless.cu --space mine.ini
+refuses endless-small 70 "is wrong: it does not end within" verify --device host --small --n 3K \
+    --template endless.cu
+check "endless-is-soon: $(($(date +%s) - began)) s" test $(($(date +%s) - began)) -le 200
 run verify --device host --n 0
 check n-0 is_right
 run verify --device host --n 1
@@ -39,7 +57,7 @@ check position-of-nothing is_right
 refuses by-a-rule 64 "not try this variant: choose another.*model" verify --device host --n 1K \
     --variant LOAD=ASYNC
 check by-a-rule-is-noted grep -q '^note .*would not try this variant.*: a ring has stages' err
-refuses wrong-by-a-rule 70 "not try this variant: choose another.*wrong result" \
+refuses wrong-by-a-rule 70 "wrong result.*; the space would not try this variant anyway" \
     verify --device host --n 1K --variant VECTOR=4,ITEMS=1
 check rule-is-said-once test "$(grep -c 'a whole number of loads' err)" -eq 1
 refuses position-of-another-space 64 "use --space arg" verify --device host --op argmin --space reduce

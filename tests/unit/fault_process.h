@@ -111,38 +111,59 @@ static char *replace(const char *text, const char *at, size_t length, const char
     return out.at;
 }
 
-/* Is it found when `from` becomes `to` in one of the texts of `sources`, a copy? Else says so. */
+/* Does each of the variants show it? Else says which does not. */
+static bool each_shows(letter_check *check, const void *fixture,
+                       const struct emit_sources *sources, const char *letters, unsigned seeds,
+                       const char *what)
+{
+    bool is_shown = true;
+    for (; *letters; letters++) {
+        const char alone[] = {*letters, '\0'};
+        char note[NOTE_CHARS];
+        if (is_found(run_child(check, fixture, sources, alone, seeds, note)))
+            continue;
+        print_error("not caught by %s: %s: %s\n", alone, what, note);
+        is_shown = false;
+    }
+    return is_shown;
+}
+
+/* Does each variant show it when `from` becomes `to` in one of the texts of `sources`, a copy? Else
+ * says so. */
 static bool is_caught(letter_check *check, const void *fixture, struct emit_sources *sources,
                       const char **text, const char *from, const char *to, const char *letters)
 {
     const char *at = strstr(*text, from);
-    char note[NOTE_CHARS];
+    char what[400];
     if (!at)
         fail_msg("there is no '%s': change it with the template", from);
     char *changed = replace(*text, at, strlen(from), to);
     *text = changed;
-    const bool found = is_found(run_child(check, fixture, sources, letters, 1, note));
-    if (!found)
-        print_error("not caught: '%s' for '%s' (%s): %s\n", to, from, letters, note);
+    snprintf(what, sizeof what, "'%.180s' for '%.180s'", to, from);
+    const bool is_shown = each_shows(check, fixture, sources, letters, 1, what);
     free(changed);
-    return found;
+    return is_shown;
 }
 
-/* How many barriers a template has; each must be missed by a variant of the letters. */
+/* How many barriers a template has; each must be missed by each variant that has it: `letters` of
+ * the first barrier, then of the next, `most` of them. */
 static size_t count_barriers(letter_check *check, const void *fixture,
-                             const struct emit_sources *right, const char *letters)
+                             const struct emit_sources *right, const char *const *letters,
+                             size_t most)
 {
     static const char barrier[] = "__syncthreads();";
     const char *template = right->template.text;
     size_t count = 0;
     for (const char *at = template; (at = strstr(at, barrier)); at++, count++) {
         struct emit_sources sources = *right;
-        char note[NOTE_CHARS];
+        char what[100];
+        if (count == most)
+            fail_msg("%s has more than %zu barriers", right->template.name, most);
         char *changed = replace(template, at, strlen(barrier), "");
         sources.template.text = changed;
-        if (!is_found(run_child(check, fixture, &sources, letters, 20, note)))
-            fail_msg("barrier %zu of %s is not needed, or not seen: %s", count,
-                     right->template.name, note);
+        snprintf(what, sizeof what, "barrier %zu of %s left out", count, right->template.name);
+        if (!each_shows(check, fixture, &sources, letters[count], 20, what))
+            fail_msg("%s: not needed, or not seen", what);
         free(changed);
     }
     return count;

@@ -55,7 +55,7 @@ static const struct fault {
     {TEMPLATE, "pf", "n - left + i * VECTOR + k", "n - left + i * VECTOR"},
     {TEMPLATE, "p1", "i < left / VECTOR;", "i + 1 < left / VECTOR;"},
     {TEMPLATE, "p1", "i += threads", "i += 2 * threads"},
-    {TEMPLATE, "pf", "n - left % VECTOR + thread;", "n - left % VECTOR;"},
+    {TEMPLATE, "p", "n - left % VECTOR + thread;", "n - left % VECTOR;"},
     {TEMPLATE, "pf", "if (thread < left % VECTOR)", "if (thread < left % VECTOR - 1)"},
     {TEMPLATE, "p1", "blockIdx.x < UNROLL) {", "blockIdx.x == 1) {"},
 
@@ -87,7 +87,7 @@ static const struct fault {
     {TYPES, "1q", "return value > best;", "return value >= best;"},
     {TYPES, "f", "a == b || (a != a && b != b)", "a == b"},
     {TYPES, "pl", "b.place < a.place) ? b : a", "b.place > a.place) ? b : a"},
-    {TYPES, "lf", "(equals(b.value, a.value) && b.place < a.place)", "false"},
+    {TYPES, "l", "(equals(b.value, a.value) && b.place < a.place)", "false"},
     {TYPES, "p", "(OP == MIN || OP == ARGMIN) && ACC == I32\n    return 0x7fffffff;",
      "(OP == MIN || OP == ARGMIN) && ACC == I32\n    return 0;"},
     {INTRINSICS, "fq", "a.place |= (unsigned long long)",
@@ -167,7 +167,8 @@ static void test_faults(void **state)
 static void test_without_a_barrier(void **state)
 {
     const struct fixture *fixture = *state;
-    assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources, "pl"), 3);
+    static const char *const letters[] = {"pl", "pl", "l"};
+    assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources, letters, 3), 3);
 }
 
 static int setup(void **state)

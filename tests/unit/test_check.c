@@ -103,11 +103,12 @@ static const char right[] =
     "    }\n";
 
 /* The same with each block counted in, as kernels that finish in one launch do. */
-static const char counting[] =
-    "    if (threadIdx.x == 0 && host_arrive(state, gridDim.x) == gridDim.x - 1) {\n"
-    "        for (unsigned long long i = 0; i < n; i++) a += (unsigned)x[i];\n"
-    "        *y = a;\n"
-    "    }\n";
+#define COUNTED_IN(word)                                                                       \
+    "    if (threadIdx.x == 0 && host_arrive(" word ", gridDim.x) == gridDim.x - 1) {\n"       \
+    "        for (unsigned long long i = 0; i < n; i++) a += (unsigned)x[i];\n"                \
+    "        *y = a;\n"                                                                        \
+    "    }\n"
+static const char counting[] = COUNTED_IN("state");
 
 #define SUM_TO(end) "for (unsigned long long i = 0; i < " end "; i++) a += (unsigned)x[i];\n"
 #define ALONE(statements) "    if (!is_first) return;\n" statements "\n"
@@ -140,6 +141,11 @@ static const struct wrong {
     {ALONE(SUM_TO("n") "*y = a; ((char *)state)[23] = 1;"), "left its state above zero"},
     {ALONE(SUM_TO("n") "*y = a; ((char *)state)[24] = 1;"), "wrote past its state"},
     {ALONE(SUM_TO("n") "*y = a; state[6 + 63] = 1;"), "wrote past its state"},
+    {COUNTED_IN("state + 6"), "wrote past its state"},
+    {COUNTED_IN("state + 6 + 63"), "wrote past its state"},
+    {COUNTED_IN("state + 6 + 1023"), "wrote past its state"},
+    {COUNTED_IN("state - 1"), "wrote before its state"},
+    {ALONE(SUM_TO("n") "*y = a + state[6];"), "wrong result at n = 0"},
     {ALONE(SUM_TO("n") "*y = a + state[5]; state[5] = n == 2;"), "wrong result at n = "},
     {ALONE(SUM_TO("n") "*y = a; if (n > 9) x[n - 9] = 0;"), "wrong result at n = "},
 };

@@ -89,8 +89,8 @@ static const struct fault {
     {"s", "y[row] = a;", "y[row] += a;"},
 
     /* The walk over rows and loads. */
-    {"r1", "i += LANES * ROUNDS", "i += LANES"},
-    {"r1", "i += LANES * ROUNDS", "i += 2 * LANES * ROUNDS"},
+    {"1", "i += LANES * ROUNDS", "i += LANES"},
+    {"1", "i += LANES * ROUNDS", "i += 2 * LANES * ROUNDS"},
     {"r", "while (i < most)", "while (i < most && i <= LANES * 2)"},
     {"1", "i < most; i +=", "i < most && i <= LANES * 2; i +="},
     {"r", "a[u] = fold_in(a[u], got[u][r]", "a[u] = fold_in(a[u], got[0][r]"},
@@ -128,7 +128,7 @@ static const struct fault {
     {"l", "warps_reduce(y + first / parts", "warps_reduce(y + first"},
 
     /* Columns. */
-    {"CD", "row += DOWN * UNROLL", "row += DOWN"},
+    {"C", "row += DOWN * UNROLL", "row += DOWN"},
     {"CD", "if (row + u * DOWN < to)\n                for", "for"},
     {"C", "row = from + down", "row = from"},
     {"C", "d < DOWN; d++", "d + 1 < DOWN; d++"},
@@ -138,8 +138,8 @@ static const struct fault {
     {"C", "(unsigned long long)x / ELEM_BYTES | len | pitch", "len | pitch"},
     {"C", "(unsigned long long)x / ELEM_BYTES | len | pitch",
      "(unsigned long long)x / ELEM_BYTES | len"},
-    {"CD", "blockIdx.x % tiles * WIDTH + lane", "blockIdx.x % tiles * LANES + lane"},
-    {"PO", "from + share < count ? from + share : count", "count"},
+    {"C", "blockIdx.x % tiles * WIDTH + lane", "blockIdx.x % tiles * LANES + lane"},
+    {"P", "from + share < count ? from + share : count", "count"},
     {"PO", "from = part * share", "from = part * (share + 1)"},
     {"PO", "(count + parts - 1) / parts", "count / parts"},
     {"PO", "y + part * len", "y + part"},
@@ -224,8 +224,10 @@ static void test_faults(void **state)
 static void test_without_a_barrier(void **state)
 {
     const struct fixture *fixture = *state;
-    assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources[0], "bhl"), 3);
-    assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources[1], "C"), 1);
+    static const char *const rows[] = {"bhl", "bh", "l"}, *const columns[] = {"C"};
+    assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources[0], rows, 3), 3);
+    assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources[1], columns, 1),
+                     1);
 }
 
 /* --- The cases ---------------------------------------------------------------------------- */

@@ -1,0 +1,68 @@
+/* watch: a crash and an alarm arrive as signals; their handler writes the sentence that was made
+ * beforehand, for it may neither allocate nor print, and ends the process. */
+#include "autotune/command/watch.h"
+
+#include "generator/error.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SECONDS = 60, STACK_BYTES = 64 << 10 };
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+/* A handler has nothing else to read. */
+static char sentences[2][1000]; /* of a crash, and of the alarm */
+static struct sigaction before[SIGNALS];
+static stack_t stack; /* a kernel may have spoilt the one that it runs on */
+
+static void end(int number)
+{
+    const char *sentence = sentences[number == SIGALRM];
+    if (write(STDERR_FILENO, sentence, strlen(sentence)) < 0)
+        _exit(ERROR_IO);
+    _exit(ERROR_WRONG);
+}
+
+static void catch_all(void)
+{
+    struct sigaction action = {.sa_handler = end, .sa_flags = SA_ONSTACK};
+    sigfillset(&action.sa_mask);
+    stack = (stack_t){.ss_sp = malloc(STACK_BYTES), .ss_size = STACK_BYTES};
+    if (stack.ss_sp)
+        sigaltstack(&stack, NULL);
+    for (size_t i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &action, &before[i]);
+    alarm(SECONDS);
+}
+
+static void release_all(void)
+{
+    const stack_t none = {.ss_flags = SS_DISABLE};
+    alarm(0);
+    for (size_t i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &before[i], NULL);
+    sigaltstack(&none, NULL);
+    free(stack.ss_sp);
+}
+
+void watch_kernel(const char *what)
+{
+    if (what == NULL) {
+        release_all();
+        return;
+    }
+    snprintf(sentences[0], sizeof sentences[0],
+             "autotune: %.900s is wrong: it crashes; correct the template or the space\n",
+             what);
+    snprintf(
+        sentences[1], sizeof sentences[1],
+        "autotune: %.900s is wrong: it does not end within %d s; correct the template or the "
+        "space\n",
+        what, (int)SECONDS);
+    catch_all();
+}

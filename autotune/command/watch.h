@@ -1,0 +1,10 @@
+/* watch: kernels that run in this process. What ends the process, or does not end, is said in one
+ * sentence with the exit status of a wrong kernel. Hides signals. */
+#ifndef AUTOTUNE_WATCH_H
+#define AUTOTUNE_WATCH_H
+
+/* From now on the kernel of `what` runs: if it crashes, or works for more than a minute, the process
+ * says so and ends with status 70. NULL: it runs no longer. One at a time, in one thread. */
+void watch_kernel(const char *what);
+
+#endif
