@@ -1,10 +1,9 @@
 /* report_bench: the table of `autotune bench` as two charts: GB/s of both sides, and how many
  * times faster. Both sides were measured by turns, so they stand in one chart; records of other
  * runs do not. Of several other libraries each line of the table has the fastest. */
-#include "autotune/command/report_sections.h"
+#include "autotune/command/report_table.h"
 
 #include "autotune/report/figures.h"
-#include "generator/csv.h"
 #include "generator/dims_text.h"
 
 #include <math.h>
@@ -26,8 +25,7 @@ struct line {
 enum { OTHERS_MAX = LINE_CHART_SERIES_MAX - 1 }; /* ours is a series too */
 
 struct bench {
-    const char *file;
-    struct csv csv;
+    struct report_table table;
     struct columns at;
     const char *others[OTHERS_MAX]; /* the libraries that were the fastest at some n */
     size_t other_count;
@@ -36,7 +34,7 @@ struct bench {
 
 static int find_columns(struct bench *bench, struct error *error)
 {
-    const struct csv *const csv = &bench->csv;
+    const struct csv *const csv = &bench->table.csv;
     struct columns *const out = &bench->at;
     *out = (struct columns){
         csv_find(csv, "n"),        csv_find(csv, "ours_us"),  csv_find(csv, "cub_us"),
@@ -50,7 +48,7 @@ static int find_columns(struct bench *bench, struct error *error)
         error, ERROR_USAGE,
         "--bench %.200s: not a table of bench: it needs the columns n, ours_us, cub_us "
         "and ours_gbs; 'autotune bench --against cub --csv FILE' writes one",
-        bench->file);
+        bench->table.file);
 }
 
 static double real_at(const struct csv *csv, size_t row, int column)
@@ -62,7 +60,7 @@ static double real_at(const struct csv *csv, size_t row, int column)
 /* Tables of older versions name no other library: theirs was CUB. */
 static struct line read_line(const struct bench *bench, size_t row)
 {
-    const struct csv *const csv = &bench->csv;
+    const struct csv *const csv = &bench->table.csv;
     const struct columns *const at = &bench->at;
     const char *const against = csv_at(csv, row, at->against);
     if (*csv_at(csv, row, at->shape))
@@ -113,18 +111,18 @@ static bool add_other(struct bench *bench, const char *name)
 static int find_others(struct bench *bench, struct error *error)
 {
     struct text title = {0};
-    for (size_t row = 0; row < bench->csv.rows; row++) {
+    for (size_t row = 0; row < bench->table.csv.rows; row++) {
         const struct line line = read_line(bench, row);
         if (is_whole(&line) && !add_other(bench, line.against))
             return error_set(error, ERROR_USAGE,
                              "--bench %.200s: more than %d other libraries: split the table",
-                             bench->file, OTHERS_MAX);
+                             bench->table.file, OTHERS_MAX);
     }
     if (!bench->other_count)
         return error_set(error, ERROR_USAGE,
                          "--bench %.200s: no line has figures of a reduction to one value: "
                          "name a table of bench with --n",
-                         bench->file);
+                         bench->table.file);
     text_adds(&title, bench->other_count > 1 ? "the fastest of " : "");
     for (size_t i = 0; i < bench->other_count; i++) {
         text_adds(&title, i ? ", " : "");
@@ -142,7 +140,7 @@ static int find_others(struct bench *bench, struct error *error)
 static double find_peak(const struct bench *bench)
 {
     double peak = 0, most = 0;
-    for (size_t row = 0; row < bench->csv.rows; row++) {
+    for (size_t row = 0; row < bench->table.csv.rows; row++) {
         const struct line line = read_line(bench, row);
         if (line.peak_pct > most) {
             most = line.peak_pct;
@@ -157,7 +155,7 @@ static double find_peak(const struct bench *bench)
 static double find_bytes(const struct bench *bench)
 {
     double bytes = 0, most = 0;
-    for (size_t row = 0; row < bench->csv.rows; row++) {
+    for (size_t row = 0; row < bench->table.csv.rows; row++) {
         const struct line line = read_line(bench, row);
         if (is_whole(&line) && line.gbs > most) {
             most = line.gbs;
@@ -173,7 +171,7 @@ static void add_bandwidth(struct line_chart *chart, const struct bench *bench,
 {
     const double bytes = find_bytes(bench);
     line_chart_begin(chart, other ? other : "autotune");
-    for (size_t row = 0; row < bench->csv.rows; row++) {
+    for (size_t row = 0; row < bench->table.csv.rows; row++) {
         const struct line line = read_line(bench, row);
         const double us = other ? line.theirs_us : line.ours_us;
         if (is_whole(&line) && (!other || strcmp(other, line.against) == 0))
@@ -213,7 +211,7 @@ static struct line_chart *draw_ratio(const struct bench *bench)
     snprintf(chart->figure.title, sizeof chart->figure.title,
              "How many times faster than %s, with the 95 %% interval", bench->title);
     line_chart_begin(chart, "autotune");
-    for (size_t row = 0; row < bench->csv.rows; row++) {
+    for (size_t row = 0; row < bench->table.csv.rows; row++) {
         const struct line line = read_line(bench, row);
         if (is_whole(&line))
             line_chart_add(chart,
@@ -222,18 +220,12 @@ static struct line_chart *draw_ratio(const struct bench *bench)
     return chart;
 }
 
-/* What was measured on which GPU, where the table says it; those of older versions do not. */
 static void say_where(struct document *document, const struct bench *bench)
 {
-    const struct csv *const csv = &bench->csv;
-    const char *const gpu = csv_at(csv, 0, csv_find(csv, "gpu"));
-    if (*gpu)
-        document_add(document, DOCUMENT_TEXT, "%s %s, %s, on %s, against %s. From %s.",
-                     csv_at(csv, 0, csv_find(csv, "op")), csv_at(csv, 0, csv_find(csv, "type")),
-                     csv_at(csv, 0, csv_find(csv, "regime")), gpu, bench->title, bench->file);
-    else
-        document_add(document, DOCUMENT_TEXT,
-                     "From %s, which does not say on which GPU it was measured.", bench->file);
+    const struct report_table *const table = &bench->table;
+    document_add(document, DOCUMENT_TEXT, "%s %s%s%s%s, on %s, against %s. From %s.", table->op,
+                 table->type, *table->regime ? ", " : "", table->regime, table->how, table->gpu,
+                 bench->title, table->file);
 }
 
 /* "Faster at 3 of 5 sizes, as fast at 1, slower at 1". */
@@ -261,7 +253,7 @@ static void describe(struct document *document, const struct bench *bench)
     struct line most = {.ratio = 0}, last = {.n = 0};
     size_t count = 0, verdicts[VERDICTS] = {0};
     struct text text = {0};
-    for (size_t row = 0; row < bench->csv.rows; row++) {
+    for (size_t row = 0; row < bench->table.csv.rows; row++) {
         const struct line line = read_line(bench, row);
         if (!is_whole(&line))
             continue;
@@ -284,21 +276,26 @@ static void describe(struct document *document, const struct bench *bench)
     document->failed |= text.failed;
     text_dispose(&text);
     say_where(document, bench);
-    if (count < bench->csv.rows)
+    if (count < bench->table.csv.rows)
         document_add(
             document, DOCUMENT_TEXT,
             "Left out: %zu of the table's %zu lines, which lack a figure or are of " DIMS_TEXT_SEVERAL
             ".",
-            bench->csv.rows - count, bench->csv.rows);
+            bench->table.csv.rows - count, bench->table.csv.rows);
 }
 
 /* The sentences and charts of the table that was named. */
 static int add_bench(struct report *report, struct bench *bench, struct error *error)
 {
     struct document *document = &report->document;
-    if (find_columns(bench, error) || find_others(bench, error))
+    const struct report_table *const table = &bench->table;
+    if (find_columns(bench, error) || report_table_check(&bench->table, report, true, error) ||
+        find_others(bench, error))
         return -1;
-    document_add(document, DOCUMENT_SECTION, "Against %s", bench->title);
+    document_add(document, DOCUMENT_SECTION, "%s %s%s%s%s on %s against %s", table->op,
+                 table->type, *table->regime ? " " : "", table->regime, table->how, table->gpu,
+                 bench->title);
+    report_table_note(table, report);
     describe(document, bench);
     document_figure(document, &line_chart_kind, draw_bandwidth(report, bench));
     document_figure(document, &line_chart_kind, draw_ratio(bench));
@@ -308,8 +305,8 @@ static int add_bench(struct report *report, struct bench *bench, struct error *e
 int report_bench(struct report *report, struct error *error)
 {
     struct document *document = &report->document;
-    struct bench bench = {.file = report->request->bench};
-    if (!bench.file) {
+    struct bench bench = {.other_count = 0};
+    if (!report->request->bench) {
         document_add(document, DOCUMENT_SECTION, "Against other libraries");
         document_add(
             document, DOCUMENT_MISSING,
@@ -318,9 +315,9 @@ int report_bench(struct report *report, struct error *error)
             "cub.csv brings it in here.");
         return 0;
     }
-    if (report_read_csv(&bench.csv, bench.file, error))
+    if (report_table_open(&bench.table, "--bench", report->request->bench, error))
         return -1;
     const int failed = add_bench(report, &bench, error);
-    csv_dispose(&bench.csv);
+    report_table_close(&bench.table);
     return failed;
 }
