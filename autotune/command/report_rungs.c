@@ -293,6 +293,9 @@ static void add_kernel(struct bar_chart *chart, const struct published *publishe
     snprintf(bar.label, sizeof bar.label, "%s", kernel->kernel);
     if (at[PUBLISHED_THREADS].is_there)
         snprintf(bar.note, sizeof bar.note, "blocks of %" PRIu64, at[PUBLISHED_THREADS].digits);
+    if (!at[PUBLISHED_GBS].is_there)
+        snprintf(bar.note + strlen(bar.note), sizeof bar.note - strlen(bar.note),
+                 "%sGB/s computed from its time", *bar.note ? "; " : "");
     bar_chart_add(chart, &bar);
 }
 
