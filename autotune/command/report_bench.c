@@ -165,18 +165,32 @@ static double find_bytes(const struct bench *bench)
     return bytes;
 }
 
-/* GB/s of ours, or of another library where it was the fastest of the others. */
-static void add_bandwidth(struct line_chart *chart, const struct bench *bench,
-                          const char *other)
+/* A series of times, or with `bytes` of an element of GB/s; of ours, or of the fastest other, which
+ * may be another library at each n. */
+static void add_series(struct line_chart *chart, const struct bench *bench, bool is_ours,
+                       double bytes)
 {
-    const double bytes = find_bytes(bench);
-    line_chart_begin(chart, other ? other : "autotune");
+    line_chart_begin(chart, is_ours ? "autotune" : bench->title);
     for (size_t row = 0; row < bench->table.csv.rows; row++) {
         const struct line line = read_line(bench, row);
-        const double us = other ? line.theirs_us : line.ours_us;
-        if (is_whole(&line) && (!other || strcmp(other, line.against) == 0))
-            line_chart_add(chart, (struct line_point){line.n, line.n * bytes / us / 1e3, 0, 0});
+        const double us = is_ours ? line.ours_us : line.theirs_us;
+        const double y = bytes > 0 ? line.n * bytes / us / 1e3 : us;
+        if (is_whole(&line))
+            line_chart_add(chart, (struct line_point){line.n, y, 0, 0});
     }
+}
+
+static struct line_chart *draw_times(const struct bench *bench)
+{
+    struct line_chart *chart = calloc(1, sizeof *chart);
+    if (!chart)
+        return NULL;
+    *chart = (struct line_chart){.x_title = "n, elements", .y_title = "us", .is_log = true};
+    snprintf(chart->figure.title, sizeof chart->figure.title,
+             "Time over n, beside %s, measured by turns", bench->title);
+    add_series(chart, bench, true, 0);
+    add_series(chart, bench, false, 0);
+    return chart;
 }
 
 static struct line_chart *draw_bandwidth(const struct report *report, const struct bench *bench)
@@ -193,9 +207,8 @@ static struct line_chart *draw_bandwidth(const struct report *report, const stru
     if (chart->limit > 0)
         snprintf(chart->limit_name, sizeof chart->limit_name, "theoretical peak, %.0f GB/s",
                  chart->limit);
-    add_bandwidth(chart, bench, NULL);
-    for (size_t i = 0; i < bench->other_count; i++)
-        add_bandwidth(chart, bench, bench->others[i]);
+    add_series(chart, bench, true, find_bytes(bench));
+    add_series(chart, bench, false, find_bytes(bench));
     return chart;
 }
 
@@ -247,41 +260,84 @@ static void add_times(struct text *out, const struct line *line)
               number_format_count(n, (uint64_t)line->n));
 }
 
-/* In a sentence: where ours is faster, the most, and the largest n. */
-static void describe(struct document *document, const struct bench *bench)
+/* Where ours is faster, the most, and the largest n. */
+struct totals {
+    struct line most, last; /* n and ratio alone */
+    size_t count, verdicts[VERDICTS];
+};
+
+static struct totals add_up(const struct bench *bench)
 {
-    struct line most = {.ratio = 0}, last = {.n = 0};
-    size_t count = 0, verdicts[VERDICTS] = {0};
-    struct text text = {0};
+    struct totals out = {.count = 0};
     for (size_t row = 0; row < bench->table.csv.rows; row++) {
         const struct line line = read_line(bench, row);
         if (!is_whole(&line))
             continue;
         const double ratio = ratio_of(&line);
-        count++;
-        verdicts[judge(&line)]++;
-        if (ratio > most.ratio)
-            most = (struct line){.n = line.n, .ratio = ratio};
-        if (line.n > last.n)
-            last = (struct line){.n = line.n, .ratio = ratio};
+        out.count++;
+        out.verdicts[judge(&line)]++;
+        if (ratio > out.most.ratio)
+            out.most = (struct line){.n = line.n, .ratio = ratio};
+        if (line.n > out.last.n)
+            out.last = (struct line){.n = line.n, .ratio = ratio};
     }
-    add_verdicts(&text, verdicts);
+    return out;
+}
+
+/* In a sentence. */
+static void describe(struct document *document, const struct bench *bench)
+{
+    const struct totals totals = add_up(bench);
+    struct text text = {0};
+    add_verdicts(&text, totals.verdicts);
     text_adds(&text, "; ");
-    add_times(&text, &most);
+    add_times(&text, &totals.most);
     text_adds(&text, ", ");
-    add_times(&text, &last);
+    add_times(&text, &totals.last);
     document_add(document, DOCUMENT_TEXT,
                  "%s, the largest. Figures of other runs do not stand in these charts.",
                  text.at ? text.at : "");
     document->failed |= text.failed;
     text_dispose(&text);
     say_where(document, bench);
-    if (count < bench->table.csv.rows)
+    if (totals.count < bench->table.csv.rows)
         document_add(
             document, DOCUMENT_TEXT,
             "Left out: %zu of the table's %zu lines, which lack a figure or are of " DIMS_TEXT_SEVERAL
             ".",
-            bench->table.csv.rows - count, bench->table.csv.rows);
+            bench->table.csv.rows - totals.count, bench->table.csv.rows);
+}
+
+static void add_tile(struct table *tiles, const struct bench *bench)
+{
+    const struct totals totals = add_up(bench);
+    struct text remark = {0};
+    char ratio[NUMBER_CHARS], n[NUMBER_CHARS];
+    text_addf(&remark, "than %s at %s; ", bench->title,
+              number_format_count(n, (uint64_t)totals.most.n));
+    add_times(&remark, &totals.last);
+    text_adds(&remark, ", the largest");
+    table_add(tiles, "faster than others");
+    table_addf(tiles, "%s times", figures_short(ratio, totals.most.ratio, 3));
+    table_add(tiles, remark.at);
+    tiles->failed |= remark.failed;
+    text_dispose(&remark);
+}
+
+int report_bench_tile(struct table *tiles, const struct report *report, struct error *error)
+{
+    struct bench bench = {.other_count = 0};
+    if (!report->request->bench)
+        return 0;
+    if (report_table_open(&bench.table, "--bench", report->request->bench, error))
+        return -1;
+    const int failed = find_columns(&bench, error) ||
+                       report_table_check(&bench.table, report, true, error) ||
+                       find_others(&bench, error);
+    if (!failed && report_table_is_of_title(&bench.table, report))
+        add_tile(tiles, &bench);
+    report_table_close(&bench.table);
+    return failed ? -1 : 0;
 }
 
 /* The sentences and charts of the table that was named. */
@@ -297,8 +353,9 @@ static int add_bench(struct report *report, struct bench *bench, struct error *e
                  bench->title);
     report_table_note(table, report);
     describe(document, bench);
-    document_figure(document, &line_chart_kind, draw_bandwidth(report, bench));
     document_figure(document, &line_chart_kind, draw_ratio(bench));
+    document_figure(document, &line_chart_kind, draw_times(bench));
+    document_figure(document, &line_chart_kind, draw_bandwidth(report, bench));
     return 0;
 }
 

@@ -144,14 +144,18 @@ void report_table_close(struct report_table *table)
     csv_dispose(&table->csv);
 }
 
-void report_table_note(const struct report_table *table, struct report *report)
+bool report_table_is_of_title(const struct report_table *table, const struct report *report)
 {
     const struct record *const headline = report->headline;
+    return headline && strcmp(table->op, problem_ops[headline->problem.op].name) == 0 &&
+           strcmp(table->type, problem_types[headline->problem.type].name) == 0;
+}
+
+void report_table_note(const struct report_table *table, struct report *report)
+{
     char title[PROBLEM_CHARS];
-    if (!headline || (strcmp(table->op, problem_ops[headline->problem.op].name) == 0 &&
-                      strcmp(table->type, problem_types[headline->problem.type].name) == 0))
-        return;
-    document_add(&report->document, DOCUMENT_TEXT,
-                 "This is %s %s, not the problem of this page's title, %s.", table->op,
-                 table->type, problem_format(title, &headline->problem));
+    if (report->headline && !report_table_is_of_title(table, report))
+        document_add(&report->document, DOCUMENT_TEXT,
+                     "This is %s %s, not the problem of this page's title, %s.", table->op,
+                     table->type, problem_format(title, &report->headline->problem));
 }

@@ -26,6 +26,9 @@ void report_table_close(struct report_table *table);
 int report_table_check(struct report_table *table, const struct report *report, bool has_sizes,
                        struct error *error);
 
+/* Is its problem that of the report's title, by operation and type? */
+bool report_table_is_of_title(const struct report_table *table, const struct report *report);
+
 /* Adds a sentence where the table's problem is not that of the report's title. */
 void report_table_note(const struct report_table *table, struct report *report);
 

@@ -139,6 +139,8 @@ run report --bench max.csv -o max.html
 check table-of-another-problem grep -q '<h2>max f64 cold on host against CUB</h2>' max.html
 check table-of-another-problem-says-so \
     grep -q 'This is max f64, not the problem of this page&#39;s title, sum i32 1M cold' max.html
+check card-begins-with-the-factor grep -q '<dt>faster than others</dt><dd class="figure">1.68 times<' full.html
+check card-has-the-default grep -q '<dt>faster than untuned</dt>' full.html
 check table-of-this-problem-says-nothing lacks 'not the problem of this page' full.html
 sed '4s/,sum,/,max,/' cub.csv > mixed.csv
 refuses table-of-two-problems 64 "mixed.csv: line 4 is of 'max', the lines before it are of 'sum'" \
