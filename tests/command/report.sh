@@ -76,6 +76,7 @@ check page-of-the-kernels-that-were-measured lacks 'Space or template are not th
 run --device host --n 500 --cache own --quiet
 run report --cache own -o own.html --quiet
 check own has_status 0
+check own-card-has-the-default grep -q '<dt>faster than untuned</dt>' own.html
 check own-source grep -q '<mark' own.html
 check own-is-as-measured lacks 'Space or template are not those' own.html
 
@@ -140,7 +141,6 @@ check table-of-another-problem grep -q '<h2>max f64 cold on host against CUB</h2
 check table-of-another-problem-says-so \
     grep -q 'This is max f64, not the problem of this page&#39;s title, sum i32 1M cold' max.html
 check card-begins-with-the-factor grep -q '<dt>faster than others</dt><dd class="figure">1.68 times<' full.html
-check card-has-the-default grep -q '<dt>faster than untuned</dt>' full.html
 check table-of-this-problem-says-nothing lacks 'not the problem of this page' full.html
 sed '4s/,sum,/,max,/' cub.csv > mixed.csv
 refuses table-of-two-problems 64 "mixed.csv: line 4 is of 'max', the lines before it are of 'sum'" \
