@@ -107,7 +107,7 @@ static const struct row {
     {REPORT, {"output", KEY_OUTPUT_FILE, "FILE", 0, "write a page of HTML that needs nothing else (Markdown if its name ends in .md), '-' for stdout; default: draw it as text", 0}},
     {REPORT, {"md", KEY_MARKDOWN, 0, 0, "Markdown, for a README; to stdout where no file is named", 0}},
     {EXPORT, {"format", KEY_FORMAT, "FORMATS", 0, "one or more, separated by commas: @", 0}},
-    {EXPORT, {"output", KEY_OUTPUT, "FOLDER", 0, "where the files are written; '-': one file, to stdout (default: the current folder)", 0}},
+    {EXPORT, {"output", KEY_OUTPUT_FILE, "FOLDER", 0, "where the files are written; '-': one file, to stdout (default: the current folder)", 0}},
     {EXPORT, {"prefix", KEY_PREFIX, "NAME", 0, "what every name in the files begins with (default: the problem, as sum_i32)", 0}},
     {EMIT, {"ptx", KEY_PTX, 0, 0, "PTX instead of source", 0}},
     {EMIT, {"cubin", KEY_CUBIN, "FILE", 0, "machine code, written to FILE, instead of source", 0}},

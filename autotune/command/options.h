@@ -52,7 +52,6 @@ enum option_key {
     KEY_SWEEP,
     KEY_CONFIRM,
     KEY_FORMAT,
-    KEY_OUTPUT,
     KEY_PREFIX,
     KEY_GPU,
     KEY_RUN,
@@ -63,6 +62,7 @@ enum option_key {
     KEY_BENCH,
     KEY_LADDER,
     KEY_AXES,
+    KEY_LAST
 };
 
 enum { OPTIONS_MAX = 112 };

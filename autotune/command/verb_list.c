@@ -265,8 +265,12 @@ int verb_list(int argc, char **argv, struct error *error)
     for (size_t i = 0; i < TOPICS; i++)
         if (strcmp(topics[i].name, wanted) == 0)
             return list(&topics[i], &request, error);
+    const char *names[TOPICS];
+    char hint[TEXT_HINT_CHARS];
+    for (size_t i = 0; i < TOPICS; i++)
+        names[i] = topics[i].name;
     return error_set(error, ERROR_USAGE,
-                     "nothing to list is called '%s': choose devices, types, "
+                     "nothing to list is called '%s': %schoose devices, types, "
                      "operations, params, variants, spaces, formats, archs or gpus",
-                     wanted);
+                     wanted, text_hint(hint, wanted, names, TOPICS));
 }

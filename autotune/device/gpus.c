@@ -38,11 +38,13 @@ static void normalise(char out[16], const char *arch)
 static int report_unknown(const char *arch, struct error *error)
 {
     struct text known = {0};
-    for (size_t i = 0; names[i]; i++)
-        text_addf(&known, "%s%s", i ? ", " : "", names[i]);
+    char hint[TEXT_HINT_CHARS];
+    size_t count = 0;
+    for (; names[count]; count++)
+        text_addf(&known, "%s%s", count ? ", " : "", names[count]);
     if (text_check(&known, error) == 0)
-        error_set(error, ERROR_USAGE, "unknown architecture \"%.40s\"; known are %s", arch,
-                  known.at);
+        error_set(error, ERROR_USAGE, "unknown architecture \"%.40s\"; %sknown are %s", arch,
+                  text_hint(hint, arch, names, count), known.at);
     text_dispose(&known);
     return -1;
 }
@@ -286,13 +288,21 @@ static int read_speed(struct gpus_model *out, const struct ini *ini, const char 
 static int report_unknown_model(const struct ini *ini, const char *name, struct error *error)
 {
     struct text known = {0};
-    for (size_t i = 0; i < ini->count; i++)
-        if (model_of(ini->items[i].section) && strcmp(ini->items[i].key, "name") == 0)
+    const char *models[GPUS_MODELS_MAX];
+    char hint[TEXT_HINT_CHARS], squeezed[GPUS_MODELS_MAX][MODEL_CHARS], wanted[MODEL_CHARS];
+    size_t count = 0;
+    squeeze(wanted, name);
+    for (size_t i = 0; i < ini->count && count < GPUS_MODELS_MAX; i++)
+        if (model_of(ini->items[i].section) && strcmp(ini->items[i].key, "name") == 0) {
+            squeeze(squeezed[count], model_of(ini->items[i].section));
+            models[count] = squeezed[count];
+            count++;
             text_addf(&known, "%s%s", known.length ? ", " : "",
                       model_of(ini->items[i].section));
+        }
     if (text_check(&known, error) == 0)
-        error_set(error, ERROR_USAGE, "'%.60s' is no GPU of the table: it has %s", name,
-                  known.at ? known.at : "none");
+        error_set(error, ERROR_USAGE, "'%.60s' is no GPU of the table: %sit has %s", name,
+                  text_hint(hint, wanted, models, count), known.at ? known.at : "none");
     text_dispose(&known);
     return -1;
 }
