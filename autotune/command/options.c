@@ -83,6 +83,7 @@ static const struct row {
     {TUNE, {"strategy", KEY_STRATEGY, "NAME", 0, "race (default on a GPU): what cannot win is left; exhaustive: every candidate; random: every one in random order; cover: each pair of values once (default on the host)", 0}},
     {TUNE, {"budget", KEY_BUDGET, "TIME", 0, "end the search after this long, as 30s, 500ms or 2m, with the best by then; in a sweep that of each size", 0}},
     {TUNE | VERIFY | BENCH | LADDER | PROFILE, {"seed", KEY_SEED, "NUMBER", 0, "of inputs, orders and the emulator's schedule (default 1)", 0}},
+    {COMPARE | REPORT, {"gpu-file", KEY_GPU_FILE, "FILE", 0, "GPUs that the table lacks, in sections [gpu NAME] as in configs/gpus.ini: name, arch, sms, peak_gbs, source, and where known l2_bytes, clock_khz", 0}},
     {COMPARE, {"evidence", KEY_EVIDENCE, 0, 0, "where a record has its journal here, compile every variant in it, and say how bounds, made as for a GPU that is not here, rank with the times", 0}},
     {LADDER, {"rung", KEY_RUNG, "NAME", 0, "only this rung, as harris-5, or group, as harris; may be given again", 0}},
     {LADDER, {"blocks", KEY_BLOCKS, "SIZES", 0, "threads per block: 128, or several as 64,256 or 32..1024 for a table by size (default: each rung's usual one)", 0}},

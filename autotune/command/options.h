@@ -54,6 +54,7 @@ enum option_key {
     KEY_FORMAT,
     KEY_PREFIX,
     KEY_GPU,
+    KEY_GPU_FILE,
     KEY_RUN,
     KEY_SOURCES,
     KEY_EVIDENCE,

@@ -110,17 +110,18 @@ static const char **find_string(struct request *request, int key)
         int key;
         const char **target;
     } strings[] = {
-        {KEY_DEVICE, &request->device},      {KEY_ARCH, &request->arch},
-        {KEY_NVRTC, &request->nvrtc},        {KEY_SPACE, &request->space},
-        {KEY_TEMPLATE, &request->template},  {KEY_CACHE, &request->cache},
-        {KEY_VARIANT, &request->variant},    {KEY_PASS, &request->pass},
-        {KEY_JSON, &request->json},          {KEY_CSV, &request->csv},
-        {KEY_BLOCKS, &request->blocks},      {KEY_SOURCE, &request->source},
-        {KEY_CUBIN, &request->cubin},        {KEY_REPLAY, &request->replay},
-        {KEY_AGAINST, &request->against},    {KEY_FORMAT, &request->format},
-        {KEY_PREFIX, &request->prefix},      {KEY_GPU, &request->gpu},
-        {KEY_OUTPUT_FILE, &request->output}, {KEY_BENCH, &request->bench},
-        {KEY_LADDER, &request->ladder},      {KEY_AXES, &request->axes},
+        {KEY_DEVICE, &request->device},     {KEY_ARCH, &request->arch},
+        {KEY_NVRTC, &request->nvrtc},       {KEY_SPACE, &request->space},
+        {KEY_TEMPLATE, &request->template}, {KEY_CACHE, &request->cache},
+        {KEY_VARIANT, &request->variant},   {KEY_PASS, &request->pass},
+        {KEY_JSON, &request->json},         {KEY_CSV, &request->csv},
+        {KEY_BLOCKS, &request->blocks},     {KEY_SOURCE, &request->source},
+        {KEY_CUBIN, &request->cubin},       {KEY_REPLAY, &request->replay},
+        {KEY_AGAINST, &request->against},   {KEY_FORMAT, &request->format},
+        {KEY_PREFIX, &request->prefix},     {KEY_GPU, &request->gpu},
+        {KEY_GPU_FILE, &request->gpu_file}, {KEY_OUTPUT_FILE, &request->output},
+        {KEY_BENCH, &request->bench},       {KEY_LADDER, &request->ladder},
+        {KEY_AXES, &request->axes},
     };
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         if (strings[i].key == key)

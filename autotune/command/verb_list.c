@@ -78,7 +78,10 @@ static int list_gpus(struct table *table, const struct request *request, struct 
         add_known(table, gpu.memory_clock_khz / 1000);
         add_known(table, gpu.bus_bits);
         table_addf(table, "%.0f", (double)gpu.peak_bytes / 1e9);
-        table_addf(table, "%.3g", (double)gpu.target.l2_bytes / (1 << 20));
+        if (gpu.has_l2)
+            table_addf(table, "%.3g", (double)gpu.target.l2_bytes / (1 << 20));
+        else
+            table_add(table, NULL);
         table_add(table, gpu.source);
     }
     return 0;

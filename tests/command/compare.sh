@@ -6,7 +6,7 @@
 
 refuses nothing 64 "nothing to compare" compare
 refuses one 64 "nothing to compare" compare v100
-refuses unknown 64 "'v10' is no GPU of the table: it has V100, .*RTX 5070 Ti.*cs599-lecture-6" compare v100 v10
+refuses unknown 64 "'v10' is no GPU of the table: did you mean 'v100'\? it has V100, .*RTX 5070 Ti.*cs599-lecture-6" compare v100 v10
 refuses no-such-file 74 "none\.ini: there is no such file" compare v100 none.ini
 refuses too-many 64 "more than 8" compare t4 t4 t4 t4 t4 t4 t4 t4 t4
 refuses no-device-option 64 "option of" compare v100 t4 --device 0
@@ -168,4 +168,26 @@ check partly-damaged-is-said-once test "$(grep -c 'warning: .*partly.ini' err)" 
 refuses cache-is-a-file 74 'file: cannot be read: .*--cache' compare v100 rtx5070 --cache file
 mkdir folder.ini
 refuses folder 74 'move it away or name another' compare folder.ini v100
+# A GPU that the table lacks, from a file; what is no such file is said.
+cat > mine.gpus << 'INI'
+[gpu Mine]
+name = My GPU
+arch = sm_90
+sms = 10
+peak_gbs = 1000
+source = mine
+INI
+run compare mine l40s --gpu-file mine.gpus "$none"
+check gpu-file has_status 0
+check gpu-file-row grep -Eq '^Mine  *sm_90  *10  ' out
+check gpu-without-l2 grep -Eq '^L40S  *sm_89  *142 .* 864 ' out
+refuses gpu-file-missing 74 "cannot open no.gpus: No such file" compare mine l40s --gpu-file no.gpus
+sed 's/^arch = .*/arch = sm_1/' mine.gpus > wrong.gpus
+refuses gpu-file-of-no-arch 64 'unknown architecture "sm_1"' compare mine l40s --gpu-file wrong.gpus
+run compare "Tesla V100-SXM2-16GB" "NVIDIA GB10" --quiet "$none"
+check names-that-cuda-reports grep -q '^DGX Spark  *sm_121' out
+for arch in sm_87 sm_88 sm_103 sm_110 sm_121; do
+    run emit --arch $arch --n 1M --quiet
+    check "emit $arch" has_status 0
+done
 finish

@@ -126,5 +126,5 @@ for file in one two atomic; do
         skip "compiles-alone $file" "no nvcc"
     fi
 done
-refuses pass-of-no-name 64 "no such pass: it has [a-z]+" emit --arch sm_90 --pass nope --quiet
+refuses pass-of-no-name 64 "no such pass: it has [a-z]+" emit --arch sm_90 --pass nope --quiet --cache nothing
 finish
