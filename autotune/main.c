@@ -22,8 +22,7 @@ static int run_verb(char program[PROGRAM_CHARS], int argc, char **argv, struct e
 {
     const struct verb_row *verb = verbs_find(argv[1]);
     if (!verb)
-        return error_set(error, ERROR_USAGE,
-                         "there is no command '%.100s': 'autotune help' lists them", argv[1]);
+        return verbs_refuse(argv[1], error);
     snprintf(program, PROGRAM_CHARS, "autotune %s", verb->name);
     argv[1] = program;
     return verb->run(argc - 1, argv + 1, error);
@@ -68,6 +67,8 @@ int main(int argc, char **argv)
     if (!failed || error.code == ERROR_NONE)
         return 0;
     const int number = interrupt_signal();
+    if (!*error.text) /* nobody reads any more: said by the exit status alone */
+        return (int)error.code;
     fprintf(stderr, "autotune: %s%s\n",
             number && error.code != ERROR_INTERRUPTED ? "interrupted: " : "", error.text);
     return number ? SIGNAL_EXIT + number : (int)error.code;

@@ -2,6 +2,7 @@
  * locale and no leniency of strtol (spaces, signs, wrap-around) gets in. Hides the suffixes. */
 #include "generator/number.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +39,20 @@ static enum outcome read_digits(uint64_t *out, const char **at, const char *end)
     return *at == first ? MALFORMED : overflow ? TOO_LARGE : GOOD;
 }
 
+/* "1e6": so many zeros behind the digits. */
+static enum outcome read_exponent(uint64_t *out, uint64_t digits, const char *at,
+                                  const char *end)
+{
+    uint64_t zeros;
+    bool overflow = false;
+    const enum outcome outcome = read_digits(&zeros, &at, end);
+    if (outcome == MALFORMED || at != end)
+        return MALFORMED;
+    for (*out = digits; zeros > 0 && digits && !overflow; zeros--)
+        overflow = __builtin_mul_overflow(*out, 10u, out);
+    return overflow || outcome == TOO_LARGE ? TOO_LARGE : GOOD;
+}
+
 static enum outcome read_count(uint64_t *out, const char *at, const char *end)
 {
     uint64_t digits;
@@ -46,6 +61,8 @@ static enum outcome read_count(uint64_t *out, const char *at, const char *end)
 
     if (outcome == MALFORMED)
         return MALFORMED;
+    if (rest > 1 && *at == 'e')
+        return read_exponent(out, digits, at + 1, end);
     for (size_t i = 0; i < SUFFIX_COUNT; i++) {
         if (strlen(suffixes[i].name) != rest || memcmp(suffixes[i].name, at, rest) != 0)
             continue;
@@ -71,10 +88,49 @@ static int report(enum outcome outcome, const char *at, const char *end, const c
     return error_set(error, ERROR_USAGE, "%s is '%.*s'; give %s", what, shown, at, form);
 }
 
+/* What may be meant by what is no count: the suffix in another case, a B behind it, '_' or ','
+ * between digits, or a point, as "1.5M". */
+static bool guess(uint64_t *out, const char *at, const char *end)
+{
+    char plain[NUMBER_CHARS] = "";
+    size_t length = 0, after_point = 0;
+    bool has_point = false;
+    for (; at < end && length + 1 < sizeof plain; at++) {
+        const bool is_digit = *at >= '0' && *at <= '9';
+        const bool is_last = at + 1 == end, has_suffix = length && plain[length - 1] > '9';
+        if (*at == '_' || *at == ',' || (is_last && (*at == 'B' || *at == 'b')))
+            continue;
+        if (*at == '.' && !has_point) {
+            has_point = true;
+            continue;
+        }
+        after_point += has_point && is_digit;
+        plain[length++] = is_digit || has_suffix ? *at : (char)(*at & ~0x20);
+        if (has_suffix)
+            plain[length - 1] = (char)(*at | 0x20);
+    }
+    if (at < end || read_count(out, plain, plain + length) != GOOD)
+        return false;
+    for (; after_point > 0; after_point--, *out /= 10)
+        if (*out % 10)
+            return false;
+    return true;
+}
+
 static int parse_count(uint64_t *out, const char *at, const char *end, const char *what,
                        struct error *error)
 {
-    return report(read_count(out, at, end), at, end, what,
+    char form[NUMBER_CHARS];
+    uint64_t meant;
+    const enum outcome outcome = read_count(out, at, end);
+    if (outcome == MALFORMED && guess(&meant, at, end))
+        return error_set(
+            error, ERROR_USAGE,
+            "%s is '%.*s'; if %" PRIu64 " is meant write %s: digits with at most one "
+            "of K M G T (powers of 1000) or Ki Mi Gi Ti (powers of 1024) after them",
+            what, end - at < 60 ? (int)(end - at) : 60, at, meant,
+            number_format_count(form, meant));
+    return report(outcome, at, end, what,
                   "digits with at most one of K M G T (powers of 1000) or Ki Mi Gi Ti (powers "
                   "of 1024) after them, such as 400M",
                   error);

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 /* A count: decimal digits and at most one of the suffixes K M G T (powers of 1000) or
- * Ki Mi Gi Ti (powers of 1024). "400M" is 400,000,000. No sign, point, space or exponent.
+ * Ki Mi Gi Ti (powers of 1024), or an exponent of ten: "400M" and "4e8" are 400,000,000. No sign,
+ * point or space; the error names the right form of what may be meant ("400m", "4KiB", "1.5M").
  * `what` names the value in the error, e.g. "--n". */
 int number_parse_count(uint64_t *out, const char *string, const char *what,
                        struct error *error);

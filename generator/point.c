@@ -208,11 +208,17 @@ static int refuse_value(const struct param *param, const char *word, struct erro
 static int refuse_param(const struct space *space, const char *word, struct error *error)
 {
     struct text known = {0};
-    for (size_t i = 0; i < space->param_count; i++)
-        text_addf(&known, "%s%s", i ? " " : "", space->params[i].name);
+    const char *names[SPACE_NAMES_MAX];
+    char hint[TEXT_HINT_CHARS], name[80];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    for (size_t i = 0; i < space->param_count; i++) {
+        names[i] = space->params[i].name;
+        text_addf(&known, "%s%s", i ? " " : "", names[i]);
+    }
     error_set(error, ERROR_USAGE,
-              "'%s' names no param of the space '%s': it has %s, each written NAME=VALUE", word,
-              space->name, known.at ? known.at : "");
+              "'%s' names no param of the space '%s': %sit has %s, each written NAME=VALUE",
+              word, space->name, text_hint(hint, name, names, space->param_count),
+              known.at ? known.at : "");
     text_dispose(&known);
     return -1;
 }

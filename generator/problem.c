@@ -2,6 +2,8 @@
  * Hides nothing but the look-up. */
 #include "generator/problem.h"
 
+#include "generator/text.h"
+
 #include "generator/dims_text.h"
 #include "generator/number.h"
 
@@ -84,15 +86,18 @@ char *problem_list_ops(char out[PROBLEM_NAMES_CHARS])
 static int find_name(size_t *out, const char *name, const char *what,
                      const char *(*name_at)(size_t), size_t count, struct error *error)
 {
-    char known[PROBLEM_NAMES_CHARS];
+    enum { NAMES_MAX = 32 };
+    char known[PROBLEM_NAMES_CHARS], hint[TEXT_HINT_CHARS];
+    const char *names[NAMES_MAX];
     for (size_t i = 0; i < count; i++) {
         if (strcmp(name, name_at(i)) == 0) {
             *out = i;
             return 0;
         }
+        names[i < NAMES_MAX ? i : 0] = name_at(i);
     }
-    return error_set(error, ERROR_USAGE, "unknown %s '%s': choose one of %s", what, name,
-                     list_names(known, name_at, count));
+    return error_set(error, ERROR_USAGE, "unknown %s '%s': %schoose one of %s", what, name,
+                     text_hint(hint, name, names, count), list_names(known, name_at, count));
 }
 
 int problem_find_type(enum type *out, const char *name, struct error *error)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -292,4 +293,19 @@ const char *text_nearest(const char *word, size_t length, const char *const *nam
         }
     }
     return nearest;
+}
+
+char *text_hint(char out[TEXT_HINT_CHARS], const char *word, const char *const *names,
+                size_t count)
+{
+    const size_t length = strlen(word);
+    const char *const nearest = text_nearest(word, length, names, count);
+    *out = '\0';
+    if (!nearest || length < 2 || length > 60)
+        return out;
+    const bool is_start = strncasecmp(word, nearest, length) == 0;
+    const int letters = length > strlen(nearest) ? (int)length : (int)strlen(nearest);
+    if (is_start || name_distance(word, length, nearest) <= EDIT_COST * ((letters + 2) / 3))
+        snprintf(out, TEXT_HINT_CHARS, "did you mean '%.63s'? ", nearest);
+    return out;
 }

@@ -47,4 +47,10 @@ bool text_is_word(char c);
 const char *text_nearest(const char *word, size_t length, const char *const *names,
                          size_t count);
 
+/* "did you mean 'NAME'? " where one is so like the word that it may be meant: one letter in three is
+ * another, or it begins so; else "". Returns `out`. */
+enum { TEXT_HINT_CHARS = 96 };
+char *text_hint(char out[TEXT_HINT_CHARS], const char *word, const char *const *names,
+                size_t count);
+
 #endif

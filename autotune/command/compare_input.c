@@ -35,12 +35,13 @@ static void take_target(struct compare_input *out)
     out->side.cc = out->target.cc;
     out->side.clock_khz = out->clock_khz;
     out->side.threads_per_sm = out->target.threads_per_sm;
-    out->side.l2_bytes = (uint64_t)out->target.l2_bytes;
+    out->side.l2_bytes = out->has_l2 ? (uint64_t)out->target.l2_bytes : 0;
 }
 
 static void take_model(struct compare_input *out, const struct gpus_model *model)
 {
     out->has_target = true;
+    out->has_l2 = model->has_l2;
     out->target = model->target;
     out->clock_khz = model->clock_khz;
     out->side.sms = model->target.sms;
@@ -282,6 +283,21 @@ static int add_kept(struct compare_input *out, const char *model, const struct r
     return failed;
 }
 
+/* A GPU that --gpu-file describes goes before the table's; without records, as it is known by no
+ * name here. */
+static int open_described(struct compare_input *out, const char *file, const char *name,
+                          bool *is_there, struct error *error)
+{
+    struct gpus_model model;
+    if (gpus_read_model(&model, is_there, file, name, error))
+        return -1;
+    if (*is_there) {
+        take_model(out, &model);
+        snprintf(out->side.name, sizeof out->side.name, "%s", model.name);
+    }
+    return 0;
+}
+
 static int open_model(struct compare_input *out, const char *name,
                       const struct request *request, struct error *error)
 {
@@ -333,7 +349,12 @@ int compare_input_open(struct compare_input *out, const struct request *request,
     *out = (struct compare_input){.has_target = false};
     snprintf(path, sizeof path, "%s%.200s.ini", published_folder, name);
     const struct embedded *document = strchr(name, '/') ? NULL : embedded_find(path);
-    if (document)
+    bool is_described = false;
+    if (request->gpu_file && open_described(out, request->gpu_file, name, &is_described, error))
+        failed = -1;
+    else if (is_described)
+        failed = 0;
+    else if (document)
         failed = open_document(out, document, error);
     else if (strchr(name, '/') || has_end(name, ".ini"))
         failed = open_file(out, name, error);

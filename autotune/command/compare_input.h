@@ -16,6 +16,7 @@ enum { COMPARE_PUBLISHED_MAX = 16 };
 struct compare_input {
     struct compare_side side;
     bool has_target; /* else nothing can be analysed for it */
+    bool has_l2;     /* is the L2 cache its own? */
     struct target target;
     int clock_khz;          /* 0 = unknown */
     struct records records; /* of this GPU alone */

@@ -30,20 +30,29 @@ static bool is_same(const struct problem *a, const struct problem *b)
            dims_is_same(&a->dims, &b->dims) && a->regime == b->regime && a->order == b->order;
 }
 
-int comparison_add(struct comparison *comparison, const struct problem *problem, uint64_t row,
-                   struct error *error)
+static int add_line(struct comparison *comparison, const struct compare_line *line,
+                    struct error *error)
 {
     struct compare *compare = &comparison->compare;
     for (size_t i = 0; i < compare->line_count; i++)
-        if (is_same(&compare->lines[i].problem, problem) && compare->lines[i].row == row)
+        if (is_same(&compare->lines[i].problem, &line->problem) &&
+            compare->lines[i].row == line->row &&
+            compare->lines[i].is_document == line->is_document)
             return 0;
     struct compare_line *lines =
         reallocarray(compare->lines, compare->line_count + 1, sizeof *lines);
     if (!lines)
         return error_memory(error, (compare->line_count + 1) * sizeof *lines);
     compare->lines = lines;
-    lines[compare->line_count++] = (struct compare_line){.problem = *problem, .row = row};
+    lines[compare->line_count++] = *line;
     return 0;
+}
+
+int comparison_add(struct comparison *comparison, const struct problem *problem,
+                   struct error *error)
+{
+    const struct compare_line line = {.problem = *problem};
+    return add_line(comparison, &line, error);
 }
 
 static int add_records(struct comparison *comparison, const struct compare_input *input,
@@ -52,7 +61,7 @@ static int add_records(struct comparison *comparison, const struct compare_input
     for (size_t i = 0; i < input->records.count; i++) {
         const struct problem *problem = &input->records.at[i].problem;
         if (is_wanted(comparison->request, problem) &&
-            comparison_add(comparison, problem, 0, error))
+            comparison_add(comparison, problem, error))
             return -1;
     }
     return 0;
@@ -67,20 +76,24 @@ int comparison_add_published(struct comparison *comparison, const struct compare
             const struct published_figure *figure = &document->figures[i];
             const struct published_kernel *kernel = &document->kernels[figure->kernel];
             const uint64_t row = figure->at[PUBLISHED_ROW].digits;
+            const struct compare_line line = {.problem = kernel->problem,
+                                              .row = row,
+                                              .is_document = true};
             if ((figure->ps || figure->at[PUBLISHED_GBS].is_there) && !kernel->task &&
                 (with_rows || !row) && is_wanted(wanted, &kernel->problem) &&
-                comparison_add(comparison, &kernel->problem, row, error))
+                add_line(comparison, &line, error))
                 return -1;
         }
     }
     return 0;
 }
 
-/* By operation, type and size, cold before warm; rows behind all in one. */
+/* Autotune's kernels first; by operation, type and size, cold before warm; rows behind all in one. */
 static int by_problem(const void *a, const void *b)
 {
     const struct compare_line *x = a, *y = b;
     const uint64_t keys[][2] = {
+        {x->is_document, y->is_document},
         {x->problem.op, y->problem.op},
         {x->problem.type, y->problem.type},
         {x->problem.acc, y->problem.acc},
@@ -95,7 +108,21 @@ static int by_problem(const void *a, const void *b)
     return 0;
 }
 
-/* Where no GPU has a figure for what is asked, there is still that problem to predict. */
+/* What is asked for; where nothing is, of the operation and type that documents have. */
+static int add_own(struct comparison *comparison, struct error *error)
+{
+    const struct compare *compare = &comparison->compare;
+    const struct request *request = comparison->request;
+    struct problem problem = request->problem;
+    for (size_t i = 0; i < compare->line_count; i++)
+        if (!compare->lines[i].is_document)
+            return 0;
+    if (compare->line_count && !request->has_op && !request->has_type)
+        problem = compare->lines[0].problem;
+    problem.dims = dims_value(request->has_n ? dims_n(&request->problem.dims) : N_DEFAULT);
+    return comparison_add(comparison, &problem, error);
+}
+
 int comparison_gather(struct comparison *comparison, struct error *error)
 {
     struct compare *compare = &comparison->compare;
@@ -104,30 +131,23 @@ int comparison_gather(struct comparison *comparison, struct error *error)
             comparison_add_published(comparison, &comparison->inputs[s], comparison->request,
                                      true, error))
             return -1;
-    if (compare->line_count == 0) {
-        struct problem problem = comparison->request->problem;
-        if (!comparison->request->has_n)
-            problem.dims = dims_value(N_DEFAULT);
-        return comparison_add(comparison, &problem, 0, error);
-    }
-    return 0;
+    return add_own(comparison, error);
 }
 
 /* --- What each has ------------------------------------------------------------------------ */
 
-/* A record goes before a published figure, and of figures the fastest. */
+/* The fastest record, or of a line of documents the fastest figure. */
 static struct compare_winner find_best(const struct compare_input *input,
                                        const struct compare_line *line)
 {
     struct compare_winner best = {.record = NULL};
-    for (size_t i = 0; i < input->records.count && !line->row; i++) {
+    for (size_t i = 0; i < input->records.count && !line->is_document; i++) {
         const struct record *record = &input->records.at[i];
         if (record->source != RECORD_PUBLISHED && is_same(&record->problem, &line->problem) &&
             (!best.record || record->median_ps < best.record->median_ps))
             best.record = record;
     }
-    const bool is_plain = line->problem.regime == COLD && line->problem.order == ORDER_FREE;
-    for (size_t i = 0; i < input->published_count && !best.record && is_plain; i++) {
+    for (size_t i = 0; i < input->published_count && line->is_document; i++) {
         const struct published_figure *figure =
             published_best(input->published[i], &line->problem, line->row);
         if (figure && (!best.figure || published_is_faster(figure, best.figure)))
@@ -173,6 +193,8 @@ static void fill_published(struct compare_cell *cell, const struct compare_winne
     const struct published_number *at = best->figure->at;
     cell->basis = COMPARE_PUBLISHED;
     cell->ps = best->figure->ps;
+    cell->has_own_gbs = at[PUBLISHED_GBS].is_there;
+    cell->has_own_pct = at[PUBLISHED_PEAK].is_there;
     cell->gbs = at[PUBLISHED_GBS].is_there ? published_real(&at[PUBLISHED_GBS])
                                            : figures_gbs(problem, cell->ps);
     cell->peak_pct = at[PUBLISHED_PEAK].is_there ? published_real(&at[PUBLISHED_PEAK])
@@ -254,8 +276,15 @@ static void fill_predicted(struct compare_cell *cell, const struct comparison *c
         snprintf(cell->winner, sizeof cell->winner, "%s", of->record->params);
     else if (of->figure)
         name_figure(cell->winner, sizeof cell->winner, of);
+    else if (!cell->winner[0])
+        snprintf(cell->winner, sizeof cell->winner, "the default of %s",
+                 problem_ops[problem->op].space);
+    if (!cell->analysis.is_compiled && input->side.peak_bytes) {
+        cell->analysis.bound = 1; /* of whatever kernel */
+        cell->analysis.limiter = ANALYSIS_MEMORY;
+    }
     if (cell->analysis.bound > 0)
-        cell->basis = COMPARE_PREDICTED; /* its time follows when all is known */
+        cell->basis = COMPARE_BOUND; /* its time follows when all is known */
 }
 
 /* What the run that found `here` knows beside it; `first` is the first GPU's winner. */
@@ -293,7 +322,8 @@ static void fill_line(struct comparison *comparison, struct compare_line *line)
     for (size_t s = 0; s < count; s++) {
         bests[s] = find_best(&comparison->inputs[s], line);
         line->latency_ps[s] = find_latency(&comparison->inputs[s], line);
-        if (!is_there(&first))
+        const bool is_emulated = bests[s].record && bests[s].record->source == RECORD_EMULATED;
+        if (!is_there(&first) && !is_emulated) /* whose winner says nothing of a GPU's */
             first = bests[s];
     }
     for (size_t s = 0; s < count; s++) {
@@ -326,6 +356,17 @@ void comparison_fill(struct comparison *comparison)
 
 /* --- The whole ---------------------------------------------------------------------------- */
 
+/* A GPU beside itself says nothing. */
+static void warn_twice(const struct compare_input *inputs, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (strcmp(inputs[i].side.name, inputs[at].side.name) == 0) {
+            output_warn("%.100s is named twice: name another GPU to compare it with",
+                        inputs[at].side.name);
+            return;
+        }
+}
+
 /* Once: the same folder is read for each GPU, and a file may be named twice. */
 static void warn_damaged(const struct compare_input *inputs, size_t at)
 {
@@ -354,6 +395,7 @@ int comparison_open(struct comparison **out, const struct request *request,
         if (failed)
             break;
         warn_damaged(comparison->inputs, i);
+        warn_twice(comparison->inputs, i);
         comparison->compare.sides[i] = comparison->inputs[i].side;
         comparison->compare.side_count++;
     }

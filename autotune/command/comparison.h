@@ -18,8 +18,8 @@ int comparison_open(struct comparison **out, const struct request *request,
                     const char *const *names, size_t count, struct error *error);
 void comparison_close(struct comparison *comparison); /* NULL is none */
 
-/* Adds a line for the problem (`row` as in struct compare_line), unless it has one. */
-int comparison_add(struct comparison *comparison, const struct problem *problem, uint64_t row,
+/* Adds a line of autotune's kernels for the problem, unless it has one. */
+int comparison_add(struct comparison *comparison, const struct problem *problem,
                    struct error *error);
 
 /* Adds a line for each problem that documents about this input's GPU have a figure for, and of
@@ -28,8 +28,9 @@ int comparison_add(struct comparison *comparison, const struct problem *problem,
 int comparison_add_published(struct comparison *comparison, const struct compare_input *input,
                              const struct request *wanted, bool with_rows, struct error *error);
 
-/* Adds a line for each problem that some side has a figure for and the request asks for; where
- * there is none, for the request's own. */
+/* Adds a line for each problem that some side has a figure for and the request asks for; where no
+ * record is there, one of autotune's kernels for the request's own problem, or that of the
+ * documents. */
 int comparison_gather(struct comparison *comparison, struct error *error);
 
 /* Sorts the lines and fills them in. */

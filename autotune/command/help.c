@@ -42,8 +42,9 @@ static const struct help all[] = {
     {VERB_COMPARE, "compare", "A B [C...]",
      "Sets GPUs side by side, problem by problem: each a record file, a GPU by name (v100, h200, "
      "rtx5070ti: with what is published of it and the records kept here), or a file or a name of "
-     "published figures. Where a GPU has no figure of its own, static analysis of another's "
-     "winner predicts it, or says why not. Says what is measured, published or predicted. "
+     "published figures. Begins with a verdict. Where a GPU has no figure of its own, static "
+     "analysis of another's winner bounds it (\"at most\"), or says why not. Says what is measured, "
+     "published, a bound or predicted. "
      "Needs no device.\v"
      "Examples:\n"
      "  autotune compare v100 rtx5070ti\n"

@@ -52,9 +52,9 @@ enum option_key {
     KEY_SWEEP,
     KEY_CONFIRM,
     KEY_FORMAT,
-    KEY_OUTPUT,
     KEY_PREFIX,
     KEY_GPU,
+    KEY_GPU_FILE,
     KEY_RUN,
     KEY_SOURCES,
     KEY_EVIDENCE,
@@ -64,6 +64,7 @@ enum option_key {
     KEY_LADDER,
     KEY_AXES,
     KEY_PUBLISHED,
+    KEY_LAST
 };
 
 enum { OPTIONS_MAX = 112 };

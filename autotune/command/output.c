@@ -21,6 +21,8 @@ int output_bytes(const char *path, const void *bytes, size_t length, struct erro
         is_bad = true;
         cause = errno;
     }
+    if (is_bad && is_stdout && cause == EPIPE) /* as 'autotune list | head' does */
+        return error_set(error, ERROR_IO, "%s", "");
     if (is_bad)
         return error_set(error, ERROR_IO, "%s: cannot be written: %s",
                          is_stdout ? "standard output" : path, strerror(cause));

@@ -1,10 +1,9 @@
 /* report_bench: the table of `autotune bench` as two charts: GB/s of both sides, and how many
  * times faster. Both sides were measured by turns, so they stand in one chart; records of other
  * runs do not. Of several other libraries each line of the table has the fastest. */
-#include "autotune/command/report_sections.h"
+#include "autotune/command/report_table.h"
 
 #include "autotune/report/figures.h"
-#include "generator/csv.h"
 #include "generator/dims_text.h"
 
 #include <math.h>
@@ -26,8 +25,7 @@ struct line {
 enum { OTHERS_MAX = LINE_CHART_SERIES_MAX - 1 }; /* ours is a series too */
 
 struct bench {
-    const char *file;
-    struct csv csv;
+    struct report_table table;
     struct columns at;
     const char *others[OTHERS_MAX]; /* the libraries that were the fastest at some n */
     size_t other_count;
@@ -36,7 +34,7 @@ struct bench {
 
 static int find_columns(struct bench *bench, struct error *error)
 {
-    const struct csv *const csv = &bench->csv;
+    const struct csv *const csv = &bench->table.csv;
     struct columns *const out = &bench->at;
     *out = (struct columns){
         csv_find(csv, "n"),        csv_find(csv, "ours_us"),  csv_find(csv, "cub_us"),
@@ -50,7 +48,7 @@ static int find_columns(struct bench *bench, struct error *error)
         error, ERROR_USAGE,
         "--bench %.200s: not a table of bench: it needs the columns n, ours_us, cub_us "
         "and ours_gbs; 'autotune bench --against cub --csv FILE' writes one",
-        bench->file);
+        bench->table.file);
 }
 
 static double real_at(const struct csv *csv, size_t row, int column)
@@ -62,7 +60,7 @@ static double real_at(const struct csv *csv, size_t row, int column)
 /* Tables of older versions name no other library: theirs was CUB. */
 static struct line read_line(const struct bench *bench, size_t row)
 {
-    const struct csv *const csv = &bench->csv;
+    const struct csv *const csv = &bench->table.csv;
     const struct columns *const at = &bench->at;
     const char *const against = csv_at(csv, row, at->against);
     if (*csv_at(csv, row, at->shape))
@@ -113,18 +111,18 @@ static bool add_other(struct bench *bench, const char *name)
 static int find_others(struct bench *bench, struct error *error)
 {
     struct text title = {0};
-    for (size_t row = 0; row < bench->csv.rows; row++) {
+    for (size_t row = 0; row < bench->table.csv.rows; row++) {
         const struct line line = read_line(bench, row);
         if (is_whole(&line) && !add_other(bench, line.against))
             return error_set(error, ERROR_USAGE,
                              "--bench %.200s: more than %d other libraries: split the table",
-                             bench->file, OTHERS_MAX);
+                             bench->table.file, OTHERS_MAX);
     }
     if (!bench->other_count)
         return error_set(error, ERROR_USAGE,
                          "--bench %.200s: no line has figures of a reduction to one value: "
                          "name a table of bench with --n",
-                         bench->file);
+                         bench->table.file);
     text_adds(&title, bench->other_count > 1 ? "the fastest of " : "");
     for (size_t i = 0; i < bench->other_count; i++) {
         text_adds(&title, i ? ", " : "");
@@ -142,7 +140,7 @@ static int find_others(struct bench *bench, struct error *error)
 static double find_peak(const struct bench *bench)
 {
     double peak = 0, most = 0;
-    for (size_t row = 0; row < bench->csv.rows; row++) {
+    for (size_t row = 0; row < bench->table.csv.rows; row++) {
         const struct line line = read_line(bench, row);
         if (line.peak_pct > most) {
             most = line.peak_pct;
@@ -157,7 +155,7 @@ static double find_peak(const struct bench *bench)
 static double find_bytes(const struct bench *bench)
 {
     double bytes = 0, most = 0;
-    for (size_t row = 0; row < bench->csv.rows; row++) {
+    for (size_t row = 0; row < bench->table.csv.rows; row++) {
         const struct line line = read_line(bench, row);
         if (is_whole(&line) && line.gbs > most) {
             most = line.gbs;
@@ -167,18 +165,32 @@ static double find_bytes(const struct bench *bench)
     return bytes;
 }
 
-/* GB/s of ours, or of another library where it was the fastest of the others. */
-static void add_bandwidth(struct line_chart *chart, const struct bench *bench,
-                          const char *other)
+/* A series of times, or with `bytes` of an element of GB/s; of ours, or of the fastest other, which
+ * may be another library at each n. */
+static void add_series(struct line_chart *chart, const struct bench *bench, bool is_ours,
+                       double bytes)
 {
-    const double bytes = find_bytes(bench);
-    line_chart_begin(chart, other ? other : "autotune");
-    for (size_t row = 0; row < bench->csv.rows; row++) {
+    line_chart_begin(chart, is_ours ? "autotune" : bench->title);
+    for (size_t row = 0; row < bench->table.csv.rows; row++) {
         const struct line line = read_line(bench, row);
-        const double us = other ? line.theirs_us : line.ours_us;
-        if (is_whole(&line) && (!other || strcmp(other, line.against) == 0))
-            line_chart_add(chart, (struct line_point){line.n, line.n * bytes / us / 1e3, 0, 0});
+        const double us = is_ours ? line.ours_us : line.theirs_us;
+        const double y = bytes > 0 ? line.n * bytes / us / 1e3 : us;
+        if (is_whole(&line))
+            line_chart_add(chart, (struct line_point){line.n, y, 0, 0});
     }
+}
+
+static struct line_chart *draw_times(const struct bench *bench)
+{
+    struct line_chart *chart = calloc(1, sizeof *chart);
+    if (!chart)
+        return NULL;
+    *chart = (struct line_chart){.x_title = "n, elements", .y_title = "us", .is_log = true};
+    snprintf(chart->figure.title, sizeof chart->figure.title,
+             "Time over n, beside %s, measured by turns", bench->title);
+    add_series(chart, bench, true, 0);
+    add_series(chart, bench, false, 0);
+    return chart;
 }
 
 static struct line_chart *draw_bandwidth(const struct report *report, const struct bench *bench)
@@ -195,9 +207,8 @@ static struct line_chart *draw_bandwidth(const struct report *report, const stru
     if (chart->limit > 0)
         snprintf(chart->limit_name, sizeof chart->limit_name, "theoretical peak, %.0f GB/s",
                  chart->limit);
-    add_bandwidth(chart, bench, NULL);
-    for (size_t i = 0; i < bench->other_count; i++)
-        add_bandwidth(chart, bench, bench->others[i]);
+    add_series(chart, bench, true, find_bytes(bench));
+    add_series(chart, bench, false, find_bytes(bench));
     return chart;
 }
 
@@ -213,7 +224,7 @@ static struct line_chart *draw_ratio(const struct bench *bench)
     snprintf(chart->figure.title, sizeof chart->figure.title,
              "How many times faster than %s, with the 95 %% interval", bench->title);
     line_chart_begin(chart, "autotune");
-    for (size_t row = 0; row < bench->csv.rows; row++) {
+    for (size_t row = 0; row < bench->table.csv.rows; row++) {
         const struct line line = read_line(bench, row);
         if (is_whole(&line))
             line_chart_add(chart,
@@ -222,18 +233,12 @@ static struct line_chart *draw_ratio(const struct bench *bench)
     return chart;
 }
 
-/* What was measured on which GPU, where the table says it; those of older versions do not. */
 static void say_where(struct document *document, const struct bench *bench)
 {
-    const struct csv *const csv = &bench->csv;
-    const char *const gpu = csv_at(csv, 0, csv_find(csv, "gpu"));
-    if (*gpu)
-        document_add(document, DOCUMENT_TEXT, "%s %s, %s, on %s, against %s. From %s.",
-                     csv_at(csv, 0, csv_find(csv, "op")), csv_at(csv, 0, csv_find(csv, "type")),
-                     csv_at(csv, 0, csv_find(csv, "regime")), gpu, bench->title, bench->file);
-    else
-        document_add(document, DOCUMENT_TEXT,
-                     "From %s, which does not say on which GPU it was measured.", bench->file);
+    const struct report_table *const table = &bench->table;
+    document_add(document, DOCUMENT_TEXT, "%s %s%s%s%s, on %s, against %s. From %s.", table->op,
+                 table->type, *table->regime ? ", " : "", table->regime, table->how, table->gpu,
+                 bench->title, table->file);
 }
 
 /* "Faster at 3 of 5 sizes, as fast at 1, slower at 1". */
@@ -255,61 +260,110 @@ static void add_times(struct text *out, const struct line *line)
               number_format_count(n, (uint64_t)line->n));
 }
 
-/* In a sentence: where ours is faster, the most, and the largest n. */
-static void describe(struct document *document, const struct bench *bench)
+/* Where ours is faster, the most, and the largest n. */
+struct totals {
+    struct line most, last; /* n and ratio alone */
+    size_t count, verdicts[VERDICTS];
+};
+
+static struct totals add_up(const struct bench *bench)
 {
-    struct line most = {.ratio = 0}, last = {.n = 0};
-    size_t count = 0, verdicts[VERDICTS] = {0};
-    struct text text = {0};
-    for (size_t row = 0; row < bench->csv.rows; row++) {
+    struct totals out = {.count = 0};
+    for (size_t row = 0; row < bench->table.csv.rows; row++) {
         const struct line line = read_line(bench, row);
         if (!is_whole(&line))
             continue;
         const double ratio = ratio_of(&line);
-        count++;
-        verdicts[judge(&line)]++;
-        if (ratio > most.ratio)
-            most = (struct line){.n = line.n, .ratio = ratio};
-        if (line.n > last.n)
-            last = (struct line){.n = line.n, .ratio = ratio};
+        out.count++;
+        out.verdicts[judge(&line)]++;
+        if (ratio > out.most.ratio)
+            out.most = (struct line){.n = line.n, .ratio = ratio};
+        if (line.n > out.last.n)
+            out.last = (struct line){.n = line.n, .ratio = ratio};
     }
-    add_verdicts(&text, verdicts);
+    return out;
+}
+
+/* In a sentence. */
+static void describe(struct document *document, const struct bench *bench)
+{
+    const struct totals totals = add_up(bench);
+    struct text text = {0};
+    add_verdicts(&text, totals.verdicts);
     text_adds(&text, "; ");
-    add_times(&text, &most);
+    add_times(&text, &totals.most);
     text_adds(&text, ", ");
-    add_times(&text, &last);
+    add_times(&text, &totals.last);
     document_add(document, DOCUMENT_TEXT,
                  "%s, the largest. Figures of other runs do not stand in these charts.",
                  text.at ? text.at : "");
     document->failed |= text.failed;
     text_dispose(&text);
     say_where(document, bench);
-    if (count < bench->csv.rows)
+    if (totals.count < bench->table.csv.rows)
         document_add(
             document, DOCUMENT_TEXT,
             "Left out: %zu of the table's %zu lines, which lack a figure or are of " DIMS_TEXT_SEVERAL
             ".",
-            bench->csv.rows - count, bench->csv.rows);
+            bench->table.csv.rows - totals.count, bench->table.csv.rows);
+}
+
+static void add_tile(struct table *tiles, const struct bench *bench)
+{
+    const struct totals totals = add_up(bench);
+    struct text remark = {0};
+    char ratio[NUMBER_CHARS], n[NUMBER_CHARS];
+    text_addf(&remark, "than %s at %s; ", bench->title,
+              number_format_count(n, (uint64_t)totals.most.n));
+    add_times(&remark, &totals.last);
+    text_adds(&remark, ", the largest");
+    table_add(tiles, "faster than others");
+    table_addf(tiles, "%s times", figures_short(ratio, totals.most.ratio, 3));
+    table_add(tiles, remark.at);
+    tiles->failed |= remark.failed;
+    text_dispose(&remark);
+}
+
+int report_bench_tile(struct table *tiles, const struct report *report, struct error *error)
+{
+    struct bench bench = {.other_count = 0};
+    if (!report->request->bench)
+        return 0;
+    if (report_table_open(&bench.table, "--bench", report->request->bench, error))
+        return -1;
+    const int failed = find_columns(&bench, error) ||
+                       report_table_check(&bench.table, report, true, error) ||
+                       find_others(&bench, error);
+    if (!failed && report_table_is_of_title(&bench.table, report))
+        add_tile(tiles, &bench);
+    report_table_close(&bench.table);
+    return failed ? -1 : 0;
 }
 
 /* The sentences and charts of the table that was named. */
 static int add_bench(struct report *report, struct bench *bench, struct error *error)
 {
     struct document *document = &report->document;
-    if (find_columns(bench, error) || find_others(bench, error))
+    const struct report_table *const table = &bench->table;
+    if (find_columns(bench, error) || report_table_check(&bench->table, report, true, error) ||
+        find_others(bench, error))
         return -1;
-    document_add(document, DOCUMENT_SECTION, "Against %s", bench->title);
+    document_add(document, DOCUMENT_SECTION, "%s %s%s%s%s on %s against %s", table->op,
+                 table->type, *table->regime ? " " : "", table->regime, table->how, table->gpu,
+                 bench->title);
+    report_table_note(table, report);
     describe(document, bench);
-    document_figure(document, &line_chart_kind, draw_bandwidth(report, bench));
     document_figure(document, &line_chart_kind, draw_ratio(bench));
+    document_figure(document, &line_chart_kind, draw_times(bench));
+    document_figure(document, &line_chart_kind, draw_bandwidth(report, bench));
     return 0;
 }
 
 int report_bench(struct report *report, struct error *error)
 {
     struct document *document = &report->document;
-    struct bench bench = {.file = report->request->bench};
-    if (!bench.file) {
+    struct bench bench = {.other_count = 0};
+    if (!report->request->bench) {
         document_add(document, DOCUMENT_SECTION, "Against other libraries");
         document_add(
             document, DOCUMENT_MISSING,
@@ -318,9 +372,9 @@ int report_bench(struct report *report, struct error *error)
             "cub.csv brings it in here.");
         return 0;
     }
-    if (report_read_csv(&bench.csv, bench.file, error))
+    if (report_table_open(&bench.table, "--bench", report->request->bench, error))
         return -1;
     const int failed = add_bench(report, &bench, error);
-    csv_dispose(&bench.csv);
+    report_table_close(&bench.table);
     return failed;
 }

@@ -1,9 +1,8 @@
 /* report_rungs: the table of `autotune ladder` as bars, a chart a document; without one, what
  * documents published of their own rungs on this GPU. */
-#include "autotune/command/report_sections.h"
+#include "autotune/command/report_table.h"
 
 #include "autotune/report/figures.h"
-#include "generator/csv.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -214,36 +213,37 @@ static void add_group(struct report *report, const struct csv *csv, const struct
     document_figure(&report->document, &bar_chart_kind, chart);
 }
 
-static void say_where(struct report *report, const char *file, const struct csv *csv,
-                      const struct columns *at)
+static void say_where(struct report *report, const struct report_table *table, int column)
 {
-    const char *device = csv_at(csv, 0, at->device), *n = csv_at(csv, 0, at->n);
+    const struct csv *const csv = &table->csv;
+    const char *n = csv_at(csv, 0, column), *len = csv_at(csv, 0, csv_find(csv, "len"));
     char count[NUMBER_CHARS];
     uint64_t elements;
     struct error ignored;
     if (number_parse_count(&elements, n, "", &ignored) == 0)
         n = number_format_count(count, elements);
-    document_add(&report->document, DOCUMENT_TEXT, "From %s%s%s%s%s%s%s%s%s.", file,
-                 *n ? ": " : "", csv_at(csv, 0, at->op), *n ? " of " : "", n, *n ? " " : "",
-                 csv_at(csv, 0, at->type), *device ? " on " : "", device);
+    document_add(&report->document, DOCUMENT_TEXT, "%s %s%s%s%s%s on %s, from %s:", table->op,
+                 table->type, *n ? " " : "", n, *len ? " in rows or columns of " : "", len,
+                 table->gpu, table->file);
+    report_table_note(table, report);
 }
 
 static int add_ladder(struct report *report, const char *file, struct error *error)
 {
     struct columns at;
-    struct csv csv;
-    if (report_read_csv(&csv, file, error))
+    struct report_table table;
+    const struct csv *const csv = &table.csv;
+    if (report_table_open(&table, "--ladder", file, error))
         return -1;
-    int failed = find_columns(&at, &csv, file, error);
-    if (!failed && !csv.rows)
-        failed = error_set(error, ERROR_USAGE, "--ladder %.200s: has no rung", file);
+    const int failed =
+        find_columns(&at, csv, file, error) || report_table_check(&table, report, false, error);
     if (!failed)
-        say_where(report, file, &csv, &at);
-    for (size_t row = 0; row < csv.rows && !failed; row++)
-        if (is_first_of(&csv, row, at.group, -1))
-            add_group(report, &csv, &at, row);
-    csv_dispose(&csv);
-    return failed;
+        say_where(report, &table, at.n);
+    for (size_t row = 0; row < csv->rows && !failed; row++)
+        if (is_first_of(csv, row, at.group, -1))
+            add_group(report, csv, &at, row);
+    report_table_close(&table);
+    return failed ? -1 : 0;
 }
 
 /* Names separated by commas. */
@@ -293,6 +293,9 @@ static void add_kernel(struct bar_chart *chart, const struct published *publishe
     snprintf(bar.label, sizeof bar.label, "%s", kernel->kernel);
     if (at[PUBLISHED_THREADS].is_there)
         snprintf(bar.note, sizeof bar.note, "blocks of %" PRIu64, at[PUBLISHED_THREADS].digits);
+    if (!at[PUBLISHED_GBS].is_there)
+        snprintf(bar.note + strlen(bar.note), sizeof bar.note - strlen(bar.note),
+                 "%sGB/s computed from its time", *bar.note ? "; " : "");
     bar_chart_add(chart, &bar);
 }
 

@@ -26,6 +26,10 @@ typedef int report_section(struct report *report, struct error *error);
 report_section report_summary, report_bench, report_sizes, report_trials, report_rungs,
     report_sides, report_winner, report_method;
 
+/* Adds to the tiles how many times faster than other libraries the table of bench says it is, and
+ * where; nothing without such a table of the headline's problem. -1: it cannot be used. */
+int report_bench_tile(struct table *tiles, const struct report *report, struct error *error);
+
 /* Is the record of the headline's operation, types and order? */
 bool report_is_alike(const struct report *report, const struct record *record);
 

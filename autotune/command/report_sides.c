@@ -10,8 +10,9 @@
 
 static const enum bar_kind kinds[] = {
     [COMPARE_NOTHING] = BAR_NONE,        [COMPARE_WITHHELD] = BAR_NONE,
-    [COMPARE_PREDICTED] = BAR_PREDICTED, [COMPARE_PUBLISHED] = BAR_PUBLISHED,
-    [COMPARE_EMULATED] = BAR_EMULATED,   [COMPARE_MEASURED] = BAR_MEASURED,
+    [COMPARE_BOUND] = BAR_PREDICTED,     [COMPARE_PREDICTED] = BAR_PREDICTED,
+    [COMPARE_PUBLISHED] = BAR_PUBLISHED, [COMPARE_EMULATED] = BAR_EMULATED,
+    [COMPARE_MEASURED] = BAR_MEASURED,
 };
 
 static struct bar make_bar(const struct compare *compare, const struct compare_line *line,
@@ -26,18 +27,26 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
         snprintf(bar.text, sizeof bar.text, "withheld");
     else if (cell->peak_pct < 0)
         snprintf(bar.text, sizeof bar.text, "no peak known");
+    else if (cell->basis == COMPARE_BOUND)
+        snprintf(bar.text, sizeof bar.text, "at most %.3g %%", cell->peak_pct);
+    else if (cell->basis == COMPARE_PREDICTED)
+        snprintf(bar.text, sizeof bar.text, "%.0f to %.0f %%",
+                 cell->peak_pct * (double)cell->ps / (double)cell->high_ps,
+                 cell->peak_pct * (double)cell->ps / (double)cell->low_ps);
     if (cell->basis == COMPARE_WITHHELD)
-        snprintf(bar.note, sizeof bar.note, "a prediction would say nothing (%s): %.150s",
+        snprintf(bar.note, sizeof bar.note, "a bound would say nothing (%s): %.150s",
                  compare_whys[cell->why], cell->winner);
-    else if (cell->ps)
-        snprintf(bar.note, sizeof bar.note, "%s%s us, %s GB/s: %.150s%s%.200s",
+    else if (cell->ps && cell->basis > COMPARE_PREDICTED)
+        snprintf(bar.note, sizeof bar.note, "%s%s us, %s GB/s%s: %.150s%s%.200s",
                  cell->basis == COMPARE_EMULATED ? "emulated: " : "", figures_us(us, cell->ps),
-                 figures_short(gbs, cell->gbs, 4), cell->winner, *cell->changed ? ", but " : "",
-                 cell->changed);
+                 figures_short(gbs, cell->gbs, 4),
+                 cell->basis == COMPARE_PUBLISHED && !cell->has_own_gbs ? " (computed)" : "",
+                 cell->winner, *cell->changed ? ", but " : "", cell->changed);
     else
-        snprintf(bar.note, sizeof bar.note, "at most %s GB/s, bound by %s: %.150s",
+        snprintf(bar.note, sizeof bar.note, "%s%s GB/s, its bound is by %s: %.150s%s%.200s",
+                 cell->basis == COMPARE_BOUND ? "at most " : "about ",
                  figures_short(gbs, cell->gbs, 4), analysis_limiters[cell->analysis.limiter],
-                 cell->winner);
+                 cell->winner, *cell->changed ? ", but " : "", cell->changed);
     return bar;
 }
 
@@ -77,7 +86,7 @@ static int choose_lines(struct report *report, struct error *error)
     struct request wanted = {.has_op = true, .problem = report->request->problem};
     if (report->headline)
         wanted.problem.op = report->headline->problem.op;
-    if (report->headline && comparison_add(comparison, &report->headline->problem, 0, error))
+    if (report->headline && comparison_add(comparison, &report->headline->problem, error))
         return -1;
     for (size_t s = 0; s < comparison->compare.side_count; s++)
         if (comparison_add_published(comparison, &comparison->inputs[s], &wanted, false, error))
@@ -104,9 +113,10 @@ int report_sides(struct report *report, struct error *error)
     comparison_fill(comparison);
     document_add(
         document, DOCUMENT_TEXT,
-        "What each figure is, measured, published or predicted, stands beside it. A "
-        "published one is a document's, of its own kernel; a prediction is a latency and what "
-        "bytes in flight and instructions allow, nothing was run. A GPU of which nothing can be "
+        "What each figure is, measured, published, predicted or a bound, stands beside it. A "
+        "published one is a document's, of its own kernel; \"at most\" is a latency and what "
+        "bytes in flight and instructions allow, nothing was run; a prediction is a range, of "
+        "bounds that times of three GPUs bear on. A GPU of which nothing can be "
         "said is left out of a chart.");
     for (size_t l = 0; l < compare->line_count; l++)
         if (has_figure(compare, &compare->lines[l]))

@@ -1,6 +1,7 @@
 /* report_summary: the title, and the figures that matter most. */
 #include "autotune/command/report_sections.h"
 
+#include "autotune/command/compare_journal.h"
 #include "autotune/report/figures.h"
 
 #include <stdio.h>
@@ -52,6 +53,31 @@ static void add_proof(struct table *tiles, const struct record *record)
     add_tile(tiles, "candidates", figure, remark);
 }
 
+/* The space's default against the winner, as the journal of its search knows both. */
+static void add_default(struct table *tiles, const struct report *report)
+{
+    const struct record *record = report->headline;
+    struct record other = *record;
+    struct compare_kernel kernel;
+    struct target target;
+    struct error ignored;
+    struct text params = {0};
+    char factor[NUMBER_CHARS], n[NUMBER_CHARS], figure[80], remark[160];
+    double percent;
+    if (report_kernel(&kernel, &target, report, &ignored))
+        return;
+    point_format(&params, kernel.rung.space, kernel.rung.space->default_row, true);
+    compare_kernel_close(&kernel);
+    snprintf(other.params, sizeof other.params, "%s", params.at ? params.at : "");
+    text_dispose(&params);
+    if (!compare_journal_loss(&percent, report->request->cache, record, &other))
+        return;
+    snprintf(figure, sizeof figure, "%s times", figures_short(factor, 1 + percent / 100, 3));
+    snprintf(remark, sizeof remark, "than the space's default, at %s, in the search",
+             number_format_count(n, dims_n(&record->problem.dims)));
+    add_tile(tiles, "faster than untuned", figure, remark);
+}
+
 static void set_title(struct report *report)
 {
     struct document *document = &report->document;
@@ -83,14 +109,16 @@ static void set_title(struct report *report)
 
 int report_summary(struct report *report, struct error *error)
 {
-    (void)error;
     set_title(report);
     if (!report->headline)
         return 0;
     struct table *tiles = document_table(&report->document, DOCUMENT_TILES, NULL, NULL, 0);
-    if (tiles) {
-        add_speed(tiles, report);
-        add_proof(tiles, report->headline);
-    }
+    if (!tiles)
+        return 0;
+    if (report_bench_tile(tiles, report, error))
+        return -1;
+    add_default(tiles, report);
+    add_speed(tiles, report);
+    add_proof(tiles, report->headline);
     return 0;
 }

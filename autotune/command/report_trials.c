@@ -151,13 +151,23 @@ static bool is_grid(const struct published *published)
     return false;
 }
 
+/* Are there times without the document's own GB/s? */
+static bool has_computed(const struct published *published)
+{
+    for (size_t i = 0; i < published->figure_count; i++)
+        if (published->figures[i].ps && !published->figures[i].at[PUBLISHED_GBS].is_there)
+            return true;
+    return false;
+}
+
 static struct heat_map *draw_published(const struct published *published)
 {
     struct heat_map *map = calloc(1, sizeof *map);
     if (!map)
         return NULL;
     snprintf(map->figure.title, sizeof map->figure.title,
-             "Published by %.100s: GB/s by block and elements", published->source);
+             "Published by %.70s: GB/s by block and elements%s", published->source,
+             has_computed(published) ? ", or computed from its times" : "");
     snprintf(map->unit, sizeof map->unit, "GB/s");
     snprintf(map->rows.name, sizeof map->rows.name, "threads");
     snprintf(map->rows.meaning, sizeof map->rows.meaning, "per block");
@@ -172,10 +182,14 @@ static struct heat_map *draw_published(const struct published *published)
             continue;
         snprintf(row, sizeof row, "%" PRIu64, at[PUBLISHED_THREADS].digits);
         snprintf(column, sizeof column, "%" PRIu64, at[PUBLISHED_ITEMS].digits);
+        const bool is_own = at[PUBLISHED_GBS].is_there;
+        char detail[120];
+        snprintf(detail, sizeof detail, "%.90s%s", kernel->kernel,
+                 is_own ? "" : " (computed from its time)");
         heat_map_add(map, row, column,
-                     at[PUBLISHED_GBS].is_there ? published_real(&at[PUBLISHED_GBS])
-                                                : figures_gbs(&kernel->problem, figure->ps),
-                     kernel->kernel);
+                     is_own ? published_real(&at[PUBLISHED_GBS])
+                            : figures_gbs(&kernel->problem, figure->ps),
+                     detail);
     }
     return map;
 }

@@ -16,6 +16,7 @@ struct parse {
     struct request *request;
     struct error *error;
     bool is_failed;
+    bool is_given[KEY_LAST]; /* by key */
 };
 
 /* --- argp --------------------------------------------------------------------------------- */
@@ -74,6 +75,18 @@ static void explain(struct parse *parse, const struct argp_state *state)
               state->argv[0]);
 }
 
+/* An option that has a value is given once, but for --rung, which adds to a list. */
+static int check_repeated(struct parse *parse, int key, const char *value)
+{
+    const bool has_value = value && key >= 0 && key < KEY_LAST && key != KEY_RUNG;
+    if (has_value && parse->is_given[key])
+        return error_set(parse->error, ERROR_USAGE, "--%s is given twice: give it once",
+                         options_name(key));
+    if (has_value)
+        parse->is_given[key] = true;
+    return 0;
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     struct parse *parse = state->input;
@@ -86,7 +99,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     }
     int got = key == ARGP_KEY_ARG ? parse_argument(parse, value, state)
               : key == KEY_HELP   ? print_help(state, parse->error)
-                                  : request_value(parse->request, key, value, parse->error);
+              : check_repeated(parse, key, value)
+                  ? -1
+                  : request_value(parse->request, key, value, parse->error);
     if (got == REQUEST_NO_OPTION)
         return ARGP_ERR_UNKNOWN;
     parse->is_failed = got != 0;

@@ -60,11 +60,12 @@ struct request {
     const char *blocks, *source;          /* of ladder: sizes; the rung to print; NULL = none */
     const char *rungs[REQUEST_RUNGS_MAX]; /* of ladder: names of rungs or groups; none = all */
     size_t rung_count;
-    const char *format, *output, *prefix, *gpu; /* of export (output: of report too); NULL = not
+    const char *format, *output, *prefix, *gpu,
+        *gpu_file;                     /* of export (output: of report too); NULL = not
                                                  * given */
-    const char *bench, *ladder, *axes;          /* of report: tables; two params, or NULL */
-    uint64_t offset, rounds;                    /* of bench: bytes; 0 = the device's default */
-    unsigned part, parts;                       /* of --cover or --all: this part, of so many */
+    const char *bench, *ladder, *axes; /* of report: tables; two params, or NULL */
+    uint64_t offset, rounds;           /* of bench: bytes; 0 = the device's default */
+    unsigned part, parts;              /* of --cover or --all: this part, of so many */
     bool cold, warm, retune, quiet, ptx, sass, cover, small, all, stream, grid;
     bool published; /* of ladder: what documents say, and no run */
     bool sources;   /* of list: where figures are from */

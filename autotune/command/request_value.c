@@ -45,6 +45,17 @@ static int parse_rounds(uint64_t *out, const char *value, struct error *error)
                            VERSUS_ROUNDS_MAX);
 }
 
+static int parse_seed(uint64_t *out, const char *value, struct error *error)
+{
+    struct error ignored;
+    return number_parse_count(out, value, "--seed", &ignored)
+               ? error_set(
+                     error, ERROR_USAGE,
+                     "--seed is '%.100s': give a whole number of at most 64 bits, such as 7",
+                     value)
+               : 0;
+}
+
 static int parse_part(struct request *request, const char *value, struct error *error)
 {
     char k[16], m[16], rest;
@@ -107,8 +118,8 @@ static const char **find_string(struct request *request, int key)
         {KEY_BLOCKS, &request->blocks},     {KEY_SOURCE, &request->source},
         {KEY_CUBIN, &request->cubin},       {KEY_REPLAY, &request->replay},
         {KEY_AGAINST, &request->against},   {KEY_FORMAT, &request->format},
-        {KEY_OUTPUT, &request->output},     {KEY_PREFIX, &request->prefix},
-        {KEY_GPU, &request->gpu},           {KEY_OUTPUT_FILE, &request->output},
+        {KEY_PREFIX, &request->prefix},     {KEY_GPU, &request->gpu},
+        {KEY_GPU_FILE, &request->gpu_file}, {KEY_OUTPUT_FILE, &request->output},
         {KEY_BENCH, &request->bench},       {KEY_LADDER, &request->ladder},
         {KEY_AXES, &request->axes},
     };
@@ -161,7 +172,7 @@ static int parse_value(struct request *request, int key, const char *value, stru
     case KEY_OFFSET: return parse_offset(&request->offset, value, error);
     case KEY_ROUNDS: return parse_rounds(&request->rounds, value, error);
     case KEY_BUDGET: return parse_budget(&request->budget_s, value, error);
-    case KEY_SEED: return number_parse_count(&request->seed, value, "--seed", error);
+    case KEY_SEED: return parse_seed(&request->seed, value, error);
     default: return request_dims_value(request, key, value, error);
     }
 }

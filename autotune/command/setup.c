@@ -30,6 +30,29 @@ static const struct embedded *find_builtin(const char *folder, const char *name,
     return embedded_find(path);
 }
 
+static int refuse_space(const char *name, struct error *error)
+{
+    enum { SPACES_MAX = 32, CHARS = 32 };
+    static const char *const folder = "configs/", *const end = ".ini";
+    char room[SPACES_MAX][CHARS], hint[TEXT_HINT_CHARS];
+    const char *names[SPACES_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < embedded_count && count < SPACES_MAX; i++) {
+        const char *const file = embedded_files[i].name;
+        if (strncmp(file, folder, strlen(folder)) != 0 || strchr(file + strlen(folder), '/') ||
+            strcmp(file, "configs/gpus.ini") == 0)
+            continue;
+        snprintf(room[count], CHARS, "%.*s", (int)(strlen(file) - strlen(folder) - strlen(end)),
+                 file + strlen(folder));
+        names[count] = room[count];
+        count++;
+    }
+    return error_set(error, ERROR_USAGE,
+                     "--space %.200s: neither a file nor a built-in space; %s'autotune list "
+                     "spaces' shows the built-in ones",
+                     name, text_hint(hint, name, names, count));
+}
+
 /* The one named, else that of the operation. */
 static int load_space(struct setup *setup, const char *given, struct error *error)
 {
@@ -42,10 +65,7 @@ static int load_space(struct setup *setup, const char *given, struct error *erro
                           embedded_space, error);
     }
     if (access(name, F_OK) != 0)
-        return error_set(error, ERROR_USAGE,
-                         "--space %.200s: neither a file nor a built-in space; 'autotune list "
-                         "spaces' shows the built-in ones",
-                         name);
+        return refuse_space(name, error);
     if (text_read(text, name, FILE_MAX, error))
         return -1;
     setup->space_file = (struct emit_file){name, text->at ? text->at : ""};

@@ -96,17 +96,18 @@ int tune_keep_save(struct text *path, const struct request *request,
     return failed ? -1 : 0;
 }
 
-void tune_keep_record(const struct request *request, const struct record *record,
-                      const struct error *earlier)
+int tune_keep_record(const struct request *request, const struct record *record,
+                     const struct error *earlier, struct error *error)
 {
     struct records one = {.count = 0};
     struct text path = {0};
     struct error cause;
+    int failed = 0;
     if (dims_n(&record->problem.dims) == 0) { /* nothing could be answered from it */
         output_note(request, "record    none is kept of n = 0, whose result is the identity\n");
     } else if (store_add(&one, record, &cause) ||
                tune_keep_save(&path, request, &one, &cause)) {
-        output_warn("the record is not kept: %s", cause.text);
+        failed = error_set(error, ERROR_IO, "the record is not kept: %s", cause.text);
     } else {
         if (earlier->code != ERROR_NONE)
             output_warn("%s", earlier->text);
@@ -114,6 +115,7 @@ void tune_keep_record(const struct request *request, const struct record *record
     }
     store_dispose(&one);
     text_dispose(&path);
+    return failed;
 }
 
 /* --- The journal -------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* tune_keep: what a tuning leaves behind: the record of its winner, and the journal of its
- * trials. What cannot be kept costs a warning, not the result. */
+ * trials. What cannot be kept never costs the result: a record is an error after it, trials a warning. */
 #ifndef AUTOTUNE_TUNE_KEEP_H
 #define AUTOTUNE_TUNE_KEEP_H
 
@@ -26,8 +26,8 @@ int tune_keep_save(struct text *path, const struct request *request,
 
 /* Writes the record, and notes where. `earlier` is what reading warned of: not said when the
  * file cannot be written either. */
-void tune_keep_record(const struct request *request, const struct record *record,
-                      const struct error *earlier);
+int tune_keep_record(const struct request *request, const struct record *record,
+                     const struct error *earlier, struct error *error);
 
 /* Opens the problem's journal; false with a warning when there is none to be had. -1 through
  * `error` only when another process holds it. */

@@ -261,6 +261,10 @@ int tune_sweep(const struct request *request, struct error *error)
     int failed = open_sweep(sweep, error);
     if (!failed) {
         failed = (request->n_high ? run : sweep_grid)(sweep, error);
+        if (!failed && sweep->has_warned)
+            failed = error_set(error, ERROR_IO,
+                               "records of this sweep are not kept: see the warning above, then run "
+                               "the same command again");
         setup_close(&sweep->setup);
     }
     for (size_t l = 0; l < REGIME_COUNT; l++)

@@ -38,6 +38,8 @@ static const struct table_column columns[] = {
     {NULL, "regime", false},
     {NULL, "against", false},
     {NULL, "gpu", false},
+    {NULL, "offset", true},
+    {NULL, "order", false},
     DIMS_TEXT_COLUMNS,
 };
 static const struct table_column json_columns[] = {
@@ -227,11 +229,18 @@ static void add_dims(struct table *table, const struct dims *dims)
         table_add(table, is_n ? NULL : dims_text_cell(number, dims, i));
 }
 
+/* How the calls of a measurement follow one another. */
+static const char *order_name(const struct bench_verb *verb)
+{
+    return verb->request.stream ? "stream" : "graph";
+}
+
 static void add_to_table(struct bench_verb *verb, const struct line *line)
 {
     const struct problem *problem = &verb->setup.problem;
     char size[DIMS_TEXT_CHARS];
-    char interval[2 * NUMBER_CHARS + 4];
+    char interval[2 * NUMBER_CHARS + 4], offset[NUMBER_CHARS];
+    number_format_fixed(offset, verb->request.offset, 0);
     snprintf(interval, sizeof interval, "%s .. %s", line->low, line->high);
     const char *const cells[] = {
         dims_text_format(size, &problem->dims),
@@ -252,6 +261,8 @@ static void add_to_table(struct bench_verb *verb, const struct line *line)
         problem_regimes[problem->regime],
         line->against,
         verb->setup.device->info.name,
+        offset,
+        order_name(verb),
     };
     add_cells(&verb->table, cells, sizeof cells / sizeof *cells);
     add_dims(&verb->table, &problem->dims);
@@ -274,7 +285,7 @@ static void add_to_json(struct bench_verb *verb, const struct line *line, size_t
         line->n,
         problem_regimes[problem->regime],
         problem->order == ORDER_RUN ? "yes" : "no",
-        verb->request.stream ? "stream" : "graph",
+        order_name(verb),
         offset,
         rounds,
         calls,

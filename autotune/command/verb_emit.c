@@ -1,5 +1,6 @@
 /* verb_emit: a kernel as source, PTX, machine code or disassembly. Needs no device; with one,
  * the record's variant is the one shown. */
+#include "autotune/command/emit_launch.h"
 #include "autotune/command/keep.h"
 #include "autotune/command/output.h"
 #include "autotune/command/setup.h"
@@ -21,20 +22,29 @@ static int choose_pass(const struct request *request, const struct space *space,
     for (size_t i = 0; i < variant->count; i++)
         if (is_chosen[i])
             return 0;
-    return error_set(error, ERROR_USAGE,
-                     "--pass '%s': this variant has no such pass: leave --pass "
-                     "out to see all of them",
-                     request->pass);
+    struct text passes = {0};
+    for (size_t p = 0; p < space->pass_count; p++)
+        if (variant->text_of_pass[p] >= 0)
+            text_addf(&passes, "%s%s", passes.length ? ", " : "", space->passes[p].name);
+    error_set(
+        error, ERROR_USAGE,
+        "--pass '%s': this variant has no such pass: it has %s; leave --pass out to see all",
+        request->pass, passes.at ? passes.at : "none");
+    text_dispose(&passes);
+    return -1;
 }
 
-static int print_source(const struct emit_variant *variant, const bool *is_chosen,
-                        struct error *error)
+/* Of one pass the kernel alone, else all with a function that launches them. */
+static int print_source(const struct request *request, const struct setup *setup,
+                        const int64_t *row, const struct emit_variant *variant,
+                        const bool *is_chosen, struct error *error)
 {
     struct text all = {0};
-    for (size_t i = 0; i < variant->count; i++)
+    for (size_t i = 0; i < variant->count && request->pass; i++)
         if (is_chosen[i])
             text_addf(&all, "%s%s", all.length ? "\n" : "", variant->texts[i].at);
-    int failed = output_write("-", &all, error);
+    int failed = request->pass ? 0 : emit_launch_add(&all, setup, row, variant, error);
+    failed = failed || output_write("-", &all, error);
     text_dispose(&all);
     return failed;
 }
@@ -102,7 +112,7 @@ static int emit(const struct request *request, const struct setup *setup, struct
                  print_compiled(request, &image, error);
         device_dispose_image(&image);
     } else if (!failed) {
-        failed = print_source(&variant, is_chosen, error);
+        failed = print_source(request, setup, row, &variant, is_chosen, error);
     }
     emit_dispose(&variant);
     return failed ? -1 : 0;

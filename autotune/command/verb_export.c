@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { ARCHS_MAX = 32, FORMATS_MAX = 32, PATH_CHARS = 4096 };
 
@@ -206,53 +207,76 @@ static void list_once(struct text *written, const char *path)
     text_addf(written, "%s\n", path);
 }
 
-static int write_files(const char *folder, const struct export_files *files,
+/* Each file of the export in turn: checked, or written and listed. */
+static int write_files(const char *folder, const struct export_files *files, bool is_write,
                        struct text *written, struct error *error)
 {
     char path[PATH_CHARS];
-    for (int is_write = 0; is_write < 2; is_write++)
-        for (size_t i = 0; i < files->count; i++) {
-            const int used = snprintf(path, sizeof path, "%s%s%s", folder ? folder : "",
-                                      folder ? "/" : "", files->at[i].name);
-            if (used < 0 || (size_t)used >= sizeof path)
-                return error_set(error, ERROR_USAGE,
-                                 "--output is too long: give a shorter one");
-            if (is_write ? write_file(path, &files->at[i].text, error)
-                         : check_ours(path, error))
-                return -1;
-            if (is_write)
-                list_once(written, path);
-        }
+    for (size_t i = 0; i < files->count; i++) {
+        const int used = snprintf(path, sizeof path, "%s%s%s", folder ? folder : "",
+                                  folder ? "/" : "", files->at[i].name);
+        if (used < 0 || (size_t)used >= sizeof path)
+            return error_set(error, ERROR_USAGE, "--output is too long: give a shorter one");
+        if (is_write ? write_file(path, &files->at[i].text, error) : check_ours(path, error))
+            return -1;
+        if (is_write)
+            list_once(written, path);
+    }
     return 0;
 }
 
 /* --- The whole ---------------------------------------------------------------------------- */
 
-static int write_format(const struct task *task, struct export *export,
-                        const struct export_format *format, struct text *written,
-                        struct error *error)
+static int make_files(struct export_files *out, const struct task *task, struct export *export,
+                      const struct export_format *format, struct error *error)
 {
-    const bool is_stdout = task->request.output && strcmp(task->request.output, "-") == 0;
-    struct export_files files;
     struct text command = {0};
     add_command(&command, task, format);
-    if (text_check(&command, error))
-        return -1;
-    export->source.command = command.at;
-    int failed = export_write(&files, export, format, error);
+    int failed = text_check(&command, error);
     if (!failed) {
-        if (!is_stdout)
-            failed = write_files(task->request.output, &files, written, error);
-        else if (files.count == 1 && task->format_count == 1)
-            failed = output_write("-", &files.at[0].text, error);
-        else
-            failed =
-                error_set(error, ERROR_USAGE,
-                          "--output - is for one file, and these are several: name a folder");
-        export_dispose_files(&files);
+        export->source.command = command.at;
+        failed = export_write(out, export, format, error);
     }
     text_dispose(&command);
     return failed;
+}
+
+/* All formats are made and all their files checked before any is written. */
+static int write_all(const struct task *task, const struct export_files *files,
+                     struct text *written, struct error *error)
+{
+    const char *folder = task->request.output;
+    if (folder && strcmp(folder, "-") == 0)
+        return files->count == 1 && task->format_count == 1
+                   ? output_write("-", &files->at[0].text, error)
+                   : error_set(
+                         error, ERROR_USAGE,
+                         "--output - is for one file, and these are several: name a folder");
+    if (folder && make_folder(folder, error))
+        return -1;
+    for (int is_write = 0; is_write < 2; is_write++)
+        for (size_t i = 0; i < task->format_count; i++)
+            if (write_files(folder, &files[i], is_write, written, error))
+                return -1;
+    return 0;
+}
+
+/* What a build file of this export needs, and no format of this command writes. */
+static void note_source(const struct task *task)
+{
+    const char *folder = task->request.output;
+    char path[PATH_CHARS];
+    bool has_build = false, has_source = false;
+    for (size_t i = 0; i < task->format_count; i++) {
+        const char *const name = task->formats[i]->name;
+        has_build |= strcmp(name, "make") == 0 || strcmp(name, "cmake") == 0;
+        has_source |= strcmp(name, "cu") == 0;
+    }
+    snprintf(path, sizeof path, "%.3900s/%s.cu", folder ? folder : ".", task->prefix);
+    if (has_build && !has_source && access(path, F_OK) != 0)
+        output_note(&task->request,
+                    "note      %s.cu, which they build, is not there: --format cu writes it\n",
+                    task->prefix);
 }
 
 static void note_export(const struct task *task, const struct export *export)
@@ -285,15 +309,27 @@ static int export_all(const struct task *task, struct error *error)
         .arch_count = task->arch_count,
         .nvrtc = task->request.nvrtc,
     };
-    const char *folder = task->request.output;
-    if (export_init(&export, &source, error))
+    struct export_files *files = calloc(task->format_count, sizeof *files);
+    int failed = files ? 0 : error_memory(error, task->format_count * sizeof *files);
+    if (failed || export_init(&export, &source, error)) {
+        free(files);
         return -1;
+    }
     note_export(task, &export);
-    int failed = folder && strcmp(folder, "-") != 0 ? make_folder(folder, error) : 0;
-    for (size_t i = 0; !failed && i < task->format_count; i++)
-        failed = write_format(task, &export, task->formats[i], &written, error);
-    if (!failed && written.length)
+    size_t made = 0;
+    for (; !failed && made < task->format_count; made++)
+        if (make_files(&files[made], task, &export, task->formats[made], error)) {
+            failed = -1;
+            break;
+        }
+    failed = failed || write_all(task, files, &written, error);
+    if (!failed && written.length) {
+        note_source(task);
         failed = output_write("-", &written, error);
+    }
+    for (size_t i = 0; i < made; i++)
+        export_dispose_files(&files[i]);
+    free(files);
     text_dispose(&written);
     export_dispose(&export);
     return failed;

@@ -80,7 +80,10 @@ static int list_gpus(struct table *table, const struct request *request, struct 
         add_known(table, gpu.memory_clock_khz / 1000);
         add_known(table, gpu.bus_bits);
         table_addf(table, "%.0f", (double)gpu.peak_bytes / 1e9);
-        table_addf(table, "%.3g", (double)gpu.target.l2_bytes / (1 << 20));
+        if (gpu.has_l2)
+            table_addf(table, "%.3g", (double)gpu.target.l2_bytes / (1 << 20));
+        else
+            table_add(table, NULL);
         table_add(table, gpu.source);
     }
     return 0;
@@ -290,9 +293,13 @@ int verb_list(int argc, char **argv, struct error *error)
     for (size_t i = 0; i < TOPICS; i++)
         if (strcmp(topics[i].name, wanted) == 0)
             return list(&topics[i], &request, error);
+    const char *names[TOPICS];
+    char hint[TEXT_HINT_CHARS];
+    for (size_t i = 0; i < TOPICS; i++)
+        names[i] = topics[i].name;
     return error_set(
         error, ERROR_USAGE,
-        "nothing to list is called '%s': choose devices, types, "
+        "nothing to list is called '%s': %schoose devices, types, "
         "operations, params, variants, spaces, rungs, published, formats, archs or gpus",
-        wanted);
+        wanted, text_hint(hint, wanted, names, TOPICS));
 }

@@ -154,8 +154,13 @@ static int report(struct task *task, struct error *error)
     }
     tune_notes_trials(request, &task->setup, &task->result);
     tune_keep_make(&record, &task->setup, &task->result);
-    tune_keep_record(request, &record, &task->warning);
-    return tune_report_print(request, &task->setup, &record, &task->result, error);
+    struct error lost;
+    const int is_lost = tune_keep_record(request, &record, &task->warning, &lost);
+    const int failed =
+        tune_report_print(request, &task->setup, &record, &task->result, error);
+    if (!failed && is_lost) /* the result is there all the same */
+        *error = lost;
+    return failed || is_lost ? -1 : 0;
 }
 
 static void close_task(struct task *task)

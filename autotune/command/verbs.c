@@ -37,6 +37,19 @@ const struct verb_row *verbs_find(const char *name)
     return NULL;
 }
 
+int verbs_refuse(const char *name, struct error *error)
+{
+    const char *names[sizeof verbs / sizeof *verbs];
+    char hint[TEXT_HINT_CHARS];
+    size_t count = 0;
+    for (const struct verb_row *verb = verbs; verb->name; verb++)
+        if (verb->summary)
+            names[count++] = verb->name;
+    return error_set(error, ERROR_USAGE,
+                     "there is no command '%.100s': %s'autotune help' lists them", name,
+                     text_hint(hint, name, names, count));
+}
+
 /* The --help of the verb named after "help". */
 static int help_verb(const char *name, struct error *error)
 {
@@ -44,8 +57,7 @@ static int help_verb(const char *name, struct error *error)
     char program[64], option[] = "--help";
     char *argv[] = {program, option, NULL};
     if (!verb)
-        return error_set(error, ERROR_USAGE,
-                         "there is no command '%.100s': 'autotune help' lists them", name);
+        return verbs_refuse(name, error);
     snprintf(program, sizeof program, "autotune %s", verb->name);
     const bool has_help = verb->summary && verb->run != verb_help && verb->run != verb_version;
     return has_help ? verb->run(2, argv, error) : verb_help(1, argv, error);

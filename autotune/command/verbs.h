@@ -20,4 +20,7 @@ extern const struct verb_row verbs[]; /* ends with a NULL name */
 /* The verb of this name, or NULL. */
 const struct verb_row *verbs_find(const char *name);
 
+/* ERROR_USAGE: there is none of this name, and which may be meant. */
+int verbs_refuse(const char *name, struct error *error);
+
 #endif

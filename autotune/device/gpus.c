@@ -16,8 +16,9 @@
 static const char file[] = "configs/gpus.ini";
 
 /* The names stand here too, so that they can be listed without reading the file. */
-static const char *const names[] = {"sm_70", "sm_75",  "sm_80",  "sm_86", "sm_89",
-                                    "sm_90", "sm_100", "sm_120", NULL};
+static const char *const names[] = {"sm_70",  "sm_75",  "sm_80",  "sm_86",  "sm_87",
+                                    "sm_88",  "sm_89",  "sm_90",  "sm_100", "sm_103",
+                                    "sm_110", "sm_120", "sm_121", NULL};
 
 const char *const *gpus_names(void)
 {
@@ -38,11 +39,13 @@ static void normalise(char out[16], const char *arch)
 static int report_unknown(const char *arch, struct error *error)
 {
     struct text known = {0};
-    for (size_t i = 0; names[i]; i++)
-        text_addf(&known, "%s%s", i ? ", " : "", names[i]);
+    char hint[TEXT_HINT_CHARS];
+    size_t count = 0;
+    for (; names[count]; count++)
+        text_addf(&known, "%s%s", count ? ", " : "", names[count]);
     if (text_check(&known, error) == 0)
-        error_set(error, ERROR_USAGE, "unknown architecture \"%.40s\"; known are %s", arch,
-                  known.at);
+        error_set(error, ERROR_USAGE, "unknown architecture \"%.40s\"; %sknown are %s", arch,
+                  text_hint(hint, arch, names, count), known.at);
     text_dispose(&known);
     return -1;
 }
@@ -219,6 +222,22 @@ static void squeeze(char out[MODEL_CHARS], const char *name)
     }
 }
 
+/* One of its other names, which commas separate? */
+static bool is_also(const struct ini *ini, const char *section, const char *wanted)
+{
+    const struct ini_item *also = ini_find(ini, section, "also");
+    for (const char *at = also ? also->value : ""; *at; at += *at == ',') {
+        char name[MODEL_CHARS], known[MODEL_CHARS];
+        const size_t length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : 0), at);
+        squeeze(known, name);
+        if (strcmp(known, wanted) == 0)
+            return true;
+        at += length;
+    }
+    return false;
+}
+
 /* The section of the GPU of this name, or NULL. */
 static const char *find_model(const struct ini *ini, const char *name)
 {
@@ -232,7 +251,7 @@ static const char *find_model(const struct ini *ini, const char *name)
         if (strcmp(known, wanted) == 0)
             return item->section;
         squeeze(known, item->value);
-        if (strcmp(known, wanted) == 0)
+        if (strcmp(known, wanted) == 0 || is_also(ini, item->section, wanted))
             return item->section;
     }
     return NULL;
@@ -242,19 +261,20 @@ static const char *find_model(const struct ini *ini, const char *name)
 static int read_size(struct gpus_model *out, const struct ini *ini, const char *section,
                      struct error *error)
 {
-    enum { SMS, L2, KEYS };
-    static const char *const keys[KEYS] = {[SMS] = "sms", [L2] = "l2_bytes"};
-    int64_t values[KEYS];
+    int64_t sms, l2 = 0; /* unknown */
     const struct ini_item *arch = ini_find(ini, section, "arch");
     char known[16];
     if (!arch)
         return report_missing(section, "arch", error);
-    if (find_section(known, arch->value, error) ||
-        read_target(&out->target, ini, known, error) ||
-        read_numbers(values, ini, section, keys, KEYS, error))
+    if (find_section(known, arch->value, error) || gpus_find(&out->target, known, error) ||
+        read_number(&sms, ini, section, "sms", error) ||
+        (ini_find(ini, section, "l2_bytes") &&
+         read_number(&l2, ini, section, "l2_bytes", error)))
         return -1;
-    out->target.sms = (int)values[SMS];
-    out->target.l2_bytes = values[L2];
+    out->target.sms = (int)sms;
+    out->has_l2 = l2 > 0;
+    if (out->has_l2) /* else that of the architecture's GPU */
+        out->target.l2_bytes = l2;
     return 0;
 }
 
@@ -286,13 +306,21 @@ static int read_speed(struct gpus_model *out, const struct ini *ini, const char 
 static int report_unknown_model(const struct ini *ini, const char *name, struct error *error)
 {
     struct text known = {0};
-    for (size_t i = 0; i < ini->count; i++)
-        if (model_of(ini->items[i].section) && strcmp(ini->items[i].key, "name") == 0)
+    const char *models[GPUS_MODELS_MAX];
+    char hint[TEXT_HINT_CHARS], squeezed[GPUS_MODELS_MAX][MODEL_CHARS], wanted[MODEL_CHARS];
+    size_t count = 0;
+    squeeze(wanted, name);
+    for (size_t i = 0; i < ini->count && count < GPUS_MODELS_MAX; i++)
+        if (model_of(ini->items[i].section) && strcmp(ini->items[i].key, "name") == 0) {
+            squeeze(squeezed[count], model_of(ini->items[i].section));
+            models[count] = squeezed[count];
+            count++;
             text_addf(&known, "%s%s", known.length ? ", " : "",
                       model_of(ini->items[i].section));
+        }
     if (text_check(&known, error) == 0)
-        error_set(error, ERROR_USAGE, "'%.60s' is no GPU of the table: it has %s", name,
-                  known.at ? known.at : "none");
+        error_set(error, ERROR_USAGE, "'%.60s' is no GPU of the table: %sit has %s", name,
+                  text_hint(hint, wanted, models, count), known.at ? known.at : "none");
     text_dispose(&known);
     return -1;
 }
@@ -310,19 +338,47 @@ static int read_words(struct gpus_model *out, const struct ini *ini, const char 
     return 0;
 }
 
+static int read_model(struct gpus_model *out, const struct ini *ini, const char *name,
+                      struct error *error)
+{
+    const char *section = find_model(ini, name);
+    if (!section)
+        return report_unknown_model(ini, name, error);
+    return read_size(out, ini, section, error) || read_speed(out, ini, section, error) ||
+                   read_words(out, ini, section, error)
+               ? -1
+               : 0;
+}
+
 int gpus_find_model(struct gpus_model *out, const char *name, struct error *error)
 {
     struct ini ini;
     *out = (struct gpus_model){.clock_khz = 0};
     if (load(&ini, error))
         return -1;
-    const char *section = find_model(&ini, name);
-    int status = section ? read_size(out, &ini, section, error) ||
-                               read_speed(out, &ini, section, error) ||
-                               read_words(out, &ini, section, error)
-                         : report_unknown_model(&ini, name, error);
+    const int failed = read_model(out, &ini, name, error);
     ini_dispose(&ini);
-    return status ? -1 : 0;
+    return failed;
+}
+
+int gpus_read_model(struct gpus_model *out, bool *is_there, const char *path, const char *name,
+                    struct error *error)
+{
+    enum { BYTES_MAX = 1 << 20 };
+    struct text text = {0};
+    struct ini ini = {0};
+    *out = (struct gpus_model){.clock_khz = 0};
+    *is_there = false;
+    if (text_read(&text, path, BYTES_MAX, error) ||
+        ini_load(&ini, path, text.at ? text.at : "", text.length, error)) {
+        text_dispose(&text);
+        return -1;
+    }
+    *is_there = find_model(&ini, name);
+    const int failed = *is_there ? read_model(out, &ini, name, error) : 0;
+    ini_dispose(&ini);
+    text_dispose(&text);
+    return failed;
 }
 
 bool gpus_knows_model(const char *name)

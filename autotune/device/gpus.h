@@ -25,6 +25,7 @@ struct gpus_model {
     char name[64];  /* as in the table: "RTX 5070 Ti" */
     char label[64]; /* as its maker calls it: "GeForce RTX 5070 Ti" */
     struct target target;
+    bool has_l2;                    /* else its L2 is that of the architecture's GPU */
     int clock_khz;                  /* boost; 0 = no document says */
     int memory_clock_khz, bus_bits; /* 0 likewise */
     uint64_t peak_bytes;            /* theoretical memory bandwidth, bytes per second */
@@ -36,6 +37,12 @@ enum { GPUS_MODELS_MAX = 64 };
 /* Is there a GPU of this name? Letters and digits count, in either case, and neither does
  * "NVIDIA", "GeForce" nor "Tesla" before them: "rtx5070ti", "NVIDIA H200". */
 bool gpus_knows_model(const char *name);
+
+/* The same from a file in the form of configs/gpus.ini, whose [gpu NAME] sections name an
+ * architecture that is known here; `*is_there` is false where it has none of this name. ERROR_IO,
+ * ERROR_USAGE: the file cannot be used. */
+int gpus_read_model(struct gpus_model *out, bool *is_there, const char *path, const char *name,
+                    struct error *error);
 
 /* That GPU; ERROR_USAGE lists the known ones. */
 int gpus_find_model(struct gpus_model *out, const char *name, struct error *error);

@@ -24,6 +24,36 @@ void axis_fit_log(struct axis *out, double least, double most, size_t count)
         out->ticks[out->tick_count++] = exp2(power);
 }
 
+/* Ticks at `digits` of each decade that lie on the axis; how many there are, of which no more than
+ * there is room for are kept. */
+static size_t add_decades(struct axis *out, const double *digits, size_t digit_count, int step)
+{
+    const int first = (int)floor(log10(out->low)), last = (int)ceil(log10(out->high));
+    size_t count = 0;
+    for (int power = first; power <= last; power++)
+        for (size_t d = 0; d < digit_count; d++) {
+            const double at = digits[d] * pow(10, power);
+            if (power % step || at < out->low * (1 - 1e-9) || at > out->high * (1 + 1e-9))
+                continue;
+            if (count < AXIS_TICKS_MAX)
+                out->ticks[count] = at;
+            count++;
+        }
+    out->tick_count = count < AXIS_TICKS_MAX ? count : AXIS_TICKS_MAX;
+    return count;
+}
+
+void axis_fit_decades(struct axis *out, double least, double most, size_t count)
+{
+    static const double digits[] = {1, 2, 5};
+    const size_t most_ticks = within(count, 1);
+    *out = (struct axis){.is_log = true, .low = least, .high = fmax(most, least * 2)};
+    if (add_decades(out, digits, sizeof digits / sizeof *digits, 1) <= most_ticks)
+        return;
+    for (int step = 1; add_decades(out, digits, 1, step) > most_ticks; step++)
+        ;
+}
+
 /* The least of 1, 2, 5, 10 ... that is no less than `value`. */
 static double round_up(double value)
 {
@@ -60,7 +90,7 @@ double axis_place(const struct axis *axis, double value)
 
 char *axis_label(char out[NUMBER_CHARS], const struct axis *axis, double tick)
 {
-    if (axis->is_log && tick >= 1 && tick < 0x1p63)
+    if (axis->is_log && tick >= 1000 && tick < 0x1p63)
         return number_format_count(out, (uint64_t)tick);
     snprintf(out, NUMBER_CHARS, "%.6g", fabs(tick) < 1e-12 ? 0 : tick);
     return out;

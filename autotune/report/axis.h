@@ -10,7 +10,7 @@
 enum { AXIS_TICKS_MAX = 24 };
 
 struct axis {
-    bool is_log;      /* by powers of two */
+    bool is_log;
     double low, high; /* the values at its ends; low < high */
     double from, to;  /* where these stand; the caller sets them */
     double ticks[AXIS_TICKS_MAX];
@@ -21,6 +21,10 @@ struct axis {
  * at powers of two within it, a whole number of doublings apart, at most `count` of them (1 ..
  * AXIS_TICKS_MAX). */
 void axis_fit_log(struct axis *out, double least, double most, size_t count);
+
+/* The same axis with ticks at powers of ten, a whole number of decades apart; where there is room
+ * also at 2 and 5 times these. For data of 1K, 2K, 4K ..., and for times. */
+void axis_fit_decades(struct axis *out, double least, double most, size_t count);
 
 /* A linear axis that holds least..most. Ticks stand at multiples of 1, 2 or 5 times a power of
  * ten, at most `count` of them (3 .. AXIS_TICKS_MAX); the ends are ticks. */

@@ -10,8 +10,9 @@
 
 const char *const compare_bases[] = {
     [COMPARE_NOTHING] = "unknown",     [COMPARE_WITHHELD] = "withheld",
-    [COMPARE_PREDICTED] = "predicted", [COMPARE_PUBLISHED] = "published",
-    [COMPARE_EMULATED] = "emulated",   [COMPARE_MEASURED] = "measured",
+    [COMPARE_BOUND] = "at most",       [COMPARE_PREDICTED] = "predicted",
+    [COMPARE_PUBLISHED] = "published", [COMPARE_EMULATED] = "emulated",
+    [COMPARE_MEASURED] = "measured",
 };
 
 const char *const compare_whys[] = {
@@ -32,7 +33,10 @@ static const struct table_column columns[] = {
     {NULL, "us", true},
     {NULL, "gbs", true},
     {NULL, "peak_pct", true},
-    {NULL, "predicted_us", true},
+    {NULL, "low_us", true},
+    {NULL, "high_us", true},
+    {NULL, "bound_us", true},
+    {NULL, "computed", false},
     {NULL, "withheld_by", false},
     {NULL, "occupancy_pct", true},
     {NULL, "occupancy_limiter", false},
@@ -69,7 +73,8 @@ size_t compare_group_end(const struct compare *compare, size_t first)
         const struct compare_line *b = &compare->lines[end];
         if (a->problem.op != b->problem.op || a->problem.type != b->problem.type ||
             a->problem.acc != b->problem.acc || a->problem.regime != b->problem.regime ||
-            a->problem.order != b->problem.order || !a->row != !b->row)
+            a->problem.order != b->problem.order || !a->row != !b->row ||
+            a->is_document != b->is_document)
             break;
     }
     return end;
@@ -87,8 +92,8 @@ static enum compare_basis find_common(const struct compare *compare,
     const enum compare_basis first = line->cells[0].basis;
     for (size_t s = 0; s < compare->side_count; s++)
         if (line->cells[s].basis != first || first == COMPARE_EMULATED)
-            return COMPARE_PREDICTED;
-    return first;
+            return COMPARE_BOUND;
+    return first > COMPARE_PREDICTED ? first : COMPARE_BOUND;
 }
 
 /* Of the peak, in percent; what is emulated has none. */
@@ -96,8 +101,7 @@ static double find_share(const struct compare_cell *cell, enum compare_basis com
 {
     const bool is_known = cell->basis == COMPARE_PUBLISHED || cell->basis == COMPARE_MEASURED;
     const bool has_share = is_known && cell->peak_pct > 0;
-    return common == COMPARE_PREDICTED && !has_share ? cell->analysis.bound * 100
-                                                     : cell->peak_pct;
+    return common == COMPARE_BOUND && !has_share ? cell->analysis.bound * 100 : cell->peak_pct;
 }
 
 double compare_portability(const struct compare *compare, const struct compare_line *line,
@@ -156,6 +160,14 @@ static void add_analysis(struct table *table, const struct analysis *analysis)
     table_add(table, has_bound ? analysis_limiters[analysis->limiter] : NULL);
 }
 
+/* The figures beside a published time that no document has. */
+static const char *computed_of(const struct compare_cell *cell)
+{
+    static const char *const names[2][2] = {{"gbs peak_pct", "gbs"}, {"peak_pct", NULL}};
+    return cell->basis == COMPARE_PUBLISHED ? names[cell->has_own_gbs][cell->has_own_pct]
+                                            : NULL;
+}
+
 static void add_cell(struct table *table, const struct compare *compare,
                      const struct compare_line *line, size_t side)
 {
@@ -165,10 +177,14 @@ static void add_cell(struct table *table, const struct compare *compare,
     char us[NUMBER_CHARS], speed[NUMBER_CHARS];
     table_add(table, compare->sides[side].name);
     table_add(table, compare_bases[cell->basis]);
-    table_add(table, cell->ps ? figures_us(us, cell->ps) : NULL);
+    const bool has_time = cell->ps && cell->basis > COMPARE_PREDICTED;
+    table_add(table, has_time ? figures_us(us, cell->ps) : NULL);
     table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
     table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
-    table_add(table, cell->predicted_ps ? figures_us(us, cell->predicted_ps) : NULL);
+    table_add(table, cell->low_ps ? figures_us(us, cell->low_ps) : NULL);
+    table_add(table, cell->high_ps ? figures_us(us, cell->high_ps) : NULL);
+    table_add(table, cell->bound_ps ? figures_us(us, cell->bound_ps) : NULL);
+    table_add(table, computed_of(cell));
     table_add(table, compare_whys[cell->why]);
     add_analysis(table, &cell->analysis);
     table_add_number(table, cell->has_loss, 1, cell->loss_pct);

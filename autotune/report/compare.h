@@ -16,19 +16,20 @@ enum { COMPARE_SIDES_MAX = 8 };
 enum compare_basis {
     COMPARE_NOTHING,
     COMPARE_WITHHELD, /* analysed, but no prediction would say anything: compare_why says why */
-    COMPARE_PREDICTED, /* by static analysis, as prediction.h says */
+    COMPARE_BOUND,    /* no more than that: by static analysis, as prediction.h says */
+    COMPARE_PREDICTED, /* a range: the bound by what bounds were of times that are known */
     COMPARE_PUBLISHED,
     COMPARE_EMULATED, /* by the host: no model of speed */
     COMPARE_MEASURED,
 };
-extern const char *const compare_bases[]; /* "measured", ... */
+extern const char *const compare_bases[]; /* "measured", "at most", ... */
 
 enum compare_why {
     COMPARE_SAID,
     COMPARE_LATENCY,  /* longer than the reading takes at full speed */
     COMPARE_CACHE,    /* warm, and half of it or more may be in the L2 cache */
     COMPARE_RANKS,    /* at such sizes bounds did not rank what was measured */
-    COMPARE_ACCURACY, /* where the kernel ran, such a prediction is far below its time */
+    COMPARE_ACCURACY, /* where the kernel ran, its bound is far below its time */
 };
 extern const char *const compare_whys[]; /* NULL, "latency", "cache", "ranks", "accuracy" */
 
@@ -46,12 +47,14 @@ struct compare_cell {
     char winner[512];  /* the kernel, with its params */
     char changed[512]; /* of a prediction: the params that it has otherwise; "" */
     char source[160];  /* of a published figure; the file of a measured one; "" */
-    uint64_t ps;       /* per reduction; 0 where the basis gives none */
+    uint64_t ps;       /* per reduction; 0 where the basis gives none; of a bound the least */
     double gbs;        /* 10^9 bytes per second; 0 = unknown */
     double peak_pct;   /* of the theoretical bandwidth; negative = unknown */
+    bool has_own_gbs, has_own_pct; /* of a published one: are these the document's own? */
     uint64_t
-        predicted_ps;     /* what is predicted of it, also where it was measured; 0 = nothing */
-    enum compare_why why; /* why that is withheld */
+        bound_ps; /* the least that its bound allows, also where it was measured; 0 = none */
+    uint64_t low_ps, high_ps; /* of a prediction: its range, with ps in the middle */
+    enum compare_why why;     /* why that is withheld */
     struct analysis analysis; /* of the winner here; is_compiled tells whether it is known */
     bool has_loss;            /* both measured: what the first GPU's winner loses here */
     double loss_pct;
@@ -68,7 +71,8 @@ struct compare_cell {
 
 struct compare_line {
     struct problem problem;
-    uint64_t row; /* elements that give one result; 0 = all of them */
+    uint64_t row;     /* elements that give one result; 0 = all of them */
+    bool is_document; /* of what documents published of their own kernels, else of autotune's */
     struct compare_cell cells[COMPARE_SIDES_MAX];
     /* The least that a size of this problem took on each GPU, of those that prediction.h has
      * all under way at once, asked for or not; 0 = none was measured. */
@@ -86,7 +90,7 @@ struct compare {
  * of the theoretical bandwidth (architectural efficiency). S. J. Pennycook, J. D. Sewall, V. W.
  * Lee, "Implications of a metric for performance portability", Future Generation Computer
  * Systems 92 (2019). Of measured figures, or of published ones, where all have these: `basis`
- * says which. Else, with COMPARE_PREDICTED, the most that it can be: of the shares that are
+ * says which. Else, with COMPARE_BOUND, the most that it can be: of the shares that are
  * known, and of the bound of each GPU without one. Negative, with COMPARE_NOTHING: some GPU has not
  * even a bound. */
 double compare_portability(const struct compare *compare, const struct compare_line *line,

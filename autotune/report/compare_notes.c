@@ -34,7 +34,7 @@ static void add_cause(struct text *out, const struct compare_side *side,
             text_adds(out,
                       why == COMPARE_LATENCY ? "latency decides" : "the L2 cache may decide");
         else
-            text_addf(out, "bound by %s", analysis_limiters[analysis->limiter]);
+            text_addf(out, "its bound is by %s", analysis_limiters[analysis->limiter]);
     }
 }
 
@@ -117,8 +117,8 @@ static void add_refuted(struct text *out, const struct compare *compare,
     text_addf(&text, "at %zu of %zu size%s (", sizes.count, all, all == 1 ? "" : "s");
     sentence_add_sizes(&text, &sizes);
     text_addf(&text,
-              ") on %s: such a prediction takes less than two thirds of the time known of the "
-              "same kernel (evidence)",
+              ") on %s: such a bound is less than two thirds of the time known of the same "
+              "kernel (evidence)",
               compare->sides[side].name);
     sentence_end(out, "withheld", &text);
 }
@@ -187,7 +187,7 @@ static void add_portability(struct text *out, const struct compare *compare,
     for (size_t l = group->first; l < group->end; l++) {
         enum compare_basis basis;
         const double value = compare_portability(compare, &compare->lines[l], &basis);
-        if (basis == COMPARE_PREDICTED)
+        if (basis == COMPARE_BOUND)
             sentence_extend(&percent, value);
     }
     if (!percent.count)
@@ -195,7 +195,7 @@ static void add_portability(struct text *out, const struct compare *compare,
     text_adds(&text, "at most ");
     sentence_add_range(&text, &percent, 1);
     text_adds(&text, " % of peak, the harmonic mean of the shares known and of other GPUs' "
-                     "bounds (predicted)");
+                     "bounds");
     sentence_end(out, "portable", &text);
 }
 
@@ -248,7 +248,7 @@ static void add_proof(struct text *out, const struct compare *compare,
     sentence_end(out, "evidence", &text);
 }
 
-/* What is predicted the same way of winners whose times are known, against these. */
+/* The bounds of winners whose times are known, against these. */
 static void add_accuracy(struct text *out, const struct compare *compare,
                          const struct prediction *group, size_t side, enum compare_basis basis)
 {
@@ -256,16 +256,16 @@ static void add_accuracy(struct text *out, const struct compare *compare,
     struct text text = {0};
     for (size_t l = group->first; l < group->end; l++) {
         const struct compare_cell *cell = &compare->lines[l].cells[side];
-        if (cell->basis != basis || !cell->predicted_ps || !cell->ps)
+        if (cell->basis != basis || !cell->bound_ps || !cell->ps)
             continue;
-        sentence_extend(&shares, 100 * (double)cell->predicted_ps / (double)cell->ps);
+        sentence_extend(&shares, 100 * (double)cell->bound_ps / (double)cell->ps);
         sentence_extend(&sizes, (double)dims_n(&compare->lines[l].problem.dims));
     }
     if (!shares.count)
         return;
     text_addf(&text, "%s, ", compare->sides[side].name);
     sentence_add_sizes(&text, &sizes);
-    text_adds(&text, ": predicted the same way its winners would take ");
+    text_adds(&text, ": the bounds of its own winners are ");
     sentence_add_range(&text, &shares, 0);
     text_addf(&text, " %% of the time %s", compare_bases[basis]);
     sentence_end(out, "evidence", &text);
@@ -367,11 +367,15 @@ void compare_notes_all(struct text *out, const struct compare *compare)
         const char *label, *meaning;
     } words[] = {
         {COMPARE_PUBLISHED, "published",
-         "a document's figures of its own kernels, counted its way; not measured here"},
+         "a document's figures of its own kernels, counted its way; not measured here; in "
+         "parentheses what no document has: computed from its time"},
+        {COMPARE_BOUND, "at most",
+         "another GPU's winner, or the default, cannot be faster there: a latency, then its bytes "
+         "at the share of the bandwidth that bytes in flight and instructions allow (static "
+         "analysis); how much slower it is nobody knows, nothing was run"},
         {COMPARE_PREDICTED, "predicted",
-         "another GPU's winner, or the default: a latency, then its bytes at the share of the "
-         "bandwidth that "
-         "bytes in flight and instructions allow (static analysis); nothing was run"},
+         "that bound, divided by what bounds were of the times known here, from the largest to "
+         "the smallest share; nothing was run"},
         {COMPARE_EMULATED, "emulated", "on the host, no model of a GPU's speed"},
     };
     text_adds(out, "\n");

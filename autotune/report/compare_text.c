@@ -2,10 +2,12 @@
 #include "autotune/report/compare_text.h"
 
 #include "autotune/report/compare_notes.h"
+#include "autotune/report/compare_verdict.h"
 #include "autotune/report/figures.h"
 #include "autotune/report/sentence.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +64,8 @@ static void print_sides(struct text *out, const struct compare *compare, bool is
 {
     static const enum compare_basis order[] = {COMPARE_MEASURED,  COMPARE_EMULATED,
                                                COMPARE_PUBLISHED, COMPARE_PREDICTED,
-                                               COMPARE_WITHHELD,  COMPARE_NOTHING};
+                                               COMPARE_BOUND,     COMPARE_WITHHELD,
+                                               COMPARE_NOTHING};
     enum { BASES = sizeof order / sizeof *order };
     enum compare_basis there[BASES];
     struct table_column columns[FACTS + BASES];
@@ -102,7 +105,7 @@ static double known_portability(const struct compare *compare, const struct comp
 {
     enum compare_basis basis;
     const double percent = compare_portability(compare, line, &basis);
-    return basis == COMPARE_PREDICTED ? -1 : percent;
+    return basis == COMPARE_BOUND ? -1 : percent;
 }
 
 static bool has_portability(const struct compare *compare, const struct prediction *group)
@@ -130,6 +133,31 @@ static void add_us(struct table *table, uint64_t ps)
     table_addf(table, "%.*f", us < 1000 ? 2 : us < 10000 ? 1 : 0, us);
 }
 
+/* From the slowest to the fastest, and the other way round. */
+static void add_ranges(struct table *table, const struct compare_cell *cell)
+{
+    char low[NUMBER_CHARS], high[NUMBER_CHARS];
+    const double middle = (double)cell->ps;
+    const double slow = middle / (double)cell->high_ps, fast = middle / (double)cell->low_ps;
+    table_addf(table, "%s-%s", figures_short(low, (double)cell->low_ps / 1e6, 4),
+               figures_short(high, (double)cell->high_ps / 1e6, 4));
+    table_addf(table, "%s-%s", figures_short(low, cell->gbs * slow, 3),
+               figures_short(high, cell->gbs * fast, 3));
+    if (cell->peak_pct >= 0)
+        table_addf(table, "%.0f-%.0f", cell->peak_pct * slow, cell->peak_pct * fast);
+    else
+        table_add(table, NULL);
+}
+
+/* In parentheses what is computed from a document's time. */
+static void add_computed(struct table *table, const char *figure, bool is_computed)
+{
+    if (figure)
+        table_addf(table, is_computed ? "(%s)" : "%s", figure);
+    else
+        table_add(table, NULL);
+}
+
 static void add_cell(struct table *table, const struct compare_cell *cell,
                      struct letters *letters)
 {
@@ -139,12 +167,19 @@ static void add_cell(struct table *table, const struct compare_cell *cell,
                    cell->changed[0] ? "*" : "", compare_bases[cell->basis]);
     else
         table_addf(table, "- %s", compare_bases[cell->basis]);
-    if (cell->ps)
+    if (cell->basis == COMPARE_PREDICTED) {
+        add_ranges(table, cell);
+        return;
+    }
+    if (cell->ps && cell->basis != COMPARE_BOUND)
         add_us(table, cell->ps);
     else
         table_add(table, NULL);
-    table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
-    table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
+    const bool is_published = cell->basis == COMPARE_PUBLISHED;
+    add_computed(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL,
+                 is_published && !cell->has_own_gbs);
+    number_format_fixed(name, (uint64_t)(fmax(cell->peak_pct, 0) * 10 + 0.5), 1);
+    add_computed(table, cell->peak_pct >= 0 ? name : NULL, is_published && !cell->has_own_pct);
 }
 
 /* The GPUs from `from` on, `count` of them. */
@@ -220,7 +255,8 @@ static void add_letters(struct text *out, const struct letters *letters, const b
 static const char *changed_of(const struct compare *compare, size_t line, size_t side)
 {
     const struct compare_cell *cell = &compare->lines[line].cells[side];
-    return cell->basis == COMPARE_PREDICTED ? cell->changed : "";
+    const bool is_fitted = cell->basis == COMPARE_BOUND || cell->basis == COMPARE_PREDICTED;
+    return is_fitted ? cell->changed : "";
 }
 
 /* What a star stands for, from the line `at` on: each change once. */
@@ -278,8 +314,9 @@ static void print_kernels(struct text *out, const struct compare *compare,
 /* --- What holds them back ----------------------------------------------------------------- */
 
 enum {
-    BACK_WHY = ANALYSIS_INSTRUCTIONS + 1,  /* first the limiters, */
-    BACK_WARPS = BACK_WHY + COMPARE_RANKS, /* then latency and cache, then those of occupancy */
+    BACK_WHY = ANALYSIS_INSTRUCTIONS + 1,    /* first what the bound is by, */
+    BACK_FAR = BACK_WHY + COMPARE_RANKS - 1, /* then latency and cache, then something else, */
+    BACK_WARPS = BACK_FAR + 1,               /* then what the occupancy is by */
     BACKS = BACK_WARPS + OCCUPANCY_LIMITERS
 };
 
@@ -294,9 +331,12 @@ static bool is_held(size_t back, const struct prediction *group, const struct co
     if (back >= BACK_WARPS)
         return occupancy_is_limited(&analysis->occupancy) &&
                back - BACK_WARPS == analysis->occupancy.limiter;
+    if (back == BACK_FAR)
+        return prediction_is_far(&line->cells[side]);
     if (back >= BACK_WHY)
         return !is_free && back - BACK_WHY + 1 == why;
-    return is_free && analysis->bound > 0 && back == analysis->limiter;
+    return is_free && analysis->bound > 0 && back == analysis->limiter &&
+           !prediction_is_far(&line->cells[side]);
 }
 
 /* The letters for which it is so on a GPU. */
@@ -314,9 +354,9 @@ static void add_held(struct text *out, size_t back, const struct prediction *gro
 static void print_limits(struct text *out, const struct compare *compare,
                          const struct prediction *group, struct letters *letters, bool is_bold)
 {
-    static const char *const names[BACKS] = {"memory", "bytes in flight", "instructions",
-                                             "latency", "L2 cache"};
-    struct table_column columns[1 + COMPARE_SIDES_MAX] = {{"limited by", NULL, false}};
+    static const char *const names[BACKS] = {"memory",  "bytes in flight", "instructions",
+                                             "latency", "L2 cache",        "not by its bound"};
+    struct table_column columns[1 + COMPARE_SIDES_MAX] = {{"bound by", NULL, false}};
     struct table table = {.columns = columns, .column_count = 1 + compare->side_count};
     bool *is_of = calloc(letters->count + 1, sizeof *is_of);
     out->failed |= !is_of;
@@ -356,8 +396,9 @@ static void add_heading(struct text *out, const struct compare_line *line, bool 
               problem_types[problem->type].name);
     if (problem->acc != problem_default_acc(problem->type))
         text_addf(out, " acc %s", problem_types[problem->acc].name);
-    text_addf(out, " %s%s%s%s\n", problem_regimes[problem->regime],
+    text_addf(out, " %s%s: %s%s%s\n", problem_regimes[problem->regime],
               problem->order == ORDER_RUN ? " deterministic" : "",
+              line->is_document ? "kernels of documents" : "autotune's kernels",
               line->row ? ", a result for each row: n / elements in a row" : "",
               is_bold ? "\033[0m" : "");
 }
@@ -369,6 +410,7 @@ void compare_text(struct text *out, const struct compare *compare, bool is_bold)
                               0};
     struct prediction group;
     out->failed |= !letters.kernels;
+    compare_verdict(out, compare);
     print_sides(out, compare, is_bold);
     for (size_t first = 0; first < compare->line_count && !out->failed; first = group.end) {
         prediction_gather(&group, compare, first);

@@ -4,6 +4,7 @@
 
 #include "autotune/report/cause.h"
 #include "autotune/report/figures.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -322,6 +323,7 @@ static const struct table_column columns[] = {
     {NULL, "requests_by_site", false},
     {NULL, "excess_by_site", false},
     {NULL, "computed_for", false},
+    DIMS_TEXT_COLUMNS,
 };
 
 static void add_count(struct table *table, double value)
@@ -393,6 +395,13 @@ static void add_analysis(struct table *table, const struct analysis *analysis)
     table_add(table, analysis->per_element <= 0 ? NULL : analysis->mix.is_ptx ? "PTX" : "SASS");
 }
 
+static void add_dims(struct table *table, const struct dims *dims)
+{
+    char number[NUMBER_CHARS];
+    for (size_t i = 0; i < DIMS_TEXT_CELLS; i++)
+        table_add(table, dims_text_cell(number, dims, i));
+}
+
 static void add_row(struct table *table, const struct ladder *ladder, size_t rung,
                     const struct ladder_cell *cell)
 {
@@ -419,6 +428,7 @@ static void add_row(struct table *table, const struct ladder *ladder, size_t run
     add_sites(table, &cell->pattern, false);
     add_sites(table, &cell->pattern, true);
     table_add(table, cell->analysis.is_compiled ? ladder->gpu : NULL);
+    add_dims(table, &ladder->problem->dims);
 }
 
 void ladder_table(struct table *out, const struct ladder *ladder)

@@ -144,6 +144,18 @@ struct plot {
     double left, right, top, bottom;
 };
 
+/* Are most n powers of two? */
+static bool is_binary(const struct line_chart *chart)
+{
+    size_t powers = 0, all = 0;
+    for (double x = next_x(chart, 0); x > 0; x = next_x(chart, x)) {
+        const uint64_t n = (uint64_t)x;
+        powers += (n & (n - 1)) == 0;
+        all++;
+    }
+    return 2 * powers >= all;
+}
+
 static void fit(struct plot *out, const struct line_chart *chart, const struct size *size)
 {
     struct line_point least, most;
@@ -152,8 +164,10 @@ static void fit(struct plot *out, const struct line_chart *chart, const struct s
                          .right = size->width - RIGHT,
                          .top = TOP,
                          .bottom = size->height - BOTTOM};
-    axis_fit_log(&out->x, least.x, most.x, (size_t)((out->right - out->left) / LABEL) + 1);
-    axis_fit_linear(&out->y, least.y, most.y, size->y_ticks);
+    const size_t x_ticks = (size_t)((out->right - out->left) / LABEL) + 1;
+    (is_binary(chart) ? axis_fit_log : axis_fit_decades)(&out->x, least.x, most.x, x_ticks);
+    (chart->is_log ? axis_fit_decades : axis_fit_linear)(&out->y, least.y, most.y,
+                                                         size->y_ticks);
     out->x.from = out->left;
     out->x.to = out->right;
     out->y.from = out->bottom;
@@ -188,16 +202,28 @@ static void draw_axes(struct text *out, const struct plot *plot, const struct li
              chart->x_title);
 }
 
-static void draw_band(struct text *out, const struct plot *plot,
-                      const struct line_series *series, const char *class)
+/* Behind the last point from `first` on between which no other series has one. */
+static size_t end_of_run(const struct line_chart *chart, const struct line_series *series,
+                         size_t first)
 {
-    struct svg_point *points = calloc(2 * series->count, sizeof *points);
+    size_t end = first + 1;
+    while (end < series->count &&
+           next_x(chart, series->points[end - 1].x) >= series->points[end].x)
+        end++;
+    return end;
+}
+
+static void draw_band(struct text *out, const struct plot *plot,
+                      const struct line_series *series, size_t first, size_t end,
+                      const char *class)
+{
+    struct svg_point *points = calloc(2 * (end - first), sizeof *points);
     size_t count = 0;
     out->failed |= !points;
-    for (size_t i = 0; i < series->count && points; i++)
+    for (size_t i = first; i < end && points; i++)
         if (series->points[i].high > series->points[i].low)
             points[count++] = place(plot, series->points[i].x, series->points[i].high);
-    for (size_t i = series->count; i-- > 0 && points;)
+    for (size_t i = end; i-- > first && points;)
         if (series->points[i].high > series->points[i].low)
             points[count++] = place(plot, series->points[i].x, series->points[i].low);
     if (count > 2)
@@ -206,14 +232,15 @@ static void draw_band(struct text *out, const struct plot *plot,
 }
 
 static void draw_line(struct text *out, const struct plot *plot,
-                      const struct line_series *series, const char *class)
+                      const struct line_series *series, size_t first, size_t end,
+                      const char *class)
 {
-    struct svg_point *points = calloc(series->count + 1, sizeof *points);
+    struct svg_point *points = calloc(end - first, sizeof *points);
     out->failed |= !points;
-    for (size_t i = 0; i < series->count && points; i++)
-        points[i] = place(plot, series->points[i].x, series->points[i].y);
-    if (points && series->count > 1)
-        svg_polyline(out, class, points, series->count);
+    for (size_t i = first; i < end && points; i++)
+        points[i - first] = place(plot, series->points[i].x, series->points[i].y);
+    if (points && end > first + 1)
+        svg_polyline(out, class, points, end - first);
     free(points);
 }
 
@@ -237,10 +264,14 @@ static void draw_series(struct text *out, const struct plot *plot,
 {
     char class[24];
     for (size_t s = chart->series_count; s-- > 0;) {
-        snprintf(class, sizeof class, "band s%u", (unsigned)s);
-        draw_band(out, plot, &chart->series[s], class);
-        snprintf(class, sizeof class, "line s%u", (unsigned)s);
-        draw_line(out, plot, &chart->series[s], class);
+        const struct line_series *series = &chart->series[s];
+        for (size_t first = 0, end; first < series->count; first = end) {
+            end = end_of_run(chart, series, first);
+            snprintf(class, sizeof class, "band s%u", (unsigned)s);
+            draw_band(out, plot, series, first, end, class);
+            snprintf(class, sizeof class, "line s%u", (unsigned)s);
+            draw_line(out, plot, series, first, end, class);
+        }
         snprintf(class, sizeof class, "mark s%u", (unsigned)s);
         draw_marks(out, plot, chart, s, class);
     }

@@ -28,6 +28,7 @@ struct line_chart {
     char limit_name[80]; /* of a level that is drawn across: "theoretical peak, 4814 GB/s" */
     double limit;        /* 0 = none */
     bool from_zero;      /* the y axis begins there */
+    bool is_log;         /* the y axis is logarithmic, as the x axis always is */
     struct line_series series[LINE_CHART_SERIES_MAX];
     size_t series_count;
     bool failed; /* an allocation failed; nothing is drawn then */
@@ -41,7 +42,9 @@ void line_chart_begin(struct line_chart *chart, const char *name);
 /* Adds a point, x and y above 0; they may come in any order. */
 void line_chart_add(struct line_chart *chart, struct line_point point);
 
-/* HTML: a legend, and a drawing for wide screens and one for narrow ones. Tables: a row for each
+/* A line joins two points of a series only where no other series has a point between them. Ticks
+ * of n stand at powers of two where n are such, else of ten.
+ * HTML: a legend, and a drawing for wide screens and one for narrow ones. Tables: a row for each
  * x, a column for each series. As text the first series, as bars. */
 extern const struct figure_kind line_chart_kind;
 

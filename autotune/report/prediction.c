@@ -114,47 +114,89 @@ static void predict(struct compare_cell *cell, const struct prediction *predicti
         return;
     const enum compare_why why = prediction_why(prediction, compare, line, s);
     if (why == COMPARE_SAID)
-        cell->predicted_ps =
+        cell->bound_ps =
             (uint64_t)(1e12 * (prediction->latency_s[s] +
                                memory_bytes(side, &line->problem) /
                                    (cell->analysis.bound * (double)side->peak_bytes)));
-    if (cell->basis != COMPARE_PREDICTED)
+    if (cell->basis != COMPARE_BOUND)
         return;
     cell->why = why;
-    cell->basis = why == COMPARE_SAID ? COMPARE_PREDICTED : COMPARE_WITHHELD;
-    cell->ps = cell->predicted_ps;
+    cell->basis = why == COMPARE_SAID ? COMPARE_BOUND : COMPARE_WITHHELD;
+    cell->ps = cell->bound_ps;
     cell->gbs = figures_gbs(&line->problem, cell->ps);
     cell->peak_pct =
         cell->ps ? figures_peak_percent(&line->problem, cell->ps, side->peak_bytes) : -1;
 }
 
-/* Is what is predicted of the kernel where it ran far less than it took? */
+bool prediction_is_far(const struct compare_cell *cell)
+{
+    return compare_has_winner(cell) && cell->bound_ps > 0 &&
+           (double)cell->bound_ps < LEAST_SHARE * (double)cell->ps;
+}
+
+/* Is the bound of the kernel where it ran far below its time? */
 static bool is_refuted(const struct compare *compare, const struct compare_line *line,
                        const char *winner)
 {
     for (size_t s = 0; s < compare->side_count; s++) {
         const struct compare_cell *cell = &line->cells[s];
-        if (compare_has_winner(cell) && strcmp(cell->winner, winner) == 0 &&
-            cell->predicted_ps > 0 &&
-            (double)cell->predicted_ps < LEAST_SHARE * (double)cell->ps)
+        if (prediction_is_far(cell) && strcmp(cell->winner, winner) == 0)
             return true;
     }
     return false;
 }
 
-/* Once all of the line are predicted. */
+/* Once all of the line have their bounds. */
 static void withhold_refuted(const struct compare *compare, struct compare_line *line)
 {
     for (size_t s = 0; s < compare->side_count; s++) {
         struct compare_cell *cell = &line->cells[s];
-        if (cell->basis != COMPARE_PREDICTED || !is_refuted(compare, line, cell->winner))
+        if (cell->basis != COMPARE_BOUND || !is_refuted(compare, line, cell->winner))
             continue;
         cell->basis = COMPARE_WITHHELD;
         cell->why = COMPARE_ACCURACY;
-        cell->ps = cell->predicted_ps = 0;
+        cell->ps = cell->bound_ps = 0;
         cell->gbs = 0;
         cell->peak_pct = -1;
     }
+}
+
+/* --- Ranges ------------------------------------------------------------------------------- */
+
+struct prediction_range prediction_evidence(const struct compare *compare, size_t first,
+                                            size_t end)
+{
+    struct prediction_range range = {.gpus = 0};
+    for (size_t s = 0; s < compare->side_count; s++) {
+        bool is_any = false;
+        for (size_t l = first; l < end; l++) {
+            const struct compare_cell *cell = &compare->lines[l].cells[s];
+            if ((cell->basis != COMPARE_MEASURED && cell->basis != COMPARE_PUBLISHED) ||
+                !cell->bound_ps || !cell->ps)
+                continue;
+            const double share = (double)cell->bound_ps / (double)cell->ps;
+            range.low = range.low > 0 ? fmin(range.low, share) : share;
+            range.high = fmax(range.high, share);
+            is_any = true;
+        }
+        range.gpus += is_any;
+    }
+    return range;
+}
+
+/* A bound becomes a prediction where enough GPUs tell how far below their times bounds are. */
+static void set_range(struct compare_cell *cell, const struct prediction_range *range,
+                      const struct compare_line *line, const struct compare_side *side)
+{
+    if (cell->basis != COMPARE_BOUND || range->gpus < PREDICTION_GPUS_MIN)
+        return;
+    const double bound = (double)cell->bound_ps;
+    cell->basis = COMPARE_PREDICTED;
+    cell->low_ps = (uint64_t)(bound / range->high);
+    cell->high_ps = (uint64_t)(bound / range->low);
+    cell->ps = (uint64_t)(bound / sqrt(range->low * range->high));
+    cell->gbs = figures_gbs(&line->problem, cell->ps);
+    cell->peak_pct = figures_peak_percent(&line->problem, cell->ps, side->peak_bytes);
 }
 
 void prediction_run(struct compare *compare)
@@ -168,5 +210,11 @@ void prediction_run(struct compare *compare)
                 predict(&line->cells[s], &prediction, compare, line, s);
             withhold_refuted(compare, line);
         }
+        const struct prediction_range range =
+            prediction_evidence(compare, first, prediction.end);
+        for (size_t l = first; l < prediction.end; l++)
+            for (size_t s = 0; s < compare->side_count; s++)
+                set_range(&compare->lines[l].cells[s], &range, &compare->lines[l],
+                          &compare->sides[s]);
     }
 }

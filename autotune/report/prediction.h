@@ -1,14 +1,16 @@
-/* prediction: how long a kernel would take on a GPU that did not run it, where that can be
- * said: a latency, then its bytes at the share of the bandwidth that static analysis allows
+/* prediction: computes the least time that a kernel would take on a GPU that did not run it: a
+ * latency, then its bytes at the share of the bandwidth that static analysis allows
  *
- *     time = latency + bytes from memory / (bound * peak bandwidth)
+ *     time >= latency + bytes from memory / (bound * peak bandwidth)
  *
- * and where it cannot, why. The latency is measured where sizes so small were: the least time
+ * and where that would say nothing, why. It becomes a prediction, which is a range, where at least
+ * PREDICTION_GPUS_MIN of the GPUs compared have times of such kernels: the bound divided by the
+ * largest and by the smallest share that bounds were of these times. The latency is measured where sizes so small were: the least time
  * of any, on that GPU or else on another; else it is that of Little's law (analysis.h).
  *
  * What static analysis leaves out (divergence, bank conflicts, barriers) may be what decides: a
- * kernel that ran on some GPU of the comparison, and there took so long that its prediction for
- * that GPU is less than two thirds of the time, is predicted for no other. */
+ * kernel that ran on some GPU of the comparison, and there took so long that its bound for that
+ * GPU is less than two thirds of the time, has none for any other. */
 #ifndef AUTOTUNE_PREDICTION_H
 #define AUTOTUNE_PREDICTION_H
 
@@ -42,9 +44,22 @@ uint64_t prediction_least_n(const struct prediction *prediction, const struct co
 /* The rank correlation that is judged: by machine code where that is known. */
 double prediction_rank(const struct compare_evidence *evidence);
 
-/* Sets the times of all predictions, withholds those that would say nothing, and sets what
- * would have been predicted of what was measured or published. Each cell that has the basis
- * COMPARE_PREDICTED has a bound. */
+/* Is the bound of a winner far below the time that is known of it? */
+bool prediction_is_far(const struct compare_cell *cell);
+
+/* What bounds were of the times that are known of lines: the smallest and the largest share, and
+ * how many GPUs have such times. */
+enum { PREDICTION_GPUS_MIN = 3 };
+struct prediction_range {
+    double low, high;
+    size_t gpus;
+};
+struct prediction_range prediction_evidence(const struct compare *compare, size_t first,
+                                            size_t end);
+
+/* Sets the times of all bounds, withholds those that would say nothing, sets the bound of what was
+ * measured or published, and makes predictions where there is evidence. Each cell that has the
+ * basis COMPARE_BOUND has a bound. */
 void prediction_run(struct compare *compare);
 
 #endif

@@ -21,13 +21,15 @@ const char *const strategy_names[STRATEGY_COUNT] = {
 static int refuse_name(const char *name, struct error *error)
 {
     struct text known = {0};
+    char hint[TEXT_HINT_CHARS];
     for (size_t i = 0; i < STRATEGY_COUNT; i++)
         text_addf(&known, "%s%s",
                   i == 0                   ? ""
                   : i + 1 < STRATEGY_COUNT ? ", "
                                            : " or ",
                   strategy_names[i]);
-    error_set(error, ERROR_USAGE, "unknown strategy '%s': choose %s", name,
+    error_set(error, ERROR_USAGE, "unknown strategy '%s': %schoose %s", name,
+              text_hint(hint, name, strategy_names, STRATEGY_COUNT),
               known.at ? known.at : "another");
     text_dispose(&known);
     return -1;

@@ -111,8 +111,8 @@ check table-lines test "$(grep -c 'BLOCK=' out)" -eq 2
 check table-names-the-other grep -q 'plain' out
 check table-default grep -q 'none: default' out
 tr -d '\r' < out.csv > plain.csv
-HEADER=n,cub_us,ours_us,ratio,ratio_lo,ratio_hi,ours_gbs,peak_pct,variant,op,type,regime,against,gpu,shape,rows,len,pitch
-LINE='3000,([0-9]+\.[0-9]{3},){2}([0-9]+\.[0-9]{4},){3}[0-9.]+,,"BLOCK=[^" ]*",sum,i32,cold,plain,host,,,,'
+HEADER=n,cub_us,ours_us,ratio,ratio_lo,ratio_hi,ours_gbs,peak_pct,variant,op,type,regime,against,gpu,offset,order,shape,rows,len,pitch
+LINE='3000,([0-9]+\.[0-9]{3},){2}([0-9]+\.[0-9]{4},){3}[0-9.]+,,"BLOCK=[^" ]*",sum,i32,cold,plain,host,0,graph,,,,'
 check csv-columns grep -qx "$HEADER" plain.csv
 check csv-line grep -Eqx "$LINE" plain.csv
 ratio_is_right() {

@@ -6,7 +6,7 @@
 
 refuses nothing 64 "nothing to compare" compare
 refuses one 64 "nothing to compare" compare v100
-refuses unknown 64 "'v10' is no GPU of the table: it has V100, .*RTX 5070 Ti.*cs599-lecture-6" compare v100 v10
+refuses unknown 64 "'v10' is no GPU of the table: did you mean 'v100'\? it has V100, .*RTX 5070 Ti.*cs599-lecture-6" compare v100 v10
 refuses no-such-file 74 "none\.ini: there is no such file" compare v100 none.ini
 refuses too-many 64 "more than 8" compare t4 t4 t4 t4 t4 t4 t4 t4 t4
 refuses no-device-option 64 "option of" compare v100 t4 --device 0
@@ -32,8 +32,16 @@ rows() {
 }
 run compare v100 rtx5070ti
 check pair has_status 0
-check pair-heading grep -q '^sum f32 cold$' out
+check pair-heading grep -q "^sum f32 cold: autotune's kernels$" out
 check pair-published test "$(rows '^1Gi  *A published  *4900\.0  *876\.6  *97\.6 ')" -eq 1
+check pair-documents grep -q '^sum f32 cold: kernels of documents$' out
+check pair-verdict grep -q '^verdict   V100 and RTX 5070 Ti have equally fast memory (898 and 896 GB/s)' out
+check pair-begins-with-it sh -c 'head -n 1 out | grep -q ^verdict'
+check pair-not-known grep -q "^not known how fast autotune's kernels are on V100, RTX 5070 Ti" out
+check pair-settles grep -q "^to settle 'autotune --device 0 --op sum --type f32 --n 1K..4G'" out
+check pair-own-kernel-first sh -c 'grep "^400M\|^1Gi" out | head -n 1 | grep -q ^400M'
+check pair-predicts-nothing test "$(rows ' predicted')" -eq 0
+check pair-bound-has-no-time test "$(rows '^400M .* at most  *89[0-9]\.[0-9]  *[0-9.]+$')" -eq 1
 check pair-other test "$(rows '^512Mi/1Ki .*D published  *10194  *210\.9  *23\.5$')" -eq 1
 check pair-no-figure-of-its-own test "$(rows '^1Gi .*published.*published')" -eq 0
 check pair-none-measured test "$(rows ' measured  ')" -eq 0
@@ -44,7 +52,10 @@ check pair-counts grep -Eq '^V100  *sm_70  *80  *1530  *2048  *6\.3 MB  *898  *5
 check pair-fits test "$(awk 'length > n { n = length } END { print n }' out)" -le 120
 run compare "NVIDIA GeForce RTX 5070 Ti" "Tesla V100 SXM2" --quiet
 check spelt-out has_status 0
-check spelt-out-order sh -c 'sed -n 2p out | grep -q "^RTX 5070 Ti"'
+check spelt-out-order sh -c 'grep -A1 "^GPU " out | grep -q "^RTX 5070 Ti"'
+
+run compare v100 "Tesla V100 SXM2" --quiet
+check itself grep -q 'warning: V100 is named twice' err
 
 # A document by its name, by its file, and the GPU that it is about give the same figures.
 run compare cs599-lecture-6 cuda-006 --csv by-name.csv
@@ -55,7 +66,7 @@ check document-file has_status 0
 check document-same cmp by-name.csv by-file.csv
 run compare cs759-lecture v100
 check old-gpu has_status 0
-check old-gpu-row test "$(rows '^4Mi  *A published  *268\.00  *62\.7  *72\.5 ')" -eq 1
+check old-gpu-row test "$(rows '^4Mi  *A published  *268\.00  *62\.7  *\(72\.5\) ')" -eq 1
 cp out by-document
 run compare g80 v100
 check old-gpu-by-name has_status 0
@@ -70,10 +81,10 @@ check json has_status 0
 check json-keys grep -q '"gpu": "V100", "basis": "published", "us": 4900.00, "gbs": 876.6, "peak_pct": 97.6' out
 check json-source grep -q '"source": "CUDA 006 - Reduction (WangYu::Space)"' out
 if command -v python3 > /dev/null; then
-    check json-parses python3 -c 'import json, sys; assert len(json.load(open("out"))) == 4'
+    check json-parses python3 -c 'import json, sys; assert len(json.load(open("out"))) == 6'
 fi
 run compare v100 rtx5070 --n 400M --type i32 --csv -
-check filter-has-one-problem test "$(wc -l < out)" -eq 3
+check filter-has-one-problem test "$(wc -l < out)" -eq 5 # ours, and the document's
 run compare v100 rtx5070 --op max --csv - # no figure of either: the space's default on both
 check other-problem has_status 0
 check other-problem-default test "$(grep -c 'the default of reduce' out)" -eq 2
@@ -96,19 +107,19 @@ none=--nvrtc=$SCRATCH/libnvrtc.so
 run compare v100 rtx5070ti "$none"
 check no-nvrtc has_status 0
 check no-nvrtc-published test "$(rows ' published ')" -ge 5
-check no-nvrtc-no-prediction test "$(rows ' predicted')" -eq 0
-check no-nvrtc-unknown test "$(rows '^1Gi .*- unknown$')" -eq 1
+check no-nvrtc-bound-by-memory test "$(rows '^1Gi .*A at most  *89[0-9]\.[0-9]  *[0-9.]+$')" -eq 1
 check no-nvrtc-is-said-once test "$(rows '^note  *V100: .*(libnvrtc.so .NVRTC 12.0, sm_50|built without)')" -eq 1
 
 # With one, predictions: of an architecture that it has.
 if "$AUTOTUNE" emit --arch sm_120 --ptx --quiet > ptx 2> err; then
     run compare rtx5070 rtx5090
-    check predicted test "$(rows '^400M .*[A-Z] predicted  *[0-9.]+  *[0-9.]+  *[0-9.]+$')" -eq 1
-    check predicted-says-so grep -q '^predicted .*latency.*bandwidth' out
+    check bound test "$(rows '^400M .*A published .*A at most  *[0-9.]+  *[0-9.]+$')" -eq 1
+    check bound-says-so grep -q '^at most .*cannot be faster there: a latency' out
+    check computed-is-said test "$(rows '^400M .*A published  *2650\.0  *\(603\.8\)  *\(89\.8\) ')" -eq 1
     check predicted-portability grep -Eq "^portable  *at most [0-9.]+( to [0-9.]+)? % of peak" out
-    check predicted-accuracy grep -Eq '^evidence  *RTX 5070, .*predicted the same way.*' out
+    check predicted-accuracy grep -Eq '^evidence  *RTX 5070, .*the bounds of its own winners are.*published' out
     run compare rtx5070 rtx5090 --n 1K --op max --csv -
-    check withheld grep -q ',cold,RTX 5090,withheld,,,,,latency,' out
+    check withheld grep -q ',cold,RTX 5090,withheld,,,,,,,,latency,' out
     run compare rtx5070 rtx5090 --n 1K --op max
     check withheld-says-why grep -q '^withheld  below .* on RTX 5070, below .* on RTX 5090: latency' out
     run compare rtx5070ti rtx5090 --csv -
@@ -120,12 +131,12 @@ fi
 # One compiler for both: nothing of the pair is unknown.
 if "$AUTOTUNE" emit --arch sm_70 --ptx --quiet > ptx 2> err; then
     run compare v100 rtx5070ti
-    check both-rows test "$(rows '^1Gi .*A published .*A predicted  *[0-9.]+  *[0-9.]+  *[0-9.]+$')" -eq 1
+    check both-rows test "$(rows '^1Gi .*A published .*A at most  *[0-9.]+  *[0-9.]+$')" -eq 1
     check both-known test "$(rows ' unknown|^note ')" -eq 0
-    check both-limits grep -Eq '^bytes in flight +A-D$' out
+    check both-limits grep -Eq '^not by its bound +A-D$' out
     # Divergent kernels take more than twice what is predicted of them where they are published.
     check both-refuted test "$(rows '^512Mi/.* withheld  *[A-D] published ')" -eq 4
-    check both-refuted-says-why grep -q '^withheld  at 4 of 4 sizes (512Mi) on V100: such a prediction' out
+    check both-refuted-says-why grep -q '^withheld  at 4 of 4 sizes (512Mi) on V100: such a bound' out
     check both-portability grep -q '^portable  at most 98\.8 % of peak' out # 97.6 published, a bound of 100
 else
     skip both "no NVRTC for sm_70"
@@ -138,6 +149,9 @@ run compare "$XDG_CACHE_HOME/autotune/host.ini" v100 --n 1K
 check emulated has_status 0
 check emulated-row test "$(rows '^1K  *A emulated ')" -eq 1
 check emulated-is-said grep -q "no model of a GPU's speed" out
+check emulated-predicts-nothing sh -c '! grep -q "predicted" out'
+run compare "$XDG_CACHE_HOME/autotune/host.ini" v100 --n 1K --csv - --quiet
+check emulated-is-not-fitted grep -q 'V100,.*the default of reduce' out
 check emulated-no-portability sh -c '! grep -q "portable %" out'
 
 # What is damaged or cannot be read among the records kept here is said, once.
@@ -156,4 +170,26 @@ check partly-damaged-is-said-once test "$(grep -c 'warning: .*partly.ini' err)" 
 refuses cache-is-a-file 74 'file: cannot be read: .*--cache' compare v100 rtx5070 --cache file
 mkdir folder.ini
 refuses folder 74 'move it away or name another' compare folder.ini v100
+# A GPU that the table lacks, from a file; what is no such file is said.
+cat > mine.gpus << 'INI'
+[gpu Mine]
+name = My GPU
+arch = sm_90
+sms = 10
+peak_gbs = 1000
+source = mine
+INI
+run compare mine l40s --gpu-file mine.gpus "$none"
+check gpu-file has_status 0
+check gpu-file-row grep -Eq '^Mine  *sm_90  *10  ' out
+check gpu-without-l2 grep -Eq '^L40S  *sm_89  *142 .* 864 ' out
+refuses gpu-file-missing 74 "cannot open no.gpus: No such file" compare mine l40s --gpu-file no.gpus
+sed 's/^arch = .*/arch = sm_1/' mine.gpus > wrong.gpus
+refuses gpu-file-of-no-arch 64 'unknown architecture "sm_1"' compare mine l40s --gpu-file wrong.gpus
+run compare "Tesla V100-SXM2-16GB" "NVIDIA GB10" --quiet "$none"
+check names-that-cuda-reports grep -q '^DGX Spark  *sm_121' out
+for arch in sm_87 sm_88 sm_103 sm_110 sm_121; do
+    run emit --arch $arch --n 1M --quiet
+    check "emit $arch" has_status 0
+done
 finish

@@ -14,13 +14,13 @@ run emit --arch sm_90 --op xor --quiet
 check quiet test ! -s err
 check same-again cmp out default.cu
 
-# The first lines name the command that emits the very same again.
+# The first lines name the command that emits the very same kernel again.
 says_how_to_emit_again() {
     again=$(grep -o 'autotune emit .*' default.cu | head -n 1)
     [ -n "$again" ] || { echo "no command in the first lines"; return 1; }
     # shellcheck disable=SC2086 # the words of the command
     "$AUTOTUNE" ${again#autotune } > again.cu 2> /dev/null || return 1
-    cmp again.cu default.cu
+    head -c "$(wc -c < again.cu)" default.cu | cmp - again.cu
 }
 check emits-again says_how_to_emit_again
 
@@ -106,4 +106,25 @@ check variant-stands-on-the-default grep -q "^variant .*the space's default, cha
 rm others/Farther.ini
 run emit --arch sm_90 --n 1K --space small.ini --cache others
 check no-best grep -q "^variant .*default: no record fits" err
+# What stands alone says how it is launched, and compiles: also of two passes.
+run emit --arch sm_90 --n 400M --quiet
+check says-how-to-launch grep -q '^inline cudaError_t launch_reduce(const void \*input, void \*output' out
+check says-the-grid grep -Eq 'config.gridDim = dim3\([0-9]+\);' out
+cp out one.cu
+run emit --arch sm_90 --rows 4 --len 100M --variant SPLIT=PARTS --quiet
+check two-passes test "$(grep -c '^namespace pass_' out)" -eq 2
+cp out two.cu
+run emit --arch sm_90 --n 1K --space reduce-wide --variant FINISH=ATOMIC --quiet
+cp out atomic.cu
+run emit --arch host --quiet
+check host-has-no-launch sh -c '! grep -q cudaError_t out'
+nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2> /dev/null)
+for file in one two atomic; do
+    if [ -n "$nvcc" ]; then
+        check "compiles-alone $file" "$nvcc" -arch=sm_90 -Werror all-warnings -c $file.cu -o $file.o
+    else
+        skip "compiles-alone $file" "no nvcc"
+    fi
+done
+refuses pass-of-no-name 64 "no such pass: it has [a-z]+" emit --arch sm_90 --pass nope --quiet --cache nothing
 finish

@@ -84,6 +84,39 @@ echo mine > two/my.h
 export_to two
 check not-ours refused 74 "two/my.h is there already, and autotune did not write it"
 check not-ours-kept grep -q '^mine$' two/my.h
+# Several exports in one folder: each is a target of its CMakeLists.txt.
+for prefix in first second; do
+    run export --space $space --format cu,cmake --prefix $prefix --cache cache-gpus --output both --quiet
+    cp both/CMakeLists.txt "lists-$prefix"
+done
+check several-in-a-folder sh -c 'test -e both/first.cu && test -e both/second.cu'
+check lists-name-no-export sh -c '! grep -v "^#" both/CMakeLists.txt | grep -q "first\|second"'
+nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2> /dev/null)
+if command -v cmake > /dev/null && [ -n "$nvcc" ]; then
+    mkdir project
+    cat > project/CMakeLists.txt << 'CMAKE'
+cmake_minimum_required(VERSION 3.18)
+project(both LANGUAGES C CXX CUDA)
+add_subdirectory(../both exported)
+foreach(name first second)
+    if(NOT TARGET ${name})
+        message(FATAL_ERROR "no target ${name}")
+    endif()
+endforeach()
+CMAKE
+    CUDACXX=$nvcc cmake -S project -B build-both > cmake.log 2>&1
+    check several-targets test $? -eq 0
+else
+    skip several-targets "no cmake with nvcc"
+fi
+# All is checked before anything is written.
+mkdir half
+echo mine > half/CMakeLists.txt
+run export --space $space --format cu,cmake --prefix my --cache cache-gpus --output half
+check foreign-lists refused 74 'half/CMakeLists.txt is there already'
+check foreign-lists-nothing-written test "$(ls half)" = CMakeLists.txt
+run export --space $space --format make --prefix my --cache cache-gpus --output bare
+check source-is-missing grep -q '^note .*my.cu, which they build, is not there: --format cu' err
 run export --space $space --format json --cache cache-gpus --output - --quiet
 check json-stdout grep -q '^{"origin": "made by autotune' out
 if command -v python3 > /dev/null; then

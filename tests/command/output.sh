@@ -166,6 +166,7 @@ for words in "$* --json -" "list params" "emit --arch sm_90 --quiet"; do
     exec 4>&-
     wait
     check "closed-pipe: $words" has_status 74
+    check "closed-pipe-is-silent: $words" sh -c '! grep -q "autotune: " err'
 done
 
 # Every locale writes the same.

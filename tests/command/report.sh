@@ -35,8 +35,8 @@ refuses wrong-table 64 "not a table of bench: it needs the columns n, ours_us" r
 refuses wrong-ladder 64 "not a table of the ladder: it needs the columns group" report --ladder wrong.csv
 printf 'n,us\n1\n' > torn.csv
 refuses torn-table 64 "torn.csv:2: .*not as many cells" report --bench torn.csv
-printf 'n,ours_us,cub_us,ours_gbs\n' > empty.csv
-refuses empty-table 64 "no line has figures" report --bench empty.csv
+printf 'n,ours_us,cub_us,ours_gbs,gpu,op,type\n' > empty.csv
+refuses empty-table 64 "no line but its titles" report --bench empty.csv
 refuses no-option-of-others 64 "option of" report --device 0
 
 small_space small.ini
@@ -76,6 +76,7 @@ check page-of-the-kernels-that-were-measured lacks 'Space or template are not th
 run --device host --n 500 --cache own --quiet
 run report --cache own -o own.html --quiet
 check own has_status 0
+check own-card-has-the-default grep -q '<dt>faster than untuned</dt>' own.html
 check own-source grep -q '<mark' own.html
 check own-is-as-measured lacks 'Space or template are not those' own.html
 
@@ -91,13 +92,14 @@ fi
 
 # With tables; a column more or less, in another order, does no harm.
 run ladder --device host --n 1000 --rung harris --csv ladder.csv
-cat > cub.csv << 'END'
+cat > bare.csv << 'END'
 n,cub_us,ours_us,ratio,ratio_lo,ratio_hi,ours_gbs,peak_pct,variant
 1024,2.134,1.334,1.5999,1.5961,1.6027,3.1,0.1,"BLOCK=32,ITEMS=32"
 100003,3.241,1.931,1.6790,1.6750,1.6828,207.2,4.3,"BLOCK=32,ITEMS=8"
 1073741824,946.608,959.632,0.9867,0.9862,0.9873,4475.6,93.0,"BLOCK=256,ITEMS=32"
 4294967296,3801.696,3705.824,1.0246,1.0240,1.0253,4635.9,96.3,"BLOCK=512,ITEMS=32"
 END
+sed '1s/$/,op,type,regime,gpu/; 2,$s/$/,sum,i32,cold,host/' bare.csv > cub.csv
 run report --bench cub.csv --ladder ladder.csv -o full.html
 check full has_status 0
 check full-cub grep -q 'Faster at 3 of 4 sizes, slower at 1; 1.679 times at 100003, 1.025 times at 4Gi' full.html
@@ -116,7 +118,7 @@ run report --bench torn_figures.csv
 check lines-left-out-are-said grep -q "Left out: 2 of the table's 4 lines" out
 sed '1s/$/,against/; 2,$s/$/,a <b>library<\/b> 1.2/' cub.csv > library.csv
 run report --bench library.csv -o library.html
-check library-is-named grep -q '<h2>Against a &lt;b&gt;library&lt;/b&gt; 1.2</h2>' library.html
+check library-is-named grep -q '<h2>sum i32 cold on host against a &lt;b&gt;library&lt;/b&gt; 1.2</h2>' library.html
 check library-in-charts grep -q 'How many times faster than a &lt;b&gt;library&lt;/b&gt; 1.2' library.html
 check library-is-not-cub lacks '>CUB|beside CUB|CUB&#39;s' library.html
 {
@@ -124,6 +126,35 @@ check library-is-not-cub lacks '>CUB|beside CUB|CUB&#39;s' library.html
     for i in 1 2 3 4 5; do sed -n "2s/\$/,library $i/p" cub.csv; done
 } > five.csv
 refuses five-libraries 64 'more than 4 other libraries' report --bench five.csv
+
+# A table says what it is of, and is of this report's GPU.
+refuses table-without-subject 64 'bare.csv: does not say what was measured where: .*columns gpu, op and type' \
+    report --bench bare.csv
+sed 's/,host$/,NVIDIA H200/' cub.csv > h200.csv
+refuses table-of-another-gpu 64 'h200.csv: was measured on NVIDIA H200, and this report is about host' \
+    report --bench h200.csv
+refuses table-of-another-gpu-by-name 64 "measured on NVIDIA H200, .* about V100: .*report \"NVIDIA H200\"" \
+    report v100 --cache nothing --bench h200.csv
+sed 's/,sum,i32,/,max,f64,/' cub.csv > max.csv
+run report --bench max.csv -o max.html
+check table-of-another-problem grep -q '<h2>max f64 cold on host against CUB</h2>' max.html
+check table-of-another-problem-says-so \
+    grep -q 'This is max f64, not the problem of this page&#39;s title, sum i32 1M cold' max.html
+check card-begins-with-the-factor grep -q '<dt>faster than others</dt><dd class="figure">1.68 times<' full.html
+check table-of-this-problem-says-nothing lacks 'not the problem of this page' full.html
+sed '4s/,sum,/,max,/' cub.csv > mixed.csv
+refuses table-of-two-problems 64 "mixed.csv: line 4 is of 'max', the lines before it are of 'sum'" \
+    report --bench mixed.csv
+sed '1s/$/,offset,order/; 2,$s/$/,4,stream/' cub.csv > off.csv
+run report --bench off.csv -o off.html
+check table-of-other-calls grep -q \
+    '<h2>sum i32 cold, from 4 bytes past alignment, calls queued one by one on host against' off.html
+sed '1s/,device,/,machine,/' ladder.csv > bare_ladder.csv
+refuses ladder-without-subject 64 'bare_ladder.csv: does not say what was measured where' \
+    report --ladder bare_ladder.csv
+sed 's/,host,/,NVIDIA H200,/' ladder.csv > h200_ladder.csv
+refuses ladder-of-another-gpu 64 'h200_ladder.csv: was measured on NVIDIA H200, .* about V100' \
+    report v100 --cache nothing --ladder h200_ladder.csv
 check full-ladder grep -q '7 several adds per thread, grid-stride' full.html
 if command -v python3 > python; then
     check full-well-formed is_well_formed full.html
@@ -163,12 +194,12 @@ refuses missing-table-says-what 74 "none.csv.*ladder --csv FILE' write" report -
 refuses empty-name-of-a-table 64 "empty name: give files" report --ladder ladder.csv,
 
 # What stands in a file is text, whatever it looks like.
-printf 'group,rung,kernel,gbs\n<b>g</b>,1,"<script>alert(1)</script>",5\n' > hostile.csv
+printf 'group,rung,kernel,gbs,device,op,type\n<b>g</b>,1,"<script>alert(1)</script>",5,host,sum,i32\n' > hostile.csv
 run report --ladder hostile.csv -o hostile.html
 check hostile has_status 0
 check hostile-is-text grep -q '&lt;script&gt;alert(1)&lt;/script&gt;' hostile.html
 check hostile-is-no-script lacks '<script|<b>g' hostile.html
-printf 'group,rung,kernel,gbs\n"g\033[2J",1,"\033[2Jx\nµ",5\n' > steering.csv
+printf 'group,rung,kernel,gbs,device,op,type\n"g\033[2J",1,"\033[2Jx\nµ",5,host,sum,i32\n' > steering.csv
 run report --ladder steering.csv
 check hostile-steers-no-terminal sh -c '! grep -q "$(printf "\033")" out'
 check hostile-keeps-lines grep -q '^?\[2Jx?µ  *' out

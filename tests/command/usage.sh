@@ -35,6 +35,25 @@ refuses cubin-of-host 64 "source only" emit --arch host --ptx
 
 # Options.
 refuses option 64 "no option --bogus" --bogus
+refuses verb-similar 64 "no command 'shwo': did you mean 'show'\?" shwo
+refuses help-similar 64 "no command 'dcotor': did you mean 'doctor'\?" help dcotor
+refuses op-similar 64 "unknown operation 'summ': did you mean 'sum'\?" --op summ
+refuses type-similar 64 "unknown type 'f33': did you mean 'f32'\?" --type f33
+refuses type-unlike 64 "unknown type 'float': choose one of" --type float
+refuses strategy-similar 64 "'rase': did you mean 'race'\?" --strategy rase
+refuses topic-similar 64 "'parms': did you mean 'params'\?" list parms
+refuses space-similar 64 "redcue: .*did you mean 'reduce'\?" list variants --space redcue
+refuses param-similar 64 "'BLOK=256' names no param .*did you mean 'BLOCK'\?" \
+    emit --n 1K --arch sm_90 --variant BLOK=256
+refuses arch-similar 64 "\"sm_9O\"; did you mean 'sm_90'\?" emit --arch sm_9O
+refuses gpu-similar 64 "'rtx5070tii' is no GPU of the table: did you mean 'rtx5070ti'" compare rtx5070tii h200
+refuses repeated 64 "--n is given twice: give it once" --n 1K --n 2K
+refuses repeated-output 64 "--output is given twice" export -o a --output b
+refuses seed-is-no-count 64 "--seed is 'x': give a whole number" --seed x
+refuses count-in-another-case 64 "--n is '400m'; if 400000000 is meant write 400M" --n 400m
+refuses count-of-bytes 64 "--n is '4KiB'; if 4096 is meant write 4Ki" --n 4KiB
+run list variants --n 1e6
+check count-with-an-exponent has_status 0
 refuses option-similar 64 "did you mean --json" --jsn x
 refuses option-of-another-verb 64 "an option of 'autotune emit'" --ptx
 refuses option-of-tune 64 "an option of 'autotune tune', not of 'autotune emit'" emit --retune

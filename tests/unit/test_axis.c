@@ -39,6 +39,24 @@ static void test_log_ticks(void **state)
     check_ticks(&axis, "2 4 8");
 }
 
+static void test_decades(void **state)
+{
+    (void)state;
+    struct axis axis;
+    axis_fit_decades(&axis, 1000, 100000, 7);
+    check_ticks(&axis, "1K 2K 5K 10K 20K 50K 100K");
+    axis_fit_decades(&axis, 1000, 4000000000, 7);
+    check_ticks(&axis, "1K 10K 100K 1M 10M 100M 1G");
+    axis_fit_decades(&axis, 1000, 4000000000, 4);
+    check_ticks(&axis, "10K 1M 100M");
+    axis_fit_decades(&axis, 1.3, 866.7, 6); /* microseconds */
+    check_ticks(&axis, "10 100");
+    axis_fit_decades(&axis, 0.02, 0.3, 6);
+    check_ticks(&axis, "0.02 0.05 0.1 0.2");
+    axis_fit_decades(&axis, 400e6, 400e6, 5); /* one size */
+    assert_true(axis.low <= 400e6 && axis.high > axis.low && axis.tick_count > 0);
+}
+
 static void test_linear_ticks(void **state)
 {
     (void)state;
@@ -96,6 +114,7 @@ static void test_place(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_log_ticks),
+                                       cmocka_unit_test(test_decades),
                                        cmocka_unit_test(test_linear_ticks),
                                        cmocka_unit_test(test_any_range),
                                        cmocka_unit_test(test_place)};

@@ -227,6 +227,38 @@ static void test_lines_table(void **state)
     line_chart_kind.dispose(&chart.figure);
 }
 
+/* A series that has no figure at an n of another is not joined across it. */
+static void test_line_breaks(void **state)
+{
+    (void)state;
+    struct line_chart chart = {.x_title = "n", .y_title = "us", .is_log = true};
+    struct text out = {0};
+    size_t lines = 0;
+    line_chart_begin(&chart, "a");
+    for (double n = 1000; n <= 1e6; n *= 10)
+        line_chart_add(&chart, (struct line_point){n, n / 100, 0, 0});
+    line_chart_begin(&chart, "b"); /* lacks 10K */
+    line_chart_add(&chart, (struct line_point){1000, 12, 0, 0});
+    line_chart_add(&chart, (struct line_point){100000, 1300, 0, 0});
+    line_chart_add(&chart, (struct line_point){1000000, 14000, 0, 0});
+    line_chart_kind.html(&out, &chart.figure);
+    char *const narrow = strstr(out.at, "<svg class=\"narrow\"");
+    assert_non_null(narrow);
+    *narrow = '\0';
+    for (const char *at = out.at; (at = strstr(at, "<polyline class=\"line s1\"")); lines++) {
+        const char *const end = strchr(at, '>');
+        size_t points = 0;
+        for (; at < end; at++)
+            points += *at == ',';
+        assert_int_equal(points, 2); /* 100K and 1M: 1K stands alone */
+    }
+    assert_int_equal(lines, 1);
+    check_holds(&out, ">10K</text>"); /* no powers of two, so neither are the ticks */
+    check_lacks(&out, "Ki</text>");
+    text_dispose(&out);
+    line_chart_kind.dispose(&chart.figure);
+}
+
 /* One point, and none. */
 static void test_few_points(void **state)
 {
@@ -395,11 +427,11 @@ static void test_long_labels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] =
-        {cmocka_unit_test(test_escaping),     cmocka_unit_test(test_numbers),
-         cmocka_unit_test(test_highlight),    cmocka_unit_test(test_table),
-         cmocka_unit_test(test_lines),        cmocka_unit_test(test_lines_table),
-         cmocka_unit_test(test_few_points),   cmocka_unit_test(test_heat),
-         cmocka_unit_test(test_heat_is_full), cmocka_unit_test(test_bars),
-         cmocka_unit_test(test_long_labels)};
+        {cmocka_unit_test(test_escaping),    cmocka_unit_test(test_numbers),
+         cmocka_unit_test(test_highlight),   cmocka_unit_test(test_table),
+         cmocka_unit_test(test_lines),       cmocka_unit_test(test_lines_table),
+         cmocka_unit_test(test_line_breaks), cmocka_unit_test(test_few_points),
+         cmocka_unit_test(test_heat),        cmocka_unit_test(test_heat_is_full),
+         cmocka_unit_test(test_bars),        cmocka_unit_test(test_long_labels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* Side by side: the harmonic mean and what it may be made of, the rows, the sentences. */
 #include "autotune/report/compare_text.h"
+#include "autotune/report/compare_verdict.h"
 #include "autotune/report/prediction.h"
 
 #include <setjmp.h>
@@ -72,15 +73,15 @@ static void test_mixed_is_at_most(void **state)
     lines[0].cells[1].basis = COMPARE_PUBLISHED;
     set_bounds(1, 1); /* shares that are known go before bounds: 2 / (1/80 + 1/50) */
     assert_true(portability(&basis) > 61.538 && portability(&basis) < 61.539);
-    assert_int_equal(basis, COMPARE_PREDICTED);
-    lines[0].cells[1].basis = COMPARE_PREDICTED;
+    assert_int_equal(basis, COMPARE_BOUND);
+    lines[0].cells[1].basis = COMPARE_BOUND;
     set_bounds(1, 0.2); /* and the bound elsewhere: 2 / (1/80 + 1/20) */
     assert_true(portability(&basis) > 31.99 && portability(&basis) < 32.01);
-    assert_int_equal(basis, COMPARE_PREDICTED);
+    assert_int_equal(basis, COMPARE_BOUND);
     set_bounds(1, 0);
     assert_true(portability(&basis) < 0);
     assert_int_equal(basis, COMPARE_NOTHING);
-    lines[0].cells[0].basis = COMPARE_PREDICTED; /* both by a bound: 2 / (1/100 + 1/25) */
+    lines[0].cells[0].basis = COMPARE_BOUND; /* both by a bound: 2 / (1/100 + 1/25) */
     set_bounds(1, 0.25);
     assert_true(portability(&basis) > 39.99 && portability(&basis) < 40.01);
     make();
@@ -143,10 +144,12 @@ static void test_table(void **state)
     compare_table(&table, &compare);
     assert_int_equal(table.row_count, 2);
     table_json(&json, &table);
-    check_holds(json.at, "\"n\": 400000, \"row\": 128, \"regime\": \"cold\", \"gpu\": \"One\", "
-                         "\"basis\": \"measured\", \"us\": 2.00, \"gbs\": 800.0, "
-                         "\"peak_pct\": 80.0, \"predicted_us\": null, \"withheld_by\": null, "
-                         "\"occupancy_pct\": null");
+    check_holds(
+        json.at,
+        "\"n\": 400000, \"row\": 128, \"regime\": \"cold\", \"gpu\": \"One\", "
+        "\"basis\": \"measured\", \"us\": 2.00, \"gbs\": 800.0, "
+        "\"peak_pct\": 80.0, \"low_us\": null, \"high_us\": null, \"bound_us\": null, \"computed\": null, \"withheld_by\": null, "
+        "\"occupancy_pct\": null");
     check_holds(json.at, "\"occupancy_pct\": 66.7, \"occupancy_limiter\": \"threads\", "
                          "\"blocks_per_sm\": 1, \"registers\": 40, \"shared_bytes\": 1152, "
                          "\"local_bytes\": 0, \"in_flight_kib\": 4.0, \"wanted_kib\": 8.0, "
@@ -180,25 +183,28 @@ static void test_text(void **state)
     check_holds(text.at, "GPU  arch   SMs  MHz  threads/SM  L2  peak GB/s  KiB/SM  measured\n"
                          "One  sm_90   10             2048           1000      49         1\n");
     check_holds(text.at,
-                "\nsum f32 cold\n"
+                "\nsum f32 cold: autotune's kernels\n"
                 "  n  One           us   GB/s     %  Two           us   GB/s     %  loss %  "
                 "portable %\n"
                 "40M  A measured  2.00  800.0  80.0  B measured  2.00  500.0  50.0    13.0  "
                 "      61.5\n"
                 "\nA         BLOCK=256\nB         BLOCK=512\n"
-                "\nlimited by            One  Two\n"
+                "\nbound by              One  Two\n"
                 "bytes in flight       A\n"
                 "warps: shared memory  A\n\n");
     check_says(
         text.at,
         "\ndiffer    One and Two have different winners at 1 of 1 size; at 40M A on One "
         "3 blocks of 256 on an SM with 32 registers a thread, 38 % of its warps "
-        "(limited by shared memory), 4 KiB in flight of the 8 wanted: bound by "
+        "(limited by shared memory), 4 KiB in flight of the 8 wanted: its bound is by "
         "bytes in flight; B on Two not analysed\n"
         "loss      One's winners take 13.0 % longer on Two than its own (known of 1 size)\n");
     check_lacks(text.at, "published");
     check_lacks(text.at, "predicted");
     check_lacks(text.at, "evidence");
+    check_says(text.at, "verdict   measured for sum f32 cold at 1 size (40M): One and Two are "
+                        "equally fast at the largest, within 2 %.\n");
+    check_lacks(text.at, "to settle");
     text_dispose(&text);
 }
 
@@ -258,7 +264,7 @@ static void make_sweep(void)
         sweep[i].cells[0].gbs = (double)n * 4e3 / (double)sweep[i].cells[0].ps;
         sweep[i].cells[0].peak_pct = sweep[i].cells[0].gbs / 10;
         sweep[i].cells[1].peak_pct = -1;
-        sweep[i].cells[1].basis = COMPARE_PREDICTED;
+        sweep[i].cells[1].basis = COMPARE_BOUND;
     }
 }
 
@@ -266,7 +272,7 @@ static void check_why(size_t line, enum compare_why why, uint64_t ps)
 {
     const struct compare_cell *cell = &sweep[line].cells[1];
     assert_int_equal(cell->why, why);
-    assert_int_equal(cell->basis, why == COMPARE_SAID ? COMPARE_PREDICTED : COMPARE_WITHHELD);
+    assert_int_equal(cell->basis, why == COMPARE_SAID ? COMPARE_BOUND : COMPARE_WITHHELD);
     assert_in_range(cell->ps, ps - ps / 1000, ps + ps / 1000);
 }
 
@@ -286,16 +292,16 @@ static void test_latency_decides(void **state)
     assert_true(sweep[5].cells[1].peak_pct > 49 && sweep[5].cells[1].peak_pct < 50);
     /* what was measured keeps its time, and is predicted too */
     assert_int_equal(sweep[5].cells[0].ps, 2000000 + 400000000);
-    assert_in_range(sweep[5].cells[0].predicted_ps, 402000000, 402008000);
-    assert_int_equal(sweep[0].cells[0].predicted_ps, 0);
+    assert_in_range(sweep[5].cells[0].bound_ps, 402000000, 402008000);
+    assert_int_equal(sweep[0].cells[0].bound_ps, 0);
     compare_text(&text, &compare, false);
     check_holds(text.at, "  1K  A measured    2.00   2.00   0.2  - withheld\n");
     check_says(text.at, "withheld  below 260K on Two: latency decides there; memory would need "
                         "less for it all than the least that any size took on One, 2.00 us\n");
-    check_says(text.at, "evidence  One, 1M to 100M: predicted the same way its winners would "
-                        "take 100 % of the time");
+    check_says(text.at, "evidence  One, 1M to 100M: the bounds of its own winners are 100 % of "
+                        "the time measured\n");
     check_holds(text.at, "ITEMS=5\nin all    BLOCK=256\n");
-    check_holds(text.at, "\nmemory      D-F  D-F\nlatency     A-C\n");
+    check_holds(text.at, "\nmemory    D-F  D-F\nlatency   A-C\n");
     text_dispose(&text);
 }
 
@@ -382,13 +388,13 @@ static void test_prediction_must_be_near(void **state)
     prediction_run(&compare);
     check_why(3, COMPARE_SAID, 2004000 + 8000000);
     check_why(4, COMPARE_ACCURACY, 0);
-    assert_int_equal(sweep[4].cells[1].predicted_ps, 0);
+    assert_int_equal(sweep[4].cells[1].bound_ps, 0);
     assert_true(sweep[4].cells[1].peak_pct < 0 && sweep[4].cells[1].gbs <= 0);
     check_why(5, COMPARE_SAID, 2004000 + 800000000);
     compare_text(&text, &compare, false);
     check_holds(text.at, "- withheld\n100M");
-    check_says(text.at, "withheld  at 1 of 6 sizes (10M) on Two: such a prediction takes less "
-                        "than two thirds of the time known of the same kernel (evidence)\n");
+    check_says(text.at, "withheld  at 1 of 6 sizes (10M) on Two: such a bound is less than two "
+                        "thirds of the time known of the same kernel (evidence)\n");
     text_dispose(&text);
 }
 
@@ -410,7 +416,7 @@ static void test_prediction_in_words(void **state)
     compare_text(&text, &compare, false);
     check_lacks(text.at, "differ ");
     check_lacks(text.at, "portable %");
-    check_holds(text.at, "D* predicted");
+    check_holds(text.at, "D* at most");
     check_holds(text.at, "100M  F measured  402.00  995.0  99.5  - unknown\n");
     check_says(text.at, "*         D, E on Two with WARP=SHUFFLE: without, a rule of the "
                         "space rejects them there\n");
@@ -418,6 +424,81 @@ static void test_prediction_in_words(void **state)
     assert_null(strstr(strstr(text.at, "no NVRTC") + 1, "no NVRTC"));
     check_says(text.at, "portable  at most 80.0 to 99.8 % of peak");
     check_says(text.at, "nothing was run\n");
+    text_dispose(&text);
+}
+
+/* Three GPUs that were measured, and whose bounds are 100, 80 and 50 % of their times, make the bound
+ * of a fourth a prediction: a range of these; two make none. */
+static void test_three_gpus_predict(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    for (size_t gpus = 2; gpus <= 3; gpus++) {
+        static const double shares[] = {1, 0.8, 0.7};
+        make_sweep();
+        compare.lines = &sweep[5];
+        compare.line_count = 1;
+        compare.side_count = gpus + 1;
+        for (size_t s = 0; s <= gpus; s++) {
+            struct compare_cell *cell = &sweep[5].cells[s];
+            *cell = sweep[5].cells[0];
+            compare.sides[s] = compare.sides[0];
+            snprintf(compare.sides[s].name, sizeof compare.sides[s].name, "GPU %zu", s);
+            snprintf(cell->winner, sizeof cell->winner, "BLOCK=%zu", s);
+            cell->ps = s < gpus ? (uint64_t)(402004000 / shares[s]) : 0;
+            cell->basis = s < gpus ? COMPARE_MEASURED : COMPARE_BOUND;
+        }
+        prediction_run(&compare);
+        const struct compare_cell *last = &sweep[5].cells[gpus];
+        assert_int_equal(last->basis, gpus == 3 ? COMPARE_PREDICTED : COMPARE_BOUND);
+        if (gpus == 3) {
+            assert_in_range(last->low_ps, 401000000, 403000000);
+            assert_in_range(last->high_ps, 574000000, 574600000);
+            assert_true(last->ps > last->low_ps && last->ps < last->high_ps);
+        }
+        text_clear(&text);
+        compare_text(&text, &compare, false);
+        if (gpus == 3)
+            check_holds(text.at, "D predicted  402.0-574.3  697-995  70-100\n");
+        else
+            check_holds(text.at, "C at most");
+        if (gpus == 2)
+            check_lacks(text.at, "predicted");
+    }
+    text_dispose(&text);
+}
+
+/* The slower GPU by its factor, from the size on from which it is that throughout. */
+static void test_verdict(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    make_sweep();
+    for (size_t i = 0; i < SIZES; i++) {
+        sweep[i].cells[1] = sweep[i].cells[0];
+        sweep[i].cells[1].ps = sweep[i].cells[0].ps * (i < 3 ? 100 : i < 4 ? 150 : 200) / 100;
+    }
+    compare_verdict(&text, &compare);
+    check_says(text.at,
+               "verdict   measured for sum f32 cold at 6 sizes (1K to 100M): from 1M on One "
+               "is 1.50 to 2.00 times as fast as Two. Below that neither is faster "
+               "throughout.\n");
+    check_lacks(text.at, "not known");
+    text_clear(&text);
+    make_sweep();
+    compare.sides[0].l2_bytes = 40000000;
+    compare_verdict(&text, &compare);
+    check_says(text.at,
+               "verdict   One's memory is 2.0 times as fast as Two's (1000 and 500 GB/s): "
+               "from about 1.3 million elements of f32 on, where memory decides, that is "
+               "the factor between kernels that come near the peak. Below that latency "
+               "decides, of which nothing is known here. They differ in the L2 cache (40 MB "
+               "and 10 MB): a warm input of 2.5 million to 10 million elements fits that "
+               "of One alone.\n");
+    check_says(text.at,
+               "not known how fast autotune's kernels are on Two: no record is here\n");
+    check_says(text.at,
+               "to settle 'autotune --device 0 --op sum --type f32 --n 1K..4G' on each");
     text_dispose(&text);
 }
 
@@ -435,6 +516,8 @@ int main(void)
         cmocka_unit_test(test_bounds_must_rank),
         cmocka_unit_test(test_prediction_must_be_near),
         cmocka_unit_test(test_prediction_in_words),
+        cmocka_unit_test(test_three_gpus_predict),
+        cmocka_unit_test(test_verdict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void test_every_name(void **state)
         assert_false(target.is_host);
         last = target.cc;
     }
-    assert_int_equal(count, 8);
+    assert_int_equal(count, 13);
 }
 
 static void test_figures(void **state)
@@ -95,8 +95,8 @@ static void test_unknown(void **state)
         if (gpus_find(&target, rows[i], &error) == 0)
             fail_msg("\"%s\" was taken", rows[i]);
         assert_int_equal(error.code, ERROR_USAGE);
-        assert_non_null(strstr(error.text, "sm_70, sm_75, sm_80, sm_86, sm_89, sm_90, sm_100, "
-                                           "sm_120"));
+        assert_non_null(strstr(error.text, "sm_70, sm_75, sm_80, sm_86, sm_87, sm_88, sm_89, "
+                                           "sm_90, sm_100, sm_103, sm_110, sm_120, sm_121"));
     }
 }
 
@@ -137,13 +137,29 @@ static void test_models(void **state)
         const char *name;
         int cc, sms, peak_gbs, l2_kib, bus_bits;
     } rows[] = {
-        {"V100", 70, 80, 898, 6144, 4096},         {"T4", 75, 40, 320, 4096, 256},
-        {"RTX 2080 Ti", 75, 68, 616, 5632, 352},   {"A100", 80, 108, 1555, 40960, 5120},
-        {"A100 80GB", 80, 108, 2039, 40960, 5120}, {"RTX 3090", 86, 82, 936, 6144, 384},
-        {"RTX 4090", 89, 128, 1008, 73728, 384},   {"H100", 90, 132, 3352, 51200, 5120},
-        {"H200", 90, 132, 4814, 61440, 6016},      {"B200", 100, 148, 8000, 129536, 0},
-        {"RTX 5070", 120, 48, 672, 49152, 192},    {"RTX 5070 Ti", 120, 70, 896, 49152, 256},
-        {"RTX 5080", 120, 84, 960, 65536, 256},    {"RTX 5090", 120, 170, 1792, 98304, 512},
+        {"V100", 70, 80, 898, 6144, 4096},
+        {"T4", 75, 40, 320, 4096, 256},
+        {"RTX 2080 Ti", 75, 68, 616, 5632, 352},
+        {"A100", 80, 108, 1555, 40960, 5120},
+        {"A100 80GB", 80, 108, 2039, 40960, 5120},
+        {"A10", 86, 72, 600, 0, 0},
+        {"RTX 3080", 86, 68, 760, 5120, 320},
+        {"RTX 3090", 86, 82, 936, 6144, 384},
+        {"AGX Orin", 87, 16, 204, 4096, 0},
+        {"L4", 89, 58, 300, 0, 0},
+        {"L40S", 89, 142, 864, 0, 0},
+        {"RTX 6000 Ada", 89, 142, 960, 0, 0},
+        {"RTX 4080", 89, 76, 716, 65536, 256},
+        {"RTX 4090", 89, 128, 1008, 73728, 384},
+        {"H100", 90, 132, 3352, 51200, 5120},
+        {"H200", 90, 132, 4814, 61440, 6016},
+        {"GH200", 90, 132, 4000, 0, 0},
+        {"B200", 100, 148, 8000, 129536, 0},
+        {"RTX 5070", 120, 48, 672, 49152, 192},
+        {"RTX 5070 Ti", 120, 70, 896, 49152, 256},
+        {"RTX 5080", 120, 84, 960, 65536, 256},
+        {"RTX 5090", 120, 170, 1792, 98304, 512},
+        {"DGX Spark", 121, 48, 273, 0, 0},
     };
     char names[GPUS_MODELS_MAX][64];
     const size_t count = gpus_list_models(names);
@@ -158,7 +174,7 @@ static void test_models(void **state)
         assert_int_equal(model.target.cc, rows[i].cc);
         assert_int_equal(model.target.sms, rows[i].sms);
         assert_int_equal(model.peak_bytes / 1000000000, rows[i].peak_gbs);
-        assert_int_equal(model.target.l2_bytes, rows[i].l2_kib * 1024);
+        assert_int_equal(model.has_l2 ? model.target.l2_bytes : 0, rows[i].l2_kib * 1024);
         assert_int_equal(model.bus_bits, rows[i].bus_bits);
         assert_true(model.target.threads_per_sm > 0 && !model.target.is_host);
     }

@@ -22,7 +22,8 @@ static void test_count(void **state)
         {"1K", 1000}, {"1Ki", 1024}, {"3G", 3000000000}, {"3Gi", 3ull << 30},
         {"2T", 2000000000000}, {"2Ti", 2ull << 40}, {"0T", 0},
         {"18446744073709551615", UINT64_MAX}, {"16777215Ti", 16777215ull << 40},
-        {"00000000000000000000000000000000001K", 1000},
+        {"00000000000000000000000000000000001K", 1000}, {"1e6", 1000000}, {"4e8", 400000000},
+        {"0e99", 0}, {"7e0", 7},
     };
     /* clang-format on */
 
@@ -35,14 +36,42 @@ static void test_count(void **state)
     }
 }
 
+/* What is meant is named, with the form that is read. */
+static void test_count_names_the_form(void **state)
+{
+    static const char *const cases[][2] = {
+        {"400m", "if 400000000 is meant write 400M"},
+        {"1k", "if 1000 is meant write 1K"},
+        {"1KI", "if 1024 is meant write 1Ki"},
+        {"4KiB", "if 4096 is meant write 4Ki"},
+        {"400MB", "if 400000000 is meant write 400M"},
+        {"1_000_000", "if 1000000 is meant write 1M"},
+        {"1,000", "if 1000 is meant write 1K"},
+        {"1.5M", "if 1500000 is meant write 1500K"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        uint64_t value;
+        struct error error = {0};
+        assert_int_equal(number_parse_count(&value, cases[i][0], "--n", &error), -1);
+        if (!strstr(error.text, cases[i][1]))
+            fail_msg("%s: %s", cases[i][0], error.text);
+    }
+}
+
 static void test_count_refuses(void **state)
 {
     static const char *const malformed[] = {
-        "",   " ",    "-1",   "+1",    " 1",  "1 ",   "1k",  "1KI", "1kI", "K",
-        "Ki", "1Kii", "1.5M", "1,000", "1e6", "0x10", "4M4", "1\n", "--1", "\xd9\xa1",
+        "",         " ",  "-1",   "+1", " 1",   "1 ",  "1kib1", "K",   "Ki",       "1Kii",
+        "1.23456K", "1e", "1e6K", "e6", "0x10", "4M4", "1\n",   "--1", "\xd9\xa1",
     };
     static const char *const large[] = {
-        "18446744073709551616", "99999999999999999999999999999999", "16777216Ti", "18446745T",
+        "18446744073709551616",
+        "99999999999999999999999999999999",
+        "16777216Ti",
+        "18446745T",
+        "2e19",
+        "1e99999999999999999999",
         "18014398509481984Ki",
     };
 
@@ -234,10 +263,15 @@ static void test_parse_fixed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_count),        cmocka_unit_test(test_count_refuses),
-        cmocka_unit_test(test_range),        cmocka_unit_test(test_int),
-        cmocka_unit_test(test_format_count), cmocka_unit_test(test_format_count_reads_back),
-        cmocka_unit_test(test_format_fixed), cmocka_unit_test(test_parse_fixed),
+        cmocka_unit_test(test_count),
+        cmocka_unit_test(test_count_names_the_form),
+        cmocka_unit_test(test_count_refuses),
+        cmocka_unit_test(test_range),
+        cmocka_unit_test(test_int),
+        cmocka_unit_test(test_format_count),
+        cmocka_unit_test(test_format_count_reads_back),
+        cmocka_unit_test(test_format_fixed),
+        cmocka_unit_test(test_parse_fixed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,16 +102,16 @@ static const char bench[] =
     "400000000,353.296,347.904,1.0156,1.0153,1.0158,4599.0,95.5,\"BLOCK=512\",sum,i32,cold,"
     "CUB 3.0.1,NVIDIA H200\r\n";
 static const char rungs[] =
-    "group,rung,kernel,threads,status,ms,bytes,gbs,peak_percent,step,reason,later\r\n"
+    "group,rung,kernel,threads,status,ms,bytes,gbs,peak_percent,step,reason,later,device,op,type\r\n"
     "harris,harris-1,\"1 <interleaved>, "
-    "divergent\",128,measured,3.3508,1625142884,485.00,10.07,,,x\r\n"
+    "divergent\",128,measured,3.3508,1625142884,485.00,10.07,,,x,NVIDIA H200,sum,i32\r\n"
     "harris,harris-2,\"2 interleaved, bank "
     "conflicts\",128,measured,2.1569,1625142884,753.45,15.65,"
-    "1.5535,,x\r\n"
+    "1.5535,,x,NVIDIA H200,sum,i32\r\n"
     "harris,harris-2,\"2 interleaved, bank "
     "conflicts\",256,measured,1.0000,1625142884,1625.14,33.76,"
-    ",,x\r\n"
-    "harris,harris-3,3,128,wrong,,,,,,it is wrong,x\r\n";
+    ",,x,NVIDIA H200,sum,i32\r\n"
+    "harris,harris-3,3,128,wrong,,,,,,it is wrong,x,NVIDIA H200,sum,i32\r\n";
 
 /* `autotune report` with at most six more arguments; the file that it wrote. */
 static struct text report(void **state, const char *name, const char *const *more)
@@ -165,12 +165,21 @@ static void test_whole_page(void **state)
     check_lacks(&page,
                 "theoretical peak, 4816 GB/s"); /* what the table's percent would make it */
     check_holds(&page, "Faster at 2 of 2 sizes; 1.600 times at 1Ki, 1.016 times at 400M");
-    check_holds(&page, "<h2>Against the fastest of CUB 3.6.0, CUB 3.0.1</h2>");
+    check_holds(
+        &page,
+        "<h2>sum i32 cold on NVIDIA H200 against the fastest of CUB 3.6.0, CUB 3.0.1</h2>");
     check_holds(&page,
                 "sum i32, cold, on NVIDIA H200, against the fastest of CUB 3.6.0, CUB 3.0.1. "
                 "From ");
-    check_holds(&page, ">CUB 3.6.0</th>"); /* a series each */
-    check_holds(&page, ">CUB 3.0.1</th>");
+    check_holds(&page, ">the fastest of CUB 3.6.0, CUB 3.0.1</th>"); /* one series */
+    check_lacks(&page, ">CUB 3.0.1</th>");
+    check_holds(&page, "Time over n, beside the fastest of CUB 3.6.0, CUB 3.0.1");
+    const char *const first = strstr(page.at, "<dt>");
+    assert_memory_equal(first, "<dt>faster than others</dt>", 27);
+    check_holds(&page, "<dd class=\"figure\">1.60 times</dd>");
+    check_holds(&page,
+                "than the fastest of CUB 3.6.0, CUB 3.0.1 at 1Ki; 1.016 times at 400M, the "
+                "largest");
     check_holds(&page, "one variant for all n (cold)");
     check_holds(&page, "into 1 interval,");
     check_holds(&page, "The best single time had BLOCK=256 ITEMS=16: 4611 GB/s");
