@@ -6,7 +6,6 @@
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

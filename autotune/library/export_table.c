@@ -4,7 +4,6 @@
  * numbers. */
 #include "autotune/library/export_text.h"
 
-#include "generator/call.h"
 #include "generator/expr_c.h"
 #include "generator/words.h"
 

@@ -60,9 +60,6 @@ int export_add_table(struct text *out, const struct export *export, struct error
  * of the table. */
 int export_add_rules(struct text *out, const struct export *export, struct error *error);
 
-/* Appends all kernels, each in a namespace of its own: PREFIX_kernels::v0 and up. */
-int export_add_kernels(struct text *out, const struct export *export, struct error *error);
-
 /* Adds a file PREFIX + `end`; NULL with error set when there are too many. */
 struct text *export_add_file(struct export_files *files, const struct export *export,
                              const char *end);

@@ -5,8 +5,6 @@
 #include "autotune/report/figures.h"
 #include "autotune/report/sentence.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -195,7 +195,7 @@ static void finish_unit(struct search *search, struct search_worker *worker, boo
     for (size_t i = 0; i < parcel->unit.count; i++) {
         const struct job_variant *variant = &parcel->unit.variants[i];
         if (variant->compiled.is_failed ||
-            !trials_index_has(&search->proven, parcel_hash(parcel, i)))
+            !trials_index_find(&search->proven, parcel_hash(parcel, i)))
             continue;
         if (variant->count)
             learn(search, variant->compiled.variant);
