@@ -3,10 +3,10 @@
 #include "cache/config.h"
 
 #include "cache/section.h"
+#include "generator/array.h"
 
 #include <xxhash.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,14 +34,8 @@ const struct config *configs_find(const struct configs *configs, uint64_t number
 
 static int append(struct configs *configs, const struct config *config, struct error *error)
 {
-    const size_t count = configs->count;
-    if ((count & (count - 1)) == 0) { /* the room is the next power of two */
-        const size_t bytes = (count ? count * 2 : 1) * sizeof *configs->at;
-        struct config *at = realloc(configs->at, bytes);
-        if (!at)
-            return error_memory(error, bytes);
-        configs->at = at;
-    }
+    if (array_grow(&configs->at, configs->count, sizeof *configs->at, error))
+        return -1;
     configs->at[configs->count++] = *config;
     return 0;
 }

@@ -3,6 +3,7 @@
 #include "cache/interval.h"
 
 #include "cache/store.h"
+#include "generator/array.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -116,14 +117,12 @@ static void choose_record(struct record *out, const struct cut *cut,
 static int add_intervals(struct records *records, const struct cut *cut, struct error *error)
 {
     const size_t count = sweep_intervals(cut->intervals, cut->losses, cut->count, cut->room);
-    const size_t bytes = (records->interval_count + count) * sizeof *records->intervals;
-    struct interval *at = realloc(records->intervals, bytes);
-    if (!at)
-        return error_memory(error, bytes);
-    records->intervals = at;
     for (size_t k = 0; k < count; k++) {
         const struct sweep_interval *one = &cut->intervals[k];
-        struct interval *out = &at[records->interval_count++];
+        if (array_grow(&records->intervals, records->interval_count, sizeof *records->intervals,
+                       error))
+            return -1;
+        struct interval *out = &records->intervals[records->interval_count++];
         const struct record *first = cut->sizes[one->first].record;
         const struct record *last = cut->sizes[one->last].record;
         choose_record(&out->record, cut, one);

@@ -4,6 +4,7 @@
 #include "cache/store.h"
 
 #include "cache/file.h"
+#include "generator/array.h"
 #include "generator/ini.h"
 #include "generator/number.h"
 
@@ -71,21 +72,6 @@ static int skip(struct records *out, const struct error *reason, struct error *e
     return 0;
 }
 
-/* Makes room for one more record. */
-static int reserve(struct records *records, struct error *error)
-{
-    size_t count = records->count;
-
-    if (count & (count - 1))
-        return 0; /* the room is the next power of two */
-    size_t bytes = (count ? count * 2 : 1) * sizeof *records->at;
-    struct record *at = realloc(records->at, bytes);
-    if (!at)
-        return error_memory(error, bytes);
-    records->at = at;
-    return 0;
-}
-
 struct config store_config(const struct record *record)
 {
     struct config config = {.code = record->code};
@@ -106,7 +92,7 @@ int store_copy(struct records *records, const struct records *from, const struct
                         error))
             return -1;
     }
-    if (reserve(records, error) != 0)
+    if (array_grow(&records->at, records->count, sizeof *records->at, error))
         return -1;
     records->at[records->count++] = copy;
     return 0;
@@ -172,7 +158,7 @@ static int take_config(struct records *out, const struct ini *part, uint64_t num
 
 static int take_record(struct records *out, const struct ini *part, struct error *reason)
 {
-    if (reserve(out, reason) ||
+    if (array_grow(&out->at, out->count, sizeof *out->at, reason) ||
         record_parse(&out->at[out->count], &out->configs, part, part->items->section, reason))
         return -1;
     out->count++;

@@ -7,6 +7,7 @@
 #include "autotune/command/output.h"
 #include "autotune/report/figures.h"
 #include "autotune/report/prediction.h"
+#include "generator/array.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,12 +38,10 @@ int comparison_add(struct comparison *comparison, const struct problem *problem,
     for (size_t i = 0; i < compare->line_count; i++)
         if (is_same(&compare->lines[i].problem, problem) && compare->lines[i].row == row)
             return 0;
-    struct compare_line *lines =
-        reallocarray(compare->lines, compare->line_count + 1, sizeof *lines);
-    if (!lines)
-        return error_memory(error, (compare->line_count + 1) * sizeof *lines);
-    compare->lines = lines;
-    lines[compare->line_count++] = (struct compare_line){.problem = *problem, .row = row};
+    if (array_grow(&compare->lines, compare->line_count, sizeof *compare->lines, error))
+        return -1;
+    compare->lines[compare->line_count++] =
+        (struct compare_line){.problem = *problem, .row = row};
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "autotune/device/gpus.h"
 #include "autotune/library/shipped.h"
 #include "cache/code.h"
+#include "generator/array.h"
 #include "generator/dims_text.h"
 #include "generator/number.h"
 
@@ -156,13 +157,8 @@ static int add(struct gathering *all, const struct interval *served, struct erro
     struct export_records *out = all->out;
     if (!is_wanted(all, served) || is_known(all, served) || !is_usable(all, &served->record))
         return 0;
-    if ((out->count & (out->count - 1)) == 0) { /* the room is the next power of two */
-        const size_t room = out->count ? 2 * out->count : 1;
-        struct interval *at = realloc(out->at, room * sizeof *at);
-        if (!at)
-            return error_memory(error, room * sizeof *at);
-        out->at = at;
-    }
+    if (array_grow(&out->at, out->count, sizeof *out->at, error))
+        return -1;
     out->at[out->count++] = *served;
     return 0;
 }

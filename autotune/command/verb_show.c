@@ -8,6 +8,7 @@
 #include "autotune/device/device.h"
 #include "autotune/report/figures.h"
 #include "cache/store.h"
+#include "generator/array.h"
 #include "generator/number.h"
 
 #include <dirent.h>
@@ -119,12 +120,9 @@ struct shown {
 static int add(struct shown *shown, const struct interval *served, const struct records *from,
                const struct request *request, struct error *error)
 {
-    const size_t bytes = (shown->row_count + 1) * sizeof *shown->rows;
-    struct interval *rows = realloc(shown->rows, bytes);
-    if (!rows)
-        return error_memory(error, bytes);
-    shown->rows = rows;
-    rows[shown->row_count++] = *served;
+    if (array_grow(&shown->rows, shown->row_count, sizeof *shown->rows, error))
+        return -1;
+    shown->rows[shown->row_count++] = *served;
     return request->sweep && from ? store_copy(&shown->records, from, &served->record, error)
                                   : 0;
 }

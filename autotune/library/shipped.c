@@ -2,21 +2,19 @@
 #include "autotune/library/shipped.h"
 
 #include "autotune/embedded.h"
+#include "generator/array.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char folder[] = "configs/tuned/";
 
 static int append(struct records *all, const struct records *some, struct error *error)
 {
-    const size_t bytes = (all->count + some->count + 1) * sizeof *all->at;
-    struct record *grown = realloc(all->at, bytes);
-    if (!grown)
-        return error_memory(error, bytes);
-    for (size_t i = 0; i < some->count; i++)
-        grown[all->count++] = some->at[i];
-    all->at = grown;
+    for (size_t i = 0; i < some->count; i++) {
+        if (array_grow(&all->at, all->count, sizeof *all->at, error))
+            return -1;
+        all->at[all->count++] = some->at[i];
+    }
     return 0;
 }
 
