@@ -8,6 +8,9 @@
 #include "generator/ini.h"
 #include "generator/number.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,9 +214,11 @@ static int load_bytes(struct records *out, enum outcome *outcome, const char *na
 
     *out = (struct records){0};
     *outcome = OUTCOME_READ;
+    out->is_refused = true;
     if (ini_load(&ini, name, bytes, length, &reason) != 0)
         return skip(out, &reason, error);
-    if (check_schema(outcome, &ini, &reason) != 0)
+    out->is_refused = check_schema(outcome, &ini, &reason) != 0;
+    if (out->is_refused)
         result = skip(out, &reason, error);
     else
         result = take_sections(out, &ini, error);
@@ -237,6 +242,7 @@ static int load(struct records *out, enum outcome *outcome, const char *path,
     *outcome = OUTCOME_READ;
     if (state == FILE_REFUSED) {
         *outcome = OUTCOME_REFUSED;
+        out->is_refused = true;
         result = skip(out, &reason, error);
     } else if (state == FILE_READ) {
         result = load_bytes(out, outcome, path, text.at ? text.at : "", text.length, error);
@@ -256,6 +262,49 @@ int store_load_bytes(struct records *out, const char *name, const char *bytes, s
 {
     enum outcome ignored;
     return load_bytes(out, &ignored, name, bytes, length, error);
+}
+
+static int is_record_file(const struct dirent *entry)
+{
+    const size_t length = strlen(entry->d_name);
+    return length > 4 && entry->d_name[0] != '.' &&
+           strcmp(entry->d_name + length - 4, ".ini") == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int load_and_take(const char *path, store_take *take, void *context, struct error *error)
+{
+    struct records records;
+    if (store_load(&records, path, error))
+        return -1;
+    const int failed = take(context, path, &records, error);
+    store_dispose(&records);
+    return failed;
+}
+
+int store_load_each(const char *folder, const char *but, store_take *take, void *context,
+                    struct error *error)
+{
+    struct dirent **names = NULL;
+    const int count = scandir(folder, &names, is_record_file, by_name);
+    int failed = 0;
+    if (count < 0 && errno != ENOENT)
+        return error_set(error, ERROR_IO,
+                         "%s: cannot be read: %s: name another folder with --cache", folder,
+                         strerror(errno));
+    for (int i = 0; i < count; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
+        free(names[i]);
+        if (!failed && (!but || strcmp(path, but) != 0))
+            failed = load_and_take(path, take, context, error);
+    }
+    free(names);
+    return failed ? -1 : 0;
 }
 
 void store_dispose(struct records *records)

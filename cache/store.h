@@ -16,6 +16,7 @@ struct records {
     struct configs configs;     /* that they name */
     struct interval *intervals; /* of what was swept, as it was loaded */
     size_t interval_count;
+    bool is_refused;     /* the whole file: it is no record file, or of another version */
     size_t skipped;      /* damaged sections left out */
     struct error reason; /* why the first of them was left out */
 };
@@ -35,6 +36,16 @@ int store_load(struct records *out, const char *path, struct error *error);
 int store_load_bytes(struct records *out, const char *name, const char *bytes, size_t length,
                      struct error *error);
 void store_dispose(struct records *records);
+
+/* Takes the records of a file, which are disposed of behind it. */
+typedef int store_take(void *context, const char *path, const struct records *records,
+                       struct error *error);
+
+/* Loads each record file of a folder but that of the path `but` (may be NULL), in the order of
+ * their names, and hands it over, until one is refused. No folder is no files; one that cannot
+ * be read is ERROR_IO. */
+int store_load_each(const char *folder, const char *but, store_take *take, void *context,
+                    struct error *error);
 
 /* Appends to records that grow by these two alone, and names its config there; nothing is raced
  * with it. -1 only for memory. */

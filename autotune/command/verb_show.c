@@ -11,8 +11,6 @@
 #include "generator/array.h"
 #include "generator/number.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,6 +109,7 @@ static void add_record(struct table *table, const struct interval *served)
 
 /* What is shown: kept until all are there, then as rows of the table or as the drawing of a sweep. */
 struct shown {
+    const struct request *request;
     struct table table;
     struct interval *rows;
     size_t row_count;
@@ -145,21 +144,14 @@ static int add_records(struct shown *shown, const struct records *records,
     return failed;
 }
 
-static int add_file(struct shown *shown, const char *folder, const char *name,
-                    const struct request *request, struct error *error)
+static int add_file(void *context, const char *path, const struct records *records,
+                    struct error *error)
 {
-    char path[4096];
-    struct records records;
-    size_t length = strlen(name);
-    if (length < 5 || name[0] == '.' || strcmp(name + length - 4, ".ini") != 0)
-        return 0;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (store_load(&records, path, error))
-        return -1;
-    const int failed = add_records(shown, &records, request, error);
-    if (records.skipped)
-        output_warn("%s", records.reason.text);
-    store_dispose(&records);
+    struct shown *shown = context;
+    const int failed = add_records(shown, records, shown->request, error);
+    (void)path;
+    if (records->skipped)
+        output_warn("%s", records->reason.text);
     return failed;
 }
 
@@ -188,28 +180,6 @@ static int by_problem(const void *a, const void *b)
     while (i + 1 < sizeof orders / sizeof *orders && !orders[i])
         i++;
     return orders[i];
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int fill(struct shown *shown, const char *folder, const struct request *request,
-                struct error *error)
-{
-    struct dirent **names;
-    int count = scandir(folder, &names, NULL, by_name), failed = 0;
-    if (count < 0 && errno != ENOENT)
-        return error_set(error, ERROR_IO, "%s: cannot be read: %s", folder, strerror(errno));
-    for (int i = 0; i < count; i++) {
-        if (!failed)
-            failed = add_file(shown, folder, names[i]->d_name, request, error);
-        free(names[i]);
-    }
-    if (count >= 0)
-        free(names);
-    return failed;
 }
 
 /* What has sizes other than n is drawn apart, in tables of its own. */
@@ -280,12 +250,13 @@ int verb_show(int argc, char **argv, struct error *error)
 {
     struct request request;
     struct text folder = {0};
-    struct shown shown = {.table = {.columns = columns, .column_count = COLUMNS}};
+    struct shown shown = {.request = &request,
+                          .table = {.columns = columns, .column_count = COLUMNS}};
     if (request_parse(&request, VERB_SHOW, argc, argv, error) ||
         store_folder(&folder, request.cache, error))
         return -1;
-    int failed =
-        fill(&shown, folder.at, &request, error) || print(&request, &shown, folder.at, error);
+    int failed = store_load_each(folder.at, NULL, add_file, &shown, error) ||
+                 print(&request, &shown, folder.at, error);
     table_dispose(&shown.table);
     store_dispose(&shown.records);
     free(shown.rows);

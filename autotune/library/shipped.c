@@ -2,7 +2,6 @@
 #include "autotune/library/shipped.h"
 
 #include "autotune/embedded.h"
-#include "generator/array.h"
 
 #include <string.h>
 
@@ -10,11 +9,9 @@ static const char folder[] = "configs/tuned/";
 
 static int append(struct records *all, const struct records *some, struct error *error)
 {
-    for (size_t i = 0; i < some->count; i++) {
-        if (array_grow(&all->at, all->count, sizeof *all->at, error))
+    for (size_t i = 0; i < some->count; i++)
+        if (store_copy(all, some, &some->at[i], error))
             return -1;
-        all->at[all->count++] = some->at[i];
-    }
     return 0;
 }
 
@@ -27,13 +24,11 @@ int shipped_load(struct records *out, struct error *error)
         struct records some;
         if (strncmp(file->name, folder, sizeof folder - 1) != 0)
             continue;
-        failed = store_load_bytes(&some, file->name, file->bytes, file->length, error);
-        if (failed)
-            break;
-        failed = append(out, &some, error);
+        failed = store_load_bytes(&some, file->name, file->bytes, file->length, error) ||
+                 append(out, &some, error);
         store_dispose(&some);
     }
     if (failed)
         store_dispose(out);
-    return failed;
+    return failed ? -1 : 0;
 }
