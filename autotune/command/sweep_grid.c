@@ -226,7 +226,7 @@ static int run(struct grid *grid, struct error *error)
                     grid->known, grid->known == 1 ? "" : "s");
     if (grid->known < grid->done.count)
         output_note(request, "took      %.2f s\n", monotonic_s() - start);
-    return sweep_shapes_print(request, grid->done.at, grid->done.count, NULL, error) ||
+    return sweep_drawing_print(&sweep_shapes, request, &grid->done, NULL, error) ||
                    sweep_size_check_spent(sweep, error)
                ? -1
                : 0;

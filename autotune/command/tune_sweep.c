@@ -125,7 +125,7 @@ static int finish(struct sweep *sweep, struct error *error)
     failed = failed || store_tidy(&all, error) || interval_compute(&all, error);
     if (!failed && all.count) { /* else no size has a result, which is said at the end */
         sweep_size_keep(sweep, &all);
-        failed = sweep_report_print(sweep->request, &all, NULL, error);
+        failed = sweep_drawing_print(&sweep_report, sweep->request, &all, NULL, error);
     }
     store_dispose(&all);
     return failed ? -1 : 0;
@@ -138,7 +138,7 @@ static int answer(struct sweep *sweep, struct error *error)
     int failed = sweep_known_choose(&all, &sweep->kept, sweep->request, &sweep->setup, error);
     if (!failed) {
         output_note(sweep->request, "records   exact: --retune measures again\n");
-        failed = sweep_report_print(sweep->request, &all, NULL, error);
+        failed = sweep_drawing_print(&sweep_report, sweep->request, &all, NULL, error);
     }
     store_dispose(&all);
     return failed ? -1 : 0;
@@ -203,7 +203,7 @@ static int confirm(struct sweep *sweep, struct error *error)
         if (request->has_loss)
             size->loss_ppm = (uint64_t)llround(request->loss * 1e6);
     }
-    failed = failed || sweep_report_print(request, &all, NULL, error) ||
+    failed = failed || sweep_drawing_print(&sweep_report, request, &all, NULL, error) ||
              keep_again(sweep, &all, error);
     if (!failed)
         note_cuts(sweep, &all);

@@ -2,7 +2,7 @@
  * into the file of its own GPU. All files are read before anything is changed. */
 #include "autotune/command/merge_choice.h"
 #include "autotune/command/output.h"
-#include "autotune/command/record_size.h"
+#include "autotune/command/record_cells.h"
 #include "autotune/command/request.h"
 #include "autotune/command/verbs.h"
 #include "autotune/report/figures.h"
@@ -88,7 +88,7 @@ static void add_row(struct merge *merge, const char *file, const struct record *
     table_add(table, choice->here_ps ? figures_us(us, choice->here_ps) : NULL);
     table_add(table, file);
     table_add(table, choice->result);
-    record_size_add_dims(table, record);
+    record_cells_add_dims(table, record);
 }
 
 static int keep(const struct records *kept, const struct records *here, const char *path,

@@ -1,11 +1,10 @@
 /* verb_show: the records kept so far, all GPUs, as a table. */
 #include "autotune/command/output.h"
-#include "autotune/command/record_size.h"
+#include "autotune/command/record_cells.h"
 #include "autotune/command/request.h"
 #include "autotune/command/sweep_report.h"
 #include "autotune/command/sweep_shapes.h"
 #include "autotune/command/verbs.h"
-#include "autotune/device/device.h"
 #include "autotune/report/figures.h"
 #include "cache/store.h"
 #include "generator/array.h"
@@ -75,14 +74,9 @@ static void add_record(struct table *table, const struct interval *served)
     const struct record *record = &served->record;
     const bool is_one = served->from == served->to;
     const struct problem *problem = &record->problem;
-    const uint64_t peak = device_peak_of(record->memory_clock_khz, record->bus_bits);
-    const double percent = figures_peak_percent(problem, record->median_ps, peak);
-    char us[NUMBER_CHARS], speed[NUMBER_CHARS], size[DIMS_TEXT_CHARS];
-    table_add(table, record->gpu);
-    table_add(table, problem_ops[problem->op].name);
-    table_add(table, problem_types[problem->type].name);
-    table_add(table, problem_types[problem->acc].name);
-    table_add(table, record_size_format(size, served));
+    char size[DIMS_TEXT_CHARS];
+    record_cells_add_problem(table, record);
+    table_add(table, record_cells_size(size, served));
     table_addf(table, "%" PRIu64, dims_n(&problem->dims));
     add_bound(table, is_one, served->from);
     add_bound(table, is_one, served->to);
@@ -90,9 +84,7 @@ static void add_record(struct table *table, const struct interval *served)
                problem->order == ORDER_RUN ? " deterministic" : "");
     table_add(table, problem_regimes[problem->regime]);
     table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
-    table_add(table, figures_us(us, record->median_ps));
-    table_add(table, figures_speed(speed, figures_gbs(problem, record->median_ps)));
-    table_add_number(table, percent >= 0, 1, percent);
+    record_cells_add_speed(table, record, record->median_ps);
     table_addf(table, "%u", record->ties);
     table_add(table, sources[record->source]);
     table_addf(table, "%.10s", record->tuned);
@@ -103,7 +95,7 @@ static void add_record(struct table *table, const struct interval *served)
     add_known(table, record->memory_mhz);
     add_known(table, record->celsius);
     add_known(table, record->milliwatts);
-    record_size_add_dims(table, record);
+    record_cells_add_dims(table, record);
     table_add(table, record->params);
 }
 
@@ -229,11 +221,11 @@ static int print(const struct request *request, struct shown *shown, const char 
     int failed = interval_compute(records, error);
     if (failed)
         return -1;
-    if (request->sweep && request->asked.shape) {
-        failed = sweep_shapes_print(request, records->at, records->count, &count, error);
-    } else if (request->sweep) {
-        failed = sweep_report_print(request, records, &count, error);
-        note_others(request, records);
+    if (request->sweep) {
+        const struct sweep_kind *kind = request->asked.shape ? &sweep_shapes : &sweep_report;
+        failed = sweep_drawing_print(kind, request, records, &count, error);
+        if (!request->asked.shape)
+            note_others(request, records);
     } else if (count || request->json || request->csv) {
         if (count)
             qsort(shown->rows, count, sizeof *shown->rows, by_problem);
