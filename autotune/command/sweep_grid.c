@@ -157,7 +157,7 @@ static int seed(struct grid *grid, size_t i, struct error *error)
     sweep->has_single = false;
     if (!*grid->before[i])
         return 0;
-    if (sweep_size_row(sweep->single, &sweep->setup, grid->before[i], error))
+    if (point_parse_record(sweep->setup.space, grid->before[i], sweep->single, error))
         return -1;
     const int broken = point_reject(&sweep->setup.context, sweep->single, error);
     sweep->has_single = broken == POINT_VALID;

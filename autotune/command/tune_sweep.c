@@ -93,7 +93,7 @@ static int find_single(struct sweep *sweep, struct error *error)
             sweep_leg_drop(leg, size);
     }
     sweep->has_single =
-        sweep_size_row(sweep->single, &sweep->setup, record->params, error) == 0;
+        point_parse_record(sweep->setup.space, record->params, sweep->single, error) == 0;
     return sweep->has_single ? 0 : -1;
 }
 
