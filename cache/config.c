@@ -4,6 +4,7 @@
 
 #include "cache/section.h"
 #include "generator/array.h"
+#include "generator/number.h"
 
 #include <xxhash.h>
 
@@ -72,7 +73,7 @@ static int by_params(const void *a, const void *b)
 {
     const struct config *x = a, *y = b;
     const int order = strcmp(x->params, y->params);
-    return order ? order : (x->code > y->code) - (x->code < y->code);
+    return order ? order : number_compare(x->code, y->code);
 }
 
 void configs_sort(struct configs *configs, const bool *is_used, uint64_t *numbers)

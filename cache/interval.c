@@ -4,6 +4,7 @@
 
 #include "cache/store.h"
 #include "generator/array.h"
+#include "generator/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static double loss_of(const struct record *record, const struct raced *raced)
 static int by_config(const void *a, const void *b)
 {
     const struct sweep_loss *x = a, *y = b;
-    return (x->config > y->config) - (x->config < y->config);
+    return number_compare(x->config, y->config);
 }
 
 /* The winner loses nothing. Returns the end of what it used of the pool. */
@@ -139,12 +140,10 @@ static int by_size(const void *a, const void *b)
 {
     const struct size *x = a, *y = b;
     const struct problem *p = &x->record->problem, *q = &y->record->problem;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    if (p->regime != q->regime)
-        return p->regime < q->regime ? -1 : 1;
-    const uint64_t n = dims_n(&p->dims), m = dims_n(&q->dims);
-    return (n > m) - (n < m);
+    const int orders[] = {number_compare(x->group, y->group),
+                          number_compare(p->regime, q->regime),
+                          number_compare(dims_n(&p->dims), dims_n(&q->dims))};
+    return number_decide(orders, sizeof orders / sizeof *orders);
 }
 
 /* Sizes of a sweep mostly stand together in a file. */

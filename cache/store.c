@@ -327,7 +327,7 @@ static void mark_used(bool *is_used, const struct record *record)
 static int by_config(const void *a, const void *b)
 {
     const struct raced *x = a, *y = b;
-    return (x->config > y->config) - (x->config < y->config);
+    return number_compare(x->config, y->config);
 }
 
 static void renumber(struct record *record, const uint64_t *numbers)

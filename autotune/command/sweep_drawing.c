@@ -4,6 +4,7 @@
 #include "autotune/command/output.h"
 #include "autotune/command/setup.h"
 #include "autotune/report/terminal.h"
+#include "generator/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,23 +99,15 @@ static void collect_intervals(struct sweep_drawing *out, const struct request *r
     }
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int by_size(const void *a, const void *b)
 {
     const struct problem *x = &(*(const struct record *const *)a)->problem;
     const struct problem *y = &(*(const struct record *const *)b)->problem;
-    const int orders[] = {compare(x->regime, y->regime),
-                          compare(x->dims.depth.n, y->dims.depth.n),
-                          compare(dims_results(&x->dims), dims_results(&y->dims)),
-                          compare(dims_extent(&x->dims), dims_extent(&y->dims))};
-    size_t i = 0;
-    while (i + 1 < sizeof orders / sizeof *orders && !orders[i])
-        i++;
-    return orders[i];
+    const int orders[] = {number_compare(x->regime, y->regime),
+                          number_compare(x->dims.depth.n, y->dims.depth.n),
+                          number_compare(dims_results(&x->dims), dims_results(&y->dims)),
+                          number_compare(dims_extent(&x->dims), dims_extent(&y->dims))};
+    return number_decide(orders, sizeof orders / sizeof *orders);
 }
 
 static void collect(struct sweep_drawing *out, const struct sweep_kind *kind,

@@ -34,12 +34,6 @@ static const struct table_column columns[] = {
 /* clang-format on */
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static const char *const sources[] = {
-    [RECORD_MEASURED] = "measured",
-    [RECORD_EMULATED] = "emulated",
-    [RECORD_PUBLISHED] = "published",
-};
-
 static bool is_wanted(const struct interval *served, const struct request *request)
 {
     const struct problem *problem = &served->record.problem;
@@ -86,7 +80,7 @@ static void add_record(struct table *table, const struct interval *served)
     table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
     record_cells_add_speed(table, record, record->median_ps);
     table_addf(table, "%u", record->ties);
-    table_add(table, sources[record->source]);
+    table_add(table, record_sources[record->source]);
     table_addf(table, "%.10s", record->tuned);
     table_add(table, record->tuned);
     table_add(table, record->driver);
@@ -147,11 +141,6 @@ static int add_file(void *context, const char *path, const struct records *recor
     return failed;
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 /* Problem by problem, sizes as they grow, intervals behind; what was tuned when does not count. */
 static int by_problem(const void *a, const void *b)
 {
@@ -159,19 +148,16 @@ static int by_problem(const void *a, const void *b)
     const struct problem *x = &one->record.problem, *y = &other->record.problem;
     const int orders[] = {
         strcmp(one->record.gpu, other->record.gpu),
-        compare(x->op, y->op),
-        compare(x->type, y->type),
-        compare(x->acc, y->acc),
-        compare(x->order, y->order),
+        number_compare(x->op, y->op),
+        number_compare(x->type, y->type),
+        number_compare(x->acc, y->acc),
+        number_compare(x->order, y->order),
         dims_text_compare(&x->dims, &y->dims),
-        compare(x->regime, y->regime),
-        compare(one->from < one->to, other->from < other->to),
+        number_compare(x->regime, y->regime),
+        number_compare(one->from < one->to, other->from < other->to),
         dims_text_compare_sizes(&x->dims, &y->dims),
     };
-    size_t i = 0;
-    while (i + 1 < sizeof orders / sizeof *orders && !orders[i])
-        i++;
-    return orders[i];
+    return number_decide(orders, sizeof orders / sizeof *orders);
 }
 
 /* What has sizes other than n is drawn apart, in tables of its own. */

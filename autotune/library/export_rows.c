@@ -3,28 +3,21 @@
 #include "autotune/library/export_text.h"
 
 #include "autotune/device/gpus.h"
+#include "generator/number.h"
 #include "generator/selector.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int compare(int64_t a, int64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 static int compare_dims(const struct dims *a, const struct dims *b)
 {
-    const uint64_t sizes[][2] = {{dims_n(a), dims_n(b)},
-                                 {a->outer.n, b->outer.n},
-                                 {a->depth.n, b->depth.n},
-                                 {a->outer.stride, b->outer.stride},
-                                 {a->depth.stride, b->depth.stride}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (sizes[i][0] != sizes[i][1])
-            return sizes[i][0] < sizes[i][1] ? -1 : 1;
-    return 0;
+    const int orders[] = {number_compare(dims_n(a), dims_n(b)),
+                          number_compare(a->outer.n, b->outer.n),
+                          number_compare(a->depth.n, b->depth.n),
+                          number_compare(a->outer.stride, b->outer.stride),
+                          number_compare(a->depth.stride, b->depth.stride)};
+    return number_decide(orders, sizeof orders / sizeof *orders);
 }
 
 /* By device, then by n and dims; of two for the same, the newer first. */
@@ -32,16 +25,13 @@ static int by_place(const void *left, const void *right)
 {
     const struct record *a = &(*(const struct interval *const *)left)->record;
     const struct record *b = &(*(const struct interval *const *)right)->record;
-    int order = compare(a->cc, b->cc);
-    if (!order)
-        order = compare(a->sms, b->sms);
-    if (!order)
-        order = strcmp(a->gpu, b->gpu);
-    if (!order)
-        order = compare_dims(&a->problem.dims, &b->problem.dims);
-    if (!order)
-        order = strcmp(b->tuned, a->tuned);
-    return order ? order : strcmp(a->params, b->params);
+    const int orders[] = {a->cc - b->cc,
+                          a->sms - b->sms,
+                          strcmp(a->gpu, b->gpu),
+                          compare_dims(&a->problem.dims, &b->problem.dims),
+                          strcmp(b->tuned, a->tuned),
+                          strcmp(a->params, b->params)};
+    return number_decide(orders, sizeof orders / sizeof *orders);
 }
 
 /* The place of what serves n from `from` to `to` where n elements are asked for. */
@@ -128,8 +118,7 @@ static int add_gpu(struct export *out, const struct record *record)
 
 static int by_number(const void *a, const void *b)
 {
-    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return left < right ? -1 : left > right;
+    return number_compare(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 /* Every n after which another record may be the nearest, ascending: at the edges of what each
