@@ -465,15 +465,7 @@ static int save_locked(const char *path, const struct records *added, struct err
     return result;
 }
 
-int store_save(const char *path, const struct record *record, struct error *error)
-{
-    struct records one = {0};
-    const int failed = store_add(&one, record, error) || store_save_all(path, &one, error);
-    store_dispose(&one);
-    return failed ? -1 : 0;
-}
-
-int store_save_all(const char *path, const struct records *records, struct error *error)
+int store_save(const char *path, const struct records *records, struct error *error)
 {
     if (check_records(records, error) || file_make_folder_of(path, error))
         return -1;

@@ -62,15 +62,12 @@ struct config store_config(const struct record *record);
 int store_tidy(struct records *records, struct error *error);
 
 /* Adds or replaces (record_is_same_problem: driver, compiler, code and method may differ; what
- * was raced at the size stays, by interval_inherit) one record: lock, read, merge, temporary
- * file, fsync, rename, fsync the folder. Makes the folder (mode 0700). ERROR_IO with path and
- * cause leaves the old file as it was. A damaged old file is kept beside as NAME.damaged, one
- * of an older schema, whose records are strangers here, as NAME.schema-1; one that must not be
- * trusted or is of a newer schema is not touched: ERROR_IO. A record that could not be read
- * back is ERROR_FAILED. */
-int store_save(const char *path, const struct record *record, struct error *error);
-
-/* The same for several at once, of which a reader sees all or none. */
-int store_save_all(const char *path, const struct records *records, struct error *error);
+ * was raced at the size stays, by interval_inherit) records, of which a reader sees all or none:
+ * lock, read, merge, temporary file, fsync, rename, fsync the folder. Makes the folder (mode
+ * 0700). ERROR_IO with path and cause leaves the old file as it was. A damaged old file is kept
+ * beside as NAME.damaged, one of an older schema, whose records are strangers here, as
+ * NAME.schema-1; one that must not be trusted or is of a newer schema is not touched: ERROR_IO. A
+ * record that could not be read back is ERROR_FAILED. */
+int store_save(const char *path, const struct records *records, struct error *error);
 
 #endif

@@ -96,7 +96,7 @@ static int keep(const struct records *kept, const struct records *here, const ch
 {
     if (!kept->count)
         return 0;
-    if (store_save_all(path, kept, error))
+    if (store_save(path, kept, error))
         return -1;
     if (here->skipped)
         output_warn("%s", here->reason.text);
