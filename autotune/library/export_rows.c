@@ -79,27 +79,28 @@ static int find_target(struct target *out, int cc, int sms, struct error *error)
     return 0;
 }
 
-static int add_row(struct export *out, const struct interval *served, struct error *error)
+/* Serves n from `first` to `last`. */
+static int add_row(struct export *out, const struct interval *served, uint64_t first,
+                   uint64_t last, struct error *error)
 {
     const struct record *record = served ? &served->record : NULL;
     const struct space *space = out->source.space;
     struct export_row *row = &out->rows[out->row_count];
     *row = (struct export_row){.record = record,
                                .problem = out->source.problem,
-                               .last = UINT64_MAX};
-    if (record) {
+                               .first = first,
+                               .last = last};
+    if (!record) {
+        memcpy(row->values, space->default_row, space->param_count * sizeof *row->values);
+    } else {
         row->from = served->from;
         row->to = served->to;
         row->problem.dims = record->problem.dims;
+        if (point_parse_record(space, record->params, row->values, error))
+            return -1;
     }
-    if (record ? find_target(&row->target, record->cc, record->sms, error) ||
-                     point_parse_record(space, record->params, row->values, error)
-               : find_target(&row->target, 70, 0, error))
-        return -1;
-    if (!record)
-        memcpy(row->values, space->default_row, space->param_count * sizeof *row->values);
     out->row_count++;
-    return 0;
+    return find_target(&row->target, record ? record->cc : 70, record ? record->sms : 0, error);
 }
 
 /* 1 when a GPU before has the same compute capability and SMs: no selector tells them apart. */
@@ -155,15 +156,14 @@ static int add_gpu_rows(struct export *out, struct export_gpu *gpu,
         for (size_t k = 1; k < count; k++)
             if (is_nearer(breaks[i], records[k], best))
                 best = records[k];
-        const struct export_row *before = gpu->count ? &out->rows[out->row_count - 1] : NULL;
-        const uint64_t first = before ? before->last + 1 : 0;
-        if (!before || before->record != &best->record) {
-            if (add_row(out, best, error))
-                return -1;
-            out->rows[out->row_count - 1].first = first;
-            gpu->count++;
+        struct export_row *before = gpu->count ? &out->rows[out->row_count - 1] : NULL;
+        if (before && before->record == &best->record) {
+            before->last = breaks[i];
+            continue;
         }
-        out->rows[out->row_count - 1].last = breaks[i];
+        if (add_row(out, best, before ? before->last + 1 : 0, breaks[i], error))
+            return -1;
+        gpu->count++;
     }
     return 0;
 }
@@ -178,10 +178,8 @@ static int add_gpu_dims(struct export *out, struct export_gpu *gpu,
         if (i > 0 && dims_is_same(&records[i]->record.problem.dims,
                                   &records[i - 1]->record.problem.dims))
             continue;
-        if (add_row(out, records[i], error))
+        if (add_row(out, records[i], 1, 0, error)) /* no n in a row */
             return -1;
-        out->rows[out->row_count - 1].first = 1; /* none in a row */
-        out->rows[out->row_count - 1].last = 0;
         gpu->count++;
     }
     return 0;
@@ -208,7 +206,7 @@ static int add_rows(struct export *out, const struct interval **sorted, uint64_t
                 : add_gpu_dims(out, gpu, sorted + i, end - i, error))
             return -1;
     }
-    return add_row(out, NULL, error);
+    return add_row(out, NULL, 0, UINT64_MAX, error);
 }
 
 int export_make_rows(struct export *out, struct error *error)
