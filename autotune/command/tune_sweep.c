@@ -29,10 +29,9 @@ static int plan(struct sweep *sweep, struct error *error)
 {
     const struct request *request = sweep->request;
     char low[NUMBER_CHARS], high[NUMBER_CHARS];
-    if (!request->warm)
-        add_leg(sweep, COLD, false);
-    if (!request->cold)
-        add_leg(sweep, WARM, !request->warm);
+    for (enum regime regime = COLD; regime < REGIME_COUNT; regime++)
+        if (request_sweeps(request, regime))
+            add_leg(sweep, regime, regime == WARM && !request->warm);
     output_note(request, "sweep     %s %s %s..%s:", problem_ops[sweep->setup.problem.op].name,
                 problem_types[sweep->setup.problem.type].name,
                 number_format_count(low, dims_n(&request->problem.dims)),
