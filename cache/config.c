@@ -3,10 +3,11 @@
 #include "cache/config.h"
 
 #include "cache/section.h"
+#include "generator/array.h"
+#include "generator/number.h"
 
 #include <xxhash.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,14 +35,8 @@ const struct config *configs_find(const struct configs *configs, uint64_t number
 
 static int append(struct configs *configs, const struct config *config, struct error *error)
 {
-    const size_t count = configs->count;
-    if ((count & (count - 1)) == 0) { /* the room is the next power of two */
-        const size_t bytes = (count ? count * 2 : 1) * sizeof *configs->at;
-        struct config *at = realloc(configs->at, bytes);
-        if (!at)
-            return error_memory(error, bytes);
-        configs->at = at;
-    }
+    if (array_grow(&configs->at, configs->count, sizeof *configs->at, error))
+        return -1;
     configs->at[configs->count++] = *config;
     return 0;
 }
@@ -78,7 +73,7 @@ static int by_params(const void *a, const void *b)
 {
     const struct config *x = a, *y = b;
     const int order = strcmp(x->params, y->params);
-    return order ? order : (x->code > y->code) - (x->code < y->code);
+    return order ? order : number_compare(x->code, y->code);
 }
 
 void configs_sort(struct configs *configs, const bool *is_used, uint64_t *numbers)

@@ -54,12 +54,7 @@ static const char *order_at(size_t i)
 
 static const char *source_at(size_t i)
 {
-    static const char *const names[] = {
-        [RECORD_MEASURED] = "measured",
-        [RECORD_EMULATED] = "emulated",
-        [RECORD_PUBLISHED] = "published",
-    };
-    return i < sizeof names / sizeof *names ? names[i] : NULL;
+    return i < RECORD_SOURCES ? record_sources[i] : NULL;
 }
 
 static bool read_choice(const struct field *field, void *at, const char *value)

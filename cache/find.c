@@ -3,7 +3,6 @@
  * So what costs is done for one record, however many there are. */
 #include "cache/find.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -274,41 +273,31 @@ int find_shipped(struct find *find, const struct records *records, struct error 
     return look(find, records, true, error);
 }
 
-static int is_record_file(const struct dirent *entry)
-{
-    const size_t length = strlen(entry->d_name);
-    return length > 4 && entry->d_name[0] != '.' &&
-           strcmp(entry->d_name + length - 4, ".ini") == 0;
-}
+/* The files of other GPUs. */
+struct others {
+    struct find *find;
+    struct error damaged; /* the first */
+};
 
-static int find_in_file(struct find *find, const char *path, struct error *damaged,
+static int find_in_file(void *context, const char *path, const struct records *records,
                         struct error *error)
 {
-    struct records records;
-    if (store_load(&records, path, error))
-        return -1;
-    if (damaged->code == ERROR_NONE)
-        *damaged = records.reason;
-    const int failed = find_among(find, &records, error);
-    store_dispose(&records);
-    return failed;
+    struct others *others = context;
+    (void)path;
+    if (others->damaged.code == ERROR_NONE)
+        others->damaged = records->reason;
+    return find_among(others->find, records, error);
 }
 
 int find_in_folder(struct find *find, const char *folder, const char *own, struct error *error)
 {
-    struct dirent **names = NULL;
-    const int count = scandir(folder, &names, is_record_file, alphasort);
-    struct error damaged = {0};
-    int failed = 0;
-    for (int i = 0; i < count; i++) {
-        char path[4096];
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
-        free(names[i]);
-        if (!failed && strcmp(path, own) != 0)
-            failed = find_in_file(find, path, &damaged, error);
+    struct others others = {.find = find};
+    struct error cause;
+    if (store_load_each(folder, own, find_in_file, &others, &cause) && cause.code != ERROR_IO) {
+        *error = cause;
+        return -1;
     }
-    free(names);
     if (find->best.damaged.code == ERROR_NONE && find->best.grade > SELECTOR_STALE)
-        find->best.damaged = damaged; /* else nothing better was in it */
-    return failed;
+        find->best.damaged = others.damaged; /* else nothing better was in it */
+    return 0;
 }

@@ -3,6 +3,8 @@
 #include "cache/interval.h"
 
 #include "cache/store.h"
+#include "generator/array.h"
+#include "generator/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +38,7 @@ static double loss_of(const struct record *record, const struct raced *raced)
 static int by_config(const void *a, const void *b)
 {
     const struct sweep_loss *x = a, *y = b;
-    return (x->config > y->config) - (x->config < y->config);
+    return number_compare(x->config, y->config);
 }
 
 /* The winner loses nothing. Returns the end of what it used of the pool. */
@@ -116,14 +118,12 @@ static void choose_record(struct record *out, const struct cut *cut,
 static int add_intervals(struct records *records, const struct cut *cut, struct error *error)
 {
     const size_t count = sweep_intervals(cut->intervals, cut->losses, cut->count, cut->room);
-    const size_t bytes = (records->interval_count + count) * sizeof *records->intervals;
-    struct interval *at = realloc(records->intervals, bytes);
-    if (!at)
-        return error_memory(error, bytes);
-    records->intervals = at;
     for (size_t k = 0; k < count; k++) {
         const struct sweep_interval *one = &cut->intervals[k];
-        struct interval *out = &at[records->interval_count++];
+        if (array_grow(&records->intervals, records->interval_count, sizeof *records->intervals,
+                       error))
+            return -1;
+        struct interval *out = &records->intervals[records->interval_count++];
         const struct record *first = cut->sizes[one->first].record;
         const struct record *last = cut->sizes[one->last].record;
         choose_record(&out->record, cut, one);
@@ -140,12 +140,10 @@ static int by_size(const void *a, const void *b)
 {
     const struct size *x = a, *y = b;
     const struct problem *p = &x->record->problem, *q = &y->record->problem;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    if (p->regime != q->regime)
-        return p->regime < q->regime ? -1 : 1;
-    const uint64_t n = dims_n(&p->dims), m = dims_n(&q->dims);
-    return (n > m) - (n < m);
+    const int orders[] = {number_compare(x->group, y->group),
+                          number_compare(p->regime, q->regime),
+                          number_compare(dims_n(&p->dims), dims_n(&q->dims))};
+    return number_decide(orders, sizeof orders / sizeof *orders);
 }
 
 /* Sizes of a sweep mostly stand together in a file. */

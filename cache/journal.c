@@ -7,6 +7,7 @@
 #include "cache/journal_header.h"
 #include "cache/line.h"
 #include "cache/store.h"
+#include "generator/array.h"
 #include "generator/dims_text.h"
 
 #include <errno.h>
@@ -47,20 +48,6 @@ int journal_path(struct text *out, const char *folder, const struct record *key,
 
 /* --- Reading ----------------------------------------------------------------------------- */
 
-/* Makes room for one more trial. Grows by a quarter: trials are large and there may be many. */
-static int reserve(struct journal *journal, struct error *error)
-{
-    if (journal->count < journal->capacity)
-        return 0;
-    size_t capacity = journal->capacity + journal->capacity / 4 + 64;
-    struct journal_trial *trials = realloc(journal->trials, capacity * sizeof *trials);
-    if (!trials)
-        return error_memory(error, capacity * sizeof *trials);
-    journal->trials = trials;
-    journal->capacity = capacity;
-    return 0;
-}
-
 static int check_size(uint64_t bytes, const char *path, const char *advice, struct error *error)
 {
     if (bytes <= JOURNAL_BYTES_MAX)
@@ -85,7 +72,7 @@ static int read_trials(struct journal *journal, struct line_reader *reader, cons
     if (check_size((uint64_t)status.st_size, path, advice, error) != 0)
         return -1;
     while ((line = line_next(reader, &length)) != NULL) {
-        if (reserve(journal, error) != 0)
+        if (array_grow(&journal->trials, journal->count, sizeof *journal->trials, error))
             return -1;
         if (line_parse(&journal->trials[journal->count], line, length))
             journal->count++;
@@ -284,7 +271,7 @@ static int keep(struct journal *journal, const char *line, size_t length, struct
 {
     char copy[LINE_MAX_BYTES + 1];
 
-    if (reserve(journal, error) != 0)
+    if (array_grow(&journal->trials, journal->count, sizeof *journal->trials, error))
         return -1;
     memcpy(copy, line, length);
     copy[length] = '\0';
@@ -323,7 +310,7 @@ void journal_forget(struct journal *journal)
 {
     free(journal->trials);
     journal->trials = NULL;
-    journal->count = journal->capacity = 0;
+    journal->count = 0;
     journal->is_forgetful = true;
 }
 

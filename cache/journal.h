@@ -35,7 +35,6 @@ struct journal {
     int file;                     /* -1: not open for appending */
     /* more, private */
     char *path;
-    size_t capacity;
     bool is_dirty;     /* not yet synced */
     bool is_torn;      /* the last line has no newline */
     bool is_forgetful; /* appends only */

@@ -9,6 +9,12 @@
 
 #include <string.h>
 
+const char *const record_sources[RECORD_SOURCES] = {
+    [RECORD_MEASURED] = "measured",
+    [RECORD_EMULATED] = "emulated",
+    [RECORD_PUBLISHED] = "published",
+};
+
 static const struct record none = {.problem.dims = DIMS_VALUE(1)}; /* kept axes may lack */
 
 enum { MANY = 1000000000, VALUE = RECORD_KEY + 1, ALL = RECORD_KEY | VALUE };

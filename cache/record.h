@@ -30,7 +30,8 @@ enum record_group {
     RECORD_KEY = (1 << 7) - 1,
 };
 
-enum record_source { RECORD_MEASURED, RECORD_EMULATED, RECORD_PUBLISHED };
+enum record_source { RECORD_MEASURED, RECORD_EMULATED, RECORD_PUBLISHED, RECORD_SOURCES };
+extern const char *const record_sources[RECORD_SOURCES]; /* "measured", ... */
 
 /* What a config took at a size, where it was raced with the size's winner. */
 struct raced {

@@ -5,7 +5,6 @@
 #include <xxhash.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char checksum_key[] = "checksum";

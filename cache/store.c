@@ -4,9 +4,13 @@
 #include "cache/store.h"
 
 #include "cache/file.h"
+#include "generator/array.h"
 #include "generator/ini.h"
 #include "generator/number.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,21 +75,6 @@ static int skip(struct records *out, const struct error *reason, struct error *e
     return 0;
 }
 
-/* Makes room for one more record. */
-static int reserve(struct records *records, struct error *error)
-{
-    size_t count = records->count;
-
-    if (count & (count - 1))
-        return 0; /* the room is the next power of two */
-    size_t bytes = (count ? count * 2 : 1) * sizeof *records->at;
-    struct record *at = realloc(records->at, bytes);
-    if (!at)
-        return error_memory(error, bytes);
-    records->at = at;
-    return 0;
-}
-
 struct config store_config(const struct record *record)
 {
     struct config config = {.code = record->code};
@@ -106,7 +95,7 @@ int store_copy(struct records *records, const struct records *from, const struct
                         error))
             return -1;
     }
-    if (reserve(records, error) != 0)
+    if (array_grow(&records->at, records->count, sizeof *records->at, error))
         return -1;
     records->at[records->count++] = copy;
     return 0;
@@ -172,7 +161,7 @@ static int take_config(struct records *out, const struct ini *part, uint64_t num
 
 static int take_record(struct records *out, const struct ini *part, struct error *reason)
 {
-    if (reserve(out, reason) ||
+    if (array_grow(&out->at, out->count, sizeof *out->at, reason) ||
         record_parse(&out->at[out->count], &out->configs, part, part->items->section, reason))
         return -1;
     out->count++;
@@ -225,9 +214,11 @@ static int load_bytes(struct records *out, enum outcome *outcome, const char *na
 
     *out = (struct records){0};
     *outcome = OUTCOME_READ;
+    out->is_refused = true;
     if (ini_load(&ini, name, bytes, length, &reason) != 0)
         return skip(out, &reason, error);
-    if (check_schema(outcome, &ini, &reason) != 0)
+    out->is_refused = check_schema(outcome, &ini, &reason) != 0;
+    if (out->is_refused)
         result = skip(out, &reason, error);
     else
         result = take_sections(out, &ini, error);
@@ -251,6 +242,7 @@ static int load(struct records *out, enum outcome *outcome, const char *path,
     *outcome = OUTCOME_READ;
     if (state == FILE_REFUSED) {
         *outcome = OUTCOME_REFUSED;
+        out->is_refused = true;
         result = skip(out, &reason, error);
     } else if (state == FILE_READ) {
         result = load_bytes(out, outcome, path, text.at ? text.at : "", text.length, error);
@@ -270,6 +262,49 @@ int store_load_bytes(struct records *out, const char *name, const char *bytes, s
 {
     enum outcome ignored;
     return load_bytes(out, &ignored, name, bytes, length, error);
+}
+
+static int is_record_file(const struct dirent *entry)
+{
+    const size_t length = strlen(entry->d_name);
+    return length > 4 && entry->d_name[0] != '.' &&
+           strcmp(entry->d_name + length - 4, ".ini") == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int load_and_take(const char *path, store_take *take, void *context, struct error *error)
+{
+    struct records records;
+    if (store_load(&records, path, error))
+        return -1;
+    const int failed = take(context, path, &records, error);
+    store_dispose(&records);
+    return failed;
+}
+
+int store_load_each(const char *folder, const char *but, store_take *take, void *context,
+                    struct error *error)
+{
+    struct dirent **names = NULL;
+    const int count = scandir(folder, &names, is_record_file, by_name);
+    int failed = 0;
+    if (count < 0 && errno != ENOENT)
+        return error_set(error, ERROR_IO,
+                         "%s: cannot be read: %s: name another folder with --cache", folder,
+                         strerror(errno));
+    for (int i = 0; i < count; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
+        free(names[i]);
+        if (!failed && (!but || strcmp(path, but) != 0))
+            failed = load_and_take(path, take, context, error);
+    }
+    free(names);
+    return failed ? -1 : 0;
 }
 
 void store_dispose(struct records *records)
@@ -292,7 +327,7 @@ static void mark_used(bool *is_used, const struct record *record)
 static int by_config(const void *a, const void *b)
 {
     const struct raced *x = a, *y = b;
-    return (x->config > y->config) - (x->config < y->config);
+    return number_compare(x->config, y->config);
 }
 
 static void renumber(struct record *record, const uint64_t *numbers)
@@ -430,15 +465,7 @@ static int save_locked(const char *path, const struct records *added, struct err
     return result;
 }
 
-int store_save(const char *path, const struct record *record, struct error *error)
-{
-    struct records one = {0};
-    const int failed = store_add(&one, record, error) || store_save_all(path, &one, error);
-    store_dispose(&one);
-    return failed ? -1 : 0;
-}
-
-int store_save_all(const char *path, const struct records *records, struct error *error)
+int store_save(const char *path, const struct records *records, struct error *error)
 {
     if (check_records(records, error) || file_make_folder_of(path, error))
         return -1;

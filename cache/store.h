@@ -16,6 +16,7 @@ struct records {
     struct configs configs;     /* that they name */
     struct interval *intervals; /* of what was swept, as it was loaded */
     size_t interval_count;
+    bool is_refused;     /* the whole file: it is no record file, or of another version */
     size_t skipped;      /* damaged sections left out */
     struct error reason; /* why the first of them was left out */
 };
@@ -36,6 +37,16 @@ int store_load_bytes(struct records *out, const char *name, const char *bytes, s
                      struct error *error);
 void store_dispose(struct records *records);
 
+/* Takes the records of a file, which are disposed of behind it. */
+typedef int store_take(void *context, const char *path, const struct records *records,
+                       struct error *error);
+
+/* Loads each record file of a folder but that of the path `but` (may be NULL), in the order of
+ * their names, and hands it over, until one is refused. No folder is no files; one that cannot
+ * be read is ERROR_IO. */
+int store_load_each(const char *folder, const char *but, store_take *take, void *context,
+                    struct error *error);
+
 /* Appends to records that grow by these two alone, and names its config there; nothing is raced
  * with it. -1 only for memory. */
 int store_add(struct records *records, const struct record *record, struct error *error);
@@ -51,15 +62,12 @@ struct config store_config(const struct record *record);
 int store_tidy(struct records *records, struct error *error);
 
 /* Adds or replaces (record_is_same_problem: driver, compiler, code and method may differ; what
- * was raced at the size stays, by interval_inherit) one record: lock, read, merge, temporary
- * file, fsync, rename, fsync the folder. Makes the folder (mode 0700). ERROR_IO with path and
- * cause leaves the old file as it was. A damaged old file is kept beside as NAME.damaged, one
- * of an older schema, whose records are strangers here, as NAME.schema-1; one that must not be
- * trusted or is of a newer schema is not touched: ERROR_IO. A record that could not be read
- * back is ERROR_FAILED. */
-int store_save(const char *path, const struct record *record, struct error *error);
-
-/* The same for several at once, of which a reader sees all or none. */
-int store_save_all(const char *path, const struct records *records, struct error *error);
+ * was raced at the size stays, by interval_inherit) records, of which a reader sees all or none:
+ * lock, read, merge, temporary file, fsync, rename, fsync the folder. Makes the folder (mode
+ * 0700). ERROR_IO with path and cause leaves the old file as it was. A damaged old file is kept
+ * beside as NAME.damaged, one of an older schema, whose records are strangers here, as
+ * NAME.schema-1; one that must not be trusted or is of a newer schema is not touched: ERROR_IO. A
+ * record that could not be read back is ERROR_FAILED. */
+int store_save(const char *path, const struct records *records, struct error *error);
 
 #endif

@@ -1,6 +1,8 @@
 /* sweep: greedy intervals; the configs that serve so far are kept beside the sizes. */
 #include "cache/sweep.h"
 
+#include "generator/number.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -135,7 +137,7 @@ static int by_loss(const void *a, const void *b)
 {
     const struct sweep_loss *x = a, *y = b;
     const int order = (x->loss > y->loss) - (x->loss < y->loss);
-    return order ? order : (x->config > y->config) - (x->config < y->config);
+    return order ? order : number_compare(x->config, y->config);
 }
 
 size_t sweep_survivors(struct sweep_loss *room, const struct sweep_size *sizes, size_t count)

@@ -3,6 +3,8 @@
  * finds the rows of a pair, and the tables of pairs. */
 #include "generator/cover.h"
 
+#include "generator/array.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,7 @@ struct cover {
     size_t column_pairs, pair_count;
     uint32_t *witnesses; /* by pair: 1 + the first row that held it, 0 = none did */
     unsigned char *rows;
-    size_t row_count, capacity;
+    size_t row_count;
 };
 
 /* --- Rows --------------------------------------------------------------------------------- */
@@ -100,22 +102,12 @@ bool cover_has(const struct cover *cover, size_t a, size_t va, size_t b, size_t 
     return cover->witnesses[first + va * cover->counts[b] + vb] != 0;
 }
 
-static int grow(struct cover *cover, struct error *error)
-{
-    const size_t capacity = cover->capacity ? 2 * cover->capacity : 1024;
-    unsigned char *rows =
-        cover->row_count < UINT32_MAX ? realloc(cover->rows, capacity * cover->width) : NULL;
-    if (!rows)
-        return error_memory(error, capacity * cover->width);
-    cover->rows = rows;
-    cover->capacity = capacity;
-    return 0;
-}
-
 int cover_add(struct cover *cover, const unsigned char *row, bool is_asked_for,
               struct error *error)
 {
-    if (cover->row_count == cover->capacity && grow(cover, error))
+    if (cover->row_count == UINT32_MAX)
+        return error_memory(error, cover->row_count * cover->width);
+    if (array_grow(&cover->rows, cover->row_count, cover->width, error))
         return -1;
     unsigned char *kept = cover->rows + cover->row_count * cover->width;
     const size_t *first = cover->firsts;

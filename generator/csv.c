@@ -2,6 +2,7 @@
  * shorter. */
 #include "generator/csv.h"
 
+#include "generator/array.h"
 #include "generator/number.h"
 
 #include <stdint.h>
@@ -71,30 +72,17 @@ static int read_cell(struct reader *reader, struct error *error)
     return 0;
 }
 
-static int add_cell(struct csv *csv, size_t count, size_t *capacity, const char *cell,
-                    struct error *error)
-{
-    if (count == *capacity) {
-        *capacity = *capacity ? 2 * *capacity : 64;
-        const char **cells = reallocarray(csv->cells, *capacity, sizeof *cells);
-        if (!cells)
-            return error_memory(error, *capacity * sizeof *cells);
-        csv->cells = cells;
-    }
-    csv->cells[count] = cell;
-    return 0;
-}
-
 static int read_lines(struct csv *csv, struct reader *reader, struct error *error)
 {
-    size_t count = 0, capacity = 0;
+    size_t count = 0;
     while (reader->at < reader->end) {
         const size_t first = count;
         const int line = reader->line;
         do {
             if (read_cell(reader, error) ||
-                add_cell(csv, count++, &capacity, reader->cell, error))
+                array_grow(&csv->cells, count, sizeof *csv->cells, error))
                 return -1;
+            csv->cells[count++] = reader->cell;
         } while (!reader->is_last);
         if (!csv->columns)
             csv->columns = count;

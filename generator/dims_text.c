@@ -2,6 +2,8 @@
  * what. */
 #include "generator/dims_text.h"
 
+#include "generator/number.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -270,26 +272,19 @@ const char *dims_text_others(const struct dims *dims)
     return others[kind_of(dims)];
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 int dims_text_compare(const struct dims *a, const struct dims *b)
 {
-    return compare(kind_of(a), kind_of(b));
+    return number_compare(kind_of(a), kind_of(b));
 }
 
 int dims_text_compare_sizes(const struct dims *a, const struct dims *b)
 {
     const struct matrix one = matrix_of(a), other = matrix_of(b);
     const bool are_values = kind_of(a) == VALUE && kind_of(b) == VALUE;
-    const int orders[] = {are_values ? 0 : compare(one.len, other.len),
-                          compare(dims_n(a), dims_n(b)), compare(one.pitch, other.pitch)};
-    size_t i = 0;
-    while (i + 1 < sizeof orders / sizeof *orders && !orders[i])
-        i++;
-    return orders[i];
+    const int orders[] = {are_values ? 0 : number_compare(one.len, other.len),
+                          number_compare(dims_n(a), dims_n(b)),
+                          number_compare(one.pitch, other.pitch)};
+    return number_decide(orders, sizeof orders / sizeof *orders);
 }
 
 const char *dims_text_nearness(const struct dims *dims)

@@ -253,18 +253,6 @@ int emit_kernel(struct text *out, const struct point_context *context,
 
 /* --- Variants ---------------------------------------------------------------------------------- */
 
-static int pass_applies(const struct point_context *context, const int64_t *row, size_t pass,
-                        bool *applies, struct error *error)
-{
-    int64_t values[SPACE_NAMES_MAX], value = 1;
-    const struct expr *when = context->space->passes[pass].when;
-    if (when && (point_values(context, row, false, values, error) ||
-                 expr_eval(when, values, &value, error)))
-        return -1;
-    *applies = value != 0;
-    return 0;
-}
-
 /* Emits the body of a pass, or finds that it stands among the variant's texts already. */
 static int add_text(struct emit_variant *out, const struct point_context *context,
                     const struct emit_sources *sources, const int64_t *row, size_t pass,
@@ -296,7 +284,7 @@ int emit_variant(struct emit_variant *out, const struct point_context *context,
     for (size_t pass = 0; !failed && pass < context->space->pass_count; pass++) {
         bool applies = false;
         out->text_of_pass[pass] = -1;
-        failed = pass_applies(context, row, pass, &applies, error) ||
+        failed = point_applies(context, row, pass, &applies, error) ||
                  (applies && add_text(out, context, sources, row, pass, bodies, error));
     }
     for (size_t i = 0; i < SPACE_PASSES_MAX; i++)

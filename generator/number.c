@@ -256,3 +256,18 @@ char *number_format_fixed(char out[NUMBER_CHARS], uint64_t value, int digits)
     }
     return out;
 }
+
+/* --- Order -------------------------------------------------------------------------------- */
+
+int number_compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+int number_decide(const int *orders, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (orders[i])
+            return orders[i];
+    return 0;
+}

@@ -4,6 +4,7 @@
 
 #include "generator/error.h"
 
+#include <stddef.h> /* size_t */
 #include <stdint.h>
 
 /* A count: decimal digits and at most one of the suffixes K M G T (powers of 1000) or
@@ -32,5 +33,11 @@ char *number_format_fixed(char out[NUMBER_CHARS], uint64_t value, int digits);
  * or exponent. */
 int number_parse_fixed(uint64_t *out, const char *string, int digits, const char *what,
                        struct error *error);
+
+/* Negative, 0 or positive, as qsort has it. */
+int number_compare(uint64_t a, uint64_t b);
+
+/* Of several such orders the first that is not 0: what it is sorted by stands first. */
+int number_decide(const int *orders, size_t count);
 
 #endif

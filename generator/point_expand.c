@@ -2,37 +2,25 @@
  * leave, drawn at random. Hides the walk over them: it gives the params their values one after the
  * other; derived values and rules are evaluated as soon as all they need is known, so that what a
  * rule rejects is never walked through. */
+#include "generator/array.h"
 #include "generator/point.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int add_row(struct points *points, const int64_t *row, size_t *capacity,
-                   struct error *error)
+static int add_row(struct points *points, const int64_t *row, struct error *error)
 {
-    if (points->count == *capacity) {
-        size_t grown = *capacity ? 2 * *capacity : 1024;
-        int64_t *rows = realloc(points->rows, grown * points->width * sizeof *rows);
-        if (!rows)
-            return error_memory(error, grown * points->width * sizeof *rows);
-        points->rows = rows;
-        *capacity = grown;
-    }
+    if (array_grow(&points->rows, points->count, points->width * sizeof *row, error))
+        return -1;
     memcpy(points->rows + points->count++ * points->width, row, points->width * sizeof *row);
     return 0;
 }
 
 static int add_variant(struct points *points, size_t first, struct error *error)
 {
-    size_t count = points->variant_count;
-    if ((count & (count - 1)) == 0) { /* full at each power of two */
-        size_t bytes = (count ? 2 * count : 1) * sizeof *points->variants;
-        struct point_variant *variants = realloc(points->variants, bytes);
-        if (!variants)
-            return error_memory(error, bytes);
-        points->variants = variants;
-    }
+    if (array_grow(&points->variants, points->variant_count, sizeof *points->variants, error))
+        return -1;
     points->variants[points->variant_count++] =
         (struct point_variant){first, points->count - first};
     return 0;
@@ -57,7 +45,6 @@ struct walk {
     const struct space *space;
     int64_t *values; /* by slot */
     int64_t *row;
-    size_t capacity;                 /* of points->rows */
     size_t order[SPACE_NAMES_MAX];   /* params by depth */
     uint64_t below[SPACE_NAMES_MAX]; /* points that share their params up to a depth */
     size_t compile_depth;            /* the depth at which a variant is fixed */
@@ -133,7 +120,7 @@ static int descend(struct walk *walk, size_t depth, struct error *error)
     const struct space *space = walk->space;
     const size_t first = walk->points->count;
     if (depth == space->param_count)
-        return add_row(walk->points, walk->row, &walk->capacity, error);
+        return add_row(walk->points, walk->row, error);
     const size_t at = walk->order[depth];
     const struct param *param = &space->params[at];
     for (size_t i = 0; i < param->count; i++) {
@@ -258,11 +245,9 @@ int point_draw(int64_t *row, const bool *is_fixed, const struct point_context *c
 int point_single(struct points *out, const struct space *space, const int64_t *row,
                  struct error *error)
 {
-    size_t capacity = 0;
     *out = (struct points){.width = space->param_count, .total = 1};
     out->rejected = calloc(space->rule_count + 1, sizeof *out->rejected);
-    if (out->rejected && add_row(out, row, &capacity, error) == 0 &&
-        add_variant(out, 0, error) == 0)
+    if (out->rejected && add_row(out, row, error) == 0 && add_variant(out, 0, error) == 0)
         return 0;
     point_dispose(out);
     return error_memory(error, space->param_count * sizeof *row);
@@ -271,8 +256,7 @@ int point_single(struct points *out, const struct space *space, const int64_t *r
 int point_add(struct points *points, const int64_t *row, struct error *error)
 {
     const size_t first = points->count;
-    size_t capacity = first; /* none is known to be left */
-    return add_row(points, row, &capacity, error) || add_variant(points, first, error) ? -1 : 0;
+    return add_row(points, row, error) || add_variant(points, first, error) ? -1 : 0;
 }
 
 void point_dispose(struct points *points)

@@ -5,7 +5,6 @@
 #include "generator/text.h"
 
 #include "generator/dims_text.h"
-#include "generator/number.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,11 +54,6 @@ static const char *type_name(size_t i)
 static const char *op_name(size_t i)
 {
     return problem_ops[i].name;
-}
-
-static const char *regime_name(size_t i)
-{
-    return problem_regimes[i];
 }
 
 static char *list_names(char out[PROBLEM_NAMES_CHARS], const char *(*name_at)(size_t),
@@ -115,15 +109,6 @@ int problem_find_op(enum op *out, const char *name, struct error *error)
     if (find_name(&i, name, "operation", op_name, OP_COUNT, error))
         return -1;
     *out = (enum op)i;
-    return 0;
-}
-
-int problem_find_regime(enum regime *out, const char *name, struct error *error)
-{
-    size_t i = 0;
-    if (find_name(&i, name, "cache regime", regime_name, REGIME_COUNT, error))
-        return -1;
-    *out = (enum regime)i;
     return 0;
 }
 

@@ -61,7 +61,6 @@ struct problem {
 /* Names to rows; an unknown name is ERROR_USAGE and lists the known ones. */
 int problem_find_type(enum type *out, const char *name, struct error *error);
 int problem_find_op(enum op *out, const char *name, struct error *error);
-int problem_find_regime(enum regime *out, const char *name, struct error *error);
 
 enum { PROBLEM_NAMES_CHARS = 200 };
 

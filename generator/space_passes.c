@@ -72,8 +72,8 @@ static int read_override(struct space *space, struct pass *pass, size_t param,
     return 0;
 }
 
-int space_read_choice(bool *out, const char *no, const char *yes, const struct ini_item *item,
-                      struct error *error)
+static int read_choice(bool *out, const char *no, const char *yes, const struct ini_item *item,
+                       struct error *error)
 {
     *out = strcmp(item->value, yes) == 0;
     if (*out || strcmp(item->value, no) == 0)
@@ -103,13 +103,13 @@ int space_read_pass(struct space *space, struct pass *pass, const struct ini_ite
     if (strcmp(item->key, "args") == 0)
         return read_args(space, pass, item, error);
     if (strcmp(item->key, "reads") == 0)
-        return space_read_choice(&pass->reads_partials, "elements", "partials", item, error);
+        return read_choice(&pass->reads_partials, "elements", "partials", item, error);
     if (strcmp(item->key, "repeat") == 0)
-        return space_read_choice(&pass->until_one, "1", "until one", item, error);
+        return read_choice(&pass->until_one, "1", "until one", item, error);
     if (strcmp(item->key, "cooperative") == 0)
-        return space_read_choice(&pass->is_cooperative, "no", "yes", item, error);
+        return read_choice(&pass->is_cooperative, "no", "yes", item, error);
     if (strcmp(item->key, "timed") == 0)
-        return space_read_choice(&pass->is_timed, "no", "yes", item, error);
+        return read_choice(&pass->is_timed, "no", "yes", item, error);
     int param = space_find_param(space, item->key, strlen(item->key));
     if (param >= 0)
         return read_override(space, pass, (size_t)param, item, error);

@@ -70,9 +70,6 @@ int space_add_pass(struct space *space, const struct ini_item *first, struct pas
                    struct error *error);
 int space_read_pass(struct space *space, struct pass *pass, const struct ini_item *item,
                     struct error *error);
-/* A key with two possible values: sets `out` to whether it is the second. */
-int space_read_choice(bool *out, const char *no, const char *yes, const struct ini_item *item,
-                      struct error *error);
 int space_check_passes(const struct space *space, struct error *error);
 
 /* space_serve.c: what the space serves, by the names of builtins alone. */

@@ -34,6 +34,15 @@ bool words_is(const char *name, const char *word, size_t length)
     return strlen(name) == length && memcmp(name, word, length) == 0;
 }
 
+bool words_has(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)); at++)
+        if (at > list && at[-1] == ' ' && at[length] == ' ')
+            return true;
+    return false;
+}
+
 /* One walk over the words, however many the names: those that begin alike hang together. */
 void words_find(const char *code, const char *const *names, size_t count, bool *out)
 {

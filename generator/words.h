@@ -12,6 +12,9 @@ const char *words_next(const char *at, size_t *length);
 /* Is `name` the word of this length? */
 bool words_is(const char *name, const char *word, size_t length);
 
+/* Is the word one of a list in which a blank stands before and behind each? */
+bool words_has(const char *list, const char *word);
+
 enum { WORDS_MOST = 1024 };
 
 /* For each of the names, WORDS_MOST at most: is it mentioned? */

@@ -5,17 +5,16 @@
 #include "autotune/command/output.h"
 #include "autotune/device/nvrtc.h"
 #include "autotune/embedded.h"
+#include "autotune/library/shipped.h"
 #include "cache/file.h"
 #include "generator/dims_text.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-static const char published_folder[] = "configs/published/", tuned_folder[] = "configs/tuned/";
+static const char published_folder[] = "configs/published/";
 
 static bool has_start(const char *string, const char *start)
 {
@@ -106,9 +105,9 @@ static int add_published(struct compare_input *out, const char *file, const char
 
 static const struct dims compared = DIMS_VALUE(1); /* such, of any n */
 
-/* Appends the records of the GPU of this name; empties `more`. `name` NULL takes those of the
- * GPU of the first. */
-static int add_records(struct compare_input *out, struct records *more, const char *name,
+/* Appends the records of the GPU of this name. `name` NULL takes those of the GPU of the first.
+ */
+static int add_records(struct compare_input *out, const struct records *more, const char *name,
                        struct error *error)
 {
     struct records *records = &out->records;
@@ -139,7 +138,6 @@ static int add_records(struct compare_input *out, struct records *more, const ch
                     unlike, unlike == 1 ? "" : "s", unlike == 1 ? "is" : "are");
     if (more->skipped && out->damaged.code == ERROR_NONE)
         out->damaged = more->reason;
-    store_dispose(more);
     return failed || interval_compute(records, error) ? -1 : 0;
 }
 
@@ -175,7 +173,9 @@ static int read_file(struct compare_input *out, const char *path, struct text *t
         store_dispose(&records);
         return -1;
     }
-    if (add_records(out, &records, NULL, error))
+    const int failed = add_records(out, &records, NULL, error);
+    store_dispose(&records);
+    if (failed)
         return -1;
     if (out->records.count == 0)
         return error_set(error, ERROR_USAGE,
@@ -241,15 +241,26 @@ static int add_documents(struct compare_input *out, const char *name,
 
 static int add_shipped(struct compare_input *out, const char *model, struct error *error)
 {
-    for (size_t i = 0; i < embedded_count; i++) {
-        const struct embedded *file = &embedded_files[i];
-        struct records records;
-        if (has_start(file->name, tuned_folder) &&
-            (store_load_bytes(&records, file->name, file->bytes, file->length, error) ||
-             add_records(out, &records, model, error)))
-            return -1;
-    }
-    return 0;
+    struct records records;
+    if (shipped_load(&records, error))
+        return -1;
+    const int failed = add_records(out, &records, model, error);
+    store_dispose(&records);
+    return failed;
+}
+
+/* What is looked for in the files of a folder. */
+struct kept {
+    struct compare_input *out;
+    const char *model;
+};
+
+static int add_file(void *context, const char *path, const struct records *records,
+                    struct error *error)
+{
+    const struct kept *kept = context;
+    (void)path;
+    return add_records(kept->out, records, kept->model, error);
 }
 
 /* The records kept here, whatever their file is called. Without a folder there are just none.
@@ -257,28 +268,12 @@ static int add_shipped(struct compare_input *out, const char *model, struct erro
 static int add_kept(struct compare_input *out, const char *model, const struct request *request,
                     struct error *error)
 {
-    struct text folder = {0}, path = {0};
+    struct kept kept = {out, model};
+    struct text folder = {0};
     struct error ignored;
-    int failed = 0;
     if (store_folder(&folder, request->cache, &ignored))
         return 0;
-    DIR *open = opendir(folder.at);
-    if (!open && errno != ENOENT)
-        failed = error_set(error, ERROR_IO,
-                           "%s: cannot be read: %s: name another folder with --cache",
-                           folder.at, strerror(errno));
-    for (struct dirent *entry; open && !failed && (entry = readdir(open));) {
-        struct records records;
-        if (entry->d_name[0] == '.' || !has_end(entry->d_name, ".ini"))
-            continue;
-        text_clear(&path);
-        text_addf(&path, "%s/%s", folder.at, entry->d_name);
-        failed = text_check(&path, error) || store_load(&records, path.at, error) ||
-                 add_records(out, &records, model, error);
-    }
-    if (open)
-        closedir(open);
-    text_dispose(&path);
+    const int failed = store_load_each(folder.at, NULL, add_file, &kept, error);
     text_dispose(&folder);
     return failed;
 }

@@ -7,6 +7,7 @@
 #include "autotune/command/output.h"
 #include "autotune/report/figures.h"
 #include "autotune/report/prediction.h"
+#include "generator/array.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,12 +40,9 @@ static int add_line(struct comparison *comparison, const struct compare_line *li
             compare->lines[i].row == line->row &&
             compare->lines[i].is_document == line->is_document)
             return 0;
-    struct compare_line *lines =
-        reallocarray(compare->lines, compare->line_count + 1, sizeof *lines);
-    if (!lines)
-        return error_memory(error, (compare->line_count + 1) * sizeof *lines);
-    compare->lines = lines;
-    lines[compare->line_count++] = *line;
+    if (array_grow(&compare->lines, compare->line_count, sizeof *compare->lines, error))
+        return -1;
+    compare->lines[compare->line_count++] = *line;
     return 0;
 }
 

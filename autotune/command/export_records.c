@@ -6,11 +6,10 @@
 #include "autotune/device/gpus.h"
 #include "autotune/library/shipped.h"
 #include "cache/code.h"
+#include "generator/array.h"
 #include "generator/dims_text.h"
 #include "generator/number.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,13 +155,8 @@ static int add(struct gathering *all, const struct interval *served, struct erro
     struct export_records *out = all->out;
     if (!is_wanted(all, served) || is_known(all, served) || !is_usable(all, &served->record))
         return 0;
-    if ((out->count & (out->count - 1)) == 0) { /* the room is the next power of two */
-        const size_t room = out->count ? 2 * out->count : 1;
-        struct interval *at = realloc(out->at, room * sizeof *at);
-        if (!at)
-            return error_memory(error, room * sizeof *at);
-        out->at = at;
-    }
+    if (array_grow(&out->at, out->count, sizeof *out->at, error))
+        return -1;
     out->at[out->count++] = *served;
     return 0;
 }
@@ -184,43 +178,13 @@ static int add_records(struct gathering *all, const struct records *records,
 
 /* --- All files ---------------------------------------------------------------------------- */
 
-static int add_file(struct gathering *all, const char *folder, const char *name,
+static int add_file(void *all, const char *path, const struct records *records,
                     struct error *error)
 {
-    char path[4096];
-    struct records records;
-    const size_t length = strlen(name);
-    if (length < 5 || name[0] == '.' || strcmp(name + length - 4, ".ini") != 0)
-        return 0;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (store_load(&records, path, error))
-        return -1;
-    if (records.skipped)
-        output_warn("%s", records.reason.text);
-    const int failed = add_records(all, &records, error);
-    store_dispose(&records);
-    return failed;
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int add_folder(struct gathering *all, const char *folder, struct error *error)
-{
-    struct dirent **names = NULL;
-    const int count = scandir(folder, &names, NULL, by_name);
-    int failed = 0;
-    if (count < 0 && errno != ENOENT)
-        return error_set(error, ERROR_IO, "%s: cannot be read: %s", folder, strerror(errno));
-    for (int i = 0; i < count; i++) {
-        if (!failed)
-            failed = add_file(all, folder, names[i]->d_name, error);
-        free(names[i]);
-    }
-    free(names);
-    return failed;
+    (void)path;
+    if (records->skipped)
+        output_warn("%s", records->reason.text);
+    return add_records(all, records, error);
 }
 
 static int add_shipped(struct gathering *all, struct error *error)
@@ -295,7 +259,8 @@ int export_records_find(struct export_records *out, const struct setup *setup,
     *out = (struct export_records){0};
     setup_record(&all.want, setup);
     int failed = store_folder(&folder, request->cache, error) ||
-                 add_folder(&all, folder.at, error) || add_shipped(&all, error);
+                 store_load_each(folder.at, NULL, add_file, &all, error) ||
+                 add_shipped(&all, error);
     if (!failed && out->count == 0)
         failed = refuse_nothing(&all, folder.at, error);
     if (!failed && !request_dims_are_given(request))

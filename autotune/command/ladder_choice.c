@@ -6,7 +6,6 @@
 #include "generator/dims_text.h"
 #include "generator/number.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #include "autotune/command/interrupt.h"
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
+#include "generator/call.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

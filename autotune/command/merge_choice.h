@@ -13,7 +13,7 @@ struct merge_choice {
 };
 
 /* `file` has records of one GPU, `here` those of that GPU's file. `out`, empty, gets what
- * store_save_all is to keep at once, in the file's order; `choices` one of each record of the
+ * store_save is to keep at once, in the file's order; `choices` one of each record of the
  * file. A record that is kept and of an older sweep, or of none, becomes a size of the newer
  * one, by interval_inherit. -1 only for memory; store_dispose frees `out` either way. */
 int merge_choose(struct records *out, struct merge_choice *choices, const struct records *here,

@@ -6,7 +6,6 @@
 #include "autotune/report/table.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 /* clang-format off */
 static const struct table_column columns[] = {

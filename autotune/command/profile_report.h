@@ -4,7 +4,6 @@
 
 #include "autotune/command/request.h"
 #include "autotune/report/ncu.h"
-#include "generator/call.h"
 
 /* Writes what was measured of the `count` launches of a call of `plan`, in their order; below the
  * table for people what holds up the one that takes longest. */

@@ -7,10 +7,8 @@
 #include "cache/file.h"
 #include "generator/csv.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CSV_BYTES_MAX = 16 << 20, PATH_CHARS = 4096 };
@@ -38,42 +36,37 @@ static const struct record *find_newer(const struct records *records,
     return found;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+/* The newest records so far, and their file; "" when there are none. */
+struct newest {
+    struct record record;
+    char *path;
+};
+
+static int take_newer(void *context, const char *path, const struct records *records,
+                      struct error *error)
 {
-    return strcmp((*a)->d_name, (*b)->d_name);
+    struct newest *newest = context;
+    const struct record *newer = find_newer(records, &newest->record);
+    (void)error;
+    if (newer) {
+        newest->record = *newer;
+        snprintf(newest->path, PATH_CHARS, "%s", path);
+    }
+    return 0;
 }
 
-/* The file of the newest records in the folder; "" when there are none. */
+/* What cannot be read has none. */
 static int find_newest(char path[PATH_CHARS], const struct request *request,
                        struct error *error)
 {
     struct text folder = {0};
-    struct record newest = {.source = RECORD_EMULATED};
-    struct dirent **names = NULL;
-    struct error ignored;
+    struct newest newest = {.record = {.source = RECORD_EMULATED}, .path = path};
     *path = '\0';
-    const int count = store_folder(&folder, request->cache, &ignored)
-                          ? 0
-                          : scandir(folder.at, &names, NULL, by_name);
-    int failed = 0;
-    for (int i = 0; i < count; i++) {
-        const char *name = names[i]->d_name, *end = strrchr(name, '.');
-        char file[PATH_CHARS];
-        struct records records = {0};
-        snprintf(file, sizeof file, "%s/%s", folder.at, name);
-        if (*name != '.' && end && strcmp(end, ".ini") == 0 && !failed)
-            failed = store_load(&records, file, error);
-        const struct record *newer = find_newer(&records, &newest);
-        if (newer) {
-            newest = *newer;
-            snprintf(path, PATH_CHARS, "%s", file);
-        }
-        store_dispose(&records);
-        free(names[i]);
-    }
-    free(names);
+    const int failed = store_folder(&folder, request->cache, error) == 0 &&
+                       store_load_each(folder.at, NULL, take_newer, &newest, error) &&
+                       error->code != ERROR_IO;
     text_dispose(&folder);
-    return failed;
+    return failed ? -1 : 0;
 }
 
 /* --- Those that it is compared with ------------------------------------------------------- */

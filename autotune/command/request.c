@@ -145,3 +145,8 @@ int request_parse(struct request *out, enum verb verb, int argc, char **argv,
         problem_simplify(&out->problem);
     return 0;
 }
+
+bool request_sweeps(const struct request *request, enum regime regime)
+{
+    return regime == WARM ? !request->cold : !request->warm;
+}

@@ -83,4 +83,7 @@ bool request_is_sweep(const struct request *request);
 int request_parse(struct request *out, enum verb verb, int argc, char **argv,
                   struct error *error);
 
+/* Does the sweep have this cache regime: without --cold and --warm it has both. */
+bool request_sweeps(const struct request *request, enum regime regime);
+
 #endif

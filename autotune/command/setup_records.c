@@ -8,7 +8,6 @@
 #include "cache/code.h"
 #include "generator/number.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* --- The record --------------------------------------------------------------------------- */

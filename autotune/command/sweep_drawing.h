@@ -1,8 +1,11 @@
-/* sweep_drawing: the sizes and intervals of one sweep: of one problem on one GPU. */
+/* sweep_drawing: sweeps among records, each drawn in two tables: its sizes, and the variants that
+ * serve them. */
 #ifndef AUTOTUNE_SWEEP_DRAWING_H
 #define AUTOTUNE_SWEEP_DRAWING_H
 
 #include "autotune/command/request.h"
+#include "autotune/report/letters.h"
+#include "autotune/report/table.h"
 #include "cache/store.h"
 #include "generator/text.h"
 
@@ -12,31 +15,39 @@ struct sweep_single {
     uint64_t config, n;
 };
 
-/* Initialise with the records, whose intervals are computed, and room for as many pointers as
- * there are of each. */
+/* One sweep: sizes of one problem on one GPU. */
 struct sweep_drawing {
     const struct records *records;
-    const struct interval **intervals; /* by regime and n */
-    const struct record **sizes;       /* likewise */
+    const struct interval **intervals; /* of a sweep of n, by regime and n */
+    const struct record **sizes;       /* by regime, elements of a result, results */
     size_t interval_count, size_count;
+    struct letters letters; /* the variants, by the first interval or size */
     struct sweep_single single;
 };
 
-/* Begins a sweep's drawing, behind others: "sweep     sum i8 in i64 deterministic". */
-void sweep_drawing_head(struct text *out, const struct problem *problem);
+/* How sweeps of n, or of shapes, are drawn: two tables for programs, and for people the same two
+ * sweep by sweep. */
+struct sweep_kind {
+    const char *name, *variants_name; /* of the tables, in JSON */
+    const struct table_column *columns, *variant_columns;
+    size_t column_count, variant_column_count;
+    bool has_intervals; /* and --n names a part */
+    bool (*is_size)(const struct record *record);
+    bool (*is_alike)(const struct record *a, const struct record *b); /* of one sweep */
+    void (*title)(struct text *out, const struct sweep_drawing *drawing);
+    void (*add_sizes)(struct table *table, struct sweep_drawing *drawing);
+    void (*print_sizes)(struct text *out, struct sweep_drawing *drawing); /* NULL: that table */
+    void (*add_variants)(struct table *table, struct sweep_drawing *drawing);
+    void (*print_end)(struct text *out, const struct sweep_drawing *drawing); /* or NULL */
+};
 
-/* Is at[i] a size of a sweep, and the first of it? */
-bool sweep_drawing_is_first(const struct records *records, size_t i);
-
-/* Collects the sweep of the size `first`, of --n only what that names. */
-void sweep_drawing_collect(struct sweep_drawing *out, const struct request *request,
-                           const struct record *first);
+/* Draws every sweep of the kind among the records, whose intervals are computed. Writes JSON and
+ * CSV too. `count` (may be NULL) gets how many sweeps there are; without any nothing is printed
+ * but empty JSON and CSV. */
+int sweep_drawing_print(const struct sweep_kind *kind, const struct request *request,
+                        const struct records *records, size_t *count, struct error *error);
 
 struct sweep_single sweep_drawing_single(const struct records *records,
                                          const struct record *like);
-
-/* The interval that a size is in; NULL where --n leaves that out. */
-const struct interval *sweep_drawing_interval(const struct sweep_drawing *drawing,
-                                              const struct record *size);
 
 #endif

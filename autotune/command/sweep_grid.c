@@ -32,11 +32,6 @@ struct grid {
 
 /* --- Which shapes ------------------------------------------------------------------------- */
 
-static bool has_regime(const struct request *request, enum regime regime)
-{
-    return regime == WARM ? !request->cold : !request->warm;
-}
-
 static uint64_t most_elements(const struct grid *grid)
 {
     return SPAN_MOST * setup_usual_n(grid->sweep->setup.target.is_host);
@@ -83,7 +78,7 @@ static void count_shapes(struct grid *grid)
     for (enum regime regime = COLD; regime < REGIME_COUNT; regime++) {
         struct dims sizes[SWEEP_SIZES_MAX];
         size_t left_out[REASONS] = {0};
-        for (size_t i = 0; i < grid->asked.line_count && has_regime(request, regime); i++)
+        for (size_t i = 0; i < grid->asked.line_count && request_sweeps(request, regime); i++)
             grid->counts[regime] += choose_line(grid, regime, i, sizes, left_out);
         for (size_t i = 0; i < REASONS && (regime == COLD || request->warm); i++)
             grid->left_out[i] += left_out[i];
@@ -115,7 +110,7 @@ static void note_plan(const struct grid *grid)
     text_dispose(&sizes);
     const char *between = "";
     for (enum regime regime = COLD; regime < REGIME_COUNT; regime++)
-        if (has_regime(request, regime)) {
+        if (request_sweeps(request, regime)) {
             output_note(request, "%s %zu shape%s %s", between, grid->counts[regime],
                         grid->counts[regime] == 1 ? "" : "s", problem_regimes[regime]);
             between = ",";
@@ -157,7 +152,7 @@ static int seed(struct grid *grid, size_t i, struct error *error)
     sweep->has_single = false;
     if (!*grid->before[i])
         return 0;
-    if (sweep_size_row(sweep->single, &sweep->setup, grid->before[i], error))
+    if (point_parse_record(sweep->setup.space, grid->before[i], sweep->single, error))
         return -1;
     const int broken = point_reject(&sweep->setup.context, sweep->single, error);
     sweep->has_single = broken == POINT_VALID;
@@ -205,7 +200,7 @@ static int tune_all(struct grid *grid, struct error *error)
     for (enum regime regime = COLD; regime < REGIME_COUNT; regime++) {
         memset(grid->before, 0, sizeof grid->before);
         for (size_t i = 0;
-             i < grid->asked.line_count && has_regime(grid->sweep->request, regime); i++)
+             i < grid->asked.line_count && request_sweeps(grid->sweep->request, regime); i++)
             if (tune_line(grid, regime, i, error))
                 return -1;
     }
@@ -226,7 +221,7 @@ static int run(struct grid *grid, struct error *error)
                     grid->known, grid->known == 1 ? "" : "s");
     if (grid->known < grid->done.count)
         output_note(request, "took      %.2f s\n", monotonic_s() - start);
-    return sweep_shapes_print(request, grid->done.at, grid->done.count, NULL, error) ||
+    return sweep_drawing_print(&sweep_shapes, request, &grid->done, NULL, error) ||
                    sweep_size_check_spent(sweep, error)
                ? -1
                : 0;

@@ -60,8 +60,8 @@ int sweep_known_choose(struct records *out, const struct records *records,
     setup_record(&want, setup);
     for (size_t i = 0; i < records->count && !failed; i++) {
         const struct record *record = &records->at[i];
-        if ((record->problem.regime == WARM ? !request->cold : !request->warm) &&
-            *record->swept && record_is_same_but_size(record, &want))
+        if (request_sweeps(request, record->problem.regime) && *record->swept &&
+            record_is_same_but_size(record, &want))
             failed = store_copy(out, records, record, error);
     }
     return failed || store_tidy(out, error) || interval_compute(out, error) ? -1 : 0;

@@ -2,7 +2,6 @@
 #include "autotune/command/sweep_leg.h"
 
 #include "autotune/command/tune_keep.h"
-#include "autotune/report/figures.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,18 +2,14 @@
  * each where there is room, and a table of the variants that the letters stand for. */
 #include "autotune/command/sweep_report.h"
 
-#include "autotune/command/output.h"
-#include "autotune/command/sweep_drawing.h"
-#include "autotune/device/device.h"
+#include "autotune/command/record_cells.h"
 #include "autotune/report/figures.h"
-#include "autotune/report/letters.h"
 #include "autotune/report/terminal.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -51,14 +47,6 @@ static const struct table_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-/* A, B, ... by the first interval with these params. */
-static void name_variants(struct letters *letters, const struct sweep_drawing *drawing)
-{
-    letters->count = 0;
-    for (size_t i = 0; i < drawing->interval_count; i++)
-        letters_add(letters, drawing->intervals[i]->record.params);
-}
-
 /* No "-0.0". */
 static void add_tenths(struct table *table, double value)
 {
@@ -68,7 +56,7 @@ static void add_tenths(struct table *table, double value)
 /* What the interval's config takes at the size; never 0, for it was raced there. */
 static uint64_t interval_ps(const struct sweep_drawing *drawing, const struct record *size)
 {
-    const struct interval *interval = sweep_drawing_interval(drawing, size);
+    const struct interval *interval = interval_find(drawing->records, size);
     struct raced raced = {.ps = 0};
     if (interval)
         interval_raced(&raced, size, interval->record.config);
@@ -85,10 +73,7 @@ static void add_problem(struct table *table, const struct record *size)
 {
     const struct problem *problem = &size->problem;
     char n[NUMBER_CHARS];
-    table_add(table, size->gpu);
-    table_add(table, problem_ops[problem->op].name);
-    table_add(table, problem_types[problem->type].name);
-    table_add(table, problem_types[problem->acc].name);
+    record_cells_add_problem(table, size);
     table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
     table_add(table, number_format_count(n, dims_n(&problem->dims)));
     table_addf(table, "%" PRIu64, dims_n(&problem->dims));
@@ -104,13 +89,8 @@ static void add_empty(struct table *table, int count)
 static void add_figures(struct table *table, const struct sweep_drawing *drawing,
                         const struct record *size)
 {
-    const uint64_t ps = interval_ps(drawing, size);
-    const uint64_t peak = device_peak_of(size->memory_clock_khz, size->bus_bits);
-    const double percent = figures_peak_percent(&size->problem, ps, peak);
-    char us[NUMBER_CHARS], speed[NUMBER_CHARS];
-    table_add(table, figures_us(us, ps));
-    table_add(table, figures_speed(speed, figures_gbs(&size->problem, ps)));
-    table_add_number(table, percent >= 0, 1, percent);
+    char us[NUMBER_CHARS];
+    record_cells_add_speed(table, size, interval_ps(drawing, size));
     add_tenths(table, loss_percent(drawing, size));
     table_add(table, figures_us(us, size->median_ps));
 }
@@ -155,17 +135,16 @@ static void add_bar(struct table *table, const struct sweep_drawing *drawing,
     text_dispose(&bar);
 }
 
-static void add_sizes(struct table *table, const struct sweep_drawing *drawing,
-                      struct letters *letters, int bar_columns)
+static void add_drawn(struct table *table, struct sweep_drawing *drawing, int bar_columns)
 {
     const double most = most_gbs(drawing);
     for (size_t i = 0; i < drawing->size_count; i++) {
         const struct record *size = drawing->sizes[i];
-        const struct interval *interval = sweep_drawing_interval(drawing, size);
+        const struct interval *interval = interval_find(drawing->records, size);
         const char *params = interval->record.params;
         char name[NUMBER_CHARS];
         add_problem(table, size);
-        table_add(table, letters_name(name, letters_add(letters, params)));
+        table_add(table, letters_name(name, letters_add(&drawing->letters, params)));
         table_addf(table, "%" PRIu64, interval->from);
         table_addf(table, "%" PRIu64, interval->to);
         add_figures(table, drawing, size);
@@ -176,8 +155,12 @@ static void add_sizes(struct table *table, const struct sweep_drawing *drawing,
     }
 }
 
-static void print_sizes(struct text *out, const struct sweep_drawing *drawing,
-                        struct letters *letters)
+static void add_sizes(struct table *table, struct sweep_drawing *drawing)
+{
+    add_drawn(table, drawing, 0);
+}
+
+static void print_sizes(struct text *out, struct sweep_drawing *drawing)
 {
     struct table_column own[COLUMNS];
     char n[NUMBER_CHARS], title[NUMBER_CHARS + 8];
@@ -188,7 +171,7 @@ static void print_sizes(struct text *out, const struct sweep_drawing *drawing,
     own[SINGLE_US].title = title;
     for (int pass = 0; pass < 2; pass++) { /* the first for the width */
         struct table table = {.columns = own, .column_count = COLUMNS};
-        add_sizes(&table, drawing, letters, bar_columns);
+        add_drawn(&table, drawing, bar_columns);
         if (pass == 1)
             table_print(out, &table, terminal_has_color(stdout));
         const int width = (int)table_width(&table) + 2;
@@ -210,8 +193,8 @@ static const struct table_column interval_columns[] = {
 };
 enum { INTERVAL_COLUMNS = sizeof interval_columns / sizeof *interval_columns };
 
-static void add_interval(struct table *table, const struct sweep_drawing *drawing,
-                         struct letters *letters, const struct interval *interval)
+static void add_interval(struct table *table, struct sweep_drawing *drawing,
+                         const struct interval *interval)
 {
     const struct record *record = &interval->record;
     char text[NUMBER_CHARS];
@@ -219,15 +202,12 @@ static void add_interval(struct table *table, const struct sweep_drawing *drawin
     size_t sizes = 0;
     double most = -INFINITY;
     for (size_t i = 0; i < drawing->size_count; i++)
-        if (sweep_drawing_interval(drawing, drawing->sizes[i]) == interval) {
+        if (interval_find(drawing->records, drawing->sizes[i]) == interval) {
             most = fmax(most, loss_percent(drawing, drawing->sizes[i]));
             sizes++;
         }
-    table_add(table, record->gpu);
-    table_add(table, problem_ops[record->problem.op].name);
-    table_add(table, problem_types[record->problem.type].name);
-    table_add(table, problem_types[record->problem.acc].name);
-    table_add(table, letters_name(text, letters_add(letters, record->params)));
+    record_cells_add_problem(table, record);
+    table_add(table, letters_name(text, letters_add(&drawing->letters, record->params)));
     table_add(table, number_format_count(text, interval->from));
     table_add(table, number_format_count(text, interval->to));
     table_addf(table, "%" PRIu64, interval->from);
@@ -238,83 +218,39 @@ static void add_interval(struct table *table, const struct sweep_drawing *drawin
         add_tenths(table, most);
     else
         add_empty(table, 1);
-    letters_add_words(&words, letters, record->params, false);
+    letters_add_words(&words, &drawing->letters, record->params, false);
     table_add(table, words.length ? words.at : "as below");
     table_add(table, record->params);
     text_dispose(&words);
 }
 
+static void add_intervals(struct table *table, struct sweep_drawing *drawing)
+{
+    for (size_t i = 0; i < drawing->interval_count; i++)
+        add_interval(table, drawing, drawing->intervals[i]);
+}
+
 /* --- The whole ---------------------------------------------------------------------------- */
 
-static void print_sweep(struct text *out, const struct sweep_drawing *drawing,
-                        struct letters *letters, struct table *intervals)
+static void add_title(struct text *out, const struct sweep_drawing *drawing)
 {
-    const struct record *first = &drawing->intervals[0]->record;
-    struct table own = {.columns = interval_columns, .column_count = INTERVAL_COLUMNS};
-    struct text shared = {0};
-    sweep_drawing_head(out, &first->problem);
-    text_addf(out, " on %s: %zu size%s, %zu interval%s%s\n", first->gpu, drawing->size_count,
-              drawing->size_count == 1 ? "" : "s", drawing->interval_count,
-              drawing->interval_count == 1 ? "" : "s",
-              first->source == RECORD_EMULATED ? "; emulated: no model of a GPU's speed" : "");
-    print_sizes(out, drawing, letters);
-    for (size_t i = 0; i < drawing->interval_count; i++) {
-        add_interval(&own, drawing, letters, drawing->intervals[i]);
-        add_interval(intervals, drawing, letters, drawing->intervals[i]);
-    }
-    text_adds(out, "\n");
-    table_print(out, &own, terminal_has_color(stdout));
-    table_dispose(&own);
-    letters_add_words(&shared, letters, first->params, true);
-    if (shared.length)
-        text_addf(out, "in all    %s\n", shared.at);
-    text_dispose(&shared);
+    text_addf(out, " on %s: %zu size%s, %zu interval%s", drawing->sizes[0]->gpu,
+              drawing->size_count, drawing->size_count == 1 ? "" : "s", drawing->interval_count,
+              drawing->interval_count == 1 ? "" : "s");
 }
 
-static void print_all(struct text *out, const struct request *request,
-                      struct sweep_drawing *drawing, struct letters *letters,
-                      struct table *sizes, struct table *intervals, size_t *count)
-{
-    const struct records *records = drawing->records;
-    for (size_t i = 0; i < records->count; i++) {
-        if (!sweep_drawing_is_first(records, i))
-            continue;
-        sweep_drawing_collect(drawing, request, &records->at[i]);
-        if (drawing->size_count == 0)
-            continue;
-        name_variants(letters, drawing);
-        print_sweep(out, drawing, letters, intervals);
-        add_sizes(sizes, drawing, letters, 0);
-        ++*count;
-    }
-}
-
-int sweep_report_print(const struct request *request, const struct records *records,
-                       size_t *count, struct error *error)
-{
-    struct table sizes = {.columns = columns, .column_count = COLUMNS};
-    struct table intervals = {.columns = interval_columns, .column_count = INTERVAL_COLUMNS};
-    const size_t most = records->count + 1; /* of sizes, and so of intervals */
-    struct letters letters = {calloc(most, sizeof *letters.kernels), 0};
-    struct sweep_drawing drawing = {.records = records,
-                                    .intervals = calloc(most, sizeof *drawing.intervals),
-                                    .sizes = calloc(most, sizeof *drawing.sizes)};
-    struct text text = {0};
-    size_t drawn = 0;
-    int failed = drawing.intervals && drawing.sizes && letters.kernels
-                     ? 0
-                     : error_memory(error, 3 * most * sizeof *drawing.sizes);
-    if (!failed) {
-        print_all(&text, request, &drawing, &letters, &sizes, &intervals, &drawn);
-        failed = output_both(request, &text, "sizes", &sizes, "intervals", &intervals, error);
-    }
-    if (count)
-        *count = drawn;
-    table_dispose(&sizes);
-    table_dispose(&intervals);
-    text_dispose(&text);
-    free(letters.kernels);
-    free(drawing.intervals);
-    free(drawing.sizes);
-    return failed;
-}
+const struct sweep_kind sweep_report = {
+    .name = "sizes",
+    .variants_name = "intervals",
+    .columns = columns,
+    .column_count = COLUMNS,
+    .variant_columns = interval_columns,
+    .variant_column_count = INTERVAL_COLUMNS,
+    .has_intervals = true,
+    .is_size = interval_is_size,
+    .is_alike = interval_is_alike,
+    .title = add_title,
+    .add_sizes = add_sizes,
+    .print_sizes = print_sizes,
+    .add_variants = add_intervals,
+};

@@ -52,7 +52,7 @@ static int ask_rows(const struct sweep *sweep, const struct sweep_leg *leg, size
     for (size_t i = 0; i < most; i++) {
         int64_t *row = rows + width * *count;
         const struct config *config = configs_find(&leg->swept.configs, survivors[i]);
-        if (sweep_size_row(row, setup, config->params, error))
+        if (point_parse_record(setup->space, config->params, row, error))
             return -1;
         const int broken = point_reject(&setup->context, row, error);
         if (broken == POINT_FAILED)
@@ -197,13 +197,6 @@ int sweep_size_check_spent(const struct sweep *sweep, struct error *error)
                : 0;
 }
 
-int sweep_size_row(int64_t *out, const struct setup *setup, const char *params,
-                   struct error *error)
-{
-    memcpy(out, setup->space->default_row, setup->space->param_count * sizeof *out);
-    return point_parse(setup->space, params, out, error);
-}
-
 static struct tune_options options_of(const struct sweep *sweep, const int64_t *rows)
 {
     const struct request *request = sweep->request;
@@ -223,7 +216,7 @@ static int tune_with(struct sweep *sweep, struct sweep_leg *leg, size_t size,
     struct tune_options options = options_of(sweep, rows);
     struct tune_result result;
     const double start = monotonic_s();
-    if ((known && sweep_size_row(row, &sweep->setup, known->params, error)) ||
+    if ((known && point_parse_record(sweep->setup.space, known->params, row, error)) ||
         ask_rows(sweep, leg, size, known ? row : NULL, rows, &options.row_count, error))
         return -1;
     options.is_only_rows = known && (!journal || journal->count == 0);
@@ -305,8 +298,8 @@ int sweep_size_confirm(struct sweep *sweep, struct records *records, struct reco
         return 0; /* its own winner serves */
     options.row_count = 2;
     options.is_only_rows = true;
-    if (sweep_size_row(rows, &sweep->setup, record->params, error) ||
-        sweep_size_row(rows + width, &sweep->setup, interval->record.params, error) ||
+    if (point_parse_record(sweep->setup.space, record->params, rows, error) ||
+        point_parse_record(sweep->setup.space, interval->record.params, rows + width, error) ||
         run_twice(sweep, &result, &options, error))
         return -1;
     const struct tune_place *own = sweep_leg_place(&result, rows);

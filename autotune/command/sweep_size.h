@@ -41,8 +41,4 @@ int sweep_size_confirm(struct sweep *sweep, struct records *records, struct reco
 /* Writes records, all or none: were they? What cannot be written costs one warning in all. */
 bool sweep_size_keep(struct sweep *sweep, const struct records *records);
 
-/* The row of a record's params. */
-int sweep_size_row(int64_t *out, const struct setup *setup, const char *params,
-                   struct error *error);
-
 #endif

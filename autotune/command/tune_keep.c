@@ -91,7 +91,7 @@ int tune_keep_save(struct text *path, const struct request *request,
     struct text folder = {0};
     int failed = store_folder(&folder, request->cache, error) ||
                  store_path(path, folder.at, records->at->gpu, error) ||
-                 store_save_all(path->at, records, error);
+                 store_save(path->at, records, error);
     text_dispose(&folder);
     return failed ? -1 : 0;
 }

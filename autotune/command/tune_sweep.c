@@ -29,10 +29,9 @@ static int plan(struct sweep *sweep, struct error *error)
 {
     const struct request *request = sweep->request;
     char low[NUMBER_CHARS], high[NUMBER_CHARS];
-    if (!request->warm)
-        add_leg(sweep, COLD, false);
-    if (!request->cold)
-        add_leg(sweep, WARM, !request->warm);
+    for (enum regime regime = COLD; regime < REGIME_COUNT; regime++)
+        if (request_sweeps(request, regime))
+            add_leg(sweep, regime, regime == WARM && !request->warm);
     output_note(request, "sweep     %s %s %s..%s:", problem_ops[sweep->setup.problem.op].name,
                 problem_types[sweep->setup.problem.type].name,
                 number_format_count(low, dims_n(&request->problem.dims)),
@@ -93,7 +92,7 @@ static int find_single(struct sweep *sweep, struct error *error)
             sweep_leg_drop(leg, size);
     }
     sweep->has_single =
-        sweep_size_row(sweep->single, &sweep->setup, record->params, error) == 0;
+        point_parse_record(sweep->setup.space, record->params, sweep->single, error) == 0;
     return sweep->has_single ? 0 : -1;
 }
 
@@ -125,7 +124,7 @@ static int finish(struct sweep *sweep, struct error *error)
     failed = failed || store_tidy(&all, error) || interval_compute(&all, error);
     if (!failed && all.count) { /* else no size has a result, which is said at the end */
         sweep_size_keep(sweep, &all);
-        failed = sweep_report_print(sweep->request, &all, NULL, error);
+        failed = sweep_drawing_print(&sweep_report, sweep->request, &all, NULL, error);
     }
     store_dispose(&all);
     return failed ? -1 : 0;
@@ -138,7 +137,7 @@ static int answer(struct sweep *sweep, struct error *error)
     int failed = sweep_known_choose(&all, &sweep->kept, sweep->request, &sweep->setup, error);
     if (!failed) {
         output_note(sweep->request, "records   exact: --retune measures again\n");
-        failed = sweep_report_print(sweep->request, &all, NULL, error);
+        failed = sweep_drawing_print(&sweep_report, sweep->request, &all, NULL, error);
     }
     store_dispose(&all);
     return failed ? -1 : 0;
@@ -203,7 +202,7 @@ static int confirm(struct sweep *sweep, struct error *error)
         if (request->has_loss)
             size->loss_ppm = (uint64_t)llround(request->loss * 1e6);
     }
-    failed = failed || sweep_report_print(request, &all, NULL, error) ||
+    failed = failed || sweep_drawing_print(&sweep_report, request, &all, NULL, error) ||
              keep_again(sweep, &all, error);
     if (!failed)
         note_cuts(sweep, &all);

@@ -9,7 +9,6 @@
 #include "autotune/tune/contest.h"
 #include "generator/dims_text.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * into the file of its own GPU. All files are read before anything is changed. */
 #include "autotune/command/merge_choice.h"
 #include "autotune/command/output.h"
-#include "autotune/command/record_size.h"
+#include "autotune/command/record_cells.h"
 #include "autotune/command/request.h"
 #include "autotune/command/verbs.h"
 #include "autotune/report/figures.h"
@@ -36,30 +36,13 @@ struct merge {
 
 /* --- Reading ---------------------------------------------------------------------------- */
 
-/* Else the whole file is at fault, not a record of it: it is no strict INI file, no record
- * file, or one of another version. */
-static bool is_record_file(const char *path, const struct text *text)
-{
-    struct ini ini;
-    struct error ignored;
-    int64_t number;
-    if (ini_load(&ini, path, text->at, text->length, &ignored))
-        return false;
-    const struct ini_item *schema = ini_find(&ini, "autotune", "schema");
-    const bool is_one = schema &&
-                        number_parse_int(&number, schema->value, "schema", &ignored) == 0 &&
-                        number == RECORD_SCHEMA;
-    ini_dispose(&ini);
-    return is_one;
-}
-
 static int parse_file(struct records *out, const char *path, struct text *text,
                       struct error *error)
 {
     text_adds(text, ""); /* an empty file has bytes too */
     if (text_check(text, error) || store_load_bytes(out, path, text->at, text->length, error))
         return -1;
-    if (out->skipped && !is_record_file(path, text))
+    if (out->is_refused)
         return error_set(error, ERROR_IO, "%s", out->reason.text);
     if (out->skipped > 1)
         output_warn("%s (and %zu more there)", out->reason.text, out->skipped - 1);
@@ -105,7 +88,7 @@ static void add_row(struct merge *merge, const char *file, const struct record *
     table_add(table, choice->here_ps ? figures_us(us, choice->here_ps) : NULL);
     table_add(table, file);
     table_add(table, choice->result);
-    record_size_add_dims(table, record);
+    record_cells_add_dims(table, record);
 }
 
 static int keep(const struct records *kept, const struct records *here, const char *path,
@@ -113,7 +96,7 @@ static int keep(const struct records *kept, const struct records *here, const ch
 {
     if (!kept->count)
         return 0;
-    if (store_save_all(path, kept, error))
+    if (store_save(path, kept, error))
         return -1;
     if (here->skipped)
         output_warn("%s", here->reason.text);

@@ -1,17 +1,15 @@
 /* verb_show: the records kept so far, all GPUs, as a table. */
 #include "autotune/command/output.h"
-#include "autotune/command/record_size.h"
+#include "autotune/command/record_cells.h"
 #include "autotune/command/request.h"
 #include "autotune/command/sweep_report.h"
 #include "autotune/command/sweep_shapes.h"
 #include "autotune/command/verbs.h"
-#include "autotune/device/device.h"
 #include "autotune/report/figures.h"
 #include "cache/store.h"
+#include "generator/array.h"
 #include "generator/number.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,12 +33,6 @@ static const struct table_column columns[] = {
 };
 /* clang-format on */
 enum { COLUMNS = sizeof columns / sizeof *columns };
-
-static const char *const sources[] = {
-    [RECORD_MEASURED] = "measured",
-    [RECORD_EMULATED] = "emulated",
-    [RECORD_PUBLISHED] = "published",
-};
 
 static bool is_wanted(const struct interval *served, const struct request *request)
 {
@@ -76,14 +68,9 @@ static void add_record(struct table *table, const struct interval *served)
     const struct record *record = &served->record;
     const bool is_one = served->from == served->to;
     const struct problem *problem = &record->problem;
-    const uint64_t peak = device_peak_of(record->memory_clock_khz, record->bus_bits);
-    const double percent = figures_peak_percent(problem, record->median_ps, peak);
-    char us[NUMBER_CHARS], speed[NUMBER_CHARS], size[DIMS_TEXT_CHARS];
-    table_add(table, record->gpu);
-    table_add(table, problem_ops[problem->op].name);
-    table_add(table, problem_types[problem->type].name);
-    table_add(table, problem_types[problem->acc].name);
-    table_add(table, record_size_format(size, served));
+    char size[DIMS_TEXT_CHARS];
+    record_cells_add_problem(table, record);
+    table_add(table, record_cells_size(size, served));
     table_addf(table, "%" PRIu64, dims_n(&problem->dims));
     add_bound(table, is_one, served->from);
     add_bound(table, is_one, served->to);
@@ -91,11 +78,9 @@ static void add_record(struct table *table, const struct interval *served)
                problem->order == ORDER_RUN ? " deterministic" : "");
     table_add(table, problem_regimes[problem->regime]);
     table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
-    table_add(table, figures_us(us, record->median_ps));
-    table_add(table, figures_speed(speed, figures_gbs(problem, record->median_ps)));
-    table_add_number(table, percent >= 0, 1, percent);
+    record_cells_add_speed(table, record, record->median_ps);
     table_addf(table, "%u", record->ties);
-    table_add(table, sources[record->source]);
+    table_add(table, record_sources[record->source]);
     table_addf(table, "%.10s", record->tuned);
     table_add(table, record->tuned);
     table_add(table, record->driver);
@@ -104,12 +89,13 @@ static void add_record(struct table *table, const struct interval *served)
     add_known(table, record->memory_mhz);
     add_known(table, record->celsius);
     add_known(table, record->milliwatts);
-    record_size_add_dims(table, record);
+    record_cells_add_dims(table, record);
     table_add(table, record->params);
 }
 
 /* What is shown: kept until all are there, then as rows of the table or as the drawing of a sweep. */
 struct shown {
+    const struct request *request;
     struct table table;
     struct interval *rows;
     size_t row_count;
@@ -119,12 +105,9 @@ struct shown {
 static int add(struct shown *shown, const struct interval *served, const struct records *from,
                const struct request *request, struct error *error)
 {
-    const size_t bytes = (shown->row_count + 1) * sizeof *shown->rows;
-    struct interval *rows = realloc(shown->rows, bytes);
-    if (!rows)
-        return error_memory(error, bytes);
-    shown->rows = rows;
-    rows[shown->row_count++] = *served;
+    if (array_grow(&shown->rows, shown->row_count, sizeof *shown->rows, error))
+        return -1;
+    shown->rows[shown->row_count++] = *served;
     return request->sweep && from ? store_copy(&shown->records, from, &served->record, error)
                                   : 0;
 }
@@ -147,27 +130,15 @@ static int add_records(struct shown *shown, const struct records *records,
     return failed;
 }
 
-static int add_file(struct shown *shown, const char *folder, const char *name,
-                    const struct request *request, struct error *error)
+static int add_file(void *context, const char *path, const struct records *records,
+                    struct error *error)
 {
-    char path[4096];
-    struct records records;
-    size_t length = strlen(name);
-    if (length < 5 || name[0] == '.' || strcmp(name + length - 4, ".ini") != 0)
-        return 0;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (store_load(&records, path, error))
-        return -1;
-    const int failed = add_records(shown, &records, request, error);
-    if (records.skipped)
-        output_warn("%s", records.reason.text);
-    store_dispose(&records);
+    struct shown *shown = context;
+    const int failed = add_records(shown, records, shown->request, error);
+    (void)path;
+    if (records->skipped)
+        output_warn("%s", records->reason.text);
     return failed;
-}
-
-static int compare(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
 }
 
 /* Problem by problem, sizes as they grow, intervals behind; what was tuned when does not count. */
@@ -177,41 +148,16 @@ static int by_problem(const void *a, const void *b)
     const struct problem *x = &one->record.problem, *y = &other->record.problem;
     const int orders[] = {
         strcmp(one->record.gpu, other->record.gpu),
-        compare(x->op, y->op),
-        compare(x->type, y->type),
-        compare(x->acc, y->acc),
-        compare(x->order, y->order),
+        number_compare(x->op, y->op),
+        number_compare(x->type, y->type),
+        number_compare(x->acc, y->acc),
+        number_compare(x->order, y->order),
         dims_text_compare(&x->dims, &y->dims),
-        compare(x->regime, y->regime),
-        compare(one->from < one->to, other->from < other->to),
+        number_compare(x->regime, y->regime),
+        number_compare(one->from < one->to, other->from < other->to),
         dims_text_compare_sizes(&x->dims, &y->dims),
     };
-    size_t i = 0;
-    while (i + 1 < sizeof orders / sizeof *orders && !orders[i])
-        i++;
-    return orders[i];
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int fill(struct shown *shown, const char *folder, const struct request *request,
-                struct error *error)
-{
-    struct dirent **names;
-    int count = scandir(folder, &names, NULL, by_name), failed = 0;
-    if (count < 0 && errno != ENOENT)
-        return error_set(error, ERROR_IO, "%s: cannot be read: %s", folder, strerror(errno));
-    for (int i = 0; i < count; i++) {
-        if (!failed)
-            failed = add_file(shown, folder, names[i]->d_name, request, error);
-        free(names[i]);
-    }
-    if (count >= 0)
-        free(names);
-    return failed;
+    return number_decide(orders, sizeof orders / sizeof *orders);
 }
 
 /* What has sizes other than n is drawn apart, in tables of its own. */
@@ -261,11 +207,11 @@ static int print(const struct request *request, struct shown *shown, const char 
     int failed = interval_compute(records, error);
     if (failed)
         return -1;
-    if (request->sweep && request->asked.shape) {
-        failed = sweep_shapes_print(request, records->at, records->count, &count, error);
-    } else if (request->sweep) {
-        failed = sweep_report_print(request, records, &count, error);
-        note_others(request, records);
+    if (request->sweep) {
+        const struct sweep_kind *kind = request->asked.shape ? &sweep_shapes : &sweep_report;
+        failed = sweep_drawing_print(kind, request, records, &count, error);
+        if (!request->asked.shape)
+            note_others(request, records);
     } else if (count || request->json || request->csv) {
         if (count)
             qsort(shown->rows, count, sizeof *shown->rows, by_problem);
@@ -282,12 +228,13 @@ int verb_show(int argc, char **argv, struct error *error)
 {
     struct request request;
     struct text folder = {0};
-    struct shown shown = {.table = {.columns = columns, .column_count = COLUMNS}};
+    struct shown shown = {.request = &request,
+                          .table = {.columns = columns, .column_count = COLUMNS}};
     if (request_parse(&request, VERB_SHOW, argc, argv, error) ||
         store_folder(&folder, request.cache, error))
         return -1;
-    int failed =
-        fill(&shown, folder.at, &request, error) || print(&request, &shown, folder.at, error);
+    int failed = store_load_each(folder.at, NULL, add_file, &shown, error) ||
+                 print(&request, &shown, folder.at, error);
     table_dispose(&shown.table);
     store_dispose(&shown.records);
     free(shown.rows);

@@ -1,8 +1,6 @@
 /* banks: for each part of the warp that is served by itself, the bank with the most words. */
 #include "autotune/device/banks.h"
 
-#include <stdbool.h>
-
 enum { BYTES_MAX = 16 };
 
 struct part {

@@ -2,6 +2,8 @@
  * and of pip's packages, and that one library often goes by several names. */
 #include "autotune/device/locate.h"
 
+#include "generator/array.h"
+
 #include <dlfcn.h>
 #include <glob.h>
 #include <link.h>
@@ -23,15 +25,14 @@ static void add_place(struct search *search, const char *path)
 {
     char *real = realpath(path, NULL);
     bool is_known = !real;
+    struct error ignored;
     for (size_t i = 0; i < search->count && !is_known; i++)
         is_known = strcmp(search->seen[i], real) == 0;
-    char **seen = is_known ? NULL : realloc(search->seen, (search->count + 1) * sizeof *seen);
-    if (!seen) {
+    if (is_known || array_grow(&search->seen, search->count, sizeof *search->seen, &ignored)) {
         free(real);
         return;
     }
-    search->seen = seen;
-    seen[search->count++] = real;
+    search->seen[search->count++] = real;
     search->is_over = !search->visit(search->context, real);
 }
 

@@ -4,7 +4,6 @@
 #include "autotune/library/record_key.h"
 #include "autotune/library/shipped.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "generator/dims_text.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +15,6 @@
 int export_check_prefix(const char *prefix, struct error *error)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    static const char *const taken[] =
-        {"and",    "asm",     "auto",      "bool",      "break",    "case",     "catch",
-         "char",   "class",   "const",     "continue",  "default",  "delete",   "do",
-         "double", "else",    "enum",      "explicit",  "export",   "extern",   "false",
-         "float",  "for",     "friend",    "goto",      "if",       "inline",   "int",
-         "long",   "main",    "mutable",   "namespace", "new",      "not",      "operator",
-         "or",     "private", "protected", "public",    "register", "restrict", "return",
-         "short",  "signed",  "sizeof",    "static",    "struct",   "switch",   "template",
-         "this",   "throw",   "true",      "try",       "typedef",  "union",    "unsigned",
-         "using",  "virtual", "void",      "volatile",  "while",    "xor"};
     size_t length = strlen(prefix), word = 0;
     while (text_is_word(prefix[word]))
         word++;
@@ -35,11 +24,10 @@ int export_check_prefix(const char *prefix, struct error *error)
                          "--prefix '%.100s' begins no name of C: write a letter, then letters, "
                          "digits and '_', at most %d in all",
                          prefix, EXPORT_PREFIX_CHARS - 1);
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        if (strcmp(prefix, taken[i]) == 0)
-            return error_set(
-                error, ERROR_USAGE,
-                "--prefix %s: C or C++ has a meaning for that word: choose another", prefix);
+    if (export_is_reserved(prefix))
+        return error_set(error, ERROR_USAGE,
+                         "--prefix %s: C or C++ has a meaning for that word: choose another",
+                         prefix);
     return 0;
 }
 

@@ -80,7 +80,8 @@ static int add_guarded(struct text *out, const struct export *export,
                      export->source.sources->template.name);
 }
 
-int export_add_kernels(struct text *out, const struct export *export, struct error *error)
+/* Each in a namespace of its own: PREFIX_kernels::v0 and up. */
+static int add_kernels(struct text *out, const struct export *export, struct error *error)
 {
     export_add_code(out, export, "namespace prefix_kernels {\n\n");
     for (size_t k = 0; k < export->kernel_count; k++) {
@@ -151,7 +152,7 @@ static int write(struct export_files *out, const struct export *export, struct e
                     "#include \"prefix.h\"\n\n"
                     "#include <atomic>\n"
                     "#endif\n\n");
-    if (export_add_kernels(text, export, error))
+    if (add_kernels(text, export, error))
         return -1;
     text_adds(text,
               "\n#ifndef __CUDACC_RTC__\n\n"

@@ -7,7 +7,6 @@
 #include "autotune/device/nvrtc.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

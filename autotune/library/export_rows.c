@@ -3,6 +3,7 @@
 #include "autotune/library/export_text.h"
 
 #include "autotune/device/gpus.h"
+#include "generator/number.h"
 #include "generator/selector.h"
 
 #include <assert.h>
@@ -10,22 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare(int64_t a, int64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 static int compare_dims(const struct dims *a, const struct dims *b)
 {
-    const uint64_t sizes[][2] = {{dims_n(a), dims_n(b)},
-                                 {a->outer.n, b->outer.n},
-                                 {a->depth.n, b->depth.n},
-                                 {a->outer.stride, b->outer.stride},
-                                 {a->depth.stride, b->depth.stride}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (sizes[i][0] != sizes[i][1])
-            return sizes[i][0] < sizes[i][1] ? -1 : 1;
-    return 0;
+    const int orders[] = {number_compare(dims_n(a), dims_n(b)),
+                          number_compare(a->outer.n, b->outer.n),
+                          number_compare(a->depth.n, b->depth.n),
+                          number_compare(a->outer.stride, b->outer.stride),
+                          number_compare(a->depth.stride, b->depth.stride)};
+    return number_decide(orders, sizeof orders / sizeof *orders);
 }
 
 /* By device, then by n and dims; of two for the same, the newer first. */
@@ -33,16 +26,13 @@ static int by_place(const void *left, const void *right)
 {
     const struct record *a = &(*(const struct interval *const *)left)->record;
     const struct record *b = &(*(const struct interval *const *)right)->record;
-    int order = compare(a->cc, b->cc);
-    if (!order)
-        order = compare(a->sms, b->sms);
-    if (!order)
-        order = strcmp(a->gpu, b->gpu);
-    if (!order)
-        order = compare_dims(&a->problem.dims, &b->problem.dims);
-    if (!order)
-        order = strcmp(b->tuned, a->tuned);
-    return order ? order : strcmp(a->params, b->params);
+    const int orders[] = {a->cc - b->cc,
+                          a->sms - b->sms,
+                          strcmp(a->gpu, b->gpu),
+                          compare_dims(&a->problem.dims, &b->problem.dims),
+                          strcmp(b->tuned, a->tuned),
+                          strcmp(a->params, b->params)};
+    return number_decide(orders, sizeof orders / sizeof *orders);
 }
 
 /* The place of what serves n from `from` to `to` where n elements are asked for. */
@@ -90,27 +80,28 @@ static int find_target(struct target *out, int cc, int sms, struct error *error)
     return 0;
 }
 
-static int add_row(struct export *out, const struct interval *served, struct error *error)
+/* Serves n from `first` to `last`. */
+static int add_row(struct export *out, const struct interval *served, uint64_t first,
+                   uint64_t last, struct error *error)
 {
     const struct record *record = served ? &served->record : NULL;
     const struct space *space = out->source.space;
     struct export_row *row = &out->rows[out->row_count];
     *row = (struct export_row){.record = record,
                                .problem = out->source.problem,
-                               .last = UINT64_MAX};
-    if (record) {
+                               .first = first,
+                               .last = last};
+    if (!record) {
+        memcpy(row->values, space->default_row, space->param_count * sizeof *row->values);
+    } else {
         row->from = served->from;
         row->to = served->to;
         row->problem.dims = record->problem.dims;
+        if (point_parse_record(space, record->params, row->values, error))
+            return -1;
     }
-    if (record ? find_target(&row->target, record->cc, record->sms, error) ||
-                     point_parse_record(space, record->params, row->values, error)
-               : find_target(&row->target, 70, 0, error))
-        return -1;
-    if (!record)
-        memcpy(row->values, space->default_row, space->param_count * sizeof *row->values);
     out->row_count++;
-    return 0;
+    return find_target(&row->target, record ? record->cc : 70, record ? record->sms : 0, error);
 }
 
 /* 1 when a GPU before has the same compute capability and SMs: no selector tells them apart. */
@@ -130,8 +121,7 @@ static int add_gpu(struct export *out, const struct record *record)
 
 static int by_number(const void *a, const void *b)
 {
-    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return left < right ? -1 : left > right;
+    return number_compare(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 /* Every n after which another record may be the nearest, ascending: at the edges of what each
@@ -168,15 +158,14 @@ static int add_gpu_rows(struct export *out, struct export_gpu *gpu,
         for (size_t k = 1; k < count; k++)
             if (is_nearer(breaks[i], records[k], best))
                 best = records[k];
-        const struct export_row *before = gpu->count ? &out->rows[out->row_count - 1] : NULL;
-        const uint64_t first = before ? before->last + 1 : 0;
-        if (!before || before->record != &best->record) {
-            if (add_row(out, best, error))
-                return -1;
-            out->rows[out->row_count - 1].first = first;
-            gpu->count++;
+        struct export_row *before = gpu->count ? &out->rows[out->row_count - 1] : NULL;
+        if (before && before->record == &best->record) {
+            before->last = breaks[i];
+            continue;
         }
-        out->rows[out->row_count - 1].last = breaks[i];
+        if (add_row(out, best, before ? before->last + 1 : 0, breaks[i], error))
+            return -1;
+        gpu->count++;
     }
     return 0;
 }
@@ -191,10 +180,8 @@ static int add_gpu_dims(struct export *out, struct export_gpu *gpu,
         if (i > 0 && dims_is_same(&records[i]->record.problem.dims,
                                   &records[i - 1]->record.problem.dims))
             continue;
-        if (add_row(out, records[i], error))
+        if (add_row(out, records[i], 1, 0, error)) /* no n in a row */
             return -1;
-        out->rows[out->row_count - 1].first = 1; /* none in a row */
-        out->rows[out->row_count - 1].last = 0;
         gpu->count++;
     }
     return 0;
@@ -221,7 +208,7 @@ static int add_rows(struct export *out, const struct interval **sorted, uint64_t
                 : add_gpu_dims(out, gpu, sorted + i, end - i, error))
             return -1;
     }
-    return add_row(out, NULL, error);
+    return add_row(out, NULL, 0, UINT64_MAX, error);
 }
 
 int export_make_rows(struct export *out, struct error *error)

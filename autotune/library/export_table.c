@@ -4,7 +4,6 @@
  * numbers. */
 #include "autotune/library/export_text.h"
 
-#include "generator/call.h"
 #include "generator/expr_c.h"
 #include "generator/words.h"
 
@@ -23,15 +22,6 @@ struct names {
 
 /* --- Names -------------------------------------------------------------------------------- */
 
-static const char keywords[] =
-    " and asm auto bool break case catch char class const continue default delete do double "
-    "else "
-    "enum explicit export extern false float for friend goto if inline int long mutable "
-    "namespace "
-    "new not operator or private protected public register restrict return short signed sizeof "
-    "static struct switch template this throw true try typedef union unsigned using virtual "
-    "void "
-    "volatile while xor ";
 static const char variables[] =
     " context depth depth_stride dims held here inner inner_stride keys n "
     "outer outer_stride parts pass row sms step ";
@@ -42,14 +32,12 @@ static void add_small(struct text *out, const char *name, bool is_variable)
 {
     char word[80];
     size_t length = 0;
-    word[length++] = ' ';
-    for (; *name && length < sizeof word - 2; name++)
+    for (; *name && length < sizeof word - 1; name++)
         word[length++] = *name >= 'A' && *name <= 'Z' ? (char)(*name - 'A' + 'a') : *name;
-    word[length++] = ' ';
     word[length] = 0;
-    text_add(out, word + 1, length - 2);
-    text_adds(out,
-              strstr(keywords, word) || (is_variable && strstr(variables, word)) ? "_" : "");
+    text_add(out, word, length);
+    if (export_is_reserved(word) || (is_variable && words_has(variables, word)))
+        text_adds(out, "_");
 }
 
 static bool is_same_in_all(const struct export *export, size_t slot)
@@ -197,14 +185,6 @@ static void add_row(struct text *out, const struct export *export, const struct 
     text_adds(out, "}},\n");
 }
 
-static void add_upper(struct text *out, const char *name)
-{
-    for (; *name; name++) {
-        const char letter = *name >= 'a' && *name <= 'z' ? (char)(*name - 'a' + 'A') : *name;
-        text_add(out, &letter, 1);
-    }
-}
-
 static void add_step(struct text *out, const struct names *names,
                      const struct export_step *step)
 {
@@ -218,7 +198,7 @@ static void add_step(struct text *out, const struct names *names,
               pass->is_cooperative, pass->until_one, step->tile, pass->arg_count);
     for (size_t i = 0; i < pass->arg_count; i++) {
         text_adds(out, i ? ", PLANNER_ARG_" : "PLANNER_ARG_");
-        add_upper(out, space_pass_args[pass->args[i]]);
+        export_add_capitals(out, space_pass_args[pass->args[i]]);
     }
     text_adds(out, has_members(names) ? "}, {" : "}");
     for (size_t slot = 0; slot < space->name_count; slot++)
@@ -265,7 +245,7 @@ static int add_keys(struct text *out, const struct names *names, const struct pa
 {
     for (size_t k = 0; k < PLANNER_NEEDED; k++) {
         text_adds(out, "        keys[PLANNER_");
-        add_upper(out, space_pass_keys[k].name);
+        export_add_capitals(out, space_pass_keys[k].name);
         text_adds(out, "] = ");
         if (!pass->keys[k])
             text_addf(out, "%" PRId64, space_pass_keys[k].missing);

@@ -4,6 +4,7 @@
 #include "autotune/embedded.h"
 #include "generator/control.h"
 #include "generator/dims_text.h"
+#include "generator/words.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -94,11 +95,21 @@ void export_add_provenance(struct text *out, const struct export *export,
 
 /* --- Names -------------------------------------------------------------------------------- */
 
-static void add_capitals(struct text *out, const char *word, size_t length)
+bool export_is_reserved(const char *word)
 {
-    for (size_t i = 0; i < length; i++) {
-        const char letter =
-            word[i] >= 'a' && word[i] <= 'z' ? (char)(word[i] - 'a' + 'A') : word[i];
+    return words_has(
+        " and asm auto bool break case catch char class const continue default delete do double "
+        "else enum explicit export extern false float for friend goto if inline int long main "
+        "mutable namespace new not operator or private protected public register restrict "
+        "return short signed sizeof static struct switch template this throw true try typedef "
+        "union unsigned using virtual void volatile while xor ",
+        word);
+}
+
+void export_add_capitals(struct text *out, const char *word)
+{
+    for (; *word; word++) {
+        const char letter = *word >= 'a' && *word <= 'z' ? (char)(*word - 'a' + 'A') : *word;
         text_add(out, &letter, 1);
     }
 }
@@ -125,16 +136,16 @@ static void add_name(struct text *out, const struct export *export, const char *
         text_adds(out, prefix);
         text_add(out, word + own, length - own);
     } else if (begins(word, length, "PREFIX", true)) {
-        add_capitals(out, prefix, strlen(prefix));
+        export_add_capitals(out, prefix);
         text_add(out, word + own, length - own);
     } else if (begins(word, length, "AUTOTUNE", false)) {
-        add_capitals(out, prefix, strlen(prefix));
+        export_add_capitals(out, prefix);
         text_add(out, word + guard, length - guard);
     } else {
         if (is_carried && word[0] >= 'a')
             text_addf(out, "%s_", prefix);
         else if (is_carried)
-            add_capitals(out, prefix, strlen(prefix)), text_adds(out, "_");
+            export_add_capitals(out, prefix), text_adds(out, "_");
         text_add(out, word, length);
     }
 }

@@ -18,6 +18,12 @@ void export_add_provenance(struct text *out, const struct export *export,
 /* Appends words for a comment: without what would end it, or begin another. */
 void export_add_words(struct text *out, const char *words);
 
+/* Has C or C++ a meaning for it, which no name may take? */
+bool export_is_reserved(const char *word);
+
+/* Appends it with capitals for small letters. */
+void export_add_capitals(struct text *out, const char *word);
+
 /* Appends C that is written here for the prefix "prefix": names that begin with it, in either
  * case, begin with the export's, and those of the headers that exports carry (dims_n, struct
  * dims) have it in front. */
@@ -59,9 +65,6 @@ int export_add_table(struct text *out, const struct export *export, struct error
 /* Appends prefix_allows, which has the space's rules as conditions on dims and SMs for each row
  * of the table. */
 int export_add_rules(struct text *out, const struct export *export, struct error *error);
-
-/* Appends all kernels, each in a namespace of its own: PREFIX_kernels::v0 and up. */
-int export_add_kernels(struct text *out, const struct export *export, struct error *error);
 
 /* Adds a file PREFIX + `end`; NULL with error set when there are too many. */
 struct text *export_add_file(struct export_files *files, const struct export *export,

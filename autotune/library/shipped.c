@@ -3,20 +3,15 @@
 
 #include "autotune/embedded.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char folder[] = "configs/tuned/";
 
 static int append(struct records *all, const struct records *some, struct error *error)
 {
-    const size_t bytes = (all->count + some->count + 1) * sizeof *all->at;
-    struct record *grown = realloc(all->at, bytes);
-    if (!grown)
-        return error_memory(error, bytes);
     for (size_t i = 0; i < some->count; i++)
-        grown[all->count++] = some->at[i];
-    all->at = grown;
+        if (store_copy(all, some, &some->at[i], error))
+            return -1;
     return 0;
 }
 
@@ -29,13 +24,11 @@ int shipped_load(struct records *out, struct error *error)
         struct records some;
         if (strncmp(file->name, folder, sizeof folder - 1) != 0)
             continue;
-        failed = store_load_bytes(&some, file->name, file->bytes, file->length, error);
-        if (failed)
-            break;
-        failed = append(out, &some, error);
+        failed = store_load_bytes(&some, file->name, file->bytes, file->length, error) ||
+                 append(out, &some, error);
         store_dispose(&some);
     }
     if (failed)
         store_dispose(out);
-    return failed;
+    return failed ? -1 : 0;
 }

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>

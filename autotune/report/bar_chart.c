@@ -3,24 +3,24 @@
 
 #include "autotune/report/figures.h"
 #include "autotune/report/markup.h"
+#include "generator/array.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const bar_kinds[BAR_KINDS] = {
+static const char *const kind_names[BAR_KINDS] = {
     [BAR_MEASURED] = "measured",   [BAR_EMULATED] = "emulated", [BAR_PUBLISHED] = "published",
     [BAR_PREDICTED] = "predicted", [BAR_NONE] = "not known",
 };
 
 void bar_chart_add(struct bar_chart *chart, const struct bar *bar)
 {
-    struct bar *bars = reallocarray(chart->bars, chart->count + 1, sizeof *bars);
-    chart->failed |= !bars;
-    if (!bars)
-        return;
-    chart->bars = bars;
-    bars[chart->count++] = *bar;
+    struct error ignored;
+    if (array_grow(&chart->bars, chart->count, sizeof *chart->bars, &ignored))
+        chart->failed = true;
+    else
+        chart->bars[chart->count++] = *bar;
 }
 
 static void dispose(struct figure *figure)
@@ -44,7 +44,7 @@ static void add_value(struct text *out, const struct bar_chart *chart, const str
 {
     char value[NUMBER_CHARS];
     if (*bar->text || bar->kind == BAR_NONE)
-        text_adds(out, *bar->text ? bar->text : bar_kinds[BAR_NONE]);
+        text_adds(out, *bar->text ? bar->text : kind_names[BAR_NONE]);
     else
         text_addf(out, "%s%s %s", bar->kind == BAR_PREDICTED ? "about " : "",
                   figures_short(value, bar->value, chart->digits), chart->unit);
@@ -66,7 +66,7 @@ static void write_table(struct table *out, struct figure *figure)
         table_add(out, bar->label);
         table_add(out, bar->kind == BAR_NONE ? NULL
                                              : figures_short(value, bar->value, chart->digits));
-        table_add(out, bar_kinds[bar->kind]);
+        table_add(out, kind_names[bar->kind]);
         table_add(out, bar->note);
     }
 }
@@ -87,7 +87,7 @@ static void add_legend(struct text *out, const struct bar_chart *chart)
     for (size_t k = 0; k < BAR_NONE && has_legend; k++)
         if (is_there[k])
             text_addf(out, "<li><i class=\"swatch %s\"></i><span>%s</span></li>\n",
-                      bar_kinds[k], bar_kinds[k]);
+                      kind_names[k], kind_names[k]);
     if (chart->limit > 0) {
         text_adds(out, "<li class=\"muted\"><span>full length: ");
         markup_text(out, chart->limit_name);
@@ -103,7 +103,7 @@ static void add_bar(struct text *out, const struct bar_chart *chart, const struc
     markup_element(out, "span", "label", bar->label);
     text_adds(out, "<span class=\"track\">");
     if (bar->kind != BAR_NONE) {
-        text_addf(out, "<i class=\"fill %s\" style=\"width:", bar_kinds[bar->kind]);
+        text_addf(out, "<i class=\"fill %s\" style=\"width:", kind_names[bar->kind]);
         markup_number(out, share_of(chart, bar) * 100);
         text_adds(out, "%\"></i>");
     }
@@ -162,7 +162,7 @@ static void write_text(struct text *out, struct figure *figure,
         out->failed |= value.failed;
         text_addf(out, "  %s", value.at ? value.at : "");
         if (bar->kind > BAR_MEASURED && bar->kind < BAR_NONE)
-            text_addf(out, ", %s", bar_kinds[bar->kind]);
+            text_addf(out, ", %s", kind_names[bar->kind]);
         text_adds(out, "\n");
         text_dispose(&value);
     }

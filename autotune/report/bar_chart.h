@@ -9,7 +9,6 @@
 
 /* What a figure is, so that none is taken for another. */
 enum bar_kind { BAR_MEASURED, BAR_EMULATED, BAR_PUBLISHED, BAR_PREDICTED, BAR_NONE, BAR_KINDS };
-extern const char *const bar_kinds[BAR_KINDS]; /* "measured", ... */
 
 struct bar {
     char label[160];

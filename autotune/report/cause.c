@@ -23,12 +23,14 @@ static double per_load(const struct ladder_cell *cell, double count)
     return elements_of(cell) > 0 ? count * OCCUPANCY_WARP / elements_of(cell) : 0;
 }
 
-double cause_requests(const struct ladder_cell *cell)
+/* What one load of a warp, 32 elements, costs on average: accesses of shared memory. */
+static double requests_of(const struct ladder_cell *cell)
 {
     return per_load(cell, cell->pattern.requests);
 }
 
-double cause_wavefronts(const struct ladder_cell *cell)
+/* And what serves them. */
+static double wavefronts_of(const struct ladder_cell *cell)
 {
     return per_load(cell, cell->pattern.wavefronts);
 }
@@ -55,7 +57,7 @@ static void add_divergence(struct text *out, const struct ladder_cell *cell)
     text_addf(out, "divergence: %.1f of 32 lanes active in an access of shared memory (",
               pattern_lanes(&cell->pattern));
     pattern_add_steps(out, &cell->pattern, true);
-    text_addf(out, " by step), %.1f accesses for 32 elements", cause_requests(cell));
+    text_addf(out, " by step), %.1f accesses for 32 elements", requests_of(cell));
 }
 
 static void add_conflicts(struct text *out, const struct ladder_cell *cell)
@@ -64,7 +66,7 @@ static void add_conflicts(struct text *out, const struct ladder_cell *cell)
     text_addf(out, "bank conflicts, up to %u-way (", pattern->ways);
     pattern_add_steps(out, pattern, false);
     text_addf(out, " by step): %u wavefronts a block where %u would do, %.1f for 32 elements",
-              pattern->wavefronts, pattern->ideal, cause_wavefronts(cell));
+              pattern->wavefronts, pattern->ideal, wavefronts_of(cell));
 }
 
 static void add_tree(struct text *out, const struct ladder_cell *cell)
@@ -73,7 +75,7 @@ static void add_tree(struct text *out, const struct ladder_cell *cell)
         out,
         "a tree for few elements: %.1f accesses of shared memory for 32 elements, %.1f of "
         "32 lanes active",
-        cause_requests(cell), pattern_lanes(&cell->pattern));
+        requests_of(cell), pattern_lanes(&cell->pattern));
 }
 
 static void add_in_flight(struct text *out, const struct ladder_cell *cell)
@@ -91,8 +93,7 @@ static void add_memory(struct text *out, const struct ladder_cell *cell)
     else
         text_adds(out, "the loads");
     if (cell->pattern.requests)
-        text_addf(out, "; %.2g accesses of shared memory for 32 elements",
-                  cause_requests(cell));
+        text_addf(out, "; %.2g accesses of shared memory for 32 elements", requests_of(cell));
 }
 
 typedef void add_clause(struct text *out, const struct ladder_cell *cell);
@@ -103,7 +104,7 @@ static add_clause *choose_clause(const struct ladder_cell *cell)
     const unsigned atomics = pattern->atomics_global + pattern->atomics_shared;
     if (atomics >= ATOMICS_MANY * elements_of(cell))
         return add_atomics;
-    if (cause_wavefronts(cell) < WAVEFRONTS_MANY)
+    if (wavefronts_of(cell) < WAVEFRONTS_MANY)
         return is_short(&cell->analysis) ? add_in_flight : add_memory;
     if (pattern_lanes(pattern) < LANES_FEW)
         return add_divergence;
@@ -174,7 +175,7 @@ static void add_pattern(struct table *table, const struct ladder_cell *cell)
         table_addf(table, "%u-way", pattern->ways);
     else
         table_add(table, is_used ? "none" : NULL);
-    add_figure(table, is_used, cause_wavefronts(cell), 2, "");
+    add_figure(table, is_used, wavefronts_of(cell), 2, "");
 }
 
 static void add_analysis(struct table *table, const struct analysis *analysis)

@@ -10,10 +10,6 @@
  * for it. */
 void cause_find(struct ladder_cell *cell, const struct ladder *ladder);
 
-/* What one load of a warp, 32 elements, costs on average: */
-double cause_requests(const struct ladder_cell *cell);   /* accesses of shared memory */
-double cause_wavefronts(const struct ladder_cell *cell); /* and what serves them */
-
 /* Appends what the causes of a group's rungs are made of, as a table, and the causes below it;
  * nothing where none is known. Of the first size of a block. */
 void cause_print(struct text *out, const struct ladder *ladder, const struct rungs_group *group,

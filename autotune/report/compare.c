@@ -5,7 +5,6 @@
 #include "generator/number.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 const char *const compare_bases[] = {

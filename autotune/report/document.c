@@ -1,8 +1,9 @@
 /* document: owns all that its blocks hold. */
 #include "autotune/report/document.h"
 
+#include "generator/array.h"
+
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,17 +46,15 @@ void document_dispose(struct document *document)
 /* Takes over text and what the block is of, also where there is no memory. */
 static struct document_block *add(struct document *document, struct document_block block)
 {
-    struct document_block *blocks =
-        document->failed ? NULL
-                         : reallocarray(document->blocks, document->count + 1, sizeof *blocks);
-    if (!blocks) {
-        document->failed = true;
+    struct error ignored;
+    document->failed = document->failed || array_grow(&document->blocks, document->count,
+                                                      sizeof *document->blocks, &ignored);
+    if (document->failed) {
         dispose_block(&block);
         return NULL;
     }
-    document->blocks = blocks;
-    blocks[document->count] = block;
-    return &blocks[document->count++];
+    document->blocks[document->count] = block;
+    return &document->blocks[document->count++];
 }
 
 void document_add(struct document *document, enum document_kind kind, const char *format, ...)

@@ -5,8 +5,6 @@
 #include "autotune/report/figures.h"
 #include "autotune/report/markup.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

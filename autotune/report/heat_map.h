@@ -5,7 +5,6 @@
 
 #include "autotune/report/figure.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 enum { HEAT_MAP_SIDE_MAX = 32, HEAT_MAP_LABEL = 24, HEAT_MAP_STEPS = TERMINAL_STEPS };

@@ -6,7 +6,6 @@
 #include "autotune/report/analysis.h"
 #include "autotune/report/pattern.h"
 #include "autotune/report/table.h"
-#include "generator/call.h"
 #include "generator/rungs.h"
 
 enum { LADDER_COLUMNS_MAX = 32, LADDER_CAUSE = 400 };

@@ -5,6 +5,7 @@
 #include "autotune/report/figures.h"
 #include "autotune/report/markup.h"
 #include "autotune/report/svg.h"
+#include "generator/array.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,15 +27,15 @@ void line_chart_begin(struct line_chart *chart, const char *name)
 void line_chart_add(struct line_chart *chart, struct line_point point)
 {
     struct line_series *series = &chart->series[chart->series_count - 1];
-    struct line_point *points = reallocarray(series->points, series->count + 1, sizeof *points);
-    chart->failed |= !points;
-    if (!points)
+    struct error ignored;
+    if (array_grow(&series->points, series->count, sizeof *series->points, &ignored)) {
+        chart->failed = true;
         return;
+    }
     size_t at = series->count++;
-    for (; at > 0 && points[at - 1].x > point.x; at--)
-        points[at] = points[at - 1];
-    points[at] = point;
-    series->points = points;
+    for (; at > 0 && series->points[at - 1].x > point.x; at--)
+        series->points[at] = series->points[at - 1];
+    series->points[at] = point;
 }
 
 static size_t count_points(const struct line_chart *chart)

@@ -1,7 +1,6 @@
 /* page_text: one function a kind of block. */
 #include "autotune/report/page_text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef void add_block(struct text *out, struct document_block *block,

@@ -62,7 +62,7 @@ static void add_shared(struct pattern *out, struct pattern_step *step,
 }
 
 /* What comes after the last step that there is room for is counted with it. */
-void pattern_count(struct pattern *out, const struct host_trace *trace)
+static void count(struct pattern *out, const struct host_trace *trace)
 {
     struct pattern_step steps[PATTERN_STEPS_MAX] = {{.requests = 0}};
     *out = (struct pattern){.is_known = !trace->is_full};
@@ -217,7 +217,7 @@ int pattern_run(struct pattern *out, const struct point_context *context,
     int failed = trace_variant(&trace, &variant, &plan, &here, error);
     emit_dispose(&variant);
     if (!failed)
-        pattern_count(out, &trace);
+        count(out, &trace);
     host_trace_dispose(&trace);
     return failed ? -1 : 0;
 }

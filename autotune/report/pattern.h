@@ -39,9 +39,6 @@ struct pattern {
     size_t site_count;
 };
 
-/* Sums up a trace. */
-void pattern_count(struct pattern *out, const struct host_trace *trace);
-
 /* Runs one full block of the first pass that leaves values on the emulator, and sums up what it
  * did. A machine without a C compiler is ERROR_NO_DEVICE. */
 int pattern_run(struct pattern *out, const struct point_context *context,

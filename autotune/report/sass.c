@@ -2,16 +2,12 @@
  * the two languages. */
 #include "autotune/report/sass.h"
 
+#include "generator/array.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *const sass_names[SASS_KINDS] = {
-    [SASS_LOAD] = "loads",       [SASS_STORE] = "stores",    [SASS_ATOMIC] = "atomics",
-    [SASS_SHARED] = "shared",    [SASS_LOCAL] = "local",     [SASS_WARP] = "warp",
-    [SASS_BARRIER] = "barriers", [SASS_BRANCH] = "branches", [SASS_OTHER] = "other",
-};
 
 /* The first row whose start an opcode has decides; all others are SASS_OTHER. */
 struct opcode {
@@ -235,7 +231,7 @@ struct place {
 struct counter {
     struct sass_mix *mix;
     struct place *places;
-    size_t count, capacity;
+    size_t count;
     uint64_t last_target; /* instructions before the start of the last loop found */
     uint64_t last_end;    /* up to where all threads that get there end */
     bool has_bulk;        /* somewhere in the kernel */
@@ -244,17 +240,13 @@ struct counter {
 
 static void note_place(struct counter *counter, const char *name)
 {
+    struct error ignored;
     if (!*name || counter->failed)
         return;
-    if (counter->count == counter->capacity) {
-        const size_t capacity = counter->capacity ? 2 * counter->capacity : 64;
-        struct place *places = reallocarray(counter->places, capacity, sizeof *places);
-        counter->failed = !places;
-        if (!places)
-            return;
-        counter->places = places;
-        counter->capacity = capacity;
-    }
+    counter->failed =
+        array_grow(&counter->places, counter->count, sizeof *counter->places, &ignored);
+    if (counter->failed)
+        return;
     struct place *place = &counter->places[counter->count++];
     *place = (struct place){.total = counter->mix->total, .bytes = counter->mix->load_bytes};
     copy_word(place->name, name, strlen(name));
@@ -332,7 +324,7 @@ int sass_count(struct sass_mix *out, const char *text, bool is_ptx, struct error
     if (out->loop_bytes * LEFT_OVER < out->load_bytes)
         out->loop_bytes = out->loop_total = 0;
     if (counter.failed)
-        return error_memory(error, counter.capacity * sizeof *counter.places);
+        return error_memory(error, 2 * counter.count * sizeof *counter.places);
     return out->total ? 0
                       : error_set(error, ERROR_FAILED, "no instruction stands in the %s",
                                   is_ptx ? "PTX" : "disassembly");

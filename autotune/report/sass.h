@@ -7,7 +7,6 @@
 #include "generator/error.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum sass_kind {
@@ -22,7 +21,6 @@ enum sass_kind {
     SASS_OTHER, /* arithmetic, moves, addresses */
     SASS_KINDS
 };
-extern const char *const sass_names[SASS_KINDS]; /* "loads", "stores" ... */
 
 struct sass_mix {
     bool is_ptx; /* PTX is not what runs: the compiler still turns it into machine code */

@@ -2,13 +2,15 @@
  * JSON takes for a number. */
 #include "autotune/report/table.h"
 
+#include "generator/array.h"
+
 #include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP = 2, FIRST_CAPACITY = 64 };
+enum { GAP = 2 };
 
 void table_dispose(struct table *table)
 {
@@ -16,28 +18,16 @@ void table_dispose(struct table *table)
         free(table->cells[i]);
     free(table->cells);
     table->cells = NULL;
-    table->row_count = table->cell_count = table->capacity = 0;
-}
-
-static bool reserve(struct table *table)
-{
-    if (table->failed || table->cell_count < table->capacity)
-        return !table->failed;
-    size_t capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY;
-    char **cells = reallocarray(table->cells, capacity, sizeof *cells);
-    if (!cells) {
-        table->failed = true;
-        return false;
-    }
-    table->cells = cells;
-    table->capacity = capacity;
-    return true;
+    table->row_count = table->cell_count = 0;
 }
 
 /* Takes over `cell`, which may be NULL. */
 static void add_owned(struct table *table, char *cell)
 {
-    if (!reserve(table)) {
+    struct error ignored;
+    table->failed = table->failed || array_grow(&table->cells, table->cell_count,
+                                                sizeof *table->cells, &ignored);
+    if (table->failed) {
         free(cell);
         return;
     }

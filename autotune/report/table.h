@@ -21,7 +21,7 @@ struct table {
     size_t column_count;
     char **cells;     /* row-major, owned */
     size_t row_count; /* rows begun */
-    size_t cell_count, capacity;
+    size_t cell_count;
     bool failed;
 };
 void table_dispose(struct table *table);

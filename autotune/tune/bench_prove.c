@@ -5,7 +5,6 @@
 #include "autotune/tune/poison.h"
 #include "generator/dims_text.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,8 @@
  * best. Hides how near that is. */
 #include "autotune/tune/entrants.h"
 
+#include "generator/number.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +50,7 @@ static int by_score(const void *a, const void *b)
     if (x->is_asked != y->is_asked)
         return x->is_asked ? -1 : 1;
     return x->score != y->score ? (x->score < y->score ? -1 : 1)
-                                : (x->candidate > y->candidate) - (x->candidate < y->candidate);
+                                : number_compare(x->candidate, y->candidate);
 }
 
 /* The measured candidates, those asked for and then the best first; the default races anyway.

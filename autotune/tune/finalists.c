@@ -53,7 +53,7 @@ static int list_units(struct search *search, const size_t *candidates, size_t co
         if (variant->compiled.is_failed)
             continue;
         failed = parcel_choose(search, p, 0, candidates, count, &seen, error);
-        variant->is_proven = trials_index_has(&search->proven, parcel_hash(p, 0));
+        variant->is_proven = trials_index_find(&search->proven, parcel_hash(p, 0)) != NULL;
         if (variant->count)
             units[(*unit_count)++] = p->unit;
     }

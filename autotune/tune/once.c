@@ -7,10 +7,7 @@
 #include "autotune/tune/poison.h"
 #include "generator/call.h"
 #include "generator/dims_text.h"
-#include "generator/number.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "autotune/tune/race_places.h"
 
 #include "autotune/tune/stats.h"
+#include "generator/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -104,7 +105,7 @@ static int by_place(const void *left, const void *right)
     double y = b->is_dropped ? (double)b->median_ps : b->ratio;
     if (x != y)
         return x < y ? -1 : 1;
-    return (a->entrant > b->entrant) - (a->entrant < b->entrant);
+    return number_compare(a->entrant, b->entrant);
 }
 
 void race_places_fill(struct race_result *out, struct race_times *times, double margin)

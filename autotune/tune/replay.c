@@ -3,6 +3,7 @@
 #include "autotune/tune/replay.h"
 
 #include "autotune/tune/stats.h"
+#include "generator/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,24 +42,23 @@ struct run {
 
 /* --- The journal -------------------------------------------------------------------------- */
 
-static int compare(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 /* All stand in one array, so their addresses are in the order of the file. */
 static int compare_identities(const void *a, const void *b)
 {
     const struct journal_trial *x = *(struct journal_trial *const *)a;
     const struct journal_trial *y = *(struct journal_trial *const *)b;
-    return x->identity != y->identity ? compare(x->identity, y->identity) : x < y ? -1 : x > y;
+    return x->identity != y->identity ? number_compare(x->identity, y->identity)
+           : x < y                    ? -1
+                                      : x > y;
 }
 
 static int compare_variants(const void *a, const void *b)
 {
     const struct journal_trial *x = *(struct journal_trial *const *)a;
     const struct journal_trial *y = *(struct journal_trial *const *)b;
-    return x->variant != y->variant ? compare(x->variant, y->variant) : x < y ? -1 : x > y;
+    return x->variant != y->variant ? number_compare(x->variant, y->variant)
+           : x < y                  ? -1
+                                    : x > y;
 }
 
 /* The last trial of each identity, by variant. */

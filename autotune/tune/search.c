@@ -9,8 +9,8 @@
 #include "autotune/tune/stats.h"
 #include "autotune/tune/verdict.h"
 #include "autotune/tune/worker.h"
+#include "generator/array.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,17 +155,12 @@ static bool has_unjudged(const struct search *search, size_t variant)
 int search_retry_alone(struct search *search, const struct search_unit *unit,
                        struct error *error)
 {
-    if (search->retry_count + unit->count > search->retry_capacity) {
-        const size_t capacity = 2 * search->retry_capacity + COMPILER_UNIT;
-        struct search_unit *larger = realloc(search->retries, capacity * sizeof *larger);
-        if (!larger)
-            return error_memory(error, capacity * sizeof *larger);
-        search->retries = larger;
-        search->retry_capacity = capacity;
-    }
-    for (size_t i = 0; i < unit->count; i++)
+    for (size_t i = 0; i < unit->count; i++) {
+        if (array_grow(&search->retries, search->retry_count, sizeof *search->retries, error))
+            return -1;
         search->retries[search->retry_count++] =
             (struct search_unit){.variants = {unit->variants[i]}, .count = 1};
+    }
     return 0;
 }
 
@@ -252,7 +247,7 @@ static int send_parcel(struct search *search, size_t slot, struct search_parcel 
         if (!unit->variants[i].compiled.is_failed) {
             set_limit(search, &unit->variants[i]);
             unit->variants[i].is_proven =
-                trials_index_has(&search->proven, parcel_hash(parcel, i));
+                trials_index_find(&search->proven, parcel_hash(parcel, i)) != NULL;
         }
     worker->parcel = parcel;
     worker->state = WORKER_BUSY;

@@ -58,7 +58,7 @@ struct search {
     const double *prior;         /* by candidate */
     size_t next;                 /* in order->variants */
     struct search_unit *retries; /* to be compiled again, each alone */
-    size_t retry_count, retry_capacity;
+    size_t retry_count;
     struct search_parcel *parcels; /* compiled, not tried yet; oldest first */
     size_t parcel_count;
     bool keeps_parcels;           /* for the race: compiled units are not tried */

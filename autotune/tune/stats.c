@@ -2,13 +2,14 @@
  * sums, which run from the centre outwards so that no count of samples makes them underflow. */
 #include "autotune/tune/stats.h"
 
+#include "generator/number.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 static int compare_integers(const void *left, const void *right)
 {
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
+    return number_compare(*(const uint64_t *)left, *(const uint64_t *)right);
 }
 
 static int compare_doubles(const void *left, const void *right)

@@ -64,11 +64,6 @@ int trials_index_add(struct trials_index *index, uint64_t key, uint64_t value, u
     return 0;
 }
 
-bool trials_index_has(const struct trials_index *index, uint64_t key)
-{
-    return trials_index_find(index, key) != NULL;
-}
-
 const uint64_t *trials_index_find(const struct trials_index *index, uint64_t key)
 {
     const struct trials_entry *entry = index->capacity ? find_entry(index, key + !key) : NULL;

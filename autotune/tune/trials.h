@@ -18,7 +18,6 @@ void trials_index_dispose(struct trials_index *index);
  * memory. */
 int trials_index_add(struct trials_index *index, uint64_t key, uint64_t value, uint64_t *out,
                      struct error *error);
-bool trials_index_has(const struct trials_index *index, uint64_t key);
 /* The value kept for the key, or NULL. */
 const uint64_t *trials_index_find(const struct trials_index *index, uint64_t key);
 

@@ -43,45 +43,43 @@ void verdict_judge(struct search *search, const struct job_trial *trial)
     record(search, trial, NULL);
 }
 
-void verdict_judge_variant(struct search *search, size_t variant, enum trial_status status,
-                           const char *reason)
+/* Judges each candidate of a variant that is not yet judged, or again each that was measured.
+ * Was there any? */
+static bool judge_all(struct search *search, size_t variant, enum trial_status status,
+                      const char *reason, bool is_again)
 {
     const struct point_variant *v = &search->result->points.variants[variant];
     struct job_trial trial = {.status = status};
+    bool is_any = false;
     snprintf(trial.reason, sizeof trial.reason, "%.230s", reason);
     for (size_t i = v->first; i < v->first + v->count; i++) {
+        const struct trial *known = &search->result->trials[i];
+        if (is_again ? !known->is_judged || known->status != TRIAL_MEASURED : known->is_judged)
+            continue;
         trial.candidate = i;
-        if (!search->result->trials[i].is_judged)
-            verdict_judge(search, &trial);
+        verdict_judge(search, &trial);
+        is_any = true;
     }
+    return is_any;
+}
+
+void verdict_judge_variant(struct search *search, size_t variant, enum trial_status status,
+                           const char *reason)
+{
+    judge_all(search, variant, status, reason, false);
 }
 
 void verdict_leave_out(struct search *search, size_t variant)
 {
-    const struct point_variant *v = &search->result->points.variants[variant];
-    struct job_trial trial = {.status = TRIAL_LEFT_OUT};
-    for (size_t i = v->first; i < v->first + v->count; i++) {
-        trial.candidate = i;
-        if (search->result->trials[i].is_judged)
-            continue;
-        verdict_judge(search, &trial);
-        if (search->result->left_out_error <= 0)
-            search->result->left_out_error = search->limit_error;
-    }
+    if (judge_all(search, variant, TRIAL_LEFT_OUT, "", false) &&
+        search->result->left_out_error <= 0)
+        search->result->left_out_error = search->limit_error;
 }
 
 void verdict_withdraw(struct search *search, size_t variant, enum trial_status status,
                       const char *reason)
 {
-    const struct point_variant *v = &search->result->points.variants[variant];
-    struct job_trial trial = {.status = status};
-    snprintf(trial.reason, sizeof trial.reason, "%.230s", reason);
-    for (size_t i = v->first; i < v->first + v->count; i++) {
-        trial.candidate = i;
-        if (search->result->trials[i].is_judged &&
-            search->result->trials[i].status == TRIAL_MEASURED)
-            verdict_judge(search, &trial);
-    }
+    judge_all(search, variant, status, reason, true);
 }
 
 /* --- What compiled ------------------------------------------------------------------------ */
@@ -199,7 +197,7 @@ static void finish_unit(struct search *search, struct search_worker *worker, boo
     for (size_t i = 0; i < parcel->unit.count; i++) {
         const struct job_variant *variant = &parcel->unit.variants[i];
         if (variant->compiled.is_failed ||
-            !trials_index_has(&search->proven, parcel_hash(parcel, i)))
+            !trials_index_find(&search->proven, parcel_hash(parcel, i)))
             continue;
         if (variant->count)
             learn(search, variant->compiled.variant);

@@ -6,6 +6,7 @@
  * kernels. Exit code 0 = all held, 69 = no GPU. */
 #include "autotune/library/plan.h"
 #include "cache/code.h"
+#include "tests/unit/save_record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -357,7 +358,7 @@ static void keep_record(void)
     snprintf(record.driver, sizeof record.driver, "%s", info.driver);
     snprintf(record.compiler, sizeof record.compiler, "%s", compiler->info.compiler);
     expect(store_path(&path, folder, info.name, &cause) == 0 &&
-               store_save(path.at, &record, &cause) == 0,
+               save_record(path.at, &record, &cause) == 0,
            "a record", cause.text);
     text_dispose(&params);
     text_dispose(&path);

@@ -9,6 +9,7 @@
 #include "generator/dims_text.h"
 #include "include/autotune.h"
 #include "tests/unit/reduce_files.h"
+#include "tests/unit/save_record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,7 +124,7 @@ static inline const char *keep(const char *name, const struct record *record)
     struct error cause;
     kept.code = code_of(record);
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (store_save(path, &kept, &cause))
+    if (save_record(path, &kept, &cause))
         fail_msg("%s", cause.text);
     return path;
 }

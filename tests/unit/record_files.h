@@ -5,6 +5,7 @@
 #include "cache/store.h"
 
 #include "tests/unit/example_record.h"
+#include "tests/unit/save_record.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -88,7 +89,7 @@ static inline struct record record_of(uint64_t n, uint64_t median_ps)
 static inline void save(const char *path, const struct record *record)
 {
     struct error error = {0};
-    if (store_save(path, record, &error) != 0)
+    if (save_record(path, record, &error) != 0)
         fail_msg("%s", error.text);
 }
 
@@ -161,7 +162,7 @@ static inline void assert_refused(const char *path, const char *why)
 static inline void assert_not_saved(const char *path, const char *why)
 {
     struct error error = {0};
-    assert_int_equal(store_save(path, &example_record, &error), -1);
+    assert_int_equal(save_record(path, &example_record, &error), -1);
     assert_int_equal(error.code, ERROR_IO);
     if (!strstr(error.text, why))
         fail_msg("no '%s' in: %s", why, error.text);

@@ -188,7 +188,7 @@ static void assert_survives_failing_calls(void **state, const char *name, const 
         struct error error = {0};
         put_file(path, old, strlen(old));
         calls_left = nth;
-        result = store_save(path, &changed, &error);
+        result = save_record(path, &changed, &error);
         bool is_past_last = calls_left > 0;
         calls_left = 0;
         struct text now = get_file(path);
@@ -235,7 +235,7 @@ static void test_concurrent_writers(void **state)
         for (int i = 0; i < EACH; i++) {
             struct error error;
             struct record record = record_of((uint64_t)(w * EACH + i + 1), 1000);
-            if (store_save(path, &record, &error) != 0)
+            if (save_record(path, &record, &error) != 0)
                 _exit(1);
         }
         _exit(0);
@@ -261,7 +261,7 @@ static void write_for_ever(const char *path, volatile uint64_t *done, uint64_t v
     for (;; value++) {
         struct error error;
         struct record record = record_of(1 + value % KEYS, value);
-        if (store_save(path, &record, &error) != 0)
+        if (save_record(path, &record, &error) != 0)
             _exit(1);
         done[value % KEYS] = value;
     }

@@ -26,11 +26,6 @@ static void test_names(void **state)
         assert_int_equal(problem_find_op(&op, problem_ops[i].name, &error), 0);
         assert_int_equal(op, i);
     }
-    for (int i = 0; i < REGIME_COUNT; i++) {
-        enum regime regime;
-        assert_int_equal(problem_find_regime(&regime, problem_regimes[i], &error), 0);
-        assert_int_equal(regime, i);
-    }
 }
 
 static void test_unknown_names(void **state)
@@ -40,14 +35,11 @@ static void test_unknown_names(void **state)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         enum type type;
         enum op op;
-        enum regime regime;
         assert_int_equal(problem_find_type(&type, words[i], &error), -1);
         assert_int_equal(error.code, ERROR_USAGE);
         assert_non_null(strstr(error.text, "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64"));
         assert_int_equal(problem_find_op(&op, words[i], &error), -1);
         assert_non_null(strstr(error.text, "sum sumsq prod min max and or xor"));
-        assert_int_equal(problem_find_regime(&regime, words[i], &error), -1);
-        assert_non_null(strstr(error.text, "cold warm"));
     }
 }
 

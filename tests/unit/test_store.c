@@ -225,7 +225,7 @@ static void add_size(struct records *records, uint64_t n, const char *winner, co
 static void save_records(const char *path, struct records *records)
 {
     struct error error = {0};
-    if (store_save_all(path, records, &error) != 0)
+    if (store_save(path, records, &error) != 0)
         fail_msg("%s", error.text);
     store_dispose(records);
 }
@@ -329,7 +329,7 @@ static void test_all_or_none(void **state)
     add_size(&both, 1, "A=1", january, NULL, 0);
     add_size(&both, 2, "A=1", january, NULL, 0);
     both.at[1].median_ps = 0;
-    assert_int_equal(store_save_all(path, &both, &error), -1);
+    assert_int_equal(store_save(path, &both, &error), -1);
     assert_false(exists(path, ""));
     store_dispose(&both);
 }
@@ -342,11 +342,11 @@ static void test_unreadable_record_is_not_written(void **state)
 
     path_in(path, state, record_file);
     record.median_ps = 0;
-    assert_int_equal(store_save(path, &record, &error), -1);
+    assert_int_equal(save_record(path, &record, &error), -1);
     assert_non_null(strstr(error.text, "median_ps"));
     record = example_record;
     strcpy(record.params, "BLOCK=256\n[record 9]");
-    assert_int_equal(store_save(path, &record, &error), -1);
+    assert_int_equal(save_record(path, &record, &error), -1);
     assert_non_null(strstr(error.text, "params"));
     assert_false(exists(path, ""));
 }

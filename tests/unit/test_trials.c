@@ -22,11 +22,11 @@ static void test_index(void **state)
     struct trials_index index = {0};
     uint64_t value;
     (void)state;
-    assert_false(trials_index_has(&index, 0));
+    assert_null(trials_index_find(&index, 0));
     for (uint64_t i = 0; i < KEYS; i++) {
-        assert_false(trials_index_has(&index, key_of(i)));
+        assert_null(trials_index_find(&index, key_of(i)));
         assert_int_equal(trials_index_add(&index, key_of(i), i, &value, &error), 0);
-        assert_true(trials_index_has(&index, key_of(i)));
+        assert_non_null(trials_index_find(&index, key_of(i)));
     }
     assert_int_equal(index.count, KEYS);
     assert_true(index.capacity >= 2 * KEYS);
@@ -36,9 +36,9 @@ static void test_index(void **state)
         assert_true(value == i);
     }
     assert_int_equal(index.count, KEYS);
-    assert_false(trials_index_has(&index, key_of(KEYS)));
+    assert_null(trials_index_find(&index, key_of(KEYS)));
     trials_index_dispose(&index);
-    assert_false(trials_index_has(&index, key_of(1)));
+    assert_null(trials_index_find(&index, key_of(1)));
     trials_index_dispose(&index);
 }
 

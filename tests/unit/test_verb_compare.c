@@ -34,7 +34,7 @@ static void keep_record(char path[PATH_CHARS], void **state, const char *name,
 {
     struct error error;
     path_in(path, state, name);
-    if (store_save(path, record, &error))
+    if (save_record(path, record, &error))
         fail_msg("%s", error.text);
 }
 

@@ -1,0 +1,19 @@
+/* array: the room is the next power of two, so that it need not be kept. */
+#include "generator/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int array_grow(void *array, size_t count, size_t size, struct error *error)
+{
+    const size_t room = count ? 2 * count : 1;
+    void *at;
+    if (count & (count - 1))
+        return 0;
+    memcpy(&at, array, sizeof at);
+    at = reallocarray(at, room, size);
+    if (!at)
+        return error_memory(error, (unsigned long long)room * size);
+    memcpy(array, &at, sizeof at);
+    return 0;
+}
