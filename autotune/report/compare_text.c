@@ -6,9 +6,7 @@
 #include "autotune/report/figures.h"
 #include "autotune/report/sentence.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
