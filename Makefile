@@ -47,8 +47,6 @@ run: ## install what is missing, build, and tune on GPU 0, else on the host emul
 	@$(REMAKE) $(BUILD)/autotune
 	$(BUILD)/autotune
 
-tests: $(BUILD)/autotune library $(TESTS) $(DEVICE) $(BUILD)/sign
-
 bench: $(BUILD)/autotune ## build CUB's reductions with nvcc, for `autotune bench --against cub`
 	@bench/cub/build.sh $(BUILD)
 
@@ -99,5 +97,5 @@ $(BUILD)/obj/embedded.o: $(BUILD)/obj/embedded.S $(EMBEDDED)
 
 include library.mk check.mk
 
-.PHONY: all run tests bench golden install uninstall clean help force
+.PHONY: all run bench golden install uninstall clean help force
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

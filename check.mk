@@ -9,6 +9,8 @@ FORMATTED = $(shell find autotune bench cache examples generator include tests -
 LEFT_OUT  = awk '$$3 == "rest" { printf " %s", $$1 }' tests/long
 PREPARE   = @CC="$(CC)" ./setup test && $(REMAKE) tests
 
+tests: $(BUILD)/autotune library $(TESTS) $(DEVICE) $(BUILD)/sign
+
 test: ## install what is missing, build, and run the tests, in about two minutes
 	$(PREPARE)
 	@echo "left out, see make test-all:$$($(LEFT_OUT))"
@@ -80,5 +82,5 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS)
 	$(call say,FUZZER,$<)
 	$Q$(CC) $(ALLFLAGS) -fsanitize=fuzzer $(DEPEND) -o $@ $< $(OBJECTS) $(LIBS)
 
-.PHONY: test test-all test-rest unit test-gpu soak fuzz fuzzers format check-format analyze \
+.PHONY: tests test test-all test-rest unit test-gpu soak fuzz fuzzers format check-format analyze \
         check-tidy coverage
