@@ -325,6 +325,7 @@ static const struct table_column columns[] = {
     {NULL, "requests_by_site", false},
     {NULL, "excess_by_site", false},
     {NULL, "computed_for", false},
+    {NULL, "sm_blocks_by_limit", false}, /* add_fit */
 };
 
 static void add_count(struct table *table, double value)
@@ -398,6 +399,16 @@ static void add_analysis(struct table *table, const struct analysis *analysis)
     table_add(table, analysis->per_element <= 0 ? NULL : analysis->mix.is_ptx ? "PTX" : "SASS");
 }
 
+/* Blocks on an SM that threads, registers, shared memory and the count of blocks alone allow. */
+static void add_fit(struct table *table, const struct analysis *analysis)
+{
+    struct text words = {0};
+    for (int i = 0; analysis->is_compiled && i < OCCUPANCY_LIMITERS; i++)
+        text_addf(&words, "%s%d", i ? " " : "", analysis->occupancy.fit[i]);
+    table_add(table, words.at);
+    text_dispose(&words);
+}
+
 static void add_row(struct table *table, const struct ladder *ladder, size_t rung,
                     size_t column)
 {
@@ -425,6 +436,7 @@ static void add_row(struct table *table, const struct ladder *ladder, size_t run
     add_sites(table, &cell->pattern, false);
     add_sites(table, &cell->pattern, true);
     table_add(table, cell->analysis.is_compiled ? ladder->gpu : NULL);
+    add_fit(table, &cell->analysis);
 }
 
 void ladder_table(struct table *out, const struct ladder *ladder)
