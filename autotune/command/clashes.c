@@ -99,6 +99,9 @@ static int check_run(const struct request *request, struct error *error)
                              request->rung_count || request->json || request->csv),
          "--source only prints a rung at its usual size: leave --rung, --blocks, --grid, --gpu, "
          "--json and --csv out; other sizes are what 'autotune emit --variant' prints"},
+        {request->verb == VERB_LADDER && request->n_high &&
+             (request->grid || request->blocks || request->source || request->gpu),
+         "a range of n has a table of times by n: leave --blocks, --grid, --source and --gpu out"},
         {request->published &&
              (request->source || request->grid || request->blocks || request->gpu ||
               request->has_n || request_dims_are_given(request)),

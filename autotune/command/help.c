@@ -98,6 +98,7 @@ static const struct help all[] = {
      "  autotune ladder --n 400M\n"
      "  autotune ladder --rung cs599 --n 1Gi --type f32 --blocks 32..1024\n"
      "  autotune ladder --grid --rung cs599 --n 1Gi --type f32 --csv grid.csv\n"
+     "  autotune ladder --rung harris --n 128Ki..32Mi --csv times.csv\n"
      "  autotune ladder --device host --gpu H200\n"
      "  autotune ladder --source harris-5\n"
      "  autotune ladder --published --rung cs599\n\n" EXIT_CODES},

@@ -41,7 +41,7 @@ static const struct row {
     {EXPORT, {"n", KEY_N, "COUNT[,COUNT...]", 0, "only records of these counts of elements, as 64Ki,400M (default: all, each for the n that it is nearest to)", 0}},
     {TUNE, {"n", KEY_N, "COUNT[..COUNT]", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20; 1K..4G sweeps a range of sizes, cold and, where the data fits the L2 cache, warm (default 400M, on the host 1M)", 0}},
     {PROBLEM & ~(TUNE | BENCH | LADDER | EXPORT), {"n", KEY_N, "COUNT", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20 (default 400M, on the host 1M)", 0}},
-    {LADDER, {"n", KEY_N, "COUNT", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20 (default 400M, on the host 20K)", 0}},
+    {LADDER, {"n", KEY_N, "COUNT[..COUNT]", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20; 128Ki..32Mi gives a table of times by n, each twice the one before (default 400M, on the host 20K)", 0}},
     {TUNE, {"rows", KEY_ROWS, "COUNT[..COUNT]", 0, "a matrix of this many rows instead of --n: a result for each row; 1K..1M sweeps a range", 0}},
     {TUNE, {"len", KEY_LEN, "COUNT[..COUNT]", 0, "elements of a row; a result is of at most 2^31 elements; 32..4096 sweeps a range", 0}},
     {EXPORT, {"rows", KEY_ROWS, "COUNT", 0, "only records of a matrix of this many rows, and of its --len, --pitch and --axis; --space rows or columns takes all shapes", 0}},

@@ -19,6 +19,15 @@ struct columns {
     int device, n, op, type, ms, bytes;
 };
 
+/* Do rows differ in this column? -1: it is not there. */
+static bool has_several(const struct csv *csv, int column)
+{
+    for (size_t row = 1; row < csv->rows && column >= 0; row++)
+        if (strcmp(csv_at(csv, row, column), csv_at(csv, 0, column)) != 0)
+            return true;
+    return false;
+}
+
 static int find_columns(struct columns *out, const struct csv *csv, const char *file,
                         struct error *error)
 {
@@ -33,6 +42,12 @@ static int find_columns(struct columns *out, const struct csv *csv, const char *
         csv_find(csv, "op"),     csv_find(csv, "type"),
         csv_find(csv, "ms"),     csv_find(csv, "bytes"),
     };
+    if (has_several(csv, out->n))
+        return error_set(
+            error, ERROR_USAGE,
+            "--ladder %.200s: a table by n, and the ladder's bars are of one: make it "
+            "by 'autotune ladder --n COUNT --csv FILE'",
+            file);
     if (out->group >= 0 && out->rung >= 0 && out->kernel >= 0 && out->gbs >= 0)
         return 0;
     return error_set(

@@ -54,8 +54,9 @@ struct request {
     struct dims
         sizes[REQUEST_SIZES_MAX]; /* of bench and export: all, the first the problem's */
     size_t size_count;
-    uint64_t n_low, n_high; /* of tune and show: --n is n_low..n_high; 0 = it is one n */
-    double loss;            /* of tune: what an interval's variant may lose, 0.01 = 1 % */
+    uint64_t n_low,
+        n_high;  /* of tune, show and ladder: --n is n_low..n_high; 0 = it is one n */
+    double loss; /* of tune: what an interval's variant may lose, 0.01 = 1 % */
     bool has_loss, confirm, sweep;        /* sweep: of show */
     const char *blocks, *source;          /* of ladder: sizes; the rung to print; NULL = none */
     const char *rungs[REQUEST_RUNGS_MAX]; /* of ladder: names of rungs or groups; none = all */

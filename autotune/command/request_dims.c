@@ -78,7 +78,8 @@ static int parse_any_n(struct request *request, const char *value, struct error 
     request->has_n = true;
     if (request->verb == VERB_BENCH || request->verb == VERB_EXPORT)
         return parse_counts(request, value, error);
-    if (request->verb == VERB_TUNE || request->verb == VERB_SHOW)
+    if (request->verb == VERB_TUNE || request->verb == VERB_SHOW ||
+        request->verb == VERB_LADDER)
         return parse_range(request, value, error);
     return parse_count(request, value, error);
 }

@@ -33,6 +33,10 @@ struct work {
     int64_t (*rows)[SPACE_NAMES_MAX]; /* ... the row of each ... */
     struct ladder_cell **cells;       /* ... and where it is shown */
     size_t step_count;
+    size_t
+        starts[LADDER_COLUMNS_MAX + 1]; /* the steps of column c: starts[c] .. starts[c + 1] */
+    uint64_t sizes[LADDER_COLUMNS_MAX]; /* n of each column; 0 of them = one n */
+    size_t size_count;
     struct ladder_figures figures;
 };
 
@@ -47,6 +51,22 @@ static void add_step(struct work *work, struct ladder_cell *cell,
     step->guest =
         (struct job_guest){rung->space_file, rung->template, rung->space->param_count, row};
     work->cells[work->step_count++] = cell;
+}
+
+/* A range of n: each twice the one before. */
+static int list_sizes(struct work *work, struct error *error)
+{
+    const struct request *request = work->request;
+    for (uint64_t n = request->n_low; request->n_high && n <= request->n_high; n *= 2) {
+        if (work->size_count == LADDER_COLUMNS_MAX)
+            return error_set(
+                error, ERROR_USAGE,
+                "--n: such a range has more than %d sizes, each twice the one before: "
+                "begin with more elements",
+                LADDER_COLUMNS_MAX);
+        work->sizes[work->size_count++] = n;
+    }
+    return 0;
 }
 
 /* What a rule rejects is shown with its reason, and not run. */
@@ -79,6 +99,12 @@ static int prepare_cell(struct work *work, size_t r, size_t column, struct error
     return 0;
 }
 
+static void take_size(struct work *work, size_t column)
+{
+    if (work->size_count)
+        work->setup.problem.dims = dims_value(work->sizes[column]);
+}
+
 /* Names the sizes that the first rung chosen has. */
 static int refuse_blocks(const struct work *work, struct error *error)
 {
@@ -100,12 +126,15 @@ static int refuse_blocks(const struct work *work, struct error *error)
 
 static int prepare(struct work *work, struct error *error)
 {
-    const size_t columns = work->choice.block_count ? work->choice.block_count : 1;
+    const size_t columns = work->size_count           ? work->size_count
+                           : work->choice.block_count ? work->choice.block_count
+                                                      : 1;
     const size_t count = work->choice.rungs.count * columns;
     bool is_any = false;
     work->ladder = (struct ladder){.rungs = &work->choice.rungs,
                                    .columns = columns,
                                    .blocks = work->choice.blocks,
+                                   .sizes = work->size_count ? work->sizes : NULL,
                                    .cells = calloc(count, sizeof *work->ladder.cells),
                                    .peak = device_peak_bytes(&work->setup.device->info),
                                    .problem = &work->setup.problem,
@@ -118,10 +147,13 @@ static int prepare(struct work *work, struct error *error)
     work->cells = calloc(count, sizeof *work->cells);
     if (!work->ladder.cells || !work->steps || !work->rows || !work->cells)
         return error_memory(error, count * sizeof *work->rows);
-    for (size_t r = 0; r < work->choice.rungs.count; r++)
-        for (size_t column = 0; work->choice.is_chosen[r] && column < columns; column++)
-            if (prepare_cell(work, r, column, error))
+    for (size_t column = 0; column < columns; column++) {
+        take_size(work, column);
+        for (size_t r = 0; r < work->choice.rungs.count; r++)
+            if (work->choice.is_chosen[r] && prepare_cell(work, r, column, error))
                 return -1;
+        work->starts[column + 1] = work->step_count;
+    }
     for (size_t i = 0; i < count; i++)
         is_any |= work->ladder.cells[i].is_there;
     return is_any ? 0 : refuse_blocks(work, error);
@@ -147,7 +179,8 @@ static void show_progress(void *context, uint64_t done, uint64_t total)
     terminal_progress_show(context, done, total, "rungs");
 }
 
-static int run_steps(struct work *work, struct error *error)
+/* The steps from `first` on, `count` of them, which have one n. */
+static int run_steps(struct work *work, size_t first, size_t count, struct error *error)
 {
     const struct setup *setup = &work->setup;
     const char *const specs[] = {setup->device->info.spec};
@@ -165,9 +198,24 @@ static int run_steps(struct work *work, struct error *error)
                                           .context = &progress};
     if (!work->request->quiet)
         terminal_progress_start(&progress, stderr);
-    int failed = climb_run(work->steps, work->step_count, &job, &options, error);
+    int failed = climb_run(work->steps + first, count, &job, &options, error);
     if (!work->request->quiet)
         terminal_progress_end(&progress);
+    return failed;
+}
+
+/* An input is of one n, so a range takes a run for each. */
+static int run_all(struct work *work, struct error *error)
+{
+    int failed = 0;
+    if (!work->size_count)
+        return run_steps(work, 0, work->step_count, error);
+    for (size_t column = 0; column < work->size_count && !failed; column++) {
+        const size_t first = work->starts[column];
+        take_size(work, column);
+        if (work->starts[column + 1] > first)
+            failed = run_steps(work, first, work->starts[column + 1] - first, error);
+    }
     return failed;
 }
 
@@ -212,7 +260,7 @@ static const struct ladder_rung *rung_of(const struct work *work, size_t step)
 static int compute_figures(struct work *work, struct error *error)
 {
     const struct request *request = work->request;
-    if (work->ladder.columns > 1 && !request->csv && !request->json)
+    if (work->size_count || (work->ladder.columns > 1 && !request->csv && !request->json))
         return 0;
     struct ladder_wanted *wanted = calloc(work->step_count + 1, sizeof *wanted);
     size_t count = 0;
@@ -293,12 +341,16 @@ static int climb(struct work *work, struct error *error)
     uint64_t proofs = 0;
     if (!request->has_n && work->setup.target.is_host)
         work->setup.problem.dims = dims_value(N_HOST);
+    if (list_sizes(work, error))
+        return -1;
+    if (work->size_count) /* what is said, and the room for it, is of the largest */
+        take_size(work, work->size_count - 1);
     tune_notes_setup(request, &work->setup, 1);
     if (setup_check_room(&work->setup, error) ||
         ladder_choice_settle(&work->choice, &work->setup.problem, &work->setup.target, error) ||
         prepare(work, error) || check_gpu(work, error) ||
         ladder_figures_open(&work->figures, &work->setup, request, error) ||
-        run_steps(work, error))
+        run_all(work, error))
         return -1;
     tune_notes_reading_now(request, &work->setup.device->info);
     for (size_t i = 0; i < work->step_count; i++) {

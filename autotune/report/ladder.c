@@ -155,16 +155,19 @@ static void print_figures(struct text *out, const struct ladder *ladder,
     table_dispose(&table);
 }
 
-/* Several sizes: the time of each. */
+/* Several sizes, or several n: the time of each. */
 static void print_times(struct text *out, const struct ladder *ladder,
                         const struct rungs_group *group, bool bold_titles)
 {
     struct table_column columns[1 + LADDER_COLUMNS_MAX] = {
-        {"ms by threads per block", NULL, false}};
+        {ladder->sizes ? "ms by n" : "ms by threads per block", NULL, false}};
     char titles[LADDER_COLUMNS_MAX][NUMBER_CHARS];
     struct table table = {.columns = columns, .column_count = 1 + ladder->columns};
     for (size_t column = 0; column < ladder->columns; column++) {
-        snprintf(titles[column], sizeof titles[column], "%u", ladder->blocks[column]);
+        if (ladder->sizes)
+            number_format_count(titles[column], ladder->sizes[column]);
+        else
+            snprintf(titles[column], sizeof titles[column], "%u", ladder->blocks[column]);
         columns[1 + column] = (struct table_column){titles[column], NULL, true};
     }
     for (size_t r = group->first; r < group->first + group->count; r++) {
@@ -265,7 +268,7 @@ void ladder_print(struct text *out, const struct ladder *ladder, bool bold_title
         print_reasons(out, ladder, group);
         if (ladder->columns == 1)
             cause_print(out, ladder, group, bold_titles);
-        else
+        else if (!ladder->sizes)
             print_best(out, ladder, group);
         between = "\n";
     }
@@ -323,6 +326,7 @@ static const struct table_column columns[] = {
     {NULL, "requests_by_site", false},
     {NULL, "excess_by_site", false},
     {NULL, "computed_for", false},
+    {NULL, "sm_blocks_by_limit", false}, /* add_fit */
     DIMS_TEXT_COLUMNS,
 };
 
@@ -333,12 +337,14 @@ static void add_count(struct table *table, double value)
 
 /* What was run, and where. */
 static void add_conditions(struct table *table, const struct ladder *ladder, size_t rung,
-                           const struct ladder_cell *cell)
+                           size_t column)
 {
+    const struct ladder_cell *cell = cell_at(ladder, rung, column);
     const struct problem *problem = ladder->problem;
     table_add(table, ladder->device);
     table_addf(table, "ladder/%s", ladder->rungs->rungs[rung].space);
-    table_addf(table, "%" PRIu64, dims_n(&problem->dims));
+    table_addf(table, "%" PRIu64,
+               ladder->sizes ? ladder->sizes[column] : dims_n(&problem->dims));
     table_add(table, problem_ops[problem->op].name);
     table_add(table, problem_types[problem->type].name);
     add_count(table, cell->threads ? ceil(cell->elements / cell->threads) : 0);
@@ -402,9 +408,20 @@ static void add_dims(struct table *table, const struct dims *dims)
         table_add(table, dims_text_cell(number, dims, i));
 }
 
-static void add_row(struct table *table, const struct ladder *ladder, size_t rung,
-                    const struct ladder_cell *cell)
+/* Blocks on an SM that threads, registers, shared memory and the count of blocks alone allow. */
+static void add_fit(struct table *table, const struct analysis *analysis)
 {
+    struct text words = {0};
+    for (int i = 0; analysis->is_compiled && i < OCCUPANCY_LIMITERS; i++)
+        text_addf(&words, "%s%d", i ? " " : "", analysis->occupancy.fit[i]);
+    table_add(table, words.at);
+    text_dispose(&words);
+}
+
+static void add_row(struct table *table, const struct ladder *ladder, size_t rung,
+                    size_t column)
+{
+    const struct ladder_cell *cell = cell_at(ladder, rung, column);
     const struct rungs *rungs = ladder->rungs;
     table_add(table, rungs->groups[rungs->rungs[rung].group].name);
     table_add(table, rungs->rungs[rung].name);
@@ -421,23 +438,22 @@ static void add_row(struct table *table, const struct ladder *ladder, size_t run
     add_number(table, cell->total, 4, "");
     add_number(table, cell->registers, 0, "");
     table_add(table, cell->ps ? NULL : cell->reason);
-    add_conditions(table, ladder, rung, cell);
+    add_conditions(table, ladder, rung, column);
     add_pattern(table, &cell->pattern);
     add_analysis(table, &cell->analysis);
     table_add(table, *cell->cause ? cell->cause : NULL);
     add_sites(table, &cell->pattern, false);
     add_sites(table, &cell->pattern, true);
     table_add(table, cell->analysis.is_compiled ? ladder->gpu : NULL);
-    add_dims(table, &ladder->problem->dims);
+    add_fit(table, &cell->analysis);
+    add_dims(table, ladder->sizes ? &ladder->sizes[column] : &ladder->problem->dims);
 }
 
 void ladder_table(struct table *out, const struct ladder *ladder)
 {
     *out = (struct table){.columns = columns, .column_count = sizeof columns / sizeof *columns};
     for (size_t r = 0; r < ladder->rungs->count; r++)
-        for (size_t column = 0; column < ladder->columns; column++) {
-            const struct ladder_cell *cell = cell_at(ladder, r, column);
-            if (cell->is_there)
-                add_row(out, ladder, r, cell);
-        }
+        for (size_t column = 0; column < ladder->columns; column++)
+            if (cell_at(ladder, r, column)->is_there)
+                add_row(out, ladder, r, column);
 }

@@ -32,8 +32,10 @@ struct ladder_cell {
 
 struct ladder {
     const struct rungs *rungs;
-    size_t columns;            /* 1 .. LADDER_COLUMNS_MAX; 1 may be each rung's own size */
-    const unsigned *blocks;    /* the sizes */
+    size_t columns;         /* 1 .. LADDER_COLUMNS_MAX; 1 may be each rung's own size */
+    const unsigned *blocks; /* the sizes */
+    const uint64_t
+        *sizes; /* n of each column, where they differ in that; NULL = the problem's */
     struct ladder_cell *cells; /* of rung r at size b: cells[r * columns + b] */
     uint64_t peak;             /* theoretical bytes per second; 0 = unknown */
     const struct problem *problem;
@@ -58,10 +60,10 @@ void ladder_compare(struct ladder *ladder);
 double ladder_gbs(const struct ladder_cell *cell); /* 10^9 bytes per second; 0 = not measured */
 
 /* Appends a table a group: of all figures for one size of a block, of times by size for
- * several; below it what is said about the group, and why rungs were not measured. */
+ * several, or by n; below it what is said about the group, and why rungs were not measured. */
 void ladder_print(struct text *out, const struct ladder *ladder, bool bold_titles);
 
-/* The same for programs: a row for each rung and size. Dispose of the table. */
+/* The same for programs: a row for each rung and size, or n. Dispose of the table. */
 void ladder_table(struct table *out, const struct ladder *ladder);
 
 #endif

@@ -55,6 +55,18 @@ done
 run ladder --device host --type i32 --n 1K --rung tensor-2 --quiet
 check tensor-needs grep -qx 'tensor-2: rejected: tensor cores add f16, bf16, i8 and u8 in 32 bits' out
 
+# Times by n, each twice the one before.
+run ladder --device host --type i32 --n 1K..5K --rung harris-3 --rung harris-7 --csv by_n.csv --quiet
+check by-n has_status 0
+check by-n-titles grep -Eq '^ms by n +1K +2K +4K$' out
+check by-n-row grep -Eq '^7 several adds per thread, grid-stride +[0-9.]+ +[0-9.]+ +[0-9.]+$' out
+check by-n-csv test "$(rows by_n.csv '^harris,harris-3,.*,measured,.*,(1000|2000|4000),sum,i32,')" -eq 3
+check by-n-bytes test "$(rows by_n.csv '^harris,harris-3,.*,4068,.*,1000,sum,')" -eq 1
+refuses by-n-is-no-chart 64 'a table by n' report --ladder by_n.csv -o by_n.html
+refuses by-n-too-many 64 'more than 32 sizes' ladder --device host --n 1..1T
+refuses by-n-and-blocks 64 'a table of times by n' ladder --device host --n 1K..4K --blocks 64
+refuses by-n-of-a-source 64 'a table of times by n' ladder --n 1K..4K --source harris-1
+
 # Why: figures of a block, and with --gpu of that GPU; the same in CSV.
 run ladder --device host --type i32 --n 2K --rung harris --rung wangyu-naive --csv why.csv --quiet
 check why has_status 0

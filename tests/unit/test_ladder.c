@@ -455,7 +455,7 @@ static void test_figures(void **state)
     table_csv(&text, &table);
     static const char row[] =
         ",G80,ladder/interleaved_strided,4194304,sum,i32,1,32768,29,74,29,4,17.59,32 16,1 2,0,0,"
-        "12,24,50.0,registers,6144,18200,12.50,SASS,conflicts,7,15,G80,value,,,\r\n";
+        "12,24,50.0,registers,6144,18200,12.50,SASS,conflicts,7,15,G80,16 12 40 32,value,,,\r\n";
     if (!strstr(text.at, row))
         fail_msg("not%sin\n%s", row, text.at);
     table_dispose(&table);

@@ -75,6 +75,20 @@ static void test_by_hand(void **state)
     }
 }
 
+/* The occupancy calculator's page in CS599 Lecture 6: blocks of 512 threads, 16 registers, 2048 bytes
+ * on a V100: 4 blocks, 64 warps, 100 %; by warps 4, by registers 8, by shared memory 48. */
+static void test_lecture(void **state)
+{
+    (void)state;
+    const struct occupancy got = compute(70, 512, 16, 2048);
+    assert_int_equal(got.blocks, 4);
+    assert_int_equal(got.warps, 64);
+    assert_true(got.share == 1);
+    assert_int_equal(got.fit[OCCUPANCY_THREADS], 4);
+    assert_int_equal(got.fit[OCCUPANCY_REGISTERS], 8);
+    assert_int_equal(got.fit[OCCUPANCY_SHARED], 48);
+}
+
 /* "1,024 threads -> 1 block of 1,536 -> 66.67 %" on a GPU of compute capability 12.0. */
 static void test_published(void **state)
 {
@@ -173,9 +187,8 @@ static void test_calculator(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_published),
-        cmocka_unit_test(test_every_architecture_has_limits),
+        cmocka_unit_test(test_by_hand),    cmocka_unit_test(test_published),
+        cmocka_unit_test(test_lecture),    cmocka_unit_test(test_every_architecture_has_limits),
         cmocka_unit_test(test_calculator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
