@@ -3,7 +3,7 @@
 #ifndef AUTOTUNE_WATCH_H
 #define AUTOTUNE_WATCH_H
 
-/* From now on the kernel of `what` runs: if it crashes, or works for more than a minute, the process
+/* From now on the kernel of `what` runs: if it crashes, or works for more than a minute of processor time, the process
  * says so and ends with status 70. NULL: it runs no longer. One at a time, in one thread. */
 void watch_kernel(const char *what);
 

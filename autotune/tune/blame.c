@@ -5,6 +5,7 @@
 #include "autotune/tune/parcel.h"
 #include "autotune/tune/verdict.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,12 +103,12 @@ static int blame_default(const struct search *search, const char *how,
                          const struct crew_event *event, struct error *error)
 {
     const struct space *space = search->job->context->space;
+    const bool is_endless = event->kind == CREW_LATE || strstr(how, strsignal(SIGPROF));
     struct text params = {0};
     point_format(&params, space, space->default_row, true);
     error_set(error, ERROR_WRONG,
               "%s: the kernel of %s %s: %s; correct the template or the space", space->file,
-              params.at ? params.at : "", event->kind == CREW_LATE ? "does not end" : "crashes",
-              how);
+              params.at ? params.at : "", is_endless ? "does not end" : "crashes", how);
     text_dispose(&params);
     return -1;
 }

@@ -8,13 +8,15 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h> /* setitimer */
 
 enum {
     SAMPLES = 3,          /* measurements in a step of warming up */
     HOST_POSITIONS = 512, /* positions tried one by one on the emulator */
     MARKS = 3,            /* more places of the deciding element at full n */
 };
-static const double HOPELESS = 1.03; /* a first time this far from the best is the last */
+static const double HOPELESS = 1.03;    /* a first time this far from the best is the last */
+static const double DEFAULT_LIMIT = 30; /* seconds of its first proofs on the emulator */
 static const double WARM_UP_LEAST = 0.1, WARM_UP_MOST = 1; /* seconds */
 
 static uint64_t microseconds_since(double start)
@@ -48,6 +50,15 @@ static int blame_crash(const struct measure *measure, struct error *error)
     return measure_blame_default(measure, reason, error);
 }
 
+/* An endless kernel of the emulator uses up processor time, whatever else the machine does: then
+ * SIGPROF ends the worker. 0 = no limit any more. */
+static void limit_default(const struct measure *measure, double seconds)
+{
+    const struct itimerval limit = {.it_value.tv_sec = (time_t)seconds};
+    if (measure->device->info.target.is_host)
+        setitimer(ITIMER_PROF, &limit, NULL);
+}
+
 /* What the default does next, for it is to blame if the worker ends there. */
 static int announce_default(const struct measure *measure, enum job_phase phase,
                             struct error *error)
@@ -77,8 +88,11 @@ static int open_default(struct measure *measure, const struct emit_sources *sour
     if (announce_default(measure, PHASE_PROVE, error))
         return -1;
     const double start = monotonic_s();
-    if (check_small(measure->check, measure->context, rows, measure->default_kernels, &verdict,
-                    error))
+    limit_default(measure, DEFAULT_LIMIT);
+    const int failed = check_small(measure->check, measure->context, rows,
+                                   measure->default_kernels, &verdict, error);
+    limit_default(measure, 0);
+    if (failed)
         return blame_crash(measure, error);
     *prove_s = monotonic_s() - start;
     if (!verdict.is_right)

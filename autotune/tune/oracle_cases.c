@@ -99,7 +99,22 @@ static void decide_bits(const struct layout *layout, uint64_t window, uint64_t n
     }
 }
 
-/* Bits, or the mark at one of the edges. */
+/* The mark at one of the edges; of a position once more as far behind it as a block of tiles, for
+ * one thread may gather the values of both tiles. */
+static void decide_mark(const struct layout *layout, uint64_t window, uint64_t n, size_t which,
+                        uint64_t seed, uint64_t *state)
+{
+    const uint64_t far = layout->shape.block * layout->shape.tile;
+    layout_fill(layout, window, n, seed);
+    if (n == 0)
+        return;
+    const uint64_t at = choose_edge(layout, which, n, state);
+    layout_put_mark(layout, window + at, seed);
+    if (problem_ops[layout->problem.op].is_position && at + far < n)
+        layout_put_mark(layout, window + at + far, seed);
+}
+
+/* Bits, or the mark. */
 static int add_segment(struct layout *layout, uint64_t n, uint64_t start, size_t which)
 {
     const uint64_t seed = 2 * layout->seed + start % 2;
@@ -107,13 +122,10 @@ static int add_segment(struct layout *layout, uint64_t n, uint64_t start, size_t
     if (layout_add_elements(layout, layout->guard + start + n, &first))
         return -1;
     const uint64_t window = first + layout->guard + start;
-    if (layout_is_bits(layout)) {
+    if (layout_is_bits(layout))
         decide_bits(layout, window, n, which, &state);
-    } else {
-        layout_fill(layout, window, n, seed);
-        if (n > 0)
-            layout_put_mark(layout, window + choose_edge(layout, which, n, &state), seed);
-    }
+    else
+        decide_mark(layout, window, n, which, seed, &state);
     return layout_add_folded(layout, window, n);
 }
 

@@ -16,7 +16,7 @@ static const double RACE_LIMIT = 30, RACE_TIMES = 4;
 /* Of the default's proofs: far more than any takes, and so much more for each element of the
  * problem. */
 static const double DEFAULT_LIMIT = 20, ELEMENT_LIMIT = 1e-8;
-static const double DEFAULT_LIMIT_HOST = 30, ELEMENT_LIMIT_HOST = 1e-6;
+static const double DEFAULT_LIMIT_HOST = 180, ELEMENT_LIMIT_HOST = 1e-6;
 
 /* --- Judging ------------------------------------------------------------------------------ */
 

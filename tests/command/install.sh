@@ -202,7 +202,7 @@ if command -v make > /dev/null && [ "$(basename "$AUTOTUNE")" = autotune ]; then
         done
     done
     for variable in PREFIX LIBDIR BUILD; do
-        quiet_make DESTDIR="$SCRATCH/none" "$variable=" clean > blank 2>&1
+        quiet_make BUILD="$SCRATCH/none" DESTDIR="$SCRATCH/none" "$variable=" clean > blank 2>&1
         check "an empty $variable is refused" grep -q "$variable is empty: name a folder" blank
     done
     check install-lib64 make_target install LIBDIR=/elsewhere/lib64

@@ -36,7 +36,7 @@ refuses crash-small 70 "sum i32 .*BLOCK=.* is wrong: it crashes" verify --device
 refuses crash-small-by-a-rule 70 "BLOCK=64 .*is wrong: it crashes" verify --device host --small --n 3K \
     --template crash.cu --space mine.ini --variant BLOCK=64,GRID=3
 began=$(date +%s)
-refuses endless 70 "kernel of BLOCK=.* does not end: .*answer for [0-9.]* s" verify --device host --n 3K \
+refuses endless 70 "kernel of BLOCK=.* does not end: " verify --device host --n 3K \
     --template endless.cu --space mine.ini
 refuses endless-small 70 "is wrong: it does not end within" verify --device host --small --n 3K \
     --template endless.cu
