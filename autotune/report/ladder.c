@@ -446,7 +446,7 @@ static void add_row(struct table *table, const struct ladder *ladder, size_t run
     add_sites(table, &cell->pattern, true);
     table_add(table, cell->analysis.is_compiled ? ladder->gpu : NULL);
     add_fit(table, &cell->analysis);
-    add_dims(table, ladder->sizes ? &ladder->sizes[column] : &ladder->problem->dims);
+    add_dims(table, &ladder->problem->dims);
 }
 
 void ladder_table(struct table *out, const struct ladder *ladder)
