@@ -1,4 +1,5 @@
 /* verb_list: what there is to choose from, a table per topic. */
+#include "autotune/command/ladder_rung.h"
 #include "autotune/command/output.h"
 #include "autotune/command/setup.h"
 #include "autotune/command/verbs.h"
@@ -203,6 +204,23 @@ static int list_devices(struct table *table, const struct request *request, stru
     return 0;
 }
 
+static int list_rungs(struct table *table, const struct request *request, struct error *error)
+{
+    struct rungs rungs;
+    (void)request;
+    if (ladder_rung_list(&rungs, error))
+        return -1;
+    for (size_t g = 0; g < rungs.group_count; g++)
+        for (size_t r = rungs.groups[g].first;
+             r < rungs.groups[g].first + rungs.groups[g].count; r++) {
+            table_add(table, rungs.rungs[r].name);
+            table_add(table, rungs.groups[g].name);
+            table_add(table, rungs.rungs[r].kernel);
+        }
+    rungs_dispose(&rungs);
+    return 0;
+}
+
 enum { COLUMNS_MAX = 10 };
 
 /* clang-format off */
@@ -237,6 +255,8 @@ static const struct topic {
      {{"gpu", "gpu", false}, {NULL, "name", false}, {"arch", "arch", false}, {"SMs", "sms", true},
       {"SM MHz", "sm_mhz", true}, {"memory MHz", "memory_mhz", true}, {"bus bits", "bus_bits", true},
       {"GB/s", "peak_gbs", true}, {"L2 MiB", "l2_mib", true}, {NULL, "source", false}}},
+    {"rungs", list_rungs,
+     {{"rung", "rung", false}, {"group", "group", false}, {"kernel", "kernel", false}}},
 };
 /* clang-format on */
 enum { TOPICS = sizeof topics / sizeof *topics };
@@ -274,6 +294,6 @@ int verb_list(int argc, char **argv, struct error *error)
         names[i] = topics[i].name;
     return error_set(error, ERROR_USAGE,
                      "nothing to list is called '%s': %schoose devices, types, "
-                     "operations, params, variants, spaces, formats, archs or gpus",
+                     "operations, params, variants, spaces, formats, archs, gpus or rungs",
                      wanted, text_hint(hint, wanted, names, TOPICS));
 }
