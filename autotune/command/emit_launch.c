@@ -120,21 +120,20 @@ static void add_function(struct text *out, const struct setup *setup,
         out,
         "// Launches it for %s, on a GPU of sm_%d with %d SMs, for which the grid is meant.\n"
         "// Addresses are of the GPU's memory: `input` the elements, `output` %" PRIu64
-        " result%s of %d bytes,\n// `scratch` %" PRIu64
+        " x %d bytes,\n// `scratch` %" PRIu64
         " bytes of any contents (NULL where that is 0), `state` %" PRIu64
         " bytes that are zero\n// before the first call; each call leaves them zero. Another "
         "size needs other launches:\n// 'autotune export --format cu' writes a function for "
         "all sizes.\n",
         dims_text_format_named(size, &problem->dims), setup->target.cc, setup->target.sms,
-        dims_results(&problem->dims), dims_results(&problem->dims) == 1 ? "" : "s",
-        problem_types[problem_result(problem)].bytes, plan->scratch_bytes, plan->state_bytes);
-    text_addf(
-        out,
-        "inline cudaError_t launch_%s(const void *input, void *output, void *scratch,\n"
-        "    void *state, cudaStream_t stream)\n{\n"
-        "    cudaError_t status = cudaSuccess;\n"
-        "    (void)input, (void)output, (void)scratch, (void)state, (void)stream;\n",
-        setup->space->kernel);
+        dims_results(&problem->dims), problem_types[problem_result(problem)].bytes,
+        plan->scratch_bytes, plan->state_bytes);
+    text_addf(out,
+              "inline cudaError_t launch_%s(const void *input, void *output, void *scratch,\n"
+              "    void *state, cudaStream_t stream)\n{\n"
+              "    cudaError_t status = cudaSuccess;\n"
+              "    (void)input, (void)output, (void)scratch, (void)state, (void)stream;\n",
+              setup->space->kernel);
     for (int i = 0; i < plan->count; i++)
         add_launch(out, setup, variant, &plan->launches[i]);
     text_adds(out, "    return status;\n}\n#endif\n");
