@@ -38,8 +38,8 @@ _autotune_options() {
             "$common"
         ;;
     compare) echo "--n --op --type --gpu-file --evidence --nvrtc $tables $common" ;;
-    report) echo "--n --op --type --bench --ladder --axes --output --md --nvrtc $common" ;;
-    doctor) echo "--nvrtc --cache --help" ;;
+    report) echo "--n --op --type --gpu-file --bench --ladder --axes --output --md --nvrtc $common" ;;
+    doctor) echo "--nvrtc --cache --json --csv --help" ;;
     esac
 }
 
@@ -52,7 +52,10 @@ _autotune_list() {
 _autotune_values() {
     case $1 in
     --op) _autotune_list operations "s/,.*//" ;;
-    --rung) echo "harris cs599 tensor wangyu lab04 batched" ;;
+    --rung | --source) _autotune_list rungs "s/\([^,]*\),\([^,]*\),.*/\1\n\2/" ;;
+    --gpu) _autotune_list gpus "s/,.*//" | tr -d ' ' | tr '[:upper:]' '[:lower:]' ;;
+    --arch) _autotune_list archs "s/,.*//" ;;
+    --space) _autotune_list spaces "s/,.*//" ;;
     --type) _autotune_list types "s/,.*//" ;;
     --acc) _autotune_list types "s/.*,//" ;;
     --format) _autotune_list formats "s/,.*//" ;;
@@ -60,7 +63,7 @@ _autotune_values() {
     --shape) echo "rows columns" ;;
     --strategy) echo "race exhaustive random cover" ;;
     --device | -d) [[ $2 == verify || $2 == bench || $2 == ladder || $2 == profile ]] && echo "auto host" || echo "auto host all" ;;
-    --gpu | --prefix | -n | --n | --rows | --len | --pitch | --loss | --budget | --seed | --arch | --variant | --pass | --part | --offset | --rounds | --blocks | --source | --axes) ;;
+    --prefix | -n | --n | --rows | --len | --pitch | --loss | --budget | --seed | --variant | --pass | --part | --offset | --rounds | --blocks | --axes) ;;
     *) return 1 ;;
     esac
 }
@@ -78,7 +81,11 @@ _autotune_files() {
 _autotune_after() {
     local option=$1 verb=$2 current=$3 values
     case $option in
-    --space | --template | --nvrtc | --json | --csv | --cubin | --replay | --against | --bench | --ladder | -o)
+    --space)
+        _autotune_files -f "$current"
+        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W "$(_autotune_values --space)" -- "$current")
+        ;;
+    --gpu-file | --template | --nvrtc | --json | --csv | --cubin | --replay | --against | --bench | --ladder | -o)
         _autotune_files -f "$current"
         ;;
     --output)
@@ -96,7 +103,11 @@ _autotune_argument() {
     case $1 in
     list) _autotune_words "devices types operations params variants spaces rungs published formats archs gpus" "$2" ;;
     help) _autotune_words "tune show merge list emit verify bench ladder profile export compare report doctor" "$2" ;;
-    merge | compare | report) _autotune_files -f "$2" ;;
+    merge) _autotune_files -f "$2" ;;
+    compare | report)
+        _autotune_files -f "$2"
+        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W "$(_autotune_values --gpu)" -- "$2")
+        ;;
     esac
 }
 

@@ -119,8 +119,8 @@ static void add_function(struct text *out, const struct setup *setup,
     text_addf(
         out,
         "// Launches it for %s, on a GPU of sm_%d with %d SMs, for which the grid is meant.\n"
-        "// Addresses are of the GPU's memory: `input` the elements, `output` the results, %" PRIu64
-        " of %d bytes each,\n// `scratch` %" PRIu64
+        "// Addresses are of the GPU's memory: `input` the elements, `output` %" PRIu64
+        " x %d bytes,\n// `scratch` %" PRIu64
         " bytes of any contents (NULL where that is 0), `state` %" PRIu64
         " bytes that are zero\n// before the first call; each call leaves them zero. Another "
         "size needs other launches:\n// 'autotune export --format cu' writes a function for "

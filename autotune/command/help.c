@@ -62,8 +62,9 @@ static const struct help all[] = {
      "  autotune report -o report.html --bench cub.csv --ladder ladder.csv\n"
      "  autotune report nvidia-h200.ini v100 rtx5070ti --type f32 -o report.html\n"
      "  autotune report --md > RESULTS.md\n\n" EXIT_CODES},
-    {VERB_LIST, "list", "[devices|types|operations|params|variants|spaces|formats|archs|gpus]",
-     "Lists what there is to choose from; without a topic, the devices.\v"
+    {VERB_LIST, "list", "[TOPIC]",
+     "Lists what there is to choose from: devices (the default), types, operations, params, variants, "
+     "spaces, formats, archs, gpus or rungs.\v"
      "Examples:\n"
      "  autotune list params\n"
      "  autotune list gpus --sources\n"

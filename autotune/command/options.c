@@ -117,8 +117,8 @@ static const struct row {
     {LADDER, {"published", KEY_PUBLISHED, 0, 0, "print what the documents published instead, with --rung of those rungs alone", 0}},
     {LIST, {"sources", KEY_SOURCES, 0, 0, "of gpus: the document behind the figures of each too", 0}},
     {SHOW, {"sweep", KEY_SWEEP, 0, 0, "draw the sweeps: each size, its interval's variant, and what that loses; with --shape those of matrices", 0}},
-    {TABLES, {"json", KEY_JSON, "FILE", 0, "also write JSON, '-' for stdout instead of the table", 0}},
-    {TABLES, {"csv", KEY_CSV, "FILE", 0, "also write CSV, '-' for stdout instead of the table", 0}},
+    {TABLES | DOCTOR, {"json", KEY_JSON, "FILE", 0, "also write JSON, '-' for stdout instead of the table", 0}},
+    {TABLES | DOCTOR, {"csv", KEY_CSV, "FILE", 0, "also write CSV, '-' for stdout instead of the table", 0}},
     {EVERY & ~DOCTOR, {"quiet", KEY_QUIET, 0, 0, "results, warnings and errors only", 0}},
     {EVERY, {"help", KEY_HELP, 0, 0, "print this", 0}},
 };

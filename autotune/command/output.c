@@ -2,12 +2,14 @@
  * closed pipe ends in an error and not in half a result. */
 #include "autotune/command/output.h"
 
+#include "autotune/report/table_fit.h"
 #include "autotune/report/terminal.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int output_bytes(const char *path, const void *bytes, size_t length, struct error *error)
 {
@@ -88,7 +90,12 @@ int output_table(const struct request *request, const struct table *table,
                  const struct text *json, struct error *error)
 {
     struct text text = {0};
-    table_print(&text, table, terminal_has_color(stdout));
+    const bool is_terminal = isatty(STDOUT_FILENO);
+    const bool is_bold = terminal_has_color(stdout);
+    if (is_terminal)
+        table_fit(&text, table, terminal_width(stdout), is_bold);
+    else
+        table_print(&text, table, is_bold);
     const int failed = output_forms(request, &text, table, json, error);
     text_dispose(&text);
     return failed;

@@ -3,11 +3,13 @@
 #include "autotune/command/request.h"
 #include "autotune/command/verbs.h"
 #include "autotune/device/device.h"
+#include "autotune/device/locate.h"
 #include "autotune/device/nvml.h"
 #include "autotune/device/nvrtc.h"
 #include "cache/store.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -102,6 +104,72 @@ static void report_cache(struct text *out, const struct request *request)
     text_dispose(&folder);
 }
 
+/* What some verbs need beside a GPU, and which. */
+static void report_tools(struct text *out)
+{
+    static const struct {
+        const char *name, *purpose;
+        bool (*locate)(struct text *out);
+    } tools[] = {{"ncu", "profile", locate_ncu},
+                 {"nvdisasm", "emit --sass, and instructions of machine code", NULL},
+                 {"nvcc", "exports and 'make bench'", NULL}};
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+        text_addf(out, "%-9s ", tools[i].name);
+        if (!(tools[i].locate ? tools[i].locate(out) : locate_program(out, tools[i].name)))
+            text_addf(out, "none: needed for %s; it comes with the CUDA toolkit",
+                      tools[i].purpose);
+        text_adds(out, "\n");
+    }
+}
+
+/* As `bench --against cub` looks for it. */
+static void report_cub(struct text *out)
+{
+    static const char *const names[] = {"cub-toolkit.so", "cub-newest.so"};
+    char self[PATH_MAX - 64] = "build", path[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    const size_t before = out->length;
+    if (length > 0)
+        self[length] = '\0';
+    char *const slash = strrchr(self, '/');
+    if (slash)
+        *slash = '\0';
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", self, names[i]);
+        if (access(path, F_OK) == 0)
+            text_addf(out, "cub       %s\n", path);
+    }
+    if (out->length == before)
+        text_adds(out, "cub       none: 'make bench' builds it from CUB's headers, for bench "
+                       "--against cub\n");
+}
+
+/* A line is a label of 9 columns and what is said of it. */
+static void fill_table(struct table *table, const struct text *text)
+{
+    enum { LABEL = 10 };
+    for (const char *line = text->at; line && *line;) {
+        const int length = (int)strcspn(line, "\n");
+        int label = length < LABEL ? length : LABEL;
+        while (label > 0 && line[label - 1] == ' ')
+            label--;
+        table_addf(table, "%.*s", label, line);
+        table_addf(table, "%.*s", length > LABEL ? length - LABEL : 0,
+                   length > LABEL ? line + LABEL : "");
+        line += length + (line[length] == '\n');
+    }
+}
+
+static int print(const struct request *request, const struct text *text, struct error *error)
+{
+    static const struct table_column columns[] = {{NULL, "what", false}, {NULL, "is", false}};
+    struct table table = {.columns = columns, .column_count = 2};
+    fill_table(&table, text);
+    const int failed = output_forms(request, text, &table, NULL, error);
+    table_dispose(&table);
+    return failed;
+}
+
 int verb_doctor(int argc, char **argv, struct error *error)
 {
     struct request request;
@@ -121,7 +189,9 @@ int verb_doctor(int argc, char **argv, struct error *error)
             "'pip install nvidia-cuda-nvrtc-cu12' (12.8 and 12.9 serve sm_70 to sm_120)\n");
     report_host(&text);
     report_cache(&text, &request);
-    int failed = output_write("-", &text, error);
+    report_tools(&text);
+    report_cub(&text);
+    int failed = text_check(&text, error) || print(&request, &text, error) ? -1 : 0;
     text_dispose(&text);
     return failed;
 }

@@ -42,7 +42,7 @@ static int try_tools(struct text *out, const char *path, struct error *error)
         is_there |= got != TOOL_MISSING;
     }
     text_clear(out);
-    return error_set(error, ERROR_FAILED,
+    return error_set(error, is_there ? ERROR_FAILED : ERROR_NO_DEVICE,
                      is_there
                          ? "the disassembler here does not know this machine code: install "
                            "the one of the CUDA toolkit that compiled it"

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <glob.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -147,19 +148,37 @@ static bool take_program(void *context, const char *path)
     return false;
 }
 
+/* On PATH, then in the toolkit. */
+static void add_program(struct search *search, const char *name)
+{
+    static const char *const folders[] = {"bin", "cuda/bin", "cuda-*/bin"};
+    const char *rest = getenv("PATH"), *cuda_home = getenv("CUDA_HOME");
+    struct text folder = {0};
+    while (!search->is_over && next_folder(&folder, &rest))
+        add_matches(search, folder.at, name);
+    text_dispose(&folder);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        char pattern[64];
+        snprintf(pattern, sizeof pattern, "%s/%.40s", folders[i], name);
+        if (i > 0 || (cuda_home && *cuda_home))
+            add_matches(search, i > 0 ? "/usr/local" : cuda_home, pattern);
+    }
+}
+
+bool locate_program(struct text *out, const char *name)
+{
+    struct search search = {.visit = take_program, .context = out};
+    const size_t before = out->length;
+    add_program(&search, name);
+    end_search(&search);
+    return out->length > before && !out->failed;
+}
+
 bool locate_ncu(struct text *out)
 {
     struct search search = {.visit = take_program, .context = out};
-    const char *rest = getenv("PATH"), *cuda_home = getenv("CUDA_HOME");
     const size_t before = out->length;
-    struct text folder = {0};
-    while (!search.is_over && next_folder(&folder, &rest))
-        add_matches(&search, folder.at, "ncu");
-    text_dispose(&folder);
-    if (cuda_home && *cuda_home)
-        add_matches(&search, cuda_home, "bin/ncu");
-    add_matches(&search, "/usr/local", "cuda/bin/ncu");
-    add_matches(&search, "/usr/local", "cuda-*/bin/ncu");
+    add_program(&search, "ncu");
     add_matches(&search, "/opt/nvidia/nsight-compute", "*/ncu");
     end_search(&search);
     return out->length > before && !out->failed;

@@ -66,7 +66,7 @@ else
     run emit --arch sm_90 --sass --quiet
     case $status in
     0) check sass grep -Eq 'EXIT' out ;;
-    *) check sass-no-tool refused 1 "(cuobjdump|nvdisasm).*install" ;;
+    *) check sass-no-tool refused 69 "(cuobjdump|nvdisasm).*install" ;;
     esac
     mkdir tools
     printf '#!/bin/sh\necho "    EXIT ;"\n' > tools/nvdisasm

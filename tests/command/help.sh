@@ -52,4 +52,14 @@ for verb in tune show merge list emit verify bench ladder profile export compare
         check "example: $example" has_status 0
     done < examples
 done
+# What is here, also for programs.
+run doctor
+check doctor-names-tools sh -c 'for tool in ncu nvdisasm nvcc cub; do grep -q "^$tool " out || exit 1; done'
+run doctor --json -
+check doctor-json grep -q '{"what": "autotune", "is": "' out
+if command -v python3 > /dev/null; then
+    check doctor-json-parses python3 -c 'import json
+lines = {row["what"]: row["is"] for row in json.load(open("out"))}
+assert {"autotune", "host", "cache", "ncu", "nvdisasm", "nvcc", "cub"} <= lines.keys()'
+fi
 finish

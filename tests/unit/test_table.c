@@ -1,5 +1,5 @@
 /* Tests of table: alignment, and CSV and JSON as Python's strict readers understand them. */
-#include "autotune/report/table.h"
+#include "autotune/report/table_fit.h"
 
 #include <locale.h>
 #include <setjmp.h>
@@ -319,16 +319,60 @@ static void test_locale(void **state)
     table_dispose(&table);
 }
 
+/* What all rows have alike is said once; the last column goes below the rows where that is not
+ * enough; and what fits is left alone. */
+static void test_fit(void **state)
+{
+    static const struct table_column fitted[] = {{"gpu", "gpu", false},
+                                                 {"n", "n", true},
+                                                 {NULL, "hidden", false},
+                                                 {"params", "params", false}};
+    static const char *const lines[][4] = {{"NVIDIA H200", "1K", "x",
+                                            "BLOCK=256 ITEMS=4 LOAD=PLAIN"},
+                                           {"NVIDIA H200", "400M", "x",
+                                            "BLOCK=512 ITEMS=32 LOAD=PLAIN"}};
+    struct table table = {.columns = fitted, .column_count = 4};
+    struct text out = {0};
+    (void)state;
+    for (size_t r = 0; r < 2; r++)
+        for (size_t c = 0; c < 4; c++)
+            table_add(&table, lines[r][c]);
+    table_fit(&out, &table, 100, false);
+    assert_string_equal(out.at, "gpu             n  params\n"
+                                "NVIDIA H200    1K  BLOCK=256 ITEMS=4 LOAD=PLAIN\n"
+                                "NVIDIA H200  400M  BLOCK=512 ITEMS=32 LOAD=PLAIN\n");
+    text_clear(&out);
+    table_fit(&out, &table, 44, false);
+    assert_string_equal(out.at, "   n  params\n"
+                                "  1K  BLOCK=256 ITEMS=4\n"
+                                "400M  BLOCK=512 ITEMS=32\n"
+                                "in all    gpu NVIDIA H200, LOAD=PLAIN\n");
+    text_clear(&out);
+    for (size_t c = 0; c < 4; c++)
+        table_add(&table, c == 0   ? "Tesla V100"
+                          : c == 3 ? "BLOCK=64 ITEMS=16 VECTOR=4 UNROLL=8 LOAD=PLAIN"
+                                   : "8");
+    table_fit(&out, &table, 40, false);
+    assert_string_equal(out.at, "gpu             n\n"
+                                "NVIDIA H200    1K\n    BLOCK=256 ITEMS=4\n"
+                                "NVIDIA H200  400M\n    BLOCK=512 ITEMS=32\n"
+                                "Tesla V100      8\n    BLOCK=64 ITEMS=16 VECTOR=4 UNROLL=8\n"
+                                "in all    LOAD=PLAIN\n");
+    table_dispose(&table);
+    text_dispose(&out);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_print),          cmocka_unit_test(test_print_titles),
-        cmocka_unit_test(test_print_hostile),  cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_csv_one_column), cmocka_unit_test(test_json),
-        cmocka_unit_test(test_json_empty),     cmocka_unit_test(test_json_numbers),
-        cmocka_unit_test(test_json_parses),    cmocka_unit_test(test_csv_parses),
-        cmocka_unit_test(test_json_bad_utf8),  cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_failed),         cmocka_unit_test(test_locale),
+        cmocka_unit_test(test_fit),          cmocka_unit_test(test_print),
+        cmocka_unit_test(test_print_titles), cmocka_unit_test(test_print_hostile),
+        cmocka_unit_test(test_csv),          cmocka_unit_test(test_csv_one_column),
+        cmocka_unit_test(test_json),         cmocka_unit_test(test_json_empty),
+        cmocka_unit_test(test_json_numbers), cmocka_unit_test(test_json_parses),
+        cmocka_unit_test(test_csv_parses),   cmocka_unit_test(test_json_bad_utf8),
+        cmocka_unit_test(test_many_rows),    cmocka_unit_test(test_failed),
+        cmocka_unit_test(test_locale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
