@@ -110,6 +110,7 @@ allow autotune/tune/planted.c 'snprintf(s, 1, "x"); fprintf(file, "x"); on_exit_
 allow autotune/tune/planted.c '/*' '#include "autotune/report/table.h"' '*/'
 allow autotune/tune/planted.c '#include "cache/record.h"' '#include "autotune/embedded.h"'
 allow autotune/command/planted.c '#include "autotune/report/table.h"' 'puts("x");'
+allow autotune/command/watch.c '_exit(1);'
 allow autotune/library/planted.c '#include "include/autotune.h"' '#include <stdio.h>'
 allow tests/unit/planted.c '#include "autotune/report/table.h"' 'exit(puts("x"));'
 
