@@ -62,6 +62,19 @@ static int ask_rows(const struct sweep *sweep, const struct sweep_leg *leg, size
     return 0;
 }
 
+/* How many sizes of a sweep are done, of how many; of shapes only a part is known at a time. */
+static size_t count_done(const struct sweep *sweep, size_t *total)
+{
+    size_t done = 0;
+    *total = 0;
+    for (size_t l = 0; l < sweep->leg_count; l++) {
+        *total += sweep->legs[l].count;
+        for (size_t i = 0; i < sweep->legs[l].count; i++)
+            done += sweep->legs[l].is_done[i];
+    }
+    return done;
+}
+
 /* Noise that was too much once may be less the second time; trials are in the journal. */
 static int run_twice(struct sweep *sweep, struct tune_result *out, struct tune_options *options,
                      struct error *error)
@@ -69,6 +82,11 @@ static int run_twice(struct sweep *sweep, struct tune_result *out, struct tune_o
     struct tune_notes_watch watch = {.problem = &sweep->setup.problem};
     struct tune_job job;
     int failed = -1;
+    size_t total;
+    const size_t done = count_done(sweep, &total);
+    if (sweep->request->n_high)
+        snprintf(watch.before, sizeof watch.before, "size %zu of %zu, ",
+                 done < total ? done + 1 : total, total);
     tune_begin_job(&job, sweep->request, &sweep->setup, &sweep->fleet.kinds[0], 1);
     options->progress = (struct tune_progress){tune_notes_progress, &watch};
     if (!options->is_only_rows) /* which are no search */
@@ -159,8 +177,12 @@ static int width_of(const struct sweep *sweep)
 
 static void note_size(const struct sweep *sweep, const struct record *record, double seconds)
 {
-    char size[DIMS_TEXT_CHARS], us[NUMBER_CHARS], speed[NUMBER_CHARS];
-    output_note(sweep->request, "size      %*s %s %11s us %8s GB/s  %5.2f s  %s\n",
+    char size[DIMS_TEXT_CHARS], us[NUMBER_CHARS], speed[NUMBER_CHARS], of[48] = "";
+    size_t total;
+    const size_t done = count_done(sweep, &total);
+    if (sweep->request->n_high && total)
+        snprintf(of, sizeof of, "%zu of %zu  ", done, total);
+    output_note(sweep->request, "size      %s%*s %s %11s us %8s GB/s  %5.2f s  %s\n", of,
                 width_of(sweep), dims_text_format(size, &record->problem.dims),
                 problem_regimes[record->problem.regime], figures_us(us, record->median_ps),
                 figures_speed(speed, figures_gbs(&record->problem, record->median_ps)), seconds,

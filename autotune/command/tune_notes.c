@@ -121,10 +121,10 @@ void tune_notes_space(const struct request *request, const struct setup *setup,
 void tune_notes_progress(void *context, uint64_t done, uint64_t total, uint64_t best_ps)
 {
     struct tune_notes_watch *watch = context;
-    char note[80], us[NUMBER_CHARS];
-    snprintf(note, sizeof note, "best %s us %.0f GB/s", figures_us(us, best_ps),
-             figures_gbs(watch->problem, best_ps));
-    terminal_progress_show(&watch->progress, done, total, best_ps ? note : "");
+    char note[120], us[NUMBER_CHARS];
+    snprintf(note, sizeof note, "%sbest %s us %.0f GB/s", watch->before,
+             figures_us(us, best_ps), figures_gbs(watch->problem, best_ps));
+    terminal_progress_show(&watch->progress, done, total, best_ps ? note : watch->before);
 }
 
 /* --- After -------------------------------------------------------------------------------- */

@@ -62,6 +62,7 @@ run "$@" --n 1K..16K --loss 8 --json sweep.json --csv sweep.csv
 cp out swept
 check sweep has_status 0
 check says-what-it-does grep -q '^sweep  *sum i32 1K\.\.16K: 5 sizes cold, 5 sizes warm.* 8 %' err
+check line-says-how-many grep -Eq '^size  *1 of [0-9]+  ' err
 check line-a-size test "$(grep -c '^size ' err)" -ge 10
 check draws grep -Eq '^ *16K  cold ' out
 check draws-intervals grep -Eq '^A  *1K ' out
@@ -175,9 +176,9 @@ twice=$(for journal in "$JOURNALS"/*u32*.journal; do
 done | wc -l)
 check resumed-measures-none-twice test "$twice" -eq 0
 
-# A folder that cannot be written costs one warning, not the sweep.
+# A folder that cannot be written costs one warning and the exit status, not the sweep.
 run --device host --space small.ini --n 1K..2K --cold --cache /proc/autotune
-check unwritable has_status 0
+check unwritable has_status 74
 check unwritable-draws grep -q '^A ' out
 check unwritable-warns test "$(grep -c 'warning: the records are not kept' err)" -eq 1
 # Where its interval's variant loses too much, measured again, another serves the size from then on.
