@@ -5,6 +5,7 @@
 
 #include "autotune/device/monotonic.h"
 #include "autotune/tune/stats.h"
+#include "generator/random.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -267,7 +268,7 @@ int measure_proof(struct measure *measure, uint64_t candidate, const struct benc
     if (!input_has_mark(&measure->input) || n < 2)
         return 0;
     for (int i = 0; i < MARKS && out->is_right; i++)
-        if (prove_mark(measure, entry, i == 0 ? 0 : stats_random(&random) % n, out, error))
+        if (prove_mark(measure, entry, i == 0 ? 0 : random_next(&random) % n, out, error))
             return -1;
     return 0;
 }

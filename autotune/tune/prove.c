@@ -6,7 +6,7 @@
 #include "autotune/device/nvrtc.h"
 #include "autotune/tune/proof.h"
 #include "autotune/tune/sample.h"
-#include "autotune/tune/stats.h"
+#include "generator/random.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -241,7 +241,7 @@ static int is_new(struct prove *prove, const struct point_context *context, cons
         return -1;
     uint64_t state = emit_hash_variant(&emitted) ^ use;
     emit_dispose(&emitted);
-    if (add_text(prove, stats_random(&state) | 1, &was_there, error))
+    if (add_text(prove, random_next(&state) | 1, &was_there, error))
         return -1;
     *out = !was_there;
     return 0;
@@ -254,8 +254,8 @@ static uint64_t find_part(const struct prove *prove, const struct problem *probl
     uint64_t state = (uint64_t)problem->op << 16 | (uint64_t)problem->type << 8 | problem->acc;
     for (size_t i = 0; i < prove->space->param_count; i++)
         if (!prove->space->params[i].is_launch)
-            state = stats_random(&state) ^ (uint64_t)row[i];
-    return stats_random(&state) % prove->options->parts;
+            state = random_next(&state) ^ (uint64_t)row[i];
+    return random_next(&state) % prove->options->parts;
 }
 
 /* What is proven of a place: its points as the device runs them, and as they are. */

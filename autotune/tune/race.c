@@ -7,6 +7,7 @@
 #include "autotune/device/monotonic.h"
 #include "autotune/tune/race_places.h"
 #include "autotune/tune/stats.h"
+#include "generator/random.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -130,7 +131,7 @@ static int measure_others(struct race *race, struct error *error)
 {
     const bool is_odd = race->rounds % 2;
     if (!is_odd)
-        stats_shuffle(race->order, race->times.count, &race->random);
+        random_shuffle(race->order, race->times.count, &race->random);
     for (size_t i = 0; i < race->times.count; i++) {
         size_t who = race->order[is_odd ? race->times.count - 1 - i : i];
         if (who != race->options->reference && is_in(race, who) &&

@@ -3,8 +3,8 @@
  * all that is known, no point holds it. */
 #include "autotune/tune/sample.h"
 
-#include "autotune/tune/stats.h"
 #include "generator/cover.h"
+#include "generator/random.h"
 
 #include <stdlib.h>
 
@@ -92,7 +92,7 @@ static void order_places(struct sample_place *places, size_t count, size_t *chos
 {
     for (size_t i = 0; i < count; i++) {
         const size_t left = i < chosen_count ? 0 : count - i;
-        const size_t at = left ? i + stats_random(random) % left : chosen[i];
+        const size_t at = left ? i + random_next(random) % left : chosen[i];
         const struct sample_place place = places[at];
         places[at] = places[i];
         places[i] = place;
@@ -122,7 +122,7 @@ static int cover_places(struct sample_place *places, size_t count, size_t target
         failed = cover_add(cover, values, true, error) < 0;
     }
     if (!failed)
-        failed = cover_choose(&chosen, covering, cover, (unsigned)stats_random(random), error);
+        failed = cover_choose(&chosen, covering, cover, (unsigned)random_next(random), error);
     if (!failed)
         order_places(places, count, chosen, *covering, random);
     free(chosen);

@@ -1,5 +1,4 @@
-/* stats: medians, their intervals, and the random numbers for shuffles. Hides the binomial
- * sums, which run from the centre outwards so that no count of samples makes them underflow. */
+/* stats: medians and their intervals. Hides the binomial sums, which run from the centre outwards so that no count of samples makes them underflow. */
 #include "autotune/tune/stats.h"
 
 #include "generator/number.h"
@@ -116,31 +115,4 @@ double stats_binomial_tail(size_t trials, size_t at_least, double p)
         term *= (double)(trials - k) / (double)(k + 1) * p / (1 - p);
     }
     return fmin(sum, 1);
-}
-
-uint64_t stats_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-/* Below `limit` > 0, each equally likely: what the remainder would favour is drawn again. */
-static uint64_t random_below(uint64_t limit, uint64_t *state)
-{
-    uint64_t excess = (UINT64_MAX % limit + 1) % limit, drawn;
-    do
-        drawn = stats_random(state);
-    while (drawn > UINT64_MAX - excess);
-    return drawn % limit;
-}
-
-void stats_shuffle(size_t *order, size_t count, uint64_t *state)
-{
-    for (size_t left = count; left > 1; left--) {
-        size_t other = (size_t)random_below(left, state), last = order[left - 1];
-        order[left - 1] = order[other];
-        order[other] = last;
-    }
 }

@@ -31,8 +31,4 @@ struct stats_interval stats_ratio_interval(const uint64_t *a, const uint64_t *b,
 /* P(X >= at_least), X binomial: `trials` of probability 0 < p < 1. */
 double stats_binomial_tail(size_t trials, size_t at_least, double p);
 
-/* A small generator for shuffles and bootstraps: the same numbers everywhere (splitmix64). */
-uint64_t stats_random(uint64_t *state);
-void stats_shuffle(size_t *order, size_t count, uint64_t *state);
-
 #endif

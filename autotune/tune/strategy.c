@@ -3,8 +3,8 @@
 #include "autotune/tune/strategy.h"
 
 #include "autotune/tune/sample.h"
-#include "autotune/tune/stats.h"
 #include "generator/cover.h"
+#include "generator/random.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +146,7 @@ static void order_candidates(struct strategy_order *out, const struct points *po
         for (size_t i = 0; i < variant->count; i++)
             out->candidates[variant->first + i] = first[i].index;
         variants[v] = *first;
-        variants[v].tie = stats_random(random);
+        variants[v].tie = random_next(random);
         variants[v].index = v;
     }
 }
@@ -194,7 +194,7 @@ static void order_race(struct strategy_order *out, const struct points *points,
     qsort(variants, points->variant_count, sizeof *variants, compare_keys);
     for (size_t v = 0; v < points->variant_count; v++)
         drawn[v] = v;
-    stats_shuffle(drawn, points->variant_count, random);
+    random_shuffle(drawn, points->variant_count, random);
     take_turns(out, points, variants, drawn, is_taken);
 }
 
@@ -208,7 +208,7 @@ static int try_race(struct strategy_order *out, const struct points *points,
     int failed =
         keys && drawn && is_taken ? 0 : error_memory(error, points->count * sizeof *keys);
     for (size_t i = 0; !failed && i < points->count; i++)
-        keys[i] = (struct key){0, prior ? prior[i] : 0, stats_random(random), i};
+        keys[i] = (struct key){0, prior ? prior[i] : 0, random_next(random), i};
     for (size_t i = seed_count;
          !failed && i-- > 0;) /* of a seed named twice the first counts */
         keys[seeds[i]].seed = seed_count - i;
@@ -229,9 +229,9 @@ static void order_shuffled(struct strategy_order *out, const struct points *poin
         out->is_whole[v] = true;
         for (size_t i = variant->first; i < variant->first + variant->count; i++)
             out->candidates[i] = i;
-        stats_shuffle(out->candidates + variant->first, variant->count, random);
+        random_shuffle(out->candidates + variant->first, variant->count, random);
     }
-    stats_shuffle(out->variants, points->variant_count, random);
+    random_shuffle(out->variants, points->variant_count, random);
 }
 
 int strategy_order(struct strategy_order *out, const struct points *points,

@@ -4,6 +4,7 @@
 
 #include "autotune/tune/stats.h"
 #include "generator/call.h"
+#include "generator/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +89,7 @@ size_t trials_find_variant(const struct points *points, size_t candidate)
 static void mix(uint64_t *hash, uint64_t value)
 {
     uint64_t state = *hash ^ value;
-    *hash = stats_random(&state);
+    *hash = random_next(&state);
 }
 
 int trials_identity(uint64_t *out, const struct point_context *context, const int64_t *row,

@@ -2,8 +2,8 @@
  * the slow side. Seeded, so each race is the same everywhere; thousands of races stand for the
  * probabilities that race.h promises. */
 #include "autotune/tune/race.h"
+#include "generator/random.h"
 
-#include "autotune/tune/stats.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -28,7 +28,7 @@ struct sim {
 
 static double uniform(uint64_t *random)
 {
-    return ((double)(stats_random(random) >> 11) + 0.5) / 9007199254740992.0;
+    return ((double)(random_next(random) >> 11) + 0.5) / 9007199254740992.0;
 }
 
 static double normal(uint64_t *random)

@@ -1,7 +1,7 @@
 /* Tests of replay: small journals whose simulated runs were worked out by hand, journals that
  * say too little, and that on made-up ones the race is near the best sooner than chance. */
 #include "autotune/tune/replay.h"
-#include "autotune/tune/stats.h"
+#include "generator/random.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -176,7 +176,7 @@ static void test_too_little(void **state)
 
 static double draw(uint64_t *random)
 {
-    return ((double)(stats_random(random) >> 11) + 0.5) / 9007199254740992.0;
+    return ((double)(random_next(random) >> 11) + 0.5) / 9007199254740992.0;
 }
 
 /* 150 variants of 8 candidates: slow for their own reasons and by their launch, told by the

@@ -1,6 +1,7 @@
 /* Tests of stats: medians and intervals against exact binomial sums, the coverage the intervals
  * promise against simulated runs, and the random numbers against published ones. */
 #include "autotune/tune/stats.h"
+#include "generator/random.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -143,7 +144,7 @@ static void test_ratio_of_zero(void **state)
 
 static double random_unit(uint64_t *state)
 {
-    return ((double)(stats_random(state) >> 11) + 0.5) / 9007199254740992.0;
+    return ((double)(random_next(state) >> 11) + 0.5) / 9007199254740992.0;
 }
 
 /* How often the interval holds the true median, over 2000 runs of skewed noise: exponential
@@ -190,9 +191,9 @@ static void test_random_known(void **state)
                                       9817491932198370423u, 4593380528125082431u,
                                       16408922859458223821u};
     uint64_t zero = 0, seed = 1234567;
-    assert_true(stats_random(&zero) == 0xe220a8397b1dcdafu);
+    assert_true(random_next(&zero) == 0xe220a8397b1dcdafu);
     for (size_t i = 0; i < sizeof expect / sizeof *expect; i++)
-        assert_true(stats_random(&seed) == expect[i]);
+        assert_true(random_next(&seed) == expect[i]);
 }
 
 static void test_shuffle_keeps_all(void **state)
@@ -203,7 +204,7 @@ static void test_shuffle_keeps_all(void **state)
     size_t moved = 0, sum = 0;
     for (size_t i = 0; i < MOST; i++)
         order[i] = i;
-    stats_shuffle(order, MOST, &seed);
+    random_shuffle(order, MOST, &seed);
     bool seen[MOST] = {false};
     for (size_t i = 0; i < MOST; i++) {
         assert_true(order[i] < MOST && !seen[order[i]]);
@@ -220,8 +221,8 @@ static void test_shuffle_small(void **state)
     (void)state;
     size_t one = 7;
     uint64_t seed = 1;
-    stats_shuffle(&one, 1, &seed);
-    stats_shuffle(NULL, 0, &seed);
+    random_shuffle(&one, 1, &seed);
+    random_shuffle(NULL, 0, &seed);
     assert_int_equal(one, 7);
 }
 
@@ -236,7 +237,7 @@ static void test_shuffle_is_fair(void **state)
     size_t orders = 0;
     for (size_t run = 0; run < RUNS; run++) {
         size_t order[] = {0, 1, 2, 3};
-        stats_shuffle(order, 4, &seed);
+        random_shuffle(order, 4, &seed);
         seen[order[0] * 64 + order[1] * 16 + order[2] * 4 + order[3]]++;
     }
     for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {

@@ -1,8 +1,8 @@
 /* Tests of strategy: orders that lose nothing, put seeds and likely candidates first and draw
  * fairly, and a rule that leaves the best variant out no more often than it says. */
 #include "autotune/device/gpus.h"
-#include "autotune/tune/stats.h"
 #include "autotune/tune/strategy.h"
+#include "generator/random.h"
 #include "tests/unit/reduce_files.h"
 
 #include <math.h>
@@ -190,7 +190,7 @@ static void assert_permutation(const struct points *points, const struct strateg
 static void fill_prior(double *prior, size_t count, uint64_t seed)
 {
     for (size_t i = 0; i < count; i++)
-        prior[i] = (double)(stats_random(&seed) % 20) / 20; /* many equals */
+        prior[i] = (double)(random_next(&seed) % 20) / 20; /* many equals */
 }
 
 static void test_permutations(void **state)
@@ -425,7 +425,7 @@ static void test_many_lessons(void **state)
 
 static double draw(uint64_t *random)
 {
-    return ((double)(stats_random(random) >> 11) + 0.5) / 9007199254740992.0;
+    return ((double)(random_next(random) >> 11) + 0.5) / 9007199254740992.0;
 }
 
 static double draw_normal(uint64_t *random)

@@ -1,6 +1,6 @@
 /* sweep: the sizes, the borders, and the intervals against all ways to cut. */
-#include "autotune/tune/stats.h"
 #include "cache/sweep.h"
+#include "generator/random.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -124,12 +124,12 @@ static size_t cut(struct sweep_interval *out, const double *losses, size_t rows,
 static void make_losses(double out[ROWS * SIZES], uint64_t *random, unsigned unknown_percent)
 {
     for (size_t i = 0; i < ROWS * SIZES; i++) {
-        out[i] = (double)(stats_random(random) % 1000) / 50000; /* half lose too much */
-        if (stats_random(random) % 100 < unknown_percent)
+        out[i] = (double)(random_next(random) % 1000) / 50000; /* half lose too much */
+        if (random_next(random) % 100 < unknown_percent)
             out[i] = INFINITY;
     }
     for (size_t size = 0; size < SIZES; size++)
-        out[stats_random(random) % ROWS * SIZES + size] = 0;
+        out[random_next(random) % ROWS * SIZES + size] = 0;
 }
 
 static bool is_served(const double *losses, size_t first, size_t last)
@@ -262,7 +262,7 @@ static void test_survivors(void **state)
         make_losses(losses, &random, 5);
         struct sweep_size listed[SIZES];
         struct sweep_loss pool[ROWS * SIZES], room[ROWS];
-        const size_t sizes = 1 + stats_random(&random) % SIZES;
+        const size_t sizes = 1 + random_next(&random) % SIZES;
         list(listed, pool, losses, ROWS, sizes, SIZES, LIMIT);
         const size_t count = sweep_survivors(room, listed, sizes);
         for (size_t i = 0; i < count; i++)

@@ -1,6 +1,7 @@
 /* Tests of versus: whose turn it is, what drift does, and ratios within rounds, over a made-up
  * clock. */
 #include "autotune/tune/versus.h"
+#include "generator/random.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -24,7 +25,7 @@ struct machine {
 static int measure(void *context, size_t side, uint64_t *out_ps, struct error *error)
 {
     struct machine *machine = context;
-    const double uniform = (double)(stats_random(&machine->random) >> 11) / 9007199254740992.0;
+    const double uniform = (double)(random_next(&machine->random) >> 11) / 9007199254740992.0;
     if (machine->count < sizeof machine->order - 1)
         machine->order[machine->count] = (char)('0' + side);
     if (++machine->count == machine->fails_at)
