@@ -34,7 +34,7 @@ Q        = $(if $(V),,@)
 say      = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-7s %s\n' $1 $(or $2,$@))
 SOURCES  = $(wildcard generator/*.c cache/*.c autotune/*/*.c) autotune/embedded.c
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/embedded.o
-EMBEDDED = $(sort generator/dims.h generator/planner.h generator/selector.h $(wildcard templates/*.* templates/ladder/* configs/*.ini configs/ladder/* configs/published/* configs/tuned/*.ini))
+EMBEDDED = $(sort generator/dims.h generator/planner.h generator/selector.h $(wildcard templates/*.* templates/*/* configs/*.ini configs/ladder/* configs/published/* configs/tuned/*.ini))
 DOCS     = README.md CHANGELOG.md LICENSE $(wildcard docs/*.md)
 # A make for what `setup` may just have made possible, as parallel as this machine.
 REMAKE   = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))

@@ -5,12 +5,8 @@ OBJCOPY  ?= objcopy
 ABI       = 0
 ARCHIVE   = $(BUILD)/libautotune.a
 SHARED    = $(BUILD)/libautotune.so.$(VERSION)
-# All but what only the program needs: the tuner, reports, commands and exports.
-PRIVATE   = $(wildcard autotune/command/*.c autotune/report/*.c autotune/library/export*.c) \
-            $(wildcard autotune/tune/*.c) \
-            $(wildcard autotune/device/banks.c autotune/device/baseline.c autotune/device/disasm.c \
-            autotune/device/tool.c autotune/device/nvml.c)
-LIBRARY   = $(filter-out $(PRIVATE:%.c=$(BUILD)/obj/%.o),$(OBJECTS))
+LIBRARY   = $(filter $(addprefix $(BUILD)/obj/,generator/% cache/% autotune/device/% autotune/library/% \
+            autotune/embedded.o embedded.o),$(OBJECTS))
 AT_LIB    = $(DESTDIR)$(LIBDIR)
 AT_CMAKE  = $(AT_LIB)/cmake/autotune
 COMPLETE  = $(if $(SANITIZE),,-Wl$(COMMA)-z$(COMMA)defs) # a sanitizer's names are the program's

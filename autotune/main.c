@@ -1,6 +1,6 @@
 /* main: finds the verb, runs it, prints what went wrong, exits. The only place that exits. */
-#include "autotune/command/interrupt.h"
-#include "autotune/command/verbs.h"
+#include "autotune/cli/interrupt.h"
+#include "autotune/cli/verbs.h"
 #include "generator/error.h"
 
 #include <errno.h>

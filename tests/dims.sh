@@ -11,14 +11,14 @@
 cd "${1:-$(dirname "$0")/..}" || exit 2
 
 allowed='
-autotune/command/options.c       help of the options
-autotune/command/request_dims.c  reads the options
-autotune/command/request_dims.h  holds them
+autotune/cli/options.c           help of the options
+autotune/cli/request_dims.c      reads the options
+autotune/cli/request_dims.h      holds them
 autotune/library/api.c           reads the fields of the public problem
 generator/dims_text.c            words for dims, and dims for words
 generator/dims_text.h            likewise
 include/autotune.h               the public problem
-templates/exported_matrix.h      the public function of an export
+templates/export/exported_matrix.h the public function of an export
 '
 
 list_files() {
@@ -88,7 +88,7 @@ function check_line(text,    code, lower) {
     if (text ~ /^[ \t]*#[ \t]*include/)
         return
     lower = tolower(code " " strings)
-    gsub(/templates.exported_matrix.h/, "", lower) # a file
+    gsub(/templates.export.exported_matrix.h/, "", lower) # a file
     if (!is_chart && has_word(lower, "matrix|matrices"))
         offence("names a matrix")
     if (!is_chart && has_word(lower, "axis|pitch|pitches"))
@@ -114,7 +114,7 @@ function check_line(text,    code, lower) {
     line_number = 1
     in_comment = 0
     is_export = file ~ /export/
-    is_chart = file ~ /^autotune\/(report\/|command\/report_)/
+    is_chart = file ~ /^autotune\/(report|compare|print)\//
     one_first = "(^|[^0-9A-Za-z_.])1" compared "[a-z_>.-]*" member
     status = (getline text < file)
     if (status < 0) next

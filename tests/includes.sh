@@ -18,12 +18,16 @@ BEGIN {
     level["generator/"] = 1
     level["cache/"] = 2
     level["autotune/device/"] = 3
-    level["autotune/tune/"] = 4
-    level["autotune/library/"] = 5
-    level["autotune/report/"] = 5
-    level["autotune/command/"] = 6
+    level["autotune/library/"] = level["autotune/export/"] = 4
+    level["autotune/print/"] = level["autotune/verify/"] = 4
+    level["autotune/measure/"] = level["autotune/analysis/"] = 5
+    level["autotune/search/"] = 6
+    level["autotune/cli/"] = 7
+    level["autotune/tune/"] = level["autotune/ladder/"] = 8
+    level["autotune/compare/"] = 9
+    level["autotune/report/"] = 10
+    level["autotune/command/"] = 11
     EMBEDDED_FROM = 3
-    INCLUDE_FROM = 5
     EXEC_LINES = 3
     before = "(^|[^A-Za-z0-9_])"
     print_call = before "(v?printf|puts|putchar|perror|psignal|psiginfo)[ \t]*[(]"
@@ -82,12 +86,12 @@ function refusal(path,    to) {
     if (file ~ /^(include|templates)\//)
         return "may include nothing of the project"
     if (file == "autotune/main.c")
-        return to == "autotune/command/" || path == "generator/error.h" ? "" : \
-            "may include autotune/command/ and generator/error.h only"
-    if (path == "autotune/embedded.h" || path == "templates/host_shim.h")
+        return to == "autotune/cli/" || path == "generator/error.h" ? "" : \
+            "may include autotune/cli/ and generator/error.h only"
+    if (path == "autotune/embedded.h" || path == "templates/host/host_shim.h")
         return own_level >= EMBEDDED_FROM ? "" : "is for autotune/device/ and up only"
     if (to == "include/")
-        return own_level >= INCLUDE_FROM ? "" : "may not include the library\047s public face"
+        return folder_of(file) == "autotune/library/" ? "" : "may not include the library\047s public face"
     if (!(to in level))
         return "may not include it: it stands in no folder of the program"
     if (to == folder_of(file) || level[to] < own_level)
@@ -121,7 +125,7 @@ function check_include(text,    path, quote, why) {
 
 function check_calls(code) {
     if (!may_print && (code ~ print_call || code ~ print_fd || code ~ print_stream))
-        offence("prints or names stdout or stderr; only commands and report/terminal.c may")
+        offence("prints or names stdout or stderr; only verbs and their parts and print/terminal.c may")
     if (code ~ exit_call && file != "autotune/main.c")
         offence("ends the process; only autotune/main.c may")
     if (code ~ exec_call)
@@ -156,7 +160,7 @@ function check_line(text,    code, was_comment) {
     if (is_source && !own_level && file !~ /^(include\/|autotune\/(main\.c|embedded\.h)$)/)
         offence("stands in no folder of the program")
     if (is_source) checked++
-    may_print = file ~ /^autotune\/(command\/|main\.c$|report\/terminal\.c$)/
+    may_print = file ~ /^autotune\/((cli|tune|compare|command)\/|main\.c$|print\/terminal\.c$)/
     in_comment = exec_left = 0
     for (; status > 0; status = (getline text < file)) {
         if (is_source) check_line(text)

@@ -59,7 +59,7 @@ allow autotune/tune/planted.c '/* of a matrix, rows by their pitch: dims.outer.n
 allow autotune/tune/planted.c 'for (size_t i = 0; i < table->rows; i++) add(columns[i]);'
 allow autotune/tune/planted.c 'if (dims.depth.n == 10 || dims.outer.n < most) return;'
 allow autotune/report/planted.c 'struct axis axis; text_adds(out, "columns");'
-allow autotune/command/request_dims.c 'uint64_t pitch;'
+allow autotune/cli/request_dims.c 'uint64_t pitch;'
 
 rm -rf "$copy/generator" "$copy/autotune" "$copy/cache" "$copy/templates"
 sh "$here/dims.sh" "$copy" > /dev/null 2>&1

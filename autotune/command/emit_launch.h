@@ -3,7 +3,7 @@
 #ifndef AUTOTUNE_EMIT_LAUNCH_H
 #define AUTOTUNE_EMIT_LAUNCH_H
 
-#include "autotune/command/setup.h"
+#include "autotune/cli/setup.h"
 #include "generator/emit.h"
 
 /* Appends the kernels, each in a namespace of its own where there are several, and the function; of

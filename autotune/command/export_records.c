@@ -2,7 +2,7 @@
  * the others is passed over, to be told where nothing is left. */
 #include "autotune/command/export_records.h"
 
-#include "autotune/command/output.h"
+#include "autotune/cli/output.h"
 #include "autotune/device/gpus.h"
 #include "autotune/library/shipped.h"
 #include "cache/code.h"

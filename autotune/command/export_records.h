@@ -2,7 +2,7 @@
 #ifndef AUTOTUNE_EXPORT_RECORDS_H
 #define AUTOTUNE_EXPORT_RECORDS_H
 
-#include "autotune/command/setup.h"
+#include "autotune/cli/setup.h"
 #include "cache/store.h"
 
 struct export_records {

@@ -2,8 +2,8 @@
  * sentence. */
 #include "autotune/command/profile_report.h"
 
-#include "autotune/command/output.h"
-#include "autotune/report/table.h"
+#include "autotune/cli/output.h"
+#include "autotune/print/table.h"
 
 #include <inttypes.h>
 

@@ -2,8 +2,8 @@
 #ifndef AUTOTUNE_PROFILE_REPORT_H
 #define AUTOTUNE_PROFILE_REPORT_H
 
-#include "autotune/command/request.h"
-#include "autotune/report/ncu.h"
+#include "autotune/analysis/ncu.h"
+#include "autotune/cli/request.h"
 
 /* Writes what was measured of the `count` launches of a call of `plan`, in their order; below the
  * table for people what holds up the one that takes longest. */

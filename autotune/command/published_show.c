@@ -1,11 +1,11 @@
 /* published_show: loads each document that is built in, and prints what is chosen of it. */
 #include "autotune/command/published_show.h"
 
-#include "autotune/command/ladder_rung.h"
-#include "autotune/command/output.h"
+#include "autotune/cli/output.h"
+#include "autotune/compare/published_table.h"
 #include "autotune/embedded.h"
-#include "autotune/report/published_table.h"
-#include "autotune/report/terminal.h"
+#include "autotune/ladder/ladder_rung.h"
+#include "autotune/print/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef AUTOTUNE_PUBLISHED_SHOW_H
 #define AUTOTUNE_PUBLISHED_SHOW_H
 
-#include "autotune/command/request.h"
+#include "autotune/cli/request.h"
 
 /* Prints them, or writes them where --csv and --json say: all documents, or with --rung those that
  * have figures of such a rung, and of their tables the rows of these. */

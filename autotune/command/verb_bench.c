@@ -1,12 +1,12 @@
 /* verb_bench: the kernels of the records against other libraries, one line of a table an n.
  * Never tunes: what the records hold is what is timed, and how well it fits is shown. */
-#include "autotune/command/output.h"
-#include "autotune/command/setup.h"
-#include "autotune/command/tune_notes.h"
-#include "autotune/command/verbs.h"
-#include "autotune/report/figures.h"
-#include "autotune/report/terminal.h"
-#include "autotune/tune/contest.h"
+#include "autotune/cli/output.h"
+#include "autotune/cli/setup.h"
+#include "autotune/cli/verbs.h"
+#include "autotune/measure/bench_against.h"
+#include "autotune/print/figures.h"
+#include "autotune/print/terminal.h"
+#include "autotune/tune/tune_notes.h"
 #include "generator/dims_text.h"
 
 #include <limits.h>

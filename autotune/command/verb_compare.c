@@ -1,9 +1,9 @@
 /* verb_compare: GPUs side by side, as a table and what is said below it. */
-#include "autotune/command/comparison.h"
-#include "autotune/command/output.h"
-#include "autotune/command/verbs.h"
-#include "autotune/report/compare_text.h"
-#include "autotune/report/terminal.h"
+#include "autotune/cli/output.h"
+#include "autotune/cli/verbs.h"
+#include "autotune/compare/compare_text.h"
+#include "autotune/compare/comparison.h"
+#include "autotune/print/terminal.h"
 
 static int print(const struct comparison *comparison, struct error *error)
 {

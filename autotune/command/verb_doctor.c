@@ -1,11 +1,11 @@
 /* verb_doctor: what is here, what is missing, and what to install. Changes nothing. */
-#include "autotune/command/output.h"
-#include "autotune/command/request.h"
-#include "autotune/command/verbs.h"
+#include "autotune/cli/output.h"
+#include "autotune/cli/request.h"
+#include "autotune/cli/verbs.h"
 #include "autotune/device/device.h"
 #include "autotune/device/locate.h"
-#include "autotune/device/nvml.h"
 #include "autotune/device/nvrtc.h"
+#include "autotune/measure/nvml.h"
 #include "cache/store.h"
 
 #include <errno.h>

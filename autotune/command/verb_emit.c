@@ -1,11 +1,11 @@
 /* verb_emit: a kernel as source, PTX, machine code or disassembly. Needs no device; with one,
  * the record's variant is the one shown. */
+#include "autotune/analysis/disasm.h"
+#include "autotune/cli/failing_source.h"
+#include "autotune/cli/output.h"
+#include "autotune/cli/setup.h"
+#include "autotune/cli/verbs.h"
 #include "autotune/command/emit_launch.h"
-#include "autotune/command/keep.h"
-#include "autotune/command/output.h"
-#include "autotune/command/setup.h"
-#include "autotune/command/verbs.h"
-#include "autotune/device/disasm.h"
 #include "autotune/device/nvrtc.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
 /* verb_export: the records of a problem as files of another program: tables, kernels, machine
  * code, variables of build tools. Needs no device. */
+#include "autotune/cli/output.h"
+#include "autotune/cli/verbs.h"
 #include "autotune/command/export_records.h"
-#include "autotune/command/output.h"
-#include "autotune/command/verbs.h"
 #include "autotune/device/gpus.h"
-#include "autotune/library/export.h"
+#include "autotune/export/export.h"
 #include "generator/dims_text.h"
 
 #include <assert.h>

@@ -1,20 +1,20 @@
 /* verb_ladder: proves and measures the classic reductions one after the other, and shows what
  * each step brought; or shows the source of one. */
-#include "autotune/command/interrupt.h"
-#include "autotune/command/ladder_choice.h"
-#include "autotune/command/ladder_figures.h"
-#include "autotune/command/ladder_source.h"
-#include "autotune/command/output.h"
+#include "autotune/cli/interrupt.h"
+#include "autotune/cli/output.h"
+#include "autotune/cli/setup.h"
+#include "autotune/cli/verbs.h"
 #include "autotune/command/published_show.h"
-#include "autotune/command/setup.h"
-#include "autotune/command/tune_notes.h"
-#include "autotune/command/verbs.h"
 #include "autotune/device/monotonic.h"
-#include "autotune/report/cause.h"
-#include "autotune/report/ladder.h"
-#include "autotune/report/terminal.h"
-#include "autotune/tune/climb.h"
-#include "autotune/tune/stats.h"
+#include "autotune/ladder/cause.h"
+#include "autotune/ladder/ladder.h"
+#include "autotune/ladder/ladder_choice.h"
+#include "autotune/ladder/ladder_figures.h"
+#include "autotune/ladder/ladder_source.h"
+#include "autotune/measure/stats.h"
+#include "autotune/print/terminal.h"
+#include "autotune/search/ladder_measure.h"
+#include "autotune/tune/tune_notes.h"
 
 #include <inttypes.h>
 #include <stdio.h>

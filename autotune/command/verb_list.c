@@ -1,12 +1,12 @@
 /* verb_list: what there is to choose from, a table per topic. */
-#include "autotune/command/ladder_rung.h"
-#include "autotune/command/output.h"
+#include "autotune/cli/output.h"
+#include "autotune/cli/setup.h"
+#include "autotune/cli/verbs.h"
 #include "autotune/command/published_show.h"
-#include "autotune/command/setup.h"
-#include "autotune/command/verbs.h"
 #include "autotune/device/gpus.h"
 #include "autotune/embedded.h"
-#include "autotune/library/export.h"
+#include "autotune/export/export.h"
+#include "autotune/ladder/ladder_rung.h"
 
 #include <inttypes.h>
 #include <stdio.h>

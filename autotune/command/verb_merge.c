@@ -1,11 +1,11 @@
 /* verb_merge: record files of other machines or people into the folder of records, each record
  * into the file of its own GPU. All files are read before anything is changed. */
+#include "autotune/cli/output.h"
+#include "autotune/cli/record_cells.h"
+#include "autotune/cli/request.h"
+#include "autotune/cli/verbs.h"
 #include "autotune/command/merge_choice.h"
-#include "autotune/command/output.h"
-#include "autotune/command/record_cells.h"
-#include "autotune/command/request.h"
-#include "autotune/command/verbs.h"
-#include "autotune/report/figures.h"
+#include "autotune/print/figures.h"
 #include "cache/file.h"
 #include "cache/store.h"
 #include "generator/number.h"

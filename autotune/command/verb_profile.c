@@ -1,14 +1,14 @@
 /* verb_profile: one kernel under Nsight Compute. ncu is started on this very program, which
  * with --run launches the kernel and nothing else; its figures are read back. */
-#include "autotune/command/ladder_rung.h"
-#include "autotune/command/output.h"
+#include "autotune/analysis/tool.h"
+#include "autotune/cli/output.h"
+#include "autotune/cli/setup.h"
+#include "autotune/cli/verbs.h"
 #include "autotune/command/profile_report.h"
-#include "autotune/command/setup.h"
-#include "autotune/command/tune_notes.h"
-#include "autotune/command/verbs.h"
 #include "autotune/device/locate.h"
-#include "autotune/device/tool.h"
-#include "autotune/tune/once.h"
+#include "autotune/ladder/ladder_rung.h"
+#include "autotune/search/single_run.h"
+#include "autotune/tune/tune_notes.h"
 #include "generator/number.h"
 
 #include <limits.h>

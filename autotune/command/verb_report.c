@@ -1,10 +1,10 @@
 /* verb_report: all sections as a page of HTML, as Markdown, or drawn as text. */
-#include "autotune/command/output.h"
-#include "autotune/command/report_sections.h"
-#include "autotune/command/verbs.h"
+#include "autotune/cli/output.h"
+#include "autotune/cli/verbs.h"
 #include "autotune/report/page_html.h"
 #include "autotune/report/page_markdown.h"
 #include "autotune/report/page_text.h"
+#include "autotune/report/report_sections.h"
 
 #include <string.h>
 

@@ -1,17 +1,17 @@
 /* verb_tune: the main job. Answers from an exact record, or tunes, keeps what won, and has it
  * reported; devices of several kinds are tuned side by side. Hides the order of all that. */
-#include "autotune/command/fleet.h"
-#include "autotune/command/interrupt.h"
-#include "autotune/command/keep.h"
-#include "autotune/command/output.h"
-#include "autotune/command/setup.h"
-#include "autotune/command/tune_begin.h"
-#include "autotune/command/tune_keep.h"
-#include "autotune/command/tune_notes.h"
-#include "autotune/command/tune_replay.h"
-#include "autotune/command/tune_report.h"
-#include "autotune/command/tune_sweep.h"
-#include "autotune/command/verbs.h"
+#include "autotune/cli/device_set.h"
+#include "autotune/cli/failing_source.h"
+#include "autotune/cli/interrupt.h"
+#include "autotune/cli/output.h"
+#include "autotune/cli/setup.h"
+#include "autotune/cli/verbs.h"
+#include "autotune/tune/tune_defaults.h"
+#include "autotune/tune/tune_notes.h"
+#include "autotune/tune/tune_replay.h"
+#include "autotune/tune/tune_report.h"
+#include "autotune/tune/tune_save.h"
+#include "autotune/tune/tune_sweep.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -156,8 +156,7 @@ static int report(struct task *task, struct error *error)
     tune_keep_make(&record, &task->setup, &task->result);
     struct error lost;
     const int is_lost = tune_keep_record(request, &record, &task->warning, &lost);
-    const int failed =
-        tune_report_print(request, &task->setup, &record, &task->result, error);
+    const int failed = tune_report_print(request, &task->setup, &record, &task->result, error);
     if (!failed && is_lost) /* the result is there all the same */
         *error = lost;
     return failed || is_lost ? -1 : 0;

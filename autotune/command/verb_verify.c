@@ -1,15 +1,15 @@
 /* verb_verify: proves kernels correct without timing them: the variant that would be used, or a
  * covering sample or the whole product of space, operation, type and architecture. */
-#include "autotune/command/interrupt.h"
-#include "autotune/command/keep.h"
-#include "autotune/command/output.h"
-#include "autotune/command/setup.h"
-#include "autotune/command/tune_notes.h"
-#include "autotune/command/verbs.h"
+#include "autotune/cli/failing_source.h"
+#include "autotune/cli/interrupt.h"
+#include "autotune/cli/output.h"
+#include "autotune/cli/setup.h"
+#include "autotune/cli/verbs.h"
 #include "autotune/command/watch.h"
-#include "autotune/report/terminal.h"
-#include "autotune/tune/prove.h"
-#include "autotune/tune/tune.h"
+#include "autotune/print/terminal.h"
+#include "autotune/search/tune.h"
+#include "autotune/tune/tune_notes.h"
+#include "autotune/verify/prove.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* cuda_differ: compares memory where it lies, with a kernel in PTX (templates/differ.ptx) that
+/* cuda_differ: compares memory where it lies, with a kernel in PTX (templates/device/differ.ptx) that
  * the driver itself compiles at first use. Hides the kernel and where it leaves its answer. */
 #ifdef HAVE_CUDA
 
@@ -13,7 +13,7 @@ static int open_differ(struct gpu *gpu, struct error *error)
 {
     static char name[] = "differ";
     const struct device_ops *ops = gpu->device.ops;
-    const struct embedded *ptx = embedded_find("templates/differ.ptx");
+    const struct embedded *ptx = embedded_find("templates/device/differ.ptx");
     const struct device_image image = {.bytes = (void *)(uintptr_t)ptx->bytes,
                                        .size = ptx->length,
                                        .is_ptx = true,

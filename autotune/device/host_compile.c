@@ -65,7 +65,7 @@ static const char *const run_flags[] = {
 #endif
     NULL,
 };
-/* Every access as the source has it, each with a call of what templates/host_hooks.h defines in
+/* Every access as the source has it, each with a call of what templates/host/host_hooks.h defines in
  * place of ThreadSanitizer's library. */
 static const char *const trace_flags[] = {"-O0", "-fsanitize=thread", "-nodefaultlibs", NULL};
 

@@ -4,7 +4,7 @@
 #define AUTOTUNE_HOST_TRACE_H
 
 #include "generator/error.h"
-#include "templates/host_shim.h"
+#include "templates/host/host_shim.h"
 
 #include <stdbool.h>
 #include <stddef.h>

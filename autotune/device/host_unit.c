@@ -147,8 +147,8 @@ static int write_args(struct text *out, const struct device_source *source, unsi
 int host_unit_write(struct text *out, const struct device_source *source, size_t index,
                     bool is_tracing, struct error *error)
 {
-    const struct embedded *shim = embedded_find("templates/host_shim.h");
-    const struct embedded *hooks = embedded_find("templates/host_hooks.h");
+    const struct embedded *shim = embedded_find("templates/host/host_shim.h");
+    const struct embedded *hooks = embedded_find("templates/host/host_hooks.h");
     if (!shim || !hooks)
         return error_set(error, ERROR_FAILED,
                          "templates/host_%s.h is missing in this program: build it again",

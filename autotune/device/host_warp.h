@@ -2,7 +2,7 @@
 #ifndef AUTOTUNE_HOST_WARP_H
 #define AUTOTUNE_HOST_WARP_H
 
-#include "templates/host_shim.h"
+#include "templates/host/host_shim.h"
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
 #define AUTOTUNE_CHOOSE_H
 
 #include "autotune/device/device.h"
+#include "autotune/library/builtin_spaces.h"
 #include "autotune/library/fail.h"
-#include "autotune/library/shelf.h"
 #include "cache/find.h"
 
 #include <sys/stat.h>

@@ -3,7 +3,7 @@
 #ifndef AUTOTUNE_KERNELS_H
 #define AUTOTUNE_KERNELS_H
 
-#include "autotune/library/lent.h"
+#include "autotune/library/borrowed.h"
 #include "generator/emit.h"
 
 /* What is loaded on one device. */

@@ -1,7 +1,7 @@
 /* bar_chart: lengths are shares of the limit. Bars are elements of HTML, whose labels wrap. */
 #include "autotune/report/bar_chart.h"
 
-#include "autotune/report/figures.h"
+#include "autotune/print/figures.h"
 #include "autotune/report/markup.h"
 #include "generator/array.h"
 

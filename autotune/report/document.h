@@ -3,11 +3,11 @@
 #ifndef AUTOTUNE_DOCUMENT_H
 #define AUTOTUNE_DOCUMENT_H
 
+#include "autotune/print/table.h"
 #include "autotune/report/bar_chart.h"
 #include "autotune/report/heat_map.h"
 #include "autotune/report/highlight.h"
 #include "autotune/report/line_chart.h"
-#include "autotune/report/table.h"
 
 enum document_kind {
     DOCUMENT_SECTION, /* text: its title */

@@ -3,8 +3,8 @@
 #ifndef AUTOTUNE_FIGURE_H
 #define AUTOTUNE_FIGURE_H
 
-#include "autotune/report/table.h"
-#include "autotune/report/terminal.h"
+#include "autotune/print/table.h"
+#include "autotune/print/terminal.h"
 
 enum { FIGURE_TITLE = 200 };
 

@@ -2,7 +2,7 @@
  */
 #include "autotune/report/heat_map.h"
 
-#include "autotune/report/figures.h"
+#include "autotune/print/figures.h"
 #include "autotune/report/markup.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* line_chart: fits two axes around all points and draws what is asked for. Hides the layout. */
 #include "autotune/report/line_chart.h"
 
+#include "autotune/print/figures.h"
 #include "autotune/report/axis.h"
-#include "autotune/report/figures.h"
 #include "autotune/report/markup.h"
 #include "autotune/report/svg.h"
 #include "generator/array.h"

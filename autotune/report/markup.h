@@ -3,7 +3,7 @@
 #ifndef AUTOTUNE_MARKUP_H
 #define AUTOTUNE_MARKUP_H
 
-#include "autotune/report/table.h"
+#include "autotune/print/table.h"
 #include "generator/text.h"
 
 /* Appends `string` as the contents of an element or of an attribute in double quotes: & < > " '

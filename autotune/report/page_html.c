@@ -1,5 +1,5 @@
 /* page_html: one function a kind of block. What does not change from page to page stands in
- * templates/report.html, in three parts: the title and the body go between them. */
+ * templates/report/report.html, in three parts: the title and the body go between them. */
 #include "autotune/report/page_html.h"
 
 #include "autotune/embedded.h"
@@ -192,7 +192,7 @@ static int add_frame(struct text *out, enum part part, struct error *error)
 {
     static const char *const names[] = {"PART", "OPEN", "STYLE", "CLOSE"};
     const int64_t values[] = {part, OPEN, STYLE, CLOSE};
-    const struct embedded *frame = embedded_find("templates/report.html");
+    const struct embedded *frame = embedded_find("templates/report/report.html");
     const struct control_lines lines = {.file = frame->name,
                                         .line = 1,
                                         .from = frame->bytes,

@@ -4,7 +4,7 @@
 
 #include "autotune/report/document.h"
 
-/* Appends the page: templates/report.html with the document in it. ERROR_FAILED: no memory. */
+/* Appends the page: templates/report/report.html with the document in it. ERROR_FAILED: no memory. */
 int page_html(struct text *out, struct document *document, struct error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* svg: the few shapes that charts are drawn from. How they look is said by the classes of
- * templates/report.html, so that one drawing serves light, dark and paper. */
+ * templates/report/report.html, so that one drawing serves light, dark and paper. */
 #ifndef AUTOTUNE_SVG_H
 #define AUTOTUNE_SVG_H
 

@@ -9,7 +9,7 @@
 set -eu
 build=${1:?usage: build.sh BUILD}
 source=bench/cub/cub.cu
-face=autotune/device/baseline_face.h
+face=autotune/measure/baseline_face.h
 headers=$build/cccl/cuda/cccl/headers/include
 
 nvcc=${NVCC:-$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")}

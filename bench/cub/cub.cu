@@ -11,7 +11,7 @@
 //
 // With -DUNORDERED: sums alone, whose parts CUB may add in any order, which for some types lets it
 // use atomics (from CCCL 3.2 on). The result of floats then differs from run to run.
-#include "autotune/device/baseline_face.h"
+#include "autotune/measure/baseline_face.h"
 
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_segmented_reduce.cuh>

@@ -1,7 +1,7 @@
 // exported: reductions that `autotune export --format cu --prefix exported` wrote, behind the plain C
 // face that `autotune bench --against` opens: as another program has them.
 // ELEM and ACC name the types on the command line, TYPE and RESULT in CUDA C++.
-#include "autotune/device/baseline_face.h"
+#include "autotune/measure/baseline_face.h"
 #include "exported.h"
 
 #include <cstring>

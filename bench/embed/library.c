@@ -1,7 +1,7 @@
 /* library: the reductions of libautotune behind the plain C face that `autotune bench --against`
  * opens: a plan for each n, from the records of $XDG_CACHE_HOME, and one workspace, which is in the
  * memory that the caller lends. */
-#include "autotune/device/baseline_face.h"
+#include "autotune/measure/baseline_face.h"
 #include "include/autotune.h"
 
 #include <stdlib.h>

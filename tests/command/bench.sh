@@ -6,7 +6,7 @@
 small_space small.ini
 
 cat > plain.c << 'END'
-#include "autotune/device/baseline_face.h"
+#include "autotune/measure/baseline_face.h"
 #include <stdint.h>
 #include <string.h>
 #ifndef NAME

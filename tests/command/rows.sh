@@ -81,7 +81,7 @@ check emits-the-record grep -q "of rows, made from rows.cu" out
 
 # Beside another library: here a loop.
 cat > loop.c <<'END'
-#include "autotune/device/baseline_face.h"
+#include "autotune/measure/baseline_face.h"
 
 static int supports(const char *type, const char *acc, const char *op, const struct dims *dims)
 {

@@ -4,9 +4,9 @@
  * program, so that it runs where no test library is. Exit code 0 = all held; on the host, which
  * keeps no time, the figures are printed and not judged. */
 #include "autotune/embedded.h"
-#include "autotune/tune/bench.h"
-#include "autotune/tune/race.h"
-#include "autotune/tune/stats.h"
+#include "autotune/measure/bench.h"
+#include "autotune/measure/race.h"
+#include "autotune/measure/stats.h"
 #include "generator/emit.h"
 #include "generator/text.h"
 
@@ -21,7 +21,7 @@ static const double PLANTED = 0.0305, PLANTED_LEAST = 0.029, PLANTED_MOST = 0.03
 static const double WARM_UP_S = 0.5;
 static const uint64_t NO_DELAY = UINT64_MAX;
 
-/* As autotune/tune/finals.c has them, but for the seconds. */
+/* As autotune/search/final_race.c has them, but for the seconds. */
 static const struct race_options RULES = {.seconds = 0.5,
                                           .rounds_min = 11,
                                           .error = 0.01,

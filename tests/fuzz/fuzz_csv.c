@@ -1,6 +1,6 @@
-/* Fuzzes generator/csv.c: no bytes crash it, every cell that it promises is there, and a table
+/* Fuzzes autotune/print/csv.c: no bytes crash it, every cell that it promises is there, and a table
  * that it reads has no cell of bytes that the text had not. */
-#include "generator/csv.h"
+#include "autotune/print/csv.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define AUTOTUNE_TEST_EXPORT_PROGRAM_H
 
 #include "autotune/device/gpus.h"
-#include "autotune/library/export.h"
+#include "autotune/export/export.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>

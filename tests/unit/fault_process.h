@@ -3,7 +3,7 @@
 #ifndef AUTOTUNE_TESTS_FAULT_PROCESS_H
 #define AUTOTUNE_TESTS_FAULT_PROCESS_H
 
-#include "autotune/tune/compiler.h"
+#include "autotune/verify/compiler.h"
 #include "generator/text.h"
 #include "tests/unit/kernel_outcome.h"
 #include "tests/unit/reduce_files.h"

@@ -3,7 +3,7 @@
 #ifndef AUTOTUNE_TESTS_KERNEL_OUTCOME_H
 #define AUTOTUNE_TESTS_KERNEL_OUTCOME_H
 
-#include "autotune/tune/check.h"
+#include "autotune/verify/check.h"
 
 #include <stdio.h>
 

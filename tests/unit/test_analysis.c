@@ -1,10 +1,10 @@
 /* Static analysis: what is known of a kernel without NVRTC and with it, the figures that follow
  * by hand, and that no published figure lies above its bound. */
+#include "autotune/analysis/analysis.h"
+#include "autotune/compare/published.h"
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
-#include "autotune/report/analysis.h"
-#include "generator/published.h"
-#include "generator/rungs.h"
+#include "autotune/ladder/rungs.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>

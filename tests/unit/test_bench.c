@@ -1,7 +1,7 @@
 /* Proving a measurement of a matrix: each fault of a call that is otherwise right is found where
  * it is, with its words, and what is right is not read back. The calls are plain C over the
  * host's memory. */
-#include "autotune/tune/bench.h"
+#include "autotune/measure/bench.h"
 #include "tests/unit/matrix_dims.h"
 
 #include <setjmp.h>

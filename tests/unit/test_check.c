@@ -1,6 +1,6 @@
 /* Tests of check: kernels written by hand, each wrong in one way, are rejected with the reason;
  * and whatever one of them did, the next kernel's verdict is its own. */
-#include "autotune/tune/check.h"
+#include "autotune/verify/check.h"
 #include "generator/space.h"
 
 #include <setjmp.h>

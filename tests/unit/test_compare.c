@@ -1,7 +1,7 @@
 /* Side by side: the harmonic mean and what it may be made of, the rows, the sentences. */
-#include "autotune/report/compare_text.h"
-#include "autotune/report/compare_verdict.h"
-#include "autotune/report/prediction.h"
+#include "autotune/compare/compare_text.h"
+#include "autotune/compare/compare_verdict.h"
+#include "autotune/compare/prediction.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

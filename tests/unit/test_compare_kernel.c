@@ -1,5 +1,5 @@
 /* A winner on another GPU: the nearest variant that the rules of its space allow there. */
-#include "autotune/command/compare_kernel.h"
+#include "autotune/compare/compare_kernel.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

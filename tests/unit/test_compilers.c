@@ -4,7 +4,7 @@
  */
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
-#include "autotune/tune/compiler.h"
+#include "autotune/verify/compiler.h"
 #include "tests/unit/reduce_files.h"
 
 #include <glob.h>

@@ -1,6 +1,6 @@
 /* Tests of contest on the emulator, against libraries made up here: who counts, who is named
  * when a result is wrong, and what the libraries are given. */
-#include "autotune/tune/contest.h"
+#include "autotune/measure/bench_against.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>

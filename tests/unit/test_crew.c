@@ -1,6 +1,6 @@
-/* Tests of autotune/tune/crew.c and child.c. This program runs itself as the workers: its first
+/* Tests of autotune/search/worker_pool.c and child.c. This program runs itself as the workers: its first
  * argument then names one of the parts below. */
-#include "autotune/tune/crew.h"
+#include "autotune/search/worker_pool.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

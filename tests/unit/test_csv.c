@@ -1,5 +1,5 @@
 /* Tests of csv: columns by their titles, quotes, and what is no table. */
-#include "generator/csv.h"
+#include "autotune/print/csv.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

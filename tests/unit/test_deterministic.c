@@ -2,8 +2,8 @@
  * the same bits whatever order warps and blocks run in; and those that it leaves out do not, so
  * that a rule too few, or an order that is not fixed, is seen. */
 #include "autotune/device/bind.h"
-#include "autotune/tune/compiler.h"
-#include "autotune/tune/oracle.h"
+#include "autotune/verify/compiler.h"
+#include "autotune/verify/oracle.h"
 #include "generator/call.h"
 #include "generator/cover.h"
 #include "tests/unit/reduce_files.h"

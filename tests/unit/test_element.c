@@ -1,6 +1,6 @@
 /* Tests of element: every value of both 16-bit floats, rounding between each two of them, and
  * the bits of all types. */
-#include "autotune/tune/element.h"
+#include "autotune/verify/element.h"
 
 #include <math.h>
 #include <setjmp.h>

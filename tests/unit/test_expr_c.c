@@ -1,6 +1,6 @@
 /* expr_c: expressions as C, compiled by the system's compiler as C99 without a warning, give
  * what expr_eval gives. */
-#include "generator/expr_c.h"
+#include "autotune/export/expr_c.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Tests of autotune/tune/frame.c: bodies, lengths that lie, and frames over a socket. */
-#include "autotune/tune/frame.h"
+/* Tests of autotune/search/frame.c: bodies, lengths that lie, and frames over a socket. */
+#include "autotune/search/frame.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

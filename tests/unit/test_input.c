@@ -1,8 +1,8 @@
 /* test_input: full-size inputs on the host device, whole and periodic: what is on the device,
  * the expected results and the marks, against a reduction element by element; and that the
  * period hides no fault and keeps float sums exact at sizes that are not laid out here. */
-#include "autotune/tune/element.h"
-#include "autotune/tune/input.h"
+#include "autotune/verify/element.h"
+#include "autotune/verify/input.h"
 #include "tests/unit/plain_op.h"
 
 #include <math.h>

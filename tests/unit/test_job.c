@@ -1,6 +1,6 @@
-/* Tests of autotune/tune/job.c: each message is read as it was written; one that was cut or
+/* Tests of autotune/search/job.c: each message is read as it was written; one that was cut or
  * whose counts lie is an error that costs nothing, and never leads out of its frame. */
-#include "autotune/tune/job.h"
+#include "autotune/search/job.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

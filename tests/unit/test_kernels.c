@@ -3,8 +3,8 @@
  * constants changed. Each fault is compiled and run on the host device in a process of its own,
  * because a kernel that reads or writes where it must not may end the process. */
 #include "autotune/device/fiber.h" /* FIBER_ASAN */
-#include "autotune/tune/check.h"
-#include "autotune/tune/compiler.h"
+#include "autotune/verify/check.h"
+#include "autotune/verify/compiler.h"
 #include "tests/unit/kernel_faults.h"
 #include "tests/unit/kernel_outcome.h"
 #include "tests/unit/reduce_files.h"

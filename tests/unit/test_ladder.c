@@ -1,16 +1,16 @@
 /* The ladder: its list names the kernels of the documents in their order, each can be emitted,
  * planned and compiled; its figures are those that the documents computed; and a rung that is
  * wrong, crashes or does not compile costs itself alone. */
-#include "autotune/command/ladder_grid.h"
-#include "autotune/command/ladder_rung.h"
 #include "autotune/device/fiber.h" /* FIBER_ASAN */
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
 #include "autotune/embedded.h"
-#include "autotune/report/figures.h"
-#include "autotune/report/ladder.h"
-#include "autotune/tune/climb.h"
-#include "autotune/tune/worker.h"
+#include "autotune/ladder/ladder.h"
+#include "autotune/ladder/ladder_grid.h"
+#include "autotune/ladder/ladder_rung.h"
+#include "autotune/print/figures.h"
+#include "autotune/search/ladder_measure.h"
+#include "autotune/search/worker.h"
 #include "tests/unit/reduce_files.h"
 
 #include <math.h>

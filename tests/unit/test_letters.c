@@ -1,5 +1,5 @@
 /* Letters for kernels: which, how they go on behind Z, and what all have in common. */
-#include "autotune/report/letters.h"
+#include "autotune/print/legend.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * the verdict of check, without any one of their barriers and with indices and bounds changed. As
  * in test_kernels each fault runs on the host device in a process of its own. And the cases
  * themselves: what they expect is what a plain loop finds. */
-#include "autotune/tune/oracle.h"
+#include "autotune/verify/oracle.h"
 #include "tests/unit/fault_process.h"
 #include "tests/unit/matrix_dims.h"
 

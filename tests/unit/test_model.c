@@ -2,7 +2,7 @@
  * and for small n, come without a device, quickly, and never without a reason when they do not
  * come. */
 #include "autotune/device/gpus.h"
-#include "autotune/tune/model.h"
+#include "autotune/measure/model.h"
 #include "tests/unit/reduce_files.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Nsight Compute's CSV read back: as `ncu --csv --page raw` writes it, with its own lines and
  * the program's around, thousands separated, units scaled, what it does not know left out. */
-#include "autotune/report/ncu.h"
+#include "autotune/analysis/ncu.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* test_oracle: reductions simulated on the CPU, right ones and faulty ones, over the oracle's
  * inputs; the simulation shares no code with the oracle. */
-#include "autotune/tune/oracle.h"
+#include "autotune/verify/oracle.h"
 #include "tests/unit/plain_op.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
-/* Tests of autotune/tune/parcel.c: compiled units as they come from a worker, which of their
+/* Tests of autotune/search/queued_unit.c: compiled units as they come from a worker, which of their
  * candidates are still to be tried, and the queue. */
-#include "autotune/tune/parcel.h"
+#include "autotune/search/queued_unit.h"
 
 #include "autotune/device/gpus.h"
 #include "tests/unit/reduce_files.h"

@@ -1,13 +1,13 @@
 /* What warps do in shared memory: the cost of known patterns of addresses, and the rungs of the
  * ladder as the emulator sees them against what follows from their arithmetic. And causes. */
-#include "autotune/command/ladder_rung.h"
-#include "autotune/device/banks.h"
+#include "autotune/analysis/banks.h"
+#include "autotune/analysis/pattern.h"
 #include "autotune/device/gpus.h"
 #include "autotune/device/host_trace.h"
 #include "autotune/device/nvrtc.h"
 #include "autotune/embedded.h"
-#include "autotune/report/cause.h"
-#include "autotune/report/pattern.h"
+#include "autotune/ladder/cause.h"
+#include "autotune/ladder/ladder_rung.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

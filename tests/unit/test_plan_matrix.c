@@ -1,7 +1,7 @@
 /* Plans of matrices through the library's public face, on the emulator: each row's and each
  * column's result, with gaps, of all rows and of fewer, from the default and from records with
  * results in parts; which record serves; what is refused and with which words. */
-#include "autotune/tune/element.h"
+#include "autotune/verify/element.h"
 #include "tests/unit/host_plans.h"
 #include "tests/unit/matrix_dims.h"
 

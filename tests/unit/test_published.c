@@ -1,11 +1,11 @@
 /* Published figures: the documents' tables stand here as the documents have them. Each of their
  * numbers is read back digit by digit, and nothing else is there; what a file gets wrong is
  * refused with its line. */
+#include "autotune/compare/published.h"
 #include "autotune/device/gpus.h"
 #include "autotune/embedded.h"
+#include "autotune/ladder/rungs.h"
 #include "generator/number.h"
-#include "generator/published.h"
-#include "generator/rungs.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -1,9 +1,8 @@
 /* Tests of race on simulated measurements: lognormal noise, slow drift that all share, outliers to
  * the slow side. Seeded, so each race is the same everywhere; thousands of races stand for the
  * probabilities that race.h promises. */
-#include "autotune/tune/race.h"
+#include "autotune/measure/race.h"
 #include "generator/random.h"
-
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Rank correlation: cases by hand. */
-#include "autotune/report/ranks.h"
+#include "autotune/compare/ranks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Tests of replay: small journals whose simulated runs were worked out by hand, journals that
  * say too little, and that on made-up ones the race is near the best sooner than chance. */
-#include "autotune/tune/replay.h"
+#include "autotune/search/replay.h"
 #include "generator/random.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* Counting instructions: by kind and width in each language, the loop that reads most, and a
  * real kernel where NVRTC is here. */
-#include "autotune/device/disasm.h"
+#include "autotune/analysis/disasm.h"
+#include "autotune/analysis/sass.h"
 #include "autotune/device/nvrtc.h"
-#include "autotune/report/sass.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

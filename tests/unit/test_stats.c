@@ -1,6 +1,6 @@
 /* Tests of stats: medians and intervals against exact binomial sums, the coverage the intervals
  * promise against simulated runs, and the random numbers against published ones. */
-#include "autotune/tune/stats.h"
+#include "autotune/measure/stats.h"
 #include "generator/random.h"
 
 #include <math.h>

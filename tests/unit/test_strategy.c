@@ -1,7 +1,7 @@
 /* Tests of strategy: orders that lose nothing, put seeds and likely candidates first and draw
  * fairly, and a rule that leaves the best variant out no more often than it says. */
 #include "autotune/device/gpus.h"
-#include "autotune/tune/strategy.h"
+#include "autotune/search/strategy.h"
 #include "generator/random.h"
 #include "tests/unit/reduce_files.h"
 

@@ -1,5 +1,5 @@
 /* Tests of table: alignment, and CSV and JSON as Python's strict readers understand them. */
-#include "autotune/report/table_fit.h"
+#include "autotune/print/table_fit.h"
 
 #include <locale.h>
 #include <setjmp.h>

@@ -1,12 +1,12 @@
 /* Sums by tensor cores, proven on the host device, whose fragments are spread over a warp as a
  * GPU's are: right as they are, and found wrong with a fault in the handling of fragments; what
  * the rules allow; and that the error bound of floats holds where each addition truncates. */
-#include "autotune/command/ladder_rung.h"
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
-#include "autotune/tune/climb.h"
-#include "autotune/tune/oracle.h"
-#include "autotune/tune/worker.h"
+#include "autotune/ladder/ladder_rung.h"
+#include "autotune/search/ladder_measure.h"
+#include "autotune/search/worker.h"
+#include "autotune/verify/oracle.h"
 #include "generator/call.h"
 #include "tests/unit/reduce_files.h"
 

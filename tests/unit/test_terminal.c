@@ -1,6 +1,6 @@
 /* Tests of terminal through a pseudo-terminal, whose output a tiny screen interprets, and
  * through a pipe, where nothing may appear. */
-#include "autotune/report/terminal.h"
+#include "autotune/print/terminal.h"
 
 #include <pty.h>
 #include <setjmp.h>

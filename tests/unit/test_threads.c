@@ -1,5 +1,5 @@
 /* Threads: every piece is worked on once, all at the same time. */
-#include "autotune/tune/threads.h"
+#include "autotune/verify/threads.h"
 
 #include "autotune/device/monotonic.h"
 

@@ -1,5 +1,5 @@
 /* Another program's output, its errors apart from it, and how it ended. */
-#include "autotune/device/tool.h"
+#include "autotune/analysis/tool.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* Tests of autotune/tune/trials.c: the index, identities, verdicts, and what a journal gives
+/* Tests of autotune/search/trials.c: the index, identities, verdicts, and what a journal gives
  * back to the same space, a larger one, and another template. */
-#include "autotune/tune/trials.h"
+#include "autotune/search/trials.h"
 
 #include "autotune/device/gpus.h"
 #include "tests/unit/record_files.h"

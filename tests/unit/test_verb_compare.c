@@ -1,6 +1,6 @@
 /* The verb on files: what was measured on two GPUs, whose winner loses how much on the other by
  * its journal, and the portability of both. */
-#include "autotune/command/verbs.h"
+#include "autotune/cli/verbs.h"
 #include "autotune/device/nvrtc.h"
 #include "cache/journal.h"
 #include "tests/unit/record_files.h"

@@ -1,6 +1,6 @@
 /* The verb on files: a GPU's sweep and its journal, a table of bench and one of the ladder
  * become charts; what is missing is said. */
-#include "autotune/command/verbs.h"
+#include "autotune/cli/verbs.h"
 #include "cache/journal.h"
 #include "tests/unit/record_files.h"
 

@@ -1,6 +1,6 @@
 /* Tests of versus: whose turn it is, what drift does, and ratios within rounds, over a made-up
  * clock. */
-#include "autotune/tune/versus.h"
+#include "autotune/measure/paired.h"
 #include "generator/random.h"
 
 #include <math.h>

@@ -1,0 +1,203 @@
+/* analysis: emit, compile, read the machine code, compute. Hides how the
+ * bounds are put together. */
+#include "autotune/analysis/analysis.h"
+
+#include "autotune/analysis/disasm.h"
+#include "autotune/device/gpus.h"
+#include "autotune/device/nvrtc.h"
+#include "generator/call.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const double analysis_latency_s = 0.5e-6;
+
+/* From compute capability 7.0 on: four schedulers, each with an instruction of a warp a cycle.
+ */
+static const double ISSUED_PER_CYCLE = 4;
+
+const char *const analysis_limiters[] = {
+    [ANALYSIS_MEMORY] = "memory",
+    [ANALYSIS_IN_FLIGHT] = "bytes in flight",
+    [ANALYSIS_INSTRUCTIONS] = "instructions",
+};
+
+static void explain(struct analysis *out, const char *why)
+{
+    if (!out->why[0])
+        snprintf(out->why, sizeof out->why, "%.590s", why);
+}
+
+/* The first pass that reads the elements, with its launch; one before it only prepares. */
+static int find_pass(struct analysis *out, const struct analysis_subject *subject, size_t *pass,
+                     struct error *error)
+{
+    struct planner_plan plan;
+    if (call_plan(&plan, subject->context, subject->row, error))
+        return -1;
+    const struct planner_launch *launch = &plan.launches[plan.first];
+    out->block = (unsigned)launch->keys[PLANNER_BLOCK];
+    out->grid = (unsigned)launch->keys[PLANNER_GRID];
+    out->dynamic_bytes = (unsigned)launch->keys[PLANNER_SHARED_BYTES];
+    *pass = (size_t)launch->pass;
+    return 0;
+}
+
+/* --- Instructions ------------------------------------------------------------------------- */
+
+static bool count_machine(struct analysis *out, const struct device_image *image)
+{
+    struct text text = {0};
+    struct error error;
+    const bool is_there = disasm_run(&text, image->bytes, image->size, &error) == 0 &&
+                          text_check(&text, &error) == 0 &&
+                          sass_count(&out->mix, text.at, false, &error) == 0;
+    text_dispose(&text);
+    return is_there;
+}
+
+static bool count_portable(struct analysis *out, struct nvrtc *nvrtc, int cc,
+                           const struct device_source *source)
+{
+    struct device_image image;
+    struct error error;
+    if (nvrtc_compile(nvrtc, cc, NVRTC_PTX, source, 1, &image, &error))
+        return false;
+    const bool is_there = sass_count(&out->mix, image.bytes, true, &error) == 0;
+    device_dispose_image(&image);
+    return is_there;
+}
+
+static void compile(struct analysis *out, const struct analysis_subject *subject,
+                    const char *text)
+{
+    const struct point_context *context = subject->context;
+    const struct device_source source = {text, context->space->kernel};
+    const int cc = context->target->cc;
+    struct device_image image = {0};
+    struct error why;
+    if (!subject->nvrtc) {
+        explain(out, "no NVRTC compiles for its architecture");
+        return;
+    }
+    if (nvrtc_compile(subject->nvrtc, cc, NVRTC_CUBIN, &source, 1, &image, &why)) {
+        explain(out, why.text);
+    } else if (!cubin_needs(&out->needs, image.bytes, image.size, image.names[0])) {
+        explain(out, "the machine code does not say what it needs");
+    } else {
+        out->is_compiled = true;
+        if (!count_machine(out, &image) && !count_portable(out, subject->nvrtc, cc, &source))
+            explain(out, "its instructions cannot be counted");
+    }
+    device_dispose_image(&image);
+}
+
+/* --- Bounds ------------------------------------------------------------------------------- */
+
+/* What a block asks for before it waits: as the space says, else what its threads load at a
+ * time. */
+static int block_bytes(double *out, const struct analysis *analysis,
+                       const struct analysis_subject *subject, size_t pass, struct error *error)
+{
+    const struct point_context *context = subject->context;
+    const struct space *space = context->space;
+    int64_t effective[SPACE_NAMES_MAX], values[SPACE_NAMES_MAX], bytes;
+    *out = (double)sass_bytes_at_once(&analysis->mix) * analysis->block;
+    if (!space->in_flight)
+        return 0;
+    if (point_pass_row(context, subject->row, pass, effective, error) ||
+        point_values(context, effective, false, values, error) ||
+        expr_eval(space->in_flight, values, &bytes, error))
+        return -1;
+    *out = (double)bytes;
+    return 0;
+}
+
+/* The time that its instructions take to issue, against the time of its bytes. Of a loop only:
+ * of straight code some may never run. */
+static double instruction_share(const struct analysis *analysis,
+                                const struct analysis_subject *subject)
+{
+    const struct target *target = subject->context->target;
+    const double bytes = problem_types[subject->context->problem->type].bytes;
+    if (!analysis->mix.loop_bytes || !subject->clock_khz || analysis->mix.is_ptx)
+        return 1;
+    const double per_second = ISSUED_PER_CYCLE * OCCUPANCY_WARP * target->sms *
+                              (double)subject->clock_khz * 1000 / analysis->per_element;
+    return per_second * bytes / (double)subject->peak_bytes;
+}
+
+static int bound(struct analysis *out, const struct analysis_subject *subject, size_t pass,
+                 struct error *error)
+{
+    const struct target *target = subject->context->target;
+    double bytes;
+    if (block_bytes(&bytes, out, subject, pass, error))
+        return -1;
+    const double waves = ceil((double)out->grid / fmax(1, target->sms));
+    const double resident = fmin(out->occupancy.blocks, fmax(1, waves));
+    out->in_flight = bytes * resident;
+    out->wanted = (double)subject->peak_bytes * analysis_latency_s / fmax(1, target->sms);
+    if (out->in_flight <= 0 || out->wanted <= 0)
+        return 0;
+    const double flight = out->in_flight / out->wanted;
+    const double issue = instruction_share(out, subject);
+    out->bound = fmin(1, fmin(flight, issue));
+    out->limiter = out->bound >= 1  ? ANALYSIS_MEMORY
+                   : issue < flight ? ANALYSIS_INSTRUCTIONS
+                                    : ANALYSIS_IN_FLIGHT;
+    return 0;
+}
+
+/* What follows from the kernel's needs and its instructions. */
+static int conclude(struct analysis *out, const struct analysis_subject *subject, size_t pass,
+                    struct error *error)
+{
+    struct occupancy_limits limits;
+    if (gpus_limits(&limits, subject->context->target->cc, error))
+        return -1;
+    const struct occupancy_kernel kernel = {(int)out->block, out->needs.registers,
+                                            out->needs.shared_bytes + out->dynamic_bytes};
+    occupancy_compute(&out->occupancy, &limits, &kernel);
+    out->per_element =
+        sass_per_element(&out->mix, problem_types[subject->context->problem->type].bytes);
+    return bound(out, subject, pass, error);
+}
+
+int analysis_run(struct analysis *out, const struct analysis_subject *subject,
+                 struct error *error)
+{
+    struct emit_variant variant;
+    size_t first;
+    *out = (struct analysis){.block = 0};
+    if (find_pass(out, subject, &first, error) ||
+        emit_variant(&variant, subject->context, subject->sources, subject->row, error))
+        return -1;
+    compile(out, subject, variant.texts[variant.text_of_pass[first]].at);
+    emit_dispose(&variant);
+    return out->is_compiled ? conclude(out, subject, first, error) : 0;
+}
+
+int analysis_rerun(struct analysis *out, const struct analysis *like,
+                   const struct analysis_subject *subject, struct error *error)
+{
+    size_t first;
+    *out = (struct analysis){.is_compiled = like->is_compiled,
+                             .needs = like->needs,
+                             .mix = like->mix};
+    if (find_pass(out, subject, &first, error))
+        return -1;
+    return out->is_compiled ? conclude(out, subject, first, error) : 0;
+}
+
+int analysis_bound(double *out, const struct analysis_subject *subject, int registers,
+                   struct error *error)
+{
+    const struct analysis known = {.is_compiled = true, .needs = {.registers = registers}};
+    struct analysis analysis;
+    if (analysis_rerun(&analysis, &known, subject, error))
+        return -1;
+    *out = analysis.bound;
+    return 0;
+}

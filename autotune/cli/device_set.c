@@ -1,0 +1,139 @@
+/* device_set: devices are alike when a record of one answers for the other: same name, capability,
+ * SMs and memory. Hides the forms in which one device can be named. */
+#include "autotune/cli/device_set.h"
+
+#include "autotune/device/device.h"
+#include "generator/number.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct names {
+    char specs[FLEET_MAX][16];
+    size_t count;
+};
+
+/* A GPU has one number, but numbers have several forms: "0", "00", "-0". What is no number
+ * stays as it is, for device_open to refuse. */
+static void normalize(char spec[16])
+{
+    struct error ignored;
+    int64_t number;
+    if (number_parse_int(&number, spec, "--device", &ignored) == 0)
+        snprintf(spec, 16, "%" PRId64, number);
+}
+
+static int add_name(struct names *names, const char *spec, size_t length, struct error *error)
+{
+    if (names->count == FLEET_MAX || length == 0 || length >= sizeof names->specs[0])
+        return error_set(error, ERROR_USAGE,
+                         "--device: '%.*s' is no device of a list: give auto, host, all, a "
+                         "GPU's number, or hosts and numbers with commas (at most %d)",
+                         length < 100 ? (int)length : 100, spec, FLEET_MAX);
+    snprintf(names->specs[names->count], sizeof names->specs[0], "%.*s", (int)length, spec);
+    normalize(names->specs[names->count++]);
+    return 0;
+}
+
+static int list_all(struct names *names, struct error *error)
+{
+    char why[400];
+    const int count = device_count(why, sizeof why);
+    if (count == 0)
+        return error_set(error, ERROR_NO_DEVICE, "--device all: there is no GPU (%s)", why);
+    for (int i = 0; i < count && i < FLEET_MAX; i++) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", i);
+        if (add_name(names, number, strlen(number), error))
+            return -1;
+    }
+    return 0;
+}
+
+static bool is_before(const struct names *names, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(names->specs[i], names->specs[k]) == 0)
+            return true;
+    return false;
+}
+
+/* The host may stand there more than once, a GPU only once; so auto, which may be any, not at
+ * all. */
+static int check_list(const struct names *names, struct error *error)
+{
+    for (size_t i = 0; i < names->count && names->count > 1; i++) {
+        const char *spec = names->specs[i];
+        if (strcmp(spec, "auto") == 0 || strcmp(spec, "all") == 0)
+            return error_set(error, ERROR_USAGE,
+                             "--device: %s stands alone, not in a list; name host or GPUs by "
+                             "their numbers",
+                             spec);
+        if (strcmp(spec, "host") != 0 && is_before(names, i))
+            return error_set(error, ERROR_USAGE,
+                             "--device names %s twice: two on one device would disturb each "
+                             "other; name it once",
+                             spec);
+    }
+    return 0;
+}
+
+static int list_names(struct names *names, const char *spec, struct error *error)
+{
+    if (strcmp(spec, "all") == 0)
+        return list_all(names, error);
+    for (const char *at = spec;; at++) {
+        const size_t length = strcspn(at, ",");
+        if (add_name(names, at, length, error))
+            return -1;
+        at += length;
+        if (!*at)
+            return check_list(names, error);
+    }
+}
+
+static bool is_alike(const struct device_info *a, const struct device_info *b)
+{
+    return strcmp(a->name, b->name) == 0 && a->target.cc == b->target.cc &&
+           a->target.sms == b->target.sms && a->memory_clock_khz == b->memory_clock_khz &&
+           a->bus_bits == b->bus_bits && strcmp(a->driver, b->driver) == 0;
+}
+
+static void add_device(struct fleet *fleet, struct device_info *infos, const char *spec,
+                       const struct device_info *info)
+{
+    size_t k = 0;
+    while (k < fleet->count && !is_alike(&infos[k], info))
+        k++;
+    if (k == fleet->count) {
+        infos[k] = *info;
+        fleet->count++;
+    }
+    struct fleet_kind *kind = &fleet->kinds[k];
+    snprintf(kind->specs[kind->count], sizeof kind->specs[0], "%s", spec);
+    kind->list[kind->count] = kind->specs[kind->count];
+    kind->count++;
+}
+
+int fleet_open(struct fleet *out, const struct request *request, struct error *error)
+{
+    struct device_info infos[FLEET_MAX] = {0};
+    struct names names = {.count = 0};
+    memset(out, 0, sizeof *out);
+    if (list_names(&names, request->device, error))
+        return -1;
+    for (size_t i = 0; i < names.count; i++) {
+        const struct device_options options = {names.specs[i], request->nvrtc, request->seed};
+        struct device *device;
+        if (names.count == 1) { /* whoever uses it opens it, and says what is wrong with it */
+            add_device(out, infos, names.specs[i], &(struct device_info){.spec = ""});
+            return 0;
+        }
+        if (device_open(&device, &options, error))
+            return -1;
+        add_device(out, infos, names.specs[i], &device->info);
+        device_close(device);
+    }
+    return 0;
+}

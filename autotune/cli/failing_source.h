@@ -1,0 +1,16 @@
+/* failing_source: where the source of a kernel that does not compile can be read. */
+#ifndef AUTOTUNE_FAILING_SOURCE_H
+#define AUTOTUNE_FAILING_SOURCE_H
+
+#include "autotune/cli/setup.h"
+
+/* Writes the kernels of a variant to a new file in TMPDIR, else /tmp, and appends its path to
+ * the error's sentence. A file that cannot be written costs nothing but the hint. */
+void keep_source(const struct emit_variant *variant, struct error *error);
+
+/* After a failed run on the device: when the space's default or else the variant of `row` does
+ * not compile, makes that the error, with the compiler's words and the place of the source.
+ * Otherwise leaves the error as it is. */
+void keep_explain(const struct setup *setup, const int64_t *row, struct error *error);
+
+#endif

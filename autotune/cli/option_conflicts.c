@@ -1,0 +1,139 @@
+/* option_conflicts: tables, each about one thing: a condition, and the sentence that it gets. */
+#include "autotune/cli/option_conflicts.h"
+
+#include <string.h>
+
+int clashes_refuse(const struct clash *clashes, size_t count, struct error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (clashes[i].is_so)
+            return error_set(error, ERROR_USAGE, "%s", clashes[i].text);
+    return 0;
+}
+
+static int check_problem(const struct request *request, struct error *error)
+{
+    const int bytes = problem_types[request->problem.type].bytes;
+    const struct clash clashes[] = {
+        {request->cold && request->warm, "--cold and --warm exclude each other: choose one"},
+        {request->offset % (uint64_t)bytes != 0,
+         "--offset leaves elements across their own alignment: give a multiple of the type's "
+         "bytes"},
+    };
+    return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error) ||
+                   request_dims_check(request, error)
+               ? -1
+               : 0;
+}
+
+/* Of verify. */
+static int check_sample(const struct request *request, struct error *error)
+{
+    const bool is_many = request->cover || request->all;
+    const bool is_one = request->variant || request->has_acc || request->has_op ||
+                        request->has_type || request->has_n ||
+                        request_dims_are_given(request) || request->problem.order == ORDER_RUN;
+    const struct clash clashes[] = {
+        {request->cover && request->all, "--cover is a sample of --all: choose one"},
+        {request->small && is_many,
+         "--small proves one variant, --cover and --all many, all of them at small sizes: leave "
+         "it out"},
+        {request->parts > 1 && !is_many,
+         "--part divides --cover or --all: give one of them too"},
+        {is_many && is_one,
+         "--cover and --all choose problems and variants themselves: leave " DIMS_TEXT_SIZES
+         ", --op, "
+         "--type, --acc, --deterministic and --variant out"},
+    };
+    return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error);
+}
+
+static int check_arguments(const struct request *request, struct error *error)
+{
+    const bool is_rung = request->topic && !strchr(request->topic, '=');
+    const struct clash clashes[] = {
+        {request->verb == VERB_MERGE && !request->file_count,
+         "no file to merge: write 'autotune merge FILE...' with the names of record files"},
+        {request->verb == VERB_COMPARE && request->file_count < 2,
+         "nothing to compare: write 'autotune compare A B', each a record file, a GPU's name "
+         "or published figures"},
+        {request->verb == VERB_PROFILE && is_rung && (request->space || request->template),
+         "a rung of the ladder has a space and a template of its own: leave --space and "
+         "--template out"},
+        {(request->verb == VERB_LADDER || (request->verb == VERB_PROFILE && is_rung)) &&
+             problem_ops[request->problem.op].is_position,
+         "the rungs of the ladder give a value, not where it stands: choose another --op"},
+        {request->verb == VERB_BENCH && !request->against,
+         "nothing to be timed against: write --against cub once 'make bench' has built it, or "
+         "--against FILE"},
+    };
+    return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error);
+}
+
+/* Is anything said of the problem but its size, or of its space? */
+static bool has_own_problem(const struct request *request)
+{
+    return request->has_op || request->has_type || request->has_acc || request->cold ||
+           request->warm || request->problem.order == ORDER_RUN || request->space ||
+           request->template;
+}
+
+/* Of tune and the ladder: what a run measures. */
+static int check_run(const struct request *request, struct error *error)
+{
+    const struct clash clashes[] = {
+        {(request->has_loss || request->confirm) && !request->n_high,
+         "--loss and --confirm are of a sweep of n: give a range with --n, such as 1K..4G"},
+        {request->confirm && request->retune,
+         "--confirm measures again what --retune would replace: choose one"},
+        {request->replay && request_is_sweep(request),
+         "--replay runs on one journal, a range takes many: leave one of them out"},
+        {request->replay && (request->has_n || request_dims_are_given(request)),
+         "--replay runs on the problem of its journal: leave out its size"},
+        {request->replay && has_own_problem(request),
+         "--replay runs on the problem and the space of its journal: leave out --op, --type, --acc, "
+         "--cold, --warm, --deterministic, --space and --template"},
+        {request->replay && request->retune,
+         "--replay runs on what was measured before, --retune measures again: choose one"},
+        {request->source && (request->grid || request->blocks || request->gpu ||
+                             request->rung_count || request->json || request->csv),
+         "--source only prints a rung at its usual size: leave --rung, --blocks, --grid, --gpu, "
+         "--json and --csv out; other sizes are what 'autotune emit --variant' prints"},
+        {request->verb == VERB_LADDER && request->n_high &&
+             (request->grid || request->blocks || request->source || request->gpu),
+         "a range of n has a table of times by n: leave --blocks, --grid, --source and --gpu out"},
+        {request->published &&
+             (request->source || request->grid || request->blocks || request->gpu ||
+              request->has_n || request_dims_are_given(request)),
+         "--published only prints what documents say of their own kernels: leave --source, --blocks, "
+         "--grid, --gpu and the size out"},
+    };
+    return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error);
+}
+
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+static int check_output(const struct request *request, struct error *error)
+{
+    const struct clash clashes[] = {
+        {!!request->ptx + !!request->cubin + !!request->sass > 1,
+         "--ptx, --cubin and --sass are three forms: choose one"},
+        {is_stdout(request->json) && is_stdout(request->csv),
+         "--json - and --csv - would mix on stdout: give one of them a file"},
+        {request->json && request->csv && strcmp(request->json, request->csv) == 0,
+         "--json and --csv name the same file: give each its own"},
+    };
+    return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error);
+}
+
+int clashes_check(const struct request *request, struct error *error)
+{
+    return check_problem(request, error) || check_sample(request, error) ||
+                   check_arguments(request, error) || check_run(request, error) ||
+                   check_output(request, error)
+               ? -1
+               : 0;
+}

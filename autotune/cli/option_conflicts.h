@@ -1,0 +1,19 @@
+/* option_conflicts: options that cannot be meant together, and what a verb cannot do without. */
+#ifndef AUTOTUNE_OPTION_CONFLICTS_H
+#define AUTOTUNE_OPTION_CONFLICTS_H
+
+#include "autotune/cli/request.h"
+
+/* A condition, and the sentence that it gets. */
+struct clash {
+    bool is_so;
+    const char *text;
+};
+
+/* ERROR_USAGE with the sentence of the first that is so. */
+int clashes_refuse(const struct clash *clashes, size_t count, struct error *error);
+
+/* ERROR_USAGE with what to choose or to give, for the first that there is. */
+int clashes_check(const struct request *request, struct error *error);
+
+#endif

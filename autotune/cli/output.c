@@ -1,0 +1,137 @@
+/* output: the only place where commands write. Checks every write, so that a full disk or a
+ * closed pipe ends in an error and not in half a result. */
+#include "autotune/cli/output.h"
+
+#include "autotune/print/table_fit.h"
+#include "autotune/print/terminal.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int output_bytes(const char *path, const void *bytes, size_t length, struct error *error)
+{
+    const bool is_stdout = strcmp(path, "-") == 0;
+    FILE *file = is_stdout ? stdout : fopen(path, "wb");
+    if (!file)
+        return error_set(error, ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+    bool is_bad = fwrite(bytes, 1, length, file) != length || fflush(file) != 0;
+    int cause = errno;
+    if (!is_stdout && fclose(file) != 0 && !is_bad) {
+        is_bad = true;
+        cause = errno;
+    }
+    if (is_bad && is_stdout && cause == EPIPE) /* as 'autotune list | head' does */
+        return error_set(error, ERROR_IO, "%s", "");
+    if (is_bad)
+        return error_set(error, ERROR_IO, "%s: cannot be written: %s",
+                         is_stdout ? "standard output" : path, strerror(cause));
+    return 0;
+}
+
+int output_write(const char *path, const struct text *text, struct error *error)
+{
+    if (text_check(text, error))
+        return -1;
+    return output_bytes(path, text->at ? text->at : "", text->length, error);
+}
+
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+bool output_is_taken(const struct request *request)
+{
+    return is_stdout(request->csv) || is_stdout(request->json);
+}
+
+static int write_table(const char *path, const struct table *table, const struct text *json,
+                       void (*form)(struct text *, const struct table *), struct error *error)
+{
+    struct text text = {0};
+    if (!path)
+        return 0;
+    if (json)
+        return output_write(path, json, error);
+    form(&text, table);
+    int failed = output_write(path, &text, error);
+    text_dispose(&text);
+    return failed;
+}
+
+static int print_text(const struct request *request, const struct text *text,
+                      struct error *error)
+{
+    return output_is_taken(request) ? 0 : output_write("-", text, error);
+}
+
+/* A form that cannot be written costs only itself: the others are written all the same. */
+int output_forms(const struct request *request, const struct text *text,
+                 const struct table *table, const struct text *json, struct error *error)
+{
+    struct error causes[3];
+    const int failed[] = {
+        print_text(request, text, &causes[0]),
+        write_table(request->csv, table, NULL, table_csv, &causes[1]),
+        write_table(request->json, table, json, table_json, &causes[2]),
+    };
+    for (size_t i = 0; i < sizeof failed / sizeof *failed; i++)
+        if (failed[i]) {
+            *error = causes[i];
+            return -1;
+        }
+    return 0;
+}
+
+int output_table(const struct request *request, const struct table *table,
+                 const struct text *json, struct error *error)
+{
+    struct text text = {0};
+    const bool is_terminal = isatty(STDOUT_FILENO);
+    const bool is_bold = terminal_has_color(stdout);
+    if (is_terminal)
+        table_fit(&text, table, terminal_width(stdout), is_bold);
+    else
+        table_print(&text, table, is_bold);
+    const int failed = output_forms(request, &text, table, json, error);
+    text_dispose(&text);
+    return failed;
+}
+
+int output_both(const struct request *request, const struct text *text, const char *name,
+                const struct table *table, const char *second_name, const struct table *second,
+                struct error *error)
+{
+    struct text json = {0};
+    text_addf(&json, "{\"%s\": ", name);
+    table_json(&json, table);
+    text_addf(&json, ", \"%s\": ", second_name);
+    table_json(&json, second);
+    text_adds(&json, "}\n");
+    const int failed = output_forms(request, text, table, &json, error);
+    text_dispose(&json);
+    return failed;
+}
+
+void output_warn(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("autotune: warning: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputs("\n", stderr);
+    va_end(arguments);
+}
+
+void output_note(const struct request *request, const char *format, ...)
+{
+    va_list arguments;
+    if (request->quiet)
+        return;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+}

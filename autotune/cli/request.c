@@ -1,0 +1,152 @@
+/* request: reads the command line through argp, which neither prints nor exits here. Hides the
+ * order in which what was read is checked and settled. */
+#include "autotune/cli/request.h"
+
+#include "autotune/cli/option_conflicts.h"
+#include "autotune/cli/options.h"
+#include "autotune/cli/output.h"
+#include "autotune/cli/request_files.h"
+#include "autotune/cli/request_value.h"
+#include "autotune/cli/verbs.h"
+
+#include <argp.h>
+#include <string.h>
+
+struct parse {
+    struct request *request;
+    struct error *error;
+    bool is_failed;
+    bool is_given[KEY_LAST]; /* by key */
+};
+
+/* --- argp --------------------------------------------------------------------------------- */
+
+/* All options are read by now, and the files stand together at the end of argv. */
+static int take_files(struct parse *parse, struct argp_state *state)
+{
+    parse->request->files = &state->argv[state->next - 1];
+    parse->request->file_count = (size_t)(state->argc - state->next) + 1;
+    state->next = state->argc;
+    for (size_t i = 0; i < parse->request->file_count; i++)
+        if (!*parse->request->files[i])
+            return error_set(parse->error, ERROR_USAGE,
+                             "a FILE is empty: write the names of record files");
+    return 0;
+}
+
+static int parse_argument(struct parse *parse, const char *value, struct argp_state *state)
+{
+    const char *program = state->argv[0];
+    if (parse->request->verb & (VERB_MERGE | VERB_COMPARE | VERB_REPORT))
+        return take_files(parse, state);
+    if ((parse->request->verb & (VERB_LIST | VERB_PROFILE)) && !parse->request->topic) {
+        parse->request->topic = value;
+        return 0;
+    }
+    if (verbs_find(value))
+        return error_set(parse->error, ERROR_USAGE,
+                         "'%s' is a command: write it first, as "
+                         "'autotune %s' and then the options",
+                         value, value);
+    return error_set(parse->error, ERROR_USAGE,
+                     "'%.100s' is one argument too many: '%s --help' says what can be given",
+                     value, program);
+}
+
+/* Ends the parse as an error would, with none. */
+static int print_help(struct argp_state *state, struct error *error)
+{
+    struct text text = {0};
+    options_help(&text, state);
+    if (output_write("-", &text, error) == 0)
+        *error = (struct error){.code = ERROR_NONE};
+    text_dispose(&text);
+    return -1;
+}
+
+/* Which argument argp could not read: the last it took, or the one it is in the middle of. */
+static void explain(struct parse *parse, const struct argp_state *state)
+{
+    for (int i = state->next - 1; i <= state->next; i++)
+        if (i > 0 && i < state->argc &&
+            options_explain(state->argv[i], parse->request->verb, state->argv[0], parse->error))
+            return;
+    error_set(parse->error, ERROR_USAGE, "the options cannot be read: see '%s --help'",
+              state->argv[0]);
+}
+
+/* An option that has a value is given once, but for --rung, which adds to a list. */
+static int check_repeated(struct parse *parse, int key, const char *value)
+{
+    const bool has_value = value && key >= 0 && key < KEY_LAST && key != KEY_RUNG;
+    if (has_value && parse->is_given[key])
+        return error_set(parse->error, ERROR_USAGE, "--%s is given twice: give it once",
+                         options_name(key));
+    if (has_value)
+        parse->is_given[key] = true;
+    return 0;
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+    struct parse *parse = state->input;
+    if (parse->is_failed)
+        return 0;
+    if (key == ARGP_KEY_ERROR) {
+        explain(parse, state);
+        parse->is_failed = true;
+        return 0;
+    }
+    int got = key == ARGP_KEY_ARG ? parse_argument(parse, value, state)
+              : key == KEY_HELP   ? print_help(state, parse->error)
+              : check_repeated(parse, key, value)
+                  ? -1
+                  : request_value(parse->request, key, value, parse->error);
+    if (got == REQUEST_NO_OPTION)
+        return ARGP_ERR_UNKNOWN;
+    parse->is_failed = got != 0;
+    return 0;
+}
+
+/* --- The whole ---------------------------------------------------------------------------- */
+
+bool request_is_sweep(const struct request *request)
+{
+    return request->n_high || request_dims_is_sweep(request);
+}
+
+int request_parse(struct request *out, enum verb verb, int argc, char **argv,
+                  struct error *error)
+{
+    struct argp_option options[OPTIONS_MAX];
+    struct parse parse = {.request = out, .error = error};
+    struct argp argp = {.parser = parse_option};
+    const unsigned silent = ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT;
+    options_fill(&argp, options, verb);
+    *out =
+        (struct request){.verb = verb,
+                         .problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0)},
+                         .device = "auto",
+                         .seed = 1,
+                         .parts = 1,
+                         .loss = 0.01};
+    error_t got = argp_parse(&argp, argc, argv, silent, NULL, &parse);
+    if (parse.is_failed)
+        return -1;
+    if (got)
+        return error_set(error, ERROR_USAGE, "the options cannot be read: %s", strerror(got));
+    if (!out->has_acc)
+        out->problem.acc = problem_default_acc(out->problem.type);
+    out->problem.regime = out->warm ? WARM : COLD;
+    if (clashes_check(out, error) || problem_check(&out->problem, error) ||
+        request_dims_settle(out, error) || request_files_check(out, error))
+        return -1;
+    if (verb != VERB_SHOW) /* which looks for records, whatever the problem */
+        problem_simplify(&out->problem);
+    return 0;
+}
+
+bool request_sweeps(const struct request *request, enum regime regime)
+{
+    return regime == WARM ? !request->cold : !request->warm;
+}

@@ -1,0 +1,236 @@
+/* setup: opens space, template, device and records for a command. Hides where files are looked
+ * for: a path, else a name among the files built into the program. */
+#include "autotune/cli/setup.h"
+
+#include "autotune/device/gpus.h"
+#include "autotune/embedded.h"
+#include "autotune/measure/bench.h"
+#include "autotune/print/figures.h"
+#include "autotune/verify/input.h"
+#include "generator/dims_text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FILE_MAX = 4 << 20, PATH_CHARS = 300, USUAL_LEN = 128 };
+
+uint64_t setup_usual_n(bool is_host)
+{
+    return is_host ? 1000000 : 400000000;
+}
+
+/* --- Files -------------------------------------------------------------------------------- */
+
+static const struct embedded *find_builtin(const char *folder, const char *name,
+                                           const char *end)
+{
+    char path[PATH_CHARS];
+    snprintf(path, sizeof path, "%s/%s%s", folder, name, end);
+    return embedded_find(path);
+}
+
+static int refuse_space(const char *name, struct error *error)
+{
+    enum { SPACES_MAX = 32, CHARS = 32 };
+    static const char *const folder = "configs/", *const end = ".ini";
+    char room[SPACES_MAX][CHARS], hint[TEXT_HINT_CHARS];
+    const char *names[SPACES_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < embedded_count && count < SPACES_MAX; i++) {
+        const char *const file = embedded_files[i].name;
+        if (strncmp(file, folder, strlen(folder)) != 0 || strchr(file + strlen(folder), '/') ||
+            strcmp(file, "configs/gpus.ini") == 0)
+            continue;
+        snprintf(room[count], CHARS, "%.*s", (int)(strlen(file) - strlen(folder) - strlen(end)),
+                 file + strlen(folder));
+        names[count] = room[count];
+        count++;
+    }
+    return error_set(error, ERROR_USAGE,
+                     "--space %.200s: neither a file nor a built-in space; %s'autotune list "
+                     "spaces' shows the built-in ones",
+                     name, text_hint(hint, name, names, count));
+}
+
+/* The one named, else that of the operation. */
+static int load_space(struct setup *setup, const char *given, struct error *error)
+{
+    const char *name = given ? given : problem_space(&setup->problem);
+    const struct embedded *builtin = find_builtin("configs", name, ".ini");
+    struct text *text = &setup->space_text;
+    if (builtin) {
+        setup->space_file = (struct emit_file){builtin->name, builtin->bytes};
+        return space_load(&setup->space, builtin->name, builtin->bytes, builtin->length,
+                          embedded_space, error);
+    }
+    if (access(name, F_OK) != 0)
+        return refuse_space(name, error);
+    if (text_read(text, name, FILE_MAX, error))
+        return -1;
+    setup->space_file = (struct emit_file){name, text->at ? text->at : ""};
+    return space_load(&setup->space, name, setup->space_file.text, text->length, embedded_space,
+                      error);
+}
+
+static int load_template(struct setup *setup, const char *file, struct error *error)
+{
+    const char *name = setup->space->template_name;
+    const struct embedded *builtin = find_builtin("templates", name, "");
+    if (!file && builtin) {
+        setup->sources.template = (struct emit_file){builtin->name, builtin->bytes};
+        return 0;
+    }
+    if (!file)
+        return error_set(
+            error, ERROR_USAGE,
+            "%s: there is no built-in template '%s': name its file with --template",
+            setup->space->file, name);
+    if (access(file, F_OK) != 0)
+        return error_set(error, ERROR_USAGE, "--template %.200s: there is no such file", file);
+    if (text_read(&setup->template_text, file, FILE_MAX, error))
+        return -1;
+    if (setup->template_text.length == 0 ||
+        strlen(setup->template_text.at) != setup->template_text.length)
+        return error_set(error, ERROR_USAGE, "%s: empty, or not a text file: give a template",
+                         file);
+    setup->sources.template = (struct emit_file){file, setup->template_text.at};
+    return 0;
+}
+
+static int load_files(struct setup *setup, const struct request *request, struct error *error)
+{
+    const struct embedded *types = embedded_find("templates/types.cu");
+    const struct embedded *intrinsics = embedded_find("templates/intrinsics.cu");
+    setup->sources.types = (struct emit_file){types->name, types->bytes};
+    setup->sources.intrinsics = (struct emit_file){intrinsics->name, intrinsics->bytes};
+    return load_space(setup, request->space, error) ||
+                   load_template(setup, request->template, error)
+               ? -1
+               : 0;
+}
+
+/* --- The place ---------------------------------------------------------------------------- */
+
+static int find_target(struct setup *setup, const char *arch, struct error *error)
+{
+    const char *name = arch ? arch : "sm_90";
+    const bool is_host = strcmp(name, "host") == 0;
+    if (gpus_find(&setup->target, is_host ? "sm_90" : name, error))
+        return -1;
+    setup->target.is_host = is_host;
+    return 0;
+}
+
+static int find_place(struct setup *setup, const struct request *request, bool needs_device,
+                      struct error *error)
+{
+    const struct device_options options = {request->device, request->nvrtc, request->seed};
+    if (!needs_device)
+        return find_target(setup, request->arch, error);
+    if (device_open(&setup->device, &options, error))
+        return -1;
+    setup->target = setup->device->info.target;
+    return 0;
+}
+
+/* What is not asked for is what the space is for: its first operation, and the usual size. */
+static void find_problem(struct setup *setup, const struct request *request)
+{
+    struct problem *problem = &setup->problem;
+    const uint64_t n = setup_usual_n(setup->target.is_host);
+    struct problem tried = *problem;
+    if (!request->has_n)
+        problem->dims = dims_value(n);
+    for (int op = 0; op < (request->has_op ? 1 : OP_COUNT); op++) {
+        tried.op = op ? (enum op)op : problem->op;
+        if (request->has_n ? space_serves(setup->space, &tried)
+                           : space_find_dims(setup->space, &tried, n, USUAL_LEN, 0)) {
+            *problem = tried;
+            return;
+        }
+    }
+}
+
+int setup_open(struct setup *out, const struct request *request, bool needs_device,
+               struct error *error)
+{
+    *out = (struct setup){.problem = request->problem};
+    if (load_files(out, request, error) || find_place(out, request, needs_device, error)) {
+        setup_close(out);
+        return -1;
+    }
+    find_problem(out, request);
+    out->context = (struct point_context){out->space, &out->problem, &out->target};
+    if (space_settle_default(out->space, &out->problem, &out->target, error)) {
+        setup_close(out);
+        return -1;
+    }
+    return 0;
+}
+
+int setup_resize(struct setup *setup, const struct dims *dims, enum regime regime,
+                 struct error *error)
+{
+    setup->problem.dims = *dims;
+    setup->problem.regime = regime;
+    return space_settle_default(setup->space, &setup->problem, &setup->target, error);
+}
+
+void setup_close(struct setup *setup)
+{
+    if (setup->device)
+        device_close(setup->device);
+    setup->device = NULL;
+    space_free(setup->space);
+    setup->space = NULL;
+    text_dispose(&setup->space_text);
+    text_dispose(&setup->template_text);
+}
+
+int setup_require_value(const struct setup *setup, const char *what, struct error *error)
+{
+    struct problem one = setup->problem;
+    one.dims = dims_value(dims_n(&setup->problem.dims));
+    if (space_serves(setup->space, &one))
+        return 0;
+    return error_set(
+        error, ERROR_USAGE,
+        "%s: its kernels have several results, and %s is of one value: choose another "
+        "--space, or leave it out",
+        setup->space->file, what);
+}
+
+/* Of this machine. */
+static double memory_bytes(void)
+{
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* The host device's memory is that of the process too. */
+int setup_check_room(const struct setup *setup, struct error *error)
+{
+    const struct problem *problem = &setup->problem;
+    const struct device_info *info = &setup->device->info;
+    const double own = input_own_bytes(problem, info);
+    const struct {
+        const char *name;
+        double wanted, has;
+    } places[] = {
+        {info->name,
+         (double)input_bytes(problem, info) + bench_bytes(problem, info) +
+             (info->target.is_host ? own : 0),
+         (double)info->memory_bytes},
+        {"this machine, which makes the elements,", own, memory_bytes()},
+    };
+    char wanted[NUMBER_CHARS], has[NUMBER_CHARS];
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i].wanted > places[i].has)
+            return error_set(error, ERROR_FAILED,
+                             "no room on %s for %s of elements and results, copies included: "
+                             "it has %s; give %s",
+                             places[i].name, figures_size(wanted, places[i].wanted),
+                             figures_size(has, places[i].has),
+                             dims_text_smaller(&problem->dims));
+    return 0;
+}

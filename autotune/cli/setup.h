@@ -1,0 +1,62 @@
+/* setup: what a command works on: the space, the template, the device or architecture, the
+ * record files. Read once, disposed of together. */
+#ifndef AUTOTUNE_SETUP_H
+#define AUTOTUNE_SETUP_H
+
+#include "autotune/cli/request.h"
+#include "autotune/device/device.h"
+#include "cache/find.h"
+#include "generator/emit.h"
+#include "generator/point.h"
+
+struct setup {
+    struct space *space;
+    struct text space_text, template_text; /* of --space, --template */
+    struct emit_file space_file;
+    struct emit_sources sources;
+    struct device *device; /* NULL without one */
+    struct target target;
+    struct problem problem; /* the request's, with n set */
+    struct point_context context;
+};
+
+/* Loads space and template and, when `needs_device`, opens the device; otherwise the target
+ * comes from --arch, else sm_90. Sets n to the device's default where none was given. */
+int setup_open(struct setup *out, const struct request *request, bool needs_device,
+               struct error *error);
+void setup_close(struct setup *setup);
+
+/* The n that is meant where none is given. */
+uint64_t setup_usual_n(bool is_host);
+
+/* Turns to other dims and another regime of the same problem, and to the space's default for them. */
+int setup_resize(struct setup *setup, const struct dims *dims, enum regime regime,
+                 struct error *error);
+
+/* Have the device and this machine room for the elements and the results at all? ERROR_FAILED with
+ * both sizes if not. Whether that much is free now, only who opens the device can tell. */
+int setup_check_room(const struct setup *setup, struct error *error);
+
+/* ERROR_USAGE where the space gives several results, which `what` ("a sweep") does not take yet. */
+int setup_require_value(const struct setup *setup, const char *what, struct error *error);
+
+/* The key under which the winner of this setup is kept. Without a device it has the
+ * architecture alone, for look-ups. */
+void setup_record(struct record *out, const struct setup *setup);
+
+/* Does the record's config give the kernels that it was measured with? */
+bool setup_is_current(const struct setup *setup, const struct record *record,
+                      struct code_memo *memo);
+
+/* The record that fits best, from the folder and the shipped ones, with its row: as find does, one
+ * that the space's rules do not allow here is not found. A damaged file or record is no error: what
+ * was wrong with it goes to `warning` (ERROR_NONE if nothing). */
+int setup_find(struct find_result *out, const struct setup *setup,
+               const struct request *request, struct error *warning, struct error *error);
+
+/* The row of --variant over that of this GPU's best record, or without --variant of any GPU's, over
+ * the default. Notes on stderr where it is from, and which rule it breaks. */
+int setup_row(int64_t *row, const struct setup *setup, const struct request *request,
+              struct error *error);
+
+#endif

@@ -1,0 +1,152 @@
+/* setup_records: what records know of a setup: its key, the record that fits best, the row to
+ * begin with. Hides which files are read. */
+#include "autotune/cli/setup.h"
+
+#include "autotune/cli/output.h"
+#include "autotune/library/record_key.h"
+#include "autotune/library/shipped.h"
+#include "cache/code.h"
+#include "generator/number.h"
+
+#include <string.h>
+
+/* --- The record --------------------------------------------------------------------------- */
+
+void setup_record(struct record *out, const struct setup *setup)
+{
+    record_key(out, &setup->problem, setup->space, &setup->target,
+               setup->device ? &setup->device->info : NULL);
+}
+
+bool setup_is_current(const struct setup *setup, const struct record *record,
+                      struct code_memo *memo)
+{
+    int64_t row[SPACE_NAMES_MAX];
+    struct error ignored;
+    return point_parse_record(setup->space, record->params, row, &ignored) == 0 &&
+           code_is_current(memo, record, row, &setup->context, &setup->sources, &ignored);
+}
+
+static int search_own(struct find *find, const char *path, struct error *warning,
+                      struct error *error)
+{
+    struct records own;
+    if (store_load(&own, path, error))
+        return -1;
+    if (own.skipped)
+        *warning = own.reason;
+    const int failed = find_among(find, &own, error);
+    store_dispose(&own);
+    return failed;
+}
+
+static int search_shipped(struct find *find, struct error *error)
+{
+    struct records shipped;
+    if (shipped_load(&shipped, error))
+        return -1;
+    const int failed = find_shipped(find, &shipped, error);
+    store_dispose(&shipped);
+    return failed;
+}
+
+int setup_find(struct find_result *out, const struct setup *setup,
+               const struct request *request, struct error *warning, struct error *error)
+{
+    struct text folder = {0}, path = {0};
+    struct record want;
+    struct code_memo memo = {.next = 0};
+    struct find find;
+    int failed = 0;
+    setup_record(&want, setup);
+    find_begin(&find, &want, &setup->context, &setup->sources, &memo);
+    *warning = (struct error){.code = ERROR_NONE};
+    if (store_folder(&folder, request->cache, warning) == 0)
+        failed = store_path(&path, folder.at, setup->device ? want.gpu : "none", error) ||
+                 search_own(&find, path.at, warning, error) ||
+                 find_in_folder(&find, folder.at, path.at, error);
+    failed = failed || search_shipped(&find, error);
+    if (warning->code == ERROR_NONE)
+        *warning = find.best.damaged;
+    *out = find.best;
+    text_dispose(&folder);
+    text_dispose(&path);
+    return failed ? -1 : 0;
+}
+
+/* --- The row ------------------------------------------------------------------------------ */
+
+/* Where a variant is from: "of NVIDIA H200's record of sum i32 400M cold (exact)". */
+static void note_origin(const struct request *request, const struct find_result *found)
+{
+    char problem[PROBLEM_CHARS], from[NUMBER_CHARS], to[NUMBER_CHARS];
+    if (found->grade == SELECTOR_NONE)
+        output_note(request, "variant   the space's default%s\n",
+                    request->variant ? ", changed by --variant" : ": no record fits");
+    else
+        output_note(request, "variant   of %s's record of %s (%s)%s\n", found->record.gpu,
+                    problem_format(problem, &found->record.problem), find_grades[found->grade],
+                    request->variant ? "; changed by --variant" : "");
+    if (found->grade != SELECTOR_NONE && found->from < found->to)
+        output_note(request, "          which serves n from %s to %s\n",
+                    number_format_count(from, found->from), number_format_count(to, found->to));
+    if (found->grade == SELECTOR_STALE)
+        output_note(request,
+                    "          %s has changed since: 'autotune verify' proves it again\n",
+                    found->difference);
+}
+
+/* A row that has no values here: by hand it is the user's, else the space's. */
+static int blame_variant(const struct request *request, struct error *error)
+{
+    return request->variant ? error_set(error, ERROR_USAGE,
+                                        "--variant: %s: choose other values", error->text)
+                            : -1;
+}
+
+/* A space may leave a variant out for other reasons and still show it; this is a promise. */
+static int check_order(const struct request *request, const struct setup *setup,
+                       const int64_t *row, struct error *error)
+{
+    const int broken = point_reject_order(&setup->context, row, error);
+    if (broken < 0)
+        return broken == POINT_VALID ? 0 : blame_variant(request, error);
+    return error_set(
+        error, ERROR_USAGE,
+        "this variant is not deterministic (%s): choose another --variant, or leave "
+        "--deterministic out",
+        setup->space->rules[broken].reason);
+}
+
+/* The variant is taken all the same: one that is wrong can be shown. Rules of the launch are a
+ * device's. */
+static int note_rule(const struct request *request, const struct setup *setup,
+                     const int64_t *row, struct error *error)
+{
+    const int broken = point_prune(&setup->context, row, error);
+    const struct rule *rule = broken >= 0 ? &setup->space->rules[broken] : NULL;
+    if (rule && (setup->device || !rule->is_launch))
+        output_note(request, "note      the space would not try this variant, %s: %s\n",
+                    rule->is_prune ? "right as it may be" : "by the rule", rule->reason);
+    return broken == POINT_FAILED ? blame_variant(request, error) : 0;
+}
+
+int setup_row(int64_t *row, const struct setup *setup, const struct request *request,
+              struct error *error)
+{
+    struct find_result found;
+    struct error warning;
+    if (setup_find(&found, setup, request, &warning, error))
+        return -1;
+    if (warning.code != ERROR_NONE)
+        output_warn("%s", warning.text);
+    if (request->variant && found.grade > SELECTOR_OTHER_SIZE)
+        found.grade = SELECTOR_NONE; /* a variant by hand does not change with what ships */
+    memcpy(row, found.grade == SELECTOR_NONE ? setup->space->default_row : found.row,
+           setup->space->param_count * sizeof *row);
+    note_origin(request, &found);
+    if (request->variant && point_parse(setup->space, request->variant, row, error))
+        return -1;
+    return check_order(request, setup, row, error) || note_rule(request, setup, row, error) ? -1
+                                                                                            : 0;
+}

@@ -1,0 +1,119 @@
+/* verbs: the table of verbs, and help and version, which need no more than it. */
+#include "autotune/cli/verbs.h"
+
+#include "autotune/cli/output.h"
+#include "autotune/search/worker.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct verb_row verbs[] = {
+    {"tune", "find the fastest reduction for a problem on a device (the default)", verb_tune},
+    {"show", "show the records kept so far", verb_show},
+    {"merge", "merge record files of other machines into the records here", verb_merge},
+    {"list", "list devices, types, operations, params, variants, spaces, rungs, archs, gpus",
+     verb_list},
+    {"emit", "print a kernel as CUDA source, PTX, machine code or disassembly", verb_emit},
+    {"verify", "prove a variant, a covering sample or everything correct", verb_verify},
+    {"bench", "time the kernels of the records against CUB", verb_bench},
+    {"ladder", "measure the classic reductions, from the slowest on", verb_ladder},
+    {"profile", "run one kernel under Nsight Compute and read its figures back", verb_profile},
+    {"export", "write tuned kernels for other programs: CUDA, cubins, CMake, Make, JSON",
+     verb_export},
+    {"compare", "set GPUs side by side: records, published figures, predictions", verb_compare},
+    {"report", "make a page of it all: charts, heat map, ladder, GPUs, source", verb_report},
+    {"doctor", "say what is here, what is missing and what to install", verb_doctor},
+    {"help", "print this, or the help of a verb: autotune help emit", verb_help},
+    {"version", "print the version", verb_version},
+    {WORKER_ARGUMENT, NULL, verb_worker},
+    {NULL, NULL, NULL},
+};
+
+const struct verb_row *verbs_find(const char *name)
+{
+    for (const struct verb_row *verb = verbs; verb->name; verb++)
+        if (strcmp(verb->name, name) == 0)
+            return verb;
+    return NULL;
+}
+
+int verbs_refuse(const char *name, struct error *error)
+{
+    const char *names[sizeof verbs / sizeof *verbs];
+    char hint[TEXT_HINT_CHARS];
+    size_t count = 0;
+    for (const struct verb_row *verb = verbs; verb->name; verb++)
+        if (verb->summary)
+            names[count++] = verb->name;
+    return error_set(error, ERROR_USAGE,
+                     "there is no command '%.100s': %s'autotune help' lists them", name,
+                     text_hint(hint, name, names, count));
+}
+
+/* The --help of the verb named after "help". */
+static int help_verb(const char *name, struct error *error)
+{
+    const struct verb_row *verb = verbs_find(name);
+    char program[64], option[] = "--help";
+    char *argv[] = {program, option, NULL};
+    if (!verb)
+        return verbs_refuse(name, error);
+    snprintf(program, sizeof program, "autotune %s", verb->name);
+    const bool has_help = verb->summary && verb->run != verb_help && verb->run != verb_version;
+    return has_help ? verb->run(2, argv, error) : verb_help(1, argv, error);
+}
+
+int verb_help(int argc, char **argv, struct error *error)
+{
+    struct text text = {0};
+    if (argc > 2)
+        return error_set(error, ERROR_USAGE,
+                         "'%.100s' is one argument too many: write 'autotune "
+                         "help' and one command at most",
+                         argv[2]);
+    if (argc == 2)
+        return help_verb(argv[1], error);
+    text_adds(
+        &text,
+        "autotune finds the fastest reduction for a GPU, proves it correct and keeps it.\n\n"
+        "Usage: autotune [tune] [OPTION...]\n"
+        "       autotune VERB [OPTION...]\n\nVerbs:\n");
+    for (const struct verb_row *verb = verbs; verb->name; verb++)
+        if (verb->summary)
+            text_addf(&text, "  %-9s %s\n", verb->name, verb->summary);
+    text_adds(
+        &text,
+        "\nThe options of tune work without the verb; 'autotune VERB --help' lists a "
+        "verb's.\n\n"
+        "Examples:\n"
+        "  autotune --device 0 --n 400M                  tune the sum of 400,000,000 i32\n"
+        "  autotune --n 64Mi --type f32 --op max         another problem, on the first GPU\n"
+        "  autotune emit --n 400M > reduce.cu            the winner as CUDA source\n"
+        "  autotune show                                 what was found so far\n\n"
+        "Exit: 0 done, 1 failed, 64 usage, 69 no such device, driver or NVRTC,\n"
+        "70 a result was wrong, 74 input or output failed, 75 too noisy to decide,\n"
+        "130 interrupted, progress kept.\n");
+    int failed = output_write("-", &text, error);
+    text_dispose(&text);
+    return failed;
+}
+
+int verb_version(int argc, char **argv, struct error *error)
+{
+    struct text text = {0};
+    if (argc > 1)
+        return error_set(error, ERROR_USAGE,
+                         "'%.100s' is one argument too many: write 'autotune version' alone",
+                         argv[1]);
+    text_adds(&text, "autotune " VERSION "\n");
+    int failed = output_write("-", &text, error);
+    text_dispose(&text);
+    return failed;
+}
+
+/* What the coordinator of a tuning starts. */
+int verb_worker(int argc, char **argv, struct error *error)
+{
+    (void)argc, (void)argv;
+    return worker_run(error);
+}

@@ -1,0 +1,211 @@
+/* compare: the table for programs, and the harmonic mean. */
+#include "autotune/compare/compare.h"
+
+#include "autotune/print/figures.h"
+#include "generator/number.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *const compare_bases[] = {
+    [COMPARE_NOTHING] = "unknown",     [COMPARE_WITHHELD] = "withheld",
+    [COMPARE_BOUND] = "at most",       [COMPARE_PREDICTED] = "predicted",
+    [COMPARE_PUBLISHED] = "published", [COMPARE_EMULATED] = "emulated",
+    [COMPARE_MEASURED] = "measured",
+};
+
+const char *const compare_whys[] = {
+    [COMPARE_SAID] = NULL,     [COMPARE_LATENCY] = "latency",   [COMPARE_CACHE] = "cache",
+    [COMPARE_RANKS] = "ranks", [COMPARE_ACCURACY] = "accuracy",
+};
+
+static const struct table_column columns[] = {
+    {NULL, "op", false},
+    {NULL, "type", false},
+    {NULL, "acc", false},
+    {NULL, "deterministic", false},
+    {NULL, "n", true},
+    {NULL, "row", true},
+    {NULL, "regime", false},
+    {NULL, "gpu", false},
+    {NULL, "basis", false},
+    {NULL, "us", true},
+    {NULL, "gbs", true},
+    {NULL, "peak_pct", true},
+    {NULL, "low_us", true},
+    {NULL, "high_us", true},
+    {NULL, "bound_us", true},
+    {NULL, "computed", false},
+    {NULL, "withheld_by", false},
+    {NULL, "occupancy_pct", true},
+    {NULL, "occupancy_limiter", false},
+    {NULL, "blocks_per_sm", true},
+    {NULL, "registers", true},
+    {NULL, "shared_bytes", true},
+    {NULL, "local_bytes", true},
+    {NULL, "in_flight_kib", true},
+    {NULL, "wanted_kib", true},
+    {NULL, "instructions_per_element", true},
+    {NULL, "instructions_from", false},
+    {NULL, "bound_pct", true},
+    {NULL, "bound_by", false},
+    {NULL, "loss_pct", true},
+    {NULL, "ranked_candidates", true},
+    {NULL, "bound_rank", true},
+    {NULL, "prior_rank", true},
+    {NULL, "code_rank", true},
+    {NULL, "above_bound", true},
+    {NULL, "portability_pct", true},
+    {NULL, "portability_basis", false},
+    {NULL, "source", false},
+    {NULL, "not_analysed", false},
+    {NULL, "changed", false},
+    {NULL, "winner", false},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+size_t compare_group_end(const struct compare *compare, size_t first)
+{
+    const struct compare_line *a = &compare->lines[first];
+    size_t end = first + 1;
+    for (; end < compare->line_count; end++) {
+        const struct compare_line *b = &compare->lines[end];
+        if (a->problem.op != b->problem.op || a->problem.type != b->problem.type ||
+            a->problem.acc != b->problem.acc || a->problem.regime != b->problem.regime ||
+            a->problem.order != b->problem.order || !a->row != !b->row ||
+            a->is_document != b->is_document)
+            break;
+    }
+    return end;
+}
+
+bool compare_has_winner(const struct compare_cell *cell)
+{
+    return cell->basis > COMPARE_PREDICTED;
+}
+
+/* What all have; without that, each may still have a share or a bound. */
+static enum compare_basis find_common(const struct compare *compare,
+                                      const struct compare_line *line)
+{
+    const enum compare_basis first = line->cells[0].basis;
+    for (size_t s = 0; s < compare->side_count; s++)
+        if (line->cells[s].basis != first || first == COMPARE_EMULATED)
+            return COMPARE_BOUND;
+    return first > COMPARE_PREDICTED ? first : COMPARE_BOUND;
+}
+
+/* Of the peak, in percent; what is emulated has none. */
+static double find_share(const struct compare_cell *cell, enum compare_basis common)
+{
+    const bool is_known = cell->basis == COMPARE_PUBLISHED || cell->basis == COMPARE_MEASURED;
+    const bool has_share = is_known && cell->peak_pct > 0;
+    return common == COMPARE_BOUND && !has_share ? cell->analysis.bound * 100 : cell->peak_pct;
+}
+
+double compare_portability(const struct compare *compare, const struct compare_line *line,
+                           enum compare_basis *basis)
+{
+    double sum = 0;
+    *basis = find_common(compare, line);
+    for (size_t s = 0; s < compare->side_count && *basis != COMPARE_NOTHING; s++) {
+        const struct compare_cell *cell = &line->cells[s];
+        const double percent = find_share(cell, *basis);
+        if (percent <= 0 || cell->basis == COMPARE_WITHHELD)
+            *basis = COMPARE_NOTHING;
+        else
+            sum += 1 / percent;
+    }
+    return *basis == COMPARE_NOTHING ? -1 : (double)compare->side_count / sum;
+}
+
+/* --- The table ---------------------------------------------------------------------------- */
+
+static void add_problem(struct table *table, const struct compare_line *line)
+{
+    const struct problem *problem = &line->problem;
+    table_add(table, problem_ops[problem->op].name);
+    table_add(table, problem_types[problem->type].name);
+    table_add(table, problem_types[problem->acc].name);
+    table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
+    table_addf(table, "%" PRIu64, dims_n(&problem->dims));
+    if (line->row)
+        table_addf(table, "%" PRIu64, line->row);
+    else
+        table_add(table, NULL);
+    table_add(table, problem_regimes[problem->regime]);
+}
+
+static void add_analysis(struct table *table, const struct analysis *analysis)
+{
+    const bool is_known = analysis->is_compiled;
+    const bool has_mix = analysis->mix.total > 0;
+    const bool has_bound = analysis->bound > 0;
+    table_add_number(table, is_known, 1, analysis->occupancy.share * 100);
+    table_add(table, !is_known ? NULL
+                     : occupancy_is_limited(&analysis->occupancy)
+                         ? occupancy_names[analysis->occupancy.limiter]
+                         : "none");
+    table_add_number(table, is_known, 0, analysis->occupancy.blocks);
+    table_add_number(table, is_known, 0, analysis->needs.registers);
+    table_add_number(table, is_known, 0,
+                     (double)(analysis->needs.shared_bytes + analysis->dynamic_bytes));
+    table_add_number(table, is_known, 0, (double)analysis->needs.local_bytes);
+    table_add_number(table, has_bound, 1, analysis->in_flight / 1024);
+    table_add_number(table, has_bound, 1, analysis->wanted / 1024);
+    table_add_number(table, has_mix && analysis->per_element > 0, 2, analysis->per_element);
+    table_add(table, !has_mix ? NULL : analysis->mix.is_ptx ? "PTX" : "SASS");
+    table_add_number(table, has_bound, 1, analysis->bound * 100);
+    table_add(table, has_bound ? analysis_limiters[analysis->limiter] : NULL);
+}
+
+/* The figures beside a published time that no document has. */
+static const char *computed_of(const struct compare_cell *cell)
+{
+    static const char *const names[2][2] = {{"gbs peak_pct", "gbs"}, {"peak_pct", NULL}};
+    return cell->basis == COMPARE_PUBLISHED ? names[cell->has_own_gbs][cell->has_own_pct]
+                                            : NULL;
+}
+
+static void add_cell(struct table *table, const struct compare *compare,
+                     const struct compare_line *line, size_t side)
+{
+    const struct compare_cell *cell = &line->cells[side];
+    enum compare_basis basis;
+    const double portability = compare_portability(compare, line, &basis);
+    char us[NUMBER_CHARS], speed[NUMBER_CHARS];
+    table_add(table, compare->sides[side].name);
+    table_add(table, compare_bases[cell->basis]);
+    const bool has_time = cell->ps && cell->basis > COMPARE_PREDICTED;
+    table_add(table, has_time ? figures_us(us, cell->ps) : NULL);
+    table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
+    table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
+    table_add(table, cell->low_ps ? figures_us(us, cell->low_ps) : NULL);
+    table_add(table, cell->high_ps ? figures_us(us, cell->high_ps) : NULL);
+    table_add(table, cell->bound_ps ? figures_us(us, cell->bound_ps) : NULL);
+    table_add(table, computed_of(cell));
+    table_add(table, compare_whys[cell->why]);
+    add_analysis(table, &cell->analysis);
+    table_add_number(table, cell->has_loss, 1, cell->loss_pct);
+    table_add_number(table, cell->evidence.count > 0, 0, (double)cell->evidence.count);
+    table_add_number(table, cell->evidence.count > 0, 2, cell->evidence.bound);
+    table_add_number(table, cell->evidence.count > 0, 2, cell->evidence.prior);
+    table_add_number(table, cell->evidence.has_code, 2, cell->evidence.code);
+    table_add_number(table, cell->evidence.count > 0, 0, (double)cell->evidence.above);
+    table_add_number(table, portability >= 0, 1, portability);
+    table_add(table, portability >= 0 ? compare_bases[basis] : NULL);
+    table_add(table, cell->source[0] ? cell->source : NULL);
+    table_add(table, cell->analysis.why[0] ? cell->analysis.why : NULL);
+    table_add(table, cell->changed[0] ? cell->changed : NULL);
+    table_add(table, cell->winner[0] ? cell->winner : NULL);
+}
+
+void compare_table(struct table *out, const struct compare *compare)
+{
+    *out = (struct table){.columns = columns, .column_count = COLUMNS};
+    for (size_t l = 0; l < compare->line_count; l++)
+        for (size_t s = 0; s < compare->side_count; s++) {
+            add_problem(out, &compare->lines[l]);
+            add_cell(out, compare, &compare->lines[l], s);
+        }
+}

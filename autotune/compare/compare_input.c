@@ -1,0 +1,379 @@
+/* compare_input: finds out which of the three an argument is. Hides where files, records and
+ * published figures are looked for. */
+#include "autotune/compare/compare_input.h"
+
+#include "autotune/cli/output.h"
+#include "autotune/device/nvrtc.h"
+#include "autotune/embedded.h"
+#include "autotune/library/shipped.h"
+#include "cache/file.h"
+#include "generator/dims_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char published_folder[] = "configs/published/";
+
+static bool has_start(const char *string, const char *start)
+{
+    return strncmp(string, start, strlen(start)) == 0;
+}
+
+static bool has_end(const char *string, const char *end)
+{
+    const size_t length = strlen(string), tail = strlen(end);
+    return length >= tail && strcmp(string + length - tail, end) == 0;
+}
+
+/* --- The GPU ------------------------------------------------------------------------------ */
+
+static void take_target(struct compare_input *out)
+{
+    out->side.cc = out->target.cc;
+    out->side.clock_khz = out->clock_khz;
+    out->side.threads_per_sm = out->target.threads_per_sm;
+    out->side.l2_bytes = out->has_l2 ? (uint64_t)out->target.l2_bytes : 0;
+}
+
+static void take_model(struct compare_input *out, const struct gpus_model *model)
+{
+    out->has_target = true;
+    out->has_l2 = model->has_l2;
+    out->target = model->target;
+    out->clock_khz = model->clock_khz;
+    out->side.sms = model->target.sms;
+    out->side.peak_bytes = model->peak_bytes;
+    take_target(out);
+}
+
+/* What a record says of its GPU goes before what the table says of that name. */
+static void take_record(struct compare_input *out, const struct record *record)
+{
+    char arch[16];
+    struct gpus_model model;
+    struct error ignored;
+    snprintf(out->side.name, sizeof out->side.name, "%s", record->gpu);
+    if (gpus_find_model(&model, record->gpu, &ignored) == 0) {
+        take_model(out, &model);
+        snprintf(out->side.name, sizeof out->side.name, "%s", model.name);
+    } else {
+        snprintf(arch, sizeof arch, "sm_%d", record->cc);
+        out->has_target =
+            record->source != RECORD_EMULATED && gpus_find(&out->target, arch, &ignored) == 0;
+        take_target(out);
+    }
+    out->target.sms = record->sms;
+    out->side.sms = record->sms;
+    if (record->memory_clock_khz && record->bus_bits)
+        out->side.peak_bytes = device_peak_of(record->memory_clock_khz, record->bus_bits);
+}
+
+/* A document's own peak stands for a GPU that the table lacks. */
+static void take_document(struct compare_input *out, const struct published *published)
+{
+    struct gpus_model model;
+    struct error ignored;
+    snprintf(out->side.name, sizeof out->side.name, "%.120s", published->gpu_name);
+    if (published->gpu && gpus_find_model(&model, published->gpu, &ignored) == 0)
+        take_model(out, &model);
+    else
+        out->side.peak_bytes = (uint64_t)(published_real(&published->peak_gbs) * 1e9 + 0.5);
+}
+
+/* --- Figures ------------------------------------------------------------------------------ */
+
+static int add_published(struct compare_input *out, const char *file, const char *bytes,
+                         size_t length, struct error *error)
+{
+    struct published *published = malloc(sizeof *published);
+    if (!published)
+        return error_memory(error, sizeof *published);
+    if (out->published_count == COMPARE_PUBLISHED_MAX) {
+        free(published);
+        return error_set(error, ERROR_FAILED, "%s: more than %d documents about one GPU", file,
+                         COMPARE_PUBLISHED_MAX);
+    }
+    if (published_load(published, file, bytes, length, error)) {
+        free(published);
+        return -1;
+    }
+    out->published[out->published_count++] = published;
+    return 0;
+}
+
+static const struct dims compared = DIMS_VALUE(1); /* such, of any n */
+
+/* Appends the records of the GPU of this name. `name` NULL takes those of the GPU of the first.
+ */
+static int add_records(struct compare_input *out, const struct records *more, const char *name,
+                       struct error *error)
+{
+    struct records *records = &out->records;
+    size_t others = 0, unlike = 0;
+    int failed = 0;
+    for (size_t i = 0; i < more->count && !failed; i++) {
+        struct gpus_model model;
+        struct error ignored;
+        const struct record *record = &more->at[i];
+        const bool is_of =
+            name ? gpus_find_model(&model, record->gpu, &ignored) == 0 &&
+                       strcmp(model.name, name) == 0
+                 : strcmp(record->gpu, more->at[0].gpu) == 0 && record->cc == more->at[0].cc;
+        const bool is_alike = dims_is_alike(&record->problem.dims, &compared);
+        if (is_of && is_alike)
+            failed = store_copy(records, more, record, error);
+        others += !is_of;
+        unlike += is_of && !is_alike;
+    }
+    if (!name && others)
+        output_warn("%zu records of other GPUs than %s are passed over: 'autotune merge' sorts "
+                    "them by GPU",
+                    others, more->at[0].gpu);
+    if (unlike)
+        output_warn("%zu record%s of " DIMS_TEXT_SEVERAL
+                    " %s passed over: only single values are "
+                    "compared",
+                    unlike, unlike == 1 ? "" : "s", unlike == 1 ? "is" : "are");
+    if (more->skipped && out->damaged.code == ERROR_NONE)
+        out->damaged = more->reason;
+    return failed || interval_compute(records, error) ? -1 : 0;
+}
+
+/* --- Files -------------------------------------------------------------------------------- */
+
+static int read_file(struct compare_input *out, const char *path, struct text *text,
+                     struct error *error)
+{
+    struct records records;
+    struct ini ini;
+    text_adds(text, ""); /* an empty file has bytes too */
+    if (text_check(text, error))
+        return -1;
+    const bool is_ini =
+        ini_load(&ini, path, text->at ? text->at : "", text->length, error) == 0;
+    const bool is_published = is_ini && ini_find(&ini, "published", "schema");
+    if (is_ini)
+        ini_dispose(&ini);
+    if (is_published) {
+        if (add_published(out, path, text->at, text->length, error))
+            return -1;
+        take_document(out, out->published[0]);
+        return 0;
+    }
+    if (store_load_bytes(&records, path, text->at ? text->at : "", text->length, error))
+        return -1;
+    if (records.count == 0) {
+        error_set(error, ERROR_IO,
+                  "%s: no record, and no published figures%s%s: name a file "
+                  "that 'autotune show' reads, or one like configs/published/*.ini",
+                  path, records.skipped ? "; " : "",
+                  records.skipped ? records.reason.text : "");
+        store_dispose(&records);
+        return -1;
+    }
+    const int failed = add_records(out, &records, NULL, error);
+    store_dispose(&records);
+    if (failed)
+        return -1;
+    if (out->records.count == 0)
+        return error_set(error, ERROR_USAGE,
+                         "%s: its records are of " DIMS_TEXT_SEVERAL ", and only single values "
+                         "are compared: name another file",
+                         path);
+    take_record(out, &out->records.at[0]);
+    return 0;
+}
+
+static int open_file(struct compare_input *out, const char *path, struct error *error)
+{
+    struct text text = {0};
+    const int failed = file_read_named(&text, path, INI_FILE_MAX,
+                                       "a record file, a GPU, or published figures", error) ||
+                       read_file(out, path, &text, error);
+    text_dispose(&text);
+    return failed ? -1 : 0;
+}
+
+/* --- Names -------------------------------------------------------------------------------- */
+
+static int open_document(struct compare_input *out, const struct embedded *file,
+                         struct error *error)
+{
+    if (add_published(out, file->name, file->bytes, file->length, error))
+        return -1;
+    take_document(out, out->published[0]);
+    return 0;
+}
+
+static bool is_of_model(const struct published *published, const char *model)
+{
+    return published->gpu && strcmp(published->gpu, model) == 0;
+}
+
+/* As the document has it, of a GPU that the table may lack. */
+static bool is_named(const struct published *published, const char *name)
+{
+    return strcasecmp(published->gpu_name, name) == 0;
+}
+
+/* The documents about a GPU that come with the program. */
+static int add_documents(struct compare_input *out, const char *name,
+                         bool (*is_about)(const struct published *, const char *),
+                         struct error *error)
+{
+    for (size_t i = 0; i < embedded_count; i++) {
+        const struct embedded *file = &embedded_files[i];
+        if (!has_start(file->name, published_folder))
+            continue;
+        if (add_published(out, file->name, file->bytes, file->length, error))
+            return -1;
+        struct published *last = out->published[out->published_count - 1];
+        if (is_about(last, name))
+            continue;
+        published_dispose(last);
+        free(last);
+        out->published_count--;
+    }
+    return 0;
+}
+
+static int add_shipped(struct compare_input *out, const char *model, struct error *error)
+{
+    struct records records;
+    if (shipped_load(&records, error))
+        return -1;
+    const int failed = add_records(out, &records, model, error);
+    store_dispose(&records);
+    return failed;
+}
+
+/* What is looked for in the files of a folder. */
+struct kept {
+    struct compare_input *out;
+    const char *model;
+};
+
+static int add_file(void *context, const char *path, const struct records *records,
+                    struct error *error)
+{
+    const struct kept *kept = context;
+    (void)path;
+    return add_records(kept->out, records, kept->model, error);
+}
+
+/* The records kept here, whatever their file is called. Without a folder there are just none.
+ */
+static int add_kept(struct compare_input *out, const char *model, const struct request *request,
+                    struct error *error)
+{
+    struct kept kept = {out, model};
+    struct text folder = {0};
+    struct error ignored;
+    if (store_folder(&folder, request->cache, &ignored))
+        return 0;
+    const int failed = store_load_each(folder.at, NULL, add_file, &kept, error);
+    text_dispose(&folder);
+    return failed;
+}
+
+/* A GPU that --gpu-file describes goes before the table's; without records, as it is known by no
+ * name here. */
+static int open_described(struct compare_input *out, const char *file, const char *name,
+                          bool *is_there, struct error *error)
+{
+    struct gpus_model model;
+    if (gpus_read_model(&model, is_there, file, name, error))
+        return -1;
+    if (*is_there) {
+        take_model(out, &model);
+        snprintf(out->side.name, sizeof out->side.name, "%s", model.name);
+    }
+    return 0;
+}
+
+static int open_model(struct compare_input *out, const char *name,
+                      const struct request *request, struct error *error)
+{
+    struct gpus_model model;
+    if (gpus_find_model(&model, name, error))
+        return -1;
+    take_model(out, &model);
+    snprintf(out->side.name, sizeof out->side.name, "%s", model.name);
+    return add_kept(out, model.name, request, error) || add_shipped(out, model.name, error) ||
+                   add_documents(out, model.name, is_of_model, error)
+               ? -1
+               : 0;
+}
+
+static int report_unknown(const char *name, struct error *error)
+{
+    struct error models;
+    struct gpus_model ignored;
+    struct text documents = {0};
+    gpus_find_model(&ignored, name, &models);
+    for (size_t i = 0; i < embedded_count; i++) {
+        const char *file = embedded_files[i].name;
+        const size_t skip = strlen(published_folder);
+        if (has_start(file, published_folder))
+            text_addf(&documents, "%s%.*s", documents.length ? ", " : "",
+                      (int)(strlen(file) - skip - strlen(".ini")), file + skip);
+    }
+    error_set(error, ERROR_USAGE, "%.1500s; published are %s; a record file ends in .ini",
+              models.text, documents.at ? documents.at : "none");
+    text_dispose(&documents);
+    return -1;
+}
+
+static int open_named(struct compare_input *out, const char *name, struct error *error)
+{
+    if (add_documents(out, name, is_named, error))
+        return -1;
+    if (!out->published_count)
+        return report_unknown(name, error);
+    take_document(out, out->published[0]);
+    return 0;
+}
+
+int compare_input_open(struct compare_input *out, const struct request *request,
+                       const char *name, struct error *error)
+{
+    char path[300];
+    int failed;
+    *out = (struct compare_input){.has_target = false};
+    snprintf(path, sizeof path, "%s%.200s.ini", published_folder, name);
+    const struct embedded *document = strchr(name, '/') ? NULL : embedded_find(path);
+    bool is_described = false;
+    if (request->gpu_file && open_described(out, request->gpu_file, name, &is_described, error))
+        failed = -1;
+    else if (is_described)
+        failed = 0;
+    else if (document)
+        failed = open_document(out, document, error);
+    else if (strchr(name, '/') || has_end(name, ".ini"))
+        failed = open_file(out, name, error);
+    else if (gpus_knows_model(name))
+        failed = open_model(out, name, request, error);
+    else
+        failed = open_named(out, name, error);
+    if (failed) {
+        compare_input_close(out);
+        return -1;
+    }
+    if (out->has_target &&
+        nvrtc_open(&out->nvrtc, request->nvrtc, out->target.cc, &out->no_nvrtc))
+        out->nvrtc = NULL;
+    return 0;
+}
+
+void compare_input_close(struct compare_input *input)
+{
+    for (size_t i = 0; i < input->published_count; i++) {
+        published_dispose(input->published[i]);
+        free(input->published[i]);
+    }
+    store_dispose(&input->records);
+    nvrtc_close(input->nvrtc);
+    *input = (struct compare_input){.has_target = false};
+}

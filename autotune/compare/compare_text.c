@@ -1,0 +1,426 @@
+/* compare_text: the tables. Hides how columns are shared out where GPUs are many. */
+#include "autotune/compare/compare_text.h"
+
+#include "autotune/compare/compare_notes.h"
+#include "autotune/compare/compare_verdict.h"
+#include "autotune/print/figures.h"
+#include "autotune/print/sentence.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WIDTH_MAX = 120,
+    SIDE_COLUMNS = 5,
+    COLUMNS_MAX = 2 + SIDE_COLUMNS * COMPARE_SIDES_MAX,
+};
+
+/* --- What there is ------------------------------------------------------------------------ */
+
+enum { FACTS = 8 };
+static const struct table_column facts[FACTS] = {
+    {"GPU", NULL, false},      {"arch", NULL, false},      {"SMs", NULL, true},
+    {"MHz", NULL, true},       {"threads/SM", NULL, true}, {"L2", NULL, true},
+    {"peak GB/s", NULL, true}, {"KiB/SM", NULL, true},
+};
+
+/* A number, or nothing where it is 0: not known. */
+static void add_known(struct table *table, const char *before, double value)
+{
+    if (value > 0)
+        table_addf(table, "%s%.0f", before, value);
+    else
+        table_add(table, NULL);
+}
+
+/* The last: bytes that Little's law wants under way on an SM. */
+static void add_facts(struct table *table, const struct compare_side *side)
+{
+    char size[NUMBER_CHARS];
+    const double peak = (double)side->peak_bytes;
+    table_add(table, side->name);
+    add_known(table, "sm_", side->cc);
+    add_known(table, "", side->sms);
+    add_known(table, "", side->clock_khz / 1e3);
+    add_known(table, "", side->threads_per_sm);
+    table_add(table, side->l2_bytes ? figures_size(size, (double)side->l2_bytes) : NULL);
+    add_known(table, "", peak / 1e9);
+    add_known(table, "", side->sms ? peak * analysis_latency_s / side->sms / 1024 : 0);
+}
+
+static size_t count_basis(const struct compare *compare, size_t side, enum compare_basis basis)
+{
+    size_t count = 0;
+    for (size_t l = 0; l < compare->line_count; l++)
+        count += compare->lines[l].cells[side].basis == basis;
+    return count;
+}
+
+/* What is known of each GPU, and how many figures of each kind there are, the surest first. */
+static void print_sides(struct text *out, const struct compare *compare, bool is_bold)
+{
+    static const enum compare_basis order[] = {COMPARE_MEASURED,  COMPARE_EMULATED,
+                                               COMPARE_PUBLISHED, COMPARE_PREDICTED,
+                                               COMPARE_BOUND,     COMPARE_WITHHELD,
+                                               COMPARE_NOTHING};
+    enum { BASES = sizeof order / sizeof *order };
+    enum compare_basis there[BASES];
+    struct table_column columns[FACTS + BASES];
+    struct table table = {.columns = columns, .column_count = FACTS};
+    memcpy(columns, facts, sizeof facts);
+    for (size_t b = 0; b < BASES; b++) {
+        size_t sum = 0;
+        for (size_t s = 0; s < compare->side_count; s++)
+            sum += count_basis(compare, s, order[b]);
+        if (!sum)
+            continue;
+        there[table.column_count - FACTS] = order[b];
+        columns[table.column_count++] =
+            (struct table_column){compare_bases[order[b]], NULL, true};
+    }
+    for (size_t s = 0; s < compare->side_count; s++) {
+        add_facts(&table, &compare->sides[s]);
+        for (size_t b = 0; b < table.column_count - FACTS; b++)
+            table_addf(&table, "%zu", count_basis(compare, s, there[b]));
+    }
+    table_print(out, &table, is_bold);
+    table_dispose(&table);
+}
+
+/* --- Sizes -------------------------------------------------------------------------------- */
+
+static bool has_loss(const struct compare *compare, const struct prediction *group, size_t side)
+{
+    for (size_t l = group->first; l < group->end; l++)
+        if (compare->lines[l].cells[side].has_loss)
+            return true;
+    return false;
+}
+
+/* Of figures; what bounds say of it is a note. */
+static double known_portability(const struct compare *compare, const struct compare_line *line)
+{
+    enum compare_basis basis;
+    const double percent = compare_portability(compare, line, &basis);
+    return basis == COMPARE_BOUND ? -1 : percent;
+}
+
+static bool has_portability(const struct compare *compare, const struct prediction *group)
+{
+    for (size_t l = group->first; l < group->end; l++)
+        if (known_portability(compare, &compare->lines[l]) >= 0)
+            return true;
+    return false;
+}
+
+static void add_size(struct table *table, const struct compare_line *line)
+{
+    char n[NUMBER_CHARS], row[NUMBER_CHARS];
+    number_format_count(n, dims_n(&line->problem.dims));
+    if (line->row)
+        table_addf(table, "%s/%s", n, number_format_count(row, line->row));
+    else
+        table_add(table, n);
+}
+
+/* Four digits or so. */
+static void add_us(struct table *table, uint64_t ps)
+{
+    const double us = (double)ps / 1e6;
+    table_addf(table, "%.*f", us < 1000 ? 2 : us < 10000 ? 1 : 0, us);
+}
+
+/* From the slowest to the fastest, and the other way round. */
+static void add_ranges(struct table *table, const struct compare_cell *cell)
+{
+    char low[NUMBER_CHARS], high[NUMBER_CHARS];
+    const double middle = (double)cell->ps;
+    const double slow = middle / (double)cell->high_ps, fast = middle / (double)cell->low_ps;
+    table_addf(table, "%s-%s", figures_short(low, (double)cell->low_ps / 1e6, 4),
+               figures_short(high, (double)cell->high_ps / 1e6, 4));
+    table_addf(table, "%s-%s", figures_short(low, cell->gbs * slow, 3),
+               figures_short(high, cell->gbs * fast, 3));
+    if (cell->peak_pct >= 0)
+        table_addf(table, "%.0f-%.0f", cell->peak_pct * slow, cell->peak_pct * fast);
+    else
+        table_add(table, NULL);
+}
+
+/* In parentheses what is computed from a document's time. */
+static void add_computed(struct table *table, const char *figure, bool is_computed)
+{
+    if (figure)
+        table_addf(table, is_computed ? "(%s)" : "%s", figure);
+    else
+        table_add(table, NULL);
+}
+
+static void add_cell(struct table *table, const struct compare_cell *cell,
+                     struct letters *letters)
+{
+    char name[NUMBER_CHARS], speed[NUMBER_CHARS];
+    if (cell->basis > COMPARE_WITHHELD)
+        table_addf(table, "%s%s %s", letters_name(name, letters_add(letters, cell->winner)),
+                   cell->changed[0] ? "*" : "", compare_bases[cell->basis]);
+    else
+        table_addf(table, "- %s", compare_bases[cell->basis]);
+    if (cell->basis == COMPARE_PREDICTED) {
+        add_ranges(table, cell);
+        return;
+    }
+    if (cell->ps && cell->basis != COMPARE_BOUND)
+        add_us(table, cell->ps);
+    else
+        table_add(table, NULL);
+    const bool is_published = cell->basis == COMPARE_PUBLISHED;
+    add_computed(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL,
+                 is_published && !cell->has_own_gbs);
+    number_format_fixed(name, (uint64_t)(fmax(cell->peak_pct, 0) * 10 + 0.5), 1);
+    add_computed(table, cell->peak_pct >= 0 ? name : NULL, is_published && !cell->has_own_pct);
+}
+
+/* The GPUs from `from` on, `count` of them. */
+static void fill_sizes(struct table *table, struct table_column columns[COLUMNS_MAX],
+                       const struct compare *compare, const struct prediction *group,
+                       struct letters *letters, size_t from, size_t count)
+{
+    const bool is_last = from + count == compare->side_count;
+    const bool has_last = is_last && has_portability(compare, group);
+    size_t at = 0;
+    columns[at++] = (struct table_column){"n", NULL, true};
+    for (size_t s = from; s < from + count; s++) {
+        columns[at++] = (struct table_column){compare->sides[s].name, NULL, false};
+        columns[at++] = (struct table_column){"us", NULL, true};
+        columns[at++] = (struct table_column){"GB/s", NULL, true};
+        columns[at++] = (struct table_column){"%", NULL, true};
+        if (has_loss(compare, group, s))
+            columns[at++] = (struct table_column){"loss %", NULL, true};
+    }
+    if (has_last)
+        columns[at++] = (struct table_column){"portable %", NULL, true};
+    *table = (struct table){.columns = columns, .column_count = at};
+    for (size_t l = group->first; l < group->end; l++) {
+        const struct compare_line *line = &compare->lines[l];
+        add_size(table, line);
+        for (size_t s = from; s < from + count; s++) {
+            add_cell(table, &line->cells[s], letters);
+            if (has_loss(compare, group, s))
+                table_add_number(table, line->cells[s].has_loss, 1, line->cells[s].loss_pct);
+        }
+        if (has_last)
+            table_add_number(table, known_portability(compare, line) >= 0, 1,
+                             known_portability(compare, line));
+    }
+}
+
+/* As many GPUs beside one another as fit, the others below them. */
+static void print_sizes(struct text *out, const struct compare *compare,
+                        const struct prediction *group, struct letters *letters, bool is_bold)
+{
+    struct table_column columns[COLUMNS_MAX];
+    struct table table;
+    for (size_t from = 0, count; from < compare->side_count; from += count) {
+        count = compare->side_count - from;
+        fill_sizes(&table, columns, compare, group, letters, from, count);
+        while (count > 1 && table_width(&table) > WIDTH_MAX) {
+            table_dispose(&table);
+            fill_sizes(&table, columns, compare, group, letters, from, --count);
+        }
+        text_adds(out, from ? "\n" : "");
+        table_print(out, &table, is_bold);
+        table_dispose(&table);
+    }
+}
+
+/* --- Letters ------------------------------------------------------------------------------ */
+
+/* "A-D, F": those of which `is_of` says so; it has a place more than there are letters. */
+static void add_letters(struct text *out, const struct letters *letters, const bool *is_of)
+{
+    char name[NUMBER_CHARS];
+    for (size_t i = 0, end; i < letters->count; i = end + 1) {
+        for (end = i; is_of[end]; end++)
+            ;
+        if (end == i)
+            continue;
+        text_addf(out, "%s%s", out->length ? ", " : "", letters_name(name, i));
+        if (end > i + 1)
+            text_addf(out, "%s%s", end > i + 2 ? "-" : ", ", letters_name(name, end - 1));
+    }
+}
+
+static const char *changed_of(const struct compare *compare, size_t line, size_t side)
+{
+    const struct compare_cell *cell = &compare->lines[line].cells[side];
+    const bool is_fitted = cell->basis == COMPARE_BOUND || cell->basis == COMPARE_PREDICTED;
+    return is_fitted ? cell->changed : "";
+}
+
+/* What a star stands for, from the line `at` on: each change once. */
+static void add_change(struct text *out, const struct compare *compare,
+                       const struct prediction *group, struct letters *letters, bool *is_of,
+                       size_t side, size_t at)
+{
+    const char *changed = changed_of(compare, at, side);
+    struct text list = {0};
+    for (size_t l = group->first; l < at; l++)
+        if (strcmp(changed_of(compare, l, side), changed) == 0)
+            return;
+    memset(is_of, 0, letters->count + 1);
+    for (size_t l = at; l < group->end; l++)
+        if (strcmp(changed_of(compare, l, side), changed) == 0)
+            is_of[letters_add(letters, compare->lines[l].cells[side].winner)] = true;
+    add_letters(&list, letters, is_of);
+    text_addf(out,
+              "*         %s on %s with %s: without, a rule of the space rejects %s there\n",
+              list.at ? list.at : "", compare->sides[side].name, changed,
+              list.length > 1 ? "them" : "it");
+    text_dispose(&list);
+}
+
+static void add_changes(struct text *out, const struct compare *compare,
+                        const struct prediction *group, struct letters *letters)
+{
+    bool *is_of = calloc(letters->count + 1, sizeof *is_of);
+    out->failed |= !is_of;
+    for (size_t s = 0; s < compare->side_count && is_of; s++)
+        for (size_t l = group->first; l < group->end; l++)
+            if (changed_of(compare, l, s)[0])
+                add_change(out, compare, group, letters, is_of, s, l);
+    free(is_of);
+}
+
+/* Below the last: what all have in common. */
+static void print_kernels(struct text *out, const struct compare *compare,
+                          const struct prediction *group, struct letters *letters)
+{
+    char name[NUMBER_CHARS];
+    struct text shared = {0};
+    for (size_t i = 0; i < letters->count; i++) {
+        struct text words = {0};
+        letters_add_words(&words, letters, letters->kernels[i], false);
+        letters_add_words(&shared, letters, shared.length ? "" : letters->kernels[i], true);
+        sentence_end(out, letters_name(name, i), &words);
+    }
+    if (shared.length)
+        sentence_end(out, "in all", &shared);
+    text_dispose(&shared);
+    add_changes(out, compare, group, letters);
+}
+
+/* --- What holds them back ----------------------------------------------------------------- */
+
+enum {
+    BACK_WHY = ANALYSIS_INSTRUCTIONS + 1,    /* first what the bound is by, */
+    BACK_FAR = BACK_WHY + COMPARE_RANKS - 1, /* then latency and cache, then something else, */
+    BACK_WARPS = BACK_FAR + 1,               /* then what the occupancy is by */
+    BACKS = BACK_WARPS + OCCUPANCY_LIMITERS
+};
+
+static bool is_held(size_t back, const struct prediction *group, const struct compare *compare,
+                    const struct compare_line *line, size_t side)
+{
+    const struct analysis *analysis = &line->cells[side].analysis;
+    const enum compare_why why = prediction_why(group, compare, line, side);
+    const bool is_free = why == COMPARE_SAID || why == COMPARE_RANKS;
+    if (line->cells[side].basis <= COMPARE_WITHHELD || !analysis->is_compiled)
+        return false;
+    if (back >= BACK_WARPS)
+        return occupancy_is_limited(&analysis->occupancy) &&
+               back - BACK_WARPS == analysis->occupancy.limiter;
+    if (back == BACK_FAR)
+        return prediction_is_far(&line->cells[side]);
+    if (back >= BACK_WHY)
+        return !is_free && back - BACK_WHY + 1 == why;
+    return is_free && analysis->bound > 0 && back == analysis->limiter &&
+           !prediction_is_far(&line->cells[side]);
+}
+
+/* The letters for which it is so on a GPU. */
+static void add_held(struct text *out, size_t back, const struct prediction *group,
+                     const struct compare *compare, struct letters *letters, bool *is_of,
+                     size_t side)
+{
+    memset(is_of, 0, letters->count + 1);
+    for (size_t l = group->first; l < group->end; l++)
+        if (is_held(back, group, compare, &compare->lines[l], side))
+            is_of[letters_add(letters, compare->lines[l].cells[side].winner)] = true;
+    add_letters(out, letters, is_of);
+}
+
+static void print_limits(struct text *out, const struct compare *compare,
+                         const struct prediction *group, struct letters *letters, bool is_bold)
+{
+    static const char *const names[BACKS] = {"memory",  "bytes in flight", "instructions",
+                                             "latency", "L2 cache",        "not by its bound"};
+    struct table_column columns[1 + COMPARE_SIDES_MAX] = {{"bound by", NULL, false}};
+    struct table table = {.columns = columns, .column_count = 1 + compare->side_count};
+    bool *is_of = calloc(letters->count + 1, sizeof *is_of);
+    out->failed |= !is_of;
+    for (size_t s = 0; s < compare->side_count; s++)
+        columns[1 + s] = (struct table_column){compare->sides[s].name, NULL, false};
+    for (size_t back = 0; back < BACKS && is_of; back++) {
+        struct text cells[COMPARE_SIDES_MAX] = {{0}};
+        bool is_any = false;
+        for (size_t s = 0; s < compare->side_count; s++) {
+            add_held(&cells[s], back, group, compare, letters, is_of, s);
+            is_any |= cells[s].length > 0;
+        }
+        if (is_any && back >= BACK_WARPS)
+            table_addf(&table, "warps: %s", occupancy_names[back - BACK_WARPS]);
+        else if (is_any)
+            table_add(&table, names[back]);
+        for (size_t s = 0; s < compare->side_count; s++) {
+            if (is_any)
+                table_add(&table, cells[s].at);
+            text_dispose(&cells[s]);
+        }
+    }
+    if (table.row_count) {
+        text_adds(out, "\n");
+        table_print(out, &table, is_bold);
+    }
+    table_dispose(&table);
+    free(is_of);
+}
+
+/* --- The whole ---------------------------------------------------------------------------- */
+
+static void add_heading(struct text *out, const struct compare_line *line, bool is_bold)
+{
+    const struct problem *problem = &line->problem;
+    text_addf(out, "\n%s%s %s", is_bold ? "\033[1m" : "", problem_ops[problem->op].name,
+              problem_types[problem->type].name);
+    if (problem->acc != problem_default_acc(problem->type))
+        text_addf(out, " acc %s", problem_types[problem->acc].name);
+    text_addf(out, " %s%s: %s%s%s\n", problem_regimes[problem->regime],
+              problem->order == ORDER_RUN ? " deterministic" : "",
+              line->is_document ? "kernels of documents" : "autotune's kernels",
+              line->row ? ", a result for each row: n / elements in a row" : "",
+              is_bold ? "\033[0m" : "");
+}
+
+void compare_text(struct text *out, const struct compare *compare, bool is_bold)
+{
+    struct letters letters = {calloc(compare->line_count * compare->side_count + 1,
+                                     sizeof *letters.kernels),
+                              0};
+    struct prediction group;
+    out->failed |= !letters.kernels;
+    compare_verdict(out, compare);
+    print_sides(out, compare, is_bold);
+    for (size_t first = 0; first < compare->line_count && !out->failed; first = group.end) {
+        prediction_gather(&group, compare, first);
+        letters.count = 0;
+        add_heading(out, &compare->lines[first], is_bold);
+        print_sizes(out, compare, &group, &letters, is_bold);
+        text_adds(out, letters.count ? "\n" : "");
+        print_kernels(out, compare, &group, &letters);
+        print_limits(out, compare, &group, &letters, is_bold);
+        compare_notes_group(out, compare, &group, &letters);
+    }
+    compare_notes_all(out, compare);
+    compare_notes_columns(out, compare);
+    free(letters.kernels);
+}

@@ -1,0 +1,248 @@
+/* compare_verdict: writes the answer of a comparison. Hides which figures it rests on: measured
+ * times of both GPUs, else their peaks, caches and what documents published. */
+#include "autotune/compare/compare_verdict.h"
+
+#include "autotune/print/figures.h"
+#include "autotune/print/sentence.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Two GPUs within it are called equal. */
+static const double EQUAL = 0.02;
+/* So many times the latency of Little's law must the reading take for memory to decide. */
+static const double LATENCIES = 10;
+
+/* --- Measured on both ---------------------------------------------------------------------- */
+
+/* Lines of one problem over its sizes in which both GPUs were measured. */
+struct contest {
+    size_t first, end, count;
+    struct sentence_range sizes;
+    uint64_t from;                /* from this n on the same one is faster; 0 = none is */
+    struct sentence_range factor; /* from there on: the slower one's time over the other's */
+    size_t faster;                /* that one */
+};
+
+static bool is_measured(const struct compare_line *line, size_t side)
+{
+    return line->cells[side].basis == COMPARE_MEASURED && line->cells[side].ps;
+}
+
+static double ratio_of(const struct compare_line *line, size_t a, size_t b)
+{
+    return (double)line->cells[a].ps / (double)line->cells[b].ps;
+}
+
+/* From the largest size down as long as the same GPU is faster by more than EQUAL. */
+static void find_faster(struct contest *out, const struct compare *compare, size_t a, size_t b)
+{
+    bool is_over = false;
+    for (size_t l = out->end; l > out->first; l--) {
+        const struct compare_line *line = &compare->lines[l - 1];
+        if (!is_measured(line, a) || !is_measured(line, b))
+            continue;
+        const double ratio = ratio_of(line, a, b);
+        const size_t faster = ratio > 1 ? b : a;
+        const double factor = fmax(ratio, 1 / ratio);
+        out->count++;
+        sentence_extend(&out->sizes, (double)dims_n(&line->problem.dims));
+        is_over |= factor < 1 + EQUAL || (out->from && faster != out->faster);
+        if (is_over)
+            continue;
+        out->from = dims_n(&line->problem.dims);
+        out->faster = faster;
+        sentence_extend(&out->factor, factor);
+    }
+}
+
+/* The first problem that both were measured for. */
+static bool find_contest(struct contest *out, const struct compare *compare, size_t a, size_t b)
+{
+    *out = (struct contest){.first = 0};
+    for (size_t first = 0; first < compare->line_count && !out->count; first = out->end) {
+        *out = (struct contest){.first = first, .end = compare_group_end(compare, first)};
+        find_faster(out, compare, a, b);
+    }
+    return out->count > 0;
+}
+
+static void add_contest(struct text *out, const struct compare *compare,
+                        const struct contest *contest, size_t a, size_t b)
+{
+    const struct problem *problem = &compare->lines[contest->first].problem;
+    const char *const names[] = {compare->sides[contest->faster].name,
+                                 compare->sides[contest->faster == a ? b : a].name};
+    text_addf(out, "measured for %s %s %s at %zu size%s (", problem_ops[problem->op].name,
+              problem_types[problem->type].name, problem_regimes[problem->regime],
+              contest->count, contest->count == 1 ? "" : "s");
+    sentence_add_sizes(out, &contest->sizes);
+    text_adds(out, "): ");
+    if (!contest->from) {
+        text_addf(out, "%s and %s are equally fast at the largest, within %.0f %%.",
+                  compare->sides[a].name, compare->sides[b].name, EQUAL * 100);
+        return;
+    }
+    text_adds(out, "from ");
+    sentence_add_n(out, contest->from);
+    text_addf(out, " on %s is ", names[0]);
+    sentence_add_range(out, &contest->factor, 2);
+    text_addf(out, " times as fast as %s.", names[1]);
+    if (contest->factor.count < contest->count)
+        text_adds(out, " Below that neither is faster throughout.");
+}
+
+/* --- By what is known of the GPUs ---------------------------------------------------------- */
+
+static int element_bytes(const struct compare *compare)
+{
+    return problem_types[compare->lines[0].problem.type].bytes;
+}
+
+/* "1.2 million", "820K": two digits. */
+static void add_about(struct text *out, double n)
+{
+    if (n < 1e6)
+        sentence_add_about(out, (uint64_t)n);
+    else
+        sentence_add_fixed(out, n / 1e6, n < 1e7 ? 1 : 0);
+    text_adds(out, n < 1e6 ? "" : " million");
+}
+
+static void add_peaks(struct text *out, const struct compare *compare,
+                      const struct compare_side *a, const struct compare_side *b)
+{
+    const double one = (double)a->peak_bytes, other = (double)b->peak_bytes;
+    const double factor = fmax(one, other) / fmin(one, other);
+    const double from =
+        LATENCIES * analysis_latency_s * fmax(one, other) / element_bytes(compare);
+    const bool is_equal = factor < 1 + EQUAL;
+    if (is_equal)
+        text_addf(out, "%s and %s have equally fast memory (%.0f and %.0f GB/s)", a->name,
+                  b->name, one / 1e9, other / 1e9);
+    else
+        text_addf(out, "%s's memory is %.1f times as fast as %s's (%.0f and %.0f GB/s)",
+                  one > other ? a->name : b->name, factor, one > other ? b->name : a->name,
+                  fmax(one, other) / 1e9, fmin(one, other) / 1e9);
+    text_adds(out, ": from about ");
+    add_about(out, from);
+    text_addf(out, " elements of %s on, where memory decides, ",
+              problem_types[compare->lines[0].problem.type].name);
+    text_adds(out, is_equal ? "a kernel that comes near the peak is as fast on both."
+                            : "that is the factor between kernels that come near the peak.");
+}
+
+static void add_caches(struct text *out, const struct compare *compare,
+                       const struct compare_side *a, const struct compare_side *b)
+{
+    const double one = (double)a->l2_bytes, other = (double)b->l2_bytes;
+    const double bytes = element_bytes(compare);
+    char small[NUMBER_CHARS], large[NUMBER_CHARS];
+    text_adds(out, " Below that latency decides, of which nothing is known here.");
+    if (one <= 0 || other <= 0 || fmax(one, other) < (1 + EQUAL) * fmin(one, other))
+        return;
+    text_addf(out, " They differ in the L2 cache (%s and %s): a warm input of ",
+              figures_size(small, one), figures_size(large, other));
+    add_about(out, fmin(one, other) / bytes);
+    text_adds(out, " to ");
+    add_about(out, fmax(one, other) / bytes);
+    text_addf(out, " elements fits that of %s alone.", one > other ? a->name : b->name);
+}
+
+/* The fastest that a document has of a GPU for all elements in one: its own words. */
+static const struct compare_line *find_published(const struct compare *compare, size_t side)
+{
+    const struct compare_line *best = NULL;
+    for (size_t l = 0; l < compare->line_count; l++) {
+        const struct compare_line *line = &compare->lines[l];
+        const struct compare_cell *cell = &line->cells[side];
+        if (!line->row && cell->basis == COMPARE_PUBLISHED && cell->has_own_gbs &&
+            (!best || cell->gbs > best->cells[side].gbs))
+            best = line;
+    }
+    return best;
+}
+
+/* "; published of another kernel: 876.6 GB/s for sum f32 1Gi cold (CS599 Lecture 6)". */
+static void add_published(struct text *out, const struct compare *compare, size_t side)
+{
+    const struct compare_line *line = find_published(compare, side);
+    char speed[NUMBER_CHARS], problem[PROBLEM_CHARS];
+    if (!line)
+        return;
+    text_addf(out, "; published for %s of another kernel: %s GB/s, %s (%s)",
+              compare->sides[side].name, figures_speed(speed, line->cells[side].gbs),
+              problem_format(problem, &line->problem), line->cells[side].source);
+}
+
+/* --- The whole ----------------------------------------------------------------------------- */
+
+static bool has_measured(const struct compare *compare, size_t side)
+{
+    for (size_t l = 0; l < compare->line_count; l++)
+        if (!compare->lines[l].is_document && is_measured(&compare->lines[l], side))
+            return true;
+    return false;
+}
+
+static void add_pair(struct text *out, const struct compare *compare, size_t b)
+{
+    const struct compare_side *const sides = compare->sides;
+    struct contest contest;
+    struct text text = {0};
+    if (find_contest(&contest, compare, 0, b)) {
+        add_contest(&text, compare, &contest, 0, b);
+    } else if (sides[0].peak_bytes && sides[b].peak_bytes) {
+        add_peaks(&text, compare, &sides[0], &sides[b]);
+        add_caches(&text, compare, &sides[0], &sides[b]);
+    } else {
+        text_addf(&text,
+                  "the peak of %s is not known, so nothing follows without a measurement.",
+                  sides[0].peak_bytes ? sides[b].name : sides[0].name);
+    }
+    sentence_end(out, "verdict", &text);
+}
+
+static void add_unknown(struct text *out, const struct compare *compare)
+{
+    struct text text = {0}, names = {0};
+    for (size_t s = 0; s < compare->side_count; s++)
+        if (!has_measured(compare, s))
+            text_addf(&names, "%s%s", names.length ? ", " : "", compare->sides[s].name);
+    if (names.length) {
+        text_addf(&text, "how fast autotune's kernels are on %s: no record is here", names.at);
+        for (size_t s = 0; s < compare->side_count; s++)
+            add_published(&text, compare, s);
+        sentence_end(out, "not known", &text);
+    }
+    text_dispose(&names);
+}
+
+/* The command whose records settle it, on each GPU that has none. */
+static void add_command(struct text *out, const struct compare *compare)
+{
+    const struct problem *problem = &compare->lines[0].problem;
+    struct text text = {0};
+    bool is_known = true;
+    for (size_t s = 0; s < compare->side_count; s++)
+        is_known &= has_measured(compare, s);
+    if (is_known)
+        return;
+    text_addf(&text,
+              "'autotune --device 0 --op %s --type %s --n 1K..4G' on each of these GPUs, then "
+              "'autotune compare' with the record files that it names",
+              problem_ops[problem->op].name, problem_types[problem->type].name);
+    sentence_end(out, "to settle", &text);
+}
+
+void compare_verdict(struct text *out, const struct compare *compare)
+{
+    if (!compare->line_count)
+        return;
+    for (size_t s = 1; s < compare->side_count; s++)
+        add_pair(out, compare, s);
+    add_unknown(out, compare);
+    add_command(out, compare);
+    text_adds(out, "\n");
+}

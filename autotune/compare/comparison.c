@@ -1,0 +1,418 @@
+/* comparison: gathers problems, fills in what each GPU has, and has the winners analysed. Hides
+ * what goes before what. */
+#include "autotune/compare/comparison.h"
+
+#include "autotune/cli/output.h"
+#include "autotune/compare/compare_journal.h"
+#include "autotune/compare/compare_kernel.h"
+#include "autotune/compare/prediction.h"
+#include "autotune/print/figures.h"
+#include "generator/array.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_DEFAULT = 400000000 };
+
+/* --- Lines -------------------------------------------------------------------------------- */
+
+static bool is_wanted(const struct request *request, const struct problem *problem)
+{
+    return (!request->has_n || dims_n(&problem->dims) == dims_n(&request->problem.dims)) &&
+           (!request->has_op || problem->op == request->problem.op) &&
+           (!request->has_type || problem->type == request->problem.type);
+}
+
+static bool is_same(const struct problem *a, const struct problem *b)
+{
+    return a->op == b->op && a->type == b->type && a->acc == b->acc &&
+           dims_is_same(&a->dims, &b->dims) && a->regime == b->regime && a->order == b->order;
+}
+
+static int add_line(struct comparison *comparison, const struct compare_line *line,
+                    struct error *error)
+{
+    struct compare *compare = &comparison->compare;
+    for (size_t i = 0; i < compare->line_count; i++)
+        if (is_same(&compare->lines[i].problem, &line->problem) &&
+            compare->lines[i].row == line->row &&
+            compare->lines[i].is_document == line->is_document)
+            return 0;
+    if (array_grow(&compare->lines, compare->line_count, sizeof *compare->lines, error))
+        return -1;
+    compare->lines[compare->line_count++] = *line;
+    return 0;
+}
+
+int comparison_add(struct comparison *comparison, const struct problem *problem,
+                   struct error *error)
+{
+    const struct compare_line line = {.problem = *problem};
+    return add_line(comparison, &line, error);
+}
+
+static int add_records(struct comparison *comparison, const struct compare_input *input,
+                       struct error *error)
+{
+    for (size_t i = 0; i < input->records.count; i++) {
+        const struct problem *problem = &input->records.at[i].problem;
+        if (is_wanted(comparison->request, problem) &&
+            comparison_add(comparison, problem, error))
+            return -1;
+    }
+    return 0;
+}
+
+int comparison_add_published(struct comparison *comparison, const struct compare_input *input,
+                             const struct request *wanted, bool with_rows, struct error *error)
+{
+    for (size_t d = 0; d < input->published_count; d++) {
+        const struct published *document = input->published[d];
+        for (size_t i = 0; i < document->figure_count; i++) {
+            const struct published_figure *figure = &document->figures[i];
+            const struct published_kernel *kernel = &document->kernels[figure->kernel];
+            const uint64_t row = figure->at[PUBLISHED_ROW].digits;
+            const struct compare_line line = {.problem = kernel->problem,
+                                              .row = row,
+                                              .is_document = true};
+            if ((figure->ps || figure->at[PUBLISHED_GBS].is_there) && !kernel->task &&
+                (with_rows || !row) && is_wanted(wanted, &kernel->problem) &&
+                add_line(comparison, &line, error))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* Autotune's kernels first; by operation, type and size, cold before warm; rows behind all in one. */
+static int by_problem(const void *a, const void *b)
+{
+    const struct compare_line *x = a, *y = b;
+    const uint64_t keys[][2] = {
+        {x->is_document, y->is_document},
+        {x->problem.op, y->problem.op},
+        {x->problem.type, y->problem.type},
+        {x->problem.acc, y->problem.acc},
+        {x->problem.regime, y->problem.regime},
+        {x->problem.order, y->problem.order},
+        {x->row, y->row},
+        {dims_n(&x->problem.dims), dims_n(&y->problem.dims)},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+    return 0;
+}
+
+/* What is asked for; where nothing is, of the operation and type that documents have. */
+static int add_own(struct comparison *comparison, struct error *error)
+{
+    const struct compare *compare = &comparison->compare;
+    const struct request *request = comparison->request;
+    struct problem problem = request->problem;
+    for (size_t i = 0; i < compare->line_count; i++)
+        if (!compare->lines[i].is_document)
+            return 0;
+    if (compare->line_count && !request->has_op && !request->has_type)
+        problem = compare->lines[0].problem;
+    problem.dims = dims_value(request->has_n ? dims_n(&request->problem.dims) : N_DEFAULT);
+    return comparison_add(comparison, &problem, error);
+}
+
+int comparison_gather(struct comparison *comparison, struct error *error)
+{
+    struct compare *compare = &comparison->compare;
+    for (size_t s = 0; s < compare->side_count; s++)
+        if (add_records(comparison, &comparison->inputs[s], error) ||
+            comparison_add_published(comparison, &comparison->inputs[s], comparison->request,
+                                     true, error))
+            return -1;
+    return add_own(comparison, error);
+}
+
+/* --- What each has ------------------------------------------------------------------------ */
+
+/* The fastest record, or of a line of documents the fastest figure. */
+static struct compare_winner find_best(const struct compare_input *input,
+                                       const struct compare_line *line)
+{
+    struct compare_winner best = {.record = NULL};
+    for (size_t i = 0; i < input->records.count && !line->is_document; i++) {
+        const struct record *record = &input->records.at[i];
+        if (record->source != RECORD_PUBLISHED && is_same(&record->problem, &line->problem) &&
+            (!best.record || record->median_ps < best.record->median_ps))
+            best.record = record;
+    }
+    for (size_t i = 0; i < input->published_count && line->is_document; i++) {
+        const struct published_figure *figure =
+            published_best(input->published[i], &line->problem, line->row);
+        if (figure && (!best.figure || published_is_faster(figure, best.figure)))
+            best = (struct compare_winner){.document = input->published[i], .figure = figure};
+    }
+    return best;
+}
+
+/* 0 = none was measured. */
+static uint64_t find_latency(const struct compare_input *input, const struct compare_line *line)
+{
+    uint64_t least = 0;
+    for (size_t i = 0; i < input->records.count && !line->row; i++) {
+        const struct record *record = &input->records.at[i];
+        struct problem like = line->problem;
+        like.dims = record->problem.dims;
+        if (record->source == RECORD_MEASURED && is_same(&record->problem, &like) &&
+            prediction_is_latency(&input->side, &like) && (!least || record->median_ps < least))
+            least = record->median_ps;
+    }
+    return least;
+}
+
+static bool is_there(const struct compare_winner *best)
+{
+    return best->record || best->figure;
+}
+
+static void name_figure(char *out, size_t size, const struct compare_winner *best)
+{
+    const struct published_number *threads = &best->figure->at[PUBLISHED_THREADS];
+    const char *kernel = best->document->kernels[best->figure->kernel].kernel;
+    if (threads->is_there)
+        snprintf(out, size, "%s, blocks of %" PRIu64, kernel, threads->digits);
+    else
+        snprintf(out, size, "%s", kernel);
+}
+
+/* GB/s and percent as the document has them, else by the bytes of the elements. */
+static void fill_published(struct compare_cell *cell, const struct compare_winner *best,
+                           const struct compare_side *side, const struct problem *problem)
+{
+    const struct published_number *at = best->figure->at;
+    cell->basis = COMPARE_PUBLISHED;
+    cell->ps = best->figure->ps;
+    cell->has_own_gbs = at[PUBLISHED_GBS].is_there;
+    cell->has_own_pct = at[PUBLISHED_PEAK].is_there;
+    cell->gbs = at[PUBLISHED_GBS].is_there ? published_real(&at[PUBLISHED_GBS])
+                                           : figures_gbs(problem, cell->ps);
+    cell->peak_pct = at[PUBLISHED_PEAK].is_there ? published_real(&at[PUBLISHED_PEAK])
+                     : side->peak_bytes          ? cell->gbs * 1e11 / (double)side->peak_bytes
+                                                 : -1;
+    name_figure(cell->winner, sizeof cell->winner, best);
+    snprintf(cell->source, sizeof cell->source, "%.150s", best->document->source);
+}
+
+static void fill_measured(struct compare_cell *cell, const struct record *record,
+                          const struct compare_side *side)
+{
+    cell->basis = record->source == RECORD_EMULATED ? COMPARE_EMULATED : COMPARE_MEASURED;
+    cell->ps = record->median_ps;
+    cell->gbs = figures_gbs(&record->problem, cell->ps);
+    cell->peak_pct = figures_peak_percent(&record->problem, cell->ps, side->peak_bytes);
+    snprintf(cell->winner, sizeof cell->winner, "%s", record->params);
+    snprintf(cell->source, sizeof cell->source, "%.60s, %.60s", record->driver,
+             record->compiler);
+}
+
+/* --- Analysis ----------------------------------------------------------------------------- */
+
+static void name_default(struct compare_cell *cell, const struct compare_kernel *kernel,
+                         const struct problem *problem)
+{
+    struct text params = {0};
+    point_format(&params, kernel->rung.space, kernel->rung.row, true);
+    snprintf(cell->winner, sizeof cell->winner, "the default of %s: %s", problem_space(problem),
+             params.at ? params.at : "");
+    text_dispose(&params);
+}
+
+/* What cannot be analysed is left unknown, and says why. Another GPU's record is fitted to this
+ * one; a default and the kernels of the ladder run on all. */
+static void analyse(struct compare_cell *cell, const struct comparison *comparison,
+                    const struct compare_winner *best, bool is_own,
+                    const struct compare_input *input, const struct problem *problem)
+{
+    struct compare_kernel kernel;
+    struct error why;
+    if (!input->has_target) {
+        snprintf(cell->analysis.why, sizeof cell->analysis.why,
+                 "its architecture is not in configs/gpus.ini: nothing is analysed for it");
+        return;
+    }
+    int failed =
+        compare_kernel_open(&kernel, best, &comparison->rungs, problem, &input->target, &why);
+    if (!failed) {
+        if (!is_there(best))
+            name_default(cell, &kernel, problem);
+        if (best->record && !is_own)
+            failed = compare_kernel_fit(&kernel, cell->changed, sizeof cell->changed, problem,
+                                        &input->target, &why);
+        const struct point_context context = {kernel.rung.space, problem, &input->target};
+        const struct analysis_subject subject = {.context = &context,
+                                                 .sources = &kernel.sources,
+                                                 .row = kernel.rung.row,
+                                                 .peak_bytes = input->side.peak_bytes,
+                                                 .clock_khz = input->clock_khz,
+                                                 .nvrtc = input->nvrtc};
+        failed = failed || analysis_run(&cell->analysis, &subject, &why);
+        compare_kernel_close(&kernel);
+    }
+    if (failed)
+        snprintf(cell->analysis.why, sizeof cell->analysis.why, "%.590s", why.text);
+    else if (!input->nvrtc)
+        snprintf(cell->analysis.why, sizeof cell->analysis.why, "%.590s", input->no_nvrtc.text);
+}
+
+/* --- Cells -------------------------------------------------------------------------------- */
+
+static void fill_predicted(struct compare_cell *cell, const struct comparison *comparison,
+                           const struct compare_winner *of, const struct compare_input *input,
+                           const struct problem *problem)
+{
+    analyse(cell, comparison, of, false, input, problem);
+    if (of->record)
+        snprintf(cell->winner, sizeof cell->winner, "%s", of->record->params);
+    else if (of->figure)
+        name_figure(cell->winner, sizeof cell->winner, of);
+    else if (!cell->winner[0])
+        snprintf(cell->winner, sizeof cell->winner, "the default of %s",
+                 problem_ops[problem->op].space);
+    if (!cell->analysis.is_compiled && input->side.peak_bytes) {
+        cell->analysis.bound = 1; /* of whatever kernel */
+        cell->analysis.limiter = ANALYSIS_MEMORY;
+    }
+    if (cell->analysis.bound > 0)
+        cell->basis = COMPARE_BOUND; /* its time follows when all is known */
+}
+
+/* What the run that found `here` knows beside it; `first` is the first GPU's winner. */
+static void fill_journal(const struct comparison *comparison, struct compare_cell *cell,
+                         const struct record *here, const struct record *first,
+                         const struct compare_input *input)
+{
+    const char *cache = comparison->request->cache;
+    if (first && first->source == RECORD_MEASURED)
+        cell->has_loss = compare_journal_loss(&cell->loss_pct, cache, here, first);
+    struct terminal_progress progress = {0};
+    const bool with_code = comparison->request->evidence;
+    if (with_code && !comparison->request->quiet)
+        terminal_progress_start(&progress, stderr);
+    compare_journal_rank(&cell->evidence, cache, here, input, with_code, &progress);
+    if (progress.stream)
+        terminal_progress_end(&progress);
+}
+
+/* The problem as its kernels have it: rows are a matrix of so many elements each. */
+static struct problem with_rows(const struct compare_line *line)
+{
+    struct problem problem = line->problem;
+    if (line->row)
+        problem.dims =
+            dims_resized(&problem.dims, dims_n(&problem.dims) / line->row, line->row, 0);
+    return problem;
+}
+
+static void fill_line(struct comparison *comparison, struct compare_line *line)
+{
+    const struct problem problem = with_rows(line);
+    struct compare_winner bests[COMPARE_SIDES_MAX], first = {.record = NULL};
+    const size_t count = comparison->compare.side_count;
+    for (size_t s = 0; s < count; s++) {
+        bests[s] = find_best(&comparison->inputs[s], line);
+        line->latency_ps[s] = find_latency(&comparison->inputs[s], line);
+        const bool is_emulated = bests[s].record && bests[s].record->source == RECORD_EMULATED;
+        if (!is_there(&first) && !is_emulated) /* whose winner says nothing of a GPU's */
+            first = bests[s];
+    }
+    for (size_t s = 0; s < count; s++) {
+        const struct compare_input *input = &comparison->inputs[s];
+        struct compare_cell *cell = &line->cells[s];
+        cell->peak_pct = -1;
+        if (!is_there(&bests[s])) {
+            fill_predicted(cell, comparison, &first, input, &problem);
+            continue;
+        }
+        if (bests[s].record)
+            fill_measured(cell, bests[s].record, &input->side);
+        else
+            fill_published(cell, &bests[s], &input->side, &line->problem);
+        analyse(cell, comparison, &bests[s], true, input, &problem);
+        if (cell->basis == COMPARE_MEASURED)
+            fill_journal(comparison, cell, bests[s].record, s ? bests[0].record : NULL, input);
+    }
+}
+
+void comparison_fill(struct comparison *comparison)
+{
+    struct compare *compare = &comparison->compare;
+    if (compare->line_count)
+        qsort(compare->lines, compare->line_count, sizeof *compare->lines, by_problem);
+    for (size_t l = 0; l < compare->line_count; l++)
+        fill_line(comparison, &compare->lines[l]);
+    prediction_run(compare);
+}
+
+/* --- The whole ---------------------------------------------------------------------------- */
+
+/* A GPU beside itself says nothing. */
+static void warn_twice(const struct compare_input *inputs, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (strcmp(inputs[i].side.name, inputs[at].side.name) == 0) {
+            output_warn("%.100s is named twice: name another GPU to compare it with",
+                        inputs[at].side.name);
+            return;
+        }
+}
+
+/* Once: the same folder is read for each GPU, and a file may be named twice. */
+static void warn_damaged(const struct compare_input *inputs, size_t at)
+{
+    const struct error *damaged = &inputs[at].damaged;
+    bool is_new = damaged->code != ERROR_NONE;
+    for (size_t i = 0; i < at; i++)
+        is_new &= strcmp(inputs[i].damaged.text, damaged->text) != 0;
+    if (is_new)
+        output_warn("%s", damaged->text);
+}
+
+int comparison_open(struct comparison **out, const struct request *request,
+                    const char *const *names, size_t count, struct error *error)
+{
+    struct comparison *comparison = calloc(1, sizeof *comparison);
+    *out = comparison;
+    if (!comparison)
+        return error_memory(error, sizeof *comparison);
+    comparison->request = request;
+    int failed = count > COMPARE_SIDES_MAX
+                     ? error_set(error, ERROR_USAGE, "more than %d to compare: name fewer",
+                                 COMPARE_SIDES_MAX)
+                     : 0;
+    for (size_t i = 0; i < count && !failed; i++) {
+        failed = compare_input_open(&comparison->inputs[i], request, names[i], error);
+        if (failed)
+            break;
+        warn_damaged(comparison->inputs, i);
+        warn_twice(comparison->inputs, i);
+        comparison->compare.sides[i] = comparison->inputs[i].side;
+        comparison->compare.side_count++;
+    }
+    if (failed || ladder_rung_list(&comparison->rungs, error)) {
+        comparison_close(comparison);
+        *out = NULL;
+        return -1;
+    }
+    return 0;
+}
+
+void comparison_close(struct comparison *comparison)
+{
+    if (!comparison)
+        return;
+    for (size_t i = 0; i < comparison->compare.side_count; i++)
+        compare_input_close(&comparison->inputs[i]);
+    if (comparison->rungs.ini.items)
+        rungs_dispose(&comparison->rungs);
+    free(comparison->compare.lines);
+    free(comparison);
+}

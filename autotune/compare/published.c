@@ -1,0 +1,396 @@
+/* published: [published] with what holds for all, then [figures NAME] for each kernel, whose
+ * keys are lists: a value for each condition, or one for all. Hides how lists become figures.
+ */
+#include "autotune/compare/published.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const published_columns[PUBLISHED_COLUMNS] = {
+    [PUBLISHED_THREADS] = "threads",
+    [PUBLISHED_ITEMS] = "items",
+    [PUBLISHED_ROW] = "row",
+    [PUBLISHED_ELEMENTS] = "elements",
+    [PUBLISHED_MS] = "ms",
+    [PUBLISHED_US] = "us",
+    [PUBLISHED_CPU_MS] = "cpu_ms",
+    [PUBLISHED_CPU_RATIO] = "cpu_ratio",
+    [PUBLISHED_TFLOPS] = "tflops",
+    [PUBLISHED_GBS] = "gbs",
+    [PUBLISHED_PEAK] = "peak_pct",
+    [PUBLISHED_COMPUTE] = "compute_pct",
+    [PUBLISHED_MEMORY] = "memory_pct",
+    [PUBLISHED_STEP] = "step",
+    [PUBLISHED_TOTAL] = "total",
+    [PUBLISHED_OCCUPANCY] = "occupancy_pct",
+    [PUBLISHED_REGISTERS] = "registers",
+    [PUBLISHED_SHARED] = "shared_bytes",
+    [PUBLISHED_SM_THREADS] = "sm_threads",
+    [PUBLISHED_SM_WARPS] = "sm_warps",
+    [PUBLISHED_SM_BLOCKS] = "sm_blocks",
+    [PUBLISHED_BLOCK_WARPS] = "block_warps",
+    [PUBLISHED_LIMIT_WARPS] = "limit_warps",
+    [PUBLISHED_LIMIT_REGISTERS] = "limit_registers",
+    [PUBLISHED_LIMIT_SHARED] = "limit_shared_bytes",
+    [PUBLISHED_FIT_WARPS] = "fit_warps",
+    [PUBLISHED_FIT_REGISTERS] = "fit_registers",
+    [PUBLISHED_FIT_SHARED] = "fit_shared",
+};
+
+static const char head[] = "published", prefix[] = "figures ";
+
+static int complain(const struct published *published, const struct ini_item *item,
+                    struct error *error, const char *what)
+{
+    return error_set(error, ERROR_USAGE, "%s:%d: [%s] %s: %s", published->ini.file, item->line,
+                     item->section, item->key, what);
+}
+
+/* --- Numbers ------------------------------------------------------------------------------ */
+
+enum { DIGITS_MAX = 12, DECIMALS_MAX = 6 };
+
+/* "431.366", "128", or "-" for none: no sign, no exponent, digits on both sides of a point. */
+static bool read_number(struct published_number *out, const char *at, size_t length)
+{
+    bool has_point = false;
+    *out = (struct published_number){.digits = 0};
+    if (length == 1 && *at == '-')
+        return true;
+    if (length == 0 || length > DIGITS_MAX || at[0] == '.' || at[length - 1] == '.')
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        if (at[i] == '.' && !has_point) {
+            has_point = true;
+            continue;
+        }
+        if (at[i] < '0' || at[i] > '9')
+            return false;
+        out->digits = out->digits * 10 + (uint64_t)(at[i] - '0');
+        out->decimals += has_point;
+    }
+    out->is_there = out->decimals <= DECIMALS_MAX;
+    return out->is_there;
+}
+
+static uint64_t power_of_10(unsigned exponent)
+{
+    uint64_t power = 1;
+    while (exponent--)
+        power *= 10;
+    return power;
+}
+
+double published_real(const struct published_number *number)
+{
+    return number->is_there ? (double)number->digits / (double)power_of_10(number->decimals)
+                            : 0;
+}
+
+const char *published_write(char out[NUMBER_CHARS], const struct published_number *number)
+{
+    return number->is_there ? number_format_fixed(out, number->digits, (int)number->decimals)
+                            : memcpy(out, "", 1);
+}
+
+/* In picoseconds, of which there are 10^9 in a millisecond: exact. */
+static uint64_t time_of(const struct published_figure *figure)
+{
+    const struct published_number *ms = &figure->at[PUBLISHED_MS];
+    const struct published_number *us = &figure->at[PUBLISHED_US];
+    return ms->is_there ? ms->digits * power_of_10(9 - ms->decimals)
+                        : us->digits * power_of_10(6 - us->decimals);
+}
+
+/* --- What holds for all ------------------------------------------------------------------- */
+
+static int read_count(uint64_t *out, const struct published *published,
+                      const struct ini_item *item, struct error *error)
+{
+    char what[200];
+    snprintf(what, sizeof what, "%.150s:%d: n", published->ini.file, item->line);
+    return number_parse_count(out, item->value, what, error);
+}
+
+static int check_schema(const struct published *published, const struct ini_item *item,
+                        struct error *error)
+{
+    int64_t schema;
+    if (number_parse_int(&schema, item->value, "schema", error) == 0 &&
+        schema == PUBLISHED_SCHEMA)
+        return 0;
+    return complain(published, item, error, "this version reads schema 1 only");
+}
+
+static int read_peak(struct published *out, const struct ini_item *item, struct error *error)
+{
+    return read_number(&out->peak_gbs, item->value, strlen(item->value)) &&
+                   out->peak_gbs.digits > 0
+               ? 0
+               : complain(out, item, error, "is no number above 0");
+}
+
+/* Keys such as "note", "note 2": a line each. Is it one of these? */
+static bool is_line(const struct ini_item *item, const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(item->key, name, length) == 0 &&
+           (item->key[length] == ' ' || item->key[length] == '\0');
+}
+
+static int add_line(struct published *out, struct published_lines *lines,
+                    const struct ini_item *item, struct error *error)
+{
+    if (!*item->value)
+        return complain(out, item, error, "is empty: leave it out");
+    if (lines->count == PUBLISHED_LINES_MAX)
+        return complain(out, item, error, "is one line too many: drop it");
+    lines->at[lines->count++] = item->value;
+    return 0;
+}
+
+static int read_n(struct problem *problem, struct published *out, const struct ini_item *item,
+                  struct error *error)
+{
+    uint64_t n;
+    if (read_count(&n, out, item, error))
+        return -1;
+    problem->dims = dims_value(n);
+    return 0;
+}
+
+static int read_head(struct published *out, const struct ini_item *item, struct error *error)
+{
+    const struct {
+        const char *key, **value;
+    } texts[] = {{"source", &out->source}, {"gpu", &out->gpu}, {"gpu_name", &out->gpu_name}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(item->key, texts[i].key) == 0) {
+            *texts[i].value = item->value;
+            return 0;
+        }
+    if (strcmp(item->key, "schema") == 0)
+        return check_schema(out, item, error);
+    if (strcmp(item->key, "peak_gbs") == 0)
+        return read_peak(out, item, error);
+    if (strcmp(item->key, "n") == 0)
+        return read_n(&out->problem, out, item, error);
+    if (strcmp(item->key, "op") == 0)
+        return problem_find_op(&out->problem.op, item->value, error);
+    if (strcmp(item->key, "type") == 0)
+        return problem_find_type(&out->problem.type, item->value, error);
+    if (is_line(item, "condition"))
+        return add_line(out, &out->conditions, item, error);
+    if (is_line(item, "note"))
+        return add_line(out, &out->notes, item, error);
+    if (is_line(item, "remark"))
+        return add_line(out, &out->remarks, item, error);
+    return complain(out, item, error, "is no key of [published]");
+}
+
+static int check_head(struct published *out, struct error *error)
+{
+    static const char *const needed[] = {"schema", "source", "gpu", "gpu_name",
+                                         "op",     "type",   "n",   "condition"};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        const struct ini_item *item = ini_find(&out->ini, head, needed[i]);
+        if (!item || !*item->value)
+            return error_set(error, ERROR_USAGE, "%s: [published] lacks %s: add it",
+                             out->ini.file, needed[i]);
+    }
+    if (strcmp(out->gpu, "-") == 0)
+        out->gpu = NULL;
+    out->problem.acc = problem_default_acc(out->problem.type);
+    return problem_check(&out->problem, error);
+}
+
+/* --- Kernels ------------------------------------------------------------------------------ */
+
+/* A list of one value stands for all conditions; the first longer one says how many there are.
+ */
+static int fit_list(struct published *out, struct published_kernel *kernel, size_t count,
+                    const struct ini_item *item, struct error *error)
+{
+    if (count == 1 || count == kernel->count)
+        return 0;
+    if (kernel->count > 1)
+        return complain(out, item, error, "has another number of values than the lists before");
+    if (kernel->first + count > PUBLISHED_FIGURES_MAX)
+        return complain(out, item, error, "is a list too long for this program");
+    for (size_t i = 1; i < count; i++)
+        out->figures[kernel->first + i] = out->figures[kernel->first];
+    kernel->count = count;
+    return 0;
+}
+
+static int read_list(struct published *out, const struct ini_item *item,
+                     enum published_column column, struct error *error)
+{
+    struct published_kernel *kernel = &out->kernels[out->kernel_count - 1];
+    struct published_number numbers[PUBLISHED_FIGURES_MAX];
+    size_t count = 0;
+    for (const char *at = item->value;; at++) {
+        const size_t length = strcspn(at, " ");
+        if (count == PUBLISHED_FIGURES_MAX || !read_number(&numbers[count++], at, length))
+            return complain(out, item, error,
+                            "is no list of numbers, as 5.03 128 -, with one blank between");
+        at += length;
+        if (!*at)
+            break;
+    }
+    if (fit_list(out, kernel, count, item, error))
+        return -1;
+    for (size_t i = 0; i < kernel->count; i++)
+        out->figures[kernel->first + i].at[column] = numbers[count == 1 ? 0 : i];
+    return 0;
+}
+
+static int begin_kernel(struct published *out, const struct ini_item *item, struct error *error)
+{
+    if (out->kernel_count == PUBLISHED_KERNELS_MAX ||
+        out->figure_count == PUBLISHED_FIGURES_MAX)
+        return complain(out, item, error, "is one section too many: drop it");
+    out->kernels[out->kernel_count] =
+        (struct published_kernel){.name = item->section + strlen(prefix),
+                                  .problem = out->problem,
+                                  .first = out->figure_count,
+                                  .count = 1};
+    out->figures[out->figure_count] = (struct published_figure){.kernel = out->kernel_count};
+    out->kernel_count++;
+    return 0;
+}
+
+static int read_kernel(struct published *out, const struct ini_item *item, struct error *error)
+{
+    struct published_kernel *kernel = &out->kernels[out->kernel_count - 1];
+    const struct {
+        const char *key, **value;
+    } texts[] = {{"kernel", &kernel->kernel}, {"rung", &kernel->rung}, {"task", &kernel->task}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(item->key, texts[i].key) == 0) {
+            *texts[i].value = item->value;
+            return *item->value ? 0 : complain(out, item, error, "is empty: leave it out");
+        }
+    if (is_line(item, "note"))
+        return add_line(out, &kernel->notes, item, error);
+    if (is_line(item, "remark"))
+        return add_line(out, &kernel->remarks, item, error);
+    for (int i = 0; i < PUBLISHED_COLUMNS; i++)
+        if (strcmp(item->key, published_columns[i]) == 0)
+            return read_list(out, item, (enum published_column)i, error);
+    if (strcmp(item->key, "n") == 0)
+        return read_n(&kernel->problem, out, item, error);
+    if (strcmp(item->key, "type") == 0)
+        return problem_find_type(&kernel->problem.type, item->value, error);
+    return complain(out, item, error, "is no key of [figures]");
+}
+
+static bool has_figure(const struct published_figure *figure)
+{
+    for (int i = PUBLISHED_MS; i < PUBLISHED_COLUMNS; i++)
+        if (figure->at[i].is_there)
+            return true;
+    return false;
+}
+
+/* A kernel has a name and figures, each with one unit of time at most; what a list leaves out is
+ * no figure. */
+static int end_kernel(struct published *out, struct error *error)
+{
+    struct published_kernel *kernel = &out->kernels[out->kernel_count - 1];
+    size_t kept = kernel->first;
+    kernel->problem.acc = problem_default_acc(kernel->problem.type);
+    for (size_t i = kernel->first; i < kernel->first + kernel->count; i++) {
+        struct published_figure *figure = &out->figures[i];
+        const bool has_ms = figure->at[PUBLISHED_MS].is_there;
+        const bool has_us = figure->at[PUBLISHED_US].is_there;
+        if (has_ms && has_us)
+            return error_set(error, ERROR_USAGE,
+                             "%s: [figures %s] has both ms and us: keep one", out->ini.file,
+                             kernel->name);
+        figure->kernel = out->kernel_count - 1;
+        figure->ps = has_ms || has_us ? time_of(figure) : 0;
+        if (has_figure(figure))
+            out->figures[kept++] = *figure;
+    }
+    kernel->count = kept - kernel->first;
+    out->figure_count = kept;
+    if (kernel->kernel && kernel->count)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "%s: [figures %s] needs kernel, and a figure, as ms, us or gbs: "
+                     "add what is missing",
+                     out->ini.file, kernel->name);
+}
+
+/* --- The whole ---------------------------------------------------------------------------- */
+
+static int read_item(struct published *out, const struct ini_item *item, bool is_first,
+                     struct error *error)
+{
+    if (strcmp(item->section, head) == 0)
+        return out->kernel_count ? complain(out, item, error, "stands behind [figures]")
+                                 : read_head(out, item, error);
+    if (strncmp(item->section, prefix, strlen(prefix)) != 0)
+        return complain(out, item, error, "is in neither [published] nor [figures NAME]");
+    if (is_first && out->kernel_count == 0 && check_head(out, error))
+        return -1;
+    if (is_first && out->kernel_count && end_kernel(out, error))
+        return -1;
+    if (is_first && begin_kernel(out, item, error))
+        return -1;
+    return read_kernel(out, item, error);
+}
+
+int published_load(struct published *out, const char *file, const char *bytes, size_t length,
+                   struct error *error)
+{
+    int section_line = 0, failed = 0;
+    memset(out, 0, sizeof *out);
+    if (ini_load(&out->ini, file, bytes, length, error))
+        return -1;
+    for (size_t i = 0; i < out->ini.count && !failed; i++) {
+        const struct ini_item *item = &out->ini.items[i];
+        failed = read_item(out, item, item->section_line != section_line, error);
+        section_line = item->section_line;
+    }
+    if (!failed && out->kernel_count == 0)
+        failed = error_set(error, ERROR_USAGE,
+                           "%s: no [figures NAME]: these are no published figures", file);
+    if (!failed && end_kernel(out, error) == 0)
+        return 0;
+    ini_dispose(&out->ini);
+    return -1;
+}
+
+void published_dispose(struct published *published)
+{
+    ini_dispose(&published->ini);
+}
+
+bool published_is_faster(const struct published_figure *figure,
+                         const struct published_figure *other)
+{
+    if (figure->ps && other->ps)
+        return figure->ps < other->ps;
+    return figure->ps || (!other->ps && published_real(&figure->at[PUBLISHED_GBS]) >
+                                            published_real(&other->at[PUBLISHED_GBS]));
+}
+
+const struct published_figure *published_best(const struct published *published,
+                                              const struct problem *problem, uint64_t row)
+{
+    const struct published_figure *best = NULL;
+    for (size_t i = 0; i < published->figure_count; i++) {
+        const struct published_figure *figure = &published->figures[i];
+        const struct published_kernel *kernel = &published->kernels[figure->kernel];
+        if ((!figure->ps && !figure->at[PUBLISHED_GBS].is_there) || kernel->task ||
+            kernel->problem.op != problem->op || kernel->problem.type != problem->type ||
+            dims_n(&kernel->problem.dims) != dims_n(&problem->dims) ||
+            figure->at[PUBLISHED_ROW].digits != row)
+            continue;
+        if (!best || published_is_faster(figure, best))
+            best = figure;
+    }
+    return best;
+}

@@ -1,0 +1,249 @@
+/* export: makes the model. Hides how records become rows in order, rows steps, and steps
+ * kernels that others may share. */
+#include "autotune/export/export_text.h"
+
+#include "generator/call.h"
+#include "generator/dims_text.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- The prefix --------------------------------------------------------------------------- */
+
+int export_check_prefix(const char *prefix, struct error *error)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    size_t length = strlen(prefix), word = 0;
+    while (text_is_word(prefix[word]))
+        word++;
+    if (length == 0 || word < length || !strchr(letters, prefix[0]) ||
+        length >= EXPORT_PREFIX_CHARS)
+        return error_set(error, ERROR_USAGE,
+                         "--prefix '%.100s' begins no name of C: write a letter, then letters, "
+                         "digits and '_', at most %d in all",
+                         prefix, EXPORT_PREFIX_CHARS - 1);
+    if (export_is_reserved(prefix))
+        return error_set(error, ERROR_USAGE,
+                         "--prefix %s: C or C++ has a meaning for that word: choose another",
+                         prefix);
+    return 0;
+}
+
+void export_default_prefix(char out[EXPORT_PREFIX_CHARS], const struct problem *problem)
+{
+    const bool is_plain = problem->acc == problem_default_acc(problem->type);
+    snprintf(out, EXPORT_PREFIX_CHARS, "%s%s%s_%s%s%s%s", problem_ops[problem->op].name,
+             *dims_text_each(&problem->dims) ? "_" : "", dims_text_each(&problem->dims),
+             problem_types[problem->type].name, is_plain ? "" : "_",
+             is_plain ? "" : problem_types[problem->acc].name,
+             problem->order == ORDER_RUN ? "_deterministic" : "");
+}
+
+/* --- What is known when ------------------------------------------------------------------- */
+
+static bool is_runtime(const struct export *export, const struct expr *expr)
+{
+    return expr_uses_any(expr, export->is_runtime);
+}
+
+static void find_runtime(struct export *out)
+{
+    const struct space *space = out->source.space;
+    for (size_t slot = 0; slot < SPACE_BUILTINS; slot++)
+        out->is_runtime[slot] = export_builtin(slot) != NULL;
+    for (size_t i = 0; i < space->derived_count; i++)
+        out->is_runtime[space->derived[i].slot] = is_runtime(out, space->derived[i].expr);
+}
+
+/* A key of a pass that is one number, whatever n and the device. */
+static int eval_fixed(const struct export *export, const struct expr *expr,
+                      const struct export_step *step, int64_t missing, int64_t *out,
+                      struct error *error)
+{
+    *out = missing;
+    if (!expr)
+        return 0;
+    if (is_runtime(export, expr))
+        return error_set(
+            error, ERROR_USAGE,
+            "%s: '%s' of pass '%s' depends on n, a shape or the SMs, which an export "
+            "cannot follow: make it one number for each variant",
+            export->source.space->file, expr_source(expr),
+            export->source.space->passes[step->pass].name);
+    return expr_eval(expr, step->values, out, error);
+}
+
+/* --- Steps and kernels -------------------------------------------------------------------- */
+
+/* What follows the comment that names variant and architecture. */
+static const char *find_body(const struct text *text)
+{
+    assert(text->at);
+    const char *blank = strstr(text->at, "\n\n");
+    return blank ? blank + 2 : text->at;
+}
+
+/* The place of this text among the kernels, where it is added when new. */
+static size_t take_kernel(struct export *out, struct text *text, int cc)
+{
+    size_t k = 0;
+    while (k < out->kernel_count &&
+           strcmp(find_body(&out->kernels[k].text), find_body(text)) != 0)
+        k++;
+    if (k < out->kernel_count) {
+        out->kernels[k].cc = cc < out->kernels[k].cc ? cc : out->kernels[k].cc;
+        return k;
+    }
+    out->kernels[out->kernel_count++] = (struct export_kernel){*text, cc, 0};
+    *text = (struct text){0};
+    return k;
+}
+
+static int add_step(struct export *out, size_t r, size_t pass, size_t kernel,
+                    struct error *error)
+{
+    struct export_row *row = &out->rows[r];
+    const struct pass *p = &out->source.space->passes[pass];
+    const struct point_context context = {out->source.space, &row->problem, &row->target};
+    struct export_step *step = &out->steps[out->step_count++];
+    int64_t effective[SPACE_NAMES_MAX];
+    *step = (struct export_step){.row = r, .pass = pass, .kernel = kernel};
+    if (point_pass_row(&context, row->values, pass, effective, error) ||
+        point_values(&context, effective, p->reads_partials, step->values, error) ||
+        eval_fixed(out, p->keys[PLANNER_BLOCK], step, 0, &step->block, error) ||
+        eval_fixed(out, p->keys[PLANNER_TILE], step, 0, &step->tile, error) ||
+        eval_fixed(out, p->keys[PLANNER_CLUSTER], step, 1, &step->cluster, error) ||
+        eval_fixed(out, p->keys[PLANNER_SHARED_BYTES], step, 0, &step->shared_bytes, error))
+        return -1;
+    struct export_kernel *made = &out->kernels[kernel];
+    if (step->shared_bytes > made->shared_bytes)
+        made->shared_bytes = step->shared_bytes;
+    row->step_count++;
+    return 0;
+}
+
+static int add_steps(struct export *out, size_t r, struct error *error)
+{
+    struct export_row *row = &out->rows[r];
+    const struct point_context context = {out->source.space, &row->problem, &row->target};
+    struct emit_variant variant;
+    size_t kernels[SPACE_PASSES_MAX];
+    int failed = 0;
+    if (emit_variant(&variant, &context, out->source.sources, row->values, error))
+        return -1;
+    for (size_t i = 0; i < variant.count; i++)
+        kernels[i] = take_kernel(out, &variant.texts[i], row->target.cc);
+    row->first_step = out->step_count;
+    for (size_t pass = 0; !failed && pass < context.space->pass_count; pass++)
+        if (variant.text_of_pass[pass] >= 0)
+            failed = add_step(out, r, pass, kernels[variant.text_of_pass[pass]], error);
+    emit_dispose(&variant);
+    return failed;
+}
+
+static int make_steps(struct export *out, struct error *error)
+{
+    const size_t most = out->row_count * SPACE_PASSES_MAX;
+    out->steps = calloc(most, sizeof *out->steps);
+    out->kernels = calloc(most, sizeof *out->kernels);
+    if (!out->steps || !out->kernels)
+        return error_memory(error, most * sizeof *out->steps);
+    for (size_t r = 0; r < out->row_count; r++)
+        if (add_steps(out, r, error))
+            return -1;
+    return 0;
+}
+
+/* --- The largest n ------------------------------------------------------------------------ */
+
+/* Do the expressions of a row have results for such dims? What a launch has no room for is
+ * refused when it is known. */
+static bool has_values(const struct export_row *row, const struct point_context *context)
+{
+    const struct space *space = context->space;
+    int64_t values[SPACE_NAMES_MAX], ignored;
+    struct planner_plan plan;
+    struct error error;
+    if (point_values(context, row->values, false, values, &error))
+        return false;
+    for (size_t i = 0; i < space->rule_count; i++)
+        if (!space->rules[i].is_prune &&
+            expr_eval(space->rules[i].expr, values, &ignored, &error))
+            return false;
+    return call_plan(&plan, context, row->values, &error) == 0 ||
+           plan.status != PLANNER_NO_VALUE;
+}
+
+/* For that much of whatever the space serves, on the smallest device and on a large one. */
+static bool has_all_values(const struct export *export, uint64_t n)
+{
+    static const int sms[] = {1, 1024};
+    struct dims many[DIMS_TEXT_FORMS];
+    dims_text_forms(many, n, 1, 0);
+    for (size_t i = 0; i < 2 * DIMS_TEXT_FORMS * export->row_count; i++) {
+        const struct export_row *row = &export->rows[i / (2 * DIMS_TEXT_FORMS)];
+        struct problem problem = row->problem;
+        struct target target = row->target;
+        const struct point_context context = {export->source.space, &problem, &target};
+        problem.dims = many[i / 2 % DIMS_TEXT_FORMS];
+        target.sms = sms[i % 2];
+        if (!has_values(row, &context))
+            return false;
+    }
+    return true;
+}
+
+static int find_n_max(struct export *out, struct error *error)
+{
+    for (out->n_max = UINT64_C(1) << 59; out->n_max > 1; out->n_max /= 2)
+        if (has_all_values(out, out->n_max))
+            return 0;
+    return error_set(error, ERROR_USAGE,
+                     "%s: the passes have no plan for any n: 'autotune verify' says why",
+                     out->source.space->file);
+}
+
+/* --- The whole ---------------------------------------------------------------------------- */
+
+int export_init(struct export *out, const struct export_source *source, struct error *error)
+{
+    char problem[PROBLEM_CHARS];
+    *out = (struct export){.source = *source};
+    if (export_check_prefix(source->prefix, error))
+        return -1;
+    if (source->record_count == 0)
+        return error_set(error, ERROR_FAILED,
+                         "nothing to export: there is no record of %s; 'autotune' makes one",
+                         problem_format(problem, &source->problem));
+    find_runtime(out);
+    if (export_make_rows(out, error) == 0 && make_steps(out, error) == 0 &&
+        find_n_max(out, error) == 0 && text_check(&out->left_out, error) == 0)
+        return 0;
+    export_dispose(out);
+    return -1;
+}
+
+void export_dispose(struct export *export)
+{
+    for (size_t i = 0; i < export->kernel_count; i++)
+        text_dispose(&export->kernels[i].text);
+    free(export->kernels);
+    free(export->steps);
+    free(export->rows);
+    free(export->gpus);
+    text_dispose(&export->left_out);
+    *export = (struct export){0};
+}
+
+size_t export_archs(const struct export *export, int *out, size_t max)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < export->source.arch_count && count < max; i++)
+        out[count++] = export->source.archs[i];
+    for (size_t i = 0; i < export->gpu_count && count < max && !export->source.arch_count; i++)
+        if (count == 0 || out[count - 1] != export->gpus[i].cc)
+            out[count++] = export->gpus[i].cc;
+    return count;
+}

@@ -1,0 +1,233 @@
+/* export_rows: which record of a GPU serves which n, as rows in the order of n. Hides where
+ * the selector changes from one to the next. */
+#include "autotune/export/export_text.h"
+
+#include "autotune/device/gpus.h"
+#include "generator/number.h"
+#include "generator/selector.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_dims(const struct dims *a, const struct dims *b)
+{
+    const int orders[] = {number_compare(dims_n(a), dims_n(b)),
+                          number_compare(a->outer.n, b->outer.n),
+                          number_compare(a->depth.n, b->depth.n),
+                          number_compare(a->outer.stride, b->outer.stride),
+                          number_compare(a->depth.stride, b->depth.stride)};
+    return number_decide(orders, sizeof orders / sizeof *orders);
+}
+
+/* By device, then by n and dims; of two for the same, the newer first. */
+static int by_place(const void *left, const void *right)
+{
+    const struct record *a = &(*(const struct interval *const *)left)->record;
+    const struct record *b = &(*(const struct interval *const *)right)->record;
+    const int orders[] = {a->cc - b->cc,
+                          a->sms - b->sms,
+                          strcmp(a->gpu, b->gpu),
+                          compare_dims(&a->problem.dims, &b->problem.dims),
+                          strcmp(b->tuned, a->tuned),
+                          strcmp(a->params, b->params)};
+    return number_decide(orders, sizeof orders / sizeof *orders);
+}
+
+/* The place of what serves n from `from` to `to` where n elements are asked for. */
+static struct selector_place find_place(uint64_t n, uint64_t from, uint64_t to)
+{
+    const struct selector_key want = {.dims = dims_value(n)};
+    const struct selector_entry entry = {.key = {.dims = dims_value(from)},
+                                         .from = from,
+                                         .to = to};
+    return selector_rank(&want, &entry);
+}
+
+/* Is n nearer to `a` than to `b`? */
+static bool is_nearer(uint64_t n, const struct interval *a, const struct interval *b)
+{
+    const struct selector_place place = find_place(n, a->from, a->to);
+    const struct selector_place other = find_place(n, b->from, b->to);
+    return selector_is_better(&place, &other);
+}
+
+/* The largest n not farther from `n` than from `next`, which is larger. */
+static uint64_t find_last(uint64_t n, uint64_t next)
+{
+    uint64_t low = n, high = next;
+    while (low < high) {
+        const uint64_t middle = low + (high - low + 1) / 2;
+        const struct selector_place place = find_place(middle, n, n);
+        const struct selector_place other = find_place(middle, next, next);
+        if (selector_is_better(&other, &place))
+            high = middle - 1;
+        else
+            low = middle;
+    }
+    return low;
+}
+
+static int find_target(struct target *out, int cc, int sms, struct error *error)
+{
+    char arch[16];
+    snprintf(arch, sizeof arch, "sm_%d", cc);
+    if (gpus_find(out, arch, error))
+        return -1;
+    if (sms)
+        out->sms = sms;
+    return 0;
+}
+
+/* Serves n from `first` to `last`. */
+static int add_row(struct export *out, const struct interval *served, uint64_t first,
+                   uint64_t last, struct error *error)
+{
+    const struct record *record = served ? &served->record : NULL;
+    const struct space *space = out->source.space;
+    struct export_row *row = &out->rows[out->row_count];
+    *row = (struct export_row){.record = record,
+                               .problem = out->source.problem,
+                               .first = first,
+                               .last = last};
+    if (!record) {
+        memcpy(row->values, space->default_row, space->param_count * sizeof *row->values);
+    } else {
+        row->from = served->from;
+        row->to = served->to;
+        row->problem.dims = record->problem.dims;
+        if (point_parse_record(space, record->params, row->values, error))
+            return -1;
+    }
+    out->row_count++;
+    return find_target(&row->target, record ? record->cc : 70, record ? record->sms : 0, error);
+}
+
+/* 1 when a GPU before has the same compute capability and SMs: no selector tells them apart. */
+static int add_gpu(struct export *out, const struct record *record)
+{
+    assert(out->gpus);
+    const struct export_gpu *last = out->gpu_count ? &out->gpus[out->gpu_count - 1] : NULL;
+    if (last && last->cc == record->cc && last->sms == record->sms) {
+        text_addf(&out->left_out, "%s%s (like %s)", out->left_out.length ? ", " : "",
+                  record->gpu, last->name);
+        return 1;
+    }
+    out->gpus[out->gpu_count++] =
+        (struct export_gpu){record->gpu, record->cc, record->sms, out->row_count, 0};
+    return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    return number_compare(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+/* Every n after which another record may be the nearest, ascending: at the edges of what each
+ * answers for, and half way to the next, as a factor. Returns how many; at most 6 a record, and
+ * one. */
+static size_t find_breaks(uint64_t *out, const struct interval **records, size_t count)
+{
+    size_t edges = 0;
+    for (size_t i = 0; i < count; i++) {
+        out[edges++] = records[i]->from;
+        out[edges++] = records[i]->to;
+    }
+    qsort(out, edges, sizeof *out, by_number);
+    size_t all = edges;
+    for (size_t i = 0; i < edges; i++) {
+        if (out[i] > 0)
+            out[all++] = out[i] - 1;
+        if (i + 1 < edges)
+            out[all++] = find_last(out[i], out[i + 1]);
+    }
+    out[all++] = UINT64_MAX;
+    qsort(out, all, sizeof *out, by_number);
+    return all;
+}
+
+/* The rows of one GPU, from its records. */
+static int add_gpu_rows(struct export *out, struct export_gpu *gpu,
+                        const struct interval **records, size_t count, uint64_t *breaks,
+                        struct error *error)
+{
+    const size_t all = find_breaks(breaks, records, count);
+    for (size_t i = 0; i < all; i++) {
+        const struct interval *best = records[0];
+        for (size_t k = 1; k < count; k++)
+            if (is_nearer(breaks[i], records[k], best))
+                best = records[k];
+        struct export_row *before = gpu->count ? &out->rows[out->row_count - 1] : NULL;
+        if (before && before->record == &best->record) {
+            before->last = breaks[i];
+            continue;
+        }
+        if (add_row(out, best, before ? before->last + 1 : 0, breaks[i], error))
+            return -1;
+        gpu->count++;
+    }
+    return 0;
+}
+
+static const struct dims by_n = DIMS_VALUE(1); /* such are found by n alone */
+
+/* Likewise of records of several results: one for each dims, the newest. */
+static int add_gpu_dims(struct export *out, struct export_gpu *gpu,
+                        const struct interval **records, size_t count, struct error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && dims_is_same(&records[i]->record.problem.dims,
+                                  &records[i - 1]->record.problem.dims))
+            continue;
+        if (add_row(out, records[i], 1, 0, error)) /* no n in a row */
+            return -1;
+        gpu->count++;
+    }
+    return 0;
+}
+
+static bool is_same_gpu(const struct record *a, const struct record *b)
+{
+    return strcmp(a->gpu, b->gpu) == 0 && a->cc == b->cc && a->sms == b->sms;
+}
+
+/* Records of a GPU that another hides are passed over. */
+static int add_rows(struct export *out, const struct interval **sorted, uint64_t *breaks,
+                    struct error *error)
+{
+    const size_t count = out->source.record_count;
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && is_same_gpu(&sorted[end]->record, &sorted[i]->record);)
+            end++;
+        if (add_gpu(out, &sorted[i]->record))
+            continue;
+        struct export_gpu *gpu = &out->gpus[out->gpu_count - 1];
+        if (dims_is_alike(&sorted[i]->record.problem.dims, &by_n)
+                ? add_gpu_rows(out, gpu, sorted + i, end - i, breaks, error)
+                : add_gpu_dims(out, gpu, sorted + i, end - i, error))
+            return -1;
+    }
+    return add_row(out, NULL, 0, UINT64_MAX, error);
+}
+
+int export_make_rows(struct export *out, struct error *error)
+{
+    const size_t count = out->source.record_count;
+    const struct interval **sorted = calloc(count, sizeof *sorted);
+    uint64_t *breaks = calloc(6 * count + 1, sizeof *breaks);
+    out->gpus = calloc(count, sizeof *out->gpus);
+    out->rows = calloc(6 * count + 2, sizeof *out->rows);
+    int failed = !sorted || !breaks || !out->gpus || !out->rows
+                     ? error_memory(error, (6 * count + 2) * sizeof *out->rows)
+                     : 0;
+    for (size_t i = 0; !failed && i < count; i++)
+        sorted[i] = &out->source.records[i];
+    if (!failed) {
+        qsort(sorted, count, sizeof *sorted, by_place);
+        failed = add_rows(out, sorted, breaks, error);
+    }
+    free(sorted);
+    free(breaks);
+    return failed;
+}

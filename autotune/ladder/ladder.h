@@ -1,0 +1,69 @@
+/* ladder: what the ladder's table says of each rung, computed from its time: GB/s over the
+ * bytes of all its launches, its gain over the rung before and over the first of its group. */
+#ifndef AUTOTUNE_LADDER_H
+#define AUTOTUNE_LADDER_H
+
+#include "autotune/analysis/analysis.h"
+#include "autotune/analysis/pattern.h"
+#include "autotune/ladder/rungs.h"
+#include "autotune/print/table.h"
+
+enum { LADDER_COLUMNS_MAX = 32, LADDER_CAUSE = 400 };
+
+/* A rung at one size of a block. */
+struct ladder_cell {
+    bool is_there;            /* else it is not asked for, or has no such size */
+    unsigned threads;         /* per block */
+    const char *status;       /* "measured", "wrong", "rejected" ... */
+    const char *reason;       /* unless it was measured */
+    uint64_t ps;              /* per call; 0 = not measured */
+    uint64_t low_ps, high_ps; /* the least and the most that were measured */
+    unsigned registers;       /* per thread; 0 = unknown */
+    double bytes;             /* ladder_bytes */
+    double step, total;       /* ladder_compare: how many times faster; 0 = over nothing */
+    unsigned grid;            /* blocks of the first launch that reads elements */
+    double elements;          /* of such a block, were it full */
+    /* Computed, not measured; unknown where they are not asked for, or cannot be had. */
+    double elements_there;    /* as elements, where the analysis is of; 0 = the same */
+    struct pattern pattern;   /* of one of these blocks */
+    struct analysis analysis; /* of this kernel on this GPU */
+    char cause[LADDER_CAUSE]; /* "" = unknown */
+};
+
+struct ladder {
+    const struct rungs *rungs;
+    size_t columns;         /* 1 .. LADDER_COLUMNS_MAX; 1 may be each rung's own size */
+    const unsigned *blocks; /* the sizes */
+    const uint64_t
+        *sizes; /* n of each column, where they differ in that; NULL = the problem's */
+    struct ladder_cell *cells; /* of rung r at size b: cells[r * columns + b] */
+    uint64_t peak;             /* theoretical bytes per second; 0 = unknown */
+    const struct problem *problem;
+    const char *device; /* "NVIDIA H200", "host" */
+    int sms;            /* its streaming multiprocessors */
+    bool is_host;       /* emulated: no model of a GPU's speed */
+    const char *gpu;    /* what analyses are of; "" = there are none */
+};
+
+/* Elements of a block of the first launch that writes, were it full. */
+double ladder_elements(const struct planner_plan *plan);
+
+/* What all launches of a call read and write. One without inputs among its arguments reads
+ * none; one with outputs = 0 writes the call's result. An atomic operation counts as nothing
+ * beside that: it stays in the L2. */
+double ladder_bytes(const struct planner_plan *plan, const struct space *space,
+                    const struct problem *problem);
+
+/* Fills in step and total, down each column and group; a rung not measured is passed over. */
+void ladder_compare(struct ladder *ladder);
+
+double ladder_gbs(const struct ladder_cell *cell); /* 10^9 bytes per second; 0 = not measured */
+
+/* Appends a table a group: of all figures for one size of a block, of times by size for
+ * several, or by n; below it what is said about the group, and why rungs were not measured. */
+void ladder_print(struct text *out, const struct ladder *ladder, bool bold_titles);
+
+/* The same for programs: a row for each rung and size, or n. Dispose of the table. */
+void ladder_table(struct table *out, const struct ladder *ladder);
+
+#endif

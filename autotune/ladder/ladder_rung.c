@@ -1,0 +1,120 @@
+/* ladder_rung: looks a rung's files up among those built in. What is missing there is a mistake
+ * of this program, and said with the file's name. */
+#include "autotune/ladder/ladder_rung.h"
+
+#include "autotune/embedded.h"
+#include "generator/dims_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_CHARS = 200, N_USUAL = 25600, LEN_USUAL = 128 }; /* few for the emulator */
+
+static const struct embedded *find_file(const char *folder, const char *name,
+                                        struct error *error)
+{
+    char path[PATH_CHARS];
+    snprintf(path, sizeof path, "%s%s%s", folder, name,
+             strcmp(folder, "templates/") == 0 ? "" : ".ini");
+    const struct embedded *file = embedded_find(path);
+    if (!file)
+        error_set(error, ERROR_USAGE, "configs/ladder/rungs.ini: there is no %s: add it", path);
+    return file;
+}
+
+int ladder_rung_list(struct rungs *out, struct error *error)
+{
+    const struct embedded *file = find_file("configs/ladder/", "rungs", error);
+    return file ? rungs_load(out, file->name, file->bytes, file->length, error) : -1;
+}
+
+static int read_params(struct ladder_rung *out, struct error *error)
+{
+    memcpy(out->row, out->space->default_row, out->space->param_count * sizeof *out->row);
+    return point_parse(out->space, out->listed->params, out->row, error);
+}
+
+static int find_threads(struct ladder_rung *out, const char *name, struct error *error)
+{
+    out->threads = space_find_param(out->space, name, strlen(name));
+    return out->threads >= 0
+               ? 0
+               : error_set(error, ERROR_USAGE, "%s: it has no param %s, as each rung must",
+                           out->space->file, name);
+}
+
+int ladder_rung_open(struct ladder_rung *out, const struct rungs *rungs,
+                     const struct rung *rung, struct error *error)
+{
+    const struct embedded *space, *template;
+    *out = (struct ladder_rung){.listed = rung};
+    space = find_file("configs/ladder/", rung->space, error);
+    if (!space || space_load(&out->space, space->name, space->bytes, space->length,
+                             embedded_space, error))
+        return -1;
+    template = find_file("templates/", out->space->template_name, error);
+    if (!template || find_threads(out, rungs->threads, error) || read_params(out, error)) {
+        ladder_rung_close(out);
+        return -1;
+    }
+    out->space_file = (struct emit_file){space->name, space->bytes};
+    out->template = (struct emit_file){template->name, template->bytes};
+    return 0;
+}
+
+void ladder_rung_close(struct ladder_rung *rung)
+{
+    space_free(rung->space);
+    rung->space = NULL;
+}
+
+bool ladder_rung_serves(const struct ladder_rung *rung, const struct problem *problem)
+{
+    struct problem sum = *problem;
+    sum.op = SUM; /* what else it cannot do, the run says */
+    return space_serves(rung->space, &sum);
+}
+
+void ladder_rung_dims(const struct ladder_rung *rung, struct problem *problem)
+{
+    struct problem sum = *problem;
+    sum.op = SUM;
+    if (space_find_dims(rung->space, &sum, N_USUAL, LEN_USUAL, 0))
+        problem->dims = sum.dims;
+}
+
+int ladder_rung_match(const struct ladder_rung *rung, const struct problem *problem,
+                      struct error *error)
+{
+    struct problem own = *problem;
+    char text[DIMS_TEXT_CHARS];
+    ladder_rung_dims(rung, &own);
+    if (ladder_rung_serves(rung, problem))
+        return 0;
+    return error_set(error, ERROR_USAGE, "%s %s, or choose another rung", rung->listed->name,
+                     dims_text_refuse(text, &own.dims, &problem->dims));
+}
+
+int ladder_rung_settle(struct ladder_rung *rung, const struct problem *problem,
+                       const struct target *target, struct error *error)
+{
+    return space_settle_default(rung->space, problem, target, error) || read_params(rung, error)
+               ? -1
+               : 0;
+}
+
+bool ladder_rung_resize(struct ladder_rung *rung, unsigned threads)
+{
+    const struct param *param = &rung->space->params[rung->threads];
+    for (size_t i = 0; i < param->count; i++)
+        if (param->values[i] == (int64_t)threads) {
+            rung->row[rung->threads] = threads;
+            return true;
+        }
+    return false;
+}
+
+unsigned ladder_rung_threads(const struct ladder_rung *rung)
+{
+    return (unsigned)rung->row[rung->threads];
+}

@@ -1,0 +1,69 @@
+/* builtin_spaces: a list of the few spaces that were asked for. Hides where they are built in. */
+#include "autotune/library/builtin_spaces.h"
+
+#include "autotune/embedded.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int find_file(const struct embedded **out, const char *folder, const char *name,
+                     const char *ending, struct error *error)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%.150s%s", folder, name, ending);
+    *out = embedded_find(path);
+    return *out
+               ? 0
+               : error_set(error, ERROR_FAILED,
+                           "%s is not part of this build; build it again with `make clean all`",
+                           path);
+}
+
+static int open_space(struct shelf *shelf, const char *name, struct error *error)
+{
+    const struct embedded *file, *template, *types, *intrinsics;
+    if (find_file(&file, "configs", name, ".ini", error) ||
+        space_load(&shelf->space, file->name, file->bytes, file->length, embedded_space,
+                   error) ||
+        find_file(&template, "templates", shelf->space->template_name, "", error) ||
+        find_file(&types, "templates", "types.cu", "", error) ||
+        find_file(&intrinsics, "templates", "intrinsics.cu", "", error))
+        return -1;
+    shelf->name = name;
+    shelf->sources = (struct emit_sources){
+        .template = {template->name, template->bytes},
+        .types = {types->name, types->bytes},
+        .intrinsics = {intrinsics->name, intrinsics->bytes},
+    };
+    return 0;
+}
+
+int shelf_find(struct shelf **shelves, const char *name, const struct shelf **out,
+               struct error *error)
+{
+    struct shelf *made;
+    for (*out = *shelves; *out; *out = (*out)->next)
+        if (strcmp((*out)->name, name) == 0)
+            return 0;
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return error_memory(error, sizeof *made);
+    if (open_space(made, name, error)) {
+        shelf_free(made);
+        return -1;
+    }
+    made->next = *shelves;
+    *out = *shelves = made;
+    return 0;
+}
+
+void shelf_free(struct shelf *shelves)
+{
+    while (shelves) {
+        struct shelf *next = shelves->next;
+        space_free(shelves->space);
+        free(shelves);
+        shelves = next;
+    }
+}

@@ -1,0 +1,24 @@
+/* builtin_spaces: the spaces and templates that are built into the library, opened when first asked for
+ * and kept. Calls take turns: the caller holds a lock. */
+#ifndef AUTOTUNE_BUILTIN_SPACES_H
+#define AUTOTUNE_BUILTIN_SPACES_H
+
+#include "generator/emit.h"
+#include "generator/problem.h"
+#include "generator/space.h"
+
+/* A space with the sources of its kernels. */
+struct shelf {
+    const char *name; /* "reduce" */
+    struct space *space;
+    struct emit_sources sources;
+    struct shelf *next;
+};
+
+/* The space of that name, which must outlive it, among those of `*shelves`, which gets what is
+ * opened. It lives until shelf_free. */
+int shelf_find(struct shelf **shelves, const char *name, const struct shelf **out,
+               struct error *error);
+void shelf_free(struct shelf *shelves);
+
+#endif

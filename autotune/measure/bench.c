@@ -1,0 +1,401 @@
+/* bench: graphs of calls over the inputs, and the sweep that makes the L2 cold. Hides how many
+ * calls a measurement takes and where their results lie; bench_prove.c compares these. */
+#include "autotune/measure/bench.h"
+
+#include "autotune/device/bind.h"
+#include "autotune/verify/poison.h"
+
+#include <stdlib.h>
+
+enum {
+    SLOT_BYTES = 16, /* an output, then a guard of the same poison */
+    CALLS_MAX = INPUT_MAX,
+    SWEEP_DEPTH = 1024, /* elements of a result, at least, where the L2 is swept */
+    SWEEP_L2 = 3,       /* the sweep reads this many times the L2 */
+    MANY_PART = 8,      /* results of this part of the L2 are many */
+};
+
+/* A measurement lasts about this long, so that its start and end do not count. */
+static const uint64_t MEASURE_PS = 1200000000; /* 1.2 ms */
+/* More than the host takes to launch a graph, and for each call in it. */
+static const double LAUNCH_S = 40e-6, CALL_LAUNCH_S = 2e-6;
+static const uint64_t CALL_LEAST_PS = 1500000; /* no call is faster than about 1.5 us */
+
+static uint64_t call_bytes(const struct bench *bench)
+{
+    const struct problem *problem = &bench->input->problem;
+    return dims_n(&problem->dims) * (uint64_t)problem_types[problem->type].bytes;
+}
+
+static uint64_t time_at_peak(const struct bench *bench)
+{
+    uint64_t peak = device_peak_bytes(&bench->device->info);
+    return peak ? (uint64_t)((double)call_bytes(bench) * 1e12 / (double)peak) : 0;
+}
+
+/* Whole rounds over the inputs: as many calls as a measurement should last, where the inputs do
+ * not say it themselves. */
+static size_t count_calls(const struct bench *bench)
+{
+    const size_t inputs = bench->input->count;
+    if (bench->device->info.target.is_host ||
+        inputs > oracle_inputs_least(&bench->input->problem))
+        return inputs;
+    const uint64_t call = time_at_peak(bench) + CALL_LEAST_PS;
+    const uint64_t calls = (MEASURE_PS + call - 1) / call;
+    const uint64_t rounds = ((calls > CALLS_MAX ? CALLS_MAX : calls) + inputs - 1) / inputs;
+    return (size_t)rounds * inputs;
+}
+
+/* Many results of one call are still in the L2 as it ends; those of several have to be written
+ * by then. Warm data has one input, and a graph of one short call would end before the host has
+ * launched the next. */
+size_t bench_search_calls(const struct bench *bench)
+{
+    const struct problem *problem = &bench->input->problem;
+    const uint64_t each = (uint64_t)problem_types[problem_result(problem)].bytes;
+    const uint64_t many = (uint64_t)bench->device->info.target.l2_bytes / MANY_PART;
+    const bool are_many = dims_results(&problem->dims) * each >= many;
+    return problem->regime == WARM || are_many ? bench->calls : bench->input->count;
+}
+
+size_t bench_proof_calls(const struct bench *bench)
+{
+    const size_t calls = bench_search_calls(bench);
+    return calls < bench->slots ? calls : bench->slots;
+}
+
+uint64_t bench_floor_ps(const struct bench *bench)
+{
+    const struct device_info *info = &bench->device->info;
+    return !info->target.is_host && input_is_past_l2(&bench->input->problem, info)
+               ? time_at_peak(bench)
+               : 0;
+}
+
+/* What makes the L2 cold, where data fits in it at all, and takes longer than the host needs to
+ * launch what follows: else the GPU waits for it within the time. */
+static uint64_t sweep_bytes(const struct bench *bench)
+{
+    const struct device_info *info = &bench->device->info;
+    const uint64_t l2 = SWEEP_L2 * (uint64_t)info->target.l2_bytes;
+    const double seconds = LAUNCH_S + CALL_LAUNCH_S * (double)bench->calls;
+    const uint64_t least = (uint64_t)(seconds * (double)device_peak_bytes(info));
+    const bool fits = !input_is_past_l2(&bench->input->problem, info);
+    return (fits && least < l2 ? l2 : least) & ~(uint64_t)255;
+}
+
+static int open_sweep(struct bench *bench, const struct point_context *context,
+                      const int64_t *row,
+                      const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                      struct error *error)
+{
+    const struct device_info *info = &bench->device->info;
+    const struct device_ops *ops = bench->device->ops;
+    if (info->target.is_host || bench->input->problem.regime == WARM)
+        return 0;
+    const uint64_t bytes = sweep_bytes(bench);
+    const uint64_t n = bytes / (uint64_t)problem_types[bench->input->problem.type].bytes;
+    struct problem problem = *context->problem;
+    const struct point_context swept = {context->space, &problem, context->target};
+    struct planner_plan plan;
+    const uint64_t own = dims_results(&problem.dims), most = n / SWEEP_DEPTH;
+    const uint64_t results = own < most ? own : most;
+    problem.dims = dims_resized(&problem.dims, results, n / results, 0);
+    if (call_plan(&plan, &swept, row, error) ||
+        ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
+        ops->fill(bench->device, bench->sweep_data, POISON_SCRATCH, bytes, error) ||
+        ops->alloc(bench->device, plan.scratch_bytes + 256 + 8 * results, &bench->sweep_scratch,
+                   error) ||
+        ops->alloc(bench->device, plan.state_bytes + 256, &bench->sweep_state, error) ||
+        ops->fill(bench->device, bench->sweep_state, 0, plan.state_bytes + 256, error))
+        return -1;
+    const struct planner_buffers buffers = {.input = bench->sweep_data,
+                                            .output = bench->sweep_scratch + plan.scratch_bytes,
+                                            .scratch = bench->sweep_scratch,
+                                            .state = bench->sweep_state};
+    bind_launches(bench->sweep, &plan, context->space, kernels, &buffers);
+    bench->sweep_count = (size_t)plan.count;
+    return 0;
+}
+
+/* Have a call's results no room in a slot beside a guard of as many bytes? */
+static bool has_many(const struct problem *problem)
+{
+    return 2 * problem_bytes_written(problem) > SLOT_BYTES;
+}
+
+static uint64_t slot_bytes(const struct problem *problem)
+{
+    const uint64_t bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
+    const uint64_t guarded = dims_results(&problem->dims) * bytes + POISON_RESULTS_GUARD;
+    return has_many(problem) ? (guarded + POISON_RESULTS_GUARD - 1) / POISON_RESULTS_GUARD *
+                                   POISON_RESULTS_GUARD
+                             : SLOT_BYTES;
+}
+
+static size_t count_slots(const struct problem *problem, size_t inputs)
+{
+    return has_many(problem) ? inputs : CALLS_MAX;
+}
+
+/* Of what no memory holds too, which slot_bytes could not count. */
+double bench_bytes(const struct problem *problem, const struct device_info *info)
+{
+    const size_t inputs = input_count(problem, info), slots = count_slots(problem, inputs);
+    const double bytes = problem_types[problem_result(problem)].bytes;
+    return has_many(problem)
+               ? ((double)dims_results(&problem->dims) * bytes + POISON_RESULTS_GUARD) *
+                     (double)(slots + inputs)
+               : (double)(slots * SLOT_BYTES);
+}
+
+/* On the device, since reading many results back would take far longer than making them. */
+static int open_expected(struct bench *bench, struct error *error)
+{
+    const struct device_ops *ops = bench->device->ops;
+    const struct input *input = bench->input;
+    const uint64_t bytes = input->count * bench->slot_bytes;
+    if (!has_many(&input->problem))
+        return 0;
+    if (ops->alloc(bench->device, bytes, &bench->expected, error) ||
+        ops->fill(bench->device, bench->expected, POISON_OUTPUT, bytes, error))
+        return -1;
+    for (size_t i = 0; i < input->count; i++)
+        if (ops->write(bench->device, bench->expected + i * bench->slot_bytes,
+                       input_expects(input, i), input_expects_bytes(&input->problem), error))
+            return -1;
+    return 0;
+}
+
+int bench_open(struct bench *out, struct device *device, struct input *input,
+               const struct point_context *context, const int64_t *sweep_row,
+               const struct device_kernel *const sweep_kernels[SPACE_PASSES_MAX],
+               struct error *error)
+{
+    *out = (struct bench){.device = device, .input = input};
+    out->calls = count_calls(out);
+    out->slots = count_slots(&input->problem, input->count);
+    out->slot_bytes = slot_bytes(&input->problem);
+    if (device->ops->alloc(device, out->slots * out->slot_bytes, &out->outputs, error) ||
+        open_expected(out, error) ||
+        open_sweep(out, context, sweep_row, sweep_kernels, error)) {
+        bench_close(out);
+        return -1;
+    }
+    return 0;
+}
+
+void bench_close(struct bench *bench)
+{
+    const uint64_t buffers[] = {bench->expected,   bench->outputs,    bench->scratch,
+                                bench->state,      bench->sweep_data, bench->sweep_scratch,
+                                bench->sweep_state};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        if (buffers[i])
+            bench->device->ops->free(bench->device, buffers[i]);
+    *bench = (struct bench){.device = NULL};
+}
+
+static struct planner_buffers buffers_of(const struct bench *bench, size_t i)
+{
+    return (
+        struct planner_buffers){.input = input_address(bench->input, i % bench->input->count),
+                                .output = bench->outputs + i % bench->slots * bench->slot_bytes,
+                                .scratch = bench->scratch,
+                                .state = bench->state};
+}
+
+/* Twice what is wanted, so that growing is rare. */
+static int grow(struct device *device, uint64_t *address, uint64_t *bytes, uint64_t wanted,
+                uint8_t filled_with, struct error *error)
+{
+    if (*address && wanted <= *bytes)
+        return 0;
+    if (*address)
+        device->ops->free(device, *address);
+    *address = *bytes = 0;
+    if (device->ops->alloc(device, 2 * wanted, address, error))
+        return -1;
+    *bytes = 2 * wanted;
+    return device->ops->fill(device, *address, filled_with, *bytes, error);
+}
+
+static int reserve(struct bench *bench, const struct planner_plan *plan, struct error *error)
+{
+    return grow(bench->device, &bench->scratch, &bench->scratch_bytes,
+                plan->scratch_bytes + POISON_SCRATCH_GUARD, POISON_SCRATCH, error) ||
+                   grow(bench->device, &bench->state, &bench->state_bytes,
+                        plan->state_bytes + POISON_STATE_GUARD, 0, error)
+               ? -1
+               : 0;
+}
+
+bool bench_is_lost(const struct bench *bench, const struct bench_entry *entry)
+{
+    return entry->scratch != bench->scratch || entry->state != bench->state;
+}
+
+int bench_reserve(struct bench *bench, const struct point_context *context, const int64_t *row,
+                  struct error *error)
+{
+    struct planner_plan plan;
+    return call_plan(&plan, context, row, error) || reserve(bench, &plan, error) ? -1 : 0;
+}
+
+/* Lays the launches of all calls that are timed to `out`, those that are not aside. */
+static size_t bind_calls(struct device_launch *out, struct bench_entry *entry,
+                         const struct bench *bench, const struct planner_plan *plan,
+                         const struct space *space,
+                         const struct device_kernel *const kernels[SPACE_PASSES_MAX])
+{
+    struct device_launch call[PLANNER_LAUNCHES];
+    size_t count = 0;
+    for (size_t i = 0; i < entry->calls; i++) {
+        const struct planner_buffers buffers = buffers_of(bench, i);
+        bind_launches(call, plan, space, kernels, &buffers);
+        entry->after_count = 0;
+        for (int k = 0; k < plan->count; k++)
+            if (space->passes[plan->launches[k].pass].is_timed)
+                out[count++] = call[k];
+            else
+                entry->after[entry->after_count++] = call[k];
+    }
+    return count;
+}
+
+/* All calls of an entry: launches, or calls of code that is not ours. */
+struct bench_work {
+    struct bench *bench;
+    struct device_launch *launches; /* owned; NULL for other code */
+    bench_call *call;
+    void *context;
+    size_t count; /* launches, or calls */
+};
+
+static int queue_work(void *context, void *stream, struct error *error)
+{
+    const struct bench_work *work = context;
+    struct device *device = work->bench->device;
+    if (work->launches)
+        return device->ops->launch(device, work->launches, work->count, error);
+    for (size_t i = 0; i < work->count; i++) {
+        const struct planner_buffers buffers = buffers_of(work->bench, i);
+        if (work->call(work->context, buffers.input, buffers.output, stream, error))
+            return -1;
+    }
+    return 0;
+}
+
+/* Takes the launches over, also when it fails. */
+static int keep_work(struct bench_entry *entry, const struct bench_work *work,
+                     struct error *error)
+{
+    entry->work = malloc(sizeof *work);
+    if (!entry->work) {
+        free(work->launches);
+        return error_memory(error, sizeof *work);
+    }
+    *entry->work = *work;
+    return 0;
+}
+
+int bench_prepare(struct bench_entry *out, struct bench *bench,
+                  const struct point_context *context, const int64_t *row,
+                  const struct device_kernel *const kernels[SPACE_PASSES_MAX], size_t calls,
+                  struct error *error)
+{
+    struct planner_plan plan;
+    *out = (struct bench_entry){.calls = calls};
+    if (call_plan(&plan, context, row, error) || reserve(bench, &plan, error))
+        return -1;
+    const size_t bytes = calls * (size_t)plan.count * sizeof(struct device_launch);
+    const int64_t *keys = plan.launches[plan.first].keys;
+    struct device_launch *launches = malloc(bytes);
+    if (!launches)
+        return error_memory(error, bytes);
+    out->grid = (unsigned)keys[PLANNER_GRID];
+    out->block = (unsigned)keys[PLANNER_BLOCK];
+    out->scratch = bench->scratch;
+    out->scratch_bytes = plan.scratch_bytes;
+    out->state = bench->state;
+    out->state_bytes = plan.state_bytes;
+    const size_t count = bind_calls(launches, out, bench, &plan, context->space, kernels);
+    const struct bench_work work = {.bench = bench, .launches = launches, .count = count};
+    int failed =
+        keep_work(out, &work, error) ||
+        bench->device->ops->prepare(bench->device, launches, count, &out->graph, error);
+    if (failed)
+        bench_release(bench, out);
+    return failed ? -1 : 0;
+}
+
+int bench_adopt(struct bench_entry *out, struct bench *bench, bench_call *call, void *context,
+                size_t calls, struct error *error)
+{
+    const struct device_ops *ops = bench->device->ops;
+    const struct planner_plan nothing = {.count = 0};
+    const struct bench_work work = {.bench = bench,
+                                    .call = call,
+                                    .context = context,
+                                    .count = calls};
+    struct bench_work once = work;
+    uint64_t ignored_ps;
+    once.count = 1; /* what a library does at its first call may not be recorded */
+    *out = (struct bench_entry){.calls = calls};
+    if (reserve(bench, &nothing, error) ||
+        ops->time_queued(bench->device, queue_work, &once, NULL, 0, &ignored_ps, error) ||
+        keep_work(out, &work, error))
+        return -1;
+    out->scratch = bench->scratch;
+    out->state = bench->state;
+    if (ops->capture(bench->device, queue_work, out->work, &out->graph, error)) {
+        bench_release(bench, out);
+        return -1;
+    }
+    return 0;
+}
+
+int bench_prepare_more(struct bench_entry *entry, struct bench *bench,
+                       const struct point_context *context, const int64_t *row,
+                       const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                       size_t calls, struct error *error)
+{
+    if (entry->calls >= calls)
+        return 0;
+    bench_release(bench, entry);
+    return bench_prepare(entry, bench, context, row, kernels, calls, error);
+}
+
+void bench_release(struct bench *bench, struct bench_entry *entry)
+{
+    if (entry->graph)
+        bench->device->ops->release(bench->device, entry->graph);
+    if (entry->work)
+        free(entry->work->launches);
+    free(entry->work);
+    entry->graph = NULL;
+    entry->work = NULL;
+}
+
+int bench_time(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
+               struct error *error)
+{
+    uint64_t ps;
+    if (bench->device->ops->time(bench->device, entry->graph, bench->sweep, bench->sweep_count,
+                                 &ps, error))
+        return -1;
+    *out_ps = ps / entry->calls;
+    return 0;
+}
+
+int bench_time_queued(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
+                      struct error *error)
+{
+    uint64_t ps;
+    if (bench->device->ops->time_queued(bench->device, queue_work, entry->work, bench->sweep,
+                                        bench->sweep_count, &ps, error))
+        return -1;
+    *out_ps = ps / entry->calls;
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* bench_against: a kernel of ours against the reductions of other libraries, for one problem: the
+ * same inputs, proven results, one timer, interleaved rounds. */
+#ifndef AUTOTUNE_BENCH_AGAINST_H
+#define AUTOTUNE_BENCH_AGAINST_H
+
+#include "autotune/measure/baseline.h"
+#include "autotune/measure/paired.h"
+#include "generator/emit.h"
+#include "generator/point.h"
+
+struct contest_options {
+    const struct baseline *const *baselines; /* each supports the problem */
+    size_t baseline_count;                   /* 1 .. VERSUS_SIDES_MAX - 1 */
+    size_t rounds;
+    uint64_t
+        offset;     /* bytes the inputs start past a 256-byte boundary: whole elements, < 256 */
+    uint64_t seed;  /* of the inputs */
+    bool is_queued; /* calls in plain stream order, not as a graph */
+};
+
+struct contest_result {
+    struct versus_result ours;
+    struct versus_result theirs; /* of the fastest baseline, with the ratio to ours */
+    size_t best;                 /* its number */
+    size_t calls;                /* in a measurement of either */
+};
+
+/* Compiles the kernel of `row`, proves it at small sizes and at n, proves the results of the
+ * baselines at n, then measures. A wrong result, or one sooner than the memory can deliver the
+ * data, is ERROR_WRONG and names whose it is. */
+int contest_run(struct contest_result *out, struct device *device,
+                const struct point_context *context, const struct emit_sources *sources,
+                const int64_t *row, const struct contest_options *options, struct error *error);
+
+#endif

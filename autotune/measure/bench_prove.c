@@ -1,0 +1,221 @@
+/* bench_prove: a measurement whose results count: poisons what the calls write to, then
+ * compares every result, the state and the guards. Hides which are compared on the device. */
+#include "autotune/measure/bench.h"
+
+#include "autotune/verify/poison.h"
+#include "generator/dims_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE_BYTES = 64 << 10 }; /* of results read back at once */
+
+/* The last so many calls have left their results. */
+static size_t count_left(const struct bench *bench, const struct bench_entry *entry)
+{
+    return entry->calls < bench->slots ? entry->calls : bench->slots;
+}
+
+/* Where this one's lie. */
+static uint64_t output_of(const struct bench *bench, size_t call)
+{
+    return bench->outputs + call % bench->slots * bench->slot_bytes;
+}
+
+static int poison(struct bench *bench, const struct bench_entry *entry, struct error *error)
+{
+    const struct device_ops *ops = bench->device->ops;
+    return ops->fill(bench->device, bench->outputs, POISON_OUTPUT,
+                     count_left(bench, entry) * bench->slot_bytes, error) ||
+                   ops->fill(bench->device, bench->scratch, POISON_SCRATCH,
+                             entry->scratch_bytes + POISON_SCRATCH_GUARD, error) ||
+                   ops->fill(bench->device, bench->state + entry->state_bytes, POISON_STATE,
+                             POISON_STATE_GUARD, error) ||
+                   (entry->state_bytes &&
+                    ops->fill(bench->device, bench->state, 0, entry->state_bytes, error))
+               ? -1
+               : 0;
+}
+
+static void blame(struct bench_verdict *out, const struct bench *bench, const char *what)
+{
+    const struct problem *problem = &bench->input->problem;
+    char size[DIMS_TEXT_CHARS];
+    out->is_right = false;
+    snprintf(out->reason, sizeof out->reason, "%s at %s", what,
+             dims_text_format_named(size, &problem->dims));
+}
+
+/* One of the results of a call, whose bytes are given. */
+static void compare_result(struct bench_verdict *out, const struct bench *bench, size_t call,
+                           uint64_t result, const unsigned char *gotten_bytes)
+{
+    const struct problem *problem = &bench->input->problem;
+    const enum type type = problem_result(problem);
+    const size_t bytes = (size_t)problem_types[type].bytes;
+    const oracle_bits expect = input_expect(bench->input, call % bench->input->count, result);
+    const bool is_poison = poison_is_all(gotten_bytes, bytes, POISON_OUTPUT);
+    char expected[ORACLE_CHARS], gotten[ORACLE_CHARS], which[DIMS_TEXT_CHARS];
+    oracle_bits got = 0;
+    memcpy(&got, gotten_bytes, bytes);
+    if (oracle_equal(type, expect, got))
+        return;
+    out->is_right = false;
+    snprintf(out->reason, sizeof out->reason, "%s %s: expected %s, got %s",
+             is_poison ? "no result" : "wrong result",
+             dims_text_result(which, &problem->dims, result),
+             oracle_format(expected, type, expect), oracle_format(gotten, type, got));
+}
+
+/* All results of a call, which are few. */
+static void compare_output(struct bench_verdict *out, const struct bench *bench, size_t call,
+                           const unsigned char *slot)
+{
+    const uint64_t bytes = input_expects_bytes(&bench->input->problem);
+    const uint64_t results = dims_results(&bench->input->problem.dims);
+    if (!poison_is_all(slot + bytes, bench->slot_bytes - bytes, POISON_OUTPUT))
+        blame(out, bench, "wrote past its results");
+    for (uint64_t r = 0; r < results && out->is_right; r++)
+        compare_result(out, bench, call, r, slot + r * (bytes / results));
+}
+
+/* Finds the first wrong result from that with this byte on, if there is one: as numbers those
+ * may be equal whose bytes differ. */
+static int find_wrong(struct bench *bench, size_t call, uint64_t first,
+                      struct bench_verdict *out, struct error *error)
+{
+    const struct problem *problem = &bench->input->problem;
+    const uint64_t bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
+    const uint64_t count = dims_results(&problem->dims);
+    unsigned char piece[PIECE_BYTES];
+    for (uint64_t result = first / bytes; result < count && out->is_right;) {
+        const uint64_t rest = count - result, most = sizeof piece / bytes;
+        const uint64_t take = rest < most ? rest : most;
+        if (bench->device->ops->read(bench->device, piece,
+                                     output_of(bench, call) + result * bytes, take * bytes,
+                                     error))
+            return -1;
+        for (uint64_t i = 0; i < take && out->is_right; i++)
+            compare_result(out, bench, call, result + i, piece + i * bytes);
+        result += take;
+    }
+    return 0;
+}
+
+/* Compared on the device; read back is only what is not as it should be. */
+static int compare_results(struct bench *bench, size_t call, struct bench_verdict *out,
+                           struct error *error)
+{
+    const struct device_ops *ops = bench->device->ops;
+    const uint64_t results = input_expects_bytes(&bench->input->problem);
+    const uint64_t guard_bytes = bench->slot_bytes - results;
+    const uint64_t got = output_of(bench, call);
+    const uint64_t expected = bench->expected + call % bench->input->count * bench->slot_bytes;
+    unsigned char guard[2 * POISON_RESULTS_GUARD];
+    uint64_t first;
+    if (ops->differ(bench->device, got, expected, bench->slot_bytes, &first, error))
+        return -1;
+    if (first == bench->slot_bytes)
+        return 0;
+    if (ops->read(bench->device, guard, got + results, guard_bytes, error))
+        return -1;
+    if (!poison_is_all(guard, guard_bytes, POISON_OUTPUT)) {
+        blame(out, bench, "wrote past its results");
+        return 0;
+    }
+    return find_wrong(bench, call, first, out, error);
+}
+
+static int compare_calls(struct bench *bench, const struct bench_entry *entry, size_t first,
+                         struct bench_verdict *out, struct error *error)
+{
+    const size_t left = entry->calls - count_left(bench, entry);
+    for (size_t i = first > left ? first : left; i < entry->calls && out->is_right; i++)
+        if (compare_results(bench, i, out, error))
+            return -1;
+    return 0;
+}
+
+/* Of the calls from `first` on: few results all together. */
+static int compare_outputs(struct bench *bench, const struct bench_entry *entry, size_t first,
+                           struct bench_verdict *out, struct error *error)
+{
+    const uint64_t bytes = entry->calls * bench->slot_bytes;
+    if (bench->expected)
+        return compare_calls(bench, entry, first, out, error);
+    unsigned char *slots = malloc(bytes);
+    if (!slots)
+        return error_memory(error, bytes);
+    const int failed =
+        bench->device->ops->read(bench->device, slots, bench->outputs, bytes, error);
+    for (size_t i = first; !failed && i < entry->calls && out->is_right; i++)
+        compare_output(out, bench, i, slots + i * bench->slot_bytes);
+    free(slots);
+    return failed;
+}
+
+/* The guard behind the state is as it was, and the state zero again. */
+static int compare_state(struct bench *bench, const struct bench_entry *entry,
+                         struct bench_verdict *out, struct error *error)
+{
+    const uint64_t bytes = entry->state_bytes + POISON_STATE_GUARD;
+    unsigned char *state = malloc(bytes);
+    if (!state)
+        return error_memory(error, bytes);
+    int failed = bench->device->ops->read(bench->device, state, bench->state, bytes, error);
+    if (!failed && !poison_is_all(state + entry->state_bytes, POISON_STATE_GUARD, POISON_STATE))
+        blame(out, bench, "wrote past its state");
+    else if (!failed && out->is_right && !poison_is_all(state, entry->state_bytes, 0))
+        blame(out, bench, "left its state above zero");
+    free(state);
+    return failed;
+}
+
+static int compare(struct bench *bench, const struct bench_entry *entry,
+                   struct bench_verdict *out, struct error *error)
+{
+    const struct device_ops *ops = bench->device->ops;
+    const size_t first = entry->after_count ? entry->calls - 1 : 0;
+    unsigned char guard[POISON_SCRATCH_GUARD];
+    *out = (struct bench_verdict){.is_right = true};
+    if (compare_outputs(bench, entry, first, out, error) ||
+        ops->read(bench->device, guard, bench->scratch + entry->scratch_bytes,
+                  POISON_SCRATCH_GUARD, error))
+        return -1;
+    if (poison_is_all(guard, POISON_SCRATCH_GUARD, POISON_SCRATCH))
+        return compare_state(bench, entry, out, error);
+    blame(out, bench, "wrote past its scratch memory");
+    return 0;
+}
+
+static int prove(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
+                 struct bench_verdict *out, struct error *error)
+{
+    if (poison(bench, entry, error))
+        return -1;
+    if (bench_time(bench, entry, out_ps, error) == 0 &&
+        bench->device->ops->launch(bench->device, entry->after, entry->after_count, error) == 0)
+        return compare(bench, entry, out, error);
+    if (error->code != ERROR_WRONG) /* the emulator survives a kernel that cannot finish */
+        return -1;
+    *out = (struct bench_verdict){.is_right = false};
+    snprintf(out->reason, sizeof out->reason, "%.230s", error->text);
+    return 0;
+}
+
+/* All entries share the state: what a wrong one leaves there would make others wrong, and where the
+ * guard is others have theirs. */
+int bench_prove(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
+                struct bench_verdict *out, struct error *error)
+{
+    const struct device_ops *ops = bench->device->ops;
+    struct error ignored;
+    if (prove(bench, entry, out_ps, out, error)) {
+        ops->fill(bench->device, bench->state, 0, bench->state_bytes, &ignored);
+        return -1;
+    }
+    return out->is_right ? ops->fill(bench->device, bench->state + entry->state_bytes, 0,
+                                     POISON_STATE_GUARD, error)
+                         : ops->fill(bench->device, bench->state, 0, bench->state_bytes, error);
+}

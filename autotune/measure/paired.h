@@ -1,0 +1,28 @@
+/* paired: two or more sides measured by turns, and how many times as long each takes as the
+ * first. Knows nothing of devices: a callback measures. */
+#ifndef AUTOTUNE_PAIRED_H
+#define AUTOTUNE_PAIRED_H
+
+#include "autotune/measure/stats.h"
+#include "generator/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { VERSUS_SIDES_MAX = 8, VERSUS_ROUNDS_MAX = 10001 };
+
+/* One measurement of a side: picoseconds per call. */
+typedef int versus_measure(void *context, size_t side, uint64_t *out_ps, struct error *error);
+
+struct versus_result {
+    uint64_t median_ps;          /* of all rounds */
+    struct stats_interval ratio; /* its time over that of side 0 in the same round: the median
+                                  * and its 95 % interval; exactly 1 for side 0 */
+};
+
+/* Measures all `sides` once a round, in their order and in the reverse order by turns, so that
+ * what changes steadily favours none. -1 only when measuring fails or memory runs out. */
+int versus_run(struct versus_result out[VERSUS_SIDES_MAX], size_t sides, size_t rounds,
+               versus_measure *measure, void *context, struct error *error);
+
+#endif

@@ -1,0 +1,124 @@
+/* race_places: medians with intervals from order statistics, of times and of ratios paired by
+ * round. Hides how the leader is found and which intervals decide ties. */
+#include "autotune/measure/race_places.h"
+
+#include "autotune/measure/stats.h"
+#include "generator/number.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double CONFIDENCE = 0.95; /* of times */
+static const double TIE_DOUBT = 0.01;  /* all that ties may be wrong together */
+
+bool race_places_is_in(const struct race_times *times, size_t entrant)
+{
+    return !times->is_beaten[entrant] || entrant == times->reference;
+}
+
+uint64_t *race_places_times(const struct race_times *times, size_t entrant)
+{
+    return times->times_ps + entrant * times->most;
+}
+
+static struct stats_interval ratio_interval(const struct race_times *times, size_t entrant,
+                                            double confidence)
+{
+    return stats_ratio_interval(race_places_times(times, entrant),
+                                race_places_times(times, times->leader), times->taken[entrant],
+                                confidence);
+}
+
+static struct stats_interval time_interval(struct race_times *times, size_t entrant)
+{
+    const uint64_t *times_ps = race_places_times(times, entrant);
+    for (size_t i = 0; i < times->taken[entrant]; i++)
+        times->work[i] = (double)times_ps[i];
+    return stats_median_interval(times->work, times->taken[entrant], CONFIDENCE);
+}
+
+double race_places_ratio(const struct race_times *times, size_t entrant)
+{
+    return entrant == times->leader ? 1 : ratio_interval(times, entrant, CONFIDENCE).middle;
+}
+
+/* Medians of all times would feel the drift between rounds; so whoever beats the leader round
+ * by round takes its place. That need not end (a beats b beats c beats a), hence the bound. */
+void race_places_lead(struct race_times *times)
+{
+    for (size_t tries = 0; tries < times->count; tries++) {
+        size_t best = times->leader;
+        double least = 1;
+        for (size_t i = 0; i < times->count; i++) {
+            double ratio = race_places_is_in(times, i) ? race_places_ratio(times, i) : INFINITY;
+            if (ratio < least) {
+                least = ratio;
+                best = i;
+            }
+        }
+        if (best == times->leader)
+            return;
+        times->leader = best;
+    }
+}
+
+double race_places_width(struct race_times *times)
+{
+    const struct stats_interval interval = time_interval(times, times->leader);
+    return fmax(interval.high - interval.middle, interval.middle - interval.low) /
+           interval.middle;
+}
+
+static void fill_place(struct race_place *out, struct race_times *times, size_t entrant,
+                       double margin, double confidence)
+{
+    const bool is_beaten = times->is_beaten[entrant];
+    *out = (struct race_place){.entrant = entrant,
+                               .ratio = 1,
+                               .ratio_low = 1,
+                               .ratio_high = 1,
+                               .rounds = times->taken[entrant],
+                               .is_dropped = !race_places_is_in(times, entrant),
+                               .is_tie = !is_beaten};
+    if (out->rounds == 0)
+        return;
+    struct stats_interval interval = time_interval(times, entrant);
+    out->median_ps = (uint64_t)interval.middle;
+    out->low_ps = (uint64_t)interval.low;
+    out->high_ps = (uint64_t)interval.high;
+    if (entrant == times->leader)
+        return;
+    interval = ratio_interval(times, entrant, confidence);
+    out->ratio = interval.middle;
+    out->ratio_low = interval.low;
+    out->ratio_high = interval.high;
+    if (interval.confidence >= confidence && interval.low > 1 + margin)
+        out->is_tie = false;
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct race_place *a = left, *b = right;
+    if (a->is_dropped != b->is_dropped)
+        return a->is_dropped ? 1 : -1;
+    double x = a->is_dropped ? (double)a->median_ps : a->ratio;
+    double y = b->is_dropped ? (double)b->median_ps : b->ratio;
+    if (x != y)
+        return x < y ? -1 : 1;
+    return number_compare(a->entrant, b->entrant);
+}
+
+void race_places_fill(struct race_result *out, struct race_times *times, double margin)
+{
+    size_t others = 0;
+    for (size_t i = 0; i < times->count; i++)
+        others += i != times->leader && !times->is_beaten[i];
+    const double confidence = 1 - TIE_DOUBT / (double)(others ? others : 1);
+    for (size_t i = 0; i < times->count; i++)
+        fill_place(&out->places[i], times, i, margin, confidence);
+    qsort(out->places, times->count, sizeof *out->places, by_place);
+    out->count = times->count;
+    out->ties = 0;
+    for (size_t i = 0; i < times->count; i++)
+        out->ties += out->places[i].is_tie && out->places[i].entrant != times->leader;
+}

@@ -1,0 +1,29 @@
+/* legend: kernels named by letters in a table, and the params that each letter stands for,
+ * without those that all share. */
+#ifndef AUTOTUNE_LEGEND_H
+#define AUTOTUNE_LEGEND_H
+
+#include "generator/number.h"
+#include "generator/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Initialise with room for as many as are added. */
+struct letters {
+    const char **kernels; /* params, as "BLOCK=256 ITEMS=8", or the name of a kernel */
+    size_t count;
+};
+
+/* The place of a kernel among them; a new one is added (not copied). */
+size_t letters_add(struct letters *letters, const char *kernel);
+
+/* The letter of a place: A .. Z, then numbers from 27. Returns `out`. */
+char *letters_name(char out[NUMBER_CHARS], size_t place);
+
+/* Appends those params of `kernel` that all have in common (`is_shared`), or that not all have.
+ * What is no list of params shares nothing and is appended whole. */
+void letters_add_words(struct text *out, const struct letters *letters, const char *kernel,
+                       bool is_shared);
+
+#endif

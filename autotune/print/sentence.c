@@ -1,0 +1,77 @@
+/* sentence: lines broken, numbers written. */
+#include "autotune/print/sentence.h"
+
+#include "generator/number.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WIDTH = 110, LABEL = 10 };
+
+void sentence_end(struct text *out, const char *label, struct text *sentence)
+{
+    size_t column = LABEL;
+    text_addf(out, "%-*s", LABEL, label);
+    for (const char *word = sentence->at ? sentence->at : ""; *word;) {
+        const size_t length = strcspn(word, " \n");
+        if (column > LABEL && column + 1 + length > WIDTH) {
+            text_addf(out, "\n%*s", LABEL, "");
+            column = LABEL;
+        }
+        text_addf(out, "%s%.*s", column > LABEL ? " " : "", (int)length, word);
+        column += length + (column > LABEL);
+        word += length + (word[length] != '\0');
+    }
+    text_adds(out, "\n");
+    out->failed |= sentence->failed;
+    text_dispose(sentence);
+}
+
+void sentence_add_n(struct text *out, uint64_t n)
+{
+    char number[NUMBER_CHARS];
+    text_adds(out, number_format_count(number, n));
+}
+
+void sentence_add_about(struct text *out, uint64_t n)
+{
+    uint64_t unit = 1;
+    while (n / unit >= 100)
+        unit *= 10;
+    sentence_add_n(out, (n + unit - 1) / unit * unit);
+}
+
+void sentence_add_fixed(struct text *out, double value, int digits)
+{
+    char number[NUMBER_CHARS];
+    const double scaled = round(fabs(value) * pow(10, digits));
+    text_adds(out, value < 0 && scaled > 0 ? "-" : "");
+    text_adds(out, number_format_fixed(number, (uint64_t)scaled, digits));
+}
+
+void sentence_extend(struct sentence_range *range, double value)
+{
+    range->low = range->count ? fmin(range->low, value) : value;
+    range->high = range->count ? fmax(range->high, value) : value;
+    range->count++;
+}
+
+void sentence_add_range(struct text *out, const struct sentence_range *range, int digits)
+{
+    struct text high = {0};
+    const size_t low = out->length;
+    sentence_add_fixed(out, range->low, digits);
+    sentence_add_fixed(&high, range->high, digits);
+    if (!out->failed && high.at && strcmp(out->at + low, high.at) != 0)
+        text_addf(out, " to %s", high.at);
+    text_dispose(&high);
+}
+
+void sentence_add_sizes(struct text *out, const struct sentence_range *sizes)
+{
+    sentence_add_n(out, (uint64_t)sizes->low);
+    if (sizes->high <= sizes->low)
+        return;
+    text_adds(out, " to ");
+    sentence_add_n(out, (uint64_t)sizes->high);
+}

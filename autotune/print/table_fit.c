@@ -1,0 +1,174 @@
+/* table_fit: leaves columns out, then folds. Hides how words are compared. */
+#include "autotune/print/table_fit.h"
+
+#include <string.h>
+
+enum { WIDTH_MIN = 40, INDENT = 4, COLUMNS_MAX = 64, LABEL = 10 };
+
+/* The shown columns that are kept, and the last of those that are shown at all. */
+struct fit {
+    const struct table *table;
+    size_t kept[COLUMNS_MAX], kept_count, last;
+    struct text in_all;
+};
+
+static const char *cell_at(const struct table *table, size_t row, size_t column)
+{
+    const char *const cell = table_cell(table, row, column);
+    return cell ? cell : "";
+}
+
+static bool is_alike(const struct table *table, size_t column)
+{
+    for (size_t row = 1; row < table->row_count; row++)
+        if (strcmp(cell_at(table, row, column), cell_at(table, 0, column)) != 0)
+            return false;
+    return table->row_count > 1;
+}
+
+static bool has_word(const char *text, const char *word, size_t length)
+{
+    for (const char *at = text; *at; at += strspn(at, " ")) {
+        const size_t own = strcspn(at, " ");
+        if (own == length && memcmp(at, word, length) == 0)
+            return true;
+        at += own;
+    }
+    return false;
+}
+
+/* Is the word in the last column of every row? */
+static bool is_in_all(const struct fit *fit, const char *word, size_t length)
+{
+    bool is_all = fit->table->row_count > 1;
+    for (size_t row = 0; row < fit->table->row_count && is_all; row++)
+        is_all = has_word(cell_at(fit->table, row, fit->last), word, length);
+    return is_all;
+}
+
+/* Appends the words of a cell that all rows have, or that not all have. */
+static void add_words(struct text *out, const struct fit *fit, const char *cell, bool in_all)
+{
+    const size_t before = out->length;
+    for (const char *at = cell; *at;) {
+        at += strspn(at, " ");
+        const size_t length = strcspn(at, " ");
+        if (length && is_in_all(fit, at, length) == in_all)
+            text_addf(out, "%s%.*s", out->length > before ? " " : "", (int)length, at);
+        at += length;
+    }
+}
+
+static void choose(struct fit *fit)
+{
+    const struct table *const table = fit->table;
+    for (size_t c = 0; c < table->column_count && c < COLUMNS_MAX; c++)
+        if (table->columns[c].title)
+            fit->last = c;
+    for (size_t c = 0; c < table->column_count && c < COLUMNS_MAX; c++) {
+        if (!table->columns[c].title)
+            continue;
+        if (c == fit->last || !is_alike(table, c))
+            fit->kept[fit->kept_count++] = c;
+        else if (*cell_at(table, 0, c))
+            text_addf(&fit->in_all, "%s%s %s", fit->in_all.length ? ", " : "",
+                      table->columns[c].title, cell_at(table, 0, c));
+    }
+}
+
+/* The kept columns, without the last where that is folded. */
+static void make_table(struct table *out, struct table_column *columns, const struct fit *fit,
+                       bool is_folded)
+{
+    const size_t count = fit->kept_count - (is_folded ? 1 : 0);
+    for (size_t i = 0; i < count; i++)
+        columns[i] = fit->table->columns[fit->kept[i]];
+    *out = (struct table){.columns = columns, .column_count = count};
+    for (size_t row = 0; row < fit->table->row_count; row++)
+        for (size_t i = 0; i < count; i++) {
+            struct text words = {0};
+            const char *const cell = cell_at(fit->table, row, fit->kept[i]);
+            if (fit->kept[i] == fit->last)
+                add_words(&words, fit, cell, false);
+            table_add(out, fit->kept[i] != fit->last ? cell : words.at);
+            out->failed |= words.failed;
+            text_dispose(&words);
+        }
+}
+
+/* Broken at spaces, each line indented. */
+static void add_wrapped(struct text *out, const char *words, size_t indent, size_t width)
+{
+    size_t column = indent;
+    text_addf(out, "%*s", (int)indent, "");
+    for (const char *at = words; *at;) {
+        const size_t length = strcspn(at, " ");
+        if (column > indent && column + 1 + length > width) {
+            text_addf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        }
+        text_addf(out, "%s%.*s", column > indent ? " " : "", (int)length, at);
+        column += length + (column > indent);
+        at += length + strspn(at + length, " ");
+    }
+    text_adds(out, "\n");
+}
+
+/* Each line of the printed table, its last column below it. */
+static void print_folded(struct text *out, const struct fit *fit, const struct table *table,
+                         size_t width, bool bold_titles)
+{
+    struct text lines = {0};
+    size_t row = 0;
+    table_print(&lines, table, bold_titles);
+    for (const char *line = lines.at; line && *line; row++) {
+        const size_t length = strcspn(line, "\n");
+        struct text words = {0};
+        text_addf(out, "%.*s\n", (int)length, line);
+        if (row > 0)
+            add_words(&words, fit, cell_at(fit->table, row - 1, fit->last), false);
+        if (words.length)
+            add_wrapped(out, words.at, INDENT, width);
+        out->failed |= words.failed;
+        text_dispose(&words);
+        line += length + (line[length] == '\n');
+    }
+    out->failed |= lines.failed;
+    text_dispose(&lines);
+}
+
+void table_fit(struct text *out, const struct table *table, int width, bool bold_titles)
+{
+    const size_t most = (size_t)(width > WIDTH_MIN ? width : WIDTH_MIN);
+    struct fit fit = {.table = table};
+    struct table_column columns[COLUMNS_MAX];
+    struct table narrow;
+    if (table_width(table) <= most) {
+        table_print(out, table, bold_titles);
+        return;
+    }
+    choose(&fit);
+    make_table(&narrow, columns, &fit, false);
+    if (table_width(&narrow) <= most) {
+        table_print(out, &narrow, bold_titles);
+    } else {
+        table_dispose(&narrow);
+        make_table(&narrow, columns, &fit, true);
+        print_folded(out, &fit, &narrow, most, bold_titles);
+    }
+    table_dispose(&narrow);
+    struct text common = {0};
+    add_words(&common, &fit, table->row_count ? cell_at(table, 0, fit.last) : "", true);
+    if (common.length)
+        text_addf(&fit.in_all, "%s%s", fit.in_all.length ? ", " : "", common.at);
+    if (fit.in_all.length) {
+        struct text lines = {0};
+        add_wrapped(&lines, fit.in_all.at, LABEL, most);
+        text_addf(out, "in all    %s", lines.at ? lines.at + LABEL : "\n");
+        out->failed |= lines.failed;
+        text_dispose(&lines);
+    }
+    out->failed |= common.failed | fit.in_all.failed;
+    text_dispose(&common);
+    text_dispose(&fit.in_all);
+}

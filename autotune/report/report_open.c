@@ -1,0 +1,270 @@
+/* report_open: what a report is about: the GPU and the record that are named, else the newest
+ * records here. Opens the others that it is compared with. */
+#include "autotune/report/report_sections.h"
+
+#include "autotune/cli/setup.h"
+#include "autotune/embedded.h"
+#include "autotune/print/csv.h"
+#include "cache/file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CSV_BYTES_MAX = 16 << 20, PATH_CHARS = 4096 };
+
+/* --- The subject -------------------------------------------------------------------------- */
+
+static const struct dims reported = DIMS_VALUE(1); /* such, of any n */
+
+/* The newest of the file's records of single values, if it is newer than `newest`, else NULL. A
+ * GPU's go before the emulator's. */
+static const struct record *find_newer(const struct records *records,
+                                       const struct record *newest)
+{
+    const struct record *found = NULL;
+    for (size_t i = 0; i < records->count; i++) {
+        const struct record *record = &records->at[i];
+        const bool is_gpu = record->source != RECORD_EMULATED;
+        const bool was_gpu = newest->source != RECORD_EMULATED;
+        if (!dims_is_alike(&record->problem.dims, &reported))
+            continue;
+        if (!*newest->tuned || (is_gpu && !was_gpu) ||
+            (is_gpu == was_gpu && strcmp(record->tuned, newest->tuned) > 0))
+            newest = found = record;
+    }
+    return found;
+}
+
+/* The newest records so far, and their file; "" when there are none. */
+struct newest {
+    struct record record;
+    char *path;
+};
+
+static int take_newer(void *context, const char *path, const struct records *records,
+                      struct error *error)
+{
+    struct newest *newest = context;
+    const struct record *newer = find_newer(records, &newest->record);
+    (void)error;
+    if (newer) {
+        newest->record = *newer;
+        snprintf(newest->path, PATH_CHARS, "%s", path);
+    }
+    return 0;
+}
+
+/* What cannot be read has none. */
+static int find_newest(char path[PATH_CHARS], const struct request *request,
+                       struct error *error)
+{
+    struct text folder = {0};
+    struct newest newest = {.record = {.source = RECORD_EMULATED}, .path = path};
+    *path = '\0';
+    const int failed = store_folder(&folder, request->cache, error) == 0 &&
+                       store_load_each(folder.at, NULL, take_newer, &newest, error) &&
+                       error->code != ERROR_IO;
+    text_dispose(&folder);
+    return failed ? -1 : 0;
+}
+
+/* --- Those that it is compared with ------------------------------------------------------- */
+
+static bool is_listed(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* The GPU of the table that a name or a record file stands for; "" where that is not known. */
+static void find_model(char out[64], const char *name)
+{
+    struct gpus_model model = {.name = ""};
+    struct records records = {0};
+    struct error ignored;
+    if (gpus_knows_model(name))
+        gpus_find_model(&model, name, &ignored);
+    else if (store_load(&records, name, &ignored) == 0 && records.count)
+        gpus_find_model(&model, records.at[0].gpu, &ignored);
+    store_dispose(&records);
+    snprintf(out, 64, "%s", model.name);
+}
+
+/* The GPUs of the table that documents of configs/published/ are about, behind the first name,
+ * which is the subject's. `room` keeps names. */
+static size_t list_published(const char *names[COMPARE_SIDES_MAX],
+                             char room[COMPARE_SIDES_MAX][64], size_t count)
+{
+    static const char folder[] = "configs/published/";
+    char own[64];
+    find_model(own, names[0]);
+    for (size_t i = 0; i < embedded_count && count < COMPARE_SIDES_MAX; i++) {
+        const struct embedded *file = &embedded_files[i];
+        struct published published;
+        struct error ignored;
+        if (strncmp(file->name, folder, strlen(folder)) != 0 ||
+            published_load(&published, file->name, file->bytes, file->length, &ignored))
+            continue;
+        if (published.gpu && strcmp(published.gpu, own) != 0 &&
+            !is_listed(names, count, published.gpu)) {
+            snprintf(room[count], sizeof room[count], "%s", published.gpu);
+            names[count] = room[count];
+            count++;
+        }
+        published_dispose(&published);
+    }
+    return count;
+}
+
+static int open_sides(struct report *report, struct error *error)
+{
+    const struct request *request = report->request;
+    const char *names[COMPARE_SIDES_MAX];
+    char newest[PATH_CHARS], room[COMPARE_SIDES_MAX][64];
+    size_t count = 0;
+    if (request->file_count == 0 && find_newest(newest, request, error))
+        return -1;
+    if (request->file_count == 0 && !*newest && !request->bench && !request->ladder)
+        return error_set(
+            error, ERROR_FAILED,
+            "there is nothing to report: no records of single values here; 'autotune --n 1K..4G' makes "
+            "some, or name a record file or a GPU");
+    if (request->file_count > COMPARE_SIDES_MAX)
+        return comparison_open(&report->comparison, request, names, request->file_count, error);
+    if (request->file_count == 0 && *newest)
+        names[count++] = newest;
+    for (size_t i = 0; i < request->file_count; i++)
+        names[count++] = request->files[i];
+    const bool has_subject = count > 0;
+    if (request->file_count < 2 && has_subject)
+        count = list_published(names, room, count);
+    if (comparison_open(&report->comparison, request, names, count, error))
+        return -1;
+    report->subject = has_subject ? &report->comparison->inputs[0] : NULL;
+    return 0;
+}
+
+/* --- The headline ------------------------------------------------------------------------- */
+
+static bool is_kept(const struct report *report, const struct record *record)
+{
+    const struct request *request = report->request;
+    return record->source != RECORD_PUBLISHED && dims_n(&record->problem.dims) > 0 &&
+           record->median_ps &&
+           (!request->has_op || record->problem.op == request->problem.op) &&
+           (!request->has_type || record->problem.type == request->problem.type) &&
+           (!request->has_n || dims_n(&record->problem.dims) == dims_n(&request->problem.dims));
+}
+
+static bool is_alike(const struct problem *a, const struct problem *b)
+{
+    return a->op == b->op && a->type == b->type && a->acc == b->acc && a->order == b->order;
+}
+
+bool report_is_alike(const struct report *report, const struct record *record)
+{
+    return report->headline && is_alike(&record->problem, &report->headline->problem) &&
+           record->source == report->headline->source;
+}
+
+static size_t count_alike(const struct report *report, const struct record *record)
+{
+    const struct records *records = &report->subject->records;
+    size_t count = 0;
+    for (size_t i = 0; i < records->count; i++)
+        count += is_kept(report, &records->at[i]) &&
+                 is_alike(&records->at[i].problem, &record->problem);
+    return count;
+}
+
+/* How far n is from the usual one, in doublings; warm counts as farther than any cold one. */
+static double distance(const struct record *record)
+{
+    const bool is_host = record->source == RECORD_EMULATED;
+    const double usual = (double)setup_usual_n(is_host);
+    return fabs(log2((double)dims_n(&record->problem.dims) / usual)) +
+           (record->problem.regime == WARM ? 1000 : 0);
+}
+
+/* Of the problem that has most records that nearest to the usual size. */
+static int find_headline(struct report *report, struct error *error)
+{
+    const struct records *records = &report->subject->records;
+    const struct request *request = report->request;
+    const struct record *best = NULL;
+    for (size_t i = 0; i < records->count; i++) {
+        const struct record *record = &records->at[i];
+        if (!is_kept(report, record))
+            continue;
+        const size_t mine = count_alike(report, record);
+        const size_t most = best ? count_alike(report, best) : 0;
+        if (!best || mine > most || (mine == most && distance(record) < distance(best)))
+            best = record;
+    }
+    report->headline = best;
+    if (best || !(request->has_n || request->has_op || request->has_type))
+        return 0;
+    return error_set(
+        error, ERROR_FAILED,
+        "%s has no record of that --op, --type and --n: 'autotune show' lists those "
+        "that are here",
+        report->subject->side.name);
+}
+
+/* --- The whole ---------------------------------------------------------------------------- */
+
+int report_open(struct report *out, const struct request *request, struct error *error)
+{
+    *out = (struct report){.request = request};
+    if (open_sides(out, error) || (out->subject && find_headline(out, error))) {
+        report_close(out);
+        return -1;
+    }
+    return 0;
+}
+
+void report_close(struct report *report)
+{
+    comparison_close(report->comparison);
+    document_dispose(&report->document);
+    report->comparison = NULL;
+}
+
+int report_kernel(struct compare_kernel *out, struct target *target,
+                  const struct report *report, struct error *error)
+{
+    const struct compare_winner winner = {.record = report->headline};
+    *target = report->subject->target;
+    if (!report->subject->has_target) {
+        const int sms = report->headline->sms;
+        if (gpus_find(target, "sm_90", error))
+            return -1;
+        target->sms = sms;
+    }
+    return compare_kernel_open(out, &winner, NULL, &report->headline->problem, target, error);
+}
+
+double report_peak(const struct report *report, double gbs)
+{
+    const double own = report->subject ? (double)report->subject->side.peak_bytes / 1e9 : 0;
+    return fabs(own - gbs) < 0.01 * gbs ? own : gbs;
+}
+
+int report_read_csv(struct csv *out, const char *path, struct error *error)
+{
+    struct text text = {0};
+    int failed = text_read(&text, path, CSV_BYTES_MAX, error);
+    if (failed)
+        error_set(
+            error, error->code,
+            "%s: --bench and --ladder take what 'autotune bench --csv FILE' and 'autotune "
+            "ladder --csv FILE' write",
+            error->text);
+    else
+        failed = csv_load(out, path, text.at ? text.at : "", text.length, error);
+    text_dispose(&text);
+    return failed;
+}

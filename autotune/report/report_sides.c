@@ -1,0 +1,135 @@
+/* report_sides: this GPU beside others: a chart a problem, in percent of each one's peak, and
+ * what `autotune compare` says of it. */
+#include "autotune/report/report_sections.h"
+
+#include "autotune/compare/compare_notes.h"
+#include "autotune/print/figures.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const enum bar_kind kinds[] = {
+    [COMPARE_NOTHING] = BAR_NONE,        [COMPARE_WITHHELD] = BAR_NONE,
+    [COMPARE_BOUND] = BAR_PREDICTED,     [COMPARE_PREDICTED] = BAR_PREDICTED,
+    [COMPARE_PUBLISHED] = BAR_PUBLISHED, [COMPARE_EMULATED] = BAR_EMULATED,
+    [COMPARE_MEASURED] = BAR_MEASURED,
+};
+
+static struct bar make_bar(const struct compare *compare, const struct compare_line *line,
+                           size_t side)
+{
+    const struct compare_cell *cell = &line->cells[side];
+    struct bar bar = {.kind = cell->peak_pct >= 0 ? kinds[cell->basis] : BAR_NONE};
+    char gbs[NUMBER_CHARS], us[NUMBER_CHARS];
+    bar.value = cell->peak_pct >= 0 ? cell->peak_pct : 0;
+    snprintf(bar.label, sizeof bar.label, "%.120s", compare->sides[side].name);
+    if (cell->basis == COMPARE_WITHHELD)
+        snprintf(bar.text, sizeof bar.text, "withheld");
+    else if (cell->peak_pct < 0)
+        snprintf(bar.text, sizeof bar.text, "no peak known");
+    else if (cell->basis == COMPARE_BOUND)
+        snprintf(bar.text, sizeof bar.text, "at most %.3g %%", cell->peak_pct);
+    else if (cell->basis == COMPARE_PREDICTED)
+        snprintf(bar.text, sizeof bar.text, "%.0f to %.0f %%",
+                 cell->peak_pct * (double)cell->ps / (double)cell->high_ps,
+                 cell->peak_pct * (double)cell->ps / (double)cell->low_ps);
+    if (cell->basis == COMPARE_WITHHELD)
+        snprintf(bar.note, sizeof bar.note, "a bound would say nothing (%s): %.150s",
+                 compare_whys[cell->why], cell->winner);
+    else if (cell->ps && cell->basis > COMPARE_PREDICTED)
+        snprintf(bar.note, sizeof bar.note, "%s%s us, %s GB/s%s: %.150s%s%.200s",
+                 cell->basis == COMPARE_EMULATED ? "emulated: " : "", figures_us(us, cell->ps),
+                 figures_short(gbs, cell->gbs, 4),
+                 cell->basis == COMPARE_PUBLISHED && !cell->has_own_gbs ? " (computed)" : "",
+                 cell->winner, *cell->changed ? ", but " : "", cell->changed);
+    else
+        snprintf(bar.note, sizeof bar.note, "%s%s GB/s, its bound is by %s: %.150s%s%.200s",
+                 cell->basis == COMPARE_BOUND ? "at most " : "about ",
+                 figures_short(gbs, cell->gbs, 4), analysis_limiters[cell->analysis.limiter],
+                 cell->winner, *cell->changed ? ", but " : "", cell->changed);
+    return bar;
+}
+
+static bool has_figure(const struct compare *compare, const struct compare_line *line)
+{
+    for (size_t s = 0; s < compare->side_count; s++)
+        if (line->cells[s].basis != COMPARE_NOTHING)
+            return true;
+    return false;
+}
+
+static struct bar_chart *draw(const struct compare *compare, const struct compare_line *line)
+{
+    struct bar_chart *chart = calloc(1, sizeof *chart);
+    char problem[PROBLEM_CHARS];
+    if (!chart)
+        return NULL;
+    *chart = (struct bar_chart){.unit = "%",
+                                .digits = 3,
+                                .limit = 100,
+                                .limit_name = "100 % of each GPU's own theoretical bandwidth"};
+    snprintf(chart->figure.title, sizeof chart->figure.title, "%s",
+             problem_format(problem, &line->problem));
+    for (size_t s = 0; s < compare->side_count; s++) {
+        if (line->cells[s].basis == COMPARE_NOTHING)
+            continue;
+        const struct bar bar = make_bar(compare, line, s);
+        bar_chart_add(chart, &bar);
+    }
+    return chart;
+}
+
+/* The headline, and what documents have of any side for the same operation. */
+static int choose_lines(struct report *report, struct error *error)
+{
+    struct comparison *comparison = report->comparison;
+    struct request wanted = {.has_op = true, .problem = report->request->problem};
+    if (report->headline)
+        wanted.problem.op = report->headline->problem.op;
+    if (report->headline && comparison_add(comparison, &report->headline->problem, error))
+        return -1;
+    for (size_t s = 0; s < comparison->compare.side_count; s++)
+        if (comparison_add_published(comparison, &comparison->inputs[s], &wanted, false, error))
+            return -1;
+    return 0;
+}
+
+int report_sides(struct report *report, struct error *error)
+{
+    struct document *document = &report->document;
+    struct comparison *comparison = report->comparison;
+    const struct compare *compare = &comparison->compare;
+    struct text notes = {0};
+    document_add(document, DOCUMENT_SECTION, "Beside other GPUs");
+    if (compare->side_count < 2) {
+        document_add(
+            document, DOCUMENT_MISSING,
+            "Without records there is nothing to compare with other GPUs: name two, as "
+            "'autotune report v100 rtx5070ti'.");
+        return 0;
+    }
+    if (choose_lines(report, error))
+        return -1;
+    comparison_fill(comparison);
+    document_add(
+        document, DOCUMENT_TEXT,
+        "What each figure is, measured, published, predicted or a bound, stands beside it. A "
+        "published one is a document's, of its own kernel; \"at most\" is a latency and what "
+        "bytes in flight and instructions allow, nothing was run; a prediction is a range, of "
+        "bounds that times of three GPUs bear on. A GPU of which nothing can be "
+        "said is left out of a chart.");
+    for (size_t l = 0; l < compare->line_count; l++)
+        if (has_figure(compare, &compare->lines[l]))
+            document_figure(document, &bar_chart_kind, draw(compare, &compare->lines[l]));
+    struct table *table =
+        document_table(document, DOCUMENT_TABLE,
+                       "All that is known of these, with occupancy and limits", NULL, 0);
+    if (table)
+        compare_table(table, compare);
+    compare_notes_all(&notes, compare);
+    if (notes.length)
+        document_add(document, DOCUMENT_NOTES, "%s", notes.at);
+    document->failed |= notes.failed;
+    text_dispose(&notes);
+    return 0;
+}

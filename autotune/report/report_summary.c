@@ -1,0 +1,124 @@
+/* report_summary: the title, and the figures that matter most. */
+#include "autotune/report/report_sections.h"
+
+#include "autotune/compare/compare_journal.h"
+#include "autotune/print/figures.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void add_tile(struct table *tiles, const char *label, const char *figure,
+                     const char *remark)
+{
+    table_add(tiles, label);
+    table_add(tiles, figure);
+    table_add(tiles, remark);
+}
+
+static void add_speed(struct table *tiles, const struct report *report)
+{
+    const struct record *record = report->headline;
+    const double gbs = figures_gbs(&record->problem, record->median_ps);
+    const double percent = figures_peak_percent(&record->problem, record->median_ps,
+                                                report->subject->side.peak_bytes);
+    char number[NUMBER_CHARS], n[NUMBER_CHARS], figure[80], remark[160], low[NUMBER_CHARS],
+        high[NUMBER_CHARS];
+    snprintf(figure, sizeof figure, "%s us", figures_us(number, record->median_ps));
+    snprintf(remark, sizeof remark, "%s elements, %s; 95 %% interval %s to %s",
+             number_format_count(n, dims_n(&record->problem.dims)),
+             problem_regimes[record->problem.regime], figures_us(low, record->low_ps),
+             figures_us(high, record->high_ps));
+    add_tile(tiles, "time", figure, remark);
+    snprintf(figure, sizeof figure, "%s GB/s", figures_short(number, gbs, 4));
+    add_tile(tiles, "bandwidth", figure, "bytes of the input over the time");
+    if (percent < 0)
+        return;
+    snprintf(figure, sizeof figure, "%.1f %%", percent);
+    snprintf(remark, sizeof remark, "of the theoretical %s GB/s",
+             figures_short(number, (double)report->subject->side.peak_bytes / 1e9, 4));
+    add_tile(tiles, "of peak", figure, remark);
+}
+
+/* How sure the winner is. */
+static void add_proof(struct table *tiles, const struct record *record)
+{
+    char figure[80], remark[160];
+    snprintf(figure, sizeof figure, "%u", record->candidates);
+    if (record->ties)
+        snprintf(remark, sizeof remark,
+                 "each proven correct; %u more cannot be told apart from the winner",
+                 record->ties);
+    else
+        snprintf(remark, sizeof remark, "each proven correct; one winner");
+    add_tile(tiles, "candidates", figure, remark);
+}
+
+/* The space's default against the winner, as the journal of its search knows both. */
+static void add_default(struct table *tiles, const struct report *report)
+{
+    const struct record *record = report->headline;
+    struct record other = *record;
+    struct compare_kernel kernel;
+    struct target target;
+    struct error ignored;
+    struct text params = {0};
+    char factor[NUMBER_CHARS], n[NUMBER_CHARS], figure[80], remark[160];
+    double percent;
+    if (report_kernel(&kernel, &target, report, &ignored))
+        return;
+    point_format(&params, kernel.rung.space, kernel.rung.space->default_row, true);
+    compare_kernel_close(&kernel);
+    snprintf(other.params, sizeof other.params, "%s", params.at ? params.at : "");
+    text_dispose(&params);
+    if (!compare_journal_loss(&percent, report->request->cache, record, &other))
+        return;
+    snprintf(figure, sizeof figure, "%s times", figures_short(factor, 1 + percent / 100, 3));
+    snprintf(remark, sizeof remark, "than the space's default, at %s, in the search",
+             number_format_count(n, dims_n(&record->problem.dims)));
+    add_tile(tiles, "faster than untuned", figure, remark);
+}
+
+static void set_title(struct report *report)
+{
+    struct document *document = &report->document;
+    const struct record *record = report->headline;
+    char problem[PROBLEM_CHARS];
+    if (!report->subject) {
+        snprintf(document->title, sizeof document->title, "Reductions on a GPU");
+        snprintf(document->subtitle, sizeof document->subtitle,
+                 "From tables alone: no records of a GPU are here.");
+    } else if (!record) {
+        snprintf(document->title, sizeof document->title, "Reductions on %.120s",
+                 report->subject->side.name);
+        snprintf(document->subtitle, sizeof document->subtitle,
+                 "No record of this GPU is here: what follows was published or predicted.");
+    } else {
+        snprintf(document->title, sizeof document->title, "%s on %.60s",
+                 problem_format(problem, &record->problem),
+                 record->source == RECORD_EMULATED ? "the host emulator"
+                                                   : report->subject->side.name);
+        snprintf(document->subtitle, sizeof document->subtitle,
+                 "%.60s, cc %d.%d, %d SMs. Tuned %.10s with %.50s%s%.40s.",
+                 record->source == RECORD_EMULATED ? "No model of a GPU's speed: an emulator"
+                                                   : record->gpu,
+                 record->cc / 10, record->cc % 10, record->sms, record->tuned, record->compiler,
+                 record->source == RECORD_EMULATED ? "" : ", driver ",
+                 record->source == RECORD_EMULATED ? "" : record->driver);
+    }
+}
+
+int report_summary(struct report *report, struct error *error)
+{
+    set_title(report);
+    if (!report->headline)
+        return 0;
+    struct table *tiles = document_table(&report->document, DOCUMENT_TILES, NULL, NULL, 0);
+    if (!tiles)
+        return 0;
+    if (report_bench_tile(tiles, report, error))
+        return -1;
+    add_default(tiles, report);
+    add_speed(tiles, report);
+    add_proof(tiles, report->headline);
+    return 0;
+}

@@ -1,0 +1,220 @@
+/* finalist_checks: each proof is one run more on an input of its own, made once and kept for all that
+ * are proven. Hides how large these inputs are, and what is left out where there is no room. */
+#include "autotune/search/finalist_checks.h"
+
+#include "autotune/device/bind.h"
+#include "autotune/verify/poison.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t RANDOM_MAX = (16u << 20) + 7; /* elements of the rounding proof */
+static const uint64_t RANDOM_RESULTS = 1 << 14;     /* of a matrix, likewise */
+static const uint64_t PAST_32_BITS =
+    (1ull << 31) + 100003; /* elements of the proof past 2^31 */
+
+/* One run on the input at `input`; the bits of its results, one behind the other. */
+static int run_once(const struct further *further, const struct further_candidate *candidate,
+                    const struct problem *problem, uint64_t input, uint64_t *height, void *out,
+                    struct error *error)
+{
+    const struct measure *measure = further->measure;
+    struct device *device = measure->device;
+    const uint64_t bytes =
+        dims_results(&problem->dims) * (uint64_t)problem_types[problem_result(problem)].bytes;
+    const struct device_ops *ops = device->ops;
+    const struct point_context context = {measure->context->space, problem,
+                                          measure->context->target};
+    struct planner_buffers buffers = {.input = input, .output = measure->bench.outputs};
+    struct device_launch launches[PLANNER_LAUNCHES];
+    struct planner_plan plan;
+    if (call_plan(&plan, &context, candidate->row, error) ||
+        ops->alloc(device, plan.scratch_bytes + plan.state_bytes + 256, &buffers.scratch,
+                   error))
+        return -1;
+    buffers.state = buffers.scratch + plan.scratch_bytes;
+    *height = call_height(&plan);
+    bind_launches(launches, &plan, context.space, candidate->kernels, &buffers);
+    int failed =
+        ops->fill(device, buffers.output, POISON_OUTPUT, bytes, error) ||
+        ops->fill(device, buffers.scratch, POISON_SCRATCH, plan.scratch_bytes, error) ||
+        ops->fill(device, buffers.state, 0, plan.state_bytes, error) ||
+        ops->launch(device, launches, (size_t)plan.count, error) ||
+        ops->read(device, out, buffers.output, bytes, error);
+    ops->free(device, buffers.scratch);
+    return failed ? -1 : 0;
+}
+
+static void close_rounding(struct further_rounding *rounding, struct device *device)
+{
+    if (rounding->input)
+        device->ops->free(device, rounding->input);
+    free(rounding->references);
+    *rounding = (struct further_rounding){.input = 0};
+}
+
+/* As much of the problem as its exact sums take little time for. */
+static void limit_rounding(struct problem *problem)
+{
+    struct dims *dims = &problem->dims;
+    const uint64_t depth = dims->depth.n < RANDOM_MAX ? dims->depth.n : RANDOM_MAX;
+    const uint64_t most =
+        RANDOM_MAX / depth < RANDOM_RESULTS ? RANDOM_MAX / depth : RANDOM_RESULTS;
+    const uint64_t results = dims_results(dims);
+    *dims = oracle_resize(dims, results < most ? results : most, depth, 0);
+}
+
+static void fill_rounding(struct further_rounding *out, uint64_t seed, void *elements)
+{
+    const struct oracle_input source = {.problem = out->problem, .seed = seed};
+    oracle_fill_random(&source, 0, dims_n(&out->problem.dims), elements);
+    oracle_references(out->references, &out->problem, elements);
+}
+
+static int open_rounding(struct further_rounding *out, const struct measure *measure,
+                         struct error *error)
+{
+    struct device *device = measure->device;
+    *out = (struct further_rounding){.problem = *measure->context->problem};
+    if (dims_n(&out->problem.dims) == 0 || !problem_rounds(&out->problem))
+        return 0;
+    limit_rounding(&out->problem);
+    const uint64_t bytes =
+        dims_n(&out->problem.dims) * (uint64_t)problem_types[out->problem.type].bytes;
+    struct error no_room;
+    void *elements = malloc(bytes);
+    out->references = calloc(dims_results(&out->problem.dims), sizeof *out->references);
+    if (!elements || !out->references ||
+        device->ops->alloc(device, bytes, &out->input, &no_room)) {
+        free(elements);
+        out->input = 0;
+        return 0; /* no room, as for the proof past 2^31 */
+    }
+    fill_rounding(out, measure->seed, elements);
+    int failed = device->ops->write(device, out->input, elements, bytes, error);
+    free(elements);
+    return failed;
+}
+
+/* Notes the error of one result if it is the largest, or past its bound: false. */
+static bool judge_rounding(struct job_entrant *report, const struct problem *problem,
+                           const struct oracle_reference *reference,
+                           const unsigned char *result)
+{
+    const double sum_abs = reference->sum_abs;
+    oracle_bits bits = 0;
+    memcpy(&bits, result, (size_t)problem_types[problem_result(problem)].bytes);
+    const double got = oracle_to_double(problem->acc, bits);
+    const double error = fabs(got - reference->value) / sum_abs;
+    const double bound = oracle_bound(problem->acc, report->height, sum_abs) / sum_abs;
+    const bool is_right = error <= bound; /* false for NaN too */
+    if (is_right && error < report->error)
+        return true;
+    report->error = error;
+    report->bound = bound;
+    return is_right;
+}
+
+static int prove_rounding(const struct further *further,
+                          const struct further_candidate *candidate, struct job_entrant *report,
+                          struct check_verdict *out, struct error *error)
+{
+    const struct further_rounding *rounding = &further->rounding;
+    const struct problem *problem = &rounding->problem;
+    const size_t bytes = (size_t)problem_types[problem_result(problem)].bytes;
+    if (!rounding->input)
+        return 0;
+    unsigned char *results = malloc(dims_results(&problem->dims) * bytes);
+    if (!results)
+        return error_memory(error, dims_results(&problem->dims) * bytes);
+    if (run_once(further, candidate, problem, rounding->input, &report->height, results,
+                 error)) {
+        free(results);
+        return -1;
+    }
+    for (uint64_t r = 0; r < dims_results(&problem->dims) && out->is_right; r++)
+        out->is_right =
+            judge_rounding(report, problem, &rounding->references[r], results + r * bytes);
+    free(results);
+    if (!out->is_right)
+        snprintf(out->reason, sizeof out->reason,
+                 "error %.2e of %s on random floats is past the bound %.2e", report->error,
+                 problem_ops[problem->op].scale, report->bound);
+    return 0;
+}
+
+/* An input past 2^31 elements; none where memory does not allow it or n is past it anyway. */
+static int open_past(struct input *out, const struct measure *measure, struct error *error)
+{
+    struct device *device = measure->device;
+    struct problem problem = *measure->context->problem;
+    const size_t count = oracle_inputs_least(&problem);
+    const uint64_t bytes = count * PAST_32_BITS * (uint64_t)problem_types[problem.type].bytes;
+    uint64_t free_bytes;
+    struct error no_room;
+    *out = (struct input){.device = NULL};
+    if (device->info.target.is_host || dims_n(&problem.dims) >= PAST_32_BITS ||
+        !oracle_is_run(&problem.dims))
+        return 0;
+    if (device->ops->free_bytes(device, &free_bytes, error))
+        return -1;
+    problem.dims = dims_value(PAST_32_BITS);
+    if (free_bytes < bytes + bytes / 4 ||
+        input_open(out, device, &problem, count, measure->seed, &no_room)) {
+        *out = (struct input){.device = NULL};
+        return 0; /* no room: too small, fragmented, or taken meanwhile */
+    }
+    /* The deciding element belongs in a whole tile, not in what is left over after the last. */
+    return input_mark(out, input_last(out), PAST_32_BITS - 50000, error);
+}
+
+static int prove_past(const struct further *further, const struct further_candidate *candidate,
+                      struct check_verdict *out, struct error *error)
+{
+    const struct input *past = &further->past;
+    for (size_t k = 0; k < past->count; k++) {
+        oracle_bits bits = 0;
+        uint64_t height;
+        if (run_once(further, candidate, &past->problem, input_address(past, k), &height, &bits,
+                     error))
+            return -1;
+        out->is_right = out->is_right && oracle_equal(problem_result(&past->problem),
+                                                      input_expect(past, k, 0), bits);
+    }
+    if (!out->is_right)
+        snprintf(out->reason, sizeof out->reason, "wrong result at n = %" PRIu64 ", past 2^31",
+                 dims_n(&past->problem.dims));
+    return 0;
+}
+
+int further_open(struct further *out, struct measure *measure, struct error *error)
+{
+    *out = (struct further){.measure = measure};
+    return open_rounding(&out->rounding, measure, error) ||
+                   open_past(&out->past, measure, error)
+               ? -1
+               : 0;
+}
+
+void further_close(struct further *further)
+{
+    if (further->past.device)
+        input_close(&further->past);
+    close_rounding(&further->rounding, further->measure->device);
+}
+
+int further_prove(const struct further *further, const struct further_candidate *candidate,
+                  struct job_entrant *report, struct check_verdict *out, struct error *error)
+{
+    const struct measure *measure = further->measure;
+    const struct check_rows rows = {candidate->row, candidate->row};
+    if (check_specials(measure->check, measure->context, rows, candidate->kernels, out,
+                       error) ||
+        (out->is_right && prove_rounding(further, candidate, report, out, error)) ||
+        (out->is_right && prove_past(further, candidate, out, error)))
+        return -1;
+    return 0;
+}

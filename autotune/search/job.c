@@ -1,0 +1,223 @@
+/* job: the description of each message that holds pointers. A coder walks over its fields, and
+ * puts them or gets them. */
+#include "autotune/search/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct coder {
+    struct frame *frame;
+    bool reads;
+};
+
+static void code(const struct coder *coder, void *bytes, size_t length)
+{
+    if (coder->reads)
+        frame_get(coder->frame, bytes, length);
+    else
+        frame_put(coder->frame, bytes, length);
+}
+
+static void code_string(const struct coder *coder, const char **string)
+{
+    if (coder->reads)
+        *string = frame_get_string(coder->frame);
+    else
+        frame_put_string(coder->frame, *string);
+}
+
+/* `count` things of `size` bytes each; read, they must be just so many. */
+static void code_array(const struct coder *coder, const void **array, size_t count, size_t size)
+{
+    size_t length = 0;
+    if (!coder->reads) {
+        frame_put_block(coder->frame, *array, count * size);
+        return;
+    }
+    *array = frame_get_block(coder->frame, &length);
+    if (length != count * size)
+        coder->frame->is_short = true;
+}
+
+static void code_count(const struct coder *coder, uint64_t *count, uint64_t most)
+{
+    code(coder, count, sizeof *count);
+    if (*count > most) {
+        *count = 0;
+        coder->frame->is_short = true;
+    }
+}
+
+/* --- Messages ----------------------------------------------------------------------------- */
+
+static void code_file(const struct coder *coder, struct emit_file *file)
+{
+    code_string(coder, &file->name);
+    code_string(coder, &file->text);
+    coder->frame->is_short |= !file->name || !file->text;
+}
+
+static void code_row(const struct coder *coder, uint64_t *width, const int64_t **row)
+{
+    const void *values = *row;
+    code_count(coder, width, SPACE_NAMES_MAX);
+    code_array(coder, &values, *width, sizeof **row);
+    *row = values;
+}
+
+int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
+                   struct error *error)
+{
+    const struct coder coder = {frame, reads};
+    struct emit_file *const files[] = {&message->space, &message->sources.template,
+                                       &message->sources.types, &message->sources.intrinsics};
+    code(&coder, &message->measures, sizeof message->measures);
+    code(&coder, &message->seed, sizeof message->seed);
+    code(&coder, &message->info, sizeof message->info);
+    code(&coder, &message->problem, sizeof message->problem);
+    code_string(&coder, &message->nvrtc);
+    code_row(&coder, &message->width, &message->default_row);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        code_file(&coder, files[i]);
+    return frame_check(frame, error);
+}
+
+int job_code_guest(struct frame *frame, struct job_guest *message, bool reads,
+                   struct error *error)
+{
+    const struct coder coder = {frame, reads};
+    code_file(&coder, &message->space);
+    code_file(&coder, &message->template);
+    code_row(&coder, &message->width, &message->row);
+    return frame_check(frame, error);
+}
+
+int job_code_rows(struct frame *frame, struct job_rows *message, size_t width, bool reads,
+                  struct error *error)
+{
+    const struct coder coder = {frame, reads};
+    const void *rows = message->rows;
+    code_count(&coder, &message->count, COMPILER_UNIT);
+    code_array(&coder, &rows, message->count * width, sizeof *message->rows);
+    message->rows = rows;
+    return frame_check(frame, error);
+}
+
+static void code_image(const struct coder *coder, struct device_image *image, char **names)
+{
+    const void *bytes = image->bytes, *hashes = image->hashes;
+    uint64_t count = image->count, size = image->size;
+    bool has_hashes = image->hashes != NULL;
+    code_count(coder, &count, COMPILER_KERNELS);
+    code(coder, &size, sizeof size);
+    code(coder, &has_hashes, sizeof has_hashes);
+    code(coder, &image->is_ptx, sizeof image->is_ptx);
+    code_array(coder, &bytes, size, 1);
+    code_array(coder, &hashes, has_hashes ? count : 0, sizeof *image->hashes);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = !coder->reads && image->names ? image->names[i] : NULL;
+        code_string(coder, &name);
+        if (coder->reads) {
+            names[i] = (char *)(uintptr_t)name; /* lies in the frame; nobody writes to it */
+            coder->frame->is_short |= !name;
+        }
+    }
+    if (coder->reads)
+        *image = (struct device_image){.bytes = (void *)(uintptr_t)bytes,
+                                       .size = size,
+                                       .is_ptx = image->is_ptx,
+                                       .names = names,
+                                       .count = count,
+                                       .hashes =
+                                           (uint64_t *)(uintptr_t)(has_hashes ? hashes : NULL)};
+}
+
+/* A kernel that the image does not have would be looked for outside it. */
+static void check_kernels(const struct coder *coder, const struct compiled_variant *compiled,
+                          size_t kernels)
+{
+    for (size_t pass = 0; pass < SPACE_PASSES_MAX; pass++)
+        if (compiled->kernel_of_pass[pass] < -1 ||
+            (!compiled->is_failed && compiled->kernel_of_pass[pass] >= (int)kernels))
+            coder->frame->is_short = true;
+}
+
+static void code_variant(const struct coder *coder, struct job_variant *variant, size_t width,
+                         size_t kernels)
+{
+    const void *ids = variant->ids, *rows = variant->rows;
+    code(coder, &variant->compiled, sizeof variant->compiled);
+    check_kernels(coder, &variant->compiled, kernels);
+    code(coder, &variant->limit, sizeof variant->limit);
+    code(coder, &variant->is_proven, sizeof variant->is_proven);
+    code_count(coder, &variant->count, UINT32_MAX);
+    code_array(coder, &ids, variant->count, sizeof *variant->ids);
+    code_array(coder, &rows, variant->count * width, sizeof *variant->rows);
+    variant->ids = ids;
+    variant->rows = rows;
+}
+
+int job_code_unit(struct frame *frame, struct job_unit *message, size_t width, bool reads,
+                  struct error *error)
+{
+    const struct coder coder = {frame, reads};
+    code_image(&coder, &message->image, message->names);
+    code_count(&coder, &message->count, COMPILER_UNIT);
+    for (size_t i = 0; i < message->count; i++)
+        code_variant(&coder, &message->variants[i], width, message->image.count);
+    code(&coder, &message->compile_us, sizeof message->compile_us);
+    code(&coder, &message->best_ps, sizeof message->best_ps);
+    code(&coder, &message->samples, sizeof message->samples);
+    code(&coder, &message->seconds, sizeof message->seconds);
+    return frame_check(frame, error);
+}
+
+int job_code_race(struct frame *frame, struct job_race *message, size_t width, bool reads,
+                  struct error *error)
+{
+    const struct coder coder = {frame, reads};
+    code_count(&coder, &message->count, JOB_RACE_UNITS);
+    code(&coder, &message->seconds, sizeof message->seconds);
+    if (reads) {
+        message->units = calloc(message->count + 1, sizeof *message->units);
+        if (!message->units)
+            return error_memory(error, message->count * sizeof *message->units);
+    }
+    int failed = 0;
+    for (size_t i = 0; i < message->count && !failed; i++)
+        failed = job_code_unit(frame, &message->units[i], width, reads, error);
+    if (!failed && frame_check(frame, error) == 0)
+        return 0;
+    if (reads)
+        free(message->units);
+    return -1;
+}
+
+int job_read(struct frame *frame, void *message, size_t size, struct error *error)
+{
+    frame_get(frame, message, size);
+    return frame_check(frame, error);
+}
+
+int job_read_told(struct frame *frame, union job_told *out, struct error *error)
+{
+    static const size_t sizes[] = {
+        [JOB_READY] = sizeof(struct job_ready), [JOB_FATAL] = sizeof(struct job_fatal),
+        [JOB_AT] = sizeof(struct job_at),       [JOB_PROVEN] = sizeof(struct job_proven),
+        [JOB_TRIAL] = sizeof(struct job_trial), [JOB_TRIED] = sizeof(struct job_tried),
+    };
+    const size_t size = frame->kind < sizeof sizes / sizeof *sizes ? sizes[frame->kind] : 0;
+    return size ? job_read(frame, out, size, error)
+                : error_set(error, ERROR_FAILED, "message %u is none that a worker tells",
+                            (unsigned)frame->kind);
+}
+
+int job_send(int socket, enum job_kind kind, const void *message, size_t size,
+             struct error *error)
+{
+    struct frame frame = {.kind = kind};
+    frame_put(&frame, message, size);
+    int failed = frame_check(&frame, error) || frame_send(socket, &frame, error);
+    frame_dispose(&frame);
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,190 @@
+/* job: what the coordinator and its workers say to each other: one struct a message, and one
+ * description of each that serves writing and reading. Which message answers which stands at
+ * enum job_kind. */
+#ifndef AUTOTUNE_JOB_H
+#define AUTOTUNE_JOB_H
+
+#include "autotune/device/device.h"
+#include "autotune/measure/nvml.h"
+#include "autotune/measure/race.h"
+#include "autotune/search/frame.h"
+#include "autotune/verify/compiler.h"
+
+enum job_kind {
+    JOB_SETUP = 1, /* first, to every worker: struct job_setup; answered by JOB_READY */
+    JOB_READY,     /* struct job_ready */
+    JOB_FATAL,     /* the worker cannot serve at all, and ends: struct job_fatal */
+    JOB_COMPILE,   /* struct job_rows; answered by JOB_COMPILED */
+    JOB_COMPILED,  /* struct job_unit without candidates, or JOB_FATAL */
+    JOB_TRY, /* struct job_unit; JOB_AT, JOB_PROVEN, JOB_TRIAL follow; JOB_TRIED ends them */
+    JOB_AT,  /* struct job_at: what the worker turns to next, to be blamed if it ends there */
+    JOB_PROVEN, /* struct job_proven: of a variant's small proofs */
+    JOB_TRIAL,  /* struct job_trial: of one candidate */
+    JOB_TRIED,  /* struct job_tried */
+    JOB_RACE,   /* struct job_race; JOB_AT, JOB_PROVEN, JOB_TRIAL follow; JOB_RACED ends them */
+    JOB_RACED,  /* struct job_raced */
+    JOB_GUEST,  /* struct job_guest, to one that measures; JOB_AT, JOB_PROVEN and JOB_TRIAL of
+                 * candidate 0 follow; JOB_TRIED ends them */
+};
+
+/* What a worker must know. Read, its texts lie in the frame. */
+struct job_setup {
+    bool measures; /* on the device of info.spec; otherwise it compiles for it */
+    const char *nvrtc;
+    uint64_t seed;
+    struct device_info info;
+    struct problem problem;
+    struct emit_file space;
+    const int64_t *default_row; /* in place of the space's own */
+    uint64_t width;             /* params of the space */
+    struct emit_sources sources;
+};
+
+struct job_ready {
+    uint64_t reference_ps;  /* the default's time, once the clocks have settled */
+    uint64_t inputs, calls; /* distinct inputs; calls in a measurement of the race */
+    double prove_s;         /* of the default's small proofs */
+};
+
+struct job_fatal {
+    enum error_code code;
+    char text[sizeof((struct error *)0)->text];
+};
+
+/* Variants to compile as one unit: a row of each. */
+struct job_rows {
+    uint64_t count;
+    const int64_t *rows; /* count x params of the space */
+};
+
+/* A variant of a unit, and its candidates to be tried. */
+struct job_variant {
+    struct compiled_variant compiled; /* `variant` is the coordinator's index */
+    double limit; /* its first candidate may take this many times the best, or the rest is left
+                   * out; 0 = all are tried */
+    bool is_proven; /* this very machine code is proven at small sizes already */
+    uint64_t count; /* candidates */
+    const uint64_t *ids;
+    const int64_t *rows; /* count x params */
+};
+struct job_unit {
+    struct device_image image; /* read, it lies in the frame, its names in `names` */
+    struct job_variant variants[COMPILER_UNIT];
+    uint64_t count;
+    uint64_t compile_us;
+    uint64_t best_ps; /* of all so far; 0 = none */
+    uint64_t samples; /* measurements of a candidate that is not hopeless */
+    double seconds;   /* no candidate is begun after so many; 0 = no such limit */
+    char *names[COMPILER_KERNELS];
+};
+
+/* The finalists: units, whose candidates all take part. */
+enum { JOB_RACE_UNITS = RACE_ENTRANTS_MAX };
+struct job_race {
+    struct job_unit *units;
+    uint64_t count;
+    double seconds;
+};
+
+/* A candidate of another space than the worker's own, for the same problem. */
+struct job_guest {
+    struct emit_file space, template;
+    uint64_t width; /* params of its space */
+    const int64_t *row;
+};
+
+enum job_phase { PHASE_LOAD, PHASE_PROVE, PHASE_MEASURE, PHASE_RACE };
+#define JOB_NO_CANDIDATE UINT64_MAX
+
+struct job_at {
+    enum job_phase phase;
+    uint64_t variant;   /* or JOB_NO_CANDIDATE: none in particular */
+    uint64_t candidate; /* or JOB_NO_CANDIDATE: all of the variant */
+};
+
+enum { JOB_REASON = 240, JOB_SAMPLES = 8 };
+
+struct job_proven {
+    uint64_t variant;
+    bool is_right, is_loaded; /* not loaded: the unit's image does not load */
+    uint64_t cases, prove_us;
+    char reason[JOB_REASON];
+};
+
+enum trial_status {
+    TRIAL_MEASURED,
+    TRIAL_EQUAL, /* the same machine code and launch as another candidate, which was measured */
+    TRIAL_LEFT_OUT, /* could not win, by its variant's first candidate */
+    TRIAL_WRONG,    /* gave a wrong result: never timed, or its time does not count */
+    TRIAL_FAILED,   /* does not compile, load or launch */
+    TRIAL_CRASHED,  /* ended its process, or broke the device's context */
+    TRIAL_HUNG,     /* did not end in time */
+    TRIAL_TOO_FAST, /* faster than memory allows: a fault, not a win */
+    TRIAL_STATUSES
+};
+
+struct job_trial {
+    uint64_t candidate;
+    enum trial_status status;
+    uint64_t times_ps[JOB_SAMPLES];
+    uint64_t time_count;
+    uint64_t reference_ps; /* the default's around then */
+    unsigned registers, grid, block;
+    uint64_t measure_us;
+    char reason[JOB_REASON];
+};
+
+struct job_tried {
+    uint64_t reference_ps; /* one more measurement of the default */
+    bool is_cut; /* the seconds were over: what nothing was heard of was not left out */
+};
+
+/* An entrant's further proofs. */
+struct job_entrant {
+    uint64_t candidate; /* JOB_NO_CANDIDATE: the default */
+    uint64_t height;
+    double error, bound; /* relative to sum|x| on random floats; < 0 = none */
+    unsigned registers;
+};
+struct job_raced {
+    struct race_result result;
+    struct job_entrant entrants[RACE_ENTRANTS_MAX]; /* as the race numbers them; 0 = default */
+    uint64_t count;
+    uint64_t past_32_bits;       /* elements of the proof past 2^31; 0 = none */
+    uint64_t proofs;             /* small runs compared */
+    struct nvml_reading reading; /* of the GPU as the race ended; zeros where it does not say */
+};
+
+/* Each writes `message` to the frame, or with `reads` takes it from there. What is read points
+ * into the frame, which must live as long; job_race's units are allocated: free them. -1:
+ * memory, or not such a message. */
+int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
+                   struct error *error);
+int job_code_rows(struct frame *frame, struct job_rows *message, size_t width, bool reads,
+                  struct error *error);
+int job_code_unit(struct frame *frame, struct job_unit *message, size_t width, bool reads,
+                  struct error *error);
+int job_code_race(struct frame *frame, struct job_race *message, size_t width, bool reads,
+                  struct error *error);
+int job_code_guest(struct frame *frame, struct job_guest *message, bool reads,
+                   struct error *error);
+
+/* The others hold no pointers: they travel as they are. */
+int job_read(struct frame *frame, void *message, size_t size, struct error *error);
+
+/* What a worker that measures tells while it works, whichever it is: -1 for any other message, and
+ * where its size is not as it should be. */
+union job_told {
+    struct job_ready ready;
+    struct job_fatal fatal;
+    struct job_at at;
+    struct job_proven proven;
+    struct job_trial trial;
+    struct job_tried tried;
+};
+int job_read_told(struct frame *frame, union job_told *out, struct error *error);
+
+int job_send(int socket, enum job_kind kind, const void *message, size_t size,
+             struct error *error);
+
+#endif

@@ -1,0 +1,32 @@
+/* ladder_measure: kernels of many spaces, one after the other, each proven and timed for one problem by
+ * one worker process: what it needs for that is made once, and a kernel that takes it down
+ * costs itself alone. */
+#ifndef AUTOTUNE_LADDER_MEASURE_H
+#define AUTOTUNE_LADDER_MEASURE_H
+
+#include "autotune/search/tune.h"
+
+struct climb_step {
+    struct job_guest guest;
+    enum trial_status status;                   /* from here on set by climb_run */
+    char reason[JOB_REASON];                    /* unless it was measured */
+    uint64_t times_ps[JOB_SAMPLES], time_count; /* per call; as many as it was timed */
+    unsigned registers;                         /* per thread, of its first pass; 0 = unknown */
+    uint64_t proofs;                            /* small runs compared */
+};
+
+struct climb_options {
+    uint64_t seed;
+    double limit_s; /* a step that is not heard of for so long is hung; 0 = the usual */
+    bool (*is_stopping)(void); /* asked between messages; true: ERROR_INTERRUPTED */
+    void (*show)(void *context, uint64_t done, uint64_t total); /* progress; NULL = none */
+    void *context;
+};
+
+/* Judges every step. `job` says where: its problem, sources, first device and NVRTC; its space
+ * is the worker's own, whose default warms the device up and reads the data of sweeps. -1: no
+ * worker can serve, a step's space or template cannot be read, or interrupted. */
+int climb_run(struct climb_step *steps, size_t count, const struct tune_job *job,
+              const struct climb_options *options, struct error *error);
+
+#endif

@@ -1,0 +1,70 @@
+/* measurer: the side of the search that has the device: opens what is needed once, proves and
+ * times the units it is sent, and reports each step to the coordinator. Hides inputs, warming
+ * up and the reference kernel. */
+#ifndef AUTOTUNE_MEASURER_H
+#define AUTOTUNE_MEASURER_H
+
+#include "autotune/measure/bench.h"
+#include "autotune/search/job.h"
+#include "autotune/verify/check.h"
+
+struct measure {
+    struct device *device;
+    const struct point_context *context;
+    uint64_t seed;
+    int socket; /* to the coordinator */
+    struct check *check;
+    struct input input;
+    struct bench bench;
+    /* the space's default: the reference of times, and the reader of the sweep's data */
+    struct compiled_unit default_unit;
+    struct device_module *default_module;
+    struct device_kernel default_loaded[COMPILER_KERNELS];
+    const struct device_kernel *default_kernels[SPACE_PASSES_MAX];
+    struct bench_entry reference;
+    uint64_t reference_ps; /* its last time */
+    double until;          /* of monotonic_s: the unit's time is over; 0 = never */
+    bool is_cut;           /* it was over before all of the unit was tried */
+};
+
+/* `ready` says what there is. The default must be right: ERROR_WRONG. Close after a failure
+ * too. */
+int measure_open(struct measure *out, struct device *device,
+                 const struct point_context *context, const struct emit_sources *sources,
+                 uint64_t seed, int socket, struct job_ready *ready, struct error *error);
+void measure_close(struct measure *measure);
+
+/* Tries a unit: all is reported but JOB_TRIED. A candidate that is wrong or cannot run is no
+ * error; -1: the device is lost, or the coordinator. */
+int measure_unit(struct measure *measure, const struct job_unit *unit, bool *is_cut,
+                 struct error *error);
+
+/* Another measurement of the reference. */
+int measure_reference(struct measure *measure, uint64_t *out_ps, struct error *error);
+
+/* ERROR_WRONG for the default, which all else is measured against. */
+int measure_blame_default(const struct measure *measure, const char *reason,
+                          struct error *error);
+
+/* For whoever proves and times beside measure_unit: reports what comes next; the small proofs
+ * of a variant, reported (false when it is wrong); the proof of an entry at full n, which is
+ * its first measurement. */
+int measure_announce(const struct measure *measure, enum job_phase phase, uint64_t variant,
+                     uint64_t candidate, struct error *error);
+int measure_variant(struct measure *measure, const struct job_variant *variant,
+                    const struct device_kernel *const kernels[SPACE_PASSES_MAX], bool *is_right,
+                    struct error *error);
+int measure_proof(struct measure *measure, uint64_t candidate, const struct bench_entry *entry,
+                  uint64_t *out_ps, struct bench_verdict *out, struct error *error);
+/* The proof at full n, which is the first timing: times, launch, status and reason of the trial of
+ * trial->candidate. */
+int measure_first(struct measure *measure, const struct bench_entry *entry,
+                  struct job_trial *trial, struct error *error);
+/* After a failure: does the device still work, so that the failure was the candidate's? */
+bool measure_is_alive(const struct measure *measure);
+
+/* Reports a candidate that is wrong or failed. */
+int measure_reject(const struct measure *measure, uint64_t candidate, enum trial_status status,
+                   const char *reason, struct error *error);
+
+#endif

@@ -1,0 +1,16 @@
+/* other_space: a kernel of another space, proven and timed by a worker that measures, with the inputs
+ * and the bench that it has. It is no candidate of the worker's search: it meets no limit and
+ * no race. */
+#ifndef AUTOTUNE_OTHER_SPACE_H
+#define AUTOTUNE_OTHER_SPACE_H
+
+#include "autotune/search/measurer.h"
+
+/* Compiles, proves and times the guest, and reports it as candidate 0 of variant 0; a slow one
+ * is timed less often. `sources` are the worker's: types and intrinsics serve all templates.
+ * -1: its space or template cannot be read (ERROR_USAGE), or the device or the coordinator is
+ * lost. */
+int guest_try(struct measure *measure, const struct emit_sources *sources,
+              const struct job_guest *guest, struct error *error);
+
+#endif

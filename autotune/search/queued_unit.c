@@ -1,0 +1,197 @@
+/* queued_unit: its candidates are copied into arrays of its own, while everything else lies in the
+ * frame it came in. */
+#include "autotune/search/queued_unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void clear_variant(struct job_variant *variant)
+{
+    free((void *)(uintptr_t)variant->ids);
+    free((void *)(uintptr_t)variant->rows);
+    variant->ids = NULL;
+    variant->rows = NULL;
+    variant->count = 0;
+}
+
+void parcel_free(struct search_parcel *parcel)
+{
+    if (!parcel)
+        return;
+    for (size_t i = 0; i < parcel->unit.count; i++)
+        clear_variant(&parcel->unit.variants[i]);
+    frame_dispose(&parcel->frame);
+    free(parcel);
+}
+
+struct search_parcel *parcel_open(struct search *search, struct frame *frame,
+                                  const struct search_unit *unit, struct error *error)
+{
+    struct search_parcel *parcel = calloc(1, sizeof *parcel);
+    if (!parcel) {
+        error_memory(error, sizeof *parcel);
+        return NULL;
+    }
+    parcel->frame = *frame;
+    *frame = (struct frame){.kind = 0};
+    int failed =
+        job_code_unit(&parcel->frame, &parcel->unit, search->result->points.width, true, error);
+    for (size_t i = 0; i < parcel->unit.count;
+         i++) { /* what it lists lies in the frame: nothing */
+        parcel->unit.variants[i].ids = NULL;
+        parcel->unit.variants[i].rows = NULL;
+        parcel->unit.variants[i].count = 0;
+        parcel->unit.variants[i].compiled.variant = unit->variants[i];
+    }
+    if (!failed && parcel->unit.count != unit->count)
+        failed = error_set(error, ERROR_FAILED, "a worker compiled %u variants of %zu",
+                           (unsigned)parcel->unit.count, unit->count);
+    if (!failed)
+        return parcel;
+    parcel_free(parcel);
+    return NULL;
+}
+
+uint64_t parcel_hash(const struct search_parcel *parcel, size_t i)
+{
+    const struct compiled_variant *compiled = &parcel->unit.variants[i].compiled;
+    const uint64_t hash = compiler_hash(compiled, &parcel->unit.image);
+    return hash ? hash : compiled->sources_hash;
+}
+
+size_t parcel_find(const struct search_parcel *parcel, uint64_t variant)
+{
+    size_t i = 0;
+    while (i < parcel->unit.count && parcel->unit.variants[i].compiled.variant != variant)
+        i++;
+    return i;
+}
+
+/* --- Candidates --------------------------------------------------------------------------- */
+
+/* 1 when the candidate is still to be tried. One that would run the very same as another is
+ * not. */
+static int is_needed(struct search *search, size_t candidate, uint64_t hash,
+                     struct error *error)
+{
+    struct trial *trial = &search->result->trials[candidate];
+    uint64_t identity, other;
+    if (trial->is_judged)
+        return 0;
+    if (trials_identity(&identity, search->job->context, tune_row(search->result, candidate),
+                        hash, error))
+        return -1;
+    const int seen = trials_index_add(&search->seen, identity, candidate, &other, error);
+    if (seen <= 0 || other == candidate)
+        return seen < 0 ? -1 : 1;
+    trials_judge(search->result, candidate, TRIAL_EQUAL, NULL);
+    trial->equal_to = (uint32_t)other;
+    search->done++;
+    return 0;
+}
+
+static int make_room(struct job_variant *variant, size_t count, size_t width,
+                     struct error *error)
+{
+    uint64_t *ids = malloc((count + 1) * sizeof *ids);
+    int64_t *rows = malloc((count + 1) * width * sizeof *rows);
+    clear_variant(variant);
+    variant->ids = ids;
+    variant->rows = rows;
+    return ids && rows ? 0 : error_memory(error, (count + 1) * width * sizeof *rows);
+}
+
+static void add_candidate(const struct search *search, struct job_variant *variant,
+                          size_t candidate)
+{
+    const size_t width = search->result->points.width;
+    ((uint64_t *)(uintptr_t)variant->ids)[variant->count] = candidate;
+    memcpy((int64_t *)(uintptr_t)variant->rows + variant->count * width,
+           tune_row(search->result, candidate), width * sizeof(int64_t));
+    variant->count++;
+}
+
+static int list_candidates(struct search *search, struct search_parcel *parcel, size_t i,
+                           struct error *error)
+{
+    struct job_variant *variant = &parcel->unit.variants[i];
+    const struct points *points = &search->result->points;
+    const struct point_variant *v = &points->variants[variant->compiled.variant];
+    const uint64_t hash = parcel_hash(parcel, i);
+    if (make_room(variant, v->count, points->width, error))
+        return -1;
+    for (size_t k = v->first; k < v->first + v->count; k++) {
+        const size_t candidate = search->order->candidates[k];
+        const int needed = is_needed(search, candidate, hash, error);
+        if (needed < 0)
+            return -1;
+        if (needed)
+            add_candidate(search, variant, candidate);
+    }
+    return 0;
+}
+
+int parcel_choose(struct search *search, struct search_parcel *parcel, size_t i,
+                  const size_t *candidates, size_t count, struct trials_index *seen,
+                  struct error *error)
+{
+    struct job_variant *variant = &parcel->unit.variants[i];
+    const struct points *points = &search->result->points;
+    const struct point_variant *v = &points->variants[variant->compiled.variant];
+    if (make_room(variant, count, points->width, error))
+        return -1;
+    const uint64_t hash = parcel_hash(parcel, i);
+    for (size_t k = 0; k < count; k++) {
+        uint64_t identity, other;
+        if (candidates[k] < v->first || candidates[k] >= v->first + v->count)
+            continue;
+        if (trials_identity(&identity, search->job->context,
+                            tune_row(search->result, candidates[k]), hash, error))
+            return -1;
+        const int got = trials_index_add(seen, identity, candidates[k], &other, error);
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            add_candidate(search, variant, candidates[k]);
+    }
+    return 0;
+}
+
+/* --- The queue ---------------------------------------------------------------------------- */
+
+static bool is_worth_trying(const struct search_parcel *parcel)
+{
+    for (size_t i = 0; i < parcel->unit.count; i++)
+        if (!parcel->unit.variants[i].compiled.is_failed && parcel->unit.variants[i].count)
+            return true;
+    return false;
+}
+
+int parcel_queue(struct search *search, struct search_parcel *parcel, struct error *error)
+{
+    struct search_parcel **at = &search->parcels;
+    int failed = 0;
+    for (size_t i = 0; i < parcel->unit.count && !search->keeps_parcels && !failed; i++)
+        if (!parcel->unit.variants[i].compiled.is_failed)
+            failed = list_candidates(search, parcel, i, error);
+    if (failed || (!search->keeps_parcels && !is_worth_trying(parcel))) {
+        parcel_free(parcel);
+        return failed;
+    }
+    while (*at)
+        at = &(*at)->next;
+    *at = parcel;
+    parcel->next = NULL;
+    search->parcel_count++;
+    return 0;
+}
+
+struct search_parcel *parcel_take(struct search *search)
+{
+    struct search_parcel *parcel = search->parcels;
+    if (parcel) {
+        search->parcels = parcel->next;
+        search->parcel_count--;
+    }
+    return parcel;
+}

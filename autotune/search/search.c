@@ -1,0 +1,382 @@
+/* search: one event at a time: a worker is ready, has compiled, has tried, is lost. After each,
+ * idle workers get what there is to do; when there is nothing left and all are idle, it is
+ * over. */
+#include "autotune/search/search.h"
+
+#include "autotune/device/monotonic.h"
+#include "autotune/measure/stats.h"
+#include "autotune/search/faults.h"
+#include "autotune/search/queued_unit.h"
+#include "autotune/search/replies.h"
+#include "autotune/search/worker.h"
+#include "generator/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    AHEAD = 48,  /* compiled units that wait, at most */
+    SAMPLES = 2, /* measurements of a candidate when all are tried */
+};
+
+/* Seconds after which a worker is given up. */
+static const double COMPILE_LIMIT = 120;
+static const double TICK =
+    0.2; /* at least so often progress, journal and budget are looked at */
+static const double SYNC = 0.5; /* the journal goes to the disk that often */
+
+double search_seconds(const struct search *search)
+{
+    return monotonic_s() - search->start;
+}
+
+bool search_measures(const struct search *search, size_t slot)
+{
+    return slot < search->gauge_count;
+}
+
+size_t search_first_gauge(const struct search *search)
+{
+    size_t slot = 0;
+    while (slot + 1 < search->gauge_count && search->workers[slot].state == WORKER_OFF)
+        slot++;
+    return slot;
+}
+
+bool search_has_other(const struct search *search, size_t slot)
+{
+    const bool measures = search_measures(search, slot);
+    for (size_t i = 0; i < search->worker_count; i++)
+        if (i != slot && search_measures(search, i) == measures &&
+            search->workers[i].state != WORKER_OFF)
+            return true;
+    return false;
+}
+
+/* --- Workers ------------------------------------------------------------------------------ */
+
+int search_start(struct search *search, size_t slot, struct error *error)
+{
+    struct search_worker *worker = &search->workers[slot];
+    const char *spec =
+        search_measures(search, slot) ? search->job->specs[worker->device] : NULL;
+    worker->state = WORKER_OPENING;
+    worker->at = SEARCH_NOWHERE;
+    worker->last_words[0] = '\0';
+    if (worker_start(search->crew, slot, search->job, search->options->seed, spec, error))
+        return -1;
+    crew_set_deadline(search->crew, slot, SEARCH_OPEN_S);
+    return 0;
+}
+
+int search_open(struct search *search, struct error *error)
+{
+    const size_t wanted = search->job->compilers ? search->job->compilers : 1;
+    const size_t units =
+        (search->result->points.variant_count + COMPILER_UNIT - 1) / COMPILER_UNIT;
+    search->start = monotonic_s();
+    search->gauge_count = search->job->spec_count;
+    search->worker_count = search->gauge_count + (wanted < units ? wanted : units);
+    if (search->worker_count > CREW_MAX)
+        search->worker_count = CREW_MAX;
+    search->workers = calloc(search->worker_count, sizeof *search->workers);
+    search->hashes = calloc(search->result->points.variant_count, sizeof *search->hashes);
+    if (!search->workers || !search->hashes)
+        return error_memory(error, search->worker_count * sizeof *search->workers);
+    if (crew_open(&search->crew, error))
+        return -1;
+    for (size_t slot = 0; slot < search->worker_count; slot++) {
+        search->workers[slot].device = slot;
+        if (search_start(search, slot, error))
+            return -1;
+    }
+    return 0;
+}
+
+void search_free_parcels(struct search *search)
+{
+    while (search->parcels) {
+        struct search_parcel *next = search->parcels->next;
+        parcel_free(search->parcels);
+        search->parcels = next;
+    }
+    search->parcel_count = 0;
+}
+
+void search_close(struct search *search)
+{
+    if (search->crew)
+        crew_close(search->crew);
+    if (search->job->info->target.is_host)
+        host_sweep();
+    for (size_t i = 0; search->workers && i < search->worker_count; i++)
+        parcel_free(search->workers[i].parcel);
+    free(search->workers);
+    free(search->retries);
+    free(search->hashes);
+    search_free_parcels(search);
+    trials_index_dispose(&search->proven);
+    trials_index_dispose(&search->seen);
+    trials_index_dispose(&search->forgiven);
+}
+
+/* --- Units -------------------------------------------------------------------------------- */
+
+/* How many times the best a variant's first candidate may take; 0 = all of it is tried. */
+static double find_limit(struct search *search, size_t variant)
+{
+    if (search->options->strategy != STRATEGY_RACE || search->order->is_whole[variant])
+        return 0;
+    return strategy_limit(&search->rule, search_noise(search), &search->limit_error);
+}
+
+/* In a run that goes on: the variant's first candidate was measured before, and shows that it
+ * cannot win. */
+static void leave_out_recalled(struct search *search, size_t variant)
+{
+    const struct point_variant *v = &search->result->points.variants[variant];
+    const struct trial *first = &search->result->trials[search->order->candidates[v->first]];
+    if (!first->is_judged || first->status != TRIAL_MEASURED)
+        return;
+    const double limit = find_limit(search, variant);
+    if (limit > 0 && (double)first->time_ps > limit * (double)search->best_ps)
+        verdict_leave_out(search, variant);
+}
+
+static bool has_unjudged(const struct search *search, size_t variant)
+{
+    const struct point_variant *v = &search->result->points.variants[variant];
+    for (size_t i = v->first; i < v->first + v->count; i++)
+        if (!search->result->trials[i].is_judged)
+            return true;
+    return false;
+}
+
+int search_retry_alone(struct search *search, const struct search_unit *unit,
+                       struct error *error)
+{
+    for (size_t i = 0; i < unit->count; i++) {
+        if (array_grow(&search->retries, search->retry_count, sizeof *search->retries, error))
+            return -1;
+        search->retries[search->retry_count++] =
+            (struct search_unit){.variants = {unit->variants[i]}, .count = 1};
+    }
+    return 0;
+}
+
+static bool is_over_budget(const struct search *search)
+{
+    const double budget = search->options->budget_s;
+    return budget > 0 && search_seconds(search) > budget;
+}
+
+/* Passes over what is judged already; past the budget over everything. True when a variant is
+ * left. */
+static bool find_next(struct search *search)
+{
+    const size_t count = search->result->points.variant_count;
+    for (; search->next < count; search->next++) {
+        leave_out_recalled(search, search->order->variants[search->next]);
+        if (has_unjudged(search, search->order->variants[search->next]))
+            break;
+    }
+    if (search->next < count && is_over_budget(search)) {
+        search->result->is_cut = true;
+        search->next = count;
+    }
+    return search->next < count;
+}
+
+/* The next variants to compile; none is left when it has none. */
+static struct search_unit take_unit(struct search *search)
+{
+    struct search_unit unit = {.count = 0};
+    if (search->retry_count)
+        return search->retries[--search->retry_count];
+    while (unit.count < COMPILER_UNIT && find_next(search))
+        unit.variants[unit.count++] = search->order->variants[search->next++];
+    return unit;
+}
+
+static int send_compile(struct search *search, size_t slot, const struct search_unit *unit,
+                        struct error *error)
+{
+    const struct points *points = &search->result->points;
+    struct frame frame = {.kind = JOB_COMPILE};
+    int64_t *rows = malloc(unit->count * points->width * sizeof *rows);
+    const struct job_rows message = {unit->count, rows};
+    if (!rows)
+        return error_memory(error, unit->count * points->width * sizeof *rows);
+    for (size_t i = 0; i < unit->count; i++)
+        memcpy(rows + i * points->width,
+               tune_row(search->result, points->variants[unit->variants[i]].first),
+               points->width * sizeof *rows);
+    int failed = job_code_rows(&frame, (struct job_rows *)(uintptr_t)&message, points->width,
+                               false, error) ||
+                 crew_send(search->crew, slot, &frame, error);
+    frame_dispose(&frame);
+    free(rows);
+    search->workers[slot].unit = *unit;
+    search->workers[slot].state = WORKER_BUSY;
+    crew_set_deadline(search->crew, slot, COMPILE_LIMIT);
+    return failed;
+}
+
+/* --- To be tried -------------------------------------------------------------------------- */
+
+/* The limit is for a variant's first candidate: when that is not to be tried any more, there is
+ * none. */
+static void set_limit(struct search *search, struct job_variant *variant)
+{
+    const size_t v = variant->compiled.variant;
+    const size_t first = search->order->candidates[search->result->points.variants[v].first];
+    variant->limit = variant->count && variant->ids[0] == first ? find_limit(search, v) : 0;
+}
+
+static int send_parcel(struct search *search, size_t slot, struct search_parcel *parcel,
+                       struct error *error)
+{
+    struct search_worker *worker = &search->workers[slot];
+    struct frame frame = {.kind = JOB_TRY};
+    struct job_unit *unit = &parcel->unit;
+    const double budget = search->options->budget_s;
+    unit->best_ps = search->best_ps;
+    unit->seconds = budget > 0 ? budget - search_seconds(search) : 0;
+    unit->samples = search->options->strategy == STRATEGY_EXHAUSTIVE ? SAMPLES : 1;
+    for (size_t i = 0; i < unit->count; i++)
+        if (!unit->variants[i].compiled.is_failed) {
+            set_limit(search, &unit->variants[i]);
+            unit->variants[i].is_proven =
+                trials_index_find(&search->proven, parcel_hash(parcel, i)) != NULL;
+        }
+    worker->parcel = parcel;
+    worker->state = WORKER_BUSY;
+    worker->at = SEARCH_NOWHERE;
+    crew_set_deadline(search->crew, slot, SEARCH_LOAD_S);
+    int failed = job_code_unit(&frame, unit, search->result->points.width, false, error) ||
+                 crew_send(search->crew, slot, &frame, error);
+    frame_dispose(&frame);
+    return failed;
+}
+
+/* --- Something to do for everyone --------------------------------------------------------- */
+
+static int feed_gauge(struct search *search, size_t slot, struct error *error)
+{
+    if (search->parcels && !search->keeps_parcels && is_over_budget(search)) {
+        search->result->is_cut = true;
+        search_free_parcels(search);
+    }
+    struct search_parcel *parcel = search->keeps_parcels ? NULL : parcel_take(search);
+    return parcel ? send_parcel(search, slot, parcel, error) : 0;
+}
+
+static int feed_compiler(struct search *search, size_t slot, struct error *error)
+{
+    if (search->parcel_count >= AHEAD + search->gauge_count && !search->keeps_parcels)
+        return 0;
+    const struct search_unit unit = take_unit(search);
+    return unit.count ? send_compile(search, slot, &unit, error) : 0;
+}
+
+static int feed(struct search *search, struct error *error)
+{
+    for (size_t slot = 0; slot < search->worker_count; slot++)
+        if (search->workers[slot].state == WORKER_IDLE &&
+            (search_measures(search, slot) ? feed_gauge : feed_compiler)(search, slot, error))
+            return -1;
+    return 0;
+}
+
+/* Nothing is on its way any more. */
+static bool is_over(struct search *search)
+{
+    for (size_t slot = 0; slot < search->worker_count; slot++)
+        if (search->workers[slot].state == WORKER_BUSY)
+            return false;
+    return (search->keeps_parcels || !search->parcels) && !search->retry_count &&
+           !find_next(search);
+}
+
+/* --- The loop ----------------------------------------------------------------------------- */
+
+bool search_keeps_trials(const struct search *search)
+{
+    return search->options->journal && search->result->journal_warning.code == ERROR_NONE;
+}
+
+int search_check_stop(const struct search *search, struct error *error)
+{
+    const struct tune_options *options = search->options;
+    if (!options->is_stopping || !options->is_stopping())
+        return 0;
+    if (search_keeps_trials(search))
+        return error_set(
+            error, ERROR_INTERRUPTED,
+            "interrupted: what was measured is kept, and the same command%s goes on from "
+            "there",
+            options->is_retune ? " without --retune" : "");
+    return error_set(error, ERROR_INTERRUPTED, "interrupted: the same command starts again%s%s",
+                     options->journal ? "; trials were not kept: " : "",
+                     options->journal ? search->result->journal_warning.text : "");
+}
+
+/* Between messages: what was appended to the journal is to survive a power failure too. */
+static void tick(struct search *search)
+{
+    const struct tune_progress *progress = &search->options->progress;
+    struct error *warning = &search->result->journal_warning;
+    if (monotonic_s() - search->last_sync > SYNC && search->options->journal) {
+        search->last_sync = monotonic_s();
+        if (warning->code == ERROR_NONE)
+            journal_sync(search->options->journal, warning);
+    }
+    if (progress->show)
+        progress->show(progress->context, search->done, search->result->points.count,
+                       search->best_ps);
+}
+
+int search_step(struct search *search, struct job_raced *raced, struct error *error)
+{
+    struct crew_event event;
+    int got = 0;
+    if (crew_wait(search->crew, &event, TICK, error))
+        return -1;
+    tick(search);
+    switch (event.kind) {
+    case CREW_FRAME:
+        if (event.frame.kind == JOB_COMPILED && !search_measures(search, event.slot))
+            got = verdict_compiled(search, event.slot, &event.frame, error);
+        else if (event.frame.kind == JOB_RACED && raced)
+            got = verdict_raced(search, event.slot, &event.frame, raced, error);
+        else
+            got = verdict_message(search, event.slot, &event.frame, error);
+        frame_dispose(&event.frame);
+        break;
+    case CREW_LOST:
+    case CREW_LATE: got = blame_lost(search, event.slot, &event, error); break;
+    default: break;
+    }
+    return got;
+}
+
+int search_run(struct search *search, struct error *error)
+{
+    for (;;) {
+        if (search_check_stop(search, error) || feed(search, error))
+            return -1;
+        if (is_over(search))
+            return 0;
+        if (search_step(search, NULL, error))
+            return -1;
+    }
+}
+
+double search_noise(const struct search *search)
+{
+    enum { KEPT = sizeof search->references / sizeof *search->references };
+    uint64_t times[KEPT];
+    const size_t count = search->reference_count < KEPT ? search->reference_count : KEPT;
+    memcpy(times, search->references, count * sizeof *times);
+    return stats_spread(times, count);
+}

@@ -1,0 +1,94 @@
+/* shortlist: those that are asked for, and those that noise alone may have kept from being the
+ * best. Hides how near that is. */
+#include "autotune/search/shortlist.h"
+
+#include "generator/number.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ENTRANTS_MIN = 12, /* that the race begins with, where there are so many */
+    ENTRANTS_HOST = 8, /* the emulator is slow, and no model of speed anyway */
+};
+_Static_assert((int)ENTRANTS_MAX < (int)RACE_ENTRANTS_MAX, "the default races too");
+_Static_assert((int)TUNE_ROWS_MAX <= (int)ENTRANTS_MAX, "all that are asked for are raced");
+
+static const double MARGIN = 0.015;    /* in the race are those so close to the best time ... */
+static const double MARGIN_NOISES = 3; /* ... or so many spreads of the reference */
+
+static bool is_default(const struct search *search, size_t candidate)
+{
+    return memcmp(tune_row(search->result, candidate), search->job->context->space->default_row,
+                  search->result->points.width * sizeof(int64_t)) == 0;
+}
+
+size_t entrants_asked(const struct search *search, size_t number)
+{
+    const struct tune_result *result = search->result;
+    const size_t width = result->points.width;
+    const int64_t *row = search->options->rows + number * width;
+    size_t i = 0;
+    while (i + 1 < result->points.count &&
+           memcmp(tune_row(result, i), row, width * sizeof *row) != 0)
+        i++;
+    return result->trials[i].is_judged && result->trials[i].status == TRIAL_EQUAL
+               ? result->trials[i].equal_to
+               : i;
+}
+
+struct ranked {
+    size_t candidate;
+    uint64_t score;
+    bool is_asked;
+};
+
+static int by_score(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->is_asked != y->is_asked)
+        return x->is_asked ? -1 : 1;
+    return x->score != y->score ? (x->score < y->score ? -1 : 1)
+                                : number_compare(x->candidate, y->candidate);
+}
+
+/* The measured candidates, those asked for and then the best first; the default races anyway.
+ */
+static size_t rank(const struct search *search, struct ranked *out)
+{
+    const struct tune_result *result = search->result;
+    size_t asked[TUNE_ROWS_MAX], count = 0;
+    for (size_t k = 0; k < search->options->row_count; k++)
+        asked[k] = entrants_asked(search, k);
+    for (size_t i = 0; i < result->points.count; i++)
+        if (result->trials[i].is_judged && result->trials[i].status == TRIAL_MEASURED &&
+            !is_default(search, i))
+            out[count++] = (struct ranked){i, result->trials[i].score, false};
+    for (size_t r = 0; r < count; r++)
+        for (size_t k = 0; k < search->options->row_count; k++)
+            out[r].is_asked |= out[r].candidate == asked[k];
+    qsort(out, count, sizeof *out, by_score);
+    return count;
+}
+
+int entrants_choose(const struct search *search, size_t out[ENTRANTS_MAX], size_t *out_count,
+                    struct error *error)
+{
+    struct ranked *ranked = malloc((search->result->points.count + 1) * sizeof *ranked);
+    const double margin = fmax(MARGIN, MARGIN_NOISES * search_noise(search));
+    const size_t most = search->job->info->target.is_host ? ENTRANTS_HOST : ENTRANTS_MAX;
+    if (!ranked)
+        return error_memory(error, search->result->points.count * sizeof *ranked);
+    const size_t count = rank(search, ranked);
+    uint64_t best = UINT64_MAX;
+    for (size_t i = 0; i < count; i++)
+        best = ranked[i].score < best ? ranked[i].score : best;
+    *out_count = 0;
+    for (size_t i = 0; i < count && (i < most || ranked[i].is_asked); i++)
+        if (i < ENTRANTS_MIN || ranked[i].is_asked ||
+            (double)ranked[i].score <= (1 + margin) * (double)best)
+            out[(*out_count)++] = ranked[i].candidate;
+    free(ranked);
+    return 0;
+}

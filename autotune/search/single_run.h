@@ -1,0 +1,18 @@
+/* single_run: one candidate launched by itself, without a graph and without a clock, for a profiler
+ * to look at: a call that warms up, then the call that counts. */
+#ifndef AUTOTUNE_SINGLE_RUN_H
+#define AUTOTUNE_SINGLE_RUN_H
+
+#include "autotune/device/device.h"
+#include "generator/emit.h"
+
+/* Whole reductions before the one that counts: each as many launches as it. */
+enum { ONCE_BEFORE = 1 };
+
+/* Compiles the row, and runs it at the problem's n on exact input, in this process. All results
+ * are compared: ERROR_WRONG. */
+int once_run(struct device *device, const struct point_context *context,
+             const struct emit_sources *sources, const int64_t *row, uint64_t seed,
+             struct error *error);
+
+#endif

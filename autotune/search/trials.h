@@ -1,0 +1,58 @@
+/* trials: the verdicts on candidates, what identifies each, and the journal that outlives the
+ * run. Hides which trials of a journal still mean something. */
+#ifndef AUTOTUNE_TRIALS_H
+#define AUTOTUNE_TRIALS_H
+
+#include "autotune/search/tune.h"
+
+/* Key to candidate, for what was seen already. Initialise with zeros. */
+struct trials_index {
+    struct trials_entry {
+        uint64_t key; /* 0 = free */
+        uint64_t value;
+    } *entries;
+    size_t capacity, count;
+};
+void trials_index_dispose(struct trials_index *index);
+/* True when the key was there, with its value in `out`; else adds it with `value`. -1 for
+ * memory. */
+int trials_index_add(struct trials_index *index, uint64_t key, uint64_t value, uint64_t *out,
+                     struct error *error);
+/* The value kept for the key, or NULL. */
+const uint64_t *trials_index_find(const struct trials_index *index, uint64_t key);
+
+/* The variant that a candidate belongs to. */
+size_t trials_find_variant(const struct points *points, size_t candidate);
+
+/* What a candidate runs: its kernels (a hash of texts or of machine code) and its launches. */
+int trials_identity(uint64_t *out, const struct point_context *context, const int64_t *row,
+                    uint64_t kernels_hash, struct error *error);
+
+/* What became of a candidate; a later verdict replaces an earlier one. `reason` may be NULL or
+ * "". */
+void trials_judge(struct tune_result *result, size_t candidate, enum trial_status status,
+                  const char *reason);
+
+/* The verdict of a message. Its score is its time, were the reference's still
+ * result->reference_ps. */
+void trials_take(struct tune_result *result, const struct job_trial *trial);
+
+/* Recalls what a journal knows of the candidates, and then has it forget that: there may be
+ * much. What a race left out counts for a race only. */
+int trials_recall(struct tune_result *result, const struct tune_job *job,
+                  struct journal *journal, enum strategy strategy, struct error *error);
+
+/* What a trial cost, for the journal. */
+struct trials_cost {
+    uint64_t sources_hash, compile_us, prove_us;
+    double prior;
+};
+/* Appends a trial, as it was judged. A failure is kept in result->journal_warning, once. */
+void trials_record(struct tune_result *result, const struct tune_job *job,
+                   struct journal *journal, const struct job_trial *trial,
+                   const struct trials_cost *cost);
+
+/* Equal candidates get the verdict and the time of the one they are equal to. */
+void trials_settle(struct tune_result *result);
+
+#endif

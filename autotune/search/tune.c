@@ -1,0 +1,197 @@
+/* tune: points, what is known of them, the search, the finalists. Hides what lives as long as a
+ * run. */
+#include "autotune/search/tune.h"
+
+#include "autotune/device/monotonic.h"
+#include "autotune/measure/model.h"
+#include "autotune/search/finalists.h"
+#include "autotune/search/replies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double RACE_SECONDS = 0.7, RACE_SECONDS_HOST = 0.3;
+
+/* All that a run holds. */
+struct run {
+    const struct tune_job *job;
+    struct tune_options options;
+    struct tune_result *result;
+    struct strategy_order order;
+    double *prior;
+    struct search search;
+};
+
+const int64_t *tune_row(const struct tune_result *result, size_t candidate)
+{
+    return result->points.rows + candidate * result->points.width;
+}
+
+static bool is_host(const struct run *run)
+{
+    return run->job->info->target.is_host;
+}
+
+static bool is_row(const struct run *run, size_t candidate, const int64_t *row)
+{
+    return row && memcmp(tune_row(run->result, candidate), row,
+                         run->result->points.width * sizeof *row) == 0;
+}
+
+/* --- Before the search -------------------------------------------------------------------- */
+
+static bool is_listed(const struct run *run, const int64_t *row)
+{
+    for (size_t i = 0; i < run->result->points.count; i++)
+        if (is_row(run, i, row))
+            return true;
+    return false;
+}
+
+static int add_unlisted(struct run *run, const int64_t *row, struct error *error)
+{
+    return is_listed(run, row) ? 0 : point_add(&run->result->points, row, error);
+}
+
+/* What serves untuned, and what won elsewhere, is tried even where the space prunes it. */
+static int add_pruned(struct run *run, struct error *error)
+{
+    const struct point_context *context = run->job->context;
+    const int64_t *const rows[] = {context->space->default_row, run->options.seed_row};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const int broken = rows[i] ? point_prune(context, rows[i], error) : POINT_VALID;
+        if (broken == POINT_FAILED || (broken >= 0 && context->space->rules[broken].is_prune &&
+                                       add_unlisted(run, rows[i], error)))
+            return -1;
+    }
+    return 0;
+}
+
+/* What is to be tried, and the rows asked for that are not among it. */
+static int expand_points(struct run *run, struct error *error)
+{
+    const struct tune_options *options = &run->options;
+    const struct point_context *context = run->job->context;
+    struct points *points = &run->result->points;
+    if (options->is_only_rows ? point_single(points, context->space, options->rows, error)
+                              : strategy_points(points, context, options->strategy,
+                                                (unsigned)options->seed, error) ||
+                                    add_pruned(run, error))
+        return -1;
+    for (size_t i = 0; i < options->row_count; i++)
+        if (add_unlisted(run, options->rows + i * points->width, error))
+            return -1;
+    return 0;
+}
+
+static int list_points(struct run *run, struct error *error)
+{
+    struct tune_result *result = run->result;
+    if (expand_points(run, error))
+        return -1;
+    result->trials = calloc(result->points.count, sizeof *result->trials);
+    run->prior = calloc(result->points.count, sizeof *run->prior);
+    if (!result->trials || !run->prior)
+        return error_memory(error, result->points.count * sizeof *result->trials);
+    for (size_t i = 0; i < result->points.count; i++)
+        result->trials[i].reason = -1;
+    return 0;
+}
+
+static bool is_asked(const struct run *run, size_t candidate)
+{
+    for (size_t i = 0; i < run->options.row_count; i++)
+        if (is_row(run, candidate, run->options.rows + i * run->result->points.width))
+            return true;
+    return false;
+}
+
+static int plan_search(struct run *run, struct error *error)
+{
+    enum { SEEDS = 2 + TUNE_ROWS_MAX };
+    const struct points *points = &run->result->points;
+    size_t seeds[SEEDS], count = 0;
+    for (size_t i = 0; i < points->count; i++)
+        if (count < SEEDS && (is_row(run, i, run->options.seed_row) || is_asked(run, i) ||
+                              is_row(run, i, run->job->context->space->default_row)))
+            seeds[count++] = i;
+    return model_prior(run->prior, points, run->job->context, error) ||
+                   strategy_order(&run->order, points, run->options.strategy, run->prior, seeds,
+                                  count, run->options.seed, error)
+               ? -1
+               : 0;
+}
+
+static int run_search(struct run *run, struct error *error)
+{
+    struct search *search = &run->search;
+    struct tune_result *result = run->result;
+    *search = (struct search){.job = run->job,
+                              .options = &run->options,
+                              .result = result,
+                              .order = &run->order,
+                              .prior = run->prior,
+                              .done = result->recalled};
+    for (size_t i = 0; i < result->points.count; i++) {
+        const uint64_t ps = result->trials[i].time_ps;
+        if (ps && (!search->best_ps || ps < search->best_ps))
+            search->best_ps = ps;
+    }
+    verdict_learn(search);
+    return search_open(search, error) || search_run(search, error) ? -1 : 0;
+}
+
+/* --- The run ------------------------------------------------------------------------------ */
+
+static int run_all(struct run *run, struct error *error)
+{
+    const double start = monotonic_s();
+    struct tune_result *result = run->result;
+    struct journal *journal = run->options.journal;
+    if (list_points(run, error) ||
+        (journal && trials_recall(result, run->job, journal, run->options.strategy, error)) ||
+        plan_search(run, error) || run_search(run, error))
+        return -1;
+    verdict_settle(&run->search);
+    result->noise = search_noise(&run->search);
+    result->seconds_search = monotonic_s() - start;
+    if (finalists_run(&run->search, error))
+        return -1;
+    result->seconds = monotonic_s() - start;
+    result->seconds_final = result->seconds - result->seconds_search;
+    return 0;
+}
+
+static void fill_defaults(struct run *run)
+{
+    if (run->options.race_s <= 0)
+        run->options.race_s = is_host(run) ? RACE_SECONDS_HOST : RACE_SECONDS;
+}
+
+int tune_run(struct tune_result *out, const struct tune_job *job,
+             const struct tune_options *options, struct error *error)
+{
+    struct run run = {.job = job, .options = *options, .result = out};
+    struct error ignored;
+    *out = (struct tune_result){.rounds = 0};
+    fill_defaults(&run);
+    int failed = run_all(&run, error);
+    if (run.search.job)
+        search_close(&run.search);
+    if (options->journal)
+        journal_sync(options->journal, &ignored); /* what matters is in the file already */
+    strategy_dispose(&run.order);
+    free(run.prior);
+    if (failed)
+        tune_dispose(out);
+    return failed ? -1 : 0;
+}
+
+void tune_dispose(struct tune_result *result)
+{
+    point_dispose(&result->points);
+    free(result->trials);
+    free(result->places);
+    result->trials = NULL;
+    result->places = NULL;
+}

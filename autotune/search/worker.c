@@ -1,0 +1,249 @@
+/* worker: a worker knows only what its setup message says. What goes wrong with a kernel is
+ * reported and survived where the device survives it; whatever else goes wrong is said in a
+ * last message, and ends the process. */
+#include "autotune/search/worker.h"
+
+#include "autotune/device/monotonic.h"
+#include "autotune/embedded.h"
+#include "autotune/search/final_race.h"
+#include "autotune/search/job.h"
+#include "autotune/search/measurer.h"
+#include "autotune/search/other_space.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct worker {
+    int socket;
+    struct frame setup_frame; /* holds the texts of `setup` */
+    struct job_setup setup;
+    struct space *space;
+    struct point_context context;
+    struct device *device;
+    struct measure measure;
+    bool is_measuring; /* `measure` is to be closed */
+};
+
+/* What a role does with a message; -1 ends the worker. */
+typedef int serve_message(struct worker *worker, struct frame *frame, struct error *error);
+
+static int unknown_message(const struct frame *frame, struct error *error)
+{
+    return error_set(error, ERROR_FAILED, "a worker got message %u, which is not for it",
+                     (unsigned)frame->kind);
+}
+
+/* --- Compiling ---------------------------------------------------------------------------- */
+
+static int send_compiled(const struct worker *worker, const struct compiled_unit *unit,
+                         uint64_t start_us, struct error *error)
+{
+    struct frame reply = {.kind = JOB_COMPILED};
+    struct job_unit message = {.image = unit->image,
+                               .count = unit->count,
+                               .compile_us = monotonic_ns() / 1000 - start_us};
+    for (size_t i = 0; i < unit->count; i++)
+        message.variants[i].compiled = unit->variants[i];
+    int failed = job_code_unit(&reply, &message, worker->space->param_count, false, error) ||
+                 frame_send(worker->socket, &reply, error);
+    frame_dispose(&reply);
+    return failed;
+}
+
+static int serve_compile(struct worker *worker, struct frame *frame, struct error *error)
+{
+    const size_t width = worker->space->param_count;
+    const uint64_t start_us = monotonic_ns() / 1000;
+    struct job_rows rows = {.count = 0};
+    struct point_variant variants[COMPILER_UNIT];
+    struct compiled_unit unit;
+    size_t indices[COMPILER_UNIT];
+    if (frame->kind != JOB_COMPILE)
+        return unknown_message(frame, error);
+    if (job_code_rows(frame, &rows, width, true, error))
+        return -1;
+    for (size_t i = 0; i < rows.count; i++) {
+        variants[i] = (struct point_variant){i, 1};
+        indices[i] = i;
+    }
+    const struct points points = {.width = width,
+                                  .rows = (int64_t *)(uintptr_t)rows.rows,
+                                  .count = rows.count,
+                                  .variants = variants,
+                                  .variant_count = rows.count};
+    if (compiler_compile(&unit, worker->device, &worker->context, &worker->setup.sources,
+                         &points, indices, rows.count, error))
+        return -1;
+    int failed = send_compiled(worker, &unit, start_us, error);
+    compiler_dispose(&unit);
+    return failed;
+}
+
+/* --- Measuring ---------------------------------------------------------------------------- */
+
+static int serve_try(struct worker *worker, struct frame *frame, struct error *error)
+{
+    struct measure *measure = &worker->measure;
+    struct job_unit unit = {.count = 0};
+    struct job_tried tried = {.reference_ps = measure->reference_ps};
+    if (job_code_unit(frame, &unit, worker->space->param_count, true, error))
+        return -1;
+    if (!worker->context.target->is_host &&
+        measure_reference(measure, &tried.reference_ps, error))
+        return -1;
+    return measure_unit(measure, &unit, &tried.is_cut, error) ||
+                   job_send(worker->socket, JOB_TRIED, &tried, sizeof tried, error)
+               ? -1
+               : 0;
+}
+
+static int serve_race(struct worker *worker, struct frame *frame, struct error *error)
+{
+    struct job_race race;
+    struct job_raced *raced = malloc(sizeof *raced);
+    if (!raced)
+        return error_memory(error, sizeof *raced);
+    int failed = job_code_race(frame, &race, worker->space->param_count, true, error);
+    if (!failed) {
+        failed = finals_run(&worker->measure, &race, raced, error) ||
+                 job_send(worker->socket, JOB_RACED, raced, sizeof *raced, error);
+        free(race.units);
+    }
+    free(raced);
+    return failed ? -1 : 0;
+}
+
+static int serve_guest(struct worker *worker, struct frame *frame, struct error *error)
+{
+    struct job_guest guest;
+    struct job_tried tried = {.reference_ps = worker->measure.reference_ps};
+    return job_code_guest(frame, &guest, true, error) ||
+                   guest_try(&worker->measure, &worker->setup.sources, &guest, error) ||
+                   job_send(worker->socket, JOB_TRIED, &tried, sizeof tried, error)
+               ? -1
+               : 0;
+}
+
+static int serve_measure(struct worker *worker, struct frame *frame, struct error *error)
+{
+    switch (frame->kind) {
+    case JOB_TRY: return serve_try(worker, frame, error);
+    case JOB_RACE: return serve_race(worker, frame, error);
+    case JOB_GUEST: return serve_guest(worker, frame, error);
+    default: return unknown_message(frame, error);
+    }
+}
+
+/* --- Life --------------------------------------------------------------------------------- */
+
+static int open_role(struct worker *worker, struct job_ready *ready, struct error *error)
+{
+    const struct job_setup *setup = &worker->setup;
+    const struct device_options options = {setup->info.spec, setup->nvrtc, setup->seed};
+    if (!setup->measures)
+        return device_open_compiler(&worker->device, &setup->info, setup->nvrtc, error);
+    if (device_open(&worker->device, &options, error))
+        return -1;
+    worker->is_measuring = true;
+    return measure_open(&worker->measure, worker->device, &worker->context, &setup->sources,
+                        setup->seed, worker->socket, ready, error);
+}
+
+static int open_worker(struct worker *worker, struct error *error)
+{
+    struct job_ready ready = {.inputs = 0};
+    struct job_setup *setup = &worker->setup;
+    int got = frame_receive(worker->socket, &worker->setup_frame, error);
+    if (got == 0)
+        return error_set(error, ERROR_FAILED,
+                         "the coordinator ended before it said what to do");
+    if (got < 0 || job_code_setup(&worker->setup_frame, setup, true, error) ||
+        space_load(&worker->space, setup->space.name, setup->space.text,
+                   strlen(setup->space.text), embedded_space, error))
+        return -1;
+    if (setup->width != worker->space->param_count)
+        return error_set(error, ERROR_FAILED, "%s: another space than the coordinator's",
+                         setup->space.name);
+    memcpy(worker->space->default_row, setup->default_row,
+           setup->width * sizeof *setup->default_row);
+    worker->context =
+        (struct point_context){worker->space, &setup->problem, &setup->info.target};
+    return open_role(worker, &ready, error) ||
+                   job_send(worker->socket, JOB_READY, &ready, sizeof ready, error)
+               ? -1
+               : 0;
+}
+
+static void close_worker(struct worker *worker)
+{
+    if (worker->is_measuring)
+        measure_close(&worker->measure);
+    if (worker->device)
+        device_close(worker->device);
+    space_free(worker->space);
+    frame_dispose(&worker->setup_frame);
+}
+
+static int serve(struct worker *worker, struct error *error)
+{
+    serve_message *const serve_one = worker->setup.measures ? serve_measure : serve_compile;
+    struct frame frame = {.kind = 0};
+    int got = 1, failed = 0;
+    while (!failed && (got = frame_receive(worker->socket, &frame, error)) > 0)
+        failed = serve_one(worker, &frame, error);
+    frame_dispose(&frame);
+    return failed || got < 0 ? -1 : 0;
+}
+
+/* The last words: the coordinator knows what was being tried. */
+static int report(int socket, const struct error *cause, struct error *error)
+{
+    struct job_fatal fatal = {.code = cause->code};
+    memcpy(fatal.text, cause->text, sizeof fatal.text);
+    return job_send(socket, JOB_FATAL, &fatal, sizeof fatal, error);
+}
+
+int worker_run(struct error *error)
+{
+    struct worker worker = {.socket = CREW_SOCKET};
+    struct stat status;
+    struct error cause;
+    if (fstat(CREW_SOCKET, &status) || !S_ISSOCK(status.st_mode))
+        return error_set(error, ERROR_USAGE,
+                         "'autotune %s' is started by autotune itself: see "
+                         "'autotune help'",
+                         WORKER_ARGUMENT);
+    int failed = open_worker(&worker, &cause) || serve(&worker, &cause);
+    if (failed)
+        failed = report(worker.socket, &cause, error);
+    close_worker(&worker);
+    return failed;
+}
+
+/* --- The coordinator's side --------------------------------------------------------------- */
+
+int worker_start(struct crew *crew, size_t slot, const struct tune_job *job, uint64_t seed,
+                 const char *spec, struct error *error)
+{
+    char program[] = "/proc/self/exe", argument[] = WORKER_ARGUMENT;
+    char *const argv[] = {program, argument, NULL};
+    struct frame frame = {.kind = JOB_SETUP};
+    struct job_setup setup = {.measures = spec != NULL,
+                              .nvrtc = job->nvrtc,
+                              .seed = seed,
+                              .info = *job->info,
+                              .problem = *job->context->problem,
+                              .space = job->space,
+                              .default_row = job->context->space->default_row,
+                              .width = job->context->space->param_count,
+                              .sources = *job->sources};
+    if (spec)
+        snprintf(setup.info.spec, sizeof setup.info.spec, "%s", spec);
+    const int failed = crew_start(crew, slot, argv, error) ||
+                       job_code_setup(&frame, &setup, false, error) ||
+                       crew_send(crew, slot, &frame, error);
+    frame_dispose(&frame);
+    return failed ? -1 : 0;
+}

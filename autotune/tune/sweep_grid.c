@@ -1,0 +1,240 @@
+/* sweep_grid: tunes line by line, so that in the race of a shape are those that serve the line so
+ * far, and what won at the same size of the line before. Hides which shapes are left out. */
+#include "autotune/tune/sweep_grid.h"
+
+#include "autotune/cli/output.h"
+#include "autotune/device/monotonic.h"
+#include "autotune/print/figures.h"
+#include "autotune/tune/sweep_known.h"
+#include "autotune/tune/sweep_shapes.h"
+#include "autotune/tune/tune_notes.h"
+#include "autotune/tune/tune_save.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPAN_MOST = 10 }; /* times the usual n: what more are like is known by then */
+
+/* Why a shape is not tuned; past the first that is too large, none of the line is. */
+enum left_out { TAKEN, UNSERVED, TOO_DEEP, TOO_MANY, NO_ROOM, PAST_L2, REASONS };
+
+struct grid {
+    struct sweep *sweep;
+    struct request_grid asked;
+    size_t left_out[REASONS]; /* shapes; of what is cold */
+    size_t counts[REGIME_COUNT];
+    /* What won in the line before, and in this one, by size; "" = not known. */
+    char before[SWEEP_SIZES_MAX][CONFIG_PARAMS_MAX + 1];
+    char now[SWEEP_SIZES_MAX][CONFIG_PARAMS_MAX + 1];
+    struct records done;
+    size_t known; /* of them: from records */
+};
+
+/* --- Which shapes ------------------------------------------------------------------------- */
+
+static uint64_t most_elements(const struct grid *grid)
+{
+    return SPAN_MOST * setup_usual_n(grid->sweep->setup.target.is_host);
+}
+
+static enum left_out judge(const struct grid *grid, enum regime regime, size_t line,
+                           size_t size)
+{
+    const struct request *request = grid->sweep->request;
+    struct setup setup = grid->sweep->setup;
+    struct error why;
+    if (request_dims_at(&setup.problem.dims, request, &grid->asked, line, size, &why))
+        return TOO_DEEP;
+    if (!space_serves(setup.space, &setup.problem))
+        return UNSERVED;
+    setup.problem.regime = regime;
+    if (dims_n(&setup.problem.dims) > most_elements(grid))
+        return TOO_MANY;
+    if (setup_check_room(&setup, &why))
+        return NO_ROOM;
+    const bool is_past = figures_bytes(&setup.problem) > (double)setup.target.l2_bytes;
+    return regime == WARM && !request->warm && is_past ? PAST_L2 : TAKEN;
+}
+
+/* The sizes of this line that are tuned, ascending. Returns how many. */
+static size_t choose_line(const struct grid *grid, enum regime regime, size_t line,
+                          struct dims sizes[SWEEP_SIZES_MAX], size_t left_out[REASONS])
+{
+    struct error ignored;
+    size_t count = 0;
+    for (size_t i = 0; i < grid->asked.size_count; i++) {
+        const enum left_out reason = judge(grid, regime, line, i);
+        left_out[reason]++;
+        if (reason == TAKEN)
+            request_dims_at(&sizes[count++], grid->sweep->request, &grid->asked, line, i,
+                            &ignored);
+    }
+    return count;
+}
+
+static void count_shapes(struct grid *grid)
+{
+    const struct request *request = grid->sweep->request;
+    for (enum regime regime = COLD; regime < REGIME_COUNT; regime++) {
+        struct dims sizes[SWEEP_SIZES_MAX];
+        size_t left_out[REASONS] = {0};
+        for (size_t i = 0; i < grid->asked.line_count && request_sweeps(request, regime); i++)
+            grid->counts[regime] += choose_line(grid, regime, i, sizes, left_out);
+        for (size_t i = 0; i < REASONS && (regime == COLD || request->warm); i++)
+            grid->left_out[i] += left_out[i];
+    }
+}
+
+static const char *explain(char out[NUMBER_CHARS + 24], const struct grid *grid,
+                           enum left_out reason)
+{
+    char most[NUMBER_CHARS];
+    static const char *const reasons[REASONS] =
+        {[UNSERVED] = "kernels of another space make them, as of one value",
+         [TOO_DEEP] = "more than 2^31 elements a result, or than any memory holds",
+         [NO_ROOM] = "no room on this device or this machine"};
+    snprintf(out, NUMBER_CHARS + 24, "more than %s elements",
+             number_format_count(most, most_elements(grid)));
+    return reason == TOO_MANY ? out : reasons[reason];
+}
+
+static void note_plan(const struct grid *grid)
+{
+    const struct request *request = grid->sweep->request;
+    const struct problem *problem = &grid->sweep->setup.problem;
+    char words[NUMBER_CHARS + 24];
+    struct text sizes = {0};
+    request_dims_format_grid(&sizes, request);
+    output_note(request, "sweep     %s %s %s:", problem_ops[problem->op].name,
+                problem_types[problem->type].name, sizes.at ? sizes.at : "");
+    text_dispose(&sizes);
+    const char *between = "";
+    for (enum regime regime = COLD; regime < REGIME_COUNT; regime++)
+        if (request_sweeps(request, regime)) {
+            output_note(request, "%s %zu shape%s %s", between, grid->counts[regime],
+                        grid->counts[regime] == 1 ? "" : "s", problem_regimes[regime]);
+            between = ",";
+        }
+    sweep_size_note_budget(grid->sweep);
+    output_note(request, "\n");
+    for (enum left_out reason = UNSERVED; reason < PAST_L2; reason++)
+        if (grid->left_out[reason])
+            output_note(request, "left out  %zu shape%s: %s\n", grid->left_out[reason],
+                        grid->left_out[reason] == 1 ? "" : "s", explain(words, grid, reason));
+}
+
+static int plan(struct grid *grid, struct error *error)
+{
+    struct sweep *sweep = grid->sweep;
+    const struct request *request = sweep->request;
+    char words[NUMBER_CHARS + 24];
+    request_dims_grid(&grid->asked, request);
+    count_shapes(grid);
+    note_plan(grid);
+    const size_t count = grid->counts[COLD] + grid->counts[WARM];
+    enum left_out reason = UNSERVED;
+    while (reason < NO_ROOM && !grid->left_out[reason])
+        reason++;
+    if (!count)
+        return error_set(error, ERROR_FAILED,
+                         "every shape of the sweep is left out: %s; give %s",
+                         explain(words, grid, reason),
+                         dims_text_smaller(&request->problem.dims));
+    return tune_keep_check(sweep->setup.space, error);
+}
+
+/* --- One shape ---------------------------------------------------------------------------- */
+
+/* What won at the same size of the line before races here, where the rules allow it. */
+static int seed(struct grid *grid, size_t i, struct error *error)
+{
+    struct sweep *sweep = grid->sweep;
+    sweep->has_single = false;
+    if (!*grid->before[i])
+        return 0;
+    if (point_parse_record(sweep->setup.space, grid->before[i], sweep->single, error))
+        return -1;
+    const int broken = point_reject(&sweep->setup.context, sweep->single, error);
+    sweep->has_single = broken == POINT_VALID;
+    return broken == POINT_FAILED ? -1 : 0;
+}
+
+static int tune_shape(struct grid *grid, struct sweep_leg *leg, size_t i, struct error *error)
+{
+    struct sweep *sweep = grid->sweep;
+    const struct record *known = NULL;
+    if (setup_resize(&sweep->setup, &leg->sizes[i], leg->regime, error))
+        return -1;
+    if (!sweep->request->retune)
+        known = sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
+    if (!known && (seed(grid, i, error) || sweep_size_tune(sweep, leg, i, error)))
+        return -1;
+    const struct record *record = known ? known : sweep_leg_record(leg, i);
+    if (!record)
+        return 0;
+    grid->known += known != NULL;
+    memcpy(grid->now[i], record->params, sizeof record->params);
+    return store_add(&grid->done, record, error);
+}
+
+/* --- The whole ---------------------------------------------------------------------------- */
+
+static int tune_line(struct grid *grid, enum regime regime, size_t line, struct error *error)
+{
+    struct sweep *sweep = grid->sweep;
+    struct sweep_leg *leg = &sweep->legs[0];
+    size_t ignored[REASONS] = {0};
+    int failed = 0;
+    sweep_leg_open(leg, regime);
+    memset(grid->now, 0, sizeof grid->now);
+    leg->count = choose_line(grid, regime, line, leg->sizes, ignored);
+    for (size_t i = 0; i < leg->count && !failed; i++)
+        failed = tune_shape(grid, leg, i, error);
+    memcpy(grid->before, grid->now, sizeof grid->before);
+    sweep_leg_dispose(leg);
+    return failed;
+}
+
+static int tune_all(struct grid *grid, struct error *error)
+{
+    for (enum regime regime = COLD; regime < REGIME_COUNT; regime++) {
+        memset(grid->before, 0, sizeof grid->before);
+        for (size_t i = 0;
+             i < grid->asked.line_count && request_sweeps(grid->sweep->request, regime); i++)
+            if (tune_line(grid, regime, i, error))
+                return -1;
+    }
+    return 0;
+}
+
+static int run(struct grid *grid, struct error *error)
+{
+    struct sweep *sweep = grid->sweep;
+    const struct request *request = sweep->request;
+    const double start = monotonic_s();
+    tune_notes_device(request, &sweep->setup.device->info, sweep->fleet.kinds[0].count);
+    if (plan(grid, error) || sweep_known_load(&sweep->kept, request, &sweep->setup, error) ||
+        tune_all(grid, error))
+        return -1;
+    if (grid->known)
+        output_note(request, "records   exact of %zu shape%s: --retune measures again\n",
+                    grid->known, grid->known == 1 ? "" : "s");
+    if (grid->known < grid->done.count)
+        output_note(request, "took      %.2f s\n", monotonic_s() - start);
+    return sweep_drawing_print(&sweep_shapes, request, &grid->done, NULL, error) ||
+                   sweep_size_check_spent(sweep, error)
+               ? -1
+               : 0;
+}
+
+int sweep_grid(struct sweep *sweep, struct error *error)
+{
+    struct grid *grid = calloc(1, sizeof *grid);
+    if (!grid)
+        return error_memory(error, sizeof *grid);
+    grid->sweep = sweep;
+    int failed = run(grid, error);
+    store_dispose(&grid->done);
+    free(grid);
+    return failed;
+}

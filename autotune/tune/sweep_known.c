@@ -1,0 +1,68 @@
+/* sweep_known: the file of one GPU, read once for all sizes. */
+#include "autotune/tune/sweep_known.h"
+
+#include "autotune/cli/output.h"
+#include "autotune/tune/tune_save.h"
+
+/* Those of this problem whose kernels are others now answer for nothing. */
+static void drop_others(struct records *records, const struct record *key,
+                        const struct setup *setup)
+{
+    struct code_memo memo = {.next = 0};
+    size_t kept = 0;
+    for (size_t i = 0; i < records->count; i++)
+        if (!record_is_same_but_size(&records->at[i], key) ||
+            setup_is_current(setup, &records->at[i], &memo))
+            records->at[kept++] = records->at[i];
+    records->count = kept;
+}
+
+int sweep_known_load(struct records *out, const struct request *request,
+                     const struct setup *setup, struct error *error)
+{
+    struct text folder = {0}, path = {0};
+    struct record key;
+    struct error ignored;
+    int failed = 0;
+    *out = (struct records){.count = 0};
+    setup_record(&key, setup);
+    if (store_folder(&folder, request->cache, &ignored) == 0 &&
+        store_path(&path, folder.at, key.gpu, &ignored) == 0)
+        failed = store_load(out, path.at, error);
+    if (!failed && out->skipped)
+        output_warn("%s", out->reason.text);
+    if (!failed)
+        drop_others(out, &key, setup);
+    text_dispose(&folder);
+    text_dispose(&path);
+    return failed;
+}
+
+const struct record *sweep_known_size(const struct records *records,
+                                      const struct request *request, const struct setup *setup)
+{
+    struct record want;
+    setup_record(&want, setup);
+    for (size_t i = 0; i < records->count; i++)
+        if (!record_key_difference(&records->at[i], &want))
+            return tune_keep_unfinished(request, setup, &records->at[i]) ? NULL
+                                                                         : &records->at[i];
+    return NULL;
+}
+
+int sweep_known_choose(struct records *out, const struct records *records,
+                       const struct request *request, const struct setup *setup,
+                       struct error *error)
+{
+    struct record want;
+    int failed = 0;
+    *out = (struct records){.count = 0};
+    setup_record(&want, setup);
+    for (size_t i = 0; i < records->count && !failed; i++) {
+        const struct record *record = &records->at[i];
+        if (request_sweeps(request, record->problem.regime) && *record->swept &&
+            record_is_same_but_size(record, &want))
+            failed = store_copy(out, records, record, error);
+    }
+    return failed || store_tidy(out, error) || interval_compute(out, error) ? -1 : 0;
+}

@@ -1,0 +1,191 @@
+/* sweep_regime: what was raced is kept as record files have it. Hides how a race becomes losses. */
+#include "autotune/tune/sweep_regime.h"
+
+#include "autotune/tune/tune_save.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Sizes -------------------------------------------------------------------------------- */
+
+void sweep_leg_open(struct sweep_leg *out, enum regime regime)
+{
+    memset(out, 0, sizeof *out);
+    out->regime = regime;
+}
+
+void sweep_leg_init(struct sweep_leg *out, const struct setup *setup, enum regime regime,
+                    uint64_t low, uint64_t high, bool is_within_l2)
+{
+    struct problem problem = setup->problem;
+    uint64_t sizes[SWEEP_SIZES_MAX];
+    sweep_leg_open(out, regime);
+    out->count = sweep_sizes(sizes, low, high);
+    for (; is_within_l2 && out->count; out->count--) {
+        problem.dims = dims_value(sizes[out->count - 1]);
+        if (problem_bytes_read(&problem) <= (double)setup->target.l2_bytes)
+            break;
+    }
+    for (size_t i = 0; i < out->count; i++)
+        out->sizes[i] = dims_value(sizes[i]);
+}
+
+size_t sweep_leg_nearest(const struct sweep_leg *leg, uint64_t n)
+{
+    uint64_t sizes[SWEEP_SIZES_MAX];
+    for (size_t i = 0; i < leg->count; i++)
+        sizes[i] = dims_n(&leg->sizes[i]);
+    return sweep_nearest(sizes, leg->count, n);
+}
+
+void sweep_leg_dispose(struct sweep_leg *leg)
+{
+    store_dispose(&leg->swept);
+}
+
+void sweep_leg_drop(struct sweep_leg *leg, size_t size)
+{
+    const size_t behind = leg->count - size - 1;
+    memmove(leg->sizes + size, leg->sizes + size + 1, behind * sizeof *leg->sizes);
+    memmove(leg->is_done + size, leg->is_done + size + 1, behind * sizeof *leg->is_done);
+    leg->is_done[--leg->count] = false;
+}
+
+/* How many sizes that are done are smaller. */
+static size_t count_below(const struct sweep_leg *leg, uint64_t n)
+{
+    size_t count = 0;
+    while (count < leg->swept.count && dims_n(&leg->swept.at[count].problem.dims) < n)
+        count++;
+    return count;
+}
+
+const struct record *sweep_leg_record(const struct sweep_leg *leg, size_t size)
+{
+    const size_t at = count_below(leg, dims_n(&leg->sizes[size]));
+    return leg->is_done[size] ? &leg->swept.at[at] : NULL;
+}
+
+size_t sweep_leg_survivors(uint64_t *numbers, size_t most, const struct sweep_leg *leg,
+                           size_t size)
+{
+    return interval_survivors(numbers, most, &leg->swept,
+                              count_below(leg, dims_n(&leg->sizes[size])));
+}
+
+/* --- A race ------------------------------------------------------------------------------- */
+
+const struct tune_place *sweep_leg_place(const struct tune_result *result, const int64_t *row)
+{
+    for (size_t i = 0; i < result->place_count; i++)
+        if (memcmp(result->places[i].row, row, result->points.width * sizeof *row) == 0)
+            return &result->places[i];
+    return NULL;
+}
+
+/* Of more than there is room for, those that lose least. */
+static void keep_raced(struct record *record, const struct raced *raced)
+{
+    size_t worst = 0;
+    for (size_t i = 0; i < record->raced_count; i++) {
+        if (record->raced[i].config == raced->config)
+            return; /* a row asked for may be there twice */
+        worst = record->raced[i].ps > record->raced[worst].ps ? i : worst;
+    }
+    if (record->raced_count < RECORD_RACED_MAX)
+        record->raced[record->raced_count++] = *raced;
+    else if (raced->ps < record->raced[worst].ps)
+        record->raced[worst] = *raced;
+}
+
+static int add_raced(struct records *swept, struct record *record, const struct setup *setup,
+                     const struct tune_place *place, double ratio, struct error *error)
+{
+    struct record other = *record;
+    struct raced raced;
+    tune_keep_config(&other, setup, place->row);
+    const struct config config = store_config(&other);
+    const double ps = (double)record->median_ps * ratio;
+    const double high = ps * (double)place->high_ps / (double)place->median_ps;
+    raced.ps = (uint64_t)llround(fmax(ps, 1));
+    raced.high_ps = (uint64_t)llround(fmax(high, (double)raced.ps));
+    if (configs_add(&raced.config, &swept->configs, &config, error))
+        return -1;
+    keep_raced(record, &raced);
+    return 0;
+}
+
+/* The last record takes its place by n, and that of another of the same n. */
+static void sort_last(struct sweep_leg *leg)
+{
+    struct records *swept = &leg->swept;
+    const struct record last = swept->at[--swept->count];
+    const uint64_t n = dims_n(&last.problem.dims);
+    const size_t at = count_below(leg, n);
+    const bool is_there = at < swept->count && dims_n(&swept->at[at].problem.dims) == n;
+    if (!is_there)
+        memmove(swept->at + at + 1, swept->at + at, (swept->count++ - at) * sizeof *swept->at);
+    swept->at[at] = last;
+}
+
+int sweep_leg_take(struct sweep_leg *leg, const struct setup *setup,
+                   const struct record *record, const struct tune_result *result,
+                   const int64_t *own, struct error *error)
+{
+    const struct tune_place *winner = sweep_leg_place(result, own);
+    struct records *swept = &leg->swept;
+    if (!winner)
+        return error_set(error, ERROR_NOISY,
+                         "too noisy to decide: no round of the race counts; end what else "
+                         "uses this device and run the same command again");
+    if (store_add(swept, record, error))
+        return -1;
+    struct record *added = &swept->at[swept->count - 1];
+    for (size_t i = 0; i < result->place_count; i++) {
+        const struct tune_place *place = &result->places[i];
+        if (sweep_leg_place(result, place->row) != winner &&
+            add_raced(swept, added, setup, place, place->ratio / winner->ratio, error))
+            return -1;
+    }
+    sort_last(leg);
+    return 0;
+}
+
+/* --- What is kept ------------------------------------------------------------------------- */
+
+static void count_uses(size_t *uses, const struct records *swept)
+{
+    for (size_t i = 0; i < swept->count; i++) {
+        const struct record *record = &swept->at[i];
+        uses[record->config] += 2;
+        for (size_t k = 0; k < record->raced_count; k++)
+            uses[record->raced[k].config]++;
+    }
+}
+
+static void leave_out(struct record *record, const size_t *uses)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < record->raced_count; k++)
+        if (uses[record->raced[k].config] > 1)
+            record->raced[kept++] = record->raced[k];
+    record->raced_count = kept;
+}
+
+int sweep_leg_collect(struct records *out, struct sweep_leg *leg, struct error *error)
+{
+    struct records *swept = &leg->swept;
+    const size_t room = swept->configs.count + 1;
+    size_t *uses = calloc(room, sizeof *uses);
+    if (!uses)
+        return error_memory(error, room * sizeof *uses);
+    count_uses(uses, swept);
+    int failed = 0;
+    for (size_t i = 0; i < swept->count && !failed; i++) {
+        leave_out(&swept->at[i], uses);
+        failed = store_copy(out, swept, &swept->at[i], error);
+    }
+    free(uses);
+    return failed ? -1 : 0;
+}

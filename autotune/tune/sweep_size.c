@@ -1,0 +1,341 @@
+/* sweep_size: each race has, beside the size's own best, the rows that serve the interval so
+ * far, so that what they lose is measured on the way. Hides which those are, and what a known
+ * winner is worth. */
+#include "autotune/tune/sweep_size.h"
+
+#include "autotune/cli/failing_source.h"
+#include "autotune/cli/interrupt.h"
+#include "autotune/cli/output.h"
+#include "autotune/device/monotonic.h"
+#include "autotune/print/figures.h"
+#include "autotune/tune/sweep_known.h"
+#include "autotune/tune/tune_defaults.h"
+#include "autotune/tune/tune_notes.h"
+#include "autotune/tune/tune_save.h"
+#include "generator/call.h"
+#include "generator/dims_text.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SURVIVORS = TUNE_ROWS_MAX - 2, SURVIVORS_HOST = 4 };
+enum { N_WIDTH = 6, WORDS_WIDTH = 22 }; /* characters, so that lines are aligned */
+
+static const double RACE_SECONDS = 0.4; /* a size; neighbours bear each other out */
+static const double STAYS = 1.005; /* a known winner is replaced by what is faster than that */
+
+/* --- One size ----------------------------------------------------------------------------- */
+
+/* A row may be one that the rules reject here, if only it has launches. */
+static bool can_run(const struct setup *setup, const int64_t *row)
+{
+    struct planner_plan plan;
+    struct error ignored;
+    return call_plan(&plan, &setup->context, row, &ignored) == 0;
+}
+
+/* The rows that are to be in the race whatever comes: the single one, the known winner, and as
+ * many as may serve on. */
+static int ask_rows(const struct sweep *sweep, const struct sweep_leg *leg, size_t size,
+                    const int64_t *known, int64_t *rows, size_t *count, struct error *error)
+{
+    const struct setup *setup = &sweep->setup;
+    const size_t width = setup->space->param_count;
+    uint64_t survivors[SURVIVORS];
+    size_t most = setup->target.is_host ? SURVIVORS_HOST : SURVIVORS;
+    *count = 0;
+    if (sweep->has_single && can_run(setup, sweep->single))
+        memcpy(rows + width * (*count)++, sweep->single, width * sizeof *rows);
+    if (known)
+        memcpy(rows + width * (*count)++, known, width * sizeof *rows);
+    most = sweep_leg_survivors(survivors, most, leg, size);
+    for (size_t i = 0; i < most; i++) {
+        int64_t *row = rows + width * *count;
+        const struct config *config = configs_find(&leg->swept.configs, survivors[i]);
+        if (point_parse_record(setup->space, config->params, row, error))
+            return -1;
+        const int broken = point_reject(&setup->context, row, error);
+        if (broken == POINT_FAILED)
+            return -1;
+        *count += broken == POINT_VALID;
+    }
+    return 0;
+}
+
+/* How many sizes of a sweep are done, of how many; of shapes only a part is known at a time. */
+static size_t count_done(const struct sweep *sweep, size_t *total)
+{
+    size_t done = 0;
+    *total = 0;
+    for (size_t l = 0; l < sweep->leg_count; l++) {
+        *total += sweep->legs[l].count;
+        for (size_t i = 0; i < sweep->legs[l].count; i++)
+            done += sweep->legs[l].is_done[i];
+    }
+    return done;
+}
+
+/* Noise that was too much once may be less the second time; trials are in the journal. */
+static int run_twice(struct sweep *sweep, struct tune_result *out, struct tune_options *options,
+                     struct error *error)
+{
+    struct tune_notes_watch watch = {.problem = &sweep->setup.problem};
+    struct tune_job job;
+    int failed = -1;
+    size_t total;
+    const size_t done = count_done(sweep, &total);
+    if (sweep->request->n_high)
+        snprintf(watch.before, sizeof watch.before, "size %zu of %zu, ",
+                 done < total ? done + 1 : total, total);
+    tune_begin_job(&job, sweep->request, &sweep->setup, &sweep->fleet.kinds[0], 1);
+    options->progress = (struct tune_progress){tune_notes_progress, &watch};
+    if (!options->is_only_rows) /* which are no search */
+        options->budget_s = sweep->request->budget_s;
+    if (sweep->request->quiet)
+        options->progress.show = NULL;
+    else
+        terminal_progress_start(&watch.progress, stderr);
+    for (int tries = 0; tries < 2 && failed; tries++) {
+        failed = tune_run(out, &job, options, error);
+        if (!failed || error->code != ERROR_NOISY)
+            break;
+    }
+    if (!sweep->request->quiet)
+        terminal_progress_end(&watch.progress);
+    if (failed && !out->is_spent)
+        keep_explain(&sweep->setup, sweep->setup.space->default_row, error);
+    return failed;
+}
+
+bool sweep_size_keep(struct sweep *sweep, const struct records *records)
+{
+    struct text path = {0};
+    struct error cause;
+    const bool is_kept = tune_keep_save(&path, sweep->request, records, &cause) == 0;
+    if (is_kept) {
+        if (records->count > 1)
+            output_note(sweep->request, "records   %s\n", path.at);
+    } else if (!sweep->has_warned) {
+        output_warn("the records are not kept: %s", cause.text);
+        sweep->has_warned = true;
+    }
+    text_dispose(&path);
+    return is_kept;
+}
+
+/* One record, of which nothing is said yet but that it won: so an interruption costs one size. */
+static int keep_winner(struct sweep *sweep, const struct record *record, struct error *error)
+{
+    struct records one = {.count = 0};
+    struct record winner = *record;
+    winner.swept[0] = '\0';
+    winner.loss_ppm = 0;
+    if (store_add(&one, &winner, error))
+        return -1;
+    sweep_size_keep(sweep, &one);
+    store_dispose(&one);
+    return 0;
+}
+
+/* A known winner stays the winner, with its time in this race, unless it clearly lost. */
+static int take_result(struct sweep *sweep, struct sweep_leg *leg, size_t size,
+                       const struct tune_result *result, const struct record *known,
+                       const int64_t *known_row, struct error *error)
+{
+    const struct tune_place *place = known ? sweep_leg_place(result, known_row) : NULL;
+    if (place && place->ratio > STAYS)
+        place = NULL;
+    const int64_t *own = place ? known_row : result->finalists[result->winner].row;
+    struct record record;
+    tune_keep_make(&record, &sweep->setup, result);
+    if (place) {
+        const struct record made = record;
+        record = *known;
+        record.median_ps = place->median_ps;
+        record.low_ps = place->low_ps;
+        record.high_ps = place->high_ps;
+        record.sm_mhz = made.sm_mhz;
+        record.memory_mhz = made.memory_mhz;
+        record.celsius = made.celsius;
+        record.milliwatts = made.milliwatts;
+        memcpy(record.tuned, made.tuned, sizeof record.tuned);
+    }
+    memcpy(record.swept, sweep->swept, sizeof record.swept);
+    record.loss_ppm = (uint64_t)llround(sweep->request->loss * 1e6);
+    if (keep_winner(sweep, &record, error) ||
+        sweep_leg_take(leg, &sweep->setup, &record, result, own, error))
+        return -1;
+    leg->is_done[size] = true;
+    return 0;
+}
+
+/* Of n, or of words for several sizes. */
+static int width_of(const struct sweep *sweep)
+{
+    return request_dims_is_sweep(sweep->request) ? WORDS_WIDTH : N_WIDTH;
+}
+
+static void note_size(const struct sweep *sweep, const struct record *record, double seconds)
+{
+    char size[DIMS_TEXT_CHARS], us[NUMBER_CHARS], speed[NUMBER_CHARS], of[48] = "";
+    size_t total;
+    const size_t done = count_done(sweep, &total);
+    if (sweep->request->n_high && total)
+        snprintf(of, sizeof of, "%zu of %zu  ", done, total);
+    output_note(sweep->request, "size      %s%*s %s %11s us %8s GB/s  %5.2f s  %s\n", of,
+                width_of(sweep), dims_text_format(size, &record->problem.dims),
+                problem_regimes[record->problem.regime], figures_us(us, record->median_ps),
+                figures_speed(speed, figures_gbs(&record->problem, record->median_ps)), seconds,
+                record->params);
+}
+
+void sweep_size_note_budget(const struct sweep *sweep)
+{
+    if (sweep->request->budget_s > 0)
+        output_note(sweep->request, ", each searched for %.3g s at most",
+                    sweep->request->budget_s);
+}
+
+static void note_spent(struct sweep *sweep)
+{
+    const struct problem *problem = &sweep->setup.problem;
+    char size[DIMS_TEXT_CHARS];
+    sweep->spent++;
+    output_note(sweep->request,
+                "size      %*s %s no result: its budget was over before a "
+                "candidate was measured\n",
+                width_of(sweep), dims_text_format(size, &problem->dims),
+                problem_regimes[problem->regime]);
+}
+
+int sweep_size_check_spent(const struct sweep *sweep, struct error *error)
+{
+    return sweep->spent
+               ? error_set(
+                     error, ERROR_FAILED,
+                     "%zu size%s no result, for --budget was over before a candidate was "
+                     "measured: the same command with more, or without, goes on from here",
+                     sweep->spent, sweep->spent == 1 ? " has" : "s have")
+               : 0;
+}
+
+static struct tune_options options_of(const struct sweep *sweep, const int64_t *rows)
+{
+    const struct request *request = sweep->request;
+    return (struct tune_options){.strategy = tune_begin_strategy(request, &sweep->setup),
+                                 .rows = rows,
+                                 .seed = request->seed,
+                                 .race_s = sweep->setup.target.is_host ? 0 : RACE_SECONDS,
+                                 .is_retune = request->retune,
+                                 .is_stopping = interrupt_came};
+}
+
+/* A known winner whose trials are gone is raced with what is asked for alone. */
+static int tune_with(struct sweep *sweep, struct sweep_leg *leg, size_t size,
+                     const struct record *known, struct journal *journal, struct error *error)
+{
+    int64_t rows[TUNE_ROWS_MAX * SPACE_NAMES_MAX], row[SPACE_NAMES_MAX];
+    struct tune_options options = options_of(sweep, rows);
+    struct tune_result result;
+    const double start = monotonic_s();
+    if ((known && point_parse_record(sweep->setup.space, known->params, row, error)) ||
+        ask_rows(sweep, leg, size, known ? row : NULL, rows, &options.row_count, error))
+        return -1;
+    options.is_only_rows = known && (!journal || journal->count == 0);
+    options.journal = options.is_only_rows ? NULL : journal;
+    if (run_twice(sweep, &result, &options, error)) {
+        if (!result.is_spent)
+            return -1;
+        note_spent(sweep);
+        return 0;
+    }
+    if (result.journal_warning.code != ERROR_NONE)
+        output_warn("trials are not all kept: %s", result.journal_warning.text);
+    int failed = take_result(sweep, leg, size, &result, known, row, error);
+    if (!failed)
+        note_size(sweep, sweep_leg_record(leg, size), monotonic_s() - start);
+    tune_dispose(&result);
+    return failed;
+}
+
+int sweep_size_tune(struct sweep *sweep, struct sweep_leg *leg, size_t size,
+                    struct error *error)
+{
+    struct request own = *sweep->request;
+    struct journal journal;
+    struct record record;
+    bool has_journal;
+    if (setup_resize(&sweep->setup, &leg->sizes[size], leg->regime, error))
+        return -1;
+    own.quiet = true;
+    own.retune = own.retune && !leg->is_done[size];
+    const struct record *known =
+        leg->is_done[size] ? sweep_leg_record(leg, size)
+        : own.retune       ? NULL
+                           : sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
+    if (known) {
+        record = *known;
+        known = &record;
+    }
+    if (tune_keep_journal(&journal, &has_journal, &own, &sweep->setup, error))
+        return -1;
+    int failed = tune_with(sweep, leg, size, known, has_journal ? &journal : NULL, error);
+    if (has_journal)
+        journal_close(&journal);
+    return failed;
+}
+
+/* The winner's time and that of the interval's config are those of this race; what others were
+ * raced before keeps its ratio to the winner. A second race bears out the first, so that its
+ * median counts, not the upper end. */
+static void take_again(struct record *record, uint64_t config, const struct tune_place *own,
+                       const struct tune_place *other)
+{
+    const double scale = (double)own->median_ps / (double)record->median_ps;
+    struct raced *raced = record->raced;
+    const uint64_t ps = (uint64_t)llround((double)own->median_ps * other->ratio / own->ratio);
+    for (size_t i = 0; i < record->raced_count; i++) {
+        raced[i].ps = (uint64_t)llround((double)raced[i].ps * scale);
+        raced[i].high_ps = (uint64_t)llround((double)raced[i].high_ps * scale);
+        if (raced[i].config == config)
+            raced[i].ps = raced[i].high_ps = ps;
+    }
+    record->median_ps = own->median_ps;
+    record->low_ps = own->low_ps < own->median_ps ? own->low_ps : own->median_ps;
+    record->high_ps = own->high_ps > own->median_ps ? own->high_ps : own->median_ps;
+}
+
+int sweep_size_confirm(struct sweep *sweep, struct records *records, struct record *record,
+                       struct error *error)
+{
+    const size_t width = sweep->setup.space->param_count;
+    int64_t rows[2 * SPACE_NAMES_MAX];
+    struct tune_options options = options_of(sweep, rows);
+    struct tune_result result;
+    const double start = monotonic_s();
+    if (setup_resize(&sweep->setup, &record->problem.dims, record->problem.regime, error))
+        return -1;
+    const struct interval *interval = interval_find(records, record);
+    if (!interval || interval->record.config == record->config)
+        return 0; /* its own winner serves */
+    options.row_count = 2;
+    options.is_only_rows = true;
+    if (point_parse_record(sweep->setup.space, record->params, rows, error) ||
+        point_parse_record(sweep->setup.space, interval->record.params, rows + width, error) ||
+        run_twice(sweep, &result, &options, error))
+        return -1;
+    const struct tune_place *own = sweep_leg_place(&result, rows);
+    const struct tune_place *other = sweep_leg_place(&result, rows + width);
+    int failed = 0;
+    if (own && other) {
+        take_again(record, interval->record.config, own, other);
+        note_size(sweep, record, monotonic_s() - start);
+    } else {
+        failed = error_set(error, ERROR_WRONG,
+                           "n = %llu: %s is not right any more: tune again with --retune",
+                           (unsigned long long)dims_n(&record->problem.dims),
+                           own ? "its interval's variant" : "its winner");
+    }
+    tune_dispose(&result);
+    return failed;
+}

@@ -1,0 +1,34 @@
+/* tune_defaults: the cores are shared out here. */
+#include "autotune/tune/tune_defaults.h"
+
+#include <unistd.h>
+
+enum strategy tune_begin_strategy(const struct request *request, const struct setup *setup)
+{
+    if (request->has_strategy)
+        return request->strategy;
+    return setup->target.is_host ? STRATEGY_COVER : STRATEGY_RACE;
+}
+
+/* Every core compiles but those that feed a GPU; on the host the emulator runs beside it. */
+static unsigned count_compilers(const struct setup *setup, const struct fleet_kind *kind,
+                                size_t kinds)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const long busy = setup->target.is_host ? 0 : (long)kind->count;
+    const long mine = cores / (long)kinds - busy;
+    return mine < 1 ? 1 : (unsigned)mine;
+}
+
+void tune_begin_job(struct tune_job *out, const struct request *request,
+                    const struct setup *setup, const struct fleet_kind *kind, size_t kinds)
+{
+    *out = (struct tune_job){.context = &setup->context,
+                             .sources = &setup->sources,
+                             .space = setup->space_file,
+                             .info = &setup->device->info,
+                             .specs = kind->list,
+                             .spec_count = kind->count,
+                             .nvrtc = request->nvrtc,
+                             .compilers = count_compilers(setup, kind, kinds)};
+}

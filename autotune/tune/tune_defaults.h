@@ -1,0 +1,16 @@
+/* tune_defaults: what every tuning is told: where, by which strategy, with how many compilers. */
+#ifndef AUTOTUNE_TUNE_DEFAULTS_H
+#define AUTOTUNE_TUNE_DEFAULTS_H
+
+#include "autotune/cli/device_set.h"
+#include "autotune/cli/setup.h"
+#include "autotune/search/tune.h"
+
+/* The one asked for, else the device's usual one. */
+enum strategy tune_begin_strategy(const struct request *request, const struct setup *setup);
+
+/* Of a setup on the first device of `kind`, one of `kinds` that are tuned at the same time. */
+void tune_begin_job(struct tune_job *out, const struct request *request,
+                    const struct setup *setup, const struct fleet_kind *kind, size_t kinds);
+
+#endif

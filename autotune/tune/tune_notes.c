@@ -1,0 +1,232 @@
+/* tune_notes: lines of context, a word in the first column of each. Hides their wording. */
+#include "autotune/tune/tune_notes.h"
+
+#include "autotune/cli/output.h"
+#include "autotune/print/figures.h"
+#include "generator/dims_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { REASONS_SHOWN = 5 };
+
+/* --- Before ------------------------------------------------------------------------------- */
+
+void tune_notes_device(const struct request *request, const struct device_info *info,
+                       size_t count)
+{
+    const uint64_t peak = device_peak_bytes(info);
+    if (info->is_fallback)
+        output_note(request,
+                    "note      no GPU, so this runs on the host emulator: it proves kernels, "
+                    "but is no model of a GPU's speed\n          (%s)\n",
+                    info->fallback_reason);
+    if (count > 1)
+        output_note(request, "devices   %zu alike, the first:\n", count);
+    if (info->target.is_host)
+        output_note(request, "device    host emulator of cc %d.%d, %d SMs",
+                    info->target.cc / 10, info->target.cc % 10, info->target.sms);
+    else
+        output_note(request, "device    %s (GPU %s), cc %d.%d, %d SMs", info->name, info->spec,
+                    info->target.cc / 10, info->target.cc % 10, info->target.sms);
+    output_note(request, ", L2 %.3g MiB", (double)info->target.l2_bytes / (1 << 20));
+    if (peak)
+        output_note(request, ", %.0f GB/s theoretical", (double)peak / 1e9);
+    if (info->target.is_host)
+        output_note(request, "; compiles with %s\n", info->compiler);
+    else
+        output_note(request, "; driver %s, %s\n", info->driver, info->compiler);
+}
+
+/* What is written is worth a word where it is as much as this part of what is read. */
+#define WRITTEN_PART 1e-4
+
+static void note_problem(const struct request *request, const struct setup *setup)
+{
+    const struct problem *problem = &setup->problem;
+    const double read = problem_bytes_read(problem), written = problem_bytes_written(problem);
+    char text[PROBLEM_CHARS], size[NUMBER_CHARS];
+    output_note(request, "problem   %s: %s read%s%s%s\n", problem_format(text, problem),
+                figures_size(size, problem_bytes(problem)),
+                written >= WRITTEN_PART * read ? " and written" : "",
+                request->has_n ? "" : "; ",
+                request->has_n ? "" : dims_text_another(&problem->dims));
+}
+
+void tune_notes_setup(const struct request *request, const struct setup *setup, size_t count)
+{
+    tune_notes_device(request, &setup->device->info, count);
+    note_problem(request, setup);
+}
+
+static const char *explain_strategy(const struct request *request, enum strategy strategy)
+{
+    if (request->has_strategy)
+        return "as asked";
+    if (strategy == STRATEGY_COVER)
+        return "each pair of values once; the default on the host";
+    return "what cannot win is left; the default on a GPU";
+}
+
+enum { REJECTED_SHOWN = 5 };
+
+/* How many rules rejected more than this one, or as many and stand before it. */
+static size_t find_rank(const struct points *points, size_t count, size_t rule)
+{
+    size_t rank = 0;
+    for (size_t i = 0; i < count; i++)
+        rank += points->rejected[i] > points->rejected[rule] ||
+                (points->rejected[i] == points->rejected[rule] && i < rule);
+    return rank;
+}
+
+/* The rules that rejected most, in their order, and what all others did together. */
+static void note_rejected(const struct request *request, const struct space *space,
+                          const struct points *points)
+{
+    uint64_t rest = 0;
+    size_t others = 0;
+    for (size_t i = 0; i < space->rule_count; i++) {
+        if (!points->rejected[i])
+            continue;
+        if (find_rank(points, space->rule_count, i) < REJECTED_SHOWN) {
+            output_note(request, "%s  %9" PRIu64 "  by the rule: %s\n",
+                        space->rules[i].is_prune ? "pruned  " : "rejected", points->rejected[i],
+                        space->rules[i].reason);
+        } else {
+            rest += points->rejected[i];
+            others++;
+        }
+    }
+    if (others)
+        output_note(request, "rejected  %9" PRIu64 "  by %zu other rule%s\n", rest, others,
+                    others == 1 ? "" : "s");
+}
+
+void tune_notes_space(const struct request *request, const struct setup *setup,
+                      const struct points *points, enum strategy strategy)
+{
+    uint64_t rejected = 0;
+    for (size_t i = 0; i < setup->space->rule_count; i++)
+        rejected += points->rejected[i];
+    output_note(request, "space     %s: %" PRIu64 " points, %" PRIu64 " left by its rules\n",
+                setup->space->name, points->total, points->total - rejected);
+    note_rejected(request, setup->space, points);
+    output_note(request, "to try    %zu candidates of %zu variants; strategy %s (%s)\n",
+                points->count, points->variant_count, strategy_names[strategy],
+                explain_strategy(request, strategy));
+}
+
+void tune_notes_progress(void *context, uint64_t done, uint64_t total, uint64_t best_ps)
+{
+    struct tune_notes_watch *watch = context;
+    char note[120], us[NUMBER_CHARS];
+    snprintf(note, sizeof note, "%sbest %s us %.0f GB/s", watch->before,
+             figures_us(us, best_ps), figures_gbs(watch->problem, best_ps));
+    terminal_progress_show(&watch->progress, done, total, best_ps ? note : watch->before);
+}
+
+/* --- After -------------------------------------------------------------------------------- */
+
+/* Each line of a compiler's words below the word in the first column; no empty ones. */
+static void add_indented(struct text *out, const char *words)
+{
+    while (*words) {
+        const size_t length = strcspn(words, "\n");
+        if (length)
+            text_addf(out, "          %.*s\n", (int)length, words);
+        words += length + (words[length] == '\n');
+    }
+}
+
+/* The first candidate with this reason, whose params say which one it was. */
+static void note_reason(const struct request *request, const struct setup *setup,
+                        const struct tune_result *result, size_t reason)
+{
+    struct text params = {0}, lines = {0};
+    size_t candidate = 0;
+    while (candidate < result->points.count && result->trials[candidate].reason != (int)reason)
+        candidate++;
+    if (candidate == result->points.count)
+        return;
+    point_format(&params, setup->space, tune_row(result, candidate), true);
+    add_indented(&lines, result->reasons[reason]);
+    output_note(request, "%-9s %s\n%s", tune_statuses[result->trials[candidate].status],
+                params.at ? params.at : "", lines.at ? lines.at : "");
+    text_dispose(&params);
+    text_dispose(&lines);
+}
+
+static void note_counts(const struct request *request, const struct tune_result *result)
+{
+    output_note(request, "tried     %zu measured", result->counts[TRIAL_MEASURED]);
+    if (result->recalled)
+        output_note(request, " (%zu trials recalled from the journal)", result->recalled);
+    for (size_t i = TRIAL_MEASURED + 1; i < TRIAL_STATUSES; i++)
+        if (result->counts[i])
+            output_note(request, ", %zu %s", result->counts[i], tune_statuses[i]);
+    output_note(request, "; %zu input%s, %zu call%s a measurement\n", result->inputs,
+                result->inputs == 1 ? "" : "s", result->calls, result->calls == 1 ? "" : "s");
+}
+
+/* How the search ended, and what the race was like. */
+static void note_race(const struct request *request, const struct tune_result *result)
+{
+    if (result->is_cut)
+        output_note(request, "budget    the time was over before all was tried\n");
+    if (result->counts[TRIAL_LEFT_OUT] && result->left_out_error > 0)
+        output_note(request,
+                    "left out  by its first candidate; the chance that such a variant "
+                    "would have won is %.1f %%\n",
+                    100 * result->left_out_error);
+    output_note(request, "race      %zu entrants, %zu rounds", result->entrants,
+                result->rounds);
+    if (result->repeated)
+        output_note(request, ", %zu more repeated because the device drifted",
+                    result->repeated);
+    if (result->noise > 0) /* too few measurements have none */
+        output_note(request, "; spread of the reference %.2f %%", 100 * result->noise);
+    output_note(request, "\n");
+    if (result->restarts)
+        output_note(request, "replaced  %zu worker process%s lost\n", result->restarts,
+                    result->restarts == 1 ? " that was" : "es that were");
+}
+
+void tune_notes_reading(const struct request *request, const struct nvml_reading *reading)
+{
+    struct text text = {0};
+    nvml_format(&text, reading);
+    if (text.length)
+        output_note(request, "clocks    %s as the measuring ended\n", text.at);
+    text_dispose(&text);
+}
+
+void tune_notes_reading_now(const struct request *request, const struct device_info *info)
+{
+    struct nvml_reading reading;
+    struct error ignored;
+    if (nvml_read(&reading, info, &ignored) == 0)
+        tune_notes_reading(request, &reading);
+}
+
+void tune_notes_trials(const struct request *request, const struct setup *setup,
+                       const struct tune_result *result)
+{
+    output_note(request, "proved    %" PRIu64 " runs at small sizes, each candidate at n",
+                result->proofs);
+    if (result->past_32_bits)
+        output_note(request, ", the finalists at n = %" PRIu64, result->past_32_bits);
+    output_note(request, "\n");
+    note_counts(request, result);
+    for (size_t i = 0; i < result->reason_count && i < REASONS_SHOWN; i++)
+        note_reason(request, setup, result, i);
+    note_race(request, result);
+    tune_notes_reading(request, &result->reading);
+    if (result->journal_warning.code != ERROR_NONE)
+        output_warn("trials are not all kept: %s", result->journal_warning.text);
+    output_note(request,
+                "took      %.2f s: search %.2f (first trial after %.2f), finals %.2f\n",
+                result->seconds, result->seconds_search, result->seconds_open,
+                result->seconds_final);
+}

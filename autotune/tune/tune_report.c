@@ -1,0 +1,399 @@
+/* tune_report: one table with all columns for programs; people see those that tell the rows
+ * apart, so that it stays narrow. Hides which columns those are, and the form of the JSON. */
+#include "autotune/tune/tune_report.h"
+
+#include "autotune/cli/output.h"
+#include "autotune/print/figures.h"
+#include "generator/dims_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FIGURES = 11, COLUMNS_MAX = SPACE_NAMES_MAX + FIGURES, WIDTH_MAX = 120 };
+
+/* What stands in a row: a finalist, or what a record kept of one. */
+struct entry {
+    const int64_t *row;
+    uint64_t median_ps, low_ps, high_ps;
+    unsigned registers;
+    const char *error;
+    double ratio;
+    const char *verdict;
+};
+
+struct report {
+    const struct setup *setup;
+    struct table_column columns[COLUMNS_MAX];
+    struct table table;
+};
+
+/* --- Table -------------------------------------------------------------------------------- */
+
+/* Without a key: for people only. Without a title: for programs only. */
+enum { LOW = 1, HIGH, SPREAD, GBS, PEAK, REGISTERS, ERROR, RATIO, VERDICT, UNLIKE };
+static const struct table_column figures[FIGURES] = {
+    {"us", "us", true},
+    [LOW] = {NULL, "us_low", true},
+    [HIGH] = {NULL, "us_high", true},
+    [SPREAD] = {"+-%", NULL, true},
+    [GBS] = {"GB/s", "gbs", true},
+    [PEAK] = {"% peak", "peak_pct", true},
+    [REGISTERS] = {"regs", "registers", true},
+    [ERROR] = {"error", "error", true},
+    [RATIO] = {"x best", "ratio", true},
+    [VERDICT] = {"", "verdict", false},
+    [UNLIKE] = {NULL, NULL, false}, /* takes the place of the params where they are too wide */
+};
+
+static void open_table(struct report *report)
+{
+    const struct space *space = report->setup->space;
+    for (size_t i = 0; i < space->param_count; i++)
+        report->columns[i] = (struct table_column){space->params[i].name, space->params[i].name,
+                                                   !space->params[i].symbols};
+    memcpy(report->columns + space->param_count, figures, sizeof figures);
+    report->table = (struct table){.columns = report->columns,
+                                   .column_count = space->param_count + FIGURES};
+}
+
+static void add_figures(struct table *table, const struct setup *setup,
+                        const struct entry *entry)
+{
+    char us[NUMBER_CHARS], speed[NUMBER_CHARS];
+    const double peak = figures_peak_percent(&setup->problem, entry->median_ps,
+                                             device_peak_bytes(&setup->device->info));
+    table_add(table, figures_us(us, entry->median_ps));
+    table_add(table, figures_us(us, entry->low_ps));
+    table_add(table, figures_us(us, entry->high_ps));
+    table_addf(table, "%.1f",
+               figures_spread_percent(entry->median_ps, entry->low_ps, entry->high_ps));
+    table_add(table, figures_speed(speed, figures_gbs(&setup->problem, entry->median_ps)));
+    table_add_number(table, peak >= 0, 1, peak);
+    table_add_number(table, !setup->target.is_host, 0, entry->registers);
+    table_add(table, *entry->error ? entry->error : NULL);
+    table_addf(table, "%.4f", entry->ratio);
+    table_add(table, entry->verdict);
+}
+
+/* The params in which a row is not as the winner's: "UNROLL=16 GRID=4". */
+static void add_unlike(struct table *table, const struct space *space, const int64_t *row,
+                       const int64_t *winner)
+{
+    struct text text = {0};
+    for (size_t i = 0; i < space->param_count; i++) {
+        if (row[i] == winner[i])
+            continue;
+        text_addf(&text, "%s%s=", text.length ? " " : "", space->params[i].name);
+        point_format_value(&text, &space->params[i], row[i]);
+    }
+    table_add(table, text.at ? text.at : "");
+    text_dispose(&text);
+}
+
+static void add_entry(struct report *report, const struct entry *entry, const int64_t *winner)
+{
+    const struct space *space = report->setup->space;
+    for (size_t i = 0; i < space->param_count; i++) {
+        struct text value = {0};
+        point_format_value(&value, &space->params[i], entry->row[i]);
+        table_add(&report->table, value.at);
+        text_dispose(&value);
+    }
+    add_figures(&report->table, report->setup, entry);
+    add_unlike(&report->table, space, entry->row, winner);
+}
+
+static const char *name_verdict(const struct tune_result *result, size_t f)
+{
+    const struct finalist *finalist = &result->finalists[f];
+    static const char *const names[2][2] = {{"", "default"}, {"tie", "tie, default"}};
+    return f == result->winner ? "winner" : names[finalist->is_tie][finalist->is_default];
+}
+
+static void add_finalists(struct report *report, const struct tune_result *result)
+{
+    const int64_t *winner = result->finalists[result->winner].row;
+    for (size_t f = 0; f < result->finalist_count; f++) {
+        const struct finalist *finalist = &result->finalists[f];
+        char error[NUMBER_CHARS] = "";
+        if (finalist->error >= 0)
+            snprintf(error, sizeof error, "%.1e", finalist->error);
+        add_entry(report,
+                  &(struct entry){finalist->row, finalist->median_ps, finalist->low_ps,
+                                  finalist->high_ps, finalist->registers, error,
+                                  finalist->ratio, name_verdict(result, f)},
+                  winner);
+    }
+}
+
+static int add_record(struct report *report, const struct record *record, struct error *error)
+{
+    int64_t row[SPACE_NAMES_MAX];
+    memcpy(row, report->setup->space->default_row,
+           report->setup->space->param_count * sizeof *row);
+    if (point_parse(report->setup->space, record->params, row, error))
+        return -1;
+    add_entry(report,
+              &(struct entry){row, record->median_ps, record->low_ps, record->high_ps,
+                              record->registers, record->error, 1, "winner"},
+              row);
+    return 0;
+}
+
+/* Does the column say the same in every row? */
+static bool is_constant(const struct table *table, size_t column)
+{
+    for (size_t row = 1; row < table->row_count; row++) {
+        const char *first = table->cells[column],
+                   *cell = table->cells[row * table->column_count + column];
+        if (!first != !cell || (first && strcmp(first, cell) != 0))
+            return false;
+    }
+    return true;
+}
+
+static bool is_empty(const struct table *table, size_t column)
+{
+    return table->row_count && is_constant(table, column) && !table->cells[column];
+}
+
+/* Takes away from people what tells them nothing; `same` gets what all rows share. */
+static void narrow(struct report *report, struct text *same)
+{
+    const size_t params = report->setup->space->param_count;
+    struct table *table = &report->table;
+    if (table->failed || table->row_count == 0)
+        return;
+    for (size_t i = params; i < table->column_count; i++)
+        if (is_empty(table, i))
+            report->columns[i].title = NULL;
+    for (size_t i = 0; i < params; i++)
+        if (table->row_count > 1 && is_constant(table, i)) {
+            text_addf(same, " %s=%s", report->columns[i].title, table->cells[i]);
+            report->columns[i].title = NULL;
+        }
+    if (table_width(table) <= WIDTH_MAX)
+        return;
+    for (size_t i = 0; i < params; i++)
+        report->columns[i].title = NULL;
+    report->columns[params + UNLIKE].title = "unlike the winner";
+    text_clear(same);
+}
+
+/* --- Winner ------------------------------------------------------------------------------- */
+
+static void print_times(struct text *out, const struct setup *setup,
+                        const struct record *record)
+{
+    char us[NUMBER_CHARS], low[NUMBER_CHARS], high[NUMBER_CHARS], speed[NUMBER_CHARS];
+    const double percent = figures_peak_percent(&record->problem, record->median_ps,
+                                                device_peak_bytes(&setup->device->info));
+    text_addf(out, "          %s us (95 %% interval %s to %s), %s GB/s",
+              figures_us(us, record->median_ps), figures_us(low, record->low_ps),
+              figures_us(high, record->high_ps),
+              figures_speed(speed, figures_gbs(&record->problem, record->median_ps)));
+    if (percent >= 0)
+        text_addf(out, ", %.1f %% of theoretical", percent);
+    text_adds(out, "\n");
+}
+
+static void print_winner(struct text *out, const struct setup *setup,
+                         const struct record *record)
+{
+    char problem[PROBLEM_CHARS];
+    text_addf(out, "winner    %s on %s\n          %s\n",
+              problem_format(problem, &record->problem), record->gpu, record->params);
+    print_times(out, setup, record);
+    if (record->ties)
+        text_addf(out, "          the simplest of %u that cannot be told apart, of %u proven\n",
+                  record->ties + 1, record->candidates);
+    else
+        text_addf(out, "          the fastest of %u proven\n", record->candidates);
+    if (*record->error)
+        text_addf(out, "          error %s of %s on random floats\n", record->error,
+                  problem_ops[record->problem.op].scale);
+    if (record->source == RECORD_EMULATED)
+        text_adds(out, "          emulated: no model of a GPU's speed\n");
+}
+
+/* --- JSON --------------------------------------------------------------------------------- */
+
+static void json_key(struct text *out, const struct record *record)
+{
+    const struct problem *problem = &record->problem;
+    const struct {
+        const char *key, *value;
+    } fields[] = {
+        {"gpu", record->gpu},
+        {"driver", record->driver},
+        {"compiler", record->compiler},
+        {"op", problem_ops[problem->op].name},
+        {"type", problem_types[problem->type].name},
+        {"acc", problem_types[problem->acc].name},
+        {"regime", problem_regimes[problem->regime]},
+        {"params", record->params},
+        {"tuned", record->tuned},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        text_addf(out, "%s\"%s\": ", i ? ", " : "{", fields[i].key);
+        text_add_json(out, fields[i].value);
+    }
+}
+
+/* Those of the dims that n does not say. */
+static void json_sizes(struct text *out, const struct dims *dims)
+{
+    char number[NUMBER_CHARS];
+    for (size_t i = 0; i < DIMS_TEXT_CELLS && dims_text_cell(number, dims, 1); i++) {
+        const char *cell = dims_text_cell(number, dims, i);
+        text_addf(out, ", \"%s\": ", dims_text_keys[i]);
+        if (i > 0)
+            text_adds(out, cell);
+        else
+            text_add_json(out, cell);
+    }
+}
+
+static void json_times(struct text *out, const struct setup *setup, const struct record *record)
+{
+    const double percent = figures_peak_percent(&record->problem, record->median_ps,
+                                                device_peak_bytes(&setup->device->info));
+    char speed[NUMBER_CHARS];
+    text_addf(out,
+              ",\n \"deterministic\": %s, \"n\": %" PRIu64 ", \"median_ps\": %" PRIu64
+              ", \"low_ps\": %" PRIu64 ", \"high_ps\": %" PRIu64
+              ", \"gbs\": %s, \"peak_pct\": ",
+              record->problem.order == ORDER_RUN ? "true" : "false",
+              dims_n(&record->problem.dims), record->median_ps, record->low_ps, record->high_ps,
+              figures_speed(speed, figures_gbs(&record->problem, record->median_ps)));
+    if (percent < 0)
+        text_adds(out, "null");
+    else
+        text_addf(out, "%.1f", percent);
+    json_sizes(out, &record->problem.dims);
+    text_adds(out, ", \"registers\": ");
+    if (setup->target.is_host)
+        text_adds(out, "null");
+    else
+        text_addf(out, "%u", record->registers);
+    text_addf(out, ", \"error\": %s, \"ties\": %u, \"candidates\": %u",
+              *record->error ? record->error : "null", record->ties, record->candidates);
+}
+
+/* The GPU as the race ended. */
+static void json_reading(struct text *out, const struct record *record)
+{
+    const struct {
+        const char *key;
+        uint64_t value;
+    } fields[] = {{"finals_sm_mhz", record->sm_mhz},
+                  {"finals_memory_mhz", record->memory_mhz},
+                  {"finals_celsius", record->celsius},
+                  {"finals_milliwatts", record->milliwatts}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (fields[i].value)
+            text_addf(out, ", \"%s\": %" PRIu64, fields[i].key, fields[i].value);
+        else
+            text_addf(out, ", \"%s\": null", fields[i].key);
+}
+
+static void json_report(struct text *out, const struct report *report,
+                        const struct record *record, const struct tune_result *result)
+{
+    json_key(out, record);
+    json_times(out, report->setup, record);
+    json_reading(out, record);
+    text_addf(out, ",\n \"from_record\": %s, \"emulated\": %s", result ? "false" : "true",
+              report->setup->target.is_host ? "true" : "false");
+    if (result)
+        text_addf(out,
+                  ", \"seconds\": %.2f, \"variants\": %zu, \"recalled\": %zu, \"rounds\": %zu, "
+                  "\"repeated\": %zu, \"restarts\": %zu",
+                  result->seconds, result->points.variant_count, result->recalled,
+                  result->rounds, result->repeated, result->restarts);
+    for (size_t i = 0; result && i < TRIAL_STATUSES; i++)
+        text_addf(out, ", \"%s\": %zu", tune_statuses[i], result->counts[i]);
+    text_adds(out, ",\n \"finalists\": ");
+    table_json(out, &report->table);
+    text_adds(out, "}\n");
+}
+
+/* --- The whole ---------------------------------------------------------------------------- */
+
+static int fill(struct report *report, const struct record *record,
+                const struct tune_result *result, struct error *error)
+{
+    open_table(report);
+    if (!result)
+        return add_record(report, record, error);
+    add_finalists(report, result);
+    return 0;
+}
+
+/* An answer from a record has no table for people, whose one row the winner's lines repeat.
+ * Either file is written though the other cannot be. */
+static int write_files(const struct request *request, const struct table *table,
+                       const struct text *json, struct error *error)
+{
+    struct text csv = {0};
+    struct error cause;
+    int failed = 0;
+    table_csv(&csv, table);
+    if (request->json && output_write(request->json, json, error))
+        failed = -1;
+    if (request->csv && output_write(request->csv, &csv, &cause)) {
+        *error = cause;
+        failed = -1;
+    }
+    text_dispose(&csv);
+    return failed;
+}
+
+static int write_tables(const struct request *request, struct report *report,
+                        const struct tune_result *result, const struct text *json,
+                        struct text *same, struct error *error)
+{
+    if (!result)
+        return write_files(request, &report->table, json, error);
+    narrow(report, same);
+    return output_table(request, &report->table, json, error);
+}
+
+static int print_lines(const struct request *request, const struct report *report,
+                       const struct record *record, const struct text *same,
+                       struct error *error)
+{
+    struct text text = {0};
+    if (output_is_taken(request))
+        return 0;
+    if (same->length)
+        text_addf(&text, "in all   %s\n", same->at);
+    print_winner(&text, report->setup, record);
+    int failed = output_write("-", &text, error);
+    text_dispose(&text);
+    return failed;
+}
+
+int tune_report_print(const struct request *request, const struct setup *setup,
+                      const struct record *record, const struct tune_result *result,
+                      struct error *error)
+{
+    struct report report = {.setup = setup};
+    struct text json = {0}, same = {0};
+    struct error cause;
+    if (fill(&report, record, result, error)) {
+        table_dispose(&report.table);
+        return -1;
+    }
+    json_report(&json, &report, record, result);
+    int failed = write_tables(request, &report, result, &json, &same, error);
+    if (print_lines(request, &report, record, &same, &cause) && !failed) {
+        *error = cause;
+        failed = -1;
+    }
+    table_dispose(&report.table);
+    text_dispose(&json);
+    text_dispose(&same);
+    return failed;
+}

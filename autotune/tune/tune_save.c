@@ -1,0 +1,196 @@
+/* tune_save: a record holds its params as text, so that is all that can be too long for it. */
+#include "autotune/tune/tune_save.h"
+
+#include "autotune/cli/output.h"
+#include "cache/code.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* --- The record --------------------------------------------------------------------------- */
+
+int tune_keep_check(const struct space *space, struct error *error)
+{
+    enum { HOLDS = sizeof((struct record *)0)->params - 1 };
+    size_t length = 0;
+    for (size_t i = 0; i < space->param_count; i++) {
+        const struct param *param = &space->params[i];
+        size_t longest = 0;
+        for (size_t k = 0; k < param->count; k++) {
+            struct text value = {0};
+            point_format_value(&value, param, param->values[k]);
+            longest = value.length > longest ? value.length : longest;
+            text_dispose(&value);
+        }
+        length += strlen(param->name) + 2 + longest; /* '=' and the blank before the next */
+    }
+    if (length <= HOLDS + 1)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "%s: the params of a variant may take %zu characters, and a "
+                     "record holds %d: shorten names and values",
+                     space->file, length - 1, HOLDS);
+}
+
+/* Candidates that nothing is known of, because the budget was over; 0 when it was not. */
+static uint64_t count_untried(const struct tune_result *result)
+{
+    uint64_t untried = result->points.count;
+    for (size_t i = 0; i < TRIAL_STATUSES; i++)
+        untried -= result->counts[i];
+    return result->is_cut ? untried : 0;
+}
+
+void tune_keep_config(struct record *record, const struct setup *setup, const int64_t *row)
+{
+    struct text params = {0};
+    struct error ignored; /* it was compiled, so it is emitted */
+    point_format(&params, setup->space, row, true);
+    snprintf(record->params, sizeof record->params, "%s", params.at ? params.at : "");
+    text_dispose(&params);
+    if (code_hash(&record->code, record, row, &setup->context, &setup->sources, &ignored))
+        record->code = 0;
+}
+
+void tune_keep_make(struct record *record, const struct setup *setup,
+                    const struct tune_result *result)
+{
+    const struct finalist *winner = &result->finalists[result->winner];
+    setup_record(record, setup);
+    record->space_hash = setup->space->hash;
+    tune_keep_config(record, setup, winner->row);
+    record->median_ps = winner->median_ps;
+    record->low_ps = winner->low_ps;
+    record->high_ps = winner->high_ps;
+    record->ties = (unsigned)result->ties;
+    record->registers = winner->registers;
+    record->sm_mhz = result->reading.sm_mhz;
+    record->memory_mhz = result->reading.memory_mhz;
+    record->celsius = result->reading.celsius;
+    record->milliwatts = result->reading.milliwatts;
+    record->candidates = (unsigned)result->counts[TRIAL_MEASURED];
+    record->untried = count_untried(result);
+    if (winner->error >= 0)
+        snprintf(record->error, sizeof record->error, "%.1e", winner->error);
+    tune_keep_now(record->tuned);
+}
+
+void tune_keep_now(char out[TUNE_KEEP_TIME_CHARS])
+{
+    const time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(out, TUNE_KEEP_TIME_CHARS, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+int tune_keep_save(struct text *path, const struct request *request,
+                   const struct records *records, struct error *error)
+{
+    struct text folder = {0};
+    int failed = store_folder(&folder, request->cache, error) ||
+                 store_path(path, folder.at, records->at->gpu, error) ||
+                 store_save(path->at, records, error);
+    text_dispose(&folder);
+    return failed ? -1 : 0;
+}
+
+int tune_keep_record(const struct request *request, const struct record *record,
+                     const struct error *earlier, struct error *error)
+{
+    struct records one = {.count = 0};
+    struct text path = {0};
+    struct error cause;
+    int failed = 0;
+    if (dims_n(&record->problem.dims) == 0) { /* nothing could be answered from it */
+        output_note(request, "record    none is kept of n = 0, whose result is the identity\n");
+    } else if (store_add(&one, record, &cause) ||
+               tune_keep_save(&path, request, &one, &cause)) {
+        failed = error_set(error, ERROR_IO, "the record is not kept: %s", cause.text);
+    } else {
+        if (earlier->code != ERROR_NONE)
+            output_warn("%s", earlier->text);
+        output_note(request, "record    %s\n", path.at);
+    }
+    store_dispose(&one);
+    text_dispose(&path);
+    return failed;
+}
+
+/* --- The journal -------------------------------------------------------------------------- */
+
+static void note_journal(const struct request *request, const struct journal *journal,
+                         const char *path, const char *changed)
+{
+    if (*changed)
+        output_note(request,
+                    "journal   %s: its %s is another now; set aside as %s.old and begun anew\n",
+                    path, changed, path);
+    else if (journal->count)
+        output_note(request, "journal   %s: %zu trials\n", path, journal->count);
+    if (journal->skipped)
+        output_warn("%s: %zu damaged lines are left out", path, journal->skipped);
+}
+
+static int find_journal(struct text *path, const struct request *request,
+                        const struct record *key, struct error *error)
+{
+    struct text folder = {0};
+    int failed = store_folder(&folder, request->cache, error) ||
+                 journal_path(path, folder.at, key, error);
+    text_dispose(&folder);
+    return failed;
+}
+
+/* A finished tuning writes its record after the journal's last line. */
+static bool is_older(const struct request *request, const struct setup *setup,
+                     const struct record *record)
+{
+    struct text path = {0};
+    struct record key;
+    struct error ignored;
+    struct stat status;
+    struct tm utc = {0};
+    setup_record(&key, setup);
+    const bool is_there = find_journal(&path, request, &key, &ignored) == 0 &&
+                          lstat(path.at, &status) == 0 && S_ISREG(status.st_mode);
+    text_dispose(&path);
+    return is_there && strptime(record->tuned, "%Y-%m-%dT%H:%M:%SZ", &utc) &&
+           status.st_mtime > timegm(&utc);
+}
+
+const char *tune_keep_unfinished(const struct request *request, const struct setup *setup,
+                                 const struct record *record)
+{
+    if (record->untried && request->budget_s <= 0)
+        return "of a search that its budget ended";
+    if (record->space_hash != setup->space->hash)
+        return "of the space before it was changed";
+    return is_older(request, setup, record) ? "older than a tuning that was interrupted" : NULL;
+}
+
+int tune_keep_journal(struct journal *out, bool *is_open, const struct request *request,
+                      const struct setup *setup, struct error *error)
+{
+    struct text path = {0};
+    struct record key;
+    struct error cause;
+    char changed[32] = "";
+    *is_open = false;
+    if (dims_n(&setup->problem.dims) == 0)
+        return 0;
+    setup_record(&key, setup);
+    int failed = find_journal(&path, request, &key, &cause) ||
+                 journal_open(out, path.at, &key, request->retune, changed, &cause);
+    if (!failed) {
+        *is_open = true;
+        note_journal(request, out, path.at, changed);
+    } else if (cause.code == ERROR_FAILED) {
+        *error = cause;
+    } else {
+        output_warn("trials are not kept: %s", cause.text);
+    }
+    text_dispose(&path);
+    return failed && cause.code == ERROR_FAILED ? -1 : 0;
+}

@@ -1,0 +1,275 @@
+/* tune_sweep: the order of a sweep of n. The winner of the usual n, the one variant that all sizes
+ * are compared with, is tuned first; what is kept already is not tuned again. */
+#include "autotune/tune/tune_sweep.h"
+
+#include "autotune/cli/output.h"
+#include "autotune/device/monotonic.h"
+#include "autotune/tune/sweep_grid.h"
+#include "autotune/tune/sweep_known.h"
+#include "autotune/tune/sweep_report.h"
+#include "autotune/tune/sweep_size.h"
+#include "autotune/tune/tune_notes.h"
+#include "autotune/tune/tune_save.h"
+#include "generator/number.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* --- Plan --------------------------------------------------------------------------------- */
+
+static void add_leg(struct sweep *sweep, enum regime regime, bool is_within_l2)
+{
+    struct sweep_leg *leg = &sweep->legs[sweep->leg_count];
+    sweep_leg_init(leg, &sweep->setup, regime, dims_n(&sweep->request->problem.dims),
+                   sweep->request->n_high, is_within_l2);
+    sweep->leg_count += leg->count > 0;
+}
+
+static int plan(struct sweep *sweep, struct error *error)
+{
+    const struct request *request = sweep->request;
+    char low[NUMBER_CHARS], high[NUMBER_CHARS];
+    for (enum regime regime = COLD; regime < REGIME_COUNT; regime++)
+        if (request_sweeps(request, regime))
+            add_leg(sweep, regime, regime == WARM && !request->warm);
+    output_note(request, "sweep     %s %s %s..%s:", problem_ops[sweep->setup.problem.op].name,
+                problem_types[sweep->setup.problem.type].name,
+                number_format_count(low, dims_n(&request->problem.dims)),
+                number_format_count(high, request->n_high));
+    for (size_t i = 0; i < sweep->leg_count; i++)
+        output_note(request, "%s %zu size%s %s", i ? "," : "", sweep->legs[i].count,
+                    sweep->legs[i].count == 1 ? "" : "s",
+                    problem_regimes[sweep->legs[i].regime]);
+    sweep_size_note_budget(sweep);
+    output_note(request, "; a variant may lose %.3g %% in its interval\n", 100 * request->loss);
+    const struct dims most = dims_value(request->n_high);
+    return setup_resize(&sweep->setup, &most, sweep->legs->regime, error) ||
+                   setup_check_room(&sweep->setup, error) ||
+                   tune_keep_check(sweep->setup.space, error)
+               ? -1
+               : 0;
+}
+
+/* --- What is known ------------------------------------------------------------------------ */
+
+/* Was all of this swept before? */
+static int find_answer(struct sweep *sweep, bool *is_answered, struct error *error)
+{
+    const struct request *request = sweep->request;
+    *is_answered = !request->retune && (!request->has_loss || request->confirm);
+    for (size_t l = 0; l < sweep->leg_count; l++)
+        for (size_t i = 0; i < sweep->legs[l].count && *is_answered; i++) {
+            struct sweep_leg *leg = &sweep->legs[l];
+            if (setup_resize(&sweep->setup, &leg->sizes[i], leg->regime, error))
+                return -1;
+            const struct record *record =
+                sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
+            *is_answered = record && *record->swept;
+        }
+    return 0;
+}
+
+/* --- All sizes ---------------------------------------------------------------------------- */
+
+/* The winner of the size nearest to the usual n that has one. */
+static int find_single(struct sweep *sweep, struct error *error)
+{
+    struct sweep_leg *leg = &sweep->legs[0];
+    const struct record *record = NULL;
+    while (!record) {
+        if (!leg->count)
+            return sweep_size_check_spent(sweep, error);
+        const size_t size = sweep_leg_nearest(leg, setup_usual_n(sweep->setup.target.is_host));
+        if (setup_resize(&sweep->setup, &leg->sizes[size], leg->regime, error))
+            return -1;
+        if (!sweep->request->retune)
+            record = sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
+        if (!record && sweep_size_tune(sweep, leg, size, error))
+            return -1;
+        if (leg->is_done[size])
+            record = sweep_leg_record(leg, size);
+        else if (!record)
+            sweep_leg_drop(leg, size);
+    }
+    sweep->has_single =
+        point_parse_record(sweep->setup.space, record->params, sweep->single, error) == 0;
+    return sweep->has_single ? 0 : -1;
+}
+
+/* The first size tuned is raced again among the others, unless it has none before it. */
+static int tune_sizes(struct sweep *sweep, struct error *error)
+{
+    for (size_t l = 0; l < sweep->leg_count; l++) {
+        struct sweep_leg *leg = &sweep->legs[l];
+        for (size_t i = 0; i < leg->count;) {
+            if (!(i == 0 && leg->is_done[0]) && sweep_size_tune(sweep, leg, i, error))
+                return -1;
+            if (leg->is_done[i])
+                i++;
+            else
+                sweep_leg_drop(leg, i);
+        }
+    }
+    return 0;
+}
+
+/* --- After -------------------------------------------------------------------------------- */
+
+static int finish(struct sweep *sweep, struct error *error)
+{
+    struct records all = {.count = 0};
+    int failed = 0;
+    for (size_t l = 0; l < sweep->leg_count && !failed; l++)
+        failed = sweep_leg_collect(&all, &sweep->legs[l], error);
+    failed = failed || store_tidy(&all, error) || interval_compute(&all, error);
+    if (!failed && all.count) { /* else no size has a result, which is said at the end */
+        sweep_size_keep(sweep, &all);
+        failed = sweep_drawing_print(&sweep_report, sweep->request, &all, NULL, error);
+    }
+    store_dispose(&all);
+    return failed ? -1 : 0;
+}
+
+/* From the records alone; the report leaves other n out. */
+static int answer(struct sweep *sweep, struct error *error)
+{
+    struct records all;
+    int failed = sweep_known_choose(&all, &sweep->kept, sweep->request, &sweep->setup, error);
+    if (!failed) {
+        output_note(sweep->request, "records   exact: --retune measures again\n");
+        failed = sweep_drawing_print(&sweep_report, sweep->request, &all, NULL, error);
+    }
+    store_dispose(&all);
+    return failed ? -1 : 0;
+}
+
+/* --- Again -------------------------------------------------------------------------------- */
+
+static bool is_asked_for(const struct sweep *sweep, const struct record *size)
+{
+    return dims_n(&sweep->request->problem.dims) <= dims_n(&size->problem.dims) &&
+           dims_n(&size->problem.dims) <= sweep->request->n_high;
+}
+
+/* Those whose interval's variant lost more than the size allows have another from now on. */
+static void note_cuts(const struct sweep *sweep, const struct records *before)
+{
+    for (size_t i = 0; i < before->count; i++) {
+        const struct record *size = &before->at[i];
+        const struct interval *interval = interval_find(before, size);
+        const double limit = (double)size->loss_ppm / 1e6;
+        struct raced raced;
+        char n[NUMBER_CHARS];
+        if (!interval || !is_asked_for(sweep, size) ||
+            !interval_raced(&raced, size, interval->record.config))
+            continue;
+        const double loss = (double)raced.ps / (double)size->median_ps - 1;
+        if (loss > limit)
+            output_note(sweep->request,
+                        "cut       n = %s %s: its interval's variant lost %.2f %%, more than "
+                        "%.3g %%; another serves it now\n",
+                        number_format_count(n, dims_n(&size->problem.dims)),
+                        problem_regimes[size->problem.regime], 100 * loss, 100 * limit);
+    }
+}
+
+static int keep_again(struct sweep *sweep, const struct records *all, struct error *error)
+{
+    struct records again = {.count = 0};
+    int failed = 0;
+    for (size_t i = 0; i < all->count && !failed; i++)
+        if (is_asked_for(sweep, &all->at[i]))
+            failed = store_copy(&again, all, &all->at[i], error);
+    if (!failed && again.count && !sweep_size_keep(sweep, &again))
+        failed = error_set(error, ERROR_IO,
+                           "what was measured again could not be kept: see the warning above, "
+                           "then run the same command again");
+    store_dispose(&again);
+    return failed;
+}
+
+/* Each size's winner against its interval's variant; what it loses now counts from then on. */
+static int confirm(struct sweep *sweep, struct error *error)
+{
+    const struct request *request = sweep->request;
+    struct records all;
+    int failed = sweep_known_choose(&all, &sweep->kept, request, &sweep->setup, error);
+    for (size_t i = 0; i < all.count && !failed; i++) {
+        struct record *size = &all.at[i];
+        if (!is_asked_for(sweep, size))
+            continue;
+        failed = sweep_size_confirm(sweep, &all, size, error);
+        if (request->has_loss)
+            size->loss_ppm = (uint64_t)llround(request->loss * 1e6);
+    }
+    failed = failed || sweep_drawing_print(&sweep_report, request, &all, NULL, error) ||
+             keep_again(sweep, &all, error);
+    if (!failed)
+        note_cuts(sweep, &all);
+    store_dispose(&all);
+    return failed ? -1 : 0;
+}
+
+/* --- The whole ---------------------------------------------------------------------------- */
+
+static int run(struct sweep *sweep, struct error *error)
+{
+    const double start = monotonic_s();
+    bool is_answered;
+    tune_notes_device(sweep->request, &sweep->setup.device->info, sweep->fleet.kinds[0].count);
+    if (plan(sweep, error) ||
+        sweep_known_load(&sweep->kept, sweep->request, &sweep->setup, error) ||
+        find_answer(sweep, &is_answered, error))
+        return -1;
+    if (is_answered)
+        return (sweep->request->confirm ? confirm : answer)(sweep, error);
+    if (sweep->request->confirm)
+        return error_set(error, ERROR_USAGE,
+                         "--confirm measures a sweep again that is kept, and this one is not: "
+                         "leave --confirm out first");
+    if (find_single(sweep, error) || tune_sizes(sweep, error))
+        return -1;
+    output_note(sweep->request, "took      %.2f s\n", monotonic_s() - start);
+    return finish(sweep, error) || sweep_size_check_spent(sweep, error) ? -1 : 0;
+}
+
+static int open_sweep(struct sweep *sweep, struct error *error)
+{
+    struct request own = *sweep->request;
+    if (fleet_open(&sweep->fleet, sweep->request, error))
+        return -1;
+    if (sweep->fleet.count > 1)
+        return error_set(error, ERROR_USAGE,
+                         "--device %.100s names devices of %zu kinds, and a sweep is of one: "
+                         "sweep one kind at a time",
+                         sweep->request->device, sweep->fleet.count);
+    own.device = sweep->fleet.kinds[0].list[0];
+    return setup_open(&sweep->setup, &own, true, error) ||
+                   (own.n_high && setup_require_value(&sweep->setup, "a sweep of n", error))
+               ? -1
+               : 0;
+}
+
+int tune_sweep(const struct request *request, struct error *error)
+{
+    struct sweep *sweep = calloc(1, sizeof *sweep);
+    if (!sweep)
+        return error_memory(error, sizeof *sweep);
+    sweep->request = request;
+    tune_keep_now(sweep->swept);
+    int failed = open_sweep(sweep, error);
+    if (!failed) {
+        failed = (request->n_high ? run : sweep_grid)(sweep, error);
+        if (!failed && sweep->has_warned)
+            failed =
+                error_set(error, ERROR_IO,
+                          "records of this sweep are not kept: see the warning above, then run "
+                          "the same command again");
+        setup_close(&sweep->setup);
+    }
+    for (size_t l = 0; l < REGIME_COUNT; l++)
+        sweep_leg_dispose(&sweep->legs[l]);
+    store_dispose(&sweep->kept);
+    free(sweep);
+    return failed ? -1 : 0;
+}

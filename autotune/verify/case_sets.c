@@ -1,0 +1,100 @@
+/* case_sets: makes the cases of a shape, writes their elements to the device and shares out the
+ * outputs. Hides how many shapes are kept. */
+#include "autotune/verify/case_sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOT_GUARD = 8 }; /* bytes at least, of the same poison as the output before it */
+
+static void close_set(const struct case_sets *sets, struct case_set *set)
+{
+    if (set->elements)
+        sets->device->ops->free(sets->device, set->elements);
+    oracle_dispose_cases(&set->cases);
+    free(set->slots);
+}
+
+void case_sets_dispose(struct case_sets *sets)
+{
+    for (size_t i = 0; i < sets->count; i++)
+        close_set(sets, &sets->sets[i]);
+    sets->count = 0;
+}
+
+static uint64_t count_bytes(const struct case_sets *sets, const struct case_set *set)
+{
+    return set->cases.element_count * (uint64_t)problem_types[sets->problem->type].bytes;
+}
+
+int case_sets_restore(const struct case_sets *sets, const struct case_set *set,
+                      struct error *error)
+{
+    return sets->device->ops->write(sets->device, set->elements, set->cases.elements,
+                                    count_bytes(sets, set), error);
+}
+
+/* Lays the outputs of all cases one behind the other. */
+static int place_slots(const struct case_sets *sets, struct case_set *set, struct error *error)
+{
+    const uint64_t bytes = (uint64_t)problem_types[problem_result(sets->problem)].bytes;
+    const uint64_t room = (set->cases.count + 1) * sizeof *set->slots;
+    set->slots = malloc(room);
+    if (!set->slots)
+        return error_memory(error, room);
+    set->slots[0] = 0;
+    for (size_t i = 0; i < set->cases.count; i++) {
+        const uint64_t used = dims_results(&set->cases.cases[i].dims) * bytes + SLOT_GUARD;
+        set->slots[i + 1] =
+            set->slots[i] + (used + CASE_SLOT_BYTES - 1) / CASE_SLOT_BYTES * CASE_SLOT_BYTES;
+    }
+    return 0;
+}
+
+static int make_cases(const struct case_sets *sets, struct case_set *set, struct error *error)
+{
+    if (set->is_special)
+        return oracle_make_specials(&set->cases, sets->problem, &set->shape, error);
+    return oracle_make_cases(&set->cases, sets->problem, &set->shape, sets->seed, error);
+}
+
+static int load_set(const struct case_sets *sets, struct case_set *set, struct error *error)
+{
+    if (make_cases(sets, set, error) || place_slots(sets, set, error))
+        return -1;
+    if (set->cases.element_count == 0)
+        return 0;
+    return sets->device->ops->alloc(sets->device, count_bytes(sets, set), &set->elements,
+                                    error) ||
+                   case_sets_restore(sets, set, error)
+               ? -1
+               : 0;
+}
+
+/* The oldest makes room when there are too many. */
+struct case_set *case_sets_find(struct case_sets *sets, const struct planner_plan *plan,
+                                bool is_special, struct error *error)
+{
+    const int64_t *keys = plan->launches[plan->first].keys;
+    const struct oracle_shape shape = {(uint64_t)keys[PLANNER_BLOCK],
+                                       (uint64_t)keys[PLANNER_TILE], sets->positions_max,
+                                       (uint64_t)keys[PLANNER_RESULTS]};
+    for (size_t i = 0; i < sets->count; i++) {
+        struct case_set *set = &sets->sets[i];
+        if (set->is_special == is_special && set->shape.block == shape.block &&
+            set->shape.tile == shape.tile && set->shape.at_once == shape.at_once)
+            return set;
+    }
+    if (sets->count == CASE_SETS_MAX) {
+        close_set(sets, &sets->sets[0]);
+        memmove(sets->sets, sets->sets + 1, --sets->count * sizeof *sets->sets);
+    }
+    struct case_set *set = &sets->sets[sets->count];
+    *set = (struct case_set){.shape = shape, .is_special = is_special};
+    if (load_set(sets, set, error)) {
+        close_set(sets, set);
+        return NULL;
+    }
+    sets->count++;
+    return set;
+}

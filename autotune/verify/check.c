@@ -1,0 +1,439 @@
+/* check: runs a variant over the oracle's cases, in two geometries, and compares every bit and
+ * what lies around it. */
+#include "autotune/verify/check.h"
+
+#include "autotune/device/bind.h"
+#include "autotune/verify/case_sets.h"
+#include "autotune/verify/poison.h"
+#include "generator/dims_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BATCH = 512,      /* cases launched at a time */
+    ALTERNATE = 2048, /* from this many cases on, the two geometries take turns */
+};
+
+struct check {
+    struct device *device;
+    struct problem problem;
+    struct case_sets sets;
+    uint64_t outputs, output_bytes;
+    uint64_t scratch, scratch_bytes;
+    uint64_t used_bytes; /* of the scratch; what lies behind is a guard */
+    uint64_t state, state_bytes, used_state_bytes; /* likewise, with a guard before it too */
+    unsigned char *results;                        /* host copy of outputs */
+};
+
+int check_open(struct check **out, struct device *device, const struct problem *problem,
+               uint64_t positions_max, uint64_t seed, struct error *error)
+{
+    struct check *check = calloc(1, sizeof *check);
+    if (!check)
+        return error_memory(error, sizeof *check);
+    check->device = device;
+    check->problem = *problem;
+    check->sets = (struct case_sets){.device = device,
+                                     .problem = &check->problem,
+                                     .positions_max = positions_max,
+                                     .seed = seed};
+    *out = check;
+    return 0;
+}
+
+void check_close(struct check *check)
+{
+    const uint64_t buffers[] = {check->outputs, check->scratch, check->state};
+    case_sets_dispose(&check->sets);
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        if (buffers[i])
+            check->device->ops->free(check->device, buffers[i]);
+    free(check->results);
+    free(check);
+}
+
+/* --- Buffers ------------------------------------------------------------------------------ */
+
+/* Makes a device buffer at least as large as wanted; what it held is lost. */
+static int reserve(struct device *device, uint64_t *address, uint64_t *bytes, uint64_t wanted,
+                   struct error *error)
+{
+    if (*bytes >= wanted && *address)
+        return 0;
+    if (*address)
+        device->ops->free(device, *address);
+    *address = *bytes = 0;
+    if (device->ops->alloc(device, wanted, address, error))
+        return -1;
+    *bytes = wanted;
+    return 0;
+}
+
+static int reserve_outputs(struct check *check, const struct case_set *set, struct error *error)
+{
+    uint64_t wanted = set->slots[set->cases.count] + CASE_SLOT_BYTES;
+    if (check->output_bytes >= wanted)
+        return 0;
+    unsigned char *results = realloc(check->results, wanted);
+    if (!results)
+        return error_memory(error, wanted);
+    check->results = results;
+    return reserve(check->device, &check->outputs, &check->output_bytes, wanted, error);
+}
+
+/* --- Runs --------------------------------------------------------------------------------- */
+
+struct run {
+    struct check *check;
+    const struct point_context *context; /* with the geometry's target */
+    const int64_t *row;
+    const struct device_kernel *const *kernels;
+    const struct case_set *set;
+    bool takes_turns;         /* with another run: only the cases whose turn it is */
+    unsigned turn;            /* 0 or 1 */
+    struct planner_plan plan; /* of the dims last asked for: most cases have the same */
+    struct problem problem;   /* of those dims */
+    bool is_planned;
+};
+
+/* By the parity of the index's bits: each run gets every start and both kinds of each size. */
+static bool is_turn(const struct run *run, size_t i)
+{
+    return !run->takes_turns || (unsigned)__builtin_parityll(i) == run->turn;
+}
+
+static int plan_case(struct run *run, size_t i, struct error *error)
+{
+    const struct oracle_case *c = &run->set->cases.cases[i];
+    const struct point_context context = {run->context->space, &run->problem,
+                                          run->context->target};
+    if (run->is_planned && dims_is_same(&run->problem.dims, &c->dims))
+        return 0;
+    run->is_planned = true;
+    run->problem = *run->context->problem;
+    run->problem.dims = c->dims;
+    return call_plan(&run->plan, &context, run->row, error);
+}
+
+/* Where the last of a plan's partial results ends in the scratch memory. */
+static uint64_t find_end(const struct planner_plan *plan, uint64_t accum_bytes)
+{
+    uint64_t end = 0;
+    for (int i = 0; i < plan->count; i++) {
+        const struct planner_launch *launch = &plan->launches[i];
+        const int64_t outputs = launch->writes_scratch ? launch->keys[PLANNER_OUTPUTS] : 0;
+        const uint64_t ends[] = {launch->output + (uint64_t)outputs * accum_bytes,
+                                 launch->partials +
+                                     (uint64_t)launch->keys[PLANNER_PARTIALS] * accum_bytes};
+        end = ends[0] > end ? ends[0] : end;
+        end = ends[1] > end ? ends[1] : end;
+    }
+    return end;
+}
+
+/* Binds the planned case. What it declares of scratch memory and state ends where that of all
+ * cases does: right before the guards, as far as the scratch memory's alignment allows. */
+static void bind_case(const struct run *run, size_t i, struct device_launch *out)
+{
+    const struct check *check = run->check;
+    const uint64_t accum_bytes = (uint64_t)problem_partial_bytes(&check->problem);
+    const uint64_t free_bytes = check->used_bytes - find_end(&run->plan, accum_bytes);
+    const uint64_t free_state_bytes = check->used_state_bytes - run->plan.state_bytes;
+    const struct planner_buffers buffers = {
+        .input = run->set->elements + run->set->cases.cases[i].offset *
+                                          (uint64_t)problem_types[check->problem.type].bytes,
+        .output = check->outputs + run->set->slots[i],
+        .scratch = check->scratch + free_bytes / PLANNER_ALIGNMENT * PLANNER_ALIGNMENT,
+        .state = check->state + POISON_STATE_GUARD + free_state_bytes,
+    };
+    bind_launches(out, &run->plan, run->context->space, run->kernels, &buffers);
+}
+
+/* The most scratch memory and state that any case needs. */
+static int reserve_scratch(struct run *run, struct error *error)
+{
+    struct check *check = run->check;
+    const uint64_t accum_bytes = (uint64_t)problem_partial_bytes(&check->problem);
+    uint64_t most = 0;
+    check->used_bytes = check->used_state_bytes = 0;
+    for (size_t i = 0; i < run->set->cases.count; i++) {
+        if (plan_case(run, i, error))
+            return -1;
+        const uint64_t end = find_end(&run->plan, accum_bytes), state = run->plan.state_bytes;
+        most = run->plan.scratch_bytes > most ? run->plan.scratch_bytes : most;
+        check->used_bytes = end > check->used_bytes ? end : check->used_bytes;
+        check->used_state_bytes =
+            state > check->used_state_bytes ? state : check->used_state_bytes;
+    }
+    return reserve(check->device, &check->scratch, &check->scratch_bytes,
+                   most + POISON_SCRATCH_GUARD, error) ||
+                   reserve(check->device, &check->state, &check->state_bytes,
+                           check->used_state_bytes + 2 * POISON_STATE_GUARD, error)
+               ? -1
+               : 0;
+}
+
+static int launch_cases(struct run *run, struct error *error)
+{
+    struct device *device = run->check->device;
+    struct device_launch *launches = malloc((BATCH + PLANNER_LAUNCHES) * sizeof *launches);
+    size_t count = 0;
+    int failed = launches ? 0 : error_memory(error, BATCH * sizeof *launches);
+    for (size_t i = 0; !failed && i < run->set->cases.count; i++) {
+        if (!is_turn(run, i))
+            continue;
+        failed = plan_case(run, i, error);
+        if (failed)
+            break;
+        bind_case(run, i, launches + count);
+        count += (size_t)run->plan.count;
+        if (count >= BATCH) {
+            failed = device->ops->launch(device, launches, count, error);
+            count = 0;
+        }
+    }
+    if (!failed && count)
+        failed = device->ops->launch(device, launches, count, error);
+    free(launches);
+    return failed;
+}
+
+static oracle_bits expected_bits(const struct run *run, size_t i, uint64_t result)
+{
+    const struct oracle_cases *cases = &run->set->cases;
+    const struct oracle_case *c = &cases->cases[i];
+    return cases->expects[c->first + result];
+}
+
+/* What is wrong with case i, and for a wrong result what it is. */
+static void blame(const struct run *run, size_t i, uint64_t result, const char *what,
+                  const oracle_bits *got, struct check_verdict *out)
+{
+    const struct oracle_case *c = &run->set->cases.cases[i];
+    const enum type type = problem_result(&run->check->problem);
+    const uint64_t starts = 16 / (uint64_t)problem_types[run->check->problem.type].bytes;
+    char expected[ORACLE_CHARS], gotten[ORACLE_CHARS], size[DIMS_TEXT_CHARS];
+    out->is_right = false;
+    if (oracle_is_run(&c->dims))
+        snprintf(out->reason, sizeof out->reason, "%s at n = %" PRIu64, what, c->dims.depth.n);
+    else
+        snprintf(out->reason, sizeof out->reason, "%s of %s, result %" PRIu64, what,
+                 dims_text_format(size, &c->dims), result);
+    const size_t sized = strlen(out->reason);
+    snprintf(out->reason + sized, sizeof out->reason - sized,
+             ", start %" PRIu64 " elements past alignment", c->offset % starts);
+    const size_t used = strlen(out->reason);
+    if (got)
+        snprintf(out->reason + used, sizeof out->reason - used, ": expected %s, got %s",
+                 oracle_format(expected, type, expected_bits(run, i, result)),
+                 oracle_format(gotten, type, *got));
+}
+
+static void compare(const struct run *run, struct check_verdict *out)
+{
+    const enum type type = problem_result(&run->check->problem);
+    const size_t bytes = (size_t)problem_types[type].bytes;
+    for (size_t i = 0; i < run->set->cases.count && out->is_right; i++) {
+        if (!is_turn(run, i))
+            continue;
+        const uint64_t results = dims_results(&run->set->cases.cases[i].dims);
+        const uint64_t *slots = run->set->slots, used = results * bytes;
+        const unsigned char *slot = run->check->results + slots[i];
+        out->cases++;
+        if (!poison_is_all(slot + used, slots[i + 1] - slots[i] - used, POISON_OUTPUT))
+            blame(run, i, results - 1, "wrote past its results", NULL, out);
+        for (uint64_t r = 0; r < results && out->is_right; r++) {
+            oracle_bits got = 0;
+            memcpy(&got, slot + r * bytes, bytes);
+            if (oracle_equal(type, expected_bits(run, i, r), got))
+                continue;
+            if (poison_is_all(slot + r * bytes, bytes, POISON_OUTPUT))
+                blame(run, i, r, "no result written", NULL, out);
+            else
+                blame(run, i, r, "wrong result", &got, out);
+        }
+    }
+}
+
+static void find_wrong(struct check_verdict *out, const char *what)
+{
+    out->is_right = false;
+    snprintf(out->reason, sizeof out->reason, "%s", what);
+}
+
+/* The guards around the state are as they were, and it is zero again. */
+static int check_state(const struct run *run, struct check_verdict *out, struct error *error)
+{
+    struct check *check = run->check;
+    const uint64_t used_bytes = check->used_state_bytes;
+    const uint64_t bytes = used_bytes + 2 * POISON_STATE_GUARD;
+    unsigned char *all = malloc(bytes);
+    if (!all)
+        return error_memory(error, bytes);
+    const unsigned char *state = all + POISON_STATE_GUARD;
+    const int failed = check->device->ops->read(check->device, all, check->state, bytes, error);
+    if (!failed && !poison_is_all(state + used_bytes, POISON_STATE_GUARD, POISON_STATE))
+        find_wrong(out, "wrote past its state");
+    else if (!failed && !poison_is_all(all, POISON_STATE_GUARD, POISON_STATE))
+        find_wrong(out, "wrote before its state");
+    else if (!failed && out->is_right && !poison_is_all(state, used_bytes, 0))
+        find_wrong(out, "left its state above zero");
+    free(all);
+    return failed;
+}
+
+/* Behind what was used of the scratch memory. What went past it says more than a wrong result. */
+static int check_guards(const struct run *run, struct check_verdict *out, struct error *error)
+{
+    struct check *check = run->check;
+    unsigned char guard[POISON_SCRATCH_GUARD];
+    if (check->device->ops->read(check->device, guard, check->scratch + check->used_bytes,
+                                 POISON_SCRATCH_GUARD, error))
+        return -1;
+    if (poison_is_all(guard, POISON_SCRATCH_GUARD, POISON_SCRATCH))
+        return check_state(run, out, error);
+    find_wrong(out, "wrote past its scratch memory");
+    return 0;
+}
+
+/* A device that survives a kernel that cannot finish says so: a verdict, not a failure. */
+static int stop_at(struct check_verdict *out, const struct error *error)
+{
+    if (error->code != ERROR_WRONG)
+        return -1;
+    out->is_right = false;
+    snprintf(out->reason, sizeof out->reason, "%.230s", error->text);
+    return 0;
+}
+
+static int fill_buffers(const struct run *run, struct error *error)
+{
+    struct device *device = run->check->device;
+    const struct check *check = run->check;
+    const uint64_t state = check->state + POISON_STATE_GUARD;
+    return device->ops->fill(device, check->outputs, POISON_OUTPUT,
+                             run->set->slots[run->set->cases.count], error) ||
+                   device->ops->fill(device, check->scratch, POISON_SCRATCH,
+                                     check->scratch_bytes, error) ||
+                   device->ops->fill(device, check->state, POISON_STATE, check->state_bytes,
+                                     error) ||
+                   (check->used_state_bytes &&
+                    device->ops->fill(device, state, 0, check->used_state_bytes, error))
+               ? -1
+               : 0;
+}
+
+/* Poison, launch, read back, compare. */
+static int run_cases(struct run *run, struct check_verdict *out, struct error *error)
+{
+    struct check *check = run->check;
+    const struct device_ops *ops = check->device->ops;
+    const uint64_t bytes = run->set->slots[run->set->cases.count];
+    if (reserve_outputs(check, run->set, error) || reserve_scratch(run, error) ||
+        fill_buffers(run, error) || ops->sync(check->device, error))
+        return -1;
+    if (launch_cases(run, error))
+        return stop_at(out, error);
+    if (ops->sync(check->device, error) ||
+        ops->read(check->device, check->results, check->outputs, bytes, error))
+        return -1;
+    compare(run, out);
+    return check_guards(run, out, error);
+}
+
+int check_choose(struct check_rows *out, const struct point_context *context,
+                 const int64_t *rows, size_t count, struct error *error)
+{
+    enum {
+        TILES = 64,
+        RESULTS = 1 << 15,
+        DEPTH = 1 << 10
+    }; /* enough to tell the candidates apart */
+    struct target one_sm = *context->target;
+    struct problem large = *context->problem;
+    const struct point_context narrow = {context->space, &large, &one_sm};
+    struct planner_plan plan;
+    int64_t fewest = INT64_MAX;
+    one_sm.sms = 1;
+    *out = (struct check_rows){rows, rows};
+    for (size_t i = 0; i < count; i++) {
+        const int64_t *row = rows + i * context->space->param_count;
+        large.dims = oracle_resize(&context->problem->dims, RESULTS, DEPTH, 0);
+        if (call_plan(&plan, &narrow, row, error))
+            return -1;
+        const int64_t *keys = plan.launches[plan.first].keys;
+        const uint64_t tiles = TILES * (uint64_t)keys[PLANNER_TILE] / dims_results(&large.dims);
+        large.dims = oracle_resize(&large.dims, RESULTS, tiles > DEPTH ? tiles : DEPTH, 0);
+        if (call_plan(&plan, &narrow, row, error))
+            return -1;
+        if (plan.launches[plan.first].keys[PLANNER_GRID] < fewest) {
+            fewest = plan.launches[plan.first].keys[PLANNER_GRID];
+            out->narrow = row;
+        }
+    }
+    return 0;
+}
+
+static int check_set(struct check *check, const struct point_context *context,
+                     struct check_rows rows,
+                     const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                     bool is_special, struct check_verdict *out, struct error *error)
+{
+    struct target one_sm = *context->target;
+    const struct point_context narrow = {context->space, context->problem, &one_sm};
+    struct problem one = *context->problem;
+    const struct point_context least = {context->space, &one, context->target};
+    struct planner_plan plan;
+    one_sm.sms = 1;
+    one.dims = oracle_resize(&one.dims, 1, 1, 0);
+    *out = (struct check_verdict){.is_right = true};
+    if (call_plan(&plan, &least, rows.wide, error))
+        return -1;
+    struct case_set *set = case_sets_find(&check->sets, &plan, is_special, error);
+    if (!set)
+        return -1;
+    const bool takes_turns =
+        set->cases.count > ALTERNATE || !oracle_is_run(&context->problem->dims);
+    struct run wide_run = {.check = check,
+                           .context = context,
+                           .row = rows.wide,
+                           .kernels = kernels,
+                           .set = set,
+                           .takes_turns = takes_turns,
+                           .turn = 0};
+    struct run narrow_run = {.check = check,
+                             .context = &narrow,
+                             .row = rows.narrow,
+                             .kernels = kernels,
+                             .set = set,
+                             .takes_turns = takes_turns,
+                             .turn = 1};
+    if (set->cases.count == 0)
+        return 0;
+    int failed = run_cases(&wide_run, out, error);
+    if (!failed && out->is_right)
+        failed = run_cases(&narrow_run, out, error);
+    /* A kernel that writes where it must not may have changed what others are to read. */
+    if (!failed && !out->is_right)
+        failed = case_sets_restore(&check->sets, set, error);
+    return failed;
+}
+
+int check_small(struct check *check, const struct point_context *context,
+                struct check_rows rows,
+                const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                struct check_verdict *out, struct error *error)
+{
+    return check_set(check, context, rows, kernels, false, out, error);
+}
+
+int check_specials(struct check *check, const struct point_context *context,
+                   struct check_rows rows,
+                   const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                   struct check_verdict *out, struct error *error)
+{
+    return check_set(check, context, rows, kernels, true, out, error);
+}

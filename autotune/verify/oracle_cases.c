@@ -1,0 +1,342 @@
+/* oracle_cases: the small inputs that prove a kernel of one shape. All lie in one array and a
+ * case is a window of it. Reads outside are shown by windows between guards, reads left out by
+ * hashed elements or by a deciding element whose window slides past it (oracle_sweep), or which
+ * stands at another place in each of several results. */
+#include "autotune/verify/oracle_layout.h"
+#include "autotune/verify/oracle_ops.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    GUARD_MAX = 4096, /* elements in a guard zone, at most */
+    SCALED = 36,      /* elements of a float product that are no +-1 */
+    COUNTS = 7,
+    GAPS = 5,
+    CASE_ELEMENTS = 1 << 12, /* of a case of several results, about */
+    EVEN_ELEMENTS = 1 << 14, /* of one in which blocks go around */
+    LONG = 20011,
+};
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool is_by_sign(const struct layout *layout)
+{
+    return oracle_kind(&layout->problem)->values->deciding == DECIDING_SIGNS;
+}
+
+/* --- Every element counts ----------------------------------------------------------------- */
+
+/* +-2^10, 2^9 .. 2, 2, 2: short products are no +-1 either, and falling powers show a window
+ * that starts too early. 2^81 in all, far from any overflow. */
+static void scale_first(const struct layout *layout, uint64_t first)
+{
+    const enum type type = layout->problem.type;
+    void *elements = layout->out->elements;
+    for (uint64_t i = first; i < first + SCALED; i++) {
+        const int scale = 1 << (i - first < 9 ? 10 - (i - first) : 1);
+        element_store(type, scale * element_load(type, elements, i), elements, i);
+    }
+}
+
+/* One array of hashed elements: what lies around a window is as loud as what lies in it. */
+static int add_hashed(struct layout *layout, uint64_t seed, bool is_scaled)
+{
+    uint64_t longest = SCALED, first;
+    for (size_t i = 0; i < layout->size_count; i++)
+        longest = most(longest, layout->sizes[i]);
+    if (layout_add_elements(layout, layout->guard + layout->starts + longest + layout->guard,
+                            &first))
+        return -1;
+    layout_fill(layout, first, layout->out->element_count - first, seed);
+    if (is_scaled)
+        scale_first(layout, first + layout->guard);
+    for (size_t i = 0; i < layout->size_count; i++)
+        for (uint64_t start = 0; start < layout->starts; start++)
+            if (layout_add_folded(layout, first + layout->guard + start, layout->sizes[i]))
+                return -1;
+    return 0;
+}
+
+static int make_hashed(struct layout *layout)
+{
+    const bool by_sign = is_by_sign(layout);
+    if (add_hashed(layout, 2 * layout->seed, by_sign))
+        return -1;
+    return by_sign ? add_hashed(layout, 2 * layout->seed + 1, true) : 0;
+}
+
+/* --- A mark or bits: windows between guards ----------------------------------------------- */
+
+/* Of a position never the first: what is read before the window gives that too. */
+static uint64_t choose_edge(const struct layout *layout, size_t which, uint64_t n,
+                            uint64_t *state)
+{
+    const uint64_t at = layout_edge(layout, which % LAYOUT_EDGES, n, state);
+    return at == 0 && problem_ops[layout->problem.op].is_position ? n - 1 : at;
+}
+
+/* Bits at the edges, bit 0 left free to show the guard; in every other window each stands once
+ * more, which a xor would undo. */
+static void decide_bits(const struct layout *layout, uint64_t window, uint64_t n, size_t which,
+                        uint64_t *state)
+{
+    layout_fill_flat(layout, window, n);
+    for (unsigned bit = 1; n > 0 && bit < layout_bits(layout); bit++) {
+        const uint64_t at = layout_edge(layout, bit - 1, n, state);
+        layout_flip_bit(layout, window + at, bit);
+        if (n > 1 && which % 2)
+            layout_flip_bit(layout, window + (at + 1 + bit % (n - 1)) % n, bit);
+    }
+}
+
+/* The mark at one of the edges; of a position once more as far behind it as a block of tiles, for
+ * one thread may gather the values of both tiles. */
+static void decide_mark(const struct layout *layout, uint64_t window, uint64_t n, size_t which,
+                        uint64_t seed, uint64_t *state)
+{
+    const uint64_t far = layout->shape.block * layout->shape.tile;
+    layout_fill(layout, window, n, seed);
+    if (n == 0)
+        return;
+    const uint64_t at = choose_edge(layout, which, n, state);
+    layout_put_mark(layout, window + at, seed);
+    if (problem_ops[layout->problem.op].is_position && at + far < n)
+        layout_put_mark(layout, window + at + far, seed);
+}
+
+/* Bits, or the mark. */
+static int add_segment(struct layout *layout, uint64_t n, uint64_t start, size_t which)
+{
+    const uint64_t seed = 2 * layout->seed + start % 2;
+    uint64_t first, state = layout->seed + which;
+    if (layout_add_elements(layout, layout->guard + start + n, &first))
+        return -1;
+    const uint64_t window = first + layout->guard + start;
+    if (layout_is_bits(layout))
+        decide_bits(layout, window, n, which, &state);
+    else
+        decide_mark(layout, window, n, which, seed, &state);
+    return layout_add_folded(layout, window, n);
+}
+
+static int add_segments(struct layout *layout)
+{
+    uint64_t last;
+    for (size_t i = 0; i < layout->size_count; i++)
+        for (uint64_t start = 0; start < layout->starts; start++)
+            if (add_segment(layout, layout->sizes[i], start, i + 7 * start))
+                return -1;
+    return layout_add_elements(layout, layout->guard, &last);
+}
+
+/* --- Several results, or elements that lie apart ------------------------------------------ */
+
+/* The results are folded as they lie on the device, and then become oracle_bits, the last first. */
+static int fold_case(struct layout *layout, const struct problem *problem, uint64_t offset)
+{
+    const uint64_t results = dims_results(&problem->dims);
+    oracle_bits *expects = layout_add_case(layout, offset, &problem->dims);
+    double largest = 0;
+    if (!expects || oracle_fold_results(problem, 0, results, layout_element(layout, offset),
+                                        expects, &largest, layout->error))
+        return -1;
+    for (uint64_t r = results; r-- > 0;)
+        expects[r] = element_load_word(problem_result(problem), expects, r);
+    return 0;
+}
+
+/* One array between guards, `start` elements past alignment. */
+static int add_array(struct layout *layout, const struct dims *dims, uint64_t start,
+                     uint64_t seed, uint64_t mark)
+{
+    struct oracle_input input = {.problem = layout->problem,
+                                 .seed = seed,
+                                 .mark = mark % dims->depth.n};
+    const uint64_t extent = dims_extent(dims);
+    uint64_t first;
+    if (layout_add_elements(layout, layout->guard + start + extent + layout->guard, &first))
+        return -1;
+    const uint64_t offset = first + layout->guard + start;
+    input.problem.dims = *dims;
+    oracle_fill(&input, 0, extent, layout_element(layout, offset));
+    return fold_case(layout, &input.problem, offset);
+}
+
+static void list_depths(struct layout *layout)
+{
+    const uint64_t tile = layout->shape.tile;
+    /* clang-format off */
+    const uint64_t all[] = {1,        2,            3,  4,  5,  7,        8,    9,
+                            15,       16,           17, 31, 32, 33,       tile - 1, tile,
+                            tile + 1, 2 * tile - 1, layout->sweep_n, LONG};
+    /* clang-format on */
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i] > 0)
+            layout_add_size(layout, all[i]);
+}
+
+/* For each depth two starts, others for the next; numbers of results, gaps and, where they differ,
+ * both kinds of seeds take turns. */
+static int add_arrays(struct layout *layout, uint64_t seed)
+{
+    const uint64_t at_once = layout->shape.at_once;
+    const uint64_t counts[COUNTS] = {at_once + 1, 1, 2 * at_once + 3, 3,
+                                     at_once,     2, at_once / 2 + 1};
+    const uint64_t gaps[GAPS] = {0, 1, 0, layout->starts, 3};
+    const uint64_t step = layout->starts > 2 ? layout->starts / 2 : 1;
+    const bool by_parity = is_by_sign(layout) || oracle_has_mark(&layout->problem);
+    size_t turn = 0;
+    for (size_t d = 0; d < layout->size_count; d++)
+        for (uint64_t start = d % step; start < layout->starts; start += step, turn++) {
+            const uint64_t depth = layout->sizes[d];
+            const uint64_t limit = depth <= 2 ? UINT64_MAX : CASE_ELEMENTS / depth + 1;
+            const uint64_t count = least(counts[(turn + d) % COUNTS], limit);
+            const struct dims dims =
+                oracle_resize(&layout->problem.dims, count, depth, gaps[turn % GAPS]);
+            if (depth == LONG && start > 1)
+                continue;
+            if (add_array(layout, &dims, start, seed + (by_parity && turn % 3 == 0), turn * 7))
+                return -1;
+        }
+    return 0;
+}
+
+/* Whole loads but for one of start, results and step, in every combination. */
+static int add_uneven(struct layout *layout, uint64_t seed)
+{
+    const struct oracle_shape *shape = &layout->shape;
+    const uint64_t gaps[] = {0, 1, layout->starts - 1};
+    for (unsigned i = 0; i < 24; i++) {
+        const struct dims dims = oracle_resize(&layout->problem.dims, shape->at_once + (i & 1),
+                                               shape->tile + (i >> 1 & 1), gaps[i >> 3]);
+        if (add_array(layout, &dims, i >> 2 & 1, seed, i))
+            return -1;
+    }
+    return 0;
+}
+
+/* Whole loads throughout, where a result's elements lie together: a load, a tile, a load more than
+ * that, with gaps and without, in more results than two blocks take at once, as far as the elements
+ * of a case go. */
+static int add_even(struct layout *layout, uint64_t seed)
+{
+    const uint64_t load = layout->starts, tile = layout->shape.tile;
+    const uint64_t depths[] = {load, tile, tile + load};
+    for (unsigned i = 0; i < 6; i++) {
+        const uint64_t depth = depths[i >> 1];
+        const uint64_t count = least(2 * layout->shape.at_once + 3, EVEN_ELEMENTS / depth + 3);
+        const struct dims dims =
+            oracle_resize(&layout->problem.dims, count, depth, (i & 1) * load);
+        if (add_array(layout, &dims, 0, seed, i))
+            return -1;
+    }
+    return 0;
+}
+
+static int make_arrays(struct layout *layout)
+{
+    const uint64_t seed = 2 * layout->seed;
+    layout->guard = LAYOUT_ALIGN;
+    list_depths(layout);
+    return add_arrays(layout, seed) || add_uneven(layout, seed) || add_even(layout, seed) ? -1
+                                                                                          : 0;
+}
+
+/* --- One run ------------------------------------------------------------------------------ */
+
+static void list_sizes(struct layout *layout)
+{
+    const uint64_t block = layout->shape.block, tile = layout->shape.tile;
+    const uint64_t edges[] = {block - 1, block,    block + 1,       tile - 1,
+                              tile,      tile + 1, layout->sweep_n, 2 * tile + tile / 2 + 1};
+    for (uint64_t n = 0; n <= 33; n++)
+        layout_add_size(layout, n);
+    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++)
+        layout_add_size(layout, edges[i]);
+    if (tile < 50003) {
+        layout_add_size(layout, 100003);
+        layout_add_size(layout,
+                        100003 / tile * tile - 1); /* many blocks share all but a tile */
+    }
+}
+
+static int make_run(struct layout *layout)
+{
+    const struct oracle_shape *shape = &layout->shape;
+    if (shape->block == 0 || shape->tile < shape->block)
+        return error_set(layout->error, ERROR_USAGE,
+                         "no cases for %" PRIu64 " threads and tiles of %" PRIu64
+                         " elements: a tile must hold at least one element per thread",
+                         shape->block, shape->tile);
+    list_sizes(layout);
+    if (!oracle_has_mark(&layout->problem))
+        return make_hashed(layout);
+    return add_segments(layout) || oracle_sweep(layout) ? -1 : 0;
+}
+
+/* --- The public face ---------------------------------------------------------------------- */
+
+static void start_layout(struct layout *layout, struct oracle_cases *out,
+                         const struct problem *problem, const struct oracle_shape *shape,
+                         uint64_t seed, struct error *error)
+{
+    const size_t bytes = (size_t)problem_types[problem->type].bytes;
+    const uint64_t guard = most(LAYOUT_ALIGN, least(shape->tile, GUARD_MAX));
+    *out = (struct oracle_cases){0};
+    *layout = (struct layout){
+        .out = out,
+        .problem = *problem,
+        .shape = *shape,
+        .seed = seed,
+        .bytes = bytes,
+        .starts = 16 / bytes,
+        .guard = (guard + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN,
+        .sweep_n = 2 * shape->tile + (shape->tile / 8 | 1),
+        .error = error,
+    };
+}
+
+static int end_layout(struct oracle_cases *out, int failed)
+{
+    if (failed)
+        oracle_dispose_cases(out);
+    return failed ? -1 : 0;
+}
+
+int oracle_make_cases(struct oracle_cases *out, const struct problem *problem,
+                      const struct oracle_shape *shape, uint64_t seed, struct error *error)
+{
+    struct layout layout;
+    start_layout(&layout, out, problem, shape, seed, error);
+    const int failed =
+        (oracle_is_run(&problem->dims) ? make_run(&layout) : make_arrays(&layout)) ||
+        (!problem_types[problem->type].is_float && oracle_add_specials(&layout));
+    return end_layout(out, failed);
+}
+
+int oracle_make_specials(struct oracle_cases *out, const struct problem *problem,
+                         const struct oracle_shape *shape, struct error *error)
+{
+    struct layout layout;
+    start_layout(&layout, out, problem, shape, 0, error);
+    return end_layout(out,
+                      problem_types[problem->type].is_float ? oracle_add_specials(&layout) : 0);
+}
+
+void oracle_dispose_cases(struct oracle_cases *cases)
+{
+    free(cases->elements);
+    free(cases->cases);
+    free(cases->expects);
+    *cases = (struct oracle_cases){0};
+}

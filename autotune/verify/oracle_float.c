@@ -1,0 +1,292 @@
+/* oracle_float: sums and products of floats. Those of exact inputs are folded without rounding;
+ * random elements of several magnitudes have a compensated reference in double, and the bound that
+ * any order of combining keeps. Hides the distribution. */
+#include "autotune/verify/oracle_ops.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    CHUNK = ELEMENT_BLOCK,
+    LANES = ORACLE_LANES,
+    FACTORS_MAX = 1024, /* elements of a product that are not +-1 */
+};
+
+/* --- Exact sums and products -------------------------------------------------------------- */
+
+/* What words[] holds: the sum, or the sign and the exponent of the product. */
+enum { TOTAL, EXPONENT, FLAWED };
+
+static double double_of(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static void see_partial(struct oracle_fold *fold, double partial)
+{
+    fold->largest = fmax(fold->largest, fabs(partial));
+}
+
+/* An integer in a double comes back unchanged from adding and taking away 1.5 * 2^52. */
+static bool has_fraction(const union element_block *block)
+{
+    const double round = 0x1.8p52;
+    double flaws[LANES] = {0}, worst = 0;
+    for (int i = 0; i < CHUNK; i += LANES)
+        for (int k = 0; k < LANES; k++)
+            flaws[k] += fabs(block->f64[i + k] + round - round - block->f64[i + k]);
+    for (int k = 0; k < LANES; k++)
+        worst += flaws[k];
+    return !(worst <= 0);
+}
+
+/* Eight strided sums, whose running values are partial results too. */
+static void add_sum(struct oracle_fold *fold, union element_block *block, uint64_t count)
+{
+    const struct oracle_op *op = &oracle_ops[fold->problem.op];
+    double lanes[LANES] = {0}, total = double_of(fold->words[TOTAL]);
+    for (uint64_t i = count; i < CHUNK; i++)
+        block->f64[i] = 0.0;
+    fold->words[FLAWED] |= has_fraction(block);
+    if (op->map_floats)
+        op->map_floats(block, NULL);
+    for (int i = 0; i < CHUNK; i += LANES)
+        for (int k = 0; k < LANES; k++)
+            lanes[k] += block->f64[i + k];
+    for (int k = 0; k < LANES; k++) {
+        see_partial(fold, lanes[k]);
+        total += lanes[k];
+        see_partial(fold, total);
+    }
+    fold->words[TOTAL] = bits_of(total);
+}
+
+static void merge_sum(struct oracle_fold *into, const struct oracle_fold *from)
+{
+    const double total = double_of(into->words[TOTAL]) + double_of(from->words[TOTAL]);
+    into->words[FLAWED] |= from->words[FLAWED];
+    into->words[TOTAL] = bits_of(total);
+    see_partial(into, total);
+}
+
+/* Totals of one sign pile up: the largest is that of all whole periods and a part of one. Those
+ * of squares only grow, so that the last is the largest. */
+static void see_period(struct oracle_fold *fold, const struct oracle_fold *period)
+{
+    if (!oracle_ops[fold->problem.op].map_floats)
+        see_partial(fold, fabs(double_of(fold->words[TOTAL])) + period->largest);
+}
+
+/* Powers of two: signs and exponents are all there is to multiply. */
+static void add_product(struct oracle_fold *fold, union element_block *block, uint64_t count)
+{
+    const uint64_t fraction = ((uint64_t)1 << 52) - 1;
+    uint64_t signs = 0, fractions = 0, exponents = 0;
+    for (uint64_t i = count; i < CHUNK; i++)
+        block->f64[i] = 1.0;
+    for (int i = 0; i < CHUNK; i++) {
+        signs ^= block->u64[i];
+        fractions |= block->u64[i] & fraction;
+        exponents += block->u64[i] << 1 >> 53;
+    }
+    fold->words[TOTAL] ^= signs >> 63;
+    fold->words[FLAWED] |= fractions != 0;
+    fold->words[EXPONENT] += exponents - (uint64_t)CHUNK * 1023;
+    see_partial(fold, (double)(int64_t)fold->words[EXPONENT]);
+}
+
+static void merge_product(struct oracle_fold *into, const struct oracle_fold *from)
+{
+    into->words[FLAWED] |= from->words[FLAWED];
+    into->words[TOTAL] ^= from->words[TOTAL];
+    into->words[EXPONENT] += from->words[EXPONENT];
+    see_partial(into, (double)(int64_t)into->words[EXPONENT]);
+}
+
+/* Fails where an element, or a partial result that may reach `limit`, rounds. */
+static int finish_exact(const struct oracle_fold *fold, double limit, double value,
+                        oracle_bits *out, struct error *error)
+{
+    const struct problem *problem = &fold->problem;
+    if (fold->words[FLAWED] || !(fold->largest <= limit))
+        return error_set(error, ERROR_FAILED,
+                         "the input of %s %s is not exact: %s; use another --seed or a wider "
+                         "--acc",
+                         problem_ops[problem->op].name, problem_types[problem->type].name,
+                         fold->words[FLAWED] ? "an element rounds"
+                                             : "a partial result leaves the exact range");
+    *out = 0;
+    element_store(problem->acc, value, out, 0);
+    return 0;
+}
+
+static int finish_sum(const struct oracle_fold *fold, oracle_bits *out, struct error *error)
+{
+    const double limit = ldexp(0.75, problem_types[fold->problem.acc].exact_bits);
+    return finish_exact(fold, limit, double_of(fold->words[TOTAL]), out, error);
+}
+
+static int finish_product(const struct oracle_fold *fold, oracle_bits *out, struct error *error)
+{
+    const double limit = -ilogb(element_range(fold->problem.acc).small);
+    const double sign = fold->words[TOTAL] & 1 ? -1.0 : 1.0;
+    const int exponent = (int)(int64_t)fold->words[EXPONENT];
+    return finish_exact(fold, limit, ldexp(sign, exponent), out, error);
+}
+
+/* --- Random elements ---------------------------------------------------------------------- */
+
+static double unit(uint64_t word)
+{
+    return (double)(word >> 11) * 0x1p-53;
+}
+
+/* +-(1 .. 2) * 2^(-8 .. 7). */
+static double random_term(uint64_t word, uint64_t position, uint64_t stride)
+{
+    (void)position, (void)stride;
+    const uint64_t sign = word >> 59 & 1, exponent = 1023 - 8 + (word >> 60);
+    const uint64_t bits = sign << 63 | exponent << 52 | (word << 5) >> 12;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* One of `stride` neighbours is +-(1 .. 1.5) or the reciprocal; the others are +-1, and
+ * multiply without rounding. */
+static double random_factor(uint64_t word, uint64_t position, uint64_t stride)
+{
+    const uint64_t place = (position / stride * 0x9e3779b97f4a7c15u >> 20) % stride;
+    double value = 1.0;
+    if (position % stride == place)
+        value += unit(word << 5) / 2;
+    if (word >> 60 & 1)
+        value = 1.0 / value;
+    return word >> 59 & 1 ? -value : value;
+}
+
+void oracle_fill_random(const struct oracle_input *input, uint64_t first, uint64_t count,
+                        void *out)
+{
+    const struct oracle_recipe recipe = {.seed = ~input->seed};
+    const struct oracle_folding *folding = oracle_kind(&input->problem)->folding;
+    const uint64_t factors = (input->problem.dims.depth.n + FACTORS_MAX - 1) / FACTORS_MAX;
+    const uint64_t stride = factors > 0 ? factors : 1;
+    union element_block words;
+    if (!folding->random) {
+        oracle_fill(input, first, count, out);
+        return;
+    }
+    for (uint64_t done = 0; done < count;) {
+        const uint64_t at = first + done, skip = at % CHUNK, left = count - done;
+        const uint64_t take = left < CHUNK - skip ? left : CHUNK - skip;
+        oracle_words.wide(&words, &recipe, at / CHUNK);
+        for (uint64_t i = 0; i < take; i++)
+            element_store(input->problem.type,
+                          folding->random(words.u64[skip + i], at + i, stride), out, done + i);
+        done += take;
+    }
+}
+
+/* --- Reference ---------------------------------------------------------------------------- */
+
+/* a + b = sum + the value added to `rest`, without error (Knuth's two-sum). */
+static double two_sum(double a, double b, double *rest)
+{
+    const double sum = a + b, part = sum - a;
+    *rest += (a - (sum - part)) + (b - part);
+    return sum;
+}
+
+static void add_terms(struct oracle_reference *reference, const struct problem *problem,
+                      const void *elements, uint64_t count, double *rest)
+{
+    const struct oracle_op *op = &oracle_ops[problem->op];
+    double sums[LANES] = {0}, rests[LANES] = {0}, sizes[LANES] = {0};
+    union element_block chunk;
+    for (uint64_t done = 0; done < count; done += CHUNK) {
+        for (uint64_t i = 0; i < CHUNK; i++)
+            chunk.f64[i] =
+                done + i < count ? element_load(problem->type, elements, done + i) : 0.0;
+        if (op->map_floats)
+            op->map_floats(&chunk, rests);
+        for (int i = 0; i < CHUNK; i += LANES)
+            for (int k = 0; k < LANES; k++) {
+                sums[k] = two_sum(sums[k], chunk.f64[i + k], &rests[k]);
+                sizes[k] += fabs(chunk.f64[i + k]);
+            }
+    }
+    for (int k = 0; k < LANES; k++) {
+        reference->value = two_sum(reference->value, sums[k], rest);
+        *rest += rests[k];
+        reference->sum_abs += sizes[k];
+    }
+    const double carry = *rest;
+    *rest = 0;
+    reference->value = two_sum(reference->value, carry, rest);
+}
+
+/* sum_abs is kept at (factors + 1) * |product|, where factors counts those that are not +-1. */
+static void multiply_terms(struct oracle_reference *reference, const struct problem *problem,
+                           const void *elements, uint64_t count, double *rest)
+{
+    const bool is_first = !(reference->sum_abs > 0);
+    double value = is_first ? 1.0 : reference->value;
+    double factors = is_first ? 1.0 : nearbyint(reference->sum_abs / fabs(value));
+    for (uint64_t i = 0; i < count; i++) {
+        const double x = element_load(problem->type, elements, i);
+        const double product = value * x;
+        *rest = *rest * x + fma(value, x, -product);
+        value = product;
+        factors += fabs(x) < 1 || fabs(x) > 1;
+    }
+    const double carry = *rest;
+    *rest = 0;
+    reference->value = two_sum(value, carry, rest);
+    reference->sum_abs = factors * fabs(reference->value);
+}
+
+void oracle_reference_add(struct oracle_reference *reference, const struct problem *problem,
+                          const void *elements, uint64_t count, double *compensation)
+{
+    const struct oracle_folding *folding = oracle_kind(problem)->folding;
+    if (folding->add_reference)
+        folding->add_reference(reference, problem, elements, count, compensation);
+}
+
+double oracle_bound(enum type acc, uint64_t height, double sum_abs)
+{
+    const int bits = problem_types[acc].exact_bits;
+    const double hu = ldexp((double)height, -bits);
+    if (bits == 0)
+        return 0.0;
+    return hu < 1.0 ? hu / (1.0 - hu) * sum_abs : HUGE_VAL;
+}
+
+/* --- Foldings ----------------------------------------------------------------------------- */
+
+const struct oracle_folding oracle_fold_sum = {
+    .add = add_sum,
+    .merge = merge_sum,
+    .see_period = see_period,
+    .finish = finish_sum,
+    .random = random_term,
+    .add_reference = add_terms,
+};
+
+const struct oracle_folding oracle_fold_product = {
+    .add = add_product,
+    .merge = merge_product,
+    .finish = finish_product,
+    .random = random_factor,
+    .add_reference = multiply_terms,
+};

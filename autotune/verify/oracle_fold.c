@@ -1,0 +1,219 @@
+/* oracle_fold: the right answer. Elements are widened 256 at a time to 64-bit words and folded
+ * there exactly, words and what seeks here, the rest in oracle_float.c and oracle_position.c. Hides
+ * the state in words[]. */
+#include "autotune/verify/oracle_ops.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = ELEMENT_BLOCK };
+
+/* What words[] holds. */
+enum { TOTAL, HAS_NAN };
+
+static const struct oracle_op *op_of(const struct oracle_fold *fold)
+{
+    return &oracle_ops[fold->problem.op];
+}
+
+/* --- Words -------------------------------------------------------------------------------- */
+
+static void init_words(struct oracle_fold *fold)
+{
+    fold->words[TOTAL] = op_of(fold)->identity;
+}
+
+/* Combines the first `count` of a block with the total. */
+static void combine(struct oracle_fold *fold, union element_block *block, uint64_t count)
+{
+    for (uint64_t i = count; i < BLOCK; i++)
+        block->u64[i] = op_of(fold)->identity;
+    fold->words[TOTAL] = op_of(fold)->combine(fold->words[TOTAL], block);
+}
+
+static void add_words(struct oracle_fold *fold, union element_block *block, uint64_t count)
+{
+    if (op_of(fold)->map_words)
+        op_of(fold)->map_words(block);
+    combine(fold, block, count);
+}
+
+static void merge_words(struct oracle_fold *into, const struct oracle_fold *from)
+{
+    union element_block block;
+    block.u64[0] = from->words[TOTAL];
+    into->words[HAS_NAN] |= from->words[HAS_NAN];
+    combine(into, &block, 1);
+}
+
+/* The low bits of a word, as an integer type has them. */
+static oracle_bits cut(enum type type, uint64_t word)
+{
+    oracle_bits bits = 0;
+    element_store_word(type, word, &bits, 0);
+    return bits;
+}
+
+static int finish_words(const struct oracle_fold *fold, oracle_bits *out, struct error *error)
+{
+    (void)error;
+    *out = cut(fold->problem.acc, fold->words[TOTAL]);
+    return 0;
+}
+
+const struct oracle_folding oracle_fold_words = {.init = init_words,
+                                                 .add = add_words,
+                                                 .merge = merge_words,
+                                                 .finish = finish_words};
+
+/* --- The least and the greatest ----------------------------------------------------------- */
+
+/* Integers in the order of the values: -0 below +0; unsigned words above 2^63 turned over. The
+ * step is its own inverse. */
+static uint64_t turn(enum type type, uint64_t word)
+{
+    if (problem_types[type].is_float)
+        return word ^ (0 - (word >> 63)) >> 1;
+    return problem_types[type].is_signed ? word : word ^ (uint64_t)1 << 63;
+}
+
+static bool turn_floats(union element_block *block)
+{
+    bool has_nan = false;
+    for (int i = 0; i < BLOCK; i++)
+        has_nan |= block->f64[i] != block->f64[i];
+    for (int i = 0; i < BLOCK; i++)
+        block->u64[i] ^= (0 - (block->u64[i] >> 63)) >> 1;
+    return has_nan;
+}
+
+static void turn_unsigned(union element_block *block)
+{
+    for (int i = 0; i < BLOCK; i++)
+        block->u64[i] ^= (uint64_t)1 << 63;
+}
+
+static void add_order(struct oracle_fold *fold, union element_block *block, uint64_t count)
+{
+    const struct type_row *row = &problem_types[fold->problem.type];
+    if (row->is_float)
+        fold->words[HAS_NAN] |= turn_floats(block);
+    else if (!row->is_signed)
+        turn_unsigned(block);
+    combine(fold, block, count);
+}
+
+/* Of nothing: what comes after all others. */
+static oracle_bits last_of(const struct problem *problem)
+{
+    const struct type_row *row = &problem_types[problem->acc];
+    const int seeks = problem_ops[problem->op].seeks;
+    const uint64_t ones = UINT64_MAX >> (64 - 8 * row->bytes);
+    const uint64_t highest = row->is_signed ? ones >> 1 : ones;
+    oracle_bits bits = 0;
+    if (!row->is_float)
+        return seeks < 0 ? highest : ones ^ highest;
+    element_store(problem->acc, -seeks * HUGE_VAL, &bits, 0);
+    return bits;
+}
+
+static int finish_order(const struct oracle_fold *fold, oracle_bits *out, struct error *error)
+{
+    const struct problem *problem = &fold->problem;
+    const uint64_t word = turn(problem->type, fold->words[TOTAL]);
+    double value;
+    (void)error;
+    *out = 0;
+    memcpy(&value, &word, sizeof value);
+    if (fold->count == 0)
+        *out = last_of(problem);
+    else if (problem_types[problem->type].is_float)
+        element_store(problem->acc, fold->words[HAS_NAN] ? NAN : value, out, 0);
+    else
+        *out = cut(problem->acc, word);
+    return 0;
+}
+
+const struct oracle_folding oracle_fold_order = {.init = init_words,
+                                                 .add = add_order,
+                                                 .merge = merge_words,
+                                                 .finish = finish_order};
+
+/* --- Any fold ----------------------------------------------------------------------------- */
+
+static const struct oracle_folding *folding_of(const struct oracle_fold *fold)
+{
+    return oracle_kind(&fold->problem)->folding;
+}
+
+void oracle_fold_init(struct oracle_fold *fold, const struct problem *problem)
+{
+    *fold = (struct oracle_fold){.problem = *problem};
+    if (folding_of(fold)->init)
+        folding_of(fold)->init(fold);
+}
+
+void oracle_fold_add(struct oracle_fold *fold, const void *elements, uint64_t count)
+{
+    const enum type type = fold->problem.type;
+    const size_t bytes = (size_t)problem_types[type].bytes;
+    const struct oracle_folding *folding = folding_of(fold);
+    const unsigned char *from = elements;
+    union element_block raw = {.u64 = {0}}, block;
+    for (; count >= BLOCK; count -= BLOCK, from += BLOCK * bytes) {
+        element_widen(type, &block, from);
+        folding->add(fold, &block, BLOCK);
+        fold->count += BLOCK;
+        fold->next += BLOCK;
+    }
+    if (count == 0)
+        return;
+    memcpy(&raw, from, count * bytes);
+    element_widen(type, &block, &raw);
+    folding->add(fold, &block, count);
+    fold->count += count;
+    fold->next += count;
+}
+
+void oracle_fold_merge(struct oracle_fold *into, const struct oracle_fold *from)
+{
+    into->count += from->count;
+    into->largest = fmax(into->largest, from->largest);
+    folding_of(into)->merge(into, from);
+}
+
+/* Puts what decides in the place of the plain element. A plain element among bits or near values
+ * counts for nothing beside it; one of signs is its own inverse. */
+static void decide(struct oracle_fold *fold, const struct oracle_input *input, uint64_t at)
+{
+    uint64_t plain = 0, decided = 0;
+    oracle_fill_plain(input, at, 1, &plain);
+    oracle_fill(input, at, 1, &decided);
+    fold->next = at;
+    oracle_fold_add(fold, &plain, 1);
+    fold->next = at;
+    oracle_fold_add(fold, &decided, 1);
+}
+
+/* The first of a period's equals stands in the first period, where `rest` says it is too. */
+void oracle_fold_periods(struct oracle_fold *out, const struct oracle_input *input,
+                         const struct oracle_fold *period, const struct oracle_fold *rest)
+{
+    const uint64_t times = input->problem.dims.depth.n / input->period;
+    uint64_t deciding[ORACLE_DECIDING_MAX];
+    const size_t count = oracle_list_deciding(input, deciding);
+    oracle_fold_init(out, &input->problem);
+    for (uint64_t i = 0; i < times; i++)
+        oracle_fold_merge(out, period);
+    if (folding_of(out)->see_period)
+        folding_of(out)->see_period(out, period);
+    oracle_fold_merge(out, rest);
+    for (size_t i = 0; i < count; i++)
+        decide(out, input, deciding[i]);
+    out->count = input->problem.dims.depth.n;
+}
+
+int oracle_fold_finish(const struct oracle_fold *fold, oracle_bits *out, struct error *error)
+{
+    return folding_of(fold)->finish(fold, out, error);
+}

@@ -1,0 +1,99 @@
+/* oracle_gather: folds the results of an array, whichever way their elements lie. Those that lie
+ * apart are gathered for a strip of results at a time, so that each line of memory is read once. */
+#include "autotune/verify/oracle_ops.h"
+
+#include <string.h>
+
+enum {
+    STRIP = 64,      /* results */
+    PIECE = 512,     /* elements of each */
+    ELEMENT_MAX = 8, /* bytes */
+};
+
+/* Bytes from an element of a result to the next. */
+static size_t step_of(const struct problem *problem)
+{
+    return problem->dims.depth.stride * (size_t)problem_types[problem->type].bytes;
+}
+
+static bool lies_together(const struct problem *problem)
+{
+    return step_of(problem) == (size_t)problem_types[problem->type].bytes;
+}
+
+/* The elements of a result from `first` on, at most PIECE where they lie apart: in `room` then. */
+static const void *gather(const struct problem *problem, const void *elements, uint64_t result,
+                          uint64_t first, uint64_t count,
+                          unsigned char room[PIECE * ELEMENT_MAX])
+{
+    const size_t bytes = (size_t)problem_types[problem->type].bytes, step = step_of(problem);
+    const unsigned char *from =
+        (const unsigned char *)elements + dims_at(&problem->dims, result, first) * bytes;
+    if (lies_together(problem))
+        return from;
+    for (uint64_t i = 0; i < count; i++)
+        memcpy(room + i * bytes, from + i * step, bytes);
+    return room;
+}
+
+/* How many of the elements from `first` on to gather at a time. */
+static uint64_t piece_from(const struct problem *problem, uint64_t first)
+{
+    const uint64_t left = problem->dims.depth.n - first;
+    return left < PIECE || lies_together(problem) ? left : PIECE;
+}
+
+/* At most STRIP results. */
+static int fold_strip(const struct problem *problem, uint64_t first, uint64_t count,
+                      const void *elements, void *expects, double *largest, struct error *error)
+{
+    unsigned char room[PIECE * ELEMENT_MAX];
+    struct oracle_fold folds[STRIP];
+    uint64_t take;
+    for (uint64_t r = 0; r < count; r++)
+        oracle_fold_init(&folds[r], problem);
+    for (uint64_t i = 0; i < problem->dims.depth.n; i += take) {
+        take = piece_from(problem, i);
+        for (uint64_t r = 0; r < count; r++)
+            oracle_fold_add(&folds[r], gather(problem, elements, first + r, i, take, room),
+                            take);
+    }
+    for (uint64_t r = 0; r < count; r++) {
+        oracle_bits bits;
+        if (oracle_fold_finish(&folds[r], &bits, error))
+            return -1;
+        *largest = folds[r].largest > *largest ? folds[r].largest : *largest;
+        element_store_word(problem_result(problem), bits, expects, r);
+    }
+    return 0;
+}
+
+int oracle_fold_results(const struct problem *problem, uint64_t first, uint64_t count,
+                        const void *elements, void *expects, double *largest,
+                        struct error *error)
+{
+    const size_t bytes = (size_t)problem_types[problem_result(problem)].bytes;
+    for (uint64_t done = 0; done < count; done += STRIP) {
+        const uint64_t take = count - done < STRIP ? count - done : STRIP;
+        if (fold_strip(problem, first + done, take, elements,
+                       (unsigned char *)expects + done * bytes, largest, error))
+            return -1;
+    }
+    return 0;
+}
+
+void oracle_references(struct oracle_reference *out, const struct problem *problem,
+                       const void *elements)
+{
+    unsigned char room[PIECE * ELEMENT_MAX];
+    for (uint64_t r = 0; r < dims_results(&problem->dims); r++) {
+        double compensation = 0;
+        uint64_t take;
+        out[r] = (struct oracle_reference){0};
+        for (uint64_t i = 0; i < problem->dims.depth.n; i += take) {
+            take = piece_from(problem, i);
+            oracle_reference_add(&out[r], problem, gather(problem, elements, r, i, take, room),
+                                 take, &compensation);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+/* oracle_layout: the growing array of small inputs and its cases, the sizes and edges to try,
+ * and single elements that decide. Hides memory. */
+#include "autotune/verify/oracle_layout.h"
+
+#include "autotune/verify/oracle_ops.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+uint64_t layout_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state ^ *state >> 29;
+}
+
+unsigned char *layout_element(const struct layout *layout, uint64_t index)
+{
+    return (unsigned char *)layout->out->elements + index * layout->bytes;
+}
+
+/* --- Growing the two arrays --------------------------------------------------------------- */
+
+static int grow_cases(struct layout *layout)
+{
+    struct oracle_cases *out = layout->out;
+    if (out->count < layout->case_capacity)
+        return 0;
+    const size_t capacity = out->count < 64 ? 64 : 2 * out->count;
+    void *grown = realloc(out->cases, capacity * sizeof *out->cases);
+    if (grown == NULL)
+        return error_memory(layout->error, capacity * sizeof *out->cases);
+    out->cases = grown;
+    layout->case_capacity = capacity;
+    return 0;
+}
+
+static int grow_expects(struct layout *layout, uint64_t more)
+{
+    struct oracle_cases *out = layout->out;
+    const uint64_t wanted = layout->expect_count + more;
+    if (wanted <= layout->expect_capacity)
+        return 0;
+    void *grown = realloc(out->expects, 2 * wanted * sizeof *out->expects);
+    if (grown == NULL)
+        return error_memory(layout->error, 2 * wanted * sizeof *out->expects);
+    out->expects = grown;
+    layout->expect_capacity = 2 * wanted;
+    return 0;
+}
+
+oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struct dims *dims)
+{
+    struct oracle_cases *out = layout->out;
+    const uint64_t first = layout->expect_count, results = dims_results(dims);
+    if (grow_cases(layout) || grow_expects(layout, results))
+        return NULL;
+    out->cases[out->count++] =
+        (struct oracle_case){.offset = offset, .dims = *dims, .first = first};
+    layout->expect_count += results;
+    return out->expects + first;
+}
+
+int layout_add_run(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits expect)
+{
+    const struct dims dims = dims_value(n);
+    oracle_bits *at = layout_add_case(layout, offset, &dims);
+    if (at == NULL)
+        return -1;
+    *at = expect;
+    return 0;
+}
+
+/* Appends `count` elements, all loud; the first of them is aligned. */
+int layout_add_elements(struct layout *layout, uint64_t count, uint64_t *first)
+{
+    struct oracle_cases *out = layout->out;
+    const uint64_t room = (count + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN;
+    *first = out->element_count;
+    if (*first + room > layout->element_capacity) {
+        const uint64_t capacity = most(*first + room, 2 * layout->element_capacity);
+        void *grown = realloc(out->elements, capacity * layout->bytes);
+        if (grown == NULL)
+            return error_memory(layout->error, capacity * layout->bytes);
+        out->elements = grown;
+        layout->element_capacity = capacity;
+    }
+    out->element_count += room;
+    unsigned char *at = layout_element(layout, *first);
+    oracle_guard(&layout->problem, at);
+    for (uint64_t done = 1; done < room; done *= 2)
+        memcpy(at + done * layout->bytes, at, least(done, room - done) * layout->bytes);
+    return 0;
+}
+
+int layout_fold(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits *out)
+{
+    struct oracle_fold fold;
+    oracle_fold_init(&fold, &layout->problem);
+    oracle_fold_add(&fold, layout_element(layout, offset), n);
+    return oracle_fold_finish(&fold, out, layout->error);
+}
+
+/* A case whose expected result is folded from its elements. */
+int layout_add_folded(struct layout *layout, uint64_t offset, uint64_t n)
+{
+    oracle_bits expect;
+    if (layout_fold(layout, offset, n, &expect))
+        return -1;
+    return layout_add_run(layout, offset, n, expect);
+}
+
+void layout_fill(const struct layout *layout, uint64_t first, uint64_t n, uint64_t seed)
+{
+    struct oracle_input input = {.problem = layout->problem,
+                                 .seed = seed,
+                                 .mark = ORACLE_NO_MARK};
+    input.problem.dims = dims_value(n);
+    oracle_fill(&input, 0, n, layout_element(layout, first));
+}
+
+/* --- Sizes and edges ---------------------------------------------------------------------- */
+
+void layout_add_size(struct layout *layout, uint64_t n)
+{
+    for (size_t i = 0; i < layout->size_count; i++)
+        if (layout->sizes[i] == n)
+            return;
+    layout->sizes[layout->size_count++] = n;
+}
+
+/* Positions at which shares begin and end: of the input, a warp, a block's loads, a tile. */
+static const struct {
+    enum { FROM_START, FROM_END, FROM_BLOCK, FROM_TILE, FROM_TWO_TILES } from;
+    int delta;
+} edges[] = {
+    {FROM_START, 0},  {FROM_END, -1},   {FROM_START, 1},      {FROM_END, -2},
+    {FROM_START, 2},  {FROM_END, -3},   {FROM_START, 3},      {FROM_END, -4},
+    {FROM_START, 4},  {FROM_END, -5},   {FROM_TILE, -1},      {FROM_TILE, 0},
+    {FROM_BLOCK, -1}, {FROM_BLOCK, 0},  {FROM_TWO_TILES, -1}, {FROM_TWO_TILES, 0},
+    {FROM_START, 31}, {FROM_START, 32}, {FROM_END, -32},      {FROM_END, -33},
+};
+_Static_assert(sizeof edges / sizeof edges[0] == LAYOUT_EDGES,
+               "the table is LAYOUT_EDGES long");
+
+/* The edge, or a position drawn from `state` where it lies outside or there are no more. */
+uint64_t layout_edge(const struct layout *layout, size_t which, uint64_t n, uint64_t *state)
+{
+    const uint64_t bases[] = {0, n, layout->shape.block, layout->shape.tile,
+                              2 * layout->shape.tile};
+    if (which < LAYOUT_EDGES) {
+        const uint64_t at = bases[edges[which].from] + (uint64_t)(int64_t)edges[which].delta;
+        if (at < n)
+            return at;
+    }
+    return layout_random(state) % n;
+}
+
+/* --- Deciding elements -------------------------------------------------------------------- */
+
+bool layout_is_bits(const struct layout *layout)
+{
+    return oracle_kind(&layout->problem)->values->deciding == DECIDING_BITS;
+}
+
+unsigned layout_bits(const struct layout *layout)
+{
+    return 8 * (unsigned)layout->bytes;
+}
+
+void layout_flip_bit(const struct layout *layout, uint64_t at, unsigned bit)
+{
+    const enum type type = layout->problem.type;
+    void *elements = layout->out->elements;
+    element_store_word(type, element_load_word(type, elements, at) ^ (uint64_t)1 << bit,
+                       elements, at);
+}
+
+void layout_fill_flat(const struct layout *layout, uint64_t first, uint64_t n)
+{
+    struct oracle_input input = {.problem = layout->problem};
+    input.problem.dims = dims_value(n);
+    oracle_fill_plain(&input, 0, n, layout_element(layout, first));
+}
+
+/* The type's last choice, such as the largest value for argmin. */
+void layout_fill_worst(const struct layout *layout, uint64_t first, uint64_t n)
+{
+    const struct type_row *row = &problem_types[layout->problem.type];
+    const int seeks = problem_ops[layout->problem.op].seeks;
+    const uint64_t ones = UINT64_MAX >> (64 - 8 * row->bytes);
+    const uint64_t highest = row->is_signed ? ones >> 1 : ones;
+    for (uint64_t i = first; i < first + n; i++)
+        if (row->is_float)
+            element_store(layout->problem.type, -seeks * HUGE_VAL, layout->out->elements, i);
+        else
+            element_store_word(layout->problem.type, seeks < 0 ? highest : ones ^ highest,
+                               layout->out->elements, i);
+}
+
+void layout_put_mark(const struct layout *layout, uint64_t at, uint64_t seed)
+{
+    struct oracle_input input = {.problem = layout->problem, .seed = seed};
+    input.problem.dims = dims_value(1);
+    oracle_element(&input, 0, true, layout_element(layout, at));
+}
+
+void layout_put_rival(const struct layout *layout, uint64_t at, uint64_t seed)
+{
+    const enum type type = layout->problem.type;
+    void *elements = layout->out->elements;
+    layout_put_mark(layout, at, seed);
+    const uint64_t word = element_load_word(type, elements, at);
+    const bool is_negative =
+        problem_types[type].is_float && element_load(type, elements, at) < 0;
+    const bool is_up = (problem_ops[layout->problem.op].seeks < 0) != is_negative;
+    element_store_word(type, is_up ? word + 1 : word - 1, elements, at);
+}

@@ -1,0 +1,71 @@
+/* oracle_layout: the array that holds the oracle's small inputs while it grows, and the sizes
+ * and edges that they are made for. Private to oracle_cases.c, oracle_sweep.c and
+ * oracle_specials.c. */
+#ifndef AUTOTUNE_ORACLE_LAYOUT_H
+#define AUTOTUNE_ORACLE_LAYOUT_H
+
+#include "autotune/verify/oracle.h"
+
+enum {
+    LAYOUT_ALIGN = 64,  /* elements: whole multiples of 16 bytes, for any type */
+    LAYOUT_STARTS = 16, /* elements in 16 bytes, at most */
+    LAYOUT_EDGES = 20,  /* edges known to layout_edge */
+    LAYOUT_SIZES_MAX = 48,
+};
+
+struct layout {
+    struct oracle_cases *out;
+    struct problem problem;
+    struct oracle_shape shape;
+    uint64_t seed;
+    size_t bytes;     /* in an element */
+    uint64_t starts;  /* elements in 16 bytes */
+    uint64_t guard;   /* elements in a guard zone */
+    uint64_t sweep_n; /* two tiles and a tail */
+    size_t case_capacity;
+    uint64_t expect_count, expect_capacity;
+    uint64_t element_capacity;
+    uint64_t sizes[LAYOUT_SIZES_MAX];
+    size_t size_count;
+    struct error *error;
+};
+
+/* Adds a size to sizes[], if it is not there. */
+void layout_add_size(struct layout *layout, uint64_t n);
+
+/* Appends `count` elements, all loud; the first of them is aligned. */
+int layout_add_elements(struct layout *layout, uint64_t count, uint64_t *first);
+unsigned char *layout_element(const struct layout *layout, uint64_t index);
+
+/* Appends a case, and gives where its results go; NULL with the error where there is no room. */
+oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struct dims *dims);
+
+/* Appends a case of a run, with the result given or folded from its elements. */
+int layout_add_run(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits expect);
+int layout_add_folded(struct layout *layout, uint64_t offset, uint64_t n);
+int layout_fold(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits *out);
+
+/* Hashed elements without a mark; the identity of and, or; the last choice of argmin, argmax; a
+ * mark, and what is worse by the least step; one bit turned. */
+void layout_fill(const struct layout *layout, uint64_t first, uint64_t n, uint64_t seed);
+void layout_fill_flat(const struct layout *layout, uint64_t first, uint64_t n);
+void layout_fill_worst(const struct layout *layout, uint64_t first, uint64_t n);
+void layout_put_mark(const struct layout *layout, uint64_t at, uint64_t seed);
+void layout_put_rival(const struct layout *layout, uint64_t at, uint64_t seed);
+void layout_flip_bit(const struct layout *layout, uint64_t at, unsigned bit);
+
+bool layout_is_bits(const struct layout *layout);  /* and, or */
+unsigned layout_bits(const struct layout *layout); /* in an element */
+
+/* A position of n > 0 where a share begins or ends; one drawn from `state` where that edge lies
+ * outside or there are no more. */
+uint64_t layout_edge(const struct layout *layout, size_t which, uint64_t n, uint64_t *state);
+uint64_t layout_random(uint64_t *state);
+
+/* min, max, argmin, argmax, and, or: appends the cases that try the positions one by one. */
+int oracle_sweep(struct layout *layout);
+
+/* Appends the cases of the special values of the operation and the type. */
+int oracle_add_specials(struct layout *layout);
+
+#endif

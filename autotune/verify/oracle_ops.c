@@ -1,0 +1,308 @@
+/* oracle_ops: the table of operations, and the steps of each that its row names. */
+#include "autotune/verify/oracle_ops.h"
+
+#include <math.h>
+
+/* --- What is combined of an element ------------------------------------------------------- */
+
+static void square_words(union element_block *block)
+{
+    for (int i = 0; i < ELEMENT_BLOCK; i++)
+        block->u64[i] *= block->u64[i];
+}
+
+/* What rounding to double leaves is nothing but for f64. */
+static void square_floats(union element_block *block, double rests[ORACLE_LANES])
+{
+    double *values = block->f64;
+    for (int i = 0; rests && i < ELEMENT_BLOCK; i++)
+        rests[i % ORACLE_LANES] += fma(values[i], values[i], -(values[i] * values[i]));
+    for (int i = 0; i < ELEMENT_BLOCK; i++)
+        values[i] *= values[i];
+}
+
+/* --- Blocks of words ---------------------------------------------------------------------- */
+
+static uint64_t combine_sum(uint64_t total, const union element_block *block)
+{
+    for (int i = 0; i < ELEMENT_BLOCK; i++)
+        total += block->u64[i];
+    return total;
+}
+
+static uint64_t combine_prod(uint64_t total, const union element_block *block)
+{
+    uint64_t lanes[4] = {total, 1, 1, 1};
+    for (int i = 0; i < ELEMENT_BLOCK; i += 4)
+        for (int k = 0; k < 4; k++)
+            lanes[k] *= block->u64[i + k];
+    return lanes[0] * lanes[1] * lanes[2] * lanes[3];
+}
+
+static uint64_t combine_min(uint64_t total, const union element_block *block)
+{
+    int64_t lanes[4] = {(int64_t)total, (int64_t)total, (int64_t)total, (int64_t)total};
+    for (int i = 0; i < ELEMENT_BLOCK; i += 4)
+        for (int k = 0; k < 4; k++)
+            lanes[k] = block->i64[i + k] < lanes[k] ? block->i64[i + k] : lanes[k];
+    for (int k = 1; k < 4; k++)
+        lanes[0] = lanes[k] < lanes[0] ? lanes[k] : lanes[0];
+    return (uint64_t)lanes[0];
+}
+
+static uint64_t combine_max(uint64_t total, const union element_block *block)
+{
+    int64_t lanes[4] = {(int64_t)total, (int64_t)total, (int64_t)total, (int64_t)total};
+    for (int i = 0; i < ELEMENT_BLOCK; i += 4)
+        for (int k = 0; k < 4; k++)
+            lanes[k] = block->i64[i + k] > lanes[k] ? block->i64[i + k] : lanes[k];
+    for (int k = 1; k < 4; k++)
+        lanes[0] = lanes[k] > lanes[0] ? lanes[k] : lanes[0];
+    return (uint64_t)lanes[0];
+}
+
+static uint64_t combine_and(uint64_t total, const union element_block *block)
+{
+    for (int i = 0; i < ELEMENT_BLOCK; i++)
+        total &= block->u64[i];
+    return total;
+}
+
+static uint64_t combine_or(uint64_t total, const union element_block *block)
+{
+    for (int i = 0; i < ELEMENT_BLOCK; i++)
+        total |= block->u64[i];
+    return total;
+}
+
+static uint64_t combine_xor(uint64_t total, const union element_block *block)
+{
+    for (int i = 0; i < ELEMENT_BLOCK; i++)
+        total ^= block->u64[i];
+    return total;
+}
+
+/* --- One step of floats ------------------------------------------------------------------- */
+
+static double step_sum(double total, double x)
+{
+    return total + x;
+}
+
+static double step_sumsq(double total, double x)
+{
+    return total + x * x;
+}
+
+static double step_prod(double total, double x)
+{
+    return total * x;
+}
+
+static bool is_less(double a, double b)
+{
+    return a < b || (!(b < a) && signbit(a));
+}
+
+static double step_min(double total, double x)
+{
+    return isnan(total) || isnan(x) ? NAN : is_less(total, x) ? total : x;
+}
+
+static double step_max(double total, double x)
+{
+    return isnan(total) || isnan(x) ? NAN : is_less(total, x) ? x : total;
+}
+
+/* --- Special values ----------------------------------------------------------------------- */
+
+static const struct oracle_special sum_specials[] = {
+    {ONE, NOT_A_NUMBER, ONE},     /* NaN */
+    {ONE, INF, ONE},              /* +Inf */
+    {MINUS_ONE, NINF, MINUS_ONE}, /* -Inf */
+    {ONE, INF, NINF},             /* NaN */
+    {ONE, NOT_A_NUMBER, INF},     /* NaN */
+    {NZERO, NZERO, NZERO},        /* +0: the identity is +0 */
+    {NZERO, ZERO, NZERO},         /* +0 */
+    {ZERO, TINY, ZERO},           /* the denormal itself */
+    {NZERO, NTINY, NZERO},        /* the denormal itself */
+    {ZERO, TINY, NTINY},          /* +0 */
+    {ZERO, TINY, TINY},           /* twice the denormal */
+    {ZERO, LARGEST, ZERO},        /* the largest finite value */
+    {ZERO, LARGEST, LARGEST},     /* +Inf, or twice the value in a wider accumulator */
+};
+
+static const struct oracle_special sumsq_specials[] = {
+    {ONE, NOT_A_NUMBER, ONE}, /* NaN */
+    {ONE, INF, ONE},          /* +Inf */
+    {ONE, NINF, ONE},         /* +Inf */
+    {ONE, INF, NINF},         /* +Inf */
+    {ONE, NOT_A_NUMBER, INF}, /* NaN */
+    {NZERO, NZERO, NZERO},    /* +0 */
+    {ZERO, MINUS_ONE, ZERO},  /* 1 */
+    {ZERO, TINY, ZERO},       /* +0 by underflow, or exact in a wider accumulator */
+    {NZERO, ROOT, ZERO},      /* a denormal, or exact in a wider accumulator */
+    {ZERO, LARGEST, ZERO},    /* +Inf, or exact in a wider accumulator */
+};
+
+static const struct oracle_special prod_specials[] = {
+    {ONE, NOT_A_NUMBER, ONE}, /* NaN */
+    {ONE, INF, ONE},          /* +Inf */
+    {ONE, NINF, ONE},         /* -Inf */
+    {ONE, INF, MINUS_ONE},    /* -Inf */
+    {ONE, INF, ZERO},         /* NaN */
+    {ONE, ZERO, ONE},         /* +0 */
+    {ONE, NZERO, ONE},        /* -0 */
+    {ONE, NZERO, MINUS_ONE},  /* +0 */
+    {ONE, TINY, ONE},         /* the denormal itself */
+    {ONE, TINY, MINUS_ONE},   /* its negative */
+    {ONE, SMALL, TINY},       /* +0 by underflow, or exact in a wider accumulator */
+    {ONE, LARGEST, TWO},      /* +Inf, or exact in a wider accumulator */
+};
+
+static const struct oracle_special min_specials[] = {
+    {ONE, NOT_A_NUMBER, ONE},  /* NaN */
+    {ONE, NOT_A_NUMBER, NINF}, /* NaN */
+    {ONE, NINF, ONE},          /* -Inf */
+    {INF, INF, INF},           /* +Inf */
+    {INF, LARGEST, INF},       /* the largest finite value */
+    {ZERO, NZERO, ZERO},       /* -0 */
+    {NZERO, ZERO, NZERO},      /* -0 */
+    {ONE, TINY, ONE},          /* the denormal */
+    {ZERO, NTINY, NZERO},      /* the negative denormal */
+    {TINY, ZERO, TINY},        /* +0, not the denormal */
+};
+
+static const struct oracle_special max_specials[] = {
+    {ONE, NOT_A_NUMBER, ONE},      /* NaN */
+    {ONE, NOT_A_NUMBER, INF},      /* NaN */
+    {ONE, INF, ONE},               /* +Inf */
+    {NINF, NINF, NINF},            /* -Inf */
+    {NZERO, ZERO, NZERO},          /* +0 */
+    {ZERO, NZERO, ZERO},           /* +0 */
+    {MINUS_ONE, NTINY, MINUS_ONE}, /* the negative denormal */
+    {ZERO, TINY, NZERO},           /* the denormal */
+    {NTINY, NZERO, NTINY},         /* -0, not the denormal */
+};
+
+static const struct oracle_special argmin_specials[] = {
+    {ONE, NOT_A_NUMBER, ONE}, /* the NaN's place, as below */
+    {ONE, NOT_A_NUMBER, NINF},
+    {INF, NOT_A_NUMBER, INF},
+    {ONE, NOT_A_NUMBER, NOT_A_NUMBER}, /* the first NaN's */
+    {ONE, NINF, ONE},                  /* the infinity's */
+    {INF, INF, INF},                   /* 0 */
+    {INF, LARGEST, INF},               /* that of the finite value */
+    {ZERO, NZERO, ZERO},               /* 0: zeros are equal */
+    {NZERO, ZERO, NZERO},              /* 0 */
+    {ONE, ZERO, NZERO},                /* the first zero's */
+    {ONE, TINY, ONE},                  /* the denormal's */
+    {ZERO, NTINY, NZERO},              /* the negative denormal's */
+    {TINY, ZERO, TINY},                /* the zero's */
+};
+
+static const struct oracle_special argmax_specials[] = {
+    {ONE, NOT_A_NUMBER, ONE}, /* the same, turned over */
+    {ONE, NOT_A_NUMBER, INF}, {NINF, NOT_A_NUMBER, NINF}, {ONE, NOT_A_NUMBER, NOT_A_NUMBER},
+    {ONE, INF, ONE},          {NINF, NINF, NINF},         {MINUS_ONE, NZERO, ZERO},
+    {NZERO, ZERO, NZERO},     {ZERO, NZERO, ZERO},        {MINUS_ONE, NTINY, MINUS_ONE},
+    {ZERO, TINY, NZERO},      {NTINY, NZERO, NTINY},
+};
+
+/* Limits of integers. Whatever wraps around is the same in any order. */
+static const struct oracle_special sum_limits[] = {
+    {ZERO, LEAST, GREATEST}, /* each by its value */
+    {MINUS_ONE, NEAR_LEAST, NEAR_GREATEST},
+    {LEAST, LEAST, LEAST}, /* what saturates, and what is kept in too few bits */
+    {GREATEST, GREATEST, GREATEST},
+};
+
+static const struct oracle_special prod_limits[] = {
+    {ONE, ZERO, ONE},  /* 0 */
+    {ONE, LEAST, ONE}, /* the least; 0 of unsigned types */
+    {ONE, GREATEST, NEAR_GREATEST},
+    {ONE, MINUS_ONE, NEAR_LEAST},
+};
+
+/* Each value decides once, but those that are worse than all others only where they stand alone. */
+static const struct oracle_special min_limits[] = {
+    {GREATEST, LEAST, NEAR_LEAST}, /* both ends: their difference overflows */
+    {GREATEST, NEAR_LEAST, MINUS_ONE},
+    {ZERO, MINUS_ONE, GREATEST},
+    {GREATEST, ZERO, NEAR_GREATEST},
+    {GREATEST, NEAR_GREATEST, GREATEST}, /* the neighbour of the identity */
+    {GREATEST, GREATEST, GREATEST},      /* the identity */
+};
+
+static const struct oracle_special max_limits[] = {
+    {LEAST, GREATEST, NEAR_GREATEST}, /* the same, turned over */
+    {LEAST, NEAR_GREATEST, ZERO},     {MINUS_ONE, ZERO, LEAST}, {LEAST, MINUS_ONE, NEAR_LEAST},
+    {LEAST, NEAR_LEAST, LEAST},       {LEAST, LEAST, LEAST},
+};
+
+static const struct oracle_special and_limits[] = {
+    {MINUS_ONE, LEAST, GREATEST},
+    {MINUS_ONE, NEAR_LEAST, NEAR_GREATEST},
+    {MINUS_ONE, ZERO, MINUS_ONE},
+};
+
+static const struct oracle_special or_limits[] = {
+    {ZERO, LEAST, GREATEST},
+    {ZERO, NEAR_LEAST, NEAR_GREATEST},
+    {ZERO, MINUS_ONE, ZERO},
+};
+
+/* --- The table ---------------------------------------------------------------------------- */
+
+#define SPECIALS(table) table, sizeof table / sizeof *table
+
+const struct oracle_op oracle_ops[OP_COUNT] = {
+    [SUM] = {.integers = {&oracle_words, &oracle_fold_words, SPECIALS(sum_limits)},
+             .floats = {&oracle_dense, &oracle_fold_sum, SPECIALS(sum_specials)},
+             .combine = combine_sum,
+             .step = step_sum},
+    [SUMSQ] = {.integers = {&oracle_odds, &oracle_fold_words, SPECIALS(sum_limits)},
+               .floats = {&oracle_sparse, &oracle_fold_sum, SPECIALS(sumsq_specials)},
+               .map_words = square_words,
+               .map_floats = square_floats,
+               .power = 2,
+               .combine = combine_sum,
+               .step = step_sumsq},
+    [PROD] = {.integers = {&oracle_odds, &oracle_fold_words, SPECIALS(prod_limits)},
+              .floats = {&oracle_signs, &oracle_fold_product, SPECIALS(prod_specials)},
+              .combine = combine_prod,
+              .identity = 1,
+              .step = step_prod,
+              .start = 1.0},
+    [MIN] = {.integers = {&oracle_nears, &oracle_fold_order, SPECIALS(min_limits)},
+             .floats = {&oracle_near_floats, &oracle_fold_order, SPECIALS(min_specials)},
+             .combine = combine_min,
+             .identity = INT64_MAX,
+             .step = step_min,
+             .start = HUGE_VAL},
+    [MAX] = {.integers = {&oracle_nears, &oracle_fold_order, SPECIALS(max_limits)},
+             .floats = {&oracle_near_floats, &oracle_fold_order, SPECIALS(max_specials)},
+             .combine = combine_max,
+             .identity = (uint64_t)INT64_MIN,
+             .step = step_max,
+             .start = -HUGE_VAL},
+    [AND] = {.integers = {&oracle_flats, &oracle_fold_words, SPECIALS(and_limits)},
+             .combine = combine_and,
+             .identity = UINT64_MAX},
+    [OR] = {.integers = {&oracle_flats, &oracle_fold_words, SPECIALS(or_limits)},
+            .combine = combine_or},
+    [XOR] = {.integers = {&oracle_words, &oracle_fold_words, SPECIALS(sum_limits)},
+             .combine = combine_xor},
+    [ARGMIN] = {.integers = {&oracle_nears, &oracle_fold_position, SPECIALS(min_limits)},
+                .floats = {&oracle_near_floats, &oracle_fold_position,
+                           SPECIALS(argmin_specials)}},
+    [ARGMAX] = {.integers = {&oracle_nears, &oracle_fold_position, SPECIALS(max_limits)},
+                .floats = {&oracle_near_floats, &oracle_fold_position,
+                           SPECIALS(argmax_specials)}},
+};
+
+const struct oracle_kind *oracle_kind(const struct problem *problem)
+{
+    const struct oracle_op *op = &oracle_ops[problem->op];
+    return problem_types[problem->type].is_float ? &op->floats : &op->integers;
+}

@@ -1,0 +1,154 @@
+/* oracle_ops: what the oracle knows of each operation, one row for each: how its exact input is
+ * made, how that is folded, and its special values. Whatever else is asked of an operation is
+ * derived from its row. Private to the oracle. */
+#ifndef AUTOTUNE_ORACLE_OPS_H
+#define AUTOTUNE_ORACLE_OPS_H
+
+#include "autotune/verify/element.h"
+#include "autotune/verify/oracle.h"
+
+/* --- The elements of an exact input ------------------------------------------------------- */
+
+/* Which elements show an error. */
+enum oracle_deciding {
+    DECIDING_ALL,   /* each, by its value */
+    DECIDING_MARK,  /* one that is before all others, wherever it stands */
+    DECIDING_BITS,  /* one for each bit, among identities */
+    DECIDING_SIGNS, /* each by its sign, in one of two inputs with complementary signs */
+};
+
+/* What the elements are made from, the same for all of an input. */
+struct oracle_recipe {
+    uint64_t seed;
+    uint32_t span;     /* float sums: integers -span .. span without 0 */
+    uint32_t limit;    /* float sums of squares: words from here on make a 0; 0 = none does */
+    int bits;          /* of a type of up to 4 bytes; of a float's exact integers */
+    uint64_t shift;    /* what seeks: added to each value (two's complement) */
+    uint64_t flip;     /* signs: 1 = the complementary ones */
+    uint64_t identity; /* bits: of each element */
+};
+
+typedef void make_block(union element_block *out, const struct oracle_recipe *recipe,
+                        uint64_t index);
+
+/* Elements by their index, 256 at a time, as words that element_narrow takes. */
+struct oracle_values {
+    make_block *narrow, *wide; /* for types of up to 4 bytes, and of 8 */
+    enum oracle_deciding deciding;
+    /* As oracle_span and oracle_can_repeat; NULL: amplitude plays no part. */
+    uint32_t (*span)(const struct problem *problem, uint64_t period);
+    bool (*can_repeat)(const struct problem *problem, uint64_t period);
+};
+
+extern const struct oracle_values oracle_words, /* any word but 0 */
+    oracle_odds,        /* odd words, never 1: each counts in any product and sum of squares */
+    oracle_flats,       /* the identity */
+    oracle_nears,       /* words within a sixteenth of the type's range, at its far end */
+    oracle_near_floats, /* the same of floats, around zero */
+    oracle_dense,       /* floats: integers but 0, whose sums stay exact */
+    oracle_sparse, /* floats: integers whose powers' sums do; most are 0 where n is large */
+    oracle_signs;  /* floats: +-1 */
+
+struct oracle_recipe oracle_recipe(const struct oracle_input *input);
+
+/* The mark, before all elements that the recipe makes. */
+void oracle_put_mark(const struct oracle_input *input, void *out);
+
+/* What an f32 cannot hold, so that a kernel which narrows f64 shows. */
+#define ORACLE_FINE (1.0 + 1.0 / (1 << 30))
+
+/* The finaliser of splitmix64 (Steele, Lea and Flood, 2014). */
+uint64_t oracle_mix(uint64_t x);
+
+/* --- Folding ------------------------------------------------------------------------------ */
+
+enum { ORACLE_LANES = 8 };
+
+/* The functions of oracle.h by the same names; they alone know what words[] holds. */
+struct oracle_folding {
+    void (*init)(struct oracle_fold *fold); /* NULL: zeros */
+
+    /* The first `count` of a block of widened elements, which it may change. */
+    void (*add)(struct oracle_fold *fold, union element_block *block, uint64_t count);
+    void (*merge)(struct oracle_fold *into, const struct oracle_fold *from);
+
+    /* Notes partial results inside another period behind what was merged; NULL: none is larger
+     * than at its end. */
+    void (*see_period)(struct oracle_fold *fold, const struct oracle_fold *period);
+    int (*finish)(const struct oracle_fold *fold, oracle_bits *out, struct error *error);
+
+    /* Where results round, else NULL: a random element (one of `stride` neighbours of a product
+     * is not +-1), and oracle_reference_add. */
+    double (*random)(uint64_t word, uint64_t position, uint64_t stride);
+    void (*add_reference)(struct oracle_reference *reference, const struct problem *problem,
+                          const void *elements, uint64_t count, double *compensation);
+};
+
+extern const struct oracle_folding oracle_fold_words, /* integers */
+    oracle_fold_order,    /* the least or the greatest, of integers and floats */
+    oracle_fold_sum,      /* floats */
+    oracle_fold_product,  /* floats */
+    oracle_fold_position; /* where the least or the greatest stands */
+
+/* --- The table ---------------------------------------------------------------------------- */
+
+/* Special values by name, because the largest and the least depend on the type. */
+enum oracle_special_value {
+    /* Of both kinds; -1 of an unsigned type is its greatest value. */
+    ZERO,
+    ONE,
+    MINUS_ONE,
+    /* Of integers: the limits of the type, and what is next to them. */
+    LEAST,
+    NEAR_LEAST,
+    NEAR_GREATEST,
+    GREATEST,
+    /* Of floats. */
+    NOT_A_NUMBER,
+    INF,
+    NINF,
+    NZERO,
+    TWO,
+    TINY,
+    NTINY,
+    SMALL,
+    ROOT,
+    LARGEST
+};
+
+struct oracle_special {
+    enum oracle_special_value others, one, two; /* the elements at large, and two of them */
+};
+
+struct oracle_kind {
+    const struct oracle_values *values;
+    const struct oracle_folding *folding;
+    const struct oracle_special *specials;
+    size_t special_count;
+};
+
+struct oracle_op {
+    struct oracle_kind integers, floats; /* floats: zeros where there are none */
+
+    /* What is combined of an element, NULL: the element itself. Of floats what rounding leaves is
+     * added to `rests`, where that is not NULL. */
+    void (*map_words)(union element_block *block);
+    void (*map_floats)(union element_block *block, double rests[ORACLE_LANES]);
+
+    int power; /* of oracle_sparse: an element x adds |x|^power */
+
+    /* Words, of the least and the greatest as signed integers in the order of the values. */
+    uint64_t (*combine)(uint64_t total, const union element_block *block);
+    uint64_t identity;
+
+    /* One step as the kernels promise it, and what it starts from; NULL for positions. */
+    double (*step)(double total, double x);
+    double start;
+};
+
+extern const struct oracle_op oracle_ops[OP_COUNT];
+
+/* The half of the row that serves the problem's type. */
+const struct oracle_kind *oracle_kind(const struct problem *problem);
+
+#endif

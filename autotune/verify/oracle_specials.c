@@ -1,0 +1,149 @@
+/* oracle_specials: inputs of special values, chosen so that the result is the same in any order:
+ * limits of integers; NaN, infinities, zeros of both signs, denormals and overflow of floats. Each
+ * row of an operation's table is tried with two of them first, in the middle and last. Hides where
+ * they lie. */
+#include "autotune/verify/oracle_layout.h"
+#include "autotune/verify/oracle_ops.h"
+
+#include <math.h>
+
+enum { GAP = 64, PLACES = 3 };
+
+static uint64_t word_of(enum type type, enum oracle_special_value value)
+{
+    const struct type_row *row = &problem_types[type];
+    const uint64_t ones = UINT64_MAX >> (64 - 8 * row->bytes);
+    const uint64_t greatest = row->is_signed ? ones >> 1 : ones, least = ones ^ greatest;
+    const uint64_t words[] = {
+        [ZERO] = 0,
+        [ONE] = 1,
+        [MINUS_ONE] = ones,
+        [LEAST] = least,
+        [NEAR_LEAST] = least + 1,
+        [NEAR_GREATEST] = greatest - 1,
+        [GREATEST] = greatest,
+    };
+    return words[value];
+}
+
+static double number_of(enum type type, enum oracle_special_value value)
+{
+    const struct element_range range = element_range(type);
+    const double values[] = {
+        [NOT_A_NUMBER] = NAN,
+        [INF] = HUGE_VAL,
+        [NINF] = -HUGE_VAL,
+        [ZERO] = 0.0,
+        [NZERO] = -0.0,
+        [ONE] = 1.0,
+        [MINUS_ONE] = -1.0,
+        [TWO] = 2.0,
+        [TINY] = range.tiny,
+        [NTINY] = -range.tiny,
+        [SMALL] = range.small,
+        [ROOT] = exp2(floor(log2(range.small) / 2) - 2),
+        [LARGEST] = range.largest,
+    };
+    return values[value];
+}
+
+/* The steps in the accumulator's type: an f32 sum or product of two floats, made in double
+ * and rounded once more, is correctly rounded. Of the squares none is rounded at all, or it
+ * overflows or underflows for certain. */
+static oracle_bits reduce(const struct problem *problem, const struct oracle_special *special,
+                          uint64_t n)
+{
+    const enum oracle_special_value values[3] = {special->one, special->two, special->others};
+    const struct oracle_op *op = &oracle_ops[problem->op];
+    oracle_bits total = 0;
+    element_store(problem->acc, op->start, &total, 0);
+    for (uint64_t i = 0; i < n; i++) {
+        const double x = number_of(problem->type, values[i < 2 ? i : 2]);
+        const double before = element_load(problem->acc, &total, 0);
+        element_store(problem->acc, op->step(before, x), &total, 0);
+    }
+    return total;
+}
+
+/* A NaN comes before all numbers, the first of equals before the others. */
+static oracle_bits find_first(const struct problem *problem, const void *elements,
+                              uint64_t offset, uint64_t n)
+{
+    uint64_t first = 0;
+    for (uint64_t i = 1; i < n; i++) {
+        const double best = element_load(problem->type, elements, offset + first);
+        const double value = element_load(problem->type, elements, offset + i);
+        const bool is_before = problem_ops[problem->op].seeks < 0 ? value < best : value > best;
+        if (!isnan(best) && (isnan(value) || is_before))
+            first = i;
+    }
+    return first;
+}
+
+static void put(const struct layout *layout, enum oracle_special_value value, uint64_t at)
+{
+    const enum type type = layout->problem.type;
+    void *elements = layout->out->elements;
+    if (problem_types[type].is_float)
+        element_store(type, number_of(type, value), elements, at);
+    else
+        element_store_word(type, word_of(type, value), elements, at);
+}
+
+/* Integers as any others; of floats as docs/correctness.md promises it. */
+static int expect(struct layout *layout, const struct oracle_special *special, uint64_t offset,
+                  uint64_t n, oracle_bits *out)
+{
+    const struct problem *problem = &layout->problem;
+    if (!problem_types[problem->type].is_float)
+        return layout_fold(layout, offset, n, out);
+    *out = problem_ops[problem->op].is_position
+               ? find_first(problem, layout->out->elements, offset, n)
+               : reduce(problem, special, n);
+    return 0;
+}
+
+/* A window between gaps, which are loud, of floats NaN; `which` place holds the first special
+ * value. */
+static int add_special(struct layout *layout, const struct oracle_special *special, uint64_t n,
+                       uint64_t which)
+{
+    const uint64_t places[PLACES] = {0, n / 2, n - 1};
+    const uint64_t start = layout->out->count % layout->starts;
+    const struct dims dims = oracle_resize(&layout->problem.dims, 1, n, 0);
+    uint64_t first;
+    oracle_bits result, *at;
+    if (layout_add_elements(layout, GAP + start + n + GAP, &first))
+        return -1;
+    const uint64_t offset = first + GAP + start;
+    if (problem_types[layout->problem.type].is_float)
+        for (uint64_t i = first; i < layout->out->element_count; i++)
+            put(layout, NOT_A_NUMBER, i);
+    for (uint64_t i = offset; i < offset + n; i++)
+        put(layout, special->others, i);
+    put(layout, special->one, offset + places[which]);
+    put(layout, special->two, offset + places[(which + 2) % PLACES]);
+    if (expect(layout, special, offset, n, &result))
+        return -1;
+    at = layout_add_case(layout, offset, &dims);
+    if (at == NULL)
+        return -1;
+    *at = result;
+    return 0;
+}
+
+int oracle_add_specials(struct layout *layout)
+{
+    const uint64_t sizes[] = {3, layout->shape.tile + 33};
+    const struct oracle_kind *kind = oracle_kind(&layout->problem);
+    for (size_t i = 0; i < kind->special_count; i++) {
+        const struct oracle_special *special = &kind->specials[i];
+        const bool is_alike =
+            special->one == special->others && special->two == special->others;
+        for (uint64_t k = 0; k < 2 * PLACES; k++)
+            if ((k % PLACES == 0 || !is_alike) &&
+                add_special(layout, special, sizes[k / PLACES], k % PLACES))
+                return -1;
+    }
+    return 0;
+}

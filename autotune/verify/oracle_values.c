@@ -1,0 +1,395 @@
+/* oracle_values: the elements of exact inputs. They are made from their index by a hash, 256 at a
+ * time, so that any chunk can be made alone; no result of them is ever rounded. Hides the hash and
+ * the amplitudes. */
+#include "autotune/verify/oracle_ops.h"
+
+#include <assert.h>
+#include <math.h>
+
+enum {
+    BATCH = ELEMENT_BLOCK,
+    SPAN_MIN = 8,      /* the least amplitude of a float sum that has a period */
+    REPEATS_MAX = 512, /* the most periods of a sum of squares */
+};
+
+/* --- The hash ----------------------------------------------------------------------------- */
+
+uint64_t oracle_mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* Words of one page: a 64-bit key for the page, then 32-bit steps that vectorise (multipliers
+ * of Wellons' lowbias32). */
+static void hash_page(uint32_t *words, uint64_t seed, uint64_t page)
+{
+    const uint64_t key = oracle_mix(oracle_mix(seed) + page);
+    const uint32_t start = (uint32_t)key, twist = (uint32_t)(key >> 32);
+    for (uint32_t i = 0; i < BATCH; i++) {
+        uint32_t x = start + i * 0x9e3779b9u;
+        x = (x ^ (x >> 16)) * 0x7feb352du;
+        x = ((x ^ (x >> 15)) + twist) * 0x846ca68bu;
+        words[i] = x ^ (x >> 16);
+    }
+}
+
+static void hash_long(union element_block *words, uint64_t seed, uint64_t index)
+{
+    hash_page(words->u32, seed, 2 * index);
+    hash_page(words->u32 + BATCH, seed, 2 * index + 1);
+}
+
+/* --- 256 elements ------------------------------------------------------------------------- */
+
+static void make_any32(union element_block *out, const struct oracle_recipe *recipe,
+                       uint64_t index)
+{
+    union element_block words;
+    const int drop = 32 - recipe->bits;
+    hash_page(words.u32, recipe->seed, index);
+    for (int i = 0; i < BATCH; i++) {
+        const uint32_t word = words.u32[i] >> drop;
+        out->u32[i] = word + (word == 0);
+    }
+}
+
+static void make_any64(union element_block *out, const struct oracle_recipe *recipe,
+                       uint64_t index)
+{
+    union element_block words;
+    hash_long(&words, recipe->seed, index);
+    for (int i = 0; i < BATCH; i++)
+        out->u64[i] = words.u64[i] + (words.u64[i] == 0);
+}
+
+/* Odd and never 1: dropping it or taking it twice changes any product modulo 2^32, and any sum
+ * of squares. */
+static void make_odd32(union element_block *out, const struct oracle_recipe *recipe,
+                       uint64_t index)
+{
+    union element_block words;
+    hash_page(words.u32, recipe->seed, index);
+    for (int i = 0; i < BATCH; i++)
+        out->u32[i] = words.u32[i] | 3;
+}
+
+static void make_odd64(union element_block *out, const struct oracle_recipe *recipe,
+                       uint64_t index)
+{
+    union element_block words;
+    hash_long(&words, recipe->seed, index);
+    for (int i = 0; i < BATCH; i++)
+        out->u64[i] = words.u64[i] | 3;
+}
+
+static void make_near32(union element_block *out, const struct oracle_recipe *recipe,
+                        uint64_t index)
+{
+    union element_block words;
+    const int drop = 35 - recipe->bits;
+    hash_page(words.u32, recipe->seed, index);
+    for (int i = 0; i < BATCH; i++)
+        out->u32[i] = (uint32_t)((int32_t)words.u32[i] >> drop) + (uint32_t)recipe->shift;
+}
+
+static void make_near64(union element_block *out, const struct oracle_recipe *recipe,
+                        uint64_t index)
+{
+    union element_block words;
+    hash_long(&words, recipe->seed, index);
+    for (int i = 0; i < BATCH; i++)
+        out->u64[i] = (uint64_t)((int64_t)words.u64[i] >> 3) + recipe->shift;
+}
+
+static void make_flat32(union element_block *out, const struct oracle_recipe *recipe,
+                        uint64_t index)
+{
+    (void)index;
+    for (int i = 0; i < BATCH; i++)
+        out->u32[i] = (uint32_t)recipe->identity;
+}
+
+static void make_flat64(union element_block *out, const struct oracle_recipe *recipe,
+                        uint64_t index)
+{
+    (void)index;
+    for (int i = 0; i < BATCH; i++)
+        out->u64[i] = recipe->identity;
+}
+
+/* An integer of -span .. span, not 0. */
+static int32_t dense(uint32_t word, uint32_t span)
+{
+    const int32_t v = (int32_t)(((uint64_t)word * 2 * span) >> 32) - (int32_t)span;
+    return v + (v >= 0);
+}
+
+static void make_dense_f32(union element_block *out, const struct oracle_recipe *recipe,
+                           uint64_t index)
+{
+    union element_block words;
+    const uint32_t span = recipe->span;
+    hash_page(words.u32, recipe->seed, index);
+    for (int i = 0; i < BATCH; i++)
+        out->f32[i] = (float)dense(words.u32[i], span);
+}
+
+static void make_dense_f64(union element_block *out, const struct oracle_recipe *recipe,
+                           uint64_t index)
+{
+    union element_block words;
+    const uint32_t span = recipe->span;
+    hash_page(words.u32, recipe->seed, index);
+    for (int i = 0; i < BATCH; i++)
+        out->f64[i] = dense(words.u32[i], span);
+}
+
+/* One of the few that fit: 0, or +-1 .. +-2 by the word's lowest bits. */
+static int32_t sparse(uint32_t word, uint32_t limit)
+{
+    const int32_t v = 1 + (int32_t)(word >> 1 & 1);
+    return word >= limit ? 0 : word & 1 ? -v : v;
+}
+
+static void make_sparse_f32(union element_block *out, const struct oracle_recipe *recipe,
+                            uint64_t index)
+{
+    union element_block words;
+    if (recipe->limit == 0) {
+        make_dense_f32(out, recipe, index);
+        return;
+    }
+    hash_page(words.u32, recipe->seed, index);
+    for (int i = 0; i < BATCH; i++)
+        out->f32[i] = (float)sparse(words.u32[i], recipe->limit);
+}
+
+static void make_sparse_f64(union element_block *out, const struct oracle_recipe *recipe,
+                            uint64_t index)
+{
+    union element_block words;
+    if (recipe->limit == 0) {
+        make_dense_f64(out, recipe, index);
+        return;
+    }
+    hash_page(words.u32, recipe->seed, index);
+    for (int i = 0; i < BATCH; i++)
+        out->f64[i] = sparse(words.u32[i], recipe->limit);
+}
+
+/* +-1, as bits: the exponent of 1 and a hashed sign. */
+static void make_sign_f32(union element_block *out, const struct oracle_recipe *recipe,
+                          uint64_t index)
+{
+    union element_block words;
+    const uint32_t flip = (uint32_t)recipe->flip << 31;
+    hash_page(words.u32, recipe->seed, index);
+    for (int i = 0; i < BATCH; i++)
+        out->u32[i] = ((words.u32[i] & 0x80000000u) ^ flip) | 0x3f800000u;
+}
+
+static void make_sign_f64(union element_block *out, const struct oracle_recipe *recipe,
+                          uint64_t index)
+{
+    union element_block words;
+    const uint64_t flip = recipe->flip << 63;
+    hash_page(words.u32, recipe->seed, index);
+    for (int i = 0; i < BATCH; i++)
+        out->u64[i] = (((uint64_t)words.u32[i] << 63) ^ flip) | 0x3ff0000000000000u;
+}
+
+static void make_near_f32(union element_block *out, const struct oracle_recipe *recipe,
+                          uint64_t index)
+{
+    union element_block words;
+    const int32_t shift = (int32_t)recipe->shift;
+    const int drop = 35 - recipe->bits;
+    hash_page(words.u32, recipe->seed, index);
+    for (int i = 0; i < BATCH; i++)
+        out->f32[i] = (float)(((int32_t)words.u32[i] >> drop) + shift);
+}
+
+static void make_near_f64(union element_block *out, const struct oracle_recipe *recipe,
+                          uint64_t index)
+{
+    union element_block words;
+    const int32_t shift = (int32_t)recipe->shift;
+    hash_page(words.u32, recipe->seed, index);
+    for (int i = 0; i < BATCH; i++)
+        out->f64[i] = (((int32_t)words.u32[i] >> 11) + shift) * ORACLE_FINE;
+}
+
+/* --- Amplitudes of sums ------------------------------------------------------------------- */
+
+/* The largest integer that a float type holds, and what hash and reference can do with. */
+static double largest_integer(enum type type)
+{
+    const struct type_row *row = &problem_types[type];
+    return row->bytes == 8 ? 1 << 30 : fmin(1 << 20, ldexp(1.0, row->exact_bits));
+}
+
+/* Integers of the accumulator's type are exact below this. */
+static double exact_range(const struct problem *problem)
+{
+    return ldexp(1.0, problem_types[problem->acc].exact_bits);
+}
+
+static uint32_t whole_span(const struct problem *problem, double span)
+{
+    return (uint32_t)fmax(1.0, floor(fmin(largest_integer(problem->type), span)));
+}
+
+static uint32_t dense_span(const struct problem *problem, uint64_t period)
+{
+    const double range = exact_range(problem), n = fmax(1.0, (double)problem->dims.depth.n);
+    const double repeats = period ? ceil(n / (double)period) : 1.0;
+    const double sure = 0.75 * range / n;
+    const double likely = fmin(255.0, range * sqrt(3.0) / (5.5 * sqrt(repeats * n)));
+    return whole_span(problem, fmax(sure, likely));
+}
+
+static uint32_t sparse_span(const struct problem *problem, uint64_t period)
+{
+    const double n = fmax(1.0, (double)problem->dims.depth.n);
+    (void)period;
+    return whole_span(problem, pow(0.75 * exact_range(problem) / n,
+                                   1.0 / oracle_ops[problem->op].power));
+}
+
+/* Squares, and other powers of magnitudes, are all positive, so from some n on most elements must be
+ * 0: of the others, half are +-1 and half +-2, whose squares are 2.5 on average. */
+static uint32_t sparse_limit(const struct problem *problem)
+{
+    const double mean = (1.0 + ldexp(1.0, oracle_ops[problem->op].power)) / 2;
+    const double density = 0.7 * exact_range(problem) / (mean * (double)problem->dims.depth.n);
+    return sparse_span(problem, 0) > 1 ? 0 : (uint32_t)(fmin(density, 0.9) * 0x1p32);
+}
+
+/* A sum's drift within a period comes again in each. */
+static bool can_repeat_dense(const struct problem *problem, uint64_t period)
+{
+    return dense_span(problem, period) >= SPAN_MIN;
+}
+
+static bool can_repeat_sparse(const struct problem *problem, uint64_t period)
+{
+    return problem->dims.depth.n / period <= REPEATS_MAX;
+}
+
+/* --- The range of what seeks -------------------------------------------------------------- */
+
+/* Where values stand, in sixteenths of the type's range (2^24 for floats, 2^11 for f16, 2^8 for
+ * bf16) from its middle towards what is sought; fillers within 1 of theirs. Odd seeds put fillers
+ * and mark on the identity's side of zero. The difference of an integer filler and the mark of
+ * an even seed, or a loud value, is more than half of the range: it overflows. */
+static const struct scale {
+    int filler[2], mark[2], loud; /* by the seed's parity */
+} integer_scale = {{-7, -7}, {5, -4}, 7}, float_scale = {{0, -6}, {2, -4}, 4};
+
+static const struct scale *scale_of(enum type type)
+{
+    return problem_types[type].is_float ? &float_scale : &integer_scale;
+}
+
+static int range_bits(enum type type)
+{
+    const struct type_row *row = &problem_types[type];
+    return !row->is_float ? 8 * row->bytes : row->exact_bits < 24 ? row->exact_bits : 24;
+}
+
+static int64_t sixteenths(enum type type, int count)
+{
+    const int bits = range_bits(type);
+    assert(bits >= 4);
+    return (int64_t)count * ((int64_t)1 << (bits - 4));
+}
+
+static int64_t toward(const struct problem *problem)
+{
+    return problem_ops[problem->op].seeks;
+}
+
+/* Where the scale has its zero: in the middle of an unsigned type's range. */
+static uint64_t near_zero(enum type type)
+{
+    const struct type_row *row = &problem_types[type];
+    return row->is_signed ? 0 : (uint64_t)1 << (8 * row->bytes - 1);
+}
+
+/* So far from the middle, towards what is sought. */
+static uint64_t near(const struct problem *problem, int count, int64_t extra)
+{
+    const int64_t distance = sixteenths(problem->type, count) + extra;
+    return near_zero(problem->type) + (uint64_t)(toward(problem) * distance);
+}
+
+/* `value` counts in the scale of sixteenths(): an integer, or the float made from it. */
+static void put_near(enum type type, uint64_t value, void *out)
+{
+    const struct type_row *row = &problem_types[type];
+    const double number = (double)(int64_t)value;
+    if (row->is_float)
+        element_store(type, row->bytes == 8 ? number * ORACLE_FINE : number, out, 0);
+    else
+        element_store_word(type, value, out, 0);
+}
+
+void oracle_put_mark(const struct oracle_input *input, void *out)
+{
+    const enum type type = input->problem.type;
+    const int bits = range_bits(type) - 8 < 16 ? range_bits(type) - 8 : 16;
+    const int64_t extra = (int64_t)(oracle_mix(input->seed) & (((uint64_t)1 << bits) - 1));
+    const int mark = scale_of(type)->mark[input->seed % 2];
+    put_near(type, near(&input->problem, mark, extra), out);
+}
+
+/* --- Recipes and guards ------------------------------------------------------------------- */
+
+struct oracle_recipe oracle_recipe(const struct oracle_input *input)
+{
+    const struct problem *problem = &input->problem;
+    const struct oracle_values *values = oracle_kind(problem)->values;
+    const int bits = range_bits(problem->type);
+    const bool by_sign = values->deciding == DECIDING_SIGNS;
+    return (struct oracle_recipe){
+        .seed = by_sign ? input->seed / 2 : input->seed,
+        .flip = by_sign ? input->seed % 2 : 0,
+        .bits = bits < 32 ? bits : 32,
+        .span = values->span ? values->span(problem, input->period) : 0,
+        .limit = values == &oracle_sparse ? sparse_limit(problem) : 0,
+        .shift = near(problem, scale_of(problem->type)->filler[input->seed % 2], 0),
+        .identity = oracle_ops[problem->op].identity,
+    };
+}
+
+void oracle_guard(const struct problem *problem, void *out)
+{
+    const enum type type = problem->type;
+    const enum oracle_deciding deciding = oracle_kind(problem)->values->deciding;
+    if (deciding == DECIDING_MARK)
+        put_near(type, near(problem, scale_of(type)->loud, 0), out);
+    else if (deciding == DECIDING_BITS)
+        element_store_word(type, ~oracle_ops[problem->op].identity, out, 0);
+    else if (problem_types[type].is_float)
+        put_near(type, (uint64_t)-3, out);
+    else
+        element_store_word(type, UINT64_C(0xb5ad4eceda1ce2a9), out, 0);
+}
+
+/* --- The kinds of values ------------------------------------------------------------------ */
+
+const struct oracle_values oracle_words = {make_any32, make_any64, DECIDING_ALL, NULL, NULL};
+const struct oracle_values oracle_odds = {make_odd32, make_odd64, DECIDING_ALL, NULL, NULL};
+const struct oracle_values oracle_flats = {make_flat32, make_flat64, DECIDING_BITS, NULL, NULL};
+const struct oracle_values oracle_nears = {make_near32, make_near64, DECIDING_MARK, NULL, NULL};
+const struct oracle_values oracle_near_floats = {make_near_f32, make_near_f64, DECIDING_MARK,
+                                                 NULL, NULL};
+const struct oracle_values oracle_dense = {make_dense_f32, make_dense_f64, DECIDING_ALL,
+                                           dense_span, can_repeat_dense};
+const struct oracle_values oracle_sparse = {make_sparse_f32, make_sparse_f64, DECIDING_ALL,
+                                            sparse_span, can_repeat_sparse};
+const struct oracle_values oracle_signs = {make_sign_f32, make_sign_f64, DECIDING_SIGNS, NULL,
+                                           NULL};

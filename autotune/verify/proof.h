@@ -1,0 +1,43 @@
+/* proof: variants proven right where the device runs them, or compiled by NVRTC for an
+ * architecture. Hides the runs' inputs, and how the guilty one of several is found. */
+#ifndef AUTOTUNE_PROOF_H
+#define AUTOTUNE_PROOF_H
+
+#include "autotune/device/nvrtc.h"
+#include "autotune/verify/check.h"
+#include "autotune/verify/compiler.h"
+#include "autotune/verify/prove.h"
+
+/* What proofs need and share. */
+struct proof {
+    struct device *device;
+    const struct emit_sources *sources;
+    struct prove_result *result; /* what is found is added to it */
+    uint64_t seed;
+    prove_watch *watch;  /* or NULL */
+    struct check *check; /* of check_problem; NULL = none yet */
+    struct problem check_problem;
+};
+void proof_dispose(struct proof *proof);
+
+/* Variants that are compiled together, as indices. */
+struct proof_batch {
+    size_t variants[COMPILER_UNIT], count;
+};
+
+/* The first candidate of a variant. */
+const int64_t *proof_row(const struct points *points, size_t variant);
+
+/* Runs the variants at small sizes, as the device does for the context's target. One that does
+ * not compile is wrong. -1 only when nothing can be run. */
+int proof_run(struct proof *proof, const struct point_context *context,
+              const struct points *points, const struct proof_batch *batch,
+              struct error *error);
+
+/* Compiles their kernels for the context's target, which is no host. One that does not compile
+ * is wrong. */
+int proof_compile(struct proof *proof, const struct point_context *context,
+                  const struct points *points, const struct proof_batch *batch,
+                  struct nvrtc *nvrtc, struct error *error);
+
+#endif

@@ -1,0 +1,28 @@
+/* threads: started for the work and joined after it; none waits for more. */
+#include "autotune/verify/threads.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+size_t threads_of_cores(void)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > THREADS_MAX ? THREADS_MAX : (size_t)cores;
+}
+
+void threads_run(void *(*work)(void *), void *first, size_t size, size_t count)
+{
+    pthread_t threads[THREADS_MAX];
+    bool is_started[THREADS_MAX];
+    char *const pieces = first;
+    for (size_t i = 0; i < count; i++)
+        is_started[i] =
+            i + 1 < count && pthread_create(&threads[i], NULL, work, pieces + i * size) == 0;
+    for (size_t i = 0; i < count; i++)
+        if (!is_started[i])
+            work(pieces + i * size); /* beside the others, so before any is waited for */
+    for (size_t i = 0; i < count; i++)
+        if (is_started[i])
+            pthread_join(threads[i], NULL);
+}
