@@ -59,7 +59,7 @@ int space_complain(const struct ini_item *item, struct error *error, const char 
     return error_set(error, ERROR_USAGE, "%s:%d: %s '%s'", item->file, item->line, what, name);
 }
 
-int space_blame(const struct space *space, const char *kind, const char *name,
+int space_error(const struct space *space, const char *kind, const char *name,
                 struct error *error, const char *format, ...)
 {
     const struct space_memory *memory = space->memory;
@@ -314,13 +314,13 @@ static int read_rest(struct space *space, struct error *error)
 static int check_space(const struct space *space, struct error *error)
 {
     if (!space->name || !space->template_name || !space->kernel)
-        return space_blame(space, "space", "", error,
+        return space_error(space, "space", "", error,
                            "[space] needs name, template and kernel: add what is missing");
     if (space->param_count == 0)
-        return space_blame(space, "param", "", error, "no [param ...]: add at least one");
+        return space_error(space, "param", "", error, "no [param ...]: add at least one");
     for (size_t i = 0; i < space->param_count; i++)
         if (!space->defaults[i].line)
-            return space_blame(space, "default", "", error, "[default] lacks %s: add its value",
+            return space_error(space, "default", "", error, "[default] lacks %s: add its value",
                                space->params[i].name);
     return 0;
 }

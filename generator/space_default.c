@@ -153,6 +153,6 @@ int space_first_default(struct space *space, struct error *error)
         if (space_find_dims(space, &problem, 400000000, 1000, 0))
             return space_settle_default(space, &problem, &target, error);
     }
-    return space_blame(space, "space", "", error, "'serves' holds for no problem: %s",
+    return space_error(space, "space", "", error, "'serves' holds for no problem: %s",
                        expr_source(space->serves));
 }

@@ -160,11 +160,11 @@ int space_check_params(const struct space *space, struct error *error)
     for (size_t i = 0; i < space->param_count; i++) {
         const struct param *param = &space->params[i];
         if (param->count == 0)
-            return space_blame(space, "param ", param->name, error,
+            return space_error(space, "param ", param->name, error,
                                "[param %s] has no values: add 'values = ...'", param->name);
         points *= param->count;
         if (points > POINTS_MAX)
-            return space_blame(
+            return space_error(
                 space, "param ", param->name, error,
                 "with [param %s] the space has more than 2^40 points: name fewer "
                 "values",

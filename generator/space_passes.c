@@ -153,10 +153,10 @@ static int check_pass(const struct space *space, const struct pass *pass, struct
 {
     const char *missing = find_missing(space, pass);
     if (missing)
-        return space_blame(space, "pass ", pass->name, error, "[pass %s] lacks '%s': add it",
+        return space_error(space, "pass ", pass->name, error, "[pass %s] lacks '%s': add it",
                            pass->name, missing);
     if (pass->when && space_launch_name(space, pass->when))
-        return space_blame(space, "pass ", pass->name, error,
+        return space_error(space, "pass ", pass->name, error,
                            "'when' of [pass %s] uses a launch-time name: use only compile-time "
                            "params",
                            pass->name);
@@ -168,13 +168,13 @@ static int check_timed(const struct space *space, struct error *error)
 {
     for (size_t i = 1; i < space->pass_count; i++)
         if (space->passes[i].is_timed && !space->passes[i - 1].is_timed)
-            return space_blame(
+            return space_error(
                 space, "pass ", space->passes[i].name, error,
                 "[pass %s] is timed, but [pass %s] before it is not: move untimed "
                 "passes behind all timed ones",
                 space->passes[i].name, space->passes[i - 1].name);
     if (!space->passes[0].is_timed)
-        return space_blame(space, "pass ", space->passes[0].name, error,
+        return space_error(space, "pass ", space->passes[0].name, error,
                            "no pass is timed: drop 'timed = no' from [pass %s] at least",
                            space->passes[0].name);
     return 0;
@@ -183,7 +183,7 @@ static int check_timed(const struct space *space, struct error *error)
 int space_check_passes(const struct space *space, struct error *error)
 {
     if (space->pass_count == 0)
-        return space_blame(space, "pass", "", error, "no [pass ...]: add at least one");
+        return space_error(space, "pass", "", error, "no [pass ...]: add at least one");
     for (size_t i = 0; i < space->pass_count; i++)
         if (check_pass(space, &space->passes[i], error))
             return -1;

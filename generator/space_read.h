@@ -30,7 +30,7 @@ int space_complain(const struct ini_item *item, struct error *error, const char 
 
 /* "FILE:LINE: ", then the text, ERROR_USAGE; returns -1. The line is that of the header
  * [kind name], or the file's last where that section is missing. */
-__attribute__((format(printf, 5, 6))) int space_blame(const struct space *space,
+__attribute__((format(printf, 5, 6))) int space_error(const struct space *space,
                                                       const char *kind, const char *name,
                                                       struct error *error, const char *format,
                                                       ...);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct names {
-    char specs[FLEET_MAX][16];
+    char specs[DEVICE_SET_MAX][16];
     size_t count;
 };
 
@@ -26,11 +26,11 @@ static void normalize(char spec[16])
 
 static int add_name(struct names *names, const char *spec, size_t length, struct error *error)
 {
-    if (names->count == FLEET_MAX || length == 0 || length >= sizeof names->specs[0])
+    if (names->count == DEVICE_SET_MAX || length == 0 || length >= sizeof names->specs[0])
         return error_set(error, ERROR_USAGE,
                          "--device: '%.*s' is no device of a list: give auto, host, all, a "
                          "GPU's number, or hosts and numbers with commas (at most %d)",
-                         length < 100 ? (int)length : 100, spec, FLEET_MAX);
+                         length < 100 ? (int)length : 100, spec, DEVICE_SET_MAX);
     snprintf(names->specs[names->count], sizeof names->specs[0], "%.*s", (int)length, spec);
     normalize(names->specs[names->count++]);
     return 0;
@@ -42,7 +42,7 @@ static int list_all(struct names *names, struct error *error)
     const int count = device_count(why, sizeof why);
     if (count == 0)
         return error_set(error, ERROR_NO_DEVICE, "--device all: there is no GPU (%s)", why);
-    for (int i = 0; i < count && i < FLEET_MAX; i++) {
+    for (int i = 0; i < count && i < DEVICE_SET_MAX; i++) {
         char number[16];
         snprintf(number, sizeof number, "%d", i);
         if (add_name(names, number, strlen(number), error))
@@ -100,25 +100,25 @@ static bool is_alike(const struct device_info *a, const struct device_info *b)
            a->bus_bits == b->bus_bits && strcmp(a->driver, b->driver) == 0;
 }
 
-static void add_device(struct fleet *fleet, struct device_info *infos, const char *spec,
-                       const struct device_info *info)
+static void add_device(struct device_set *device_set, struct device_info *infos,
+                       const char *spec, const struct device_info *info)
 {
     size_t k = 0;
-    while (k < fleet->count && !is_alike(&infos[k], info))
+    while (k < device_set->count && !is_alike(&infos[k], info))
         k++;
-    if (k == fleet->count) {
+    if (k == device_set->count) {
         infos[k] = *info;
-        fleet->count++;
+        device_set->count++;
     }
-    struct fleet_kind *kind = &fleet->kinds[k];
+    struct device_set_kind *kind = &device_set->kinds[k];
     snprintf(kind->specs[kind->count], sizeof kind->specs[0], "%s", spec);
     kind->list[kind->count] = kind->specs[kind->count];
     kind->count++;
 }
 
-int fleet_open(struct fleet *out, const struct request *request, struct error *error)
+int device_set_open(struct device_set *out, const struct request *request, struct error *error)
 {
-    struct device_info infos[FLEET_MAX] = {0};
+    struct device_info infos[DEVICE_SET_MAX] = {0};
     struct names names = {.count = 0};
     memset(out, 0, sizeof *out);
     if (list_names(&names, request->device, error))

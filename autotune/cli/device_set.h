@@ -5,23 +5,23 @@
 
 #include "autotune/cli/request.h"
 
-enum { FLEET_MAX = 64 };
+enum { DEVICE_SET_MAX = 64 };
 
 /* Devices of one kind. */
-struct fleet_kind {
-    char specs[FLEET_MAX][16]; /* "0", "1", never "00"; "auto" and "host" as they are */
-    const char *list[FLEET_MAX];
+struct device_set_kind {
+    char specs[DEVICE_SET_MAX][16]; /* "0", "1", never "00"; "auto" and "host" as they are */
+    const char *list[DEVICE_SET_MAX];
     size_t count;
 };
 
-struct fleet {
-    struct fleet_kind kinds[FLEET_MAX];
+struct device_set {
+    struct device_set_kind kinds[DEVICE_SET_MAX];
     size_t count;
 };
 
 /* "auto", "host", "0", "all" (every GPU), or a list of hosts and numbers with commas: "0,1",
  * "host,host". A GPU named twice, in whatever form, is ERROR_USAGE; a device that is not there
  * is ERROR_NO_DEVICE. `out` is about 130 KB: allocate it. */
-int fleet_open(struct fleet *out, const struct request *request, struct error *error);
+int device_set_open(struct device_set *out, const struct request *request, struct error *error);
 
 #endif

@@ -19,7 +19,7 @@ static int write_all(int file, const struct text *text)
     return 0;
 }
 
-void keep_source(const struct emit_variant *variant, struct error *error)
+void failing_source_save(const struct emit_variant *variant, struct error *error)
 {
     char path[300];
     const char *folder = getenv("TMPDIR");
@@ -37,7 +37,7 @@ void keep_source(const struct emit_variant *variant, struct error *error)
 }
 
 /* True when the row does not compile; the error then says so. */
-static bool is_guilty(const struct setup *setup, const int64_t *row, struct error *error)
+static bool is_failing(const struct setup *setup, const int64_t *row, struct error *error)
 {
     struct device_source sources[SPACE_PASSES_MAX];
     struct device_image image = {0};
@@ -51,17 +51,17 @@ static bool is_guilty(const struct setup *setup, const int64_t *row, struct erro
         setup->device->ops->compile(setup->device, sources, variant.count, &image, &cause);
     if (failed) {
         *error = cause;
-        keep_source(&variant, error);
+        failing_source_save(&variant, error);
     }
     device_dispose_image(&image);
     emit_dispose(&variant);
     return failed != 0;
 }
 
-void keep_explain(const struct setup *setup, const int64_t *row, struct error *error)
+void failing_source_explain(const struct setup *setup, const int64_t *row, struct error *error)
 {
     if (interrupt_signal() || (error->code != ERROR_FAILED && error->code != ERROR_WRONG))
         return;
-    if (!is_guilty(setup, setup->space->default_row, error))
-        is_guilty(setup, row, error);
+    if (!is_failing(setup, setup->space->default_row, error))
+        is_failing(setup, row, error);
 }

@@ -3,24 +3,25 @@
 
 #include <string.h>
 
-int clashes_refuse(const struct clash *clashes, size_t count, struct error *error)
+int option_conflicts_refuse(const struct option_conflict *conflicts, size_t count,
+                            struct error *error)
 {
     for (size_t i = 0; i < count; i++)
-        if (clashes[i].is_so)
-            return error_set(error, ERROR_USAGE, "%s", clashes[i].text);
+        if (conflicts[i].is_so)
+            return error_set(error, ERROR_USAGE, "%s", conflicts[i].text);
     return 0;
 }
 
 static int check_problem(const struct request *request, struct error *error)
 {
     const int bytes = problem_types[request->problem.type].bytes;
-    const struct clash clashes[] = {
+    const struct option_conflict conflicts[] = {
         {request->cold && request->warm, "--cold and --warm exclude each other: choose one"},
         {request->offset % (uint64_t)bytes != 0,
          "--offset leaves elements across their own alignment: give a multiple of the type's "
          "bytes"},
     };
-    return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error) ||
+    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error) ||
                    request_dims_check(request, error)
                ? -1
                : 0;
@@ -33,7 +34,7 @@ static int check_sample(const struct request *request, struct error *error)
     const bool is_one = request->variant || request->has_acc || request->has_op ||
                         request->has_type || request->has_n ||
                         request_dims_are_given(request) || request->problem.order == ORDER_RUN;
-    const struct clash clashes[] = {
+    const struct option_conflict conflicts[] = {
         {request->cover && request->all, "--cover is a sample of --all: choose one"},
         {request->small && is_many,
          "--small proves one variant, --cover and --all many, all of them at small sizes: leave "
@@ -45,13 +46,13 @@ static int check_sample(const struct request *request, struct error *error)
          ", --op, "
          "--type, --acc, --deterministic and --variant out"},
     };
-    return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error);
+    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
 
 static int check_arguments(const struct request *request, struct error *error)
 {
     const bool is_rung = request->topic && !strchr(request->topic, '=');
-    const struct clash clashes[] = {
+    const struct option_conflict conflicts[] = {
         {request->verb == VERB_MERGE && !request->file_count,
          "no file to merge: write 'autotune merge FILE...' with the names of record files"},
         {request->verb == VERB_COMPARE && request->file_count < 2,
@@ -67,7 +68,7 @@ static int check_arguments(const struct request *request, struct error *error)
          "nothing to be timed against: write --against cub once 'make bench' has built it, or "
          "--against FILE"},
     };
-    return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error);
+    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
 
 /* Is anything said of the problem but its size, or of its space? */
@@ -81,7 +82,7 @@ static bool has_own_problem(const struct request *request)
 /* Of tune and the ladder: what a run measures. */
 static int check_run(const struct request *request, struct error *error)
 {
-    const struct clash clashes[] = {
+    const struct option_conflict conflicts[] = {
         {(request->has_loss || request->confirm) && !request->n_high,
          "--loss and --confirm are of a sweep of n: give a range with --n, such as 1K..4G"},
         {request->confirm && request->retune,
@@ -108,7 +109,7 @@ static int check_run(const struct request *request, struct error *error)
          "--published only prints what documents say of their own kernels: leave --source, --blocks, "
          "--grid, --gpu and the size out"},
     };
-    return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error);
+    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
 
 static bool is_stdout(const char *path)
@@ -118,7 +119,7 @@ static bool is_stdout(const char *path)
 
 static int check_output(const struct request *request, struct error *error)
 {
-    const struct clash clashes[] = {
+    const struct option_conflict conflicts[] = {
         {!!request->ptx + !!request->cubin + !!request->sass > 1,
          "--ptx, --cubin and --sass are three forms: choose one"},
         {is_stdout(request->json) && is_stdout(request->csv),
@@ -126,10 +127,10 @@ static int check_output(const struct request *request, struct error *error)
         {request->json && request->csv && strcmp(request->json, request->csv) == 0,
          "--json and --csv name the same file: give each its own"},
     };
-    return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error);
+    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
 
-int clashes_check(const struct request *request, struct error *error)
+int option_conflicts_check(const struct request *request, struct error *error)
 {
     return check_problem(request, error) || check_sample(request, error) ||
                    check_arguments(request, error) || check_run(request, error) ||

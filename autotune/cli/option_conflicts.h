@@ -5,15 +5,16 @@
 #include "autotune/cli/request.h"
 
 /* A condition, and the sentence that it gets. */
-struct clash {
+struct option_conflict {
     bool is_so;
     const char *text;
 };
 
 /* ERROR_USAGE with the sentence of the first that is so. */
-int clashes_refuse(const struct clash *clashes, size_t count, struct error *error);
+int option_conflicts_refuse(const struct option_conflict *conflicts, size_t count,
+                            struct error *error);
 
 /* ERROR_USAGE with what to choose or to give, for the first that there is. */
-int clashes_check(const struct request *request, struct error *error);
+int option_conflicts_check(const struct request *request, struct error *error);
 
 #endif

@@ -300,24 +300,24 @@ static bool explain_long(const char *word, enum verb verb, const char *program,
     return true;
 }
 
-static bool explain_short(const char *letters, enum verb verb, const char *program,
+static bool explain_short(const char *legend, enum verb verb, const char *program,
                           struct error *error)
 {
-    for (; *letters; letters++) {
+    for (; *legend; legend++) {
         const struct argp_option *option = NULL;
         for (size_t i = 0; i < ROWS; i++)
-            if (rows[i].verbs & verb && rows[i].option.key == *letters)
+            if (rows[i].verbs & verb && rows[i].option.key == *legend)
                 option = &rows[i].option;
         if (!option) {
             error_set(error, ERROR_USAGE, "there is no option -%c: '%s --help' lists them",
-                      *letters, program);
+                      *legend, program);
             return true;
         }
-        if (option->arg && !letters[1])
-            error_set(error, ERROR_USAGE, "-%c needs a value: write -%c %s", *letters, *letters,
+        if (option->arg && !legend[1])
+            error_set(error, ERROR_USAGE, "-%c needs a value: write -%c %s", *legend, *legend,
                       option->arg);
         if (option->arg)
-            return !letters[1];
+            return !legend[1];
     }
     return false;
 }

@@ -138,7 +138,7 @@ int request_parse(struct request *out, enum verb verb, int argc, char **argv,
     if (!out->has_acc)
         out->problem.acc = problem_default_acc(out->problem.type);
     out->problem.regime = out->warm ? WARM : COLD;
-    if (clashes_check(out, error) || problem_check(&out->problem, error) ||
+    if (option_conflicts_check(out, error) || problem_check(&out->problem, error) ||
         request_dims_settle(out, error) || request_files_check(out, error))
         return -1;
     if (verb != VERB_SHOW) /* which looks for records, whatever the problem */

@@ -167,7 +167,7 @@ int request_dims_check(const struct request *request, struct error *error)
 {
     const struct request_dims *asked = &request->asked;
     const bool is_given = request_dims_are_given(request);
-    const struct clash clashes[] = {
+    const struct option_conflict conflicts[] = {
         {is_given && request->has_n,
          "--n is of one value, --rows and --len are of a matrix: choose one"},
         {is_given && (!asked->low.rows || !asked->low.len),
@@ -177,7 +177,7 @@ int request_dims_check(const struct request *request, struct error *error)
         {asked->len_high && asked->low.pitch,
          "--pitch is of rows of one length: give one --len, or leave --pitch out"},
     };
-    return clashes_refuse(clashes, sizeof clashes / sizeof *clashes, error);
+    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
 
 int request_dims_settle(struct request *request, struct error *error)

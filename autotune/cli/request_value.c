@@ -39,10 +39,10 @@ static int parse_rounds(uint64_t *out, const char *value, struct error *error)
 {
     if (number_parse_count(out, value, "--rounds", error))
         return -1;
-    return *out >= 1 && *out <= VERSUS_ROUNDS_MAX
+    return *out >= 1 && *out <= PAIRED_ROUNDS_MAX
                ? 0
                : error_set(error, ERROR_USAGE, "--rounds is '%.100s': give 1 to %d", value,
-                           VERSUS_ROUNDS_MAX);
+                           PAIRED_ROUNDS_MAX);
 }
 
 static int parse_seed(uint64_t *out, const char *value, struct error *error)

@@ -97,7 +97,7 @@ static void note_origin(const struct request *request, const struct find_result 
 }
 
 /* A row that has no values here: by hand it is the user's, else the space's. */
-static int blame_variant(const struct request *request, struct error *error)
+static int fault_variant(const struct request *request, struct error *error)
 {
     return request->variant ? error_set(error, ERROR_USAGE,
                                         "--variant: %s: choose other values", error->text)
@@ -110,7 +110,7 @@ static int check_order(const struct request *request, const struct setup *setup,
 {
     const int broken = point_reject_order(&setup->context, row, error);
     if (broken < 0)
-        return broken == POINT_VALID ? 0 : blame_variant(request, error);
+        return broken == POINT_VALID ? 0 : fault_variant(request, error);
     return error_set(
         error, ERROR_USAGE,
         "this variant is not deterministic (%s): choose another --variant, or leave "
@@ -128,7 +128,7 @@ static int note_rule(const struct request *request, const struct setup *setup,
     if (rule && (setup->device || !rule->is_launch))
         output_note(request, "note      the space would not try this variant, %s: %s\n",
                     rule->is_prune ? "right as it may be" : "by the rule", rule->reason);
-    return broken == POINT_FAILED ? blame_variant(request, error) : 0;
+    return broken == POINT_FAILED ? fault_variant(request, error) : 0;
 }
 
 int setup_row(int64_t *row, const struct setup *setup, const struct request *request,

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROUNDS_GPU = 201, ROUNDS_HOST = 11, BASELINES_MAX = VERSUS_SIDES_MAX - 1 };
+enum { ROUNDS_GPU = 201, ROUNDS_HOST = 11, BASELINES_MAX = PAIRED_SIDES_MAX - 1 };
 
 /* CSV has the columns that stand in papers, and behind them what was measured where; JSON says all
  * that makes a line. */
@@ -191,7 +191,7 @@ static void write_ratio(char out[NUMBER_CHARS], double ratio)
 }
 
 static void fill_line(struct line *out, const struct bench_verb *verb,
-                      const struct contest_result *result, const int64_t *row)
+                      const struct bench_against_result *result, const int64_t *row)
 {
     const struct problem *problem = &verb->setup.problem;
     const uint64_t ps = result->ours.median_ps;
@@ -310,7 +310,7 @@ static int bench_one(struct bench_verb *verb, const struct dims *dims, struct er
 {
     const bool is_host = verb->setup.target.is_host;
     int64_t row[SPACE_NAMES_MAX];
-    struct contest_options options = {
+    struct bench_against_options options = {
         .baselines = verb->chosen,
         .baseline_count = verb->chosen_count,
         .rounds = (size_t)verb->request.rounds,
@@ -318,15 +318,15 @@ static int bench_one(struct bench_verb *verb, const struct dims *dims, struct er
         .seed = verb->request.seed,
         .is_queued = verb->request.stream,
     };
-    struct contest_result result;
+    struct bench_against_result result;
     struct find_result found;
     struct line line = {.variant = {0}};
     if (!options.rounds)
         options.rounds = is_host ? ROUNDS_HOST : ROUNDS_GPU;
     verb->setup.problem.dims = *dims;
     if (choose_row(row, &found, verb, error) ||
-        contest_run(&result, verb->setup.device, &verb->setup.context, &verb->setup.sources,
-                    row, &options, error))
+        bench_against_run(&result, verb->setup.device, &verb->setup.context,
+                          &verb->setup.sources, row, &options, error))
         return -1;
     fill_line(&line, verb, &result, row);
     line.against = verb->chosen[result.best]->face->name;

@@ -70,7 +70,7 @@ static int compile(struct device_image *image, const struct request *request,
                                sources, count, image, error);
     nvrtc_close(nvrtc);
     if (failed)
-        keep_source(variant, error);
+        failing_source_save(variant, error);
     return failed;
 }
 

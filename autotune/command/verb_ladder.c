@@ -29,9 +29,9 @@ struct work {
     struct setup setup; /* its space is the worker's own */
     struct ladder_choice choice;
     struct ladder ladder;
-    struct climb_step *steps;         /* what there is to run ... */
-    int64_t (*rows)[SPACE_NAMES_MAX]; /* ... the row of each ... */
-    struct ladder_cell **cells;       /* ... and where it is shown */
+    struct ladder_measure_step *steps; /* what there is to run ... */
+    int64_t (*rows)[SPACE_NAMES_MAX];  /* ... the row of each ... */
+    struct ladder_cell **cells;        /* ... and where it is shown */
     size_t step_count;
     size_t
         starts[LADDER_COLUMNS_MAX + 1]; /* the steps of column c: starts[c] .. starts[c + 1] */
@@ -45,11 +45,11 @@ struct work {
 static void add_step(struct work *work, struct ladder_cell *cell,
                      const struct ladder_rung *rung)
 {
-    struct climb_step *step = &work->steps[work->step_count];
+    struct ladder_measure_step *step = &work->steps[work->step_count];
     int64_t *row = work->rows[work->step_count];
     memcpy(row, rung->row, sizeof rung->row);
-    step->guest =
-        (struct job_guest){rung->space_file, rung->template, rung->space->param_count, row};
+    step->other_kernel = (struct job_other_space){rung->space_file, rung->template,
+                                                  rung->space->param_count, row};
     work->cells[work->step_count++] = cell;
 }
 
@@ -192,13 +192,14 @@ static int run_steps(struct work *work, size_t first, size_t count, struct error
                                  .spec_count = 1,
                                  .nvrtc = work->request->nvrtc};
     struct terminal_progress progress = {0};
-    const struct climb_options options = {.seed = work->request->seed,
-                                          .is_stopping = interrupt_came,
-                                          .show = work->request->quiet ? NULL : show_progress,
-                                          .context = &progress};
+    const struct ladder_measure_options options = {.seed = work->request->seed,
+                                                   .is_stopping = interrupt_came,
+                                                   .show = work->request->quiet ? NULL
+                                                                                : show_progress,
+                                                   .context = &progress};
     if (!work->request->quiet)
         terminal_progress_start(&progress, stderr);
-    int failed = climb_run(work->steps + first, count, &job, &options, error);
+    int failed = ladder_measure_all(work->steps + first, count, &job, &options, error);
     if (!work->request->quiet)
         terminal_progress_end(&progress);
     return failed;
@@ -219,7 +220,7 @@ static int run_all(struct work *work, struct error *error)
     return failed;
 }
 
-static void fill_cell(struct ladder_cell *cell, struct climb_step *step)
+static void fill_cell(struct ladder_cell *cell, struct ladder_measure_step *step)
 {
     cell->status = tune_statuses[step->status];
     cell->reason = step->reason;
@@ -240,11 +241,12 @@ static void fill_cell(struct ladder_cell *cell, struct climb_step *step)
 /* An earlier step of the same kernel; NULL = there is none. Documents share rungs. */
 static const struct ladder_cell *find_same(const struct work *work, size_t step)
 {
-    const struct job_guest *guest = &work->steps[step].guest;
+    const struct job_other_space *other_kernel = &work->steps[step].other_kernel;
     for (size_t i = 0; i < step; i++) {
-        const struct job_guest *other = &work->steps[i].guest;
-        if (strcmp(other->space.name, guest->space.name) == 0 &&
-            memcmp(other->row, guest->row, guest->width * sizeof *guest->row) == 0)
+        const struct job_other_space *other = &work->steps[i].other_kernel;
+        if (strcmp(other->space.name, other_kernel->space.name) == 0 &&
+            memcmp(other->row, other_kernel->row,
+                   other_kernel->width * sizeof *other_kernel->row) == 0)
             return work->cells[i];
     }
     return NULL;
@@ -315,10 +317,10 @@ static int print(struct work *work, struct error *error)
 /* A rung that is wrong is worse than one that could not be run. */
 static int judge(const struct work *work, struct error *error)
 {
-    const struct climb_step *bad = NULL;
+    const struct ladder_measure_step *bad = NULL;
     size_t count = 0;
     for (size_t i = 0; i < work->step_count; i++) {
-        const struct climb_step *step = &work->steps[i];
+        const struct ladder_measure_step *step = &work->steps[i];
         if (step->status == TRIAL_MEASURED)
             continue;
         count++;
@@ -330,11 +332,11 @@ static int judge(const struct work *work, struct error *error)
     const bool is_wrong = bad->status == TRIAL_WRONG || bad->status == TRIAL_TOO_FAST;
     return error_set(error, is_wrong ? ERROR_WRONG : ERROR_FAILED,
                      "%zu of %zu rungs have no time; %s is %s: %s", count, work->step_count,
-                     bad->guest.space.name, tune_statuses[bad->status],
+                     bad->other_kernel.space.name, tune_statuses[bad->status],
                      *bad->reason ? bad->reason : "it gives no reason");
 }
 
-static int climb(struct work *work, struct error *error)
+static int run(struct work *work, struct error *error)
 {
     const struct request *request = work->request;
     const double start = monotonic_s();
@@ -418,7 +420,7 @@ int verb_ladder(int argc, char **argv, struct error *error)
                  setup_open(&work->setup, &request, !request.source, error);
     if (!failed) {
         interrupt_begin(&guard, NULL);
-        failed = request.source ? print_source(work, error) : climb(work, error);
+        failed = request.source ? print_source(work, error) : run(work, error);
         interrupt_end(&guard);
     }
     close_work(work);

@@ -127,7 +127,7 @@ static void add_launches(struct command *command, const struct work *work)
     const size_t count = (size_t)work->plan.count;
     snprintf(command->kernel, sizeof command->kernel, "regex:%.60s",
              work->context.space->kernel);
-    snprintf(command->before, sizeof command->before, "%zu", ONCE_BEFORE * count);
+    snprintf(command->before, sizeof command->before, "%zu", SINGLE_RUN_BEFORE * count);
     snprintf(command->launches, sizeof command->launches, "%zu", count);
     const bool is_warm = work->setup.problem.regime == WARM;
     const char *const words[] = {"--clock-control",        "none",          "--cache-control",
@@ -274,8 +274,8 @@ int verb_profile(int argc, char **argv, struct error *error)
     int failed = request_parse(&work->request, VERB_PROFILE, argc, argv, error) ||
                  open_work(work, error);
     if (!failed && work->request.run)
-        failed = once_run(work->setup.device, &work->context, &work->sources, work->row,
-                          work->request.seed, error);
+        failed = single_run(work->setup.device, &work->context, &work->sources, work->row,
+                            work->request.seed, error);
     else if (!failed)
         failed = profile(work, argc, argv, error);
     close_work(work);

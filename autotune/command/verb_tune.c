@@ -21,7 +21,7 @@
 /* A kind of device, and what is done there. */
 struct task {
     const struct request *request;
-    const struct fleet_kind *kind;
+    const struct device_set_kind *kind;
     struct setup setup;
     struct find_result found;
     struct error warning; /* of the records */
@@ -43,9 +43,9 @@ static void describe_job(struct task *task, size_t kinds)
 {
     const struct setup *setup = &task->setup;
     const struct request *request = task->request;
-    tune_begin_job(&task->job, request, setup, task->kind, kinds);
+    tune_defaults_job(&task->job, request, setup, task->kind, kinds);
     const bool has_seed = task->found.grade != SELECTOR_NONE; /* what won a similar problem */
-    task->options = (struct tune_options){.strategy = tune_begin_strategy(request, setup),
+    task->options = (struct tune_options){.strategy = tune_defaults_strategy(request, setup),
                                           .seed_row = has_seed ? task->found.row : NULL,
                                           .seed = request->seed,
                                           .budget_s = request->budget_s,
@@ -81,7 +81,7 @@ static int prepare(struct task *task, size_t kinds, struct error *error)
         return -1;
     const bool is_asked = task->found.grade == SELECTOR_EXACT && !own.retune;
     const char *unfinished =
-        is_asked ? tune_keep_unfinished(&own, &task->setup, &task->found.record) : NULL;
+        is_asked ? tune_save_unfinished(&own, &task->setup, &task->found.record) : NULL;
     task->is_answered = is_asked && !unfinished;
     if (task->is_answered)
         return 0;
@@ -90,8 +90,8 @@ static int prepare(struct task *task, size_t kinds, struct error *error)
     if (task->found.grade == SELECTOR_STALE)
         output_note(&own, "record    stale, for its %s is another now: measuring again\n",
                     task->found.difference);
-    if (tune_keep_check(task->setup.space, error) || setup_check_room(&task->setup, error) ||
-        tune_keep_journal(&task->journal, &task->has_journal, &own, &task->setup, error))
+    if (tune_save_check(task->setup.space, error) || setup_check_room(&task->setup, error) ||
+        tune_save_journal(&task->journal, &task->has_journal, &own, &task->setup, error))
         return -1;
     describe_job(task, kinds);
     return note_points(task, error);
@@ -110,8 +110,8 @@ static void *tune(void *argument)
 /* Kinds run side by side; one alone needs no thread. */
 static void tune_all(struct task *tasks, size_t count)
 {
-    pthread_t threads[FLEET_MAX];
-    bool is_started[FLEET_MAX] = {false};
+    pthread_t threads[DEVICE_SET_MAX];
+    bool is_started[DEVICE_SET_MAX] = {false};
     for (size_t i = 0; i < count; i++)
         if (!tasks[i].is_answered) {
             is_started[i] =
@@ -149,13 +149,13 @@ static int report(struct task *task, struct error *error)
     }
     if (task->failed) {
         *error = task->error;
-        keep_explain(&task->setup, task->setup.space->default_row, error);
+        failing_source_explain(&task->setup, task->setup.space->default_row, error);
         return -1;
     }
     tune_notes_trials(request, &task->setup, &task->result);
-    tune_keep_make(&record, &task->setup, &task->result);
+    tune_save_make(&record, &task->setup, &task->result);
     struct error lost;
-    const int is_lost = tune_keep_record(request, &record, &task->warning, &lost);
+    const int is_lost = tune_save_record(request, &record, &task->warning, &lost);
     const int failed = tune_report_print(request, &task->setup, &record, &task->result, error);
     if (!failed && is_lost) /* the result is there all the same */
         *error = lost;
@@ -171,24 +171,24 @@ static void close_task(struct task *task)
     setup_close(&task->setup);
 }
 
-static int run_tasks(struct task *tasks, const struct fleet *fleet,
+static int run_tasks(struct task *tasks, const struct device_set *device_set,
                      const struct request *request, struct error *error)
 {
     int failed = 0;
-    for (size_t i = 0; i < fleet->count && !failed; i++) {
+    for (size_t i = 0; i < device_set->count && !failed; i++) {
         tasks[i].request = request;
-        tasks[i].kind = &fleet->kinds[i];
-        failed = prepare(&tasks[i], fleet->count, error);
+        tasks[i].kind = &device_set->kinds[i];
+        failed = prepare(&tasks[i], device_set->count, error);
     }
     if (failed)
         return -1;
-    const bool shows = !request->quiet && !tasks[0].is_answered && fleet->count == 1;
+    const bool shows = !request->quiet && !tasks[0].is_answered && device_set->count == 1;
     if (shows)
         terminal_progress_start(&tasks[0].watch.progress, stderr);
-    tune_all(tasks, fleet->count);
+    tune_all(tasks, device_set->count);
     if (shows)
         terminal_progress_end(&tasks[0].watch.progress);
-    for (size_t i = 0; i < fleet->count; i++) {
+    for (size_t i = 0; i < device_set->count; i++) {
         struct error cause;
         if (report(&tasks[i], &cause) == 0)
             continue;
@@ -202,24 +202,25 @@ static int run_tasks(struct task *tasks, const struct fleet *fleet,
 
 static int run(const struct request *request, struct error *error)
 {
-    struct fleet *fleet = malloc(sizeof *fleet);
+    struct device_set *device_set = malloc(sizeof *device_set);
     struct task *tasks = NULL;
-    int failed = fleet ? fleet_open(fleet, request, error) : error_memory(error, sizeof *fleet);
-    if (!failed && fleet->count > 1 && (request->json || request->csv))
+    int failed = device_set ? device_set_open(device_set, request, error)
+                            : error_memory(error, sizeof *device_set);
+    if (!failed && device_set->count > 1 && (request->json || request->csv))
         failed =
             error_set(error, ERROR_USAGE,
                       "--device %.100s names devices of %zu kinds, and --json and --csv write "
                       "one file: tune one kind at a time",
-                      request->device, fleet->count);
+                      request->device, device_set->count);
     if (!failed) {
-        tasks = calloc(fleet->count, sizeof *tasks);
-        failed = tasks ? run_tasks(tasks, fleet, request, error)
-                       : error_memory(error, fleet->count * sizeof *tasks);
+        tasks = calloc(device_set->count, sizeof *tasks);
+        failed = tasks ? run_tasks(tasks, device_set, request, error)
+                       : error_memory(error, device_set->count * sizeof *tasks);
     }
-    for (size_t i = 0; tasks && i < fleet->count; i++)
+    for (size_t i = 0; tasks && i < device_set->count; i++)
         close_task(&tasks[i]);
     free(tasks);
-    free(fleet);
+    free(device_set);
     return failed;
 }
 

@@ -94,11 +94,11 @@ static const struct finalist *find_only(const struct tune_result *result, const 
 
 /* Of a variant that the space would not try, which setup_row noted, its files are not to be
  * corrected. */
-static int blame(const struct setup *setup, const int64_t *row, struct error *error)
+static int fault(const struct setup *setup, const int64_t *row, struct error *error)
 {
     struct error ignored;
     if (point_reject(&setup->context, row, &ignored) < 0)
-        keep_explain(setup, row, error);
+        failing_source_explain(setup, row, error);
     else if (error->code == ERROR_WRONG) /* which is what was asked */
         error_set(error, error->code, "%s; the space would not try this variant anyway",
                   error->text);
@@ -151,7 +151,7 @@ static int prove_one(const struct request *request, const struct setup *setup,
     /* Its own reference: what the space's default does is another matter. */
     memcpy(setup->space->default_row, row, setup->space->param_count * sizeof *row);
     if (tune_run(&result, &job, &options, error))
-        return blame(setup, row, error);
+        return fault(setup, row, error);
     const struct finalist *only = find_only(&result, row, setup->space->param_count);
     add_right(&text, setup, row, result.proofs);
     text_addf(&text, ", and n = %" PRIu64, dims_n(&setup->problem.dims));

@@ -47,7 +47,7 @@ static bool is_other(const struct compare_line *line, size_t side)
 /* Only winners can differ: a prediction is of another GPU's winner. The cause for the largest
  * size, where it costs most. */
 static void add_difference(struct text *out, const struct compare *compare,
-                           const struct prediction *group, struct letters *letters, size_t side)
+                           const struct prediction *group, struct legend *legend, size_t side)
 {
     const struct compare_line *largest = NULL;
     struct text text = {0};
@@ -68,7 +68,7 @@ static void add_difference(struct text *out, const struct compare *compare,
     for (size_t i = 0; i < 2; i++) {
         const struct compare_cell *cell = &largest->cells[i ? side : 0];
         text_addf(&text, "%s %s", i ? ";" : "",
-                  letters_name(name, letters_add(letters, cell->winner)));
+                  legend_name(name, legend_add(legend, cell->winner)));
         add_cause(&text, &compare->sides[i ? side : 0], &cell->analysis,
                   prediction_why(group, compare, largest, i ? side : 0));
     }
@@ -272,12 +272,12 @@ static void add_accuracy(struct text *out, const struct compare *compare,
 }
 
 void compare_notes_group(struct text *out, const struct compare *compare,
-                         const struct prediction *group, struct letters *letters)
+                         const struct prediction *group, struct legend *legend)
 {
     const size_t before = out->length;
     text_adds(out, "\n");
     for (size_t s = 1; s < compare->side_count; s++)
-        add_difference(out, compare, group, letters, s);
+        add_difference(out, compare, group, legend, s);
     for (size_t s = 1; s < compare->side_count; s++)
         add_losses(out, compare, group, s);
     for (size_t s = 0; s < compare->side_count; s++)

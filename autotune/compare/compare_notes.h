@@ -8,7 +8,7 @@
 /* Of the lines of a group: where the winners differ and why, which predictions are withheld and
  * why, the portability that is predicted, and how well predictions do where a journal tells. */
 void compare_notes_group(struct text *out, const struct compare *compare,
-                         const struct prediction *group, struct letters *letters);
+                         const struct prediction *group, struct legend *legend);
 
 /* Of all: what could not be analysed, each reason once, and what the words mean. */
 void compare_notes_all(struct text *out, const struct compare *compare);

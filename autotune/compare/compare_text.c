@@ -157,11 +157,11 @@ static void add_computed(struct table *table, const char *figure, bool is_comput
 }
 
 static void add_cell(struct table *table, const struct compare_cell *cell,
-                     struct letters *letters)
+                     struct legend *legend)
 {
     char name[NUMBER_CHARS], speed[NUMBER_CHARS];
     if (cell->basis > COMPARE_WITHHELD)
-        table_addf(table, "%s%s %s", letters_name(name, letters_add(letters, cell->winner)),
+        table_addf(table, "%s%s %s", legend_name(name, legend_add(legend, cell->winner)),
                    cell->changed[0] ? "*" : "", compare_bases[cell->basis]);
     else
         table_addf(table, "- %s", compare_bases[cell->basis]);
@@ -183,7 +183,7 @@ static void add_cell(struct table *table, const struct compare_cell *cell,
 /* The GPUs from `from` on, `count` of them. */
 static void fill_sizes(struct table *table, struct table_column columns[COLUMNS_MAX],
                        const struct compare *compare, const struct prediction *group,
-                       struct letters *letters, size_t from, size_t count)
+                       struct legend *legend, size_t from, size_t count)
 {
     const bool is_last = from + count == compare->side_count;
     const bool has_last = is_last && has_portability(compare, group);
@@ -204,7 +204,7 @@ static void fill_sizes(struct table *table, struct table_column columns[COLUMNS_
         const struct compare_line *line = &compare->lines[l];
         add_size(table, line);
         for (size_t s = from; s < from + count; s++) {
-            add_cell(table, &line->cells[s], letters);
+            add_cell(table, &line->cells[s], legend);
             if (has_loss(compare, group, s))
                 table_add_number(table, line->cells[s].has_loss, 1, line->cells[s].loss_pct);
         }
@@ -216,16 +216,16 @@ static void fill_sizes(struct table *table, struct table_column columns[COLUMNS_
 
 /* As many GPUs beside one another as fit, the others below them. */
 static void print_sizes(struct text *out, const struct compare *compare,
-                        const struct prediction *group, struct letters *letters, bool is_bold)
+                        const struct prediction *group, struct legend *legend, bool is_bold)
 {
     struct table_column columns[COLUMNS_MAX];
     struct table table;
     for (size_t from = 0, count; from < compare->side_count; from += count) {
         count = compare->side_count - from;
-        fill_sizes(&table, columns, compare, group, letters, from, count);
+        fill_sizes(&table, columns, compare, group, legend, from, count);
         while (count > 1 && table_width(&table) > WIDTH_MAX) {
             table_dispose(&table);
-            fill_sizes(&table, columns, compare, group, letters, from, --count);
+            fill_sizes(&table, columns, compare, group, legend, from, --count);
         }
         text_adds(out, from ? "\n" : "");
         table_print(out, &table, is_bold);
@@ -236,17 +236,17 @@ static void print_sizes(struct text *out, const struct compare *compare,
 /* --- Letters ------------------------------------------------------------------------------ */
 
 /* "A-D, F": those of which `is_of` says so; it has a place more than there are letters. */
-static void add_letters(struct text *out, const struct letters *letters, const bool *is_of)
+static void add_legend(struct text *out, const struct legend *legend, const bool *is_of)
 {
     char name[NUMBER_CHARS];
-    for (size_t i = 0, end; i < letters->count; i = end + 1) {
+    for (size_t i = 0, end; i < legend->count; i = end + 1) {
         for (end = i; is_of[end]; end++)
             ;
         if (end == i)
             continue;
-        text_addf(out, "%s%s", out->length ? ", " : "", letters_name(name, i));
+        text_addf(out, "%s%s", out->length ? ", " : "", legend_name(name, i));
         if (end > i + 1)
-            text_addf(out, "%s%s", end > i + 2 ? "-" : ", ", letters_name(name, end - 1));
+            text_addf(out, "%s%s", end > i + 2 ? "-" : ", ", legend_name(name, end - 1));
     }
 }
 
@@ -259,7 +259,7 @@ static const char *changed_of(const struct compare *compare, size_t line, size_t
 
 /* What a star stands for, from the line `at` on: each change once. */
 static void add_change(struct text *out, const struct compare *compare,
-                       const struct prediction *group, struct letters *letters, bool *is_of,
+                       const struct prediction *group, struct legend *legend, bool *is_of,
                        size_t side, size_t at)
 {
     const char *changed = changed_of(compare, at, side);
@@ -267,11 +267,11 @@ static void add_change(struct text *out, const struct compare *compare,
     for (size_t l = group->first; l < at; l++)
         if (strcmp(changed_of(compare, l, side), changed) == 0)
             return;
-    memset(is_of, 0, letters->count + 1);
+    memset(is_of, 0, legend->count + 1);
     for (size_t l = at; l < group->end; l++)
         if (strcmp(changed_of(compare, l, side), changed) == 0)
-            is_of[letters_add(letters, compare->lines[l].cells[side].winner)] = true;
-    add_letters(&list, letters, is_of);
+            is_of[legend_add(legend, compare->lines[l].cells[side].winner)] = true;
+    add_legend(&list, legend, is_of);
     text_addf(out,
               "*         %s on %s with %s: without, a rule of the space rejects %s there\n",
               list.at ? list.at : "", compare->sides[side].name, changed,
@@ -280,33 +280,33 @@ static void add_change(struct text *out, const struct compare *compare,
 }
 
 static void add_changes(struct text *out, const struct compare *compare,
-                        const struct prediction *group, struct letters *letters)
+                        const struct prediction *group, struct legend *legend)
 {
-    bool *is_of = calloc(letters->count + 1, sizeof *is_of);
+    bool *is_of = calloc(legend->count + 1, sizeof *is_of);
     out->failed |= !is_of;
     for (size_t s = 0; s < compare->side_count && is_of; s++)
         for (size_t l = group->first; l < group->end; l++)
             if (changed_of(compare, l, s)[0])
-                add_change(out, compare, group, letters, is_of, s, l);
+                add_change(out, compare, group, legend, is_of, s, l);
     free(is_of);
 }
 
 /* Below the last: what all have in common. */
 static void print_kernels(struct text *out, const struct compare *compare,
-                          const struct prediction *group, struct letters *letters)
+                          const struct prediction *group, struct legend *legend)
 {
     char name[NUMBER_CHARS];
     struct text shared = {0};
-    for (size_t i = 0; i < letters->count; i++) {
+    for (size_t i = 0; i < legend->count; i++) {
         struct text words = {0};
-        letters_add_words(&words, letters, letters->kernels[i], false);
-        letters_add_words(&shared, letters, shared.length ? "" : letters->kernels[i], true);
-        sentence_end(out, letters_name(name, i), &words);
+        legend_add_words(&words, legend, legend->kernels[i], false);
+        legend_add_words(&shared, legend, shared.length ? "" : legend->kernels[i], true);
+        sentence_end(out, legend_name(name, i), &words);
     }
     if (shared.length)
         sentence_end(out, "in all", &shared);
     text_dispose(&shared);
-    add_changes(out, compare, group, letters);
+    add_changes(out, compare, group, legend);
 }
 
 /* --- What holds them back ----------------------------------------------------------------- */
@@ -339,24 +339,24 @@ static bool is_held(size_t back, const struct prediction *group, const struct co
 
 /* The letters for which it is so on a GPU. */
 static void add_held(struct text *out, size_t back, const struct prediction *group,
-                     const struct compare *compare, struct letters *letters, bool *is_of,
+                     const struct compare *compare, struct legend *legend, bool *is_of,
                      size_t side)
 {
-    memset(is_of, 0, letters->count + 1);
+    memset(is_of, 0, legend->count + 1);
     for (size_t l = group->first; l < group->end; l++)
         if (is_held(back, group, compare, &compare->lines[l], side))
-            is_of[letters_add(letters, compare->lines[l].cells[side].winner)] = true;
-    add_letters(out, letters, is_of);
+            is_of[legend_add(legend, compare->lines[l].cells[side].winner)] = true;
+    add_legend(out, legend, is_of);
 }
 
 static void print_limits(struct text *out, const struct compare *compare,
-                         const struct prediction *group, struct letters *letters, bool is_bold)
+                         const struct prediction *group, struct legend *legend, bool is_bold)
 {
     static const char *const names[BACKS] = {"memory",  "bytes in flight", "instructions",
                                              "latency", "L2 cache",        "not by its bound"};
     struct table_column columns[1 + COMPARE_SIDES_MAX] = {{"bound by", NULL, false}};
     struct table table = {.columns = columns, .column_count = 1 + compare->side_count};
-    bool *is_of = calloc(letters->count + 1, sizeof *is_of);
+    bool *is_of = calloc(legend->count + 1, sizeof *is_of);
     out->failed |= !is_of;
     for (size_t s = 0; s < compare->side_count; s++)
         columns[1 + s] = (struct table_column){compare->sides[s].name, NULL, false};
@@ -364,7 +364,7 @@ static void print_limits(struct text *out, const struct compare *compare,
         struct text cells[COMPARE_SIDES_MAX] = {{0}};
         bool is_any = false;
         for (size_t s = 0; s < compare->side_count; s++) {
-            add_held(&cells[s], back, group, compare, letters, is_of, s);
+            add_held(&cells[s], back, group, compare, legend, is_of, s);
             is_any |= cells[s].length > 0;
         }
         if (is_any && back >= BACK_WARPS)
@@ -403,24 +403,24 @@ static void add_heading(struct text *out, const struct compare_line *line, bool 
 
 void compare_text(struct text *out, const struct compare *compare, bool is_bold)
 {
-    struct letters letters = {calloc(compare->line_count * compare->side_count + 1,
-                                     sizeof *letters.kernels),
-                              0};
+    struct legend legend = {calloc(compare->line_count * compare->side_count + 1,
+                                   sizeof *legend.kernels),
+                            0};
     struct prediction group;
-    out->failed |= !letters.kernels;
-    compare_verdict(out, compare);
+    out->failed |= !legend.kernels;
+    compare_outcome(out, compare);
     print_sides(out, compare, is_bold);
     for (size_t first = 0; first < compare->line_count && !out->failed; first = group.end) {
         prediction_gather(&group, compare, first);
-        letters.count = 0;
+        legend.count = 0;
         add_heading(out, &compare->lines[first], is_bold);
-        print_sizes(out, compare, &group, &letters, is_bold);
-        text_adds(out, letters.count ? "\n" : "");
-        print_kernels(out, compare, &group, &letters);
-        print_limits(out, compare, &group, &letters, is_bold);
-        compare_notes_group(out, compare, &group, &letters);
+        print_sizes(out, compare, &group, &legend, is_bold);
+        text_adds(out, legend.count ? "\n" : "");
+        print_kernels(out, compare, &group, &legend);
+        print_limits(out, compare, &group, &legend, is_bold);
+        compare_notes_group(out, compare, &group, &legend);
     }
     compare_notes_all(out, compare);
     compare_notes_columns(out, compare);
-    free(letters.kernels);
+    free(legend.kernels);
 }

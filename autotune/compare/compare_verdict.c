@@ -17,7 +17,7 @@ static const double LATENCIES = 10;
 /* --- Measured on both ---------------------------------------------------------------------- */
 
 /* Lines of one problem over its sizes in which both GPUs were measured. */
-struct contest {
+struct bench_against {
     size_t first, end, count;
     struct sentence_range sizes;
     uint64_t from;                /* from this n on the same one is faster; 0 = none is */
@@ -36,7 +36,8 @@ static double ratio_of(const struct compare_line *line, size_t a, size_t b)
 }
 
 /* From the largest size down as long as the same GPU is faster by more than EQUAL. */
-static void find_faster(struct contest *out, const struct compare *compare, size_t a, size_t b)
+static void find_faster(struct bench_against *out, const struct compare *compare, size_t a,
+                        size_t b)
 {
     bool is_over = false;
     for (size_t l = out->end; l > out->first; l--) {
@@ -58,38 +59,39 @@ static void find_faster(struct contest *out, const struct compare *compare, size
 }
 
 /* The first problem that both were measured for. */
-static bool find_contest(struct contest *out, const struct compare *compare, size_t a, size_t b)
+static bool find_contest(struct bench_against *out, const struct compare *compare, size_t a,
+                         size_t b)
 {
-    *out = (struct contest){.first = 0};
+    *out = (struct bench_against){.first = 0};
     for (size_t first = 0; first < compare->line_count && !out->count; first = out->end) {
-        *out = (struct contest){.first = first, .end = compare_group_end(compare, first)};
+        *out = (struct bench_against){.first = first, .end = compare_group_end(compare, first)};
         find_faster(out, compare, a, b);
     }
     return out->count > 0;
 }
 
 static void add_contest(struct text *out, const struct compare *compare,
-                        const struct contest *contest, size_t a, size_t b)
+                        const struct bench_against *against, size_t a, size_t b)
 {
-    const struct problem *problem = &compare->lines[contest->first].problem;
-    const char *const names[] = {compare->sides[contest->faster].name,
-                                 compare->sides[contest->faster == a ? b : a].name};
+    const struct problem *problem = &compare->lines[against->first].problem;
+    const char *const names[] = {compare->sides[against->faster].name,
+                                 compare->sides[against->faster == a ? b : a].name};
     text_addf(out, "measured for %s %s %s at %zu size%s (", problem_ops[problem->op].name,
               problem_types[problem->type].name, problem_regimes[problem->regime],
-              contest->count, contest->count == 1 ? "" : "s");
-    sentence_add_sizes(out, &contest->sizes);
+              against->count, against->count == 1 ? "" : "s");
+    sentence_add_sizes(out, &against->sizes);
     text_adds(out, "): ");
-    if (!contest->from) {
+    if (!against->from) {
         text_addf(out, "%s and %s are equally fast at the largest, within %.0f %%.",
                   compare->sides[a].name, compare->sides[b].name, EQUAL * 100);
         return;
     }
     text_adds(out, "from ");
-    sentence_add_n(out, contest->from);
+    sentence_add_n(out, against->from);
     text_addf(out, " on %s is ", names[0]);
-    sentence_add_range(out, &contest->factor, 2);
+    sentence_add_range(out, &against->factor, 2);
     text_addf(out, " times as fast as %s.", names[1]);
-    if (contest->factor.count < contest->count)
+    if (against->factor.count < against->count)
         text_adds(out, " Below that neither is faster throughout.");
 }
 
@@ -189,10 +191,10 @@ static bool has_measured(const struct compare *compare, size_t side)
 static void add_pair(struct text *out, const struct compare *compare, size_t b)
 {
     const struct compare_side *const sides = compare->sides;
-    struct contest contest;
+    struct bench_against against;
     struct text text = {0};
-    if (find_contest(&contest, compare, 0, b)) {
-        add_contest(&text, compare, &contest, 0, b);
+    if (find_contest(&against, compare, 0, b)) {
+        add_contest(&text, compare, &against, 0, b);
     } else if (sides[0].peak_bytes && sides[b].peak_bytes) {
         add_peaks(&text, compare, &sides[0], &sides[b]);
         add_caches(&text, compare, &sides[0], &sides[b]);
@@ -236,7 +238,7 @@ static void add_command(struct text *out, const struct compare *compare)
     sentence_end(out, "to settle", &text);
 }
 
-void compare_verdict(struct text *out, const struct compare *compare)
+void compare_outcome(struct text *out, const struct compare *compare)
 {
     if (!compare->line_count)
         return;

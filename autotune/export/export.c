@@ -14,11 +14,11 @@
 
 int export_check_prefix(const char *prefix, struct error *error)
 {
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    static const char legend[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     size_t length = strlen(prefix), word = 0;
     while (text_is_word(prefix[word]))
         word++;
-    if (length == 0 || word < length || !strchr(letters, prefix[0]) ||
+    if (length == 0 || word < length || !strchr(legend, prefix[0]) ||
         length >= EXPORT_PREFIX_CHARS)
         return error_set(error, ERROR_USAGE,
                          "--prefix '%.100s' begins no name of C: write a letter, then letters, "

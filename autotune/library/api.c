@@ -43,10 +43,10 @@ static char *copy(const char *string, bool *has_failed)
 /* What takes a plan's time and is the same for most: done once, here. */
 static void prepare(struct autotune_context *context)
 {
-    const struct shelf *shelf;
+    const struct builtin_spaces *spaces;
     struct error ignored;
-    shelf_find(&context->shelves, problem_ops[SUM].space, &shelf, &ignored);
-    choose_prepare(&context->records, &context->lent->info);
+    builtin_spaces_find(&context->shelves, problem_ops[SUM].space, &spaces, &ignored);
+    choose_prepare(&context->records, &context->borrowed->info);
 }
 
 /* The folder for compiled kernels: NULL for none. Without a home there is none. */
@@ -76,11 +76,11 @@ static int copy_options(struct autotune_context *context,
 
 static void free_context(struct autotune_context *context, bool is_current)
 {
-    if (context->lent)
+    if (context->borrowed)
         kernels_dispose(&context->kernels, is_current);
     choose_dispose(&context->records);
-    shelf_free(context->shelves);
-    lent_close(context->lent);
+    builtin_spaces_free(context->shelves);
+    borrowed_close(context->borrowed);
     pthread_mutex_destroy(&context->mutex);
     free(context->program);
     free(context);
@@ -105,8 +105,8 @@ int autotune_context_create(struct autotune_context **out,
     if (!context)
         return fail_memory(error);
     pthread_mutex_init(&context->mutex, NULL);
-    failed = lent_open(&context->lent, options->device, error);
-    context->kernels.lent = context->lent;
+    failed = borrowed_open(&context->borrowed, options->device, error);
+    context->kernels.borrowed = context->borrowed;
     if (!failed)
         failed = copy_options(context, options, error);
     if (failed) {
@@ -127,7 +127,7 @@ int autotune_context_destroy(struct autotune_context *context, struct autotune_e
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "the context still has %u plan%s: destroy them first", plans,
                     plans == 1 ? "" : "s");
-    const int lost = context->lent->ops->check(context->lent, error);
+    const int lost = context->borrowed->ops->check(context->borrowed, error);
     free_context(context, lost == 0);
     return lost;
 }
@@ -231,7 +231,7 @@ int autotune_plan_create(struct autotune_plan **out, struct autotune_context *co
     if (!failed)
         failed = check_options(options, error);
     if (!failed)
-        failed = context->lent->ops->check(context->lent, error);
+        failed = context->borrowed->ops->check(context->borrowed, error);
     if (!failed)
         failed = plan_make(out, context, &wanted, count, options, error);
     if (!failed)

@@ -3,21 +3,21 @@
 
 #include <string.h>
 
-int lent_open(struct lent **out, const char *device, struct autotune_error *error)
+int borrowed_open(struct borrowed **out, const char *device, struct autotune_error *error)
 {
     *out = NULL;
     if (!device)
-        return lent_open_cuda(out, error);
+        return borrowed_open_cuda(out, error);
     if (strcmp(device, "host") == 0)
-        return lent_open_host(out, error);
+        return borrowed_open_host(out, error);
     return fail(error, AUTOTUNE_BAD_ARGUMENT,
                 "autotune_context_options.device is \"%.100s\": give NULL for the GPU of the "
                 "current CUDA context, or \"host\" for the emulator",
                 device);
 }
 
-void lent_close(struct lent *lent)
+void borrowed_close(struct borrowed *borrowed)
 {
-    if (lent)
-        lent->ops->close(lent);
+    if (borrowed)
+        borrowed->ops->close(borrowed);
 }

@@ -7,49 +7,50 @@
 #include "autotune/device/device.h"
 #include "autotune/library/fail.h"
 
-struct lent;
+struct borrowed;
 
-struct lent_ops {
-    void (*close)(struct lent *lent);
+struct borrowed_ops {
+    void (*close)(struct borrowed *borrowed);
 
     /* Is the context that was lent the one current to this thread? NO_CONTEXT,
      * OTHER_CONTEXT. Everything below needs it. */
-    int (*check)(const struct lent *lent, struct autotune_error *error);
+    int (*check)(const struct borrowed *borrowed, struct autotune_error *error);
 
     /* Loads an image; `kernels` receives image->count kernels that live until unload. */
-    int (*load)(struct lent *lent, const struct device_image *image, struct device_module **out,
-                struct device_kernel *kernels, struct autotune_error *error);
-    void (*unload)(struct lent *lent, struct device_module *module);
+    int (*load)(struct borrowed *borrowed, const struct device_image *image,
+                struct device_module **out, struct device_kernel *kernels,
+                struct autotune_error *error);
+    void (*unload)(struct borrowed *borrowed, struct device_module *module);
 
     /* Once for launches like these, before the first: leave for what they ask for. */
-    int (*allow)(struct lent *lent, const struct device_launch *launches, size_t count,
+    int (*allow)(struct borrowed *borrowed, const struct device_launch *launches, size_t count,
                  struct autotune_error *error);
 
-    int (*alloc)(struct lent *lent, uint64_t bytes, uint64_t *out,
+    int (*alloc)(struct borrowed *borrowed, uint64_t bytes, uint64_t *out,
                  struct autotune_error *error);
-    void (*free)(struct lent *lent, uint64_t address);
-    int (*clear)(struct lent *lent, uint64_t at, uint64_t bytes, void *stream,
+    void (*free)(struct borrowed *borrowed, uint64_t address);
+    int (*clear)(struct borrowed *borrowed, uint64_t at, uint64_t bytes, void *stream,
                  struct autotune_error *error); /* in the order of the stream */
-    int (*wait)(struct lent *lent, void *stream, struct autotune_error *error);
+    int (*wait)(struct borrowed *borrowed, void *stream, struct autotune_error *error);
 
     /* Checks as `check` does and queues the launches. No allocation, and no lock on a GPU. */
-    int (*launch)(struct lent *lent, const struct device_launch *launches, size_t count,
+    int (*launch)(struct borrowed *borrowed, const struct device_launch *launches, size_t count,
                   void *stream, struct autotune_error *error);
 };
 
-struct lent {
-    const struct lent_ops *ops;
+struct borrowed {
+    const struct borrowed_ops *ops;
     struct device_info info; /* the compiler's name is not known on a GPU: "" */
     struct device
         *compiler; /* on the host what compiles; NULL on a GPU: device_open_compiler */
 };
 
 /* `device`: NULL for the context that is current, or "host". */
-int lent_open(struct lent **out, const char *device, struct autotune_error *error);
-void lent_close(struct lent *lent);
+int borrowed_open(struct borrowed **out, const char *device, struct autotune_error *error);
+void borrowed_close(struct borrowed *borrowed);
 
 /* Each kind; lent_open calls them. */
-int lent_open_cuda(struct lent **out, struct autotune_error *error);
-int lent_open_host(struct lent **out, struct autotune_error *error);
+int borrowed_open_cuda(struct borrowed **out, struct autotune_error *error);
+int borrowed_open_host(struct borrowed **out, struct autotune_error *error);
 
 #endif

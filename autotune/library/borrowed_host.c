@@ -5,112 +5,113 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-struct host_guest {
-    struct lent lent; /* first: a struct lent * is a struct host_guest * */
+struct host_borrowed {
+    struct borrowed borrowed; /* first: a struct lent * is a struct host_guest * */
     struct device *device;
     pthread_mutex_t mutex;
 };
 
-static struct device *begin(struct lent *lent)
+static struct device *begin(struct borrowed *borrowed)
 {
-    struct host_guest *guest = (struct host_guest *)lent;
-    pthread_mutex_lock(&guest->mutex);
-    return guest->device;
+    struct host_borrowed *other_kernel = (struct host_borrowed *)borrowed;
+    pthread_mutex_lock(&other_kernel->mutex);
+    return other_kernel->device;
 }
 
-static void end(struct lent *lent)
+static void end(struct borrowed *borrowed)
 {
-    pthread_mutex_unlock(&((struct host_guest *)lent)->mutex);
+    pthread_mutex_unlock(&((struct host_borrowed *)borrowed)->mutex);
 }
 
-static int judge(struct lent *lent, int failed, const struct error *cause,
+static int judge(struct borrowed *borrowed, int failed, const struct error *cause,
                  struct autotune_error *error)
 {
-    end(lent);
+    end(borrowed);
     return failed ? fail_for(error, AUTOTUNE_FAILED, cause) : 0;
 }
 
-static void host_close(struct lent *lent)
+static void host_close(struct borrowed *borrowed)
 {
-    struct host_guest *guest = (struct host_guest *)lent;
-    device_close(guest->device);
-    pthread_mutex_destroy(&guest->mutex);
-    free(guest);
+    struct host_borrowed *other_kernel = (struct host_borrowed *)borrowed;
+    device_close(other_kernel->device);
+    pthread_mutex_destroy(&other_kernel->mutex);
+    free(other_kernel);
 }
 
-static int host_check(const struct lent *lent, struct autotune_error *error)
+static int host_check(const struct borrowed *borrowed, struct autotune_error *error)
 {
-    (void)lent, (void)error;
+    (void)borrowed, (void)error;
     return 0;
 }
 
-static int host_load(struct lent *lent, const struct device_image *image,
+static int host_load(struct borrowed *borrowed, const struct device_image *image,
                      struct device_module **out, struct device_kernel *kernels,
                      struct autotune_error *error)
 {
-    struct device *device = begin(lent);
+    struct device *device = begin(borrowed);
     struct error cause;
-    return judge(lent, device->ops->load(device, image, out, kernels, &cause), &cause, error);
+    return judge(borrowed, device->ops->load(device, image, out, kernels, &cause), &cause,
+                 error);
 }
 
-static void host_unload(struct lent *lent, struct device_module *module)
+static void host_unload(struct borrowed *borrowed, struct device_module *module)
 {
-    struct device *device = begin(lent);
+    struct device *device = begin(borrowed);
     device->ops->unload(device, module);
-    end(lent);
+    end(borrowed);
 }
 
-static int host_allow(struct lent *lent, const struct device_launch *launches, size_t count,
-                      struct autotune_error *error)
+static int host_allow(struct borrowed *borrowed, const struct device_launch *launches,
+                      size_t count, struct autotune_error *error)
 {
-    (void)lent, (void)launches, (void)count, (void)error;
+    (void)borrowed, (void)launches, (void)count, (void)error;
     return 0;
 }
 
-static int host_alloc(struct lent *lent, uint64_t bytes, uint64_t *out,
+static int host_alloc(struct borrowed *borrowed, uint64_t bytes, uint64_t *out,
                       struct autotune_error *error)
 {
-    struct device *device = begin(lent);
+    struct device *device = begin(borrowed);
     struct error cause;
     const int failed = device->ops->alloc(device, bytes, out, &cause);
-    end(lent);
+    end(borrowed);
     return failed ? fail_for(error, AUTOTUNE_NO_MEMORY, &cause) : 0;
 }
 
-static void host_free(struct lent *lent, uint64_t address)
+static void host_free(struct borrowed *borrowed, uint64_t address)
 {
-    struct device *device = begin(lent);
+    struct device *device = begin(borrowed);
     device->ops->free(device, address);
-    end(lent);
+    end(borrowed);
 }
 
-static int host_clear(struct lent *lent, uint64_t at, uint64_t bytes, void *stream,
+static int host_clear(struct borrowed *borrowed, uint64_t at, uint64_t bytes, void *stream,
                       struct autotune_error *error)
 {
-    struct device *device = begin(lent);
+    struct device *device = begin(borrowed);
     struct error cause;
     (void)stream;
-    return judge(lent, device->ops->fill(device, at, 0, bytes, &cause), &cause, error);
+    return judge(borrowed, device->ops->fill(device, at, 0, bytes, &cause), &cause, error);
 }
 
-static int host_wait(struct lent *lent, void *stream, struct autotune_error *error)
+static int host_wait(struct borrowed *borrowed, void *stream, struct autotune_error *error)
 {
-    (void)lent, (void)stream, (void)error;
+    (void)borrowed, (void)stream, (void)error;
     return 0;
 }
 
-static int host_launch(struct lent *lent, const struct device_launch *launches, size_t count,
-                       void *stream, struct autotune_error *error)
+static int host_launch(struct borrowed *borrowed, const struct device_launch *launches,
+                       size_t count, void *stream, struct autotune_error *error)
 {
-    struct device *device = begin(lent);
+    struct device *device = begin(borrowed);
     struct error cause;
     (void)stream;
-    return judge(lent, device->ops->launch(device, launches, count, &cause), &cause, error);
+    return judge(borrowed, device->ops->launch(device, launches, count, &cause), &cause, error);
 }
 
-int lent_open_host(struct lent **out, struct autotune_error *error)
+int borrowed_open_host(struct borrowed **out, struct autotune_error *error)
 {
-    static const struct lent_ops ops = {
+    static const struct borrowed_ops ops = {
         .close = host_close,
         .check = host_check,
         .load = host_load,
@@ -123,16 +124,17 @@ int lent_open_host(struct lent **out, struct autotune_error *error)
         .launch = host_launch,
     };
     const struct device_options options = {.spec = "host"};
-    struct host_guest *guest = calloc(1, sizeof *guest);
+    struct host_borrowed *other_kernel = calloc(1, sizeof *other_kernel);
     struct error cause;
-    if (!guest)
+    if (!other_kernel)
         return fail_memory(error);
-    if (device_open(&guest->device, &options, &cause)) {
-        free(guest);
+    if (device_open(&other_kernel->device, &options, &cause)) {
+        free(other_kernel);
         return fail_for(error, AUTOTUNE_NO_DEVICE, &cause);
     }
-    pthread_mutex_init(&guest->mutex, NULL);
-    guest->lent = (struct lent){&ops, guest->device->info, guest->device};
-    *out = &guest->lent;
+    pthread_mutex_init(&other_kernel->mutex, NULL);
+    other_kernel->borrowed =
+        (struct borrowed){&ops, other_kernel->device->info, other_kernel->device};
+    *out = &other_kernel->borrowed;
     return 0;
 }

@@ -20,18 +20,18 @@ static int find_file(const struct embedded **out, const char *folder, const char
                            path);
 }
 
-static int open_space(struct shelf *shelf, const char *name, struct error *error)
+static int open_space(struct builtin_spaces *spaces, const char *name, struct error *error)
 {
     const struct embedded *file, *template, *types, *intrinsics;
     if (find_file(&file, "configs", name, ".ini", error) ||
-        space_load(&shelf->space, file->name, file->bytes, file->length, embedded_space,
+        space_load(&spaces->space, file->name, file->bytes, file->length, embedded_space,
                    error) ||
-        find_file(&template, "templates", shelf->space->template_name, "", error) ||
+        find_file(&template, "templates", spaces->space->template_name, "", error) ||
         find_file(&types, "templates", "types.cu", "", error) ||
         find_file(&intrinsics, "templates", "intrinsics.cu", "", error))
         return -1;
-    shelf->name = name;
-    shelf->sources = (struct emit_sources){
+    spaces->name = name;
+    spaces->sources = (struct emit_sources){
         .template = {template->name, template->bytes},
         .types = {types->name, types->bytes},
         .intrinsics = {intrinsics->name, intrinsics->bytes},
@@ -39,10 +39,10 @@ static int open_space(struct shelf *shelf, const char *name, struct error *error
     return 0;
 }
 
-int shelf_find(struct shelf **shelves, const char *name, const struct shelf **out,
-               struct error *error)
+int builtin_spaces_find(struct builtin_spaces **shelves, const char *name,
+                        const struct builtin_spaces **out, struct error *error)
 {
-    struct shelf *made;
+    struct builtin_spaces *made;
     for (*out = *shelves; *out; *out = (*out)->next)
         if (strcmp((*out)->name, name) == 0)
             return 0;
@@ -50,7 +50,7 @@ int shelf_find(struct shelf **shelves, const char *name, const struct shelf **ou
     if (!made)
         return error_memory(error, sizeof *made);
     if (open_space(made, name, error)) {
-        shelf_free(made);
+        builtin_spaces_free(made);
         return -1;
     }
     made->next = *shelves;
@@ -58,10 +58,10 @@ int shelf_find(struct shelf **shelves, const char *name, const struct shelf **ou
     return 0;
 }
 
-void shelf_free(struct shelf *shelves)
+void builtin_spaces_free(struct builtin_spaces *shelves)
 {
     while (shelves) {
-        struct shelf *next = shelves->next;
+        struct builtin_spaces *next = shelves->next;
         space_free(shelves->space);
         free(shelves);
         shelves = next;

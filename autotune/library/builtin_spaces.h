@@ -8,17 +8,17 @@
 #include "generator/space.h"
 
 /* A space with the sources of its kernels. */
-struct shelf {
+struct builtin_spaces {
     const char *name; /* "reduce" */
     struct space *space;
     struct emit_sources sources;
-    struct shelf *next;
+    struct builtin_spaces *next;
 };
 
 /* The space of that name, which must outlive it, among those of `*shelves`, which gets what is
  * opened. It lives until shelf_free. */
-int shelf_find(struct shelf **shelves, const char *name, const struct shelf **out,
-               struct error *error);
-void shelf_free(struct shelf *shelves);
+int builtin_spaces_find(struct builtin_spaces **shelves, const char *name,
+                        const struct builtin_spaces **out, struct error *error);
+void builtin_spaces_free(struct builtin_spaces *shelves);
 
 #endif

@@ -192,14 +192,14 @@ static bool is_good_enough(enum autotune_from from, enum selector_grade found)
 int choose_row(struct choice *out, struct choose_records *records,
                const struct choose_request *request, struct autotune_error *error)
 {
-    const struct point_context here = {request->shelf->space, request->problem,
+    const struct point_context here = {request->spaces->space, request->problem,
                                        &request->info->target};
     struct find find;
     struct record want;
-    record_key(&want, request->problem, request->shelf->space, &request->info->target,
+    record_key(&want, request->problem, request->spaces->space, &request->info->target,
                request->info);
     records->memo.keeps_last = true; /* for the plan */
-    find_begin(&find, &want, &here, &request->shelf->sources, &records->memo);
+    find_begin(&find, &want, &here, &request->spaces->sources, &records->memo);
     find.names_nearest =
         request->from == AUTOTUNE_FROM_RECORD || request->from == AUTOTUNE_FROM_TUNING;
     *out = (struct choice){.warning.code = ERROR_NONE};

@@ -28,7 +28,7 @@ void choose_prepare(struct choose_records *records, const struct device_info *in
 
 /* What is to be chosen for. */
 struct choose_request {
-    const struct shelf *shelf; /* default row settled for the problem */
+    const struct builtin_spaces *spaces; /* default row settled for the problem */
     const struct problem *problem;
     const struct device_info *info; /* its compiler may be "": not looked for yet */
     enum autotune_from from;

@@ -13,11 +13,11 @@ static int open_compiler(struct kernels *kernels, struct autotune_error *error)
     struct error cause;
     if (kernels->compiler)
         return 0;
-    if (kernels->lent->compiler) {
-        kernels->compiler = kernels->lent->compiler;
+    if (kernels->borrowed->compiler) {
+        kernels->compiler = kernels->borrowed->compiler;
         return 0;
     }
-    return device_open_compiler(&kernels->compiler, &kernels->lent->info, kernels->nvrtc,
+    return device_open_compiler(&kernels->compiler, &kernels->borrowed->info, kernels->nvrtc,
                                 &cause)
                ? fail_for(error, AUTOTUNE_NO_DEVICE, &cause)
                : 0;
@@ -26,7 +26,7 @@ static int open_compiler(struct kernels *kernels, struct autotune_error *error)
 /* The emulator's images are of this very build of the program, and soon compiled: not kept. */
 static bool is_kept(const struct kernels *kernels)
 {
-    return kernels->folder && !kernels->lent->info.target.is_host;
+    return kernels->folder && !kernels->borrowed->info.target.is_host;
 }
 
 static int load(struct kernels *kernels, const struct image_key *key,
@@ -37,7 +37,7 @@ static int load(struct kernels *kernels, const struct image_key *key,
     if (!set)
         return fail_memory(error);
     const int failed =
-        kernels->lent->ops->load(kernels->lent, image, &set->module, set->at, error);
+        kernels->borrowed->ops->load(kernels->borrowed, image, &set->module, set->at, error);
     if (failed) {
         free(set);
         return failed;
@@ -91,8 +91,8 @@ int kernels_find(struct kernels *kernels, const struct emit_variant *variant,
                  enum autotune_kernels *how, struct error *warning,
                  struct autotune_error *error)
 {
-    struct image_key key = {emit_hash_variant(variant), kernels->lent->info.target.cc, compiler,
-                            variant->count};
+    struct image_key key = {emit_hash_variant(variant), kernels->borrowed->info.target.cc,
+                            compiler, variant->count};
     *how = AUTOTUNE_LOADED;
     for (const struct kernel_set *set = kernels->sets; set; set = set->next)
         if (set->source_hash == key.source_hash && set->count == key.kernels) {
@@ -118,10 +118,10 @@ void kernels_dispose(struct kernels *kernels, bool is_current)
         struct kernel_set *set = kernels->sets;
         kernels->sets = set->next;
         if (is_current)
-            kernels->lent->ops->unload(kernels->lent, set->module);
+            kernels->borrowed->ops->unload(kernels->borrowed, set->module);
         free(set);
     }
-    if (kernels->compiler != kernels->lent->compiler)
+    if (kernels->compiler != kernels->borrowed->compiler)
         device_close(kernels->compiler);
     free(kernels->folder);
     free(kernels->nvrtc);

@@ -8,10 +8,10 @@
 
 /* What is loaded on one device. */
 struct kernels {
-    struct lent *lent;       /* outlives it */
-    char *folder;            /* of compiled kernels; NULL: none are kept */
-    char *nvrtc;             /* path, or NULL */
-    struct device *compiler; /* opened when first needed, which takes long */
+    struct borrowed *borrowed; /* outlives it */
+    char *folder;              /* of compiled kernels; NULL: none are kept */
+    char *nvrtc;               /* path, or NULL */
+    struct device *compiler;   /* opened when first needed, which takes long */
     struct kernel_set *sets;
 };
 

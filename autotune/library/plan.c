@@ -20,7 +20,7 @@ static int tune(struct autotune_context *context, const struct problem *problem,
             .program = context->program,
             .folder = folder.at,
             .nvrtc = context->kernels.nvrtc,
-            .info = &context->lent->info,
+            .info = &context->borrowed->info,
             .problem = problem,
             .budget_seconds = budget_seconds,
         };
@@ -81,7 +81,7 @@ static int describe(struct autotune_plan *plan, const struct choice *choice,
 
 /* --- Kernels and launches ----------------------------------------------------------------- */
 
-static int find_kernels(struct autotune_plan *plan, const struct shelf *shelf,
+static int find_kernels(struct autotune_plan *plan, const struct builtin_spaces *spaces,
                         const struct point_context *point, struct choice *choice,
                         struct autotune_error *error)
 {
@@ -91,7 +91,7 @@ static int find_kernels(struct autotune_plan *plan, const struct shelf *shelf,
     const struct kernel_set *set;
     struct error cause;
     if (!(is_own && code_take(memo, &variant, &choice->record)) &&
-        emit_variant(&variant, point, &shelf->sources, choice->row, &cause))
+        emit_variant(&variant, point, &spaces->sources, choice->row, &cause))
         return fail_for(error, AUTOTUNE_FAILED, &cause);
     const int failed =
         kernels_find(&plan->context->kernels, &variant, plan->space->kernel,
@@ -109,7 +109,7 @@ static int make_call(struct autotune_plan *plan, const struct point_context *poi
                      const int64_t *row, struct autotune_error *error)
 {
     struct device_launch launches[PLANNER_LAUNCHES];
-    struct lent *lent = plan->context->lent;
+    struct borrowed *borrowed = plan->context->borrowed;
     const struct planner_buffers nowhere = {0};
     struct planner_plan all;
     struct error cause;
@@ -119,22 +119,22 @@ static int make_call(struct autotune_plan *plan, const struct point_context *poi
     plan->state_bytes = all.state_bytes;
     plan->launches = (size_t)all.count;
     bind_launches(launches, &all, plan->space, plan->kernels, &nowhere);
-    return lent->ops->allow(lent, launches, plan->launches, error);
+    return borrowed->ops->allow(borrowed, launches, plan->launches, error);
 }
 
 /* The space for the plan's problem, its default settled for it. */
-static int find_space(struct autotune_plan *plan, const struct shelf **out,
+static int find_space(struct autotune_plan *plan, const struct builtin_spaces **out,
                       struct autotune_error *error)
 {
     struct autotune_context *context = plan->context;
     const struct problem *problem = &plan->problem;
     struct error cause;
-    if (shelf_find(&context->shelves, problem_space(problem), out, &cause))
+    if (builtin_spaces_find(&context->shelves, problem_space(problem), out, &cause))
         return fail_for(error, AUTOTUNE_FAILED, &cause);
     plan->space = (*out)->space;
     if (space_check_problem(plan->space, problem, &cause))
         return fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause);
-    return space_settle_default((*out)->space, problem, &context->lent->info.target, &cause)
+    return space_settle_default((*out)->space, problem, &context->borrowed->info.target, &cause)
                ? fail_for(error, AUTOTUNE_FAILED, &cause)
                : 0;
 }
@@ -143,18 +143,18 @@ static int make(struct autotune_plan *plan, const struct autotune_plan_options *
                 struct autotune_error *error)
 {
     struct autotune_context *context = plan->context;
-    const struct target *target = &context->lent->info.target;
-    const struct shelf *shelf;
+    const struct target *target = &context->borrowed->info.target;
+    const struct builtin_spaces *spaces;
     struct choice choice;
-    int failed = find_space(plan, &shelf, error);
+    int failed = find_space(plan, &spaces, error);
     if (failed)
         return failed;
-    const struct choose_request request = {shelf, &plan->problem, &context->lent->info,
+    const struct choose_request request = {spaces, &plan->problem, &context->borrowed->info,
                                            options->from};
-    const struct point_context point = {shelf->space, &plan->problem, target};
+    const struct point_context point = {spaces->space, &plan->problem, target};
     failed = choose(&choice, context, &request, options->budget_seconds, error);
     if (!failed)
-        failed = find_kernels(plan, shelf, &point, &choice, error);
+        failed = find_kernels(plan, spaces, &point, &choice, error);
     if (!failed)
         failed = make_call(plan, &point, choice.row, error);
     return failed ? failed : describe(plan, &choice, error);

@@ -11,11 +11,11 @@
 #include <stdatomic.h>
 
 struct autotune_context {
-    struct lent *lent;
+    struct borrowed *borrowed;
     char *program;
     atomic_uint plans;
     pthread_mutex_t mutex; /* of what follows */
-    struct shelf *shelves;
+    struct builtin_spaces *shelves;
     struct choose_records records;
     struct kernels kernels;
 };

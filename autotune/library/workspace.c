@@ -23,29 +23,30 @@ static int clear(struct autotune_workspace *workspace, void *stream,
                  struct autotune_error *error)
 {
     const struct autotune_plan *plan = workspace->plan;
-    struct lent *lent = plan->context->lent;
-    return plan->state_bytes ? lent->ops->clear(lent, workspace->memory + plan->scratch_bytes,
-                                                plan->state_bytes, stream, error)
-                             : 0;
+    struct borrowed *borrowed = plan->context->borrowed;
+    return plan->state_bytes
+               ? borrowed->ops->clear(borrowed, workspace->memory + plan->scratch_bytes,
+                                      plan->state_bytes, stream, error)
+               : 0;
 }
 
 static int fill_workspace(struct autotune_workspace *workspace, void *memory, void *stream,
                           struct autotune_error *error)
 {
-    struct lent *lent = workspace->plan->context->lent;
-    int failed = lent->ops->check(lent, error);
+    struct borrowed *borrowed = workspace->plan->context->borrowed;
+    int failed = borrowed->ops->check(borrowed, error);
     workspace->memory = (uintptr_t)memory;
     if (!failed && !memory) {
-        failed = lent->ops->alloc(lent, autotune_plan_workspace_bytes(workspace->plan),
-                                  &workspace->memory, error);
+        failed = borrowed->ops->alloc(borrowed, autotune_plan_workspace_bytes(workspace->plan),
+                                      &workspace->memory, error);
         workspace->is_own = !failed;
     }
     if (!failed)
         failed = clear(workspace, stream, error);
     if (!failed)
-        failed = lent->ops->wait(lent, stream, error);
+        failed = borrowed->ops->wait(borrowed, stream, error);
     if (failed && workspace->is_own)
-        lent->ops->free(lent, workspace->memory);
+        borrowed->ops->free(borrowed, workspace->memory);
     return failed;
 }
 
@@ -81,8 +82,8 @@ int autotune_workspace_reset(struct autotune_workspace *workspace, void *stream,
 {
     if (!workspace)
         return fail_null("workspace", error);
-    struct lent *lent = workspace->plan->context->lent;
-    const int failed = lent->ops->check(lent, error);
+    struct borrowed *borrowed = workspace->plan->context->borrowed;
+    const int failed = borrowed->ops->check(borrowed, error);
     return failed ? failed : clear(workspace, stream, error);
 }
 
@@ -91,10 +92,10 @@ int autotune_workspace_destroy(struct autotune_workspace *workspace,
 {
     if (!workspace)
         return 0;
-    struct lent *lent = workspace->plan->context->lent;
-    const int lost = lent->ops->check(lent, error);
+    struct borrowed *borrowed = workspace->plan->context->borrowed;
+    const int lost = borrowed->ops->check(borrowed, error);
     if (!lost && workspace->is_own)
-        lent->ops->free(lent, workspace->memory);
+        borrowed->ops->free(borrowed, workspace->memory);
     atomic_fetch_sub(&workspace->plan->workspaces, 1);
     free(workspace);
     return lost;
@@ -161,6 +162,6 @@ int autotune_execute(struct autotune_workspace *workspace, const void *input, ui
         .state = workspace->memory + plan->scratch_bytes,
     };
     const int failed = plan_call(plan, &buffers, n, launches, &count, error);
-    struct lent *lent = plan->context->lent;
-    return failed ? failed : lent->ops->launch(lent, launches, count, stream, error);
+    struct borrowed *borrowed = plan->context->borrowed;
+    return failed ? failed : borrowed->ops->launch(borrowed, launches, count, stream, error);
 }

@@ -97,7 +97,7 @@ int bench_time_queued(struct bench *bench, const struct bench_entry *entry, uint
 /* Is the entry of a bench whose memory has moved since? */
 bool bench_is_lost(const struct bench *bench, const struct bench_entry *entry);
 
-struct bench_verdict {
+struct bench_outcome {
     bool is_right;
     char reason[240]; /* what is wrong */
 };
@@ -107,7 +107,7 @@ struct bench_verdict {
  * not timed: the last one), the state zero, and the guards behind outputs and scratch as they
  * were. -1 only when the device fails. */
 int bench_prove(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
-                struct bench_verdict *out, struct error *error);
+                struct bench_outcome *out, struct error *error);
 
 /* The fastest time that memory allows, 0 where caches may help or the peak is unknown. */
 uint64_t bench_floor_ps(const struct bench *bench);

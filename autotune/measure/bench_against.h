@@ -8,7 +8,7 @@
 #include "generator/emit.h"
 #include "generator/point.h"
 
-struct contest_options {
+struct bench_against_options {
     const struct baseline *const *baselines; /* each supports the problem */
     size_t baseline_count;                   /* 1 .. VERSUS_SIDES_MAX - 1 */
     size_t rounds;
@@ -18,9 +18,9 @@ struct contest_options {
     bool is_queued; /* calls in plain stream order, not as a graph */
 };
 
-struct contest_result {
-    struct versus_result ours;
-    struct versus_result theirs; /* of the fastest baseline, with the ratio to ours */
+struct bench_against_result {
+    struct paired_result ours;
+    struct paired_result theirs; /* of the fastest baseline, with the ratio to ours */
     size_t best;                 /* its number */
     size_t calls;                /* in a measurement of either */
 };
@@ -28,8 +28,9 @@ struct contest_result {
 /* Compiles the kernel of `row`, proves it at small sizes and at n, proves the results of the
  * baselines at n, then measures. A wrong result, or one sooner than the memory can deliver the
  * data, is ERROR_WRONG and names whose it is. */
-int contest_run(struct contest_result *out, struct device *device,
-                const struct point_context *context, const struct emit_sources *sources,
-                const int64_t *row, const struct contest_options *options, struct error *error);
+int bench_against_run(struct bench_against_result *out, struct device *device,
+                      const struct point_context *context, const struct emit_sources *sources,
+                      const int64_t *row, const struct bench_against_options *options,
+                      struct error *error);
 
 #endif

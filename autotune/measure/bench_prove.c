@@ -38,7 +38,7 @@ static int poison(struct bench *bench, const struct bench_entry *entry, struct e
                : 0;
 }
 
-static void blame(struct bench_verdict *out, const struct bench *bench, const char *what)
+static void fault(struct bench_outcome *out, const struct bench *bench, const char *what)
 {
     const struct problem *problem = &bench->input->problem;
     char size[DIMS_TEXT_CHARS];
@@ -48,7 +48,7 @@ static void blame(struct bench_verdict *out, const struct bench *bench, const ch
 }
 
 /* One of the results of a call, whose bytes are given. */
-static void compare_result(struct bench_verdict *out, const struct bench *bench, size_t call,
+static void compare_result(struct bench_outcome *out, const struct bench *bench, size_t call,
                            uint64_t result, const unsigned char *gotten_bytes)
 {
     const struct problem *problem = &bench->input->problem;
@@ -69,13 +69,13 @@ static void compare_result(struct bench_verdict *out, const struct bench *bench,
 }
 
 /* All results of a call, which are few. */
-static void compare_output(struct bench_verdict *out, const struct bench *bench, size_t call,
+static void compare_output(struct bench_outcome *out, const struct bench *bench, size_t call,
                            const unsigned char *slot)
 {
     const uint64_t bytes = input_expects_bytes(&bench->input->problem);
     const uint64_t results = dims_results(&bench->input->problem.dims);
     if (!poison_is_all(slot + bytes, bench->slot_bytes - bytes, POISON_OUTPUT))
-        blame(out, bench, "wrote past its results");
+        fault(out, bench, "wrote past its results");
     for (uint64_t r = 0; r < results && out->is_right; r++)
         compare_result(out, bench, call, r, slot + r * (bytes / results));
 }
@@ -83,7 +83,7 @@ static void compare_output(struct bench_verdict *out, const struct bench *bench,
 /* Finds the first wrong result from that with this byte on, if there is one: as numbers those
  * may be equal whose bytes differ. */
 static int find_wrong(struct bench *bench, size_t call, uint64_t first,
-                      struct bench_verdict *out, struct error *error)
+                      struct bench_outcome *out, struct error *error)
 {
     const struct problem *problem = &bench->input->problem;
     const uint64_t bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
@@ -104,7 +104,7 @@ static int find_wrong(struct bench *bench, size_t call, uint64_t first,
 }
 
 /* Compared on the device; read back is only what is not as it should be. */
-static int compare_results(struct bench *bench, size_t call, struct bench_verdict *out,
+static int compare_results(struct bench *bench, size_t call, struct bench_outcome *out,
                            struct error *error)
 {
     const struct device_ops *ops = bench->device->ops;
@@ -121,14 +121,14 @@ static int compare_results(struct bench *bench, size_t call, struct bench_verdic
     if (ops->read(bench->device, guard, got + results, guard_bytes, error))
         return -1;
     if (!poison_is_all(guard, guard_bytes, POISON_OUTPUT)) {
-        blame(out, bench, "wrote past its results");
+        fault(out, bench, "wrote past its results");
         return 0;
     }
     return find_wrong(bench, call, first, out, error);
 }
 
 static int compare_calls(struct bench *bench, const struct bench_entry *entry, size_t first,
-                         struct bench_verdict *out, struct error *error)
+                         struct bench_outcome *out, struct error *error)
 {
     const size_t left = entry->calls - count_left(bench, entry);
     for (size_t i = first > left ? first : left; i < entry->calls && out->is_right; i++)
@@ -139,7 +139,7 @@ static int compare_calls(struct bench *bench, const struct bench_entry *entry, s
 
 /* Of the calls from `first` on: few results all together. */
 static int compare_outputs(struct bench *bench, const struct bench_entry *entry, size_t first,
-                           struct bench_verdict *out, struct error *error)
+                           struct bench_outcome *out, struct error *error)
 {
     const uint64_t bytes = entry->calls * bench->slot_bytes;
     if (bench->expected)
@@ -157,7 +157,7 @@ static int compare_outputs(struct bench *bench, const struct bench_entry *entry,
 
 /* The guard behind the state is as it was, and the state zero again. */
 static int compare_state(struct bench *bench, const struct bench_entry *entry,
-                         struct bench_verdict *out, struct error *error)
+                         struct bench_outcome *out, struct error *error)
 {
     const uint64_t bytes = entry->state_bytes + POISON_STATE_GUARD;
     unsigned char *state = malloc(bytes);
@@ -165,32 +165,32 @@ static int compare_state(struct bench *bench, const struct bench_entry *entry,
         return error_memory(error, bytes);
     int failed = bench->device->ops->read(bench->device, state, bench->state, bytes, error);
     if (!failed && !poison_is_all(state + entry->state_bytes, POISON_STATE_GUARD, POISON_STATE))
-        blame(out, bench, "wrote past its state");
+        fault(out, bench, "wrote past its state");
     else if (!failed && out->is_right && !poison_is_all(state, entry->state_bytes, 0))
-        blame(out, bench, "left its state above zero");
+        fault(out, bench, "left its state above zero");
     free(state);
     return failed;
 }
 
 static int compare(struct bench *bench, const struct bench_entry *entry,
-                   struct bench_verdict *out, struct error *error)
+                   struct bench_outcome *out, struct error *error)
 {
     const struct device_ops *ops = bench->device->ops;
     const size_t first = entry->after_count ? entry->calls - 1 : 0;
     unsigned char guard[POISON_SCRATCH_GUARD];
-    *out = (struct bench_verdict){.is_right = true};
+    *out = (struct bench_outcome){.is_right = true};
     if (compare_outputs(bench, entry, first, out, error) ||
         ops->read(bench->device, guard, bench->scratch + entry->scratch_bytes,
                   POISON_SCRATCH_GUARD, error))
         return -1;
     if (poison_is_all(guard, POISON_SCRATCH_GUARD, POISON_SCRATCH))
         return compare_state(bench, entry, out, error);
-    blame(out, bench, "wrote past its scratch memory");
+    fault(out, bench, "wrote past its scratch memory");
     return 0;
 }
 
 static int prove(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
-                 struct bench_verdict *out, struct error *error)
+                 struct bench_outcome *out, struct error *error)
 {
     if (poison(bench, entry, error))
         return -1;
@@ -199,7 +199,7 @@ static int prove(struct bench *bench, const struct bench_entry *entry, uint64_t 
         return compare(bench, entry, out, error);
     if (error->code != ERROR_WRONG) /* the emulator survives a kernel that cannot finish */
         return -1;
-    *out = (struct bench_verdict){.is_right = false};
+    *out = (struct bench_outcome){.is_right = false};
     snprintf(out->reason, sizeof out->reason, "%.230s", error->text);
     return 0;
 }
@@ -207,7 +207,7 @@ static int prove(struct bench *bench, const struct bench_entry *entry, uint64_t 
 /* All entries share the state: what a wrong one leaves there would make others wrong, and where the
  * guard is others have theirs. */
 int bench_prove(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
-                struct bench_verdict *out, struct error *error)
+                struct bench_outcome *out, struct error *error)
 {
     const struct device_ops *ops = bench->device->ops;
     struct error ignored;

@@ -7,7 +7,7 @@
 enum { CONFIDENCE_PERCENT = 95 };
 
 /* `times` holds `rounds` times of each side, one side behind the other. */
-static int run_rounds(uint64_t *times, size_t sides, size_t rounds, versus_measure *measure,
+static int run_rounds(uint64_t *times, size_t sides, size_t rounds, paired_measure *measure,
                       void *context, struct error *error)
 {
     for (size_t round = 0; round < rounds; round++)
@@ -19,8 +19,8 @@ static int run_rounds(uint64_t *times, size_t sides, size_t rounds, versus_measu
     return 0;
 }
 
-int versus_run(struct versus_result out[VERSUS_SIDES_MAX], size_t sides, size_t rounds,
-               versus_measure *measure, void *context, struct error *error)
+int paired_run(struct paired_result out[PAIRED_SIDES_MAX], size_t sides, size_t rounds,
+               paired_measure *measure, void *context, struct error *error)
 {
     uint64_t *times = calloc(sides * rounds, sizeof *times);
     if (!times)

@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { VERSUS_SIDES_MAX = 8, VERSUS_ROUNDS_MAX = 10001 };
+enum { PAIRED_SIDES_MAX = 8, PAIRED_ROUNDS_MAX = 10001 };
 
 /* One measurement of a side: picoseconds per call. */
-typedef int versus_measure(void *context, size_t side, uint64_t *out_ps, struct error *error);
+typedef int paired_measure(void *context, size_t side, uint64_t *out_ps, struct error *error);
 
-struct versus_result {
+struct paired_result {
     uint64_t median_ps;          /* of all rounds */
     struct stats_interval ratio; /* its time over that of side 0 in the same round: the median
                                   * and its 95 % interval; exactly 1 for side 0 */
@@ -22,7 +22,7 @@ struct versus_result {
 
 /* Measures all `sides` once a round, in their order and in the reverse order by turns, so that
  * what changes steadily favours none. -1 only when measuring fails or memory runs out. */
-int versus_run(struct versus_result out[VERSUS_SIDES_MAX], size_t sides, size_t rounds,
-               versus_measure *measure, void *context, struct error *error);
+int paired_run(struct paired_result out[PAIRED_SIDES_MAX], size_t sides, size_t rounds,
+               paired_measure *measure, void *context, struct error *error);
 
 #endif

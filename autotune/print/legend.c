@@ -5,17 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t letters_add(struct letters *letters, const char *kernel)
+size_t legend_add(struct legend *legend, const char *kernel)
 {
     size_t place = 0;
-    while (place < letters->count && strcmp(letters->kernels[place], kernel) != 0)
+    while (place < legend->count && strcmp(legend->kernels[place], kernel) != 0)
         place++;
-    if (place == letters->count)
-        letters->kernels[letters->count++] = kernel;
+    if (place == legend->count)
+        legend->kernels[legend->count++] = kernel;
     return place;
 }
 
-char *letters_name(char out[NUMBER_CHARS], size_t place)
+char *legend_name(char out[NUMBER_CHARS], size_t place)
 {
     if (place < 26)
         snprintf(out, NUMBER_CHARS, "%c", (char)('A' + (int)place));
@@ -47,21 +47,21 @@ static bool has_word(const char *params, const char *word, size_t length)
 }
 
 /* Of one list alone nothing is shared: there it is all that there is to say. */
-static bool is_in_all(const struct letters *letters, const char *word, size_t length)
+static bool is_in_all(const struct legend *legend, const char *word, size_t length)
 {
     size_t lists = 0;
-    for (size_t i = 0; i < letters->count; i++) {
-        if (!is_params(letters->kernels[i]))
+    for (size_t i = 0; i < legend->count; i++) {
+        if (!is_params(legend->kernels[i]))
             continue;
-        if (!has_word(letters->kernels[i], word, length))
+        if (!has_word(legend->kernels[i], word, length))
             return false;
         lists++;
     }
     return lists > 1;
 }
 
-void letters_add_words(struct text *out, const struct letters *letters, const char *kernel,
-                       bool is_shared)
+void legend_add_words(struct text *out, const struct legend *legend, const char *kernel,
+                      bool is_shared)
 {
     const size_t before = out->length;
     if (!is_params(kernel)) {
@@ -70,7 +70,7 @@ void letters_add_words(struct text *out, const struct letters *letters, const ch
     }
     for (const char *word = kernel; *word; word = next_word(word)) {
         const size_t length = strcspn(word, " ");
-        if (is_in_all(letters, word, length) == is_shared)
+        if (is_in_all(legend, word, length) == is_shared)
             text_addf(out, "%s%.*s", out->length > before ? " " : "", (int)length, word);
     }
 }

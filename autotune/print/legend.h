@@ -10,20 +10,20 @@
 #include <stddef.h>
 
 /* Initialise with room for as many as are added. */
-struct letters {
+struct legend {
     const char **kernels; /* params, as "BLOCK=256 ITEMS=8", or the name of a kernel */
     size_t count;
 };
 
 /* The place of a kernel among them; a new one is added (not copied). */
-size_t letters_add(struct letters *letters, const char *kernel);
+size_t legend_add(struct legend *legend, const char *kernel);
 
 /* The letter of a place: A .. Z, then numbers from 27. Returns `out`. */
-char *letters_name(char out[NUMBER_CHARS], size_t place);
+char *legend_name(char out[NUMBER_CHARS], size_t place);
 
 /* Appends those params of `kernel` that all have in common (`is_shared`), or that not all have.
  * What is no list of params shares nothing and is appended whole. */
-void letters_add_words(struct text *out, const struct letters *letters, const char *kernel,
-                       bool is_shared);
+void legend_add_words(struct text *out, const struct legend *legend, const char *kernel,
+                      bool is_shared);
 
 #endif

@@ -85,10 +85,10 @@ static double ratio_of(const struct line *line)
     return line->ratio > 0 ? line->ratio : line->theirs_us / line->ours_us;
 }
 
-enum verdict { SLOWER, AS_FAST, FASTER, VERDICTS };
+enum outcome { SLOWER, AS_FAST, FASTER, OUTCOMES };
 
 /* By the interval, which tells ties apart, where the table has it. */
-static enum verdict judge(const struct line *line)
+static enum outcome judge(const struct line *line)
 {
     const bool has_interval = line->low > 0 && line->high > 0;
     const double low = has_interval ? line->low : ratio_of(line);
@@ -242,7 +242,7 @@ static void say_where(struct document *document, const struct bench *bench)
 }
 
 /* "Faster at 3 of 5 sizes, as fast at 1, slower at 1". */
-static void add_verdicts(struct text *out, const size_t counts[VERDICTS])
+static void add_outcomes(struct text *out, const size_t counts[OUTCOMES])
 {
     text_addf(out, "Faster at %zu of %zu sizes", counts[FASTER],
               counts[FASTER] + counts[AS_FAST] + counts[SLOWER]);
@@ -263,7 +263,7 @@ static void add_times(struct text *out, const struct line *line)
 /* Where ours is faster, the most, and the largest n. */
 struct totals {
     struct line most, last; /* n and ratio alone */
-    size_t count, verdicts[VERDICTS];
+    size_t count, outcomes[OUTCOMES];
 };
 
 static struct totals add_up(const struct bench *bench)
@@ -275,7 +275,7 @@ static struct totals add_up(const struct bench *bench)
             continue;
         const double ratio = ratio_of(&line);
         out.count++;
-        out.verdicts[judge(&line)]++;
+        out.outcomes[judge(&line)]++;
         if (ratio > out.most.ratio)
             out.most = (struct line){.n = line.n, .ratio = ratio};
         if (line.n > out.last.n)
@@ -289,7 +289,7 @@ static void describe(struct document *document, const struct bench *bench)
 {
     const struct totals totals = add_up(bench);
     struct text text = {0};
-    add_verdicts(&text, totals.verdicts);
+    add_outcomes(&text, totals.outcomes);
     text_adds(&text, "; ");
     add_times(&text, &totals.most);
     text_adds(&text, ", ");

@@ -13,8 +13,8 @@ enum { FAILURES_MAX = 3 }; /* times in a row that a worker may be lost before it
 
 /* Who kills a worker from outside, as when memory is short, may have meant anything: that is
  * forgiven once a variant. 1 = forgiven. */
-static int forgive(struct search *search, uint64_t variant, const struct crew_event *event,
-                   struct error *error)
+static int forgive(struct search *search, uint64_t variant,
+                   const struct worker_pool_event *event, struct error *error)
 {
     uint64_t ignored;
     if (!event->was_killed)
@@ -23,48 +23,48 @@ static int forgive(struct search *search, uint64_t variant, const struct crew_ev
     return known < 0 ? -1 : !known;
 }
 
-static void judge_guilty(struct search *search, const struct job_at *at, uint64_t variant,
-                         enum trial_status status, const char *how)
+static void judge_failing(struct search *search, const struct job_at *at, uint64_t variant,
+                          enum trial_status status, const char *how)
 {
     struct job_trial trial = {.candidate = at->candidate, .status = status};
     if (at->candidate >= search->result->points.count) {
-        verdict_judge_variant(search, (size_t)variant, status, how);
+        replies_judge_variant(search, (size_t)variant, status, how);
         return;
     }
     snprintf(trial.reason, sizeof trial.reason, "%.230s", how);
-    verdict_judge(search, &trial);
+    replies_judge(search, &trial);
 }
 
 /* The guilty one: the candidate last turned to, or the variant, or, while loading, one of
  * several. The others are not to suffer. */
-static int blame_tried(struct search *search, struct search_worker *worker,
+static int fault_tried(struct search *search, struct search_worker *worker,
                        enum trial_status status, const char *how,
-                       const struct crew_event *event, struct error *error)
+                       const struct worker_pool_event *event, struct error *error)
 {
-    struct search_parcel *parcel = worker->parcel;
+    struct queued_unit *queued = worker->queued;
     const struct job_at *at = &worker->at;
     struct search_unit all = {.count = 0};
-    for (size_t i = 0; i < parcel->unit.count; i++)
-        all.variants[all.count++] = parcel->unit.variants[i].compiled.variant;
-    worker->parcel = NULL;
+    for (size_t i = 0; i < queued->unit.count; i++)
+        all.variants[all.count++] = queued->unit.variants[i].compiled.variant;
+    worker->queued = NULL;
     if (at->phase == PHASE_LOAD && all.count > 1) {
-        parcel_free(parcel);
+        queued_unit_free(queued);
         return search_retry_alone(search, &all, error);
     }
-    const size_t found = parcel_find(parcel, at->variant);
-    const uint64_t guilty = all.variants[found < all.count ? found : 0];
-    const int forgiven = forgive(search, guilty, event, error);
+    const size_t found = queued_unit_find(queued, at->variant);
+    const uint64_t failing = all.variants[found < all.count ? found : 0];
+    const int forgiven = forgive(search, failing, event, error);
     if (forgiven == 0)
-        judge_guilty(search, at, guilty, status, how);
+        judge_failing(search, at, failing, status, how);
     if (forgiven >= 0)
-        return parcel_queue(search, parcel, error);
-    parcel_free(parcel);
+        return queued_unit_add(search, queued, error);
+    queued_unit_free(queued);
     return -1;
 }
 
-static int blame_compiled(struct search *search, struct search_worker *worker,
+static int fault_compiled(struct search *search, struct search_worker *worker,
                           enum trial_status status, const char *how,
-                          const struct crew_event *event, struct error *error)
+                          const struct worker_pool_event *event, struct error *error)
 {
     char reason[JOB_REASON];
     const int forgiven =
@@ -72,9 +72,9 @@ static int blame_compiled(struct search *search, struct search_worker *worker,
     if (forgiven)
         return forgiven < 0 ? -1 : search_retry_alone(search, &worker->unit, error);
     snprintf(reason, sizeof reason, "the compiler's process was lost: %.180s", how);
-    verdict_judge_variant(search, worker->unit.variants[0], status, reason);
-    if (search->keeps_parcels)
-        verdict_withdraw(search, worker->unit.variants[0], TRIAL_FAILED, reason);
+    replies_judge_variant(search, worker->unit.variants[0], status, reason);
+    if (search->keeps_units)
+        replies_withdraw(search, worker->unit.variants[0], TRIAL_FAILED, reason);
     return 0;
 }
 
@@ -93,17 +93,17 @@ static int give_up(struct search *search, size_t slot, const char *how, struct e
 
 /* The first time that the default's kernel runs, it ends the worker or does not end. */
 static bool is_default_guilty(const struct search_worker *worker,
-                              const struct crew_event *event)
+                              const struct worker_pool_event *event)
 {
     return worker->state == WORKER_OPENING && !worker->was_ready && !event->was_killed &&
            (worker->at.phase == PHASE_PROVE || worker->at.phase == PHASE_MEASURE);
 }
 
 static int blame_default(const struct search *search, const char *how,
-                         const struct crew_event *event, struct error *error)
+                         const struct worker_pool_event *event, struct error *error)
 {
     const struct space *space = search->job->context->space;
-    const bool is_endless = event->kind == CREW_LATE || strstr(how, strsignal(SIGPROF));
+    const bool is_endless = event->kind == WORKER_POOL_LATE || strstr(how, strsignal(SIGPROF));
     struct text params = {0};
     point_format(&params, space, space->default_row, true);
     error_set(error, ERROR_WRONG,
@@ -113,15 +113,16 @@ static int blame_default(const struct search *search, const char *how,
     return -1;
 }
 
-static int blame(struct search *search, size_t slot, const char *how,
-                 const struct crew_event *event, struct error *error)
+static int fault(struct search *search, size_t slot, const char *how,
+                 const struct worker_pool_event *event, struct error *error)
 {
     struct search_worker *worker = &search->workers[slot];
-    const enum trial_status status = event->kind == CREW_LATE ? TRIAL_HUNG : TRIAL_CRASHED;
+    const enum trial_status status =
+        event->kind == WORKER_POOL_LATE ? TRIAL_HUNG : TRIAL_CRASHED;
     if (!search_measures(search, slot))
-        return blame_compiled(search, worker, status, how, event, error);
-    if (worker->parcel)
-        return blame_tried(search, worker, status, how, event, error);
+        return fault_compiled(search, worker, status, how, event, error);
+    if (worker->queued)
+        return fault_tried(search, worker, status, how, event, error);
     search->lost = (struct search_lost){.is_lost = true,
                                         .was_killed = event->was_killed,
                                         .at = worker->at,
@@ -131,8 +132,8 @@ static int blame(struct search *search, size_t slot, const char *how,
     return 0;
 }
 
-int blame_lost(struct search *search, size_t slot, const struct crew_event *event,
-               struct error *error)
+int faults_lost(struct search *search, size_t slot, const struct worker_pool_event *event,
+                struct error *error)
 {
     struct search_worker *worker = &search->workers[slot];
     char how[JOB_REASON];
@@ -141,7 +142,7 @@ int blame_lost(struct search *search, size_t slot, const struct crew_event *even
         return blame_default(search, how, event, error);
     if (worker->state == WORKER_OPENING && ++worker->failures == FAILURES_MAX)
         return give_up(search, slot, how, error);
-    if (worker->state == WORKER_BUSY && blame(search, slot, how, event, error))
+    if (worker->state == WORKER_BUSY && fault(search, slot, how, event, error))
         return -1;
     search->result->restarts++;
     return search_start(search, slot, error);

@@ -8,7 +8,7 @@
 /* The worker is gone, or was too late: the guilty is judged, what else it held is queued again,
  * and another takes its place. One that ran the race leaves search->lost. -1: nobody can go on.
  */
-int blame_lost(struct search *search, size_t slot, const struct crew_event *event,
-               struct error *error);
+int faults_lost(struct search *search, size_t slot, const struct worker_pool_event *event,
+                struct error *error);
 
 #endif

@@ -6,12 +6,12 @@
 
 #include "autotune/search/measurer.h"
 
-enum { FINALS_PROVEN = 10 }; /* places that get the further proofs */
+enum { FINAL_RACE_PROVEN = 10 }; /* places that get the further proofs */
 
 /* Entrant 0 of the race is the default. Every entrant is proven on the way; one that is wrong
  * is reported and left out, so that the first of `out` not reported has won. -1: the device is
  * lost, or the coordinator, or nothing right is left (ERROR_WRONG). */
-int finals_run(struct measure *measure, const struct job_race *job, struct job_raced *out,
-               struct error *error);
+int final_race_run(struct measurer *measurer, const struct job_race *job, struct job_raced *out,
+                   struct error *error);
 
 #endif

@@ -17,18 +17,19 @@ static const uint64_t PAST_32_BITS =
     (1ull << 31) + 100003; /* elements of the proof past 2^31 */
 
 /* One run on the input at `input`; the bits of its results, one behind the other. */
-static int run_once(const struct further *further, const struct further_candidate *candidate,
+static int run_once(const struct finalist_checks *checks,
+                    const struct finalist_checks_candidate *candidate,
                     const struct problem *problem, uint64_t input, uint64_t *height, void *out,
                     struct error *error)
 {
-    const struct measure *measure = further->measure;
-    struct device *device = measure->device;
+    const struct measurer *measurer = checks->measurer;
+    struct device *device = measurer->device;
     const uint64_t bytes =
         dims_results(&problem->dims) * (uint64_t)problem_types[problem_result(problem)].bytes;
     const struct device_ops *ops = device->ops;
-    const struct point_context context = {measure->context->space, problem,
-                                          measure->context->target};
-    struct planner_buffers buffers = {.input = input, .output = measure->bench.outputs};
+    const struct point_context context = {measurer->context->space, problem,
+                                          measurer->context->target};
+    struct planner_buffers buffers = {.input = input, .output = measurer->bench.outputs};
     struct device_launch launches[PLANNER_LAUNCHES];
     struct planner_plan plan;
     if (call_plan(&plan, &context, candidate->row, error) ||
@@ -48,12 +49,12 @@ static int run_once(const struct further *further, const struct further_candidat
     return failed ? -1 : 0;
 }
 
-static void close_rounding(struct further_rounding *rounding, struct device *device)
+static void close_rounding(struct finalist_checks_rounding *rounding, struct device *device)
 {
     if (rounding->input)
         device->ops->free(device, rounding->input);
     free(rounding->references);
-    *rounding = (struct further_rounding){.input = 0};
+    *rounding = (struct finalist_checks_rounding){.input = 0};
 }
 
 /* As much of the problem as its exact sums take little time for. */
@@ -67,18 +68,18 @@ static void limit_rounding(struct problem *problem)
     *dims = oracle_resize(dims, results < most ? results : most, depth, 0);
 }
 
-static void fill_rounding(struct further_rounding *out, uint64_t seed, void *elements)
+static void fill_rounding(struct finalist_checks_rounding *out, uint64_t seed, void *elements)
 {
     const struct oracle_input source = {.problem = out->problem, .seed = seed};
     oracle_fill_random(&source, 0, dims_n(&out->problem.dims), elements);
     oracle_references(out->references, &out->problem, elements);
 }
 
-static int open_rounding(struct further_rounding *out, const struct measure *measure,
+static int open_rounding(struct finalist_checks_rounding *out, const struct measurer *measurer,
                          struct error *error)
 {
-    struct device *device = measure->device;
-    *out = (struct further_rounding){.problem = *measure->context->problem};
+    struct device *device = measurer->device;
+    *out = (struct finalist_checks_rounding){.problem = *measurer->context->problem};
     if (dims_n(&out->problem.dims) == 0 || !problem_rounds(&out->problem))
         return 0;
     limit_rounding(&out->problem);
@@ -93,7 +94,7 @@ static int open_rounding(struct further_rounding *out, const struct measure *mea
         out->input = 0;
         return 0; /* no room, as for the proof past 2^31 */
     }
-    fill_rounding(out, measure->seed, elements);
+    fill_rounding(out, measurer->seed, elements);
     int failed = device->ops->write(device, out->input, elements, bytes, error);
     free(elements);
     return failed;
@@ -118,11 +119,12 @@ static bool judge_rounding(struct job_entrant *report, const struct problem *pro
     return is_right;
 }
 
-static int prove_rounding(const struct further *further,
-                          const struct further_candidate *candidate, struct job_entrant *report,
-                          struct check_verdict *out, struct error *error)
+static int prove_rounding(const struct finalist_checks *checks,
+                          const struct finalist_checks_candidate *candidate,
+                          struct job_entrant *report, struct check_outcome *out,
+                          struct error *error)
 {
-    const struct further_rounding *rounding = &further->rounding;
+    const struct finalist_checks_rounding *rounding = &checks->rounding;
     const struct problem *problem = &rounding->problem;
     const size_t bytes = (size_t)problem_types[problem_result(problem)].bytes;
     if (!rounding->input)
@@ -130,7 +132,7 @@ static int prove_rounding(const struct further *further,
     unsigned char *results = malloc(dims_results(&problem->dims) * bytes);
     if (!results)
         return error_memory(error, dims_results(&problem->dims) * bytes);
-    if (run_once(further, candidate, problem, rounding->input, &report->height, results,
+    if (run_once(checks, candidate, problem, rounding->input, &report->height, results,
                  error)) {
         free(results);
         return -1;
@@ -147,10 +149,10 @@ static int prove_rounding(const struct further *further,
 }
 
 /* An input past 2^31 elements; none where memory does not allow it or n is past it anyway. */
-static int open_past(struct input *out, const struct measure *measure, struct error *error)
+static int open_past(struct input *out, const struct measurer *measurer, struct error *error)
 {
-    struct device *device = measure->device;
-    struct problem problem = *measure->context->problem;
+    struct device *device = measurer->device;
+    struct problem problem = *measurer->context->problem;
     const size_t count = oracle_inputs_least(&problem);
     const uint64_t bytes = count * PAST_32_BITS * (uint64_t)problem_types[problem.type].bytes;
     uint64_t free_bytes;
@@ -163,7 +165,7 @@ static int open_past(struct input *out, const struct measure *measure, struct er
         return -1;
     problem.dims = dims_value(PAST_32_BITS);
     if (free_bytes < bytes + bytes / 4 ||
-        input_open(out, device, &problem, count, measure->seed, &no_room)) {
+        input_open(out, device, &problem, count, measurer->seed, &no_room)) {
         *out = (struct input){.device = NULL};
         return 0; /* no room: too small, fragmented, or taken meanwhile */
     }
@@ -171,14 +173,15 @@ static int open_past(struct input *out, const struct measure *measure, struct er
     return input_mark(out, input_last(out), PAST_32_BITS - 50000, error);
 }
 
-static int prove_past(const struct further *further, const struct further_candidate *candidate,
-                      struct check_verdict *out, struct error *error)
+static int prove_past(const struct finalist_checks *checks,
+                      const struct finalist_checks_candidate *candidate,
+                      struct check_outcome *out, struct error *error)
 {
-    const struct input *past = &further->past;
+    const struct input *past = &checks->past;
     for (size_t k = 0; k < past->count; k++) {
         oracle_bits bits = 0;
         uint64_t height;
-        if (run_once(further, candidate, &past->problem, input_address(past, k), &height, &bits,
+        if (run_once(checks, candidate, &past->problem, input_address(past, k), &height, &bits,
                      error))
             return -1;
         out->is_right = out->is_right && oracle_equal(problem_result(&past->problem),
@@ -190,31 +193,34 @@ static int prove_past(const struct further *further, const struct further_candid
     return 0;
 }
 
-int further_open(struct further *out, struct measure *measure, struct error *error)
+int finalist_checks_open(struct finalist_checks *out, struct measurer *measurer,
+                         struct error *error)
 {
-    *out = (struct further){.measure = measure};
-    return open_rounding(&out->rounding, measure, error) ||
-                   open_past(&out->past, measure, error)
+    *out = (struct finalist_checks){.measurer = measurer};
+    return open_rounding(&out->rounding, measurer, error) ||
+                   open_past(&out->past, measurer, error)
                ? -1
                : 0;
 }
 
-void further_close(struct further *further)
+void finalist_checks_close(struct finalist_checks *checks)
 {
-    if (further->past.device)
-        input_close(&further->past);
-    close_rounding(&further->rounding, further->measure->device);
+    if (checks->past.device)
+        input_close(&checks->past);
+    close_rounding(&checks->rounding, checks->measurer->device);
 }
 
-int further_prove(const struct further *further, const struct further_candidate *candidate,
-                  struct job_entrant *report, struct check_verdict *out, struct error *error)
+int finalist_checks_prove(const struct finalist_checks *checks,
+                          const struct finalist_checks_candidate *candidate,
+                          struct job_entrant *report, struct check_outcome *out,
+                          struct error *error)
 {
-    const struct measure *measure = further->measure;
+    const struct measurer *measurer = checks->measurer;
     const struct check_rows rows = {candidate->row, candidate->row};
-    if (check_specials(measure->check, measure->context, rows, candidate->kernels, out,
+    if (check_specials(measurer->check, measurer->context, rows, candidate->kernels, out,
                        error) ||
-        (out->is_right && prove_rounding(further, candidate, report, out, error)) ||
-        (out->is_right && prove_past(further, candidate, out, error)))
+        (out->is_right && prove_rounding(checks, candidate, report, out, error)) ||
+        (out->is_right && prove_past(checks, candidate, out, error)))
         return -1;
     return 0;
 }

@@ -24,9 +24,9 @@ static int compile_entrants(struct search *search, const size_t *candidates, siz
                             struct error *error)
 {
     const struct points *points = &search->result->points;
-    search->keeps_parcels = true;
+    search->keeps_units = true;
     search->next = points->variant_count;
-    search_free_parcels(search);
+    search_free_units(search);
     for (size_t i = 0; i < count; i++) {
         const struct search_unit alone = {.variants = {trials_find_variant(points,
                                                                            candidates[i])},
@@ -48,12 +48,12 @@ static int list_units(struct search *search, const size_t *candidates, size_t co
     struct trials_index seen = {0};
     int failed = 0;
     *unit_count = 0;
-    for (struct search_parcel *p = search->parcels; p && !failed; p = p->next) {
+    for (struct queued_unit *p = search->queued_units; p && !failed; p = p->next) {
         struct job_variant *variant = &p->unit.variants[0];
         if (variant->compiled.is_failed)
             continue;
-        failed = parcel_choose(search, p, 0, candidates, count, &seen, error);
-        variant->is_proven = trials_index_find(&search->proven, parcel_hash(p, 0)) != NULL;
+        failed = queued_unit_choose(search, p, 0, candidates, count, &seen, error);
+        variant->is_proven = trials_index_find(&search->proven, queued_unit_hash(p, 0)) != NULL;
         if (variant->count)
             units[(*unit_count)++] = p->unit;
     }
@@ -64,25 +64,25 @@ static int list_units(struct search *search, const size_t *candidates, size_t co
 static int send_race(struct search *search, size_t slot, const size_t *candidates, size_t count,
                      struct error *error)
 {
-    struct job_unit *units = calloc(search->parcel_count + 1, sizeof *units);
+    struct job_unit *units = calloc(search->queued_count + 1, sizeof *units);
     struct job_race race = {.units = units, .seconds = search->options->race_s};
     struct frame frame = {.kind = JOB_RACE};
     if (!units)
-        return error_memory(error, search->parcel_count * sizeof *units);
+        return error_memory(error, search->queued_count * sizeof *units);
     int failed = list_units(search, candidates, count, units, &race.count, error) ||
                  job_code_race(&frame, &race, search->result->points.width, false, error) ||
-                 crew_send(search->crew, slot, &frame, error);
+                 worker_pool_send(search->pool, slot, &frame, error);
     frame_dispose(&frame);
     free(units);
     search->workers[slot].state = WORKER_BUSY;
     search->workers[slot].at = SEARCH_NOWHERE;
-    crew_set_deadline(search->crew, slot, SEARCH_LOAD_S);
+    worker_pool_set_deadline(search->pool, slot, SEARCH_LOAD_S);
     return failed;
 }
 
 /* Judges the entrants that the lost worker had turned to. Who kills a worker from outside may
  * have meant anything: that alone blames nobody. */
-static bool blame_lost(struct search *search, const size_t *candidates, size_t count)
+static bool faults_lost(struct search *search, const size_t *candidates, size_t count)
 {
     const struct job_at at = search->lost.at;
     const struct points *points = &search->result->points;
@@ -94,7 +94,7 @@ static bool blame_lost(struct search *search, const size_t *candidates, size_t c
             (at.candidate != JOB_NO_CANDIDATE ||
              at.variant != trials_find_variant(points, candidates[i])))
             continue;
-        verdict_judge(search, &trial);
+        replies_judge(search, &trial);
         is_blamed = true;
     }
     return is_blamed;
@@ -107,7 +107,7 @@ static int run_once(struct search *search, const size_t *candidates, size_t coun
     bool is_sent = false;
     search->lost.is_lost = false;
     for (int got = 0; got == 0 && !search->lost.is_lost;) {
-        const size_t slot = search_first_gauge(search);
+        const size_t slot = search_first_measurer(search);
         if (search_check_stop(search, error))
             return -1;
         if (!is_sent && search->workers[slot].state == WORKER_IDLE) {
@@ -128,7 +128,7 @@ static int judge_loss(struct search *search, const size_t *candidates, size_t co
                       unsigned *forgiven, struct error *error)
 {
     const char *reason = search->lost.trial.reason;
-    if (blame_lost(search, candidates, count))
+    if (faults_lost(search, candidates, count))
         return 0;
     if (search->lost.code == ERROR_WRONG) /* the default itself */
         return error_set(error, ERROR_WRONG, "%s", reason);
@@ -166,12 +166,12 @@ static int check_measured(const struct search *search, struct error *error)
  * more, that takes the worker down, or that came in first and is wrong. */
 static int run_race(struct search *search, struct job_raced *raced, struct error *error)
 {
-    size_t candidates[ENTRANTS_MAX], count = 0;
+    size_t candidates[SHORTLIST_MAX], count = 0;
     unsigned forgiven = 0;
     for (;;) {
         const size_t measured = search->result->counts[TRIAL_MEASURED];
         if (check_measured(search, error) ||
-            entrants_choose(search, candidates, &count, error) ||
+            shortlist_choose(search, candidates, &count, error) ||
             compile_entrants(search, candidates, count, error))
             return -1;
         if (search->result->counts[TRIAL_MEASURED] < measured)
@@ -231,7 +231,7 @@ static void list_finalists(struct search *search, const struct job_raced *raced)
         const struct job_entrant *entrant = &raced->entrants[race->places[i].entrant];
         if (!is_right(search->result, entrant))
             continue;
-        const bool is_proven = right++ < FINALS_PROVEN;
+        const bool is_proven = right++ < FINAL_RACE_PROVEN;
         ties += race->places[i].is_tie;
         if (is_proven || entrant->candidate == JOB_NO_CANDIDATE)
             add_finalist(search, &race->places[i], entrant, is_proven);
@@ -277,7 +277,7 @@ static int list_places(struct search *search, const struct job_raced *raced,
                   place, entrant);
         for (size_t k = 0; k < search->options->row_count && !is_the_default; k++) {
             const int64_t *row = search->options->rows + k * result->points.width;
-            if (entrants_asked(search, k) == entrant->candidate &&
+            if (shortlist_asked(search, k) == entrant->candidate &&
                 memcmp(row, tune_row(result, entrant->candidate),
                        result->points.width * sizeof *row) != 0)
                 add_place(result, row, place, entrant);

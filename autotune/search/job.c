@@ -82,8 +82,8 @@ int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
     return frame_check(frame, error);
 }
 
-int job_code_guest(struct frame *frame, struct job_guest *message, bool reads,
-                   struct error *error)
+int job_code_other_space(struct frame *frame, struct job_other_space *message, bool reads,
+                         struct error *error)
 {
     const struct coder coder = {frame, reads};
     code_file(&coder, &message->space);

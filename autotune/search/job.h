@@ -23,7 +23,7 @@ enum job_kind {
     JOB_TRIED,  /* struct job_tried */
     JOB_RACE,   /* struct job_race; JOB_AT, JOB_PROVEN, JOB_TRIAL follow; JOB_RACED ends them */
     JOB_RACED,  /* struct job_raced */
-    JOB_GUEST,  /* struct job_guest, to one that measures; JOB_AT, JOB_PROVEN and JOB_TRIAL of
+    JOB_OTHER_SPACE, /* struct job_guest, to one that measures; JOB_AT, JOB_PROVEN and JOB_TRIAL of
                  * candidate 0 follow; JOB_TRIED ends them */
 };
 
@@ -87,7 +87,7 @@ struct job_race {
 };
 
 /* A candidate of another space than the worker's own, for the same problem. */
-struct job_guest {
+struct job_other_space {
     struct emit_file space, template;
     uint64_t width; /* params of its space */
     const int64_t *row;
@@ -166,8 +166,8 @@ int job_code_unit(struct frame *frame, struct job_unit *message, size_t width, b
                   struct error *error);
 int job_code_race(struct frame *frame, struct job_race *message, size_t width, bool reads,
                   struct error *error);
-int job_code_guest(struct frame *frame, struct job_guest *message, bool reads,
-                   struct error *error);
+int job_code_other_space(struct frame *frame, struct job_other_space *message, bool reads,
+                         struct error *error);
 
 /* The others hold no pointers: they travel as they are. */
 int job_read(struct frame *frame, void *message, size_t size, struct error *error);

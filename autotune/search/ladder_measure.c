@@ -14,34 +14,34 @@ enum { ONLY = 0 /* the worker's slot */ };
 static const double OPEN_LIMIT = 180, STEP_LIMIT = 30, STEP_LIMIT_HOST = 120;
 static const double TICK = 0.2;
 
-struct climb {
+struct ladder_measure {
     const struct tune_job *job;
-    const struct climb_options *options;
-    struct crew *crew;
-    struct climb_step *step; /* that the worker is at; NULL while it opens */
-    bool is_ready;           /* the worker is there and waits */
+    const struct ladder_measure_options *options;
+    struct worker_pool *pool;
+    struct ladder_measure_step *step; /* that the worker is at; NULL while it opens */
+    bool is_ready;                    /* the worker is there and waits */
     char last_words[JOB_REASON];
 };
 
-static int check_stop(const struct climb *climb, struct error *error)
+static int check_stop(const struct ladder_measure *run, struct error *error)
 {
-    if (!climb->options->is_stopping || !climb->options->is_stopping())
+    if (!run->options->is_stopping || !run->options->is_stopping())
         return 0;
     return error_set(error, ERROR_INTERRUPTED, "interrupted: the same command starts again");
 }
 
 /* --- What the worker says ----------------------------------------------------------------- */
 
-static int take_fatal(struct climb *climb, struct job_fatal *fatal, struct error *error)
+static int take_fatal(struct ladder_measure *run, struct job_fatal *fatal, struct error *error)
 {
     fatal->text[sizeof fatal->text - 1] = '\0';
-    if (fatal->code == ERROR_USAGE || !climb->step)
+    if (fatal->code == ERROR_USAGE || !run->step)
         return error_set(error, fatal->code, "%s", fatal->text);
-    snprintf(climb->last_words, sizeof climb->last_words, "%.230s", fatal->text);
+    snprintf(run->last_words, sizeof run->last_words, "%.230s", fatal->text);
     return 0;
 }
 
-static void take_proven(struct climb_step *step, struct job_proven *proven)
+static void take_proven(struct ladder_measure_step *step, struct job_proven *proven)
 {
     proven->reason[JOB_REASON - 1] = '\0';
     step->proofs = proven->cases;
@@ -49,7 +49,7 @@ static void take_proven(struct climb_step *step, struct job_proven *proven)
         memcpy(step->reason, proven->reason, sizeof step->reason);
 }
 
-static void take_trial(struct climb_step *step, struct job_trial *trial)
+static void take_trial(struct ladder_measure_step *step, struct job_trial *trial)
 {
     trial->reason[JOB_REASON - 1] = '\0';
     step->status = trial->status < TRIAL_STATUSES ? trial->status : TRIAL_CRASHED;
@@ -60,64 +60,66 @@ static void take_trial(struct climb_step *step, struct job_trial *trial)
         memcpy(step->reason, trial->reason, sizeof step->reason);
 }
 
-static void set_deadline(struct climb *climb)
+static void set_deadline(struct ladder_measure *run)
 {
-    const double usual = climb->job->info->target.is_host ? STEP_LIMIT_HOST : STEP_LIMIT;
-    const double limit = climb->options->limit_s;
-    crew_set_deadline(climb->crew, ONLY, limit > 0 ? limit : usual);
+    const double usual = run->job->info->target.is_host ? STEP_LIMIT_HOST : STEP_LIMIT;
+    const double limit = run->options->limit_s;
+    worker_pool_set_deadline(run->pool, ONLY, limit > 0 ? limit : usual);
 }
 
 /* A kernel, or the worker before it had any. */
-static int take_lost(struct climb *climb, const struct crew_event *event, struct error *error)
+static int take_lost(struct ladder_measure *run, const struct worker_pool_event *event,
+                     struct error *error)
 {
-    if (!climb->step)
+    if (!run->step)
         return error_set(error, ERROR_FAILED,
                          "a worker process was lost before it was ready: %s; see 'autotune "
                          "doctor'",
                          event->how);
-    climb->step->status = event->kind == CREW_LATE ? TRIAL_HUNG : TRIAL_CRASHED;
-    snprintf(climb->step->reason, sizeof climb->step->reason, "%.200s",
-             *climb->last_words ? climb->last_words : event->how);
+    run->step->status = event->kind == WORKER_POOL_LATE ? TRIAL_HUNG : TRIAL_CRASHED;
+    snprintf(run->step->reason, sizeof run->step->reason, "%.200s",
+             *run->last_words ? run->last_words : event->how);
     return 0;
 }
 
 /* On the emulator a kernel runs in the worker's own memory, and may have changed what it says.
  */
-static int take_message(struct climb *climb, struct frame *frame, struct error *error)
+static int take_message(struct ladder_measure *run, struct frame *frame, struct error *error)
 {
     union job_told message;
     if (job_read_told(frame, &message, error)) {
-        const struct crew_event event =
-            {.kind = CREW_LOST, .how = "it sent what no worker sends: its memory was damaged"};
-        crew_stop(climb->crew, ONLY);
-        return take_lost(climb, &event, error);
+        const struct worker_pool_event event =
+            {.kind = WORKER_POOL_LOST,
+             .how = "it sent what no worker sends: its memory was damaged"};
+        worker_pool_stop(run->pool, ONLY);
+        return take_lost(run, &event, error);
     }
     if (frame->kind == JOB_FATAL)
-        return take_fatal(climb, &message.fatal, error);
-    set_deadline(climb);
-    if (frame->kind == JOB_PROVEN && climb->step)
-        take_proven(climb->step, &message.proven);
-    if (frame->kind == JOB_TRIAL && climb->step)
-        take_trial(climb->step, &message.trial);
+        return take_fatal(run, &message.fatal, error);
+    set_deadline(run);
+    if (frame->kind == JOB_PROVEN && run->step)
+        take_proven(run->step, &message.proven);
+    if (frame->kind == JOB_TRIAL && run->step)
+        take_trial(run->step, &message.trial);
     if (frame->kind == JOB_READY || frame->kind == JOB_TRIED) {
-        climb->is_ready = true;
-        crew_set_deadline(climb->crew, ONLY, 0);
+        run->is_ready = true;
+        worker_pool_set_deadline(run->pool, ONLY, 0);
     }
     return 0;
 }
 
 /* Hears the worker out until it waits or is lost. */
-static int listen(struct climb *climb, struct error *error)
+static int listen(struct ladder_measure *run, struct error *error)
 {
-    while (!climb->is_ready && crew_is_running(climb->crew, ONLY)) {
-        struct crew_event event;
+    while (!run->is_ready && worker_pool_is_running(run->pool, ONLY)) {
+        struct worker_pool_event event;
         int failed = 0;
-        if (check_stop(climb, error) || crew_wait(climb->crew, &event, TICK, error))
+        if (check_stop(run, error) || worker_pool_wait(run->pool, &event, TICK, error))
             return -1;
-        if (event.kind == CREW_FRAME)
-            failed = take_message(climb, &event.frame, error);
-        else if (event.kind == CREW_LOST || event.kind == CREW_LATE)
-            failed = take_lost(climb, &event, error);
+        if (event.kind == WORKER_POOL_FRAME)
+            failed = take_message(run, &event.frame, error);
+        else if (event.kind == WORKER_POOL_LOST || event.kind == WORKER_POOL_LATE)
+            failed = take_lost(run, &event, error);
         frame_dispose(&event.frame);
         if (failed)
             return -1;
@@ -127,46 +129,47 @@ static int listen(struct climb *climb, struct error *error)
 
 /* --- What the worker does ----------------------------------------------------------------- */
 
-static int open_worker(struct climb *climb, struct error *error)
+static int open_worker(struct ladder_measure *run, struct error *error)
 {
-    climb->step = NULL;
-    climb->is_ready = false;
-    climb->last_words[0] = '\0';
-    if (worker_start(climb->crew, ONLY, climb->job, climb->options->seed, climb->job->specs[0],
-                     error))
+    run->step = NULL;
+    run->is_ready = false;
+    run->last_words[0] = '\0';
+    if (worker_start(run->pool, ONLY, run->job, run->options->seed, run->job->specs[0], error))
         return -1;
-    crew_set_deadline(climb->crew, ONLY, OPEN_LIMIT);
-    return listen(climb, error);
+    worker_pool_set_deadline(run->pool, ONLY, OPEN_LIMIT);
+    return listen(run, error);
 }
 
-static int run_step(struct climb *climb, struct climb_step *step, struct error *error)
+static int run_step(struct ladder_measure *run, struct ladder_measure_step *step,
+                    struct error *error)
 {
-    struct frame frame = {.kind = JOB_GUEST};
-    if (!crew_is_running(climb->crew, ONLY) && open_worker(climb, error))
+    struct frame frame = {.kind = JOB_OTHER_SPACE};
+    if (!worker_pool_is_running(run->pool, ONLY) && open_worker(run, error))
         return -1;
     step->status = TRIAL_CRASHED; /* until it is judged */
-    climb->step = step;
-    climb->is_ready = false;
-    set_deadline(climb);
-    int failed = job_code_guest(&frame, &step->guest, false, error) ||
-                 crew_send(climb->crew, ONLY, &frame, error);
+    run->step = step;
+    run->is_ready = false;
+    set_deadline(run);
+    int failed = job_code_other_space(&frame, &step->other_kernel, false, error) ||
+                 worker_pool_send(run->pool, ONLY, &frame, error);
     frame_dispose(&frame);
-    return failed ? -1 : listen(climb, error);
+    return failed ? -1 : listen(run, error);
 }
 
-int climb_run(struct climb_step *steps, size_t count, const struct tune_job *job,
-              const struct climb_options *options, struct error *error)
+int ladder_measure_all(struct ladder_measure_step *steps, size_t count,
+                       const struct tune_job *job, const struct ladder_measure_options *options,
+                       struct error *error)
 {
-    struct climb climb = {.job = job, .options = options};
-    if (crew_open(&climb.crew, error))
+    struct ladder_measure run = {.job = job, .options = options};
+    if (worker_pool_open(&run.pool, error))
         return -1;
     int failed = 0;
     for (size_t i = 0; i < count && !failed; i++) {
         if (options->show)
             options->show(options->context, i, count);
-        failed = run_step(&climb, &steps[i], error);
+        failed = run_step(&run, &steps[i], error);
     }
-    crew_close(climb.crew);
+    worker_pool_close(run.pool);
     if (job->info->target.is_host)
         host_sweep();
     return failed;

@@ -6,8 +6,8 @@
 
 #include "autotune/search/tune.h"
 
-struct climb_step {
-    struct job_guest guest;
+struct ladder_measure_step {
+    struct job_other_space other_kernel;
     enum trial_status status;                   /* from here on set by climb_run */
     char reason[JOB_REASON];                    /* unless it was measured */
     uint64_t times_ps[JOB_SAMPLES], time_count; /* per call; as many as it was timed */
@@ -15,7 +15,7 @@ struct climb_step {
     uint64_t proofs;                            /* small runs compared */
 };
 
-struct climb_options {
+struct ladder_measure_options {
     uint64_t seed;
     double limit_s; /* a step that is not heard of for so long is hung; 0 = the usual */
     bool (*is_stopping)(void); /* asked between messages; true: ERROR_INTERRUPTED */
@@ -26,7 +26,8 @@ struct climb_options {
 /* Judges every step. `job` says where: its problem, sources, first device and NVRTC; its space
  * is the worker's own, whose default warms the device up and reads the data of sweeps. -1: no
  * worker can serve, a step's space or template cannot be read, or interrupted. */
-int climb_run(struct climb_step *steps, size_t count, const struct tune_job *job,
-              const struct climb_options *options, struct error *error);
+int ladder_measure_all(struct ladder_measure_step *steps, size_t count,
+                       const struct tune_job *job, const struct ladder_measure_options *options,
+                       struct error *error);
 
 #endif

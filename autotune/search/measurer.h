@@ -8,7 +8,7 @@
 #include "autotune/search/job.h"
 #include "autotune/verify/check.h"
 
-struct measure {
+struct measurer {
     struct device *device;
     const struct point_context *context;
     uint64_t seed;
@@ -29,42 +29,43 @@ struct measure {
 
 /* `ready` says what there is. The default must be right: ERROR_WRONG. Close after a failure
  * too. */
-int measure_open(struct measure *out, struct device *device,
-                 const struct point_context *context, const struct emit_sources *sources,
-                 uint64_t seed, int socket, struct job_ready *ready, struct error *error);
-void measure_close(struct measure *measure);
+int measurer_open(struct measurer *out, struct device *device,
+                  const struct point_context *context, const struct emit_sources *sources,
+                  uint64_t seed, int socket, struct job_ready *ready, struct error *error);
+void measurer_close(struct measurer *measurer);
 
 /* Tries a unit: all is reported but JOB_TRIED. A candidate that is wrong or cannot run is no
  * error; -1: the device is lost, or the coordinator. */
-int measure_unit(struct measure *measure, const struct job_unit *unit, bool *is_cut,
-                 struct error *error);
+int measurer_unit(struct measurer *measurer, const struct job_unit *unit, bool *is_cut,
+                  struct error *error);
 
 /* Another measurement of the reference. */
-int measure_reference(struct measure *measure, uint64_t *out_ps, struct error *error);
+int measurer_reference(struct measurer *measurer, uint64_t *out_ps, struct error *error);
 
 /* ERROR_WRONG for the default, which all else is measured against. */
-int measure_blame_default(const struct measure *measure, const char *reason,
-                          struct error *error);
+int measurer_fault_default(const struct measurer *measurer, const char *reason,
+                           struct error *error);
 
 /* For whoever proves and times beside measure_unit: reports what comes next; the small proofs
  * of a variant, reported (false when it is wrong); the proof of an entry at full n, which is
  * its first measurement. */
-int measure_announce(const struct measure *measure, enum job_phase phase, uint64_t variant,
-                     uint64_t candidate, struct error *error);
-int measure_variant(struct measure *measure, const struct job_variant *variant,
-                    const struct device_kernel *const kernels[SPACE_PASSES_MAX], bool *is_right,
-                    struct error *error);
-int measure_proof(struct measure *measure, uint64_t candidate, const struct bench_entry *entry,
-                  uint64_t *out_ps, struct bench_verdict *out, struct error *error);
+int measurer_announce(const struct measurer *measurer, enum job_phase phase, uint64_t variant,
+                      uint64_t candidate, struct error *error);
+int measurer_variant(struct measurer *measurer, const struct job_variant *variant,
+                     const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                     bool *is_right, struct error *error);
+int measurer_proof(struct measurer *measurer, uint64_t candidate,
+                   const struct bench_entry *entry, uint64_t *out_ps, struct bench_outcome *out,
+                   struct error *error);
 /* The proof at full n, which is the first timing: times, launch, status and reason of the trial of
  * trial->candidate. */
-int measure_first(struct measure *measure, const struct bench_entry *entry,
-                  struct job_trial *trial, struct error *error);
+int measurer_first(struct measurer *measurer, const struct bench_entry *entry,
+                   struct job_trial *trial, struct error *error);
 /* After a failure: does the device still work, so that the failure was the candidate's? */
-bool measure_is_alive(const struct measure *measure);
+bool measurer_is_alive(const struct measurer *measurer);
 
 /* Reports a candidate that is wrong or failed. */
-int measure_reject(const struct measure *measure, uint64_t candidate, enum trial_status status,
-                   const char *reason, struct error *error);
+int measurer_reject(const struct measurer *measurer, uint64_t candidate,
+                    enum trial_status status, const char *reason, struct error *error);
 
 #endif

@@ -11,8 +11,8 @@
 /* No measurement is begun after so many seconds of them, and none is longer than LONGEST. */
 static const double SECONDS = 0.25, LONGEST = 0.1;
 
-struct guest {
-    struct measure *measure;
+struct other_space {
+    struct measurer *measurer;
     const int64_t *row;
     struct compiled_unit unit;
     struct device_module *module;
@@ -23,80 +23,83 @@ struct guest {
 };
 
 /* Measurements of several calls, where these are not too long. */
-static int sample(struct guest *guest, struct error *error)
+static int sample(struct other_space *other_kernel, struct error *error)
 {
-    struct measure *measure = guest->measure;
-    struct bench *bench = &measure->bench;
-    struct job_trial *trial = &guest->trial;
+    struct measurer *measurer = other_kernel->measurer;
+    struct bench *bench = &measurer->bench;
+    struct job_trial *trial = &other_kernel->trial;
     const double start = monotonic_s();
     const double seconds = (double)trial->times_ps[0] * 1e-12 * (double)bench->calls;
     if (seconds > LONGEST)
         return 0;
-    if (bench_prepare_more(&guest->entry, bench, measure->context, guest->row, guest->kernels,
-                           bench->calls, error))
+    if (bench_prepare_more(&other_kernel->entry, bench, measurer->context, other_kernel->row,
+                           other_kernel->kernels, bench->calls, error))
         return -1;
     trial->time_count = 0;
     do
-        if (bench_time(bench, &guest->entry, &trial->times_ps[trial->time_count++], error))
+        if (bench_time(bench, &other_kernel->entry, &trial->times_ps[trial->time_count++],
+                       error))
             return -1;
     while (trial->time_count < JOB_SAMPLES && monotonic_s() - start < SECONDS);
     return 0;
 }
 
 /* The proof at full n is the first measurement. */
-static int time_guest(struct guest *guest, struct error *error)
+static int time_other(struct other_space *other_kernel, struct error *error)
 {
-    struct measure *measure = guest->measure;
-    if (measure_announce(measure, PHASE_MEASURE, 0, 0, error) ||
-        bench_prepare(&guest->entry, &measure->bench, measure->context, guest->row,
-                      guest->kernels, measure->input.count, error) ||
-        measure_first(measure, &guest->entry, &guest->trial, error))
+    struct measurer *measurer = other_kernel->measurer;
+    if (measurer_announce(measurer, PHASE_MEASURE, 0, 0, error) ||
+        bench_prepare(&other_kernel->entry, &measurer->bench, measurer->context,
+                      other_kernel->row, other_kernel->kernels, measurer->input.count, error) ||
+        measurer_first(measurer, &other_kernel->entry, &other_kernel->trial, error))
         return -1;
-    return guest->trial.status == TRIAL_MEASURED ? sample(guest, error) : 0;
+    return other_kernel->trial.status == TRIAL_MEASURED ? sample(other_kernel, error) : 0;
 }
 
 /* What is wrong at small sizes was reported by measure_variant; it is the verdict too. */
-static int prove_and_time(struct guest *guest, struct error *error)
+static int prove_and_time(struct other_space *other_kernel, struct error *error)
 {
-    struct measure *measure = guest->measure;
+    struct measurer *measurer = other_kernel->measurer;
     const uint64_t id = 0;
-    const struct job_variant variant = {.compiled = guest->unit.variants[0],
+    const struct job_variant variant = {.compiled = other_kernel->unit.variants[0],
                                         .count = 1,
                                         .ids = &id,
-                                        .rows = guest->row};
+                                        .rows = other_kernel->row};
     bool is_right = true;
-    if (measure_announce(measure, PHASE_LOAD, 0, 0, error) ||
-        measure->device->ops->load(measure->device, &guest->unit.image, &guest->module,
-                                   guest->loaded, error))
+    if (measurer_announce(measurer, PHASE_LOAD, 0, 0, error) ||
+        measurer->device->ops->load(measurer->device, &other_kernel->unit.image,
+                                    &other_kernel->module, other_kernel->loaded, error))
         return -1;
-    compiler_kernels(&guest->unit.variants[0], guest->loaded, guest->kernels);
-    guest->trial.registers = compiler_registers(guest->kernels);
-    if (measure_announce(measure, PHASE_PROVE, 0, 0, error) ||
-        measure_variant(measure, &variant, guest->kernels, &is_right, error))
+    compiler_kernels(&other_kernel->unit.variants[0], other_kernel->loaded,
+                     other_kernel->kernels);
+    other_kernel->trial.registers = compiler_registers(other_kernel->kernels);
+    if (measurer_announce(measurer, PHASE_PROVE, 0, 0, error) ||
+        measurer_variant(measurer, &variant, other_kernel->kernels, &is_right, error))
         return -1;
-    guest->trial.status = TRIAL_WRONG;
-    return is_right ? time_guest(guest, error) : 0;
+    other_kernel->trial.status = TRIAL_WRONG;
+    return is_right ? time_other(other_kernel, error) : 0;
 }
 
-static int run(struct guest *guest, const struct emit_sources *sources, struct error *error)
+static int run(struct other_space *other_kernel, const struct emit_sources *sources,
+               struct error *error)
 {
-    struct measure *measure = guest->measure;
-    struct job_trial *trial = &guest->trial;
+    struct measurer *measurer = other_kernel->measurer;
+    struct job_trial *trial = &other_kernel->trial;
     trial->status = TRIAL_FAILED;
-    if (measure_announce(measure, PHASE_LOAD, 0, 0, error) ||
-        compiler_compile_row(&guest->unit, measure->device, measure->context, sources,
-                             guest->row, error))
+    if (measurer_announce(measurer, PHASE_LOAD, 0, 0, error) ||
+        compiler_compile_row(&other_kernel->unit, measurer->device, measurer->context, sources,
+                             other_kernel->row, error))
         return -1;
-    if (guest->unit.variants[0].is_failed) {
+    if (other_kernel->unit.variants[0].is_failed) {
         snprintf(trial->reason, sizeof trial->reason, "%.230s",
-                 guest->unit.variants[0].reason.text);
+                 other_kernel->unit.variants[0].reason.text);
         return 0;
     }
-    int failed = prove_and_time(guest, error);
-    bench_release(&measure->bench, &guest->entry);
-    if (guest->module)
-        measure->device->ops->unload(measure->device, guest->module);
-    if (failed && measure_is_alive(measure)) { /* its own failure: the device goes on */
+    int failed = prove_and_time(other_kernel, error);
+    bench_release(&measurer->bench, &other_kernel->entry);
+    if (other_kernel->module)
+        measurer->device->ops->unload(measurer->device, other_kernel->module);
+    if (failed && measurer_is_alive(measurer)) { /* its own failure: the device goes on */
         trial->status = TRIAL_FAILED;
         snprintf(trial->reason, sizeof trial->reason, "%.230s", error->text);
         failed = 0;
@@ -104,26 +107,27 @@ static int run(struct guest *guest, const struct emit_sources *sources, struct e
     return failed;
 }
 
-int guest_try(struct measure *measure, const struct emit_sources *sources,
-              const struct job_guest *guest, struct error *error)
+int other_space_try(struct measurer *measurer, const struct emit_sources *sources,
+                    const struct job_other_space *other_kernel, struct error *error)
 {
-    const struct point_context *own = measure->context;
+    const struct point_context *own = measurer->context;
     struct emit_sources its_sources = *sources;
-    struct guest state = {.measure = measure, .row = guest->row};
+    struct other_space state = {.measurer = measurer, .row = other_kernel->row};
     struct space *space;
-    if (space_load(&space, guest->space.name, guest->space.text, strlen(guest->space.text),
-                   embedded_space, error))
+    if (space_load(&space, other_kernel->space.name, other_kernel->space.text,
+                   strlen(other_kernel->space.text), embedded_space, error))
         return -1;
     const struct point_context context = {space, own->problem, own->target};
-    its_sources.template = guest->template;
-    int failed = guest->width == space->param_count
-                     ? 0
-                     : error_set(error, ERROR_FAILED,
-                                 "%s: another space than the coordinator's", guest->space.name);
-    measure->context = &context;
+    its_sources.template = other_kernel->template;
+    int failed =
+        other_kernel->width == space->param_count
+            ? 0
+            : error_set(error, ERROR_FAILED, "%s: another space than the coordinator's",
+                        other_kernel->space.name);
+    measurer->context = &context;
     failed = failed || run(&state, &its_sources, error) ||
-             job_send(measure->socket, JOB_TRIAL, &state.trial, sizeof state.trial, error);
-    measure->context = own;
+             job_send(measurer->socket, JOB_TRIAL, &state.trial, sizeof state.trial, error);
+    measurer->context = own;
     compiler_dispose(&state.unit);
     space_free(space);
     return failed ? -1 : 0;

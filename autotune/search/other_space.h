@@ -10,7 +10,7 @@
  * is timed less often. `sources` are the worker's: types and intrinsics serve all templates.
  * -1: its space or template cannot be read (ERROR_USAGE), or the device or the coordinator is
  * lost. */
-int guest_try(struct measure *measure, const struct emit_sources *sources,
-              const struct job_guest *guest, struct error *error);
+int other_space_try(struct measurer *measurer, const struct emit_sources *sources,
+                    const struct job_other_space *other_kernel, struct error *error);
 
 #endif

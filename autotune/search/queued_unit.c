@@ -14,55 +14,55 @@ static void clear_variant(struct job_variant *variant)
     variant->count = 0;
 }
 
-void parcel_free(struct search_parcel *parcel)
+void queued_unit_free(struct queued_unit *queued)
 {
-    if (!parcel)
+    if (!queued)
         return;
-    for (size_t i = 0; i < parcel->unit.count; i++)
-        clear_variant(&parcel->unit.variants[i]);
-    frame_dispose(&parcel->frame);
-    free(parcel);
+    for (size_t i = 0; i < queued->unit.count; i++)
+        clear_variant(&queued->unit.variants[i]);
+    frame_dispose(&queued->frame);
+    free(queued);
 }
 
-struct search_parcel *parcel_open(struct search *search, struct frame *frame,
-                                  const struct search_unit *unit, struct error *error)
+struct queued_unit *queued_unit_open(struct search *search, struct frame *frame,
+                                     const struct search_unit *unit, struct error *error)
 {
-    struct search_parcel *parcel = calloc(1, sizeof *parcel);
-    if (!parcel) {
-        error_memory(error, sizeof *parcel);
+    struct queued_unit *queued = calloc(1, sizeof *queued);
+    if (!queued) {
+        error_memory(error, sizeof *queued);
         return NULL;
     }
-    parcel->frame = *frame;
+    queued->frame = *frame;
     *frame = (struct frame){.kind = 0};
     int failed =
-        job_code_unit(&parcel->frame, &parcel->unit, search->result->points.width, true, error);
-    for (size_t i = 0; i < parcel->unit.count;
+        job_code_unit(&queued->frame, &queued->unit, search->result->points.width, true, error);
+    for (size_t i = 0; i < queued->unit.count;
          i++) { /* what it lists lies in the frame: nothing */
-        parcel->unit.variants[i].ids = NULL;
-        parcel->unit.variants[i].rows = NULL;
-        parcel->unit.variants[i].count = 0;
-        parcel->unit.variants[i].compiled.variant = unit->variants[i];
+        queued->unit.variants[i].ids = NULL;
+        queued->unit.variants[i].rows = NULL;
+        queued->unit.variants[i].count = 0;
+        queued->unit.variants[i].compiled.variant = unit->variants[i];
     }
-    if (!failed && parcel->unit.count != unit->count)
+    if (!failed && queued->unit.count != unit->count)
         failed = error_set(error, ERROR_FAILED, "a worker compiled %u variants of %zu",
-                           (unsigned)parcel->unit.count, unit->count);
+                           (unsigned)queued->unit.count, unit->count);
     if (!failed)
-        return parcel;
-    parcel_free(parcel);
+        return queued;
+    queued_unit_free(queued);
     return NULL;
 }
 
-uint64_t parcel_hash(const struct search_parcel *parcel, size_t i)
+uint64_t queued_unit_hash(const struct queued_unit *queued, size_t i)
 {
-    const struct compiled_variant *compiled = &parcel->unit.variants[i].compiled;
-    const uint64_t hash = compiler_hash(compiled, &parcel->unit.image);
+    const struct compiled_variant *compiled = &queued->unit.variants[i].compiled;
+    const uint64_t hash = compiler_hash(compiled, &queued->unit.image);
     return hash ? hash : compiled->sources_hash;
 }
 
-size_t parcel_find(const struct search_parcel *parcel, uint64_t variant)
+size_t queued_unit_find(const struct queued_unit *queued, uint64_t variant)
 {
     size_t i = 0;
-    while (i < parcel->unit.count && parcel->unit.variants[i].compiled.variant != variant)
+    while (i < queued->unit.count && queued->unit.variants[i].compiled.variant != variant)
         i++;
     return i;
 }
@@ -111,13 +111,13 @@ static void add_candidate(const struct search *search, struct job_variant *varia
     variant->count++;
 }
 
-static int list_candidates(struct search *search, struct search_parcel *parcel, size_t i,
+static int list_candidates(struct search *search, struct queued_unit *queued, size_t i,
                            struct error *error)
 {
-    struct job_variant *variant = &parcel->unit.variants[i];
+    struct job_variant *variant = &queued->unit.variants[i];
     const struct points *points = &search->result->points;
     const struct point_variant *v = &points->variants[variant->compiled.variant];
-    const uint64_t hash = parcel_hash(parcel, i);
+    const uint64_t hash = queued_unit_hash(queued, i);
     if (make_room(variant, v->count, points->width, error))
         return -1;
     for (size_t k = v->first; k < v->first + v->count; k++) {
@@ -131,16 +131,16 @@ static int list_candidates(struct search *search, struct search_parcel *parcel, 
     return 0;
 }
 
-int parcel_choose(struct search *search, struct search_parcel *parcel, size_t i,
-                  const size_t *candidates, size_t count, struct trials_index *seen,
-                  struct error *error)
+int queued_unit_choose(struct search *search, struct queued_unit *queued, size_t i,
+                       const size_t *candidates, size_t count, struct trials_index *seen,
+                       struct error *error)
 {
-    struct job_variant *variant = &parcel->unit.variants[i];
+    struct job_variant *variant = &queued->unit.variants[i];
     const struct points *points = &search->result->points;
     const struct point_variant *v = &points->variants[variant->compiled.variant];
     if (make_room(variant, count, points->width, error))
         return -1;
-    const uint64_t hash = parcel_hash(parcel, i);
+    const uint64_t hash = queued_unit_hash(queued, i);
     for (size_t k = 0; k < count; k++) {
         uint64_t identity, other;
         if (candidates[k] < v->first || candidates[k] >= v->first + v->count)
@@ -159,39 +159,39 @@ int parcel_choose(struct search *search, struct search_parcel *parcel, size_t i,
 
 /* --- The queue ---------------------------------------------------------------------------- */
 
-static bool is_worth_trying(const struct search_parcel *parcel)
+static bool is_worth_trying(const struct queued_unit *queued)
 {
-    for (size_t i = 0; i < parcel->unit.count; i++)
-        if (!parcel->unit.variants[i].compiled.is_failed && parcel->unit.variants[i].count)
+    for (size_t i = 0; i < queued->unit.count; i++)
+        if (!queued->unit.variants[i].compiled.is_failed && queued->unit.variants[i].count)
             return true;
     return false;
 }
 
-int parcel_queue(struct search *search, struct search_parcel *parcel, struct error *error)
+int queued_unit_add(struct search *search, struct queued_unit *queued, struct error *error)
 {
-    struct search_parcel **at = &search->parcels;
+    struct queued_unit **at = &search->queued_units;
     int failed = 0;
-    for (size_t i = 0; i < parcel->unit.count && !search->keeps_parcels && !failed; i++)
-        if (!parcel->unit.variants[i].compiled.is_failed)
-            failed = list_candidates(search, parcel, i, error);
-    if (failed || (!search->keeps_parcels && !is_worth_trying(parcel))) {
-        parcel_free(parcel);
+    for (size_t i = 0; i < queued->unit.count && !search->keeps_units && !failed; i++)
+        if (!queued->unit.variants[i].compiled.is_failed)
+            failed = list_candidates(search, queued, i, error);
+    if (failed || (!search->keeps_units && !is_worth_trying(queued))) {
+        queued_unit_free(queued);
         return failed;
     }
     while (*at)
         at = &(*at)->next;
-    *at = parcel;
-    parcel->next = NULL;
-    search->parcel_count++;
+    *at = queued;
+    queued->next = NULL;
+    search->queued_count++;
     return 0;
 }
 
-struct search_parcel *parcel_take(struct search *search)
+struct queued_unit *queued_unit_take(struct search *search)
 {
-    struct search_parcel *parcel = search->parcels;
-    if (parcel) {
-        search->parcels = parcel->next;
-        search->parcel_count--;
+    struct queued_unit *queued = search->queued_units;
+    if (queued) {
+        search->queued_units = queued->next;
+        search->queued_count--;
     }
-    return parcel;
+    return queued;
 }

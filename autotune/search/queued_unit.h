@@ -7,28 +7,28 @@
 #include "autotune/search/search.h"
 
 /* Takes over a JOB_COMPILED frame, the answer to `unit`. NULL with the error. */
-struct search_parcel *parcel_open(struct search *search, struct frame *frame,
-                                  const struct search_unit *unit, struct error *error);
-void parcel_free(struct search_parcel *parcel);
+struct queued_unit *queued_unit_open(struct search *search, struct frame *frame,
+                                     const struct search_unit *unit, struct error *error);
+void queued_unit_free(struct queued_unit *queued);
 
 /* Lists what is still to be tried, in the strategy's order, and queues it; frees it when
  * nothing is. A parcel for the race is kept as it is. */
-int parcel_queue(struct search *search, struct search_parcel *parcel, struct error *error);
+int queued_unit_add(struct search *search, struct queued_unit *queued, struct error *error);
 
 /* The one queued first, or NULL. */
-struct search_parcel *parcel_take(struct search *search);
+struct queued_unit *queued_unit_take(struct search *search);
 
 /* Lists of these candidates those of the parcel's variant `i`, but none that would run the very
  * same as one `seen` before. */
-int parcel_choose(struct search *search, struct search_parcel *parcel, size_t i,
-                  const size_t *candidates, size_t count, struct trials_index *seen,
-                  struct error *error);
+int queued_unit_choose(struct search *search, struct queued_unit *queued, size_t i,
+                       const size_t *candidates, size_t count, struct trials_index *seen,
+                       struct error *error);
 
 /* The place of a variant in the parcel; unit.count when it is not there. */
-size_t parcel_find(const struct search_parcel *parcel, uint64_t variant);
+size_t queued_unit_find(const struct queued_unit *queued, uint64_t variant);
 
 /* A hash of a variant's machine code, or where that is unknown of its sources, which one
  * compiler makes into one machine code. */
-uint64_t parcel_hash(const struct search_parcel *parcel, size_t i);
+uint64_t queued_unit_hash(const struct queued_unit *queued, size_t i);
 
 #endif

@@ -21,22 +21,22 @@ static const double DEFAULT_LIMIT_HOST = 180, ELEMENT_LIMIT_HOST = 1e-6;
 /* --- Judging ------------------------------------------------------------------------------ */
 
 static void record(struct search *search, const struct job_trial *trial,
-                   const struct search_parcel *parcel)
+                   const struct queued_unit *queued)
 {
     const size_t variant = trials_find_variant(&search->result->points, trial->candidate);
-    const size_t i = parcel ? parcel_find(parcel, variant) : 0;
+    const size_t i = queued ? queued_unit_find(queued, variant) : 0;
     struct trials_cost cost = {.sources_hash = search->hashes[variant],
                                .prior = search->prior[trial->candidate]};
-    if (parcel && i < parcel->unit.count) {
-        cost.compile_us = parcel->unit.compile_us / parcel->unit.count;
-        cost.prove_us = parcel->prove_us[i];
+    if (queued && i < queued->unit.count) {
+        cost.compile_us = queued->unit.compile_us / queued->unit.count;
+        cost.prove_us = queued->prove_us[i];
     }
     /* What failed is tried again: it may have been for want of memory. */
     if (cost.sources_hash && trial->status != TRIAL_FAILED)
         trials_record(search->result, search->job, search->options->journal, trial, &cost);
 }
 
-void verdict_judge(struct search *search, const struct job_trial *trial)
+void replies_judge(struct search *search, const struct job_trial *trial)
 {
     trials_judge(search->result, trial->candidate, trial->status, trial->reason);
     search->done++;
@@ -57,26 +57,26 @@ static bool judge_all(struct search *search, size_t variant, enum trial_status s
         if (is_again ? !known->is_judged || known->status != TRIAL_MEASURED : known->is_judged)
             continue;
         trial.candidate = i;
-        verdict_judge(search, &trial);
+        replies_judge(search, &trial);
         is_any = true;
     }
     return is_any;
 }
 
-void verdict_judge_variant(struct search *search, size_t variant, enum trial_status status,
+void replies_judge_variant(struct search *search, size_t variant, enum trial_status status,
                            const char *reason)
 {
     judge_all(search, variant, status, reason, false);
 }
 
-void verdict_leave_out(struct search *search, size_t variant)
+void replies_leave_out(struct search *search, size_t variant)
 {
     if (judge_all(search, variant, TRIAL_LEFT_OUT, "", false) &&
         search->result->left_out_error <= 0)
         search->result->left_out_error = search->limit_error;
 }
 
-void verdict_withdraw(struct search *search, size_t variant, enum trial_status status,
+void replies_withdraw(struct search *search, size_t variant, enum trial_status status,
                       const char *reason)
 {
     judge_all(search, variant, status, reason, true);
@@ -84,25 +84,25 @@ void verdict_withdraw(struct search *search, size_t variant, enum trial_status s
 
 /* --- What compiled ------------------------------------------------------------------------ */
 
-int verdict_compiled(struct search *search, size_t slot, struct frame *frame,
+int replies_compiled(struct search *search, size_t slot, struct frame *frame,
                      struct error *error)
 {
     struct search_worker *worker = &search->workers[slot];
-    struct search_parcel *parcel = parcel_open(search, frame, &worker->unit, error);
+    struct queued_unit *queued = queued_unit_open(search, frame, &worker->unit, error);
     worker->state = WORKER_IDLE;
-    crew_set_deadline(search->crew, slot, 0);
-    if (!parcel)
+    worker_pool_set_deadline(search->pool, slot, 0);
+    if (!queued)
         return -1;
-    for (size_t i = 0; i < parcel->unit.count; i++) {
-        const struct compiled_variant *compiled = &parcel->unit.variants[i].compiled;
+    for (size_t i = 0; i < queued->unit.count; i++) {
+        const struct compiled_variant *compiled = &queued->unit.variants[i].compiled;
         search->hashes[compiled->variant] = compiled->sources_hash;
         if (!compiled->is_failed)
             continue;
-        verdict_judge_variant(search, compiled->variant, TRIAL_FAILED, compiled->reason.text);
-        if (search->keeps_parcels)
-            verdict_withdraw(search, compiled->variant, TRIAL_FAILED, compiled->reason.text);
+        replies_judge_variant(search, compiled->variant, TRIAL_FAILED, compiled->reason.text);
+        if (search->keeps_units)
+            replies_withdraw(search, compiled->variant, TRIAL_FAILED, compiled->reason.text);
     }
-    return parcel_queue(search, parcel, error);
+    return queued_unit_add(search, queued, error);
 }
 
 /* --- What was tried ----------------------------------------------------------------------- */
@@ -110,25 +110,25 @@ int verdict_compiled(struct search *search, size_t slot, struct frame *frame,
 static int take_proven(struct search *search, struct search_worker *worker,
                        const struct job_proven *proven, struct error *error)
 {
-    struct search_parcel *parcel = worker->parcel;
+    struct queued_unit *queued = worker->queued;
     uint64_t ignored;
     search->result->proofs += proven->cases;
-    if (!parcel) { /* in the race */
+    if (!queued) { /* in the race */
         if (!proven->is_right && proven->variant < search->result->points.variant_count)
-            verdict_withdraw(search, (size_t)proven->variant, TRIAL_WRONG, proven->reason);
+            replies_withdraw(search, (size_t)proven->variant, TRIAL_WRONG, proven->reason);
         return 0;
     }
-    const size_t i = parcel_find(parcel, proven->variant);
-    if (i == parcel->unit.count)
+    const size_t i = queued_unit_find(queued, proven->variant);
+    if (i == queued->unit.count)
         return 0;
-    parcel->prove_us[i] = proven->prove_us;
+    queued->prove_us[i] = proven->prove_us;
     if (proven->is_right)
-        return trials_index_add(&search->proven, parcel_hash(parcel, i), 1, &ignored, error) <
-               0;
+        return trials_index_add(&search->proven, queued_unit_hash(queued, i), 1, &ignored,
+                                error) < 0;
     const struct search_unit alone = {.variants = {(size_t)proven->variant}, .count = 1};
-    if (!proven->is_loaded && parcel->unit.count > 1)
+    if (!proven->is_loaded && queued->unit.count > 1)
         return search_retry_alone(search, &alone, error);
-    verdict_judge_variant(search, (size_t)proven->variant,
+    replies_judge_variant(search, (size_t)proven->variant,
                           proven->is_loaded ? TRIAL_WRONG : TRIAL_FAILED, proven->reason);
     return 0;
 }
@@ -159,7 +159,7 @@ static void take_trial(struct search *search, const struct search_worker *worker
     trial->reason[JOB_REASON - 1] = '\0';
     trial->reference_ps = smooth_reference(worker);
     trials_take(search->result, trial);
-    record(search, trial, worker->parcel);
+    record(search, trial, worker->queued);
     search->done++;
     if (kept->status == TRIAL_MEASURED && (!search->best_ps || kept->time_ps < search->best_ps))
         search->best_ps = kept->time_ps;
@@ -183,7 +183,7 @@ static void learn(struct search *search, size_t variant)
     strategy_learn(&search->rule, result->trials[order[0]].time_ps, best_ps);
 }
 
-void verdict_learn(struct search *search)
+void replies_learn(struct search *search)
 {
     for (size_t v = 0; v < search->result->points.variant_count; v++)
         learn(search, v);
@@ -193,19 +193,19 @@ void verdict_learn(struct search *search)
  * again. */
 static void finish_unit(struct search *search, struct search_worker *worker, bool is_cut)
 {
-    struct search_parcel *parcel = worker->parcel;
-    for (size_t i = 0; i < parcel->unit.count; i++) {
-        const struct job_variant *variant = &parcel->unit.variants[i];
+    struct queued_unit *queued = worker->queued;
+    for (size_t i = 0; i < queued->unit.count; i++) {
+        const struct job_variant *variant = &queued->unit.variants[i];
         if (variant->compiled.is_failed ||
-            !trials_index_find(&search->proven, parcel_hash(parcel, i)))
+            !trials_index_find(&search->proven, queued_unit_hash(queued, i)))
             continue;
         if (variant->count)
             learn(search, variant->compiled.variant);
         if (variant->count && !is_cut)
-            verdict_leave_out(search, variant->compiled.variant);
+            replies_leave_out(search, variant->compiled.variant);
     }
-    parcel_free(parcel);
-    worker->parcel = NULL;
+    queued_unit_free(queued);
+    worker->queued = NULL;
     worker->state = WORKER_IDLE;
 }
 
@@ -245,7 +245,7 @@ static int take_ready(struct search *search, size_t slot, const struct job_ready
     worker->failures = 0;
     worker->was_ready = true;
     worker->ready = *ready;
-    crew_set_deadline(search->crew, slot, 0);
+    worker_pool_set_deadline(search->pool, slot, 0);
     if (!search_measures(search, slot))
         return 0;
     note_reference(search, worker, ready->reference_ps);
@@ -274,9 +274,9 @@ static int take_tried(struct search *search, size_t slot, const struct job_tried
 {
     struct search_worker *worker = &search->workers[slot];
     note_reference(search, worker, tried->reference_ps);
-    crew_set_deadline(search->crew, slot, 0);
+    worker_pool_set_deadline(search->pool, slot, 0);
     search->result->is_cut |= tried->is_cut;
-    if (worker->parcel)
+    if (worker->queued)
         finish_unit(search, worker, tried->is_cut);
     return 0;
 }
@@ -285,7 +285,7 @@ static int take_at(struct search *search, size_t slot, const struct job_at *at)
 {
     struct search_worker *worker = &search->workers[slot];
     worker->at = *at;
-    crew_set_deadline(search->crew, slot, limit_at(search, worker));
+    worker_pool_set_deadline(search->pool, slot, limit_at(search, worker));
     return 0;
 }
 
@@ -299,15 +299,15 @@ static bool is_possible(const struct search *search, const struct job_trial *tri
  * says. */
 static int distrust(struct search *search, size_t slot, struct error *error)
 {
-    const struct crew_event event =
-        {.kind = CREW_LOST,
+    const struct worker_pool_event event =
+        {.kind = WORKER_POOL_LOST,
          .slot = slot,
          .how = "it sent what no worker sends: its memory was damaged"};
-    crew_stop(search->crew, slot);
-    return blame_lost(search, slot, &event, error);
+    worker_pool_stop(search->pool, slot);
+    return faults_lost(search, slot, &event, error);
 }
 
-int verdict_message(struct search *search, size_t slot, struct frame *frame,
+int replies_message(struct search *search, size_t slot, struct frame *frame,
                     struct error *error)
 {
     union job_told message;
@@ -344,20 +344,20 @@ static bool is_result(const struct search *search, const struct job_raced *raced
     return true;
 }
 
-int verdict_raced(struct search *search, size_t slot, struct frame *frame,
+int replies_raced(struct search *search, size_t slot, struct frame *frame,
                   struct job_raced *out, struct error *error)
 {
     if (job_read(frame, out, sizeof *out, error) || !is_result(search, out))
         return distrust(search, slot, error);
     out->result.why[sizeof out->result.why - 1] = '\0';
     search->workers[slot].state = WORKER_IDLE;
-    crew_set_deadline(search->crew, slot, 0);
+    worker_pool_set_deadline(search->pool, slot, 0);
     return 1;
 }
 
 /* --- The end ------------------------------------------------------------------------------ */
 
-void verdict_settle(struct search *search)
+void replies_settle(struct search *search)
 {
     const struct tune_result *result = search->result;
     trials_settle(search->result);

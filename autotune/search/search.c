@@ -32,13 +32,13 @@ double search_seconds(const struct search *search)
 
 bool search_measures(const struct search *search, size_t slot)
 {
-    return slot < search->gauge_count;
+    return slot < search->measurer_count;
 }
 
-size_t search_first_gauge(const struct search *search)
+size_t search_first_measurer(const struct search *search)
 {
     size_t slot = 0;
-    while (slot + 1 < search->gauge_count && search->workers[slot].state == WORKER_OFF)
+    while (slot + 1 < search->measurer_count && search->workers[slot].state == WORKER_OFF)
         slot++;
     return slot;
 }
@@ -63,9 +63,9 @@ int search_start(struct search *search, size_t slot, struct error *error)
     worker->state = WORKER_OPENING;
     worker->at = SEARCH_NOWHERE;
     worker->last_words[0] = '\0';
-    if (worker_start(search->crew, slot, search->job, search->options->seed, spec, error))
+    if (worker_start(search->pool, slot, search->job, search->options->seed, spec, error))
         return -1;
-    crew_set_deadline(search->crew, slot, SEARCH_OPEN_S);
+    worker_pool_set_deadline(search->pool, slot, SEARCH_OPEN_S);
     return 0;
 }
 
@@ -75,15 +75,15 @@ int search_open(struct search *search, struct error *error)
     const size_t units =
         (search->result->points.variant_count + COMPILER_UNIT - 1) / COMPILER_UNIT;
     search->start = monotonic_s();
-    search->gauge_count = search->job->spec_count;
-    search->worker_count = search->gauge_count + (wanted < units ? wanted : units);
-    if (search->worker_count > CREW_MAX)
-        search->worker_count = CREW_MAX;
+    search->measurer_count = search->job->spec_count;
+    search->worker_count = search->measurer_count + (wanted < units ? wanted : units);
+    if (search->worker_count > WORKER_POOL_MAX)
+        search->worker_count = WORKER_POOL_MAX;
     search->workers = calloc(search->worker_count, sizeof *search->workers);
     search->hashes = calloc(search->result->points.variant_count, sizeof *search->hashes);
     if (!search->workers || !search->hashes)
         return error_memory(error, search->worker_count * sizeof *search->workers);
-    if (crew_open(&search->crew, error))
+    if (worker_pool_open(&search->pool, error))
         return -1;
     for (size_t slot = 0; slot < search->worker_count; slot++) {
         search->workers[slot].device = slot;
@@ -93,28 +93,28 @@ int search_open(struct search *search, struct error *error)
     return 0;
 }
 
-void search_free_parcels(struct search *search)
+void search_free_units(struct search *search)
 {
-    while (search->parcels) {
-        struct search_parcel *next = search->parcels->next;
-        parcel_free(search->parcels);
-        search->parcels = next;
+    while (search->queued_units) {
+        struct queued_unit *next = search->queued_units->next;
+        queued_unit_free(search->queued_units);
+        search->queued_units = next;
     }
-    search->parcel_count = 0;
+    search->queued_count = 0;
 }
 
 void search_close(struct search *search)
 {
-    if (search->crew)
-        crew_close(search->crew);
+    if (search->pool)
+        worker_pool_close(search->pool);
     if (search->job->info->target.is_host)
         host_sweep();
     for (size_t i = 0; search->workers && i < search->worker_count; i++)
-        parcel_free(search->workers[i].parcel);
+        queued_unit_free(search->workers[i].queued);
     free(search->workers);
     free(search->retries);
     free(search->hashes);
-    search_free_parcels(search);
+    search_free_units(search);
     trials_index_dispose(&search->proven);
     trials_index_dispose(&search->seen);
     trials_index_dispose(&search->forgiven);
@@ -140,7 +140,7 @@ static void leave_out_recalled(struct search *search, size_t variant)
         return;
     const double limit = find_limit(search, variant);
     if (limit > 0 && (double)first->time_ps > limit * (double)search->best_ps)
-        verdict_leave_out(search, variant);
+        replies_leave_out(search, variant);
 }
 
 static bool has_unjudged(const struct search *search, size_t variant)
@@ -213,12 +213,12 @@ static int send_compile(struct search *search, size_t slot, const struct search_
                points->width * sizeof *rows);
     int failed = job_code_rows(&frame, (struct job_rows *)(uintptr_t)&message, points->width,
                                false, error) ||
-                 crew_send(search->crew, slot, &frame, error);
+                 worker_pool_send(search->pool, slot, &frame, error);
     frame_dispose(&frame);
     free(rows);
     search->workers[slot].unit = *unit;
     search->workers[slot].state = WORKER_BUSY;
-    crew_set_deadline(search->crew, slot, COMPILE_LIMIT);
+    worker_pool_set_deadline(search->pool, slot, COMPILE_LIMIT);
     return failed;
 }
 
@@ -233,12 +233,12 @@ static void set_limit(struct search *search, struct job_variant *variant)
     variant->limit = variant->count && variant->ids[0] == first ? find_limit(search, v) : 0;
 }
 
-static int send_parcel(struct search *search, size_t slot, struct search_parcel *parcel,
-                       struct error *error)
+static int send_unit(struct search *search, size_t slot, struct queued_unit *queued,
+                     struct error *error)
 {
     struct search_worker *worker = &search->workers[slot];
     struct frame frame = {.kind = JOB_TRY};
-    struct job_unit *unit = &parcel->unit;
+    struct job_unit *unit = &queued->unit;
     const double budget = search->options->budget_s;
     unit->best_ps = search->best_ps;
     unit->seconds = budget > 0 ? budget - search_seconds(search) : 0;
@@ -247,33 +247,33 @@ static int send_parcel(struct search *search, size_t slot, struct search_parcel 
         if (!unit->variants[i].compiled.is_failed) {
             set_limit(search, &unit->variants[i]);
             unit->variants[i].is_proven =
-                trials_index_find(&search->proven, parcel_hash(parcel, i)) != NULL;
+                trials_index_find(&search->proven, queued_unit_hash(queued, i)) != NULL;
         }
-    worker->parcel = parcel;
+    worker->queued = queued;
     worker->state = WORKER_BUSY;
     worker->at = SEARCH_NOWHERE;
-    crew_set_deadline(search->crew, slot, SEARCH_LOAD_S);
+    worker_pool_set_deadline(search->pool, slot, SEARCH_LOAD_S);
     int failed = job_code_unit(&frame, unit, search->result->points.width, false, error) ||
-                 crew_send(search->crew, slot, &frame, error);
+                 worker_pool_send(search->pool, slot, &frame, error);
     frame_dispose(&frame);
     return failed;
 }
 
 /* --- Something to do for everyone --------------------------------------------------------- */
 
-static int feed_gauge(struct search *search, size_t slot, struct error *error)
+static int feed_measurer(struct search *search, size_t slot, struct error *error)
 {
-    if (search->parcels && !search->keeps_parcels && is_over_budget(search)) {
+    if (search->queued_units && !search->keeps_units && is_over_budget(search)) {
         search->result->is_cut = true;
-        search_free_parcels(search);
+        search_free_units(search);
     }
-    struct search_parcel *parcel = search->keeps_parcels ? NULL : parcel_take(search);
-    return parcel ? send_parcel(search, slot, parcel, error) : 0;
+    struct queued_unit *queued = search->keeps_units ? NULL : queued_unit_take(search);
+    return queued ? send_unit(search, slot, queued, error) : 0;
 }
 
 static int feed_compiler(struct search *search, size_t slot, struct error *error)
 {
-    if (search->parcel_count >= AHEAD + search->gauge_count && !search->keeps_parcels)
+    if (search->queued_count >= AHEAD + search->measurer_count && !search->keeps_units)
         return 0;
     const struct search_unit unit = take_unit(search);
     return unit.count ? send_compile(search, slot, &unit, error) : 0;
@@ -283,7 +283,8 @@ static int feed(struct search *search, struct error *error)
 {
     for (size_t slot = 0; slot < search->worker_count; slot++)
         if (search->workers[slot].state == WORKER_IDLE &&
-            (search_measures(search, slot) ? feed_gauge : feed_compiler)(search, slot, error))
+            (search_measures(search, slot) ? feed_measurer : feed_compiler)(search, slot,
+                                                                            error))
             return -1;
     return 0;
 }
@@ -294,7 +295,7 @@ static bool is_over(struct search *search)
     for (size_t slot = 0; slot < search->worker_count; slot++)
         if (search->workers[slot].state == WORKER_BUSY)
             return false;
-    return (search->keeps_parcels || !search->parcels) && !search->retry_count &&
+    return (search->keeps_units || !search->queued_units) && !search->retry_count &&
            !find_next(search);
 }
 
@@ -338,23 +339,23 @@ static void tick(struct search *search)
 
 int search_step(struct search *search, struct job_raced *raced, struct error *error)
 {
-    struct crew_event event;
+    struct worker_pool_event event;
     int got = 0;
-    if (crew_wait(search->crew, &event, TICK, error))
+    if (worker_pool_wait(search->pool, &event, TICK, error))
         return -1;
     tick(search);
     switch (event.kind) {
-    case CREW_FRAME:
+    case WORKER_POOL_FRAME:
         if (event.frame.kind == JOB_COMPILED && !search_measures(search, event.slot))
-            got = verdict_compiled(search, event.slot, &event.frame, error);
+            got = replies_compiled(search, event.slot, &event.frame, error);
         else if (event.frame.kind == JOB_RACED && raced)
-            got = verdict_raced(search, event.slot, &event.frame, raced, error);
+            got = replies_raced(search, event.slot, &event.frame, raced, error);
         else
-            got = verdict_message(search, event.slot, &event.frame, error);
+            got = replies_message(search, event.slot, &event.frame, error);
         frame_dispose(&event.frame);
         break;
-    case CREW_LOST:
-    case CREW_LATE: got = blame_lost(search, event.slot, &event, error); break;
+    case WORKER_POOL_LOST:
+    case WORKER_POOL_LATE: got = faults_lost(search, event.slot, &event, error); break;
     default: break;
     }
     return got;

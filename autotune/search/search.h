@@ -24,22 +24,22 @@ struct search_unit {
 };
 
 /* A compiled unit on its way to a measuring worker, or kept for the race. */
-struct search_parcel {
+struct queued_unit {
     struct frame frame;   /* holds what `unit` points to */
     struct job_unit unit; /* ids and rows are the parcel's own */
     uint64_t prove_us[COMPILER_UNIT];
-    struct search_parcel *next;
+    struct queued_unit *next;
 };
 
 /* A worker, of either role. */
 struct search_worker {
     enum { WORKER_OFF, WORKER_OPENING, WORKER_IDLE, WORKER_BUSY } state;
-    size_t device;                /* of one that measures: index among job->specs */
-    unsigned failures;            /* times in a row that it was lost before it was ready */
-    bool was_ready;               /* once at least */
-    struct search_unit unit;      /* that it compiles */
-    struct search_parcel *parcel; /* that it tries */
-    struct job_at at;             /* what it turned to last */
+    size_t device;              /* of one that measures: index among job->specs */
+    unsigned failures;          /* times in a row that it was lost before it was ready */
+    bool was_ready;             /* once at least */
+    struct search_unit unit;    /* that it compiles */
+    struct queued_unit *queued; /* that it tries */
+    struct job_at at;           /* what it turned to last */
     char last_words[JOB_REASON];
     enum error_code last_code;
     struct job_ready ready;
@@ -51,17 +51,17 @@ struct search {
     const struct tune_job *job;
     const struct tune_options *options;
     struct tune_result *result;
-    struct crew *crew;
+    struct worker_pool *pool;
     struct search_worker *workers; /* first those that measure, then those that compile */
-    size_t gauge_count, worker_count;
+    size_t measurer_count, worker_count;
     const struct strategy_order *order;
     const double *prior;         /* by candidate */
     size_t next;                 /* in order->variants */
     struct search_unit *retries; /* to be compiled again, each alone */
     size_t retry_count;
-    struct search_parcel *parcels; /* compiled, not tried yet; oldest first */
-    size_t parcel_count;
-    bool keeps_parcels;           /* for the race: compiled units are not tried */
+    struct queued_unit *queued_units; /* compiled, not tried yet; oldest first */
+    size_t queued_count;
+    bool keeps_units;             /* for the race: compiled units are not tried */
     struct search_lost {          /* the worker that ran the race is gone */
         bool is_lost, was_killed; /* killed by whom is not known: nobody is to blame */
         struct job_at at;         /* what it had turned to */
@@ -101,7 +101,7 @@ int search_retry_alone(struct search *search, const struct search_unit *unit,
                        struct error *error);
 
 /* The measuring worker that a race runs on: the first that is not given up. */
-size_t search_first_gauge(const struct search *search);
+size_t search_first_measurer(const struct search *search);
 /* Is there another of this slot's role that is not given up? */
 bool search_has_other(const struct search *search, size_t slot);
 /* Are trials kept for the next run? */
@@ -110,7 +110,7 @@ bool search_keeps_trials(const struct search *search);
 /* Starts the worker of this slot, or another in the place of one that is gone. */
 int search_start(struct search *search, size_t slot, struct error *error);
 bool search_measures(const struct search *search, size_t slot); /* otherwise it compiles */
-void search_free_parcels(struct search *search);
+void search_free_units(struct search *search);
 double search_seconds(const struct search *search); /* since search_open */
 
 /* The spread of the reference's times. */

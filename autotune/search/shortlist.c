@@ -9,11 +9,11 @@
 #include <string.h>
 
 enum {
-    ENTRANTS_MIN = 12, /* that the race begins with, where there are so many */
-    ENTRANTS_HOST = 8, /* the emulator is slow, and no model of speed anyway */
+    SHORTLIST_MIN = 12, /* that the race begins with, where there are so many */
+    SHORTLIST_HOST = 8, /* the emulator is slow, and no model of speed anyway */
 };
-_Static_assert((int)ENTRANTS_MAX < (int)RACE_ENTRANTS_MAX, "the default races too");
-_Static_assert((int)TUNE_ROWS_MAX <= (int)ENTRANTS_MAX, "all that are asked for are raced");
+_Static_assert((int)SHORTLIST_MAX < (int)RACE_ENTRANTS_MAX, "the default races too");
+_Static_assert((int)TUNE_ROWS_MAX <= (int)SHORTLIST_MAX, "all that are asked for are raced");
 
 static const double MARGIN = 0.015;    /* in the race are those so close to the best time ... */
 static const double MARGIN_NOISES = 3; /* ... or so many spreads of the reference */
@@ -24,7 +24,7 @@ static bool is_default(const struct search *search, size_t candidate)
                   search->result->points.width * sizeof(int64_t)) == 0;
 }
 
-size_t entrants_asked(const struct search *search, size_t number)
+size_t shortlist_asked(const struct search *search, size_t number)
 {
     const struct tune_result *result = search->result;
     const size_t width = result->points.width;
@@ -60,7 +60,7 @@ static size_t rank(const struct search *search, struct ranked *out)
     const struct tune_result *result = search->result;
     size_t asked[TUNE_ROWS_MAX], count = 0;
     for (size_t k = 0; k < search->options->row_count; k++)
-        asked[k] = entrants_asked(search, k);
+        asked[k] = shortlist_asked(search, k);
     for (size_t i = 0; i < result->points.count; i++)
         if (result->trials[i].is_judged && result->trials[i].status == TRIAL_MEASURED &&
             !is_default(search, i))
@@ -72,12 +72,12 @@ static size_t rank(const struct search *search, struct ranked *out)
     return count;
 }
 
-int entrants_choose(const struct search *search, size_t out[ENTRANTS_MAX], size_t *out_count,
-                    struct error *error)
+int shortlist_choose(const struct search *search, size_t out[SHORTLIST_MAX], size_t *out_count,
+                     struct error *error)
 {
     struct ranked *ranked = malloc((search->result->points.count + 1) * sizeof *ranked);
     const double margin = fmax(MARGIN, MARGIN_NOISES * search_noise(search));
-    const size_t most = search->job->info->target.is_host ? ENTRANTS_HOST : ENTRANTS_MAX;
+    const size_t most = search->job->info->target.is_host ? SHORTLIST_HOST : SHORTLIST_MAX;
     if (!ranked)
         return error_memory(error, search->result->points.count * sizeof *ranked);
     const size_t count = rank(search, ranked);
@@ -86,7 +86,7 @@ int entrants_choose(const struct search *search, size_t out[ENTRANTS_MAX], size_
         best = ranked[i].score < best ? ranked[i].score : best;
     *out_count = 0;
     for (size_t i = 0; i < count && (i < most || ranked[i].is_asked); i++)
-        if (i < ENTRANTS_MIN || ranked[i].is_asked ||
+        if (i < SHORTLIST_MIN || ranked[i].is_asked ||
             (double)ranked[i].score <= (1 + margin) * (double)best)
             out[(*out_count)++] = ranked[i].candidate;
     free(ranked);

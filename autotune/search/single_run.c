@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALLS = ONCE_BEFORE + 1, ALIGNED = 256 };
+enum { CALLS = SINGLE_RUN_BEFORE + 1, ALIGNED = 256 };
 
 struct once {
     struct device *device;
@@ -130,9 +130,9 @@ static void dispose(struct once *once)
     compiler_dispose(&once->unit);
 }
 
-int once_run(struct device *device, const struct point_context *context,
-             const struct emit_sources *sources, const int64_t *row, uint64_t seed,
-             struct error *error)
+int single_run(struct device *device, const struct point_context *context,
+               const struct emit_sources *sources, const int64_t *row, uint64_t seed,
+               struct error *error)
 {
     struct once once = {.device = device, .context = context};
     int failed = load(&once, sources, row, error) || prepare(&once, row, seed, error);

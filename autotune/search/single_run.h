@@ -7,12 +7,12 @@
 #include "generator/emit.h"
 
 /* Whole reductions before the one that counts: each as many launches as it. */
-enum { ONCE_BEFORE = 1 };
+enum { SINGLE_RUN_BEFORE = 1 };
 
 /* Compiles the row, and runs it at the problem's n on exact input, in this process. All results
  * are compared: ERROR_WRONG. */
-int once_run(struct device *device, const struct point_context *context,
-             const struct emit_sources *sources, const int64_t *row, uint64_t seed,
-             struct error *error);
+int single_run(struct device *device, const struct point_context *context,
+               const struct emit_sources *sources, const int64_t *row, uint64_t seed,
+               struct error *error);
 
 #endif

@@ -137,7 +137,7 @@ static int run_search(struct run *run, struct error *error)
         if (ps && (!search->best_ps || ps < search->best_ps))
             search->best_ps = ps;
     }
-    verdict_learn(search);
+    replies_learn(search);
     return search_open(search, error) || search_run(search, error) ? -1 : 0;
 }
 
@@ -152,7 +152,7 @@ static int run_all(struct run *run, struct error *error)
         (journal && trials_recall(result, run->job, journal, run->options.strategy, error)) ||
         plan_search(run, error) || run_search(run, error))
         return -1;
-    verdict_settle(&run->search);
+    replies_settle(&run->search);
     result->noise = search_noise(&run->search);
     result->seconds_search = monotonic_s() - start;
     if (finalists_run(&run->search, error))

@@ -25,7 +25,7 @@ struct trial {
 };
 
 enum {
-    TUNE_FINALISTS = FINALS_PROVEN + 1,
+    TUNE_FINALISTS = FINAL_RACE_PROVEN + 1,
     TUNE_REASONS_MAX = 64,
     TUNE_ROWS_MAX = 16, /* rows that can be asked for, and are raced where they are right */
 };

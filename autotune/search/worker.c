@@ -22,7 +22,7 @@ struct worker {
     struct space *space;
     struct point_context context;
     struct device *device;
-    struct measure measure;
+    struct measurer measurer;
     bool is_measuring; /* `measure` is to be closed */
 };
 
@@ -85,15 +85,15 @@ static int serve_compile(struct worker *worker, struct frame *frame, struct erro
 
 static int serve_try(struct worker *worker, struct frame *frame, struct error *error)
 {
-    struct measure *measure = &worker->measure;
+    struct measurer *measurer = &worker->measurer;
     struct job_unit unit = {.count = 0};
-    struct job_tried tried = {.reference_ps = measure->reference_ps};
+    struct job_tried tried = {.reference_ps = measurer->reference_ps};
     if (job_code_unit(frame, &unit, worker->space->param_count, true, error))
         return -1;
     if (!worker->context.target->is_host &&
-        measure_reference(measure, &tried.reference_ps, error))
+        measurer_reference(measurer, &tried.reference_ps, error))
         return -1;
-    return measure_unit(measure, &unit, &tried.is_cut, error) ||
+    return measurer_unit(measurer, &unit, &tried.is_cut, error) ||
                    job_send(worker->socket, JOB_TRIED, &tried, sizeof tried, error)
                ? -1
                : 0;
@@ -107,7 +107,7 @@ static int serve_race(struct worker *worker, struct frame *frame, struct error *
         return error_memory(error, sizeof *raced);
     int failed = job_code_race(frame, &race, worker->space->param_count, true, error);
     if (!failed) {
-        failed = finals_run(&worker->measure, &race, raced, error) ||
+        failed = final_race_run(&worker->measurer, &race, raced, error) ||
                  job_send(worker->socket, JOB_RACED, raced, sizeof *raced, error);
         free(race.units);
     }
@@ -115,12 +115,13 @@ static int serve_race(struct worker *worker, struct frame *frame, struct error *
     return failed ? -1 : 0;
 }
 
-static int serve_guest(struct worker *worker, struct frame *frame, struct error *error)
+static int serve_other(struct worker *worker, struct frame *frame, struct error *error)
 {
-    struct job_guest guest;
-    struct job_tried tried = {.reference_ps = worker->measure.reference_ps};
-    return job_code_guest(frame, &guest, true, error) ||
-                   guest_try(&worker->measure, &worker->setup.sources, &guest, error) ||
+    struct job_other_space other_kernel;
+    struct job_tried tried = {.reference_ps = worker->measurer.reference_ps};
+    return job_code_other_space(frame, &other_kernel, true, error) ||
+                   other_space_try(&worker->measurer, &worker->setup.sources, &other_kernel,
+                                   error) ||
                    job_send(worker->socket, JOB_TRIED, &tried, sizeof tried, error)
                ? -1
                : 0;
@@ -131,7 +132,7 @@ static int serve_measure(struct worker *worker, struct frame *frame, struct erro
     switch (frame->kind) {
     case JOB_TRY: return serve_try(worker, frame, error);
     case JOB_RACE: return serve_race(worker, frame, error);
-    case JOB_GUEST: return serve_guest(worker, frame, error);
+    case JOB_OTHER_SPACE: return serve_other(worker, frame, error);
     default: return unknown_message(frame, error);
     }
 }
@@ -147,8 +148,8 @@ static int open_role(struct worker *worker, struct job_ready *ready, struct erro
     if (device_open(&worker->device, &options, error))
         return -1;
     worker->is_measuring = true;
-    return measure_open(&worker->measure, worker->device, &worker->context, &setup->sources,
-                        setup->seed, worker->socket, ready, error);
+    return measurer_open(&worker->measurer, worker->device, &worker->context, &setup->sources,
+                         setup->seed, worker->socket, ready, error);
 }
 
 static int open_worker(struct worker *worker, struct error *error)
@@ -179,7 +180,7 @@ static int open_worker(struct worker *worker, struct error *error)
 static void close_worker(struct worker *worker)
 {
     if (worker->is_measuring)
-        measure_close(&worker->measure);
+        measurer_close(&worker->measurer);
     if (worker->device)
         device_close(worker->device);
     space_free(worker->space);
@@ -207,10 +208,10 @@ static int report(int socket, const struct error *cause, struct error *error)
 
 int worker_run(struct error *error)
 {
-    struct worker worker = {.socket = CREW_SOCKET};
+    struct worker worker = {.socket = WORKER_POOL_SOCKET};
     struct stat status;
     struct error cause;
-    if (fstat(CREW_SOCKET, &status) || !S_ISSOCK(status.st_mode))
+    if (fstat(WORKER_POOL_SOCKET, &status) || !S_ISSOCK(status.st_mode))
         return error_set(error, ERROR_USAGE,
                          "'autotune %s' is started by autotune itself: see "
                          "'autotune help'",
@@ -224,8 +225,8 @@ int worker_run(struct error *error)
 
 /* --- The coordinator's side --------------------------------------------------------------- */
 
-int worker_start(struct crew *crew, size_t slot, const struct tune_job *job, uint64_t seed,
-                 const char *spec, struct error *error)
+int worker_start(struct worker_pool *pool, size_t slot, const struct tune_job *job,
+                 uint64_t seed, const char *spec, struct error *error)
 {
     char program[] = "/proc/self/exe", argument[] = WORKER_ARGUMENT;
     char *const argv[] = {program, argument, NULL};
@@ -241,9 +242,9 @@ int worker_start(struct crew *crew, size_t slot, const struct tune_job *job, uin
                               .sources = *job->sources};
     if (spec)
         snprintf(setup.info.spec, sizeof setup.info.spec, "%s", spec);
-    const int failed = crew_start(crew, slot, argv, error) ||
+    const int failed = worker_pool_start(pool, slot, argv, error) ||
                        job_code_setup(&frame, &setup, false, error) ||
-                       crew_send(crew, slot, &frame, error);
+                       worker_pool_send(pool, slot, &frame, error);
     frame_dispose(&frame);
     return failed ? -1 : 0;
 }

@@ -15,7 +15,7 @@ int worker_run(struct error *error);
 
 /* The coordinator's side: starts one in a free slot of the crew, and tells it what it must know of
  * the job. It measures on the device `spec`, one of the job's, or, where that is NULL, compiles. */
-int worker_start(struct crew *crew, size_t slot, const struct tune_job *job, uint64_t seed,
-                 const char *spec, struct error *error);
+int worker_start(struct worker_pool *pool, size_t slot, const struct tune_job *job,
+                 uint64_t seed, const char *spec, struct error *error);
 
 #endif

@@ -25,7 +25,8 @@ static const double GRACE_S = 1.0;     /* to exit in, for one that has closed it
 static const double KILL_S = 10.0;     /* to end in, for one that was killed */
 static const double ROLL_CALL_S = 0.5; /* between looks at who is still there */
 enum { VISIT_BYTES = 4 << 20 };        /* taken from one worker before the next has its turn */
-_Static_assert((int)CREW_SOCKET == (int)CHILD_SOCKET, "where a worker finds its socket");
+_Static_assert((int)WORKER_POOL_SOCKET == (int)WORKER_PROCESS_SOCKET,
+               "where a worker finds its socket");
 
 /* A frame on its way out. */
 struct packet {
@@ -46,11 +47,11 @@ struct worker {
     unsigned char header[FRAME_HEADER_BYTES];
 };
 
-struct crew {
-    struct worker workers[CREW_MAX];
-    struct pollfd polls[CREW_MAX]; /* by slot; what the last poll said */
-    size_t turn;                   /* the slot that is visited first */
-    uint64_t roll_call_ns;         /* when the next is due */
+struct worker_pool {
+    struct worker workers[WORKER_POOL_MAX];
+    struct pollfd polls[WORKER_POOL_MAX]; /* by slot; what the last poll said */
+    size_t turn;                          /* the slot that is visited first */
+    uint64_t roll_call_ns;                /* when the next is due */
 };
 
 /* --- Time --------------------------------------------------------------------------------- */
@@ -80,40 +81,41 @@ static void drop_packets(struct worker *worker)
 }
 
 /* Frees the slot. */
-static struct child_ending end_worker(struct worker *worker, uint64_t grace_ns,
-                                      uint64_t until_ns)
+static struct worker_process_ending end_worker(struct worker *worker, uint64_t grace_ns,
+                                               uint64_t until_ns)
 {
     close(worker->socket);
-    const struct child_ending ending = child_reap(worker->pid, grace_ns, until_ns);
+    const struct worker_process_ending ending =
+        worker_process_reap(worker->pid, grace_ns, until_ns);
     drop_packets(worker);
     frame_dispose(&worker->incoming);
     *worker = (struct worker){.socket = -1};
     return ending;
 }
 
-static void lose(struct worker *worker, struct crew_event *out)
+static void lose(struct worker *worker, struct worker_pool_event *out)
 {
     const bool is_cut = worker->received > 0;
     const uint64_t now = monotonic_ns();
-    const struct child_ending ending =
+    const struct worker_process_ending ending =
         end_worker(worker, in_seconds(now, GRACE_S), in_seconds(now, GRACE_S + KILL_S));
-    out->kind = CREW_LOST;
+    out->kind = WORKER_POOL_LOST;
     out->was_killed = ending.is_known && !ending.was_killed && WIFSIGNALED(ending.status) &&
                       WTERMSIG(ending.status) == SIGKILL;
-    child_describe(&ending, is_cut, out->how, sizeof out->how);
+    worker_process_describe(&ending, is_cut, out->how, sizeof out->how);
 }
 
 static void kill_worker(struct worker *worker)
 {
-    child_kill(worker->pid);
+    worker_process_kill(worker->pid);
     end_worker(worker, 0, in_seconds(monotonic_ns(), KILL_S));
 }
 
 /* In tenths of a second by hand: printf writes a point that depends on the locale. */
-static void be_late(struct worker *worker, struct crew_event *out)
+static void be_late(struct worker *worker, struct worker_pool_event *out)
 {
     const uint64_t tenths = (worker->allowed_ns + SECOND_NS / 20) / (SECOND_NS / 10);
-    out->kind = CREW_LATE;
+    out->kind = WORKER_POOL_LATE;
     snprintf(out->how, sizeof out->how, "it did not answer for %llu.%llu s",
              (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10));
     kill_worker(worker);
@@ -121,60 +123,61 @@ static void be_late(struct worker *worker, struct crew_event *out)
 
 /* --- Opening and closing ------------------------------------------------------------------ */
 
-int crew_open(struct crew **out, struct error *error)
+int worker_pool_open(struct worker_pool **out, struct error *error)
 {
     *out = calloc(1, sizeof **out);
     return *out ? 0 : error_memory(error, sizeof **out);
 }
 
 /* All are killed before the first is waited for: they end side by side. */
-void crew_close(struct crew *crew)
+void worker_pool_close(struct worker_pool *pool)
 {
-    if (!crew)
+    if (!pool)
         return;
-    for (size_t i = 0; i < CREW_MAX; i++)
-        if (crew->workers[i].pid)
-            child_kill(crew->workers[i].pid);
+    for (size_t i = 0; i < WORKER_POOL_MAX; i++)
+        if (pool->workers[i].pid)
+            worker_process_kill(pool->workers[i].pid);
     const uint64_t until_ns = in_seconds(monotonic_ns(), KILL_S);
-    for (size_t i = 0; i < CREW_MAX; i++)
-        if (crew->workers[i].pid)
-            end_worker(&crew->workers[i], 0, until_ns);
-    free(crew);
+    for (size_t i = 0; i < WORKER_POOL_MAX; i++)
+        if (pool->workers[i].pid)
+            end_worker(&pool->workers[i], 0, until_ns);
+    free(pool);
 }
 
-void crew_stop(struct crew *crew, size_t slot)
+void worker_pool_stop(struct worker_pool *pool, size_t slot)
 {
-    if (crew_is_running(crew, slot))
-        kill_worker(&crew->workers[slot]);
+    if (worker_pool_is_running(pool, slot))
+        kill_worker(&pool->workers[slot]);
 }
 
-bool crew_is_running(const struct crew *crew, size_t slot)
+bool worker_pool_is_running(const struct worker_pool *pool, size_t slot)
 {
-    return slot < CREW_MAX && crew->workers[slot].pid != 0;
+    return slot < WORKER_POOL_MAX && pool->workers[slot].pid != 0;
 }
 
-void crew_set_deadline(struct crew *crew, size_t slot, double seconds)
+void worker_pool_set_deadline(struct worker_pool *pool, size_t slot, double seconds)
 {
-    if (!crew_is_running(crew, slot))
+    if (!worker_pool_is_running(pool, slot))
         return;
-    struct worker *worker = &crew->workers[slot];
+    struct worker *worker = &pool->workers[slot];
     const uint64_t now = monotonic_ns();
     worker->deadline_ns = seconds > 0 ? in_seconds(now, seconds) : NEVER;
     worker->allowed_ns = worker->deadline_ns - now;
 }
 
-int crew_start(struct crew *crew, size_t slot, char *const argv[], struct error *error)
+int worker_pool_start(struct worker_pool *pool, size_t slot, char *const argv[],
+                      struct error *error)
 {
     int socket;
-    if (slot >= CREW_MAX || crew->workers[slot].pid)
+    if (slot >= WORKER_POOL_MAX || pool->workers[slot].pid)
         return error_set(error, ERROR_FAILED,
                          "worker slot %zu is taken or past the %d that there are; report this "
                          "as a fault of autotune",
-                         slot, (int)CREW_MAX);
-    const pid_t pid = child_start(&socket, argv, error);
+                         slot, (int)WORKER_POOL_MAX);
+    const pid_t pid = worker_process_start(&socket, argv, error);
     if (pid < 0)
         return -1;
-    crew->workers[slot] = (struct worker){.pid = pid, .socket = socket, .deadline_ns = NEVER};
+    pool->workers[slot] = (struct worker){.pid = pid, .socket = socket, .deadline_ns = NEVER};
     return 0;
 }
 
@@ -213,18 +216,19 @@ static void write_packets(struct worker *worker)
         drop_packets(worker); /* nobody reads them */
 }
 
-int crew_send(struct crew *crew, size_t slot, struct frame *frame, struct error *error)
+int worker_pool_send(struct worker_pool *pool, size_t slot, struct frame *frame,
+                     struct error *error)
 {
     struct packet *packet = NULL;
     const int status = frame_check(frame, error);
-    if (status == 0 && crew_is_running(crew, slot))
+    if (status == 0 && worker_pool_is_running(pool, slot))
         packet = calloc(1, sizeof *packet);
     if (!packet) {
-        const bool is_dropped = status || !crew_is_running(crew, slot);
+        const bool is_dropped = status || !worker_pool_is_running(pool, slot);
         frame_dispose(frame);
         return is_dropped ? status : error_memory(error, sizeof *packet);
     }
-    struct worker *worker = &crew->workers[slot];
+    struct worker *worker = &pool->workers[slot];
     frame_write_header(packet->header, frame);
     packet->body = frame->body;
     *frame = (struct frame){0};
@@ -298,18 +302,18 @@ static enum intake take_in(struct worker *worker, struct error *error)
     return intake;
 }
 
-static void give_frame(struct worker *worker, struct crew_event *out)
+static void give_frame(struct worker *worker, struct worker_pool_event *out)
 {
-    out->kind = CREW_FRAME;
+    out->kind = WORKER_POOL_FRAME;
     out->frame = worker->incoming;
     worker->incoming = (struct frame){0};
     worker->received = 0;
     worker->has_body = false;
 }
 
-static void expel(struct worker *worker, struct crew_event *out)
+static void expel(struct worker *worker, struct worker_pool_event *out)
 {
-    out->kind = CREW_LOST;
+    out->kind = WORKER_POOL_LOST;
     snprintf(out->how, sizeof out->how, "it sent something that is no message and was killed");
     kill_worker(worker);
 }
@@ -317,7 +321,7 @@ static void expel(struct worker *worker, struct crew_event *out)
 /* 1 = an event, 0 = none, -1 = error. `is_over`: the process had ended before its socket is
  * looked at, though one that it started may still hold that open. */
 static int visit(struct worker *worker, bool is_ready, bool is_over, uint64_t now,
-                 struct crew_event *out, struct error *error)
+                 struct worker_pool_event *out, struct error *error)
 {
     const enum intake intake = is_ready || is_over ? take_in(worker, error) : INTAKE_NOTHING;
     if (intake == INTAKE_NO_MEMORY)
@@ -336,36 +340,36 @@ static int visit(struct worker *worker, bool is_ready, bool is_over, uint64_t no
 }
 
 /* From the slot after the one that had the last event, so that each has its turn. */
-static int visit_all(struct crew *crew, uint64_t now, struct crew_event *out,
+static int visit_all(struct worker_pool *pool, uint64_t now, struct worker_pool_event *out,
                      struct error *error)
 {
-    const bool is_roll_call = now >= crew->roll_call_ns;
+    const bool is_roll_call = now >= pool->roll_call_ns;
     int found = 0;
-    for (size_t i = 0; i < CREW_MAX; i++)
-        write_packets(&crew->workers[i]);
-    for (size_t i = 0; i < CREW_MAX && !found; i++) {
-        const size_t slot = (crew->turn + i) % CREW_MAX;
-        struct worker *worker = &crew->workers[slot];
+    for (size_t i = 0; i < WORKER_POOL_MAX; i++)
+        write_packets(&pool->workers[i]);
+    for (size_t i = 0; i < WORKER_POOL_MAX && !found; i++) {
+        const size_t slot = (pool->turn + i) % WORKER_POOL_MAX;
+        struct worker *worker = &pool->workers[slot];
         if (!worker->pid)
             continue;
         out->slot = slot;
-        found = visit(worker, crew->polls[slot].revents != 0,
-                      is_roll_call && child_has_ended(worker->pid), now, out, error);
+        found = visit(worker, pool->polls[slot].revents != 0,
+                      is_roll_call && worker_process_has_ended(worker->pid), now, out, error);
     }
     if (found)
-        crew->turn = (out->slot + 1) % CREW_MAX;
+        pool->turn = (out->slot + 1) % WORKER_POOL_MAX;
     else if (is_roll_call)
-        crew->roll_call_ns = in_seconds(now, ROLL_CALL_S);
+        pool->roll_call_ns = in_seconds(now, ROLL_CALL_S);
     return found;
 }
 
 /* Polls until something may be done: not past `end_ns`, a deadline or the next roll call. */
-static int watch(struct crew *crew, uint64_t end_ns)
+static int watch(struct worker_pool *pool, uint64_t end_ns)
 {
-    uint64_t until_ns = end_ns < crew->roll_call_ns ? end_ns : crew->roll_call_ns;
-    for (size_t i = 0; i < CREW_MAX; i++) {
-        const struct worker *worker = &crew->workers[i];
-        crew->polls[i] = (struct pollfd){
+    uint64_t until_ns = end_ns < pool->roll_call_ns ? end_ns : pool->roll_call_ns;
+    for (size_t i = 0; i < WORKER_POOL_MAX; i++) {
+        const struct worker *worker = &pool->workers[i];
+        pool->polls[i] = (struct pollfd){
             .fd = worker->pid ? worker->socket : -1,
             .events = (short)(worker->first ? POLLIN | POLLOUT : POLLIN),
         };
@@ -376,26 +380,27 @@ static int watch(struct crew *crew, uint64_t end_ns)
     const uint64_t rest_ns = until_ns > now ? until_ns - now : 0;
     const struct timespec rest = {.tv_sec = (time_t)(rest_ns / SECOND_NS),
                                   .tv_nsec = (long)(rest_ns % SECOND_NS)};
-    return ppoll(crew->polls, CREW_MAX, &rest, NULL);
+    return ppoll(pool->polls, WORKER_POOL_MAX, &rest, NULL);
 }
 
-int crew_wait(struct crew *crew, struct crew_event *out, double timeout_s, struct error *error)
+int worker_pool_wait(struct worker_pool *pool, struct worker_pool_event *out, double timeout_s,
+                     struct error *error)
 {
     const uint64_t end_ns = in_seconds(monotonic_ns(), timeout_s);
     int found = 0;
-    *out = (struct crew_event){.kind = CREW_TIMEOUT};
+    *out = (struct worker_pool_event){.kind = WORKER_POOL_TIMEOUT};
     while (!found) {
-        if (watch(crew, end_ns) < 0) {
+        if (watch(pool, end_ns) < 0) {
             if (errno != EINTR)
                 return error_set(error, ERROR_FAILED,
                                  "cannot wait for the worker processes: %s; run the command "
                                  "again",
                                  strerror(errno));
-            out->kind = CREW_SIGNAL;
+            out->kind = WORKER_POOL_SIGNAL;
             return 0;
         }
         const uint64_t now = monotonic_ns();
-        found = visit_all(crew, now, out, error);
+        found = visit_all(pool, now, out, error);
         if (now >= end_ns)
             break;
     }

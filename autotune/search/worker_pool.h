@@ -7,46 +7,48 @@
 
 #include "autotune/search/frame.h"
 
-enum { CREW_MAX = 320 }; /* workers in a crew */
+enum { WORKER_POOL_MAX = 320 }; /* workers in a crew */
 
-struct crew;
+struct worker_pool;
 
-int crew_open(struct crew **out, struct error *error);
+int worker_pool_open(struct worker_pool **out, struct error *error);
 /* Kills what still runs with its process group, reaps it, and frees all. */
-void crew_close(struct crew *crew);
+void worker_pool_close(struct worker_pool *pool);
 
 /* Starts a worker in `slot` (below CREW_MAX, free): `argv` runs with one end of a socket pair
  * as its file descriptor CREW_SOCKET, every other descriptor above 2 closed, stdin /dev/null,
  * stdout going where stderr goes, in a process group of its own, SIGINT, SIGTERM, SIGPIPE and
  * SIGTTOU ignored, and killed when the thread that started it ends. argv[0] is a path
  * ("/proc/self/exe" works). An argv[0] that cannot be run shows as CREW_LOST. */
-enum { CREW_SOCKET = 3 };
-int crew_start(struct crew *crew, size_t slot, char *const argv[], struct error *error);
-bool crew_is_running(const struct crew *crew, size_t slot);
+enum { WORKER_POOL_SOCKET = 3 };
+int worker_pool_start(struct worker_pool *pool, size_t slot, char *const argv[],
+                      struct error *error);
+bool worker_pool_is_running(const struct worker_pool *pool, size_t slot);
 
 /* Queues a frame; never blocks: what the socket takes is written at once, the rest by
  * crew_wait. Takes the body over and empties the frame, also when it fails. A slot that does
  * not run drops it. -1 only for memory and for a frame that frame_check refuses. */
-int crew_send(struct crew *crew, size_t slot, struct frame *frame, struct error *error);
+int worker_pool_send(struct worker_pool *pool, size_t slot, struct frame *frame,
+                     struct error *error);
 
 /* From now on the worker must be heard from within so many seconds; 0 = whenever it likes. Each
  * call sets it anew; receiving a frame does not. */
-void crew_set_deadline(struct crew *crew, size_t slot, double seconds);
+void worker_pool_set_deadline(struct worker_pool *pool, size_t slot, double seconds);
 
 /* Kills the worker (SIGKILL to its group) and reaps it; frames of it not yet returned are
  * dropped. No event follows. A process that even SIGKILL does not end (it hangs in a driver) is
  * waited for 10 s, here, in crew_close and before CREW_LATE, then left to the kernel. */
-void crew_stop(struct crew *crew, size_t slot);
+void worker_pool_stop(struct worker_pool *pool, size_t slot);
 
-enum crew_event_kind {
-    CREW_FRAME,   /* `frame` came */
-    CREW_LOST,    /* the worker ended, after its last frame: `how` says how; its slot is free */
-    CREW_LATE,    /* its deadline passed: it was killed; its slot is free */
-    CREW_TIMEOUT, /* nothing happened for `timeout_s` */
-    CREW_SIGNAL,  /* a signal was handled meanwhile (EINTR) */
+enum worker_pool_event_kind {
+    WORKER_POOL_FRAME, /* `frame` came */
+    WORKER_POOL_LOST, /* the worker ended, after its last frame: `how` says how; its slot is free */
+    WORKER_POOL_LATE,    /* its deadline passed: it was killed; its slot is free */
+    WORKER_POOL_TIMEOUT, /* nothing happened for `timeout_s` */
+    WORKER_POOL_SIGNAL,  /* a signal was handled meanwhile (EINTR) */
 };
-struct crew_event {
-    enum crew_event_kind kind;
+struct worker_pool_event {
+    enum worker_pool_event_kind kind;
     size_t slot;
     struct frame frame; /* the caller disposes of it */
     bool was_killed;    /* of CREW_LOST: by SIGKILL, and not by the crew */
@@ -58,6 +60,7 @@ struct crew_event {
  * What came in before a deadline is returned however late this is called. A signal between the
  * caller's look at its flag and this call is not seen here: keep `timeout_s` short enough for
  * that. -1 only for memory (call again) or when poll fails. */
-int crew_wait(struct crew *crew, struct crew_event *out, double timeout_s, struct error *error);
+int worker_pool_wait(struct worker_pool *pool, struct worker_pool_event *out, double timeout_s,
+                     struct error *error);
 
 #endif

@@ -54,13 +54,13 @@ static bool set_descriptors(const struct launch *launch)
         dup2(null, STDOUT_FILENO);
         dup2(null, STDERR_FILENO);
     }
-    if (dup2(launch->socket, CHILD_SOCKET) < 0)
+    if (dup2(launch->socket, WORKER_PROCESS_SOCKET) < 0)
         return false;
 #ifdef SYS_close_range
-    if (syscall(SYS_close_range, CHILD_SOCKET + 1, ~0U, 0) == 0)
+    if (syscall(SYS_close_range, WORKER_PROCESS_SOCKET + 1, ~0U, 0) == 0)
         return true;
 #endif
-    for (unsigned int i = CHILD_SOCKET + 1; i < launch->close_end; i++)
+    for (unsigned int i = WORKER_PROCESS_SOCKET + 1; i < launch->close_end; i++)
         close((int)i);
     return true;
 }
@@ -81,9 +81,9 @@ static _Noreturn void run_child(const struct launch *launch)
 /* Out of the way of 0 to 3: a program may have been started with some of them closed. */
 static int move_up(int file)
 {
-    if (file > CHILD_SOCKET)
+    if (file > WORKER_PROCESS_SOCKET)
         return file;
-    const int moved = fcntl(file, F_DUPFD_CLOEXEC, CHILD_SOCKET + 1);
+    const int moved = fcntl(file, F_DUPFD_CLOEXEC, WORKER_PROCESS_SOCKET + 1);
     const int reason = errno;
     close(file);
     errno = reason;
@@ -131,7 +131,7 @@ static int refuse_start(const char *program, int reason, struct error *error)
                      program, strerror(reason));
 }
 
-pid_t child_start(int *socket, char *const argv[], struct error *error)
+pid_t worker_process_start(int *socket, char *const argv[], struct error *error)
 {
     int pair[2];
     if (open_pair(pair))
@@ -158,7 +158,7 @@ pid_t child_start(int *socket, char *const argv[], struct error *error)
 /* --- Ending ------------------------------------------------------------------------------- */
 
 /* One that is no child any more, because SIGCHLD is ignored, has ended too. */
-bool child_has_ended(pid_t pid)
+bool worker_process_has_ended(pid_t pid)
 {
     siginfo_t info = {0};
     if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT))
@@ -170,7 +170,7 @@ static bool wait_end(pid_t pid, uint64_t until_ns)
 {
     enum { FIRST_NS = 50000, LONGEST_NS = 10000000 };
     uint64_t pause_ns = FIRST_NS;
-    while (!child_has_ended(pid)) {
+    while (!worker_process_has_ended(pid)) {
         if (monotonic_ns() >= until_ns)
             return false;
         const struct timespec pause = {.tv_nsec = (long)pause_ns};
@@ -181,16 +181,17 @@ static bool wait_end(pid_t pid, uint64_t until_ns)
 }
 
 /* By its own number too: for the case that it never came to have a group. */
-void child_kill(pid_t pid)
+void worker_process_kill(pid_t pid)
 {
     kill(-pid, SIGKILL);
     kill(pid, SIGKILL);
 }
 
-struct child_ending child_reap(pid_t pid, uint64_t grace_ns, uint64_t until_ns)
+struct worker_process_ending worker_process_reap(pid_t pid, uint64_t grace_ns,
+                                                 uint64_t until_ns)
 {
-    struct child_ending ending = {.was_killed = !wait_end(pid, grace_ns)};
-    child_kill(pid);
+    struct worker_process_ending ending = {.was_killed = !wait_end(pid, grace_ns)};
+    worker_process_kill(pid);
     ending.is_known = wait_end(pid, until_ns) && waitpid(pid, &ending.status, WNOHANG) == pid;
     /* It may have been ending all the while, as when a driver takes long to let go. */
     if (ending.is_known)
@@ -199,7 +200,8 @@ struct child_ending child_reap(pid_t pid, uint64_t grace_ns, uint64_t until_ns)
     return ending;
 }
 
-void child_describe(const struct child_ending *ending, bool is_cut, char *how, size_t size)
+void worker_process_describe(const struct worker_process_ending *ending, bool is_cut, char *how,
+                             size_t size)
 {
     const char *where = is_cut ? " in the middle of a message" : "";
     const int status = ending->status;

@@ -10,19 +10,19 @@
 #include <stdint.h>
 #include <sys/types.h> /* pid_t */
 
-enum { CHILD_SOCKET = 3 }; /* the child's end of the socket */
+enum { WORKER_PROCESS_SOCKET = 3 }; /* the child's end of the socket */
 
 /* Runs `argv` as crew_start says. Returns its number, and this side's end in `socket` (close
  * it), or -1. The number stays its own until child_reap. */
-pid_t child_start(int *socket, char *const argv[], struct error *error);
+pid_t worker_process_start(int *socket, char *const argv[], struct error *error);
 
 /* Whether it is no more; does not reap it. */
-bool child_has_ended(pid_t pid);
+bool worker_process_has_ended(pid_t pid);
 
 /* SIGKILL to its group; does not wait. */
-void child_kill(pid_t pid);
+void worker_process_kill(pid_t pid);
 
-struct child_ending {
+struct worker_process_ending {
     bool was_killed; /* by child_reap: it had not ended by itself */
     bool is_known;   /* `status` is what waitpid gave */
     int status;
@@ -30,9 +30,11 @@ struct child_ending {
 
 /* Gives it until `grace_ns` (0 = none) to end by itself, kills what is left of its group, and
  * reaps it if it has ended by `until_ns`; both by CLOCK_MONOTONIC. */
-struct child_ending child_reap(pid_t pid, uint64_t grace_ns, uint64_t until_ns);
+struct worker_process_ending worker_process_reap(pid_t pid, uint64_t grace_ns,
+                                                 uint64_t until_ns);
 
 /* "it exited with status 3", ...; `is_cut`: in the middle of a message. */
-void child_describe(const struct child_ending *ending, bool is_cut, char *how, size_t size);
+void worker_process_describe(const struct worker_process_ending *ending, bool is_cut, char *how,
+                             size_t size);
 
 #endif

@@ -95,7 +95,7 @@ static void collect_intervals(struct sweep_drawing *out, const struct request *r
             !is_asked_for(request, interval->from, interval->to))
             continue;
         out->intervals[out->interval_count++] = interval;
-        letters_add(&out->letters, interval->record.params);
+        legend_add(&out->legend, interval->record.params);
     }
 }
 
@@ -114,7 +114,7 @@ static void collect(struct sweep_drawing *out, const struct sweep_kind *kind,
                     const struct request *request, const struct record *first)
 {
     const struct records *records = out->records;
-    out->interval_count = out->size_count = out->letters.count = 0;
+    out->interval_count = out->size_count = out->legend.count = 0;
     if (kind->has_intervals)
         collect_intervals(out, request, first);
     for (size_t i = 0; i < records->count; i++) {
@@ -127,7 +127,7 @@ static void collect(struct sweep_drawing *out, const struct sweep_kind *kind,
     if (out->size_count)
         qsort(out->sizes, out->size_count, sizeof *out->sizes, by_size);
     for (size_t i = 0; i < out->size_count && !kind->has_intervals; i++)
-        letters_add(&out->letters, out->sizes[i]->params);
+        legend_add(&out->legend, out->sizes[i]->params);
     out->single = sweep_drawing_single(records, first);
 }
 
@@ -170,7 +170,7 @@ static void print_sweep(struct text *out, const struct sweep_kind *kind,
     text_adds(out, "\n");
     kind->add_variants(&variants, drawing);
     print_table(out, &variants);
-    letters_add_words(&shared, &drawing->letters, drawing->letters.kernels[0], true);
+    legend_add_words(&shared, &drawing->legend, drawing->legend.kernels[0], true);
     if (shared.length)
         text_addf(out, "in all    %s\n", shared.at);
     if (kind->print_end)
@@ -190,10 +190,10 @@ int sweep_drawing_print(const struct sweep_kind *kind, const struct request *req
     struct sweep_drawing drawing = {.records = records,
                                     .intervals = calloc(most, sizeof *drawing.intervals),
                                     .sizes = calloc(most, sizeof *drawing.sizes),
-                                    .letters = {calloc(most, sizeof(char *)), 0}};
+                                    .legend = {calloc(most, sizeof(char *)), 0}};
     struct text text = {0};
     size_t drawn = 0;
-    int failed = drawing.intervals && drawing.sizes && drawing.letters.kernels
+    int failed = drawing.intervals && drawing.sizes && drawing.legend.kernels
                      ? 0
                      : error_memory(error, 3 * most * sizeof *drawing.sizes);
     for (size_t i = 0; i < records->count && !failed; i++) {
@@ -214,7 +214,7 @@ int sweep_drawing_print(const struct sweep_kind *kind, const struct request *req
     table_dispose(&sizes);
     table_dispose(&variants);
     text_dispose(&text);
-    free(drawing.letters.kernels);
+    free(drawing.legend.kernels);
     free(drawing.intervals);
     free(drawing.sizes);
     return failed ? -1 : 0;

@@ -21,7 +21,7 @@ struct sweep_drawing {
     const struct interval **intervals; /* of a sweep of n, by regime and n */
     const struct record **sizes;       /* by regime, elements of a result, results */
     size_t interval_count, size_count;
-    struct letters letters; /* the variants, by the first interval or size */
+    struct legend legend; /* the variants, by the first interval or size */
     struct sweep_single single;
 };
 

@@ -140,7 +140,7 @@ static int plan(struct grid *grid, struct error *error)
                          "every shape of the sweep is left out: %s; give %s",
                          explain(words, grid, reason),
                          dims_text_smaller(&request->problem.dims));
-    return tune_keep_check(sweep->setup.space, error);
+    return tune_save_check(sweep->setup.space, error);
 }
 
 /* --- One shape ---------------------------------------------------------------------------- */
@@ -159,17 +159,18 @@ static int seed(struct grid *grid, size_t i, struct error *error)
     return broken == POINT_FAILED ? -1 : 0;
 }
 
-static int tune_shape(struct grid *grid, struct sweep_leg *leg, size_t i, struct error *error)
+static int tune_shape(struct grid *grid, struct sweep_regime *raced, size_t i,
+                      struct error *error)
 {
     struct sweep *sweep = grid->sweep;
     const struct record *known = NULL;
-    if (setup_resize(&sweep->setup, &leg->sizes[i], leg->regime, error))
+    if (setup_resize(&sweep->setup, &raced->sizes[i], raced->regime, error))
         return -1;
     if (!sweep->request->retune)
         known = sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
-    if (!known && (seed(grid, i, error) || sweep_size_tune(sweep, leg, i, error)))
+    if (!known && (seed(grid, i, error) || sweep_size_tune(sweep, raced, i, error)))
         return -1;
-    const struct record *record = known ? known : sweep_leg_record(leg, i);
+    const struct record *record = known ? known : sweep_regime_record(raced, i);
     if (!record)
         return 0;
     grid->known += known != NULL;
@@ -182,16 +183,16 @@ static int tune_shape(struct grid *grid, struct sweep_leg *leg, size_t i, struct
 static int tune_line(struct grid *grid, enum regime regime, size_t line, struct error *error)
 {
     struct sweep *sweep = grid->sweep;
-    struct sweep_leg *leg = &sweep->legs[0];
+    struct sweep_regime *raced = &sweep->regimes[0];
     size_t ignored[REASONS] = {0};
     int failed = 0;
-    sweep_leg_open(leg, regime);
+    sweep_regime_open(raced, regime);
     memset(grid->now, 0, sizeof grid->now);
-    leg->count = choose_line(grid, regime, line, leg->sizes, ignored);
-    for (size_t i = 0; i < leg->count && !failed; i++)
-        failed = tune_shape(grid, leg, i, error);
+    raced->count = choose_line(grid, regime, line, raced->sizes, ignored);
+    for (size_t i = 0; i < raced->count && !failed; i++)
+        failed = tune_shape(grid, raced, i, error);
     memcpy(grid->before, grid->now, sizeof grid->before);
-    sweep_leg_dispose(leg);
+    sweep_regime_dispose(raced);
     return failed;
 }
 
@@ -212,7 +213,7 @@ static int run(struct grid *grid, struct error *error)
     struct sweep *sweep = grid->sweep;
     const struct request *request = sweep->request;
     const double start = monotonic_s();
-    tune_notes_device(request, &sweep->setup.device->info, sweep->fleet.kinds[0].count);
+    tune_notes_device(request, &sweep->setup.device->info, sweep->device_set.kinds[0].count);
     if (plan(grid, error) || sweep_known_load(&sweep->kept, request, &sweep->setup, error) ||
         tune_all(grid, error))
         return -1;

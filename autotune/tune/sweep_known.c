@@ -45,7 +45,7 @@ const struct record *sweep_known_size(const struct records *records,
     setup_record(&want, setup);
     for (size_t i = 0; i < records->count; i++)
         if (!record_key_difference(&records->at[i], &want))
-            return tune_keep_unfinished(request, setup, &records->at[i]) ? NULL
+            return tune_save_unfinished(request, setup, &records->at[i]) ? NULL
                                                                          : &records->at[i];
     return NULL;
 }

@@ -9,18 +9,18 @@
 
 /* --- Sizes -------------------------------------------------------------------------------- */
 
-void sweep_leg_open(struct sweep_leg *out, enum regime regime)
+void sweep_regime_open(struct sweep_regime *out, enum regime regime)
 {
     memset(out, 0, sizeof *out);
     out->regime = regime;
 }
 
-void sweep_leg_init(struct sweep_leg *out, const struct setup *setup, enum regime regime,
-                    uint64_t low, uint64_t high, bool is_within_l2)
+void sweep_regime_init(struct sweep_regime *out, const struct setup *setup, enum regime regime,
+                       uint64_t low, uint64_t high, bool is_within_l2)
 {
     struct problem problem = setup->problem;
     uint64_t sizes[SWEEP_SIZES_MAX];
-    sweep_leg_open(out, regime);
+    sweep_regime_open(out, regime);
     out->count = sweep_sizes(sizes, low, high);
     for (; is_within_l2 && out->count; out->count--) {
         problem.dims = dims_value(sizes[out->count - 1]);
@@ -31,52 +31,53 @@ void sweep_leg_init(struct sweep_leg *out, const struct setup *setup, enum regim
         out->sizes[i] = dims_value(sizes[i]);
 }
 
-size_t sweep_leg_nearest(const struct sweep_leg *leg, uint64_t n)
+size_t sweep_regime_nearest(const struct sweep_regime *raced, uint64_t n)
 {
     uint64_t sizes[SWEEP_SIZES_MAX];
-    for (size_t i = 0; i < leg->count; i++)
-        sizes[i] = dims_n(&leg->sizes[i]);
-    return sweep_nearest(sizes, leg->count, n);
+    for (size_t i = 0; i < raced->count; i++)
+        sizes[i] = dims_n(&raced->sizes[i]);
+    return sweep_nearest(sizes, raced->count, n);
 }
 
-void sweep_leg_dispose(struct sweep_leg *leg)
+void sweep_regime_dispose(struct sweep_regime *raced)
 {
-    store_dispose(&leg->swept);
+    store_dispose(&raced->swept);
 }
 
-void sweep_leg_drop(struct sweep_leg *leg, size_t size)
+void sweep_regime_drop(struct sweep_regime *raced, size_t size)
 {
-    const size_t behind = leg->count - size - 1;
-    memmove(leg->sizes + size, leg->sizes + size + 1, behind * sizeof *leg->sizes);
-    memmove(leg->is_done + size, leg->is_done + size + 1, behind * sizeof *leg->is_done);
-    leg->is_done[--leg->count] = false;
+    const size_t behind = raced->count - size - 1;
+    memmove(raced->sizes + size, raced->sizes + size + 1, behind * sizeof *raced->sizes);
+    memmove(raced->is_done + size, raced->is_done + size + 1, behind * sizeof *raced->is_done);
+    raced->is_done[--raced->count] = false;
 }
 
 /* How many sizes that are done are smaller. */
-static size_t count_below(const struct sweep_leg *leg, uint64_t n)
+static size_t count_below(const struct sweep_regime *raced, uint64_t n)
 {
     size_t count = 0;
-    while (count < leg->swept.count && dims_n(&leg->swept.at[count].problem.dims) < n)
+    while (count < raced->swept.count && dims_n(&raced->swept.at[count].problem.dims) < n)
         count++;
     return count;
 }
 
-const struct record *sweep_leg_record(const struct sweep_leg *leg, size_t size)
+const struct record *sweep_regime_record(const struct sweep_regime *raced, size_t size)
 {
-    const size_t at = count_below(leg, dims_n(&leg->sizes[size]));
-    return leg->is_done[size] ? &leg->swept.at[at] : NULL;
+    const size_t at = count_below(raced, dims_n(&raced->sizes[size]));
+    return raced->is_done[size] ? &raced->swept.at[at] : NULL;
 }
 
-size_t sweep_leg_survivors(uint64_t *numbers, size_t most, const struct sweep_leg *leg,
-                           size_t size)
+size_t sweep_regime_survivors(uint64_t *numbers, size_t most, const struct sweep_regime *raced,
+                              size_t size)
 {
-    return interval_survivors(numbers, most, &leg->swept,
-                              count_below(leg, dims_n(&leg->sizes[size])));
+    return interval_survivors(numbers, most, &raced->swept,
+                              count_below(raced, dims_n(&raced->sizes[size])));
 }
 
 /* --- A race ------------------------------------------------------------------------------- */
 
-const struct tune_place *sweep_leg_place(const struct tune_result *result, const int64_t *row)
+const struct tune_place *sweep_regime_place(const struct tune_result *result,
+                                            const int64_t *row)
 {
     for (size_t i = 0; i < result->place_count; i++)
         if (memcmp(result->places[i].row, row, result->points.width * sizeof *row) == 0)
@@ -104,7 +105,7 @@ static int add_raced(struct records *swept, struct record *record, const struct 
 {
     struct record other = *record;
     struct raced raced;
-    tune_keep_config(&other, setup, place->row);
+    tune_save_config(&other, setup, place->row);
     const struct config config = store_config(&other);
     const double ps = (double)record->median_ps * ratio;
     const double high = ps * (double)place->high_ps / (double)place->median_ps;
@@ -117,24 +118,24 @@ static int add_raced(struct records *swept, struct record *record, const struct 
 }
 
 /* The last record takes its place by n, and that of another of the same n. */
-static void sort_last(struct sweep_leg *leg)
+static void sort_last(struct sweep_regime *raced)
 {
-    struct records *swept = &leg->swept;
+    struct records *swept = &raced->swept;
     const struct record last = swept->at[--swept->count];
     const uint64_t n = dims_n(&last.problem.dims);
-    const size_t at = count_below(leg, n);
+    const size_t at = count_below(raced, n);
     const bool is_there = at < swept->count && dims_n(&swept->at[at].problem.dims) == n;
     if (!is_there)
         memmove(swept->at + at + 1, swept->at + at, (swept->count++ - at) * sizeof *swept->at);
     swept->at[at] = last;
 }
 
-int sweep_leg_take(struct sweep_leg *leg, const struct setup *setup,
-                   const struct record *record, const struct tune_result *result,
-                   const int64_t *own, struct error *error)
+int sweep_regime_take(struct sweep_regime *raced, const struct setup *setup,
+                      const struct record *record, const struct tune_result *result,
+                      const int64_t *own, struct error *error)
 {
-    const struct tune_place *winner = sweep_leg_place(result, own);
-    struct records *swept = &leg->swept;
+    const struct tune_place *winner = sweep_regime_place(result, own);
+    struct records *swept = &raced->swept;
     if (!winner)
         return error_set(error, ERROR_NOISY,
                          "too noisy to decide: no round of the race counts; end what else "
@@ -144,11 +145,11 @@ int sweep_leg_take(struct sweep_leg *leg, const struct setup *setup,
     struct record *added = &swept->at[swept->count - 1];
     for (size_t i = 0; i < result->place_count; i++) {
         const struct tune_place *place = &result->places[i];
-        if (sweep_leg_place(result, place->row) != winner &&
+        if (sweep_regime_place(result, place->row) != winner &&
             add_raced(swept, added, setup, place, place->ratio / winner->ratio, error))
             return -1;
     }
-    sort_last(leg);
+    sort_last(raced);
     return 0;
 }
 
@@ -173,9 +174,9 @@ static void leave_out(struct record *record, const size_t *uses)
     record->raced_count = kept;
 }
 
-int sweep_leg_collect(struct records *out, struct sweep_leg *leg, struct error *error)
+int sweep_regime_collect(struct records *out, struct sweep_regime *raced, struct error *error)
 {
-    struct records *swept = &leg->swept;
+    struct records *swept = &raced->swept;
     const size_t room = swept->configs.count + 1;
     size_t *uses = calloc(room, sizeof *uses);
     if (!uses)

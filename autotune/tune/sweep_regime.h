@@ -6,7 +6,7 @@
 #include "autotune/search/tune.h"
 #include "cache/store.h"
 
-struct sweep_leg {
+struct sweep_regime {
     enum regime regime;
     struct dims sizes[SWEEP_SIZES_MAX];
     bool is_done[SWEEP_SIZES_MAX];
@@ -15,39 +15,40 @@ struct sweep_leg {
 };
 
 /* Without sizes. */
-void sweep_leg_open(struct sweep_leg *out, enum regime regime);
+void sweep_regime_open(struct sweep_regime *out, enum regime regime);
 
 /* The sizes of low..high; with `is_within_l2` those alone whose data fits the L2 cache. */
-void sweep_leg_init(struct sweep_leg *out, const struct setup *setup, enum regime regime,
-                    uint64_t low, uint64_t high, bool is_within_l2);
-void sweep_leg_dispose(struct sweep_leg *leg);
+void sweep_regime_init(struct sweep_regime *out, const struct setup *setup, enum regime regime,
+                       uint64_t low, uint64_t high, bool is_within_l2);
+void sweep_regime_dispose(struct sweep_regime *raced);
 
 /* The size nearest to n elements. */
-size_t sweep_leg_nearest(const struct sweep_leg *leg, uint64_t n);
+size_t sweep_regime_nearest(const struct sweep_regime *raced, uint64_t n);
 
 /* Leaves out a size that has no winner: its neighbours' intervals go across it. */
-void sweep_leg_drop(struct sweep_leg *leg, size_t size);
+void sweep_regime_drop(struct sweep_regime *raced, size_t size);
 
 /* The place of a row in a race, or NULL. */
-const struct tune_place *sweep_leg_place(const struct tune_result *result, const int64_t *row);
+const struct tune_place *sweep_regime_place(const struct tune_result *result,
+                                            const int64_t *row);
 
 /* Takes all entrants of the race at a size, in place of what was known of that size. `own` is
  * the row of its record, one of them. The time of another is the winner's, times what the race
  * says between the two, and its upper end that of its own interval: a bound, so that measured
  * again it is hardly more. ERROR_NOISY when the winner has no time. */
-int sweep_leg_take(struct sweep_leg *leg, const struct setup *setup,
-                   const struct record *record, const struct tune_result *result,
-                   const int64_t *own, struct error *error);
+int sweep_regime_take(struct sweep_regime *raced, const struct setup *setup,
+                      const struct record *record, const struct tune_result *result,
+                      const int64_t *own, struct error *error);
 
 /* The record of a size that is done, or NULL. */
-const struct record *sweep_leg_record(const struct sweep_leg *leg, size_t size);
+const struct record *sweep_regime_record(const struct sweep_regime *raced, size_t size);
 
 /* The configs that serve the interval that ends before a size, as interval_survivors. */
-size_t sweep_leg_survivors(uint64_t *numbers, size_t most, const struct sweep_leg *leg,
-                           size_t size);
+size_t sweep_regime_survivors(uint64_t *numbers, size_t most, const struct sweep_regime *raced,
+                              size_t size);
 
 /* Once all sizes are done: appends their records, each with those configs raced there that were
  * raced at other sizes too or won one: no interval is of any other, and they are forgotten. */
-int sweep_leg_collect(struct records *out, struct sweep_leg *leg, struct error *error);
+int sweep_regime_collect(struct records *out, struct sweep_regime *raced, struct error *error);
 
 #endif

@@ -144,7 +144,7 @@ static void add_drawn(struct table *table, struct sweep_drawing *drawing, int ba
         const char *params = interval->record.params;
         char name[NUMBER_CHARS];
         add_problem(table, size);
-        table_add(table, letters_name(name, letters_add(&drawing->letters, params)));
+        table_add(table, legend_name(name, legend_add(&drawing->legend, params)));
         table_addf(table, "%" PRIu64, interval->from);
         table_addf(table, "%" PRIu64, interval->to);
         add_figures(table, drawing, size);
@@ -207,7 +207,7 @@ static void add_interval(struct table *table, struct sweep_drawing *drawing,
             sizes++;
         }
     record_cells_add_problem(table, record);
-    table_add(table, letters_name(text, letters_add(&drawing->letters, record->params)));
+    table_add(table, legend_name(text, legend_add(&drawing->legend, record->params)));
     table_add(table, number_format_count(text, interval->from));
     table_add(table, number_format_count(text, interval->to));
     table_addf(table, "%" PRIu64, interval->from);
@@ -218,7 +218,7 @@ static void add_interval(struct table *table, struct sweep_drawing *drawing,
         add_tenths(table, most);
     else
         add_empty(table, 1);
-    letters_add_words(&words, &drawing->letters, record->params, false);
+    legend_add_words(&words, &drawing->legend, record->params, false);
     table_add(table, words.length ? words.at : "as below");
     table_add(table, record->params);
     text_dispose(&words);

@@ -54,7 +54,7 @@ static void add_record(struct table *table, struct sweep_drawing *drawing,
     add_shape(table, record);
     record_cells_add_speed(table, record, record->median_ps);
     table_addf(table, "%u", record->ties);
-    table_add(table, letters_name(name, letters_add(&drawing->letters, record->params)));
+    table_add(table, legend_name(name, legend_add(&drawing->legend, record->params)));
     table_add(table, record->params);
 }
 
@@ -68,23 +68,23 @@ static void add_shapes(struct table *table, struct sweep_drawing *drawing)
 
 static void add_variant(struct table *table, struct sweep_drawing *drawing, size_t letter)
 {
-    const char *params = drawing->letters.kernels[letter];
+    const char *params = drawing->legend.kernels[letter];
     struct dims_text_spans spans = {.has_some = false};
     struct text words = {0};
     char name[NUMBER_CHARS], text[DIMS_TEXT_CHARS];
     size_t shapes = 0;
     for (size_t i = 0; i < drawing->size_count; i++)
-        if (letters_add(&drawing->letters, drawing->sizes[i]->params) == letter) {
+        if (legend_add(&drawing->legend, drawing->sizes[i]->params) == letter) {
             dims_text_widen(&spans, &drawing->sizes[i]->problem.dims);
             shapes++;
         }
     record_cells_add_problem(table, drawing->sizes[0]);
     table_add(table, dims_text_name(&drawing->sizes[0]->problem.dims));
-    table_add(table, letters_name(name, letter));
+    table_add(table, legend_name(name, letter));
     table_addf(table, "%zu", shapes);
     for (size_t i = 0; i < DIMS_TEXT_SPANS_CELLS; i++)
         table_add(table, dims_text_span(text, &spans, i));
-    letters_add_words(&words, &drawing->letters, params, false);
+    legend_add_words(&words, &drawing->legend, params, false);
     table_add(table, words.length ? words.at : "as below");
     table_add(table, params);
     text_dispose(&words);
@@ -92,7 +92,7 @@ static void add_variant(struct table *table, struct sweep_drawing *drawing, size
 
 static void add_variants(struct table *table, struct sweep_drawing *drawing)
 {
-    for (size_t i = 0; i < drawing->letters.count; i++)
+    for (size_t i = 0; i < drawing->legend.count; i++)
         add_variant(table, drawing, i);
 }
 
@@ -105,7 +105,7 @@ static void print_decision(struct text *out, const struct sweep_drawing *drawing
         out,
         "decided   %zu variant%s for %zu shape%s; any other shape takes that of the nearest, "
         "in %s\n",
-        drawing->letters.count, drawing->letters.count == 1 ? "" : "s", drawing->size_count,
+        drawing->legend.count, drawing->legend.count == 1 ? "" : "s", drawing->size_count,
         drawing->size_count == 1 ? "" : "s",
         dims_text_nearness(&drawing->sizes[0]->problem.dims));
 }

@@ -36,7 +36,7 @@ static bool can_run(const struct setup *setup, const int64_t *row)
 
 /* The rows that are to be in the race whatever comes: the single one, the known winner, and as
  * many as may serve on. */
-static int ask_rows(const struct sweep *sweep, const struct sweep_leg *leg, size_t size,
+static int ask_rows(const struct sweep *sweep, const struct sweep_regime *raced, size_t size,
                     const int64_t *known, int64_t *rows, size_t *count, struct error *error)
 {
     const struct setup *setup = &sweep->setup;
@@ -48,10 +48,10 @@ static int ask_rows(const struct sweep *sweep, const struct sweep_leg *leg, size
         memcpy(rows + width * (*count)++, sweep->single, width * sizeof *rows);
     if (known)
         memcpy(rows + width * (*count)++, known, width * sizeof *rows);
-    most = sweep_leg_survivors(survivors, most, leg, size);
+    most = sweep_regime_survivors(survivors, most, raced, size);
     for (size_t i = 0; i < most; i++) {
         int64_t *row = rows + width * *count;
-        const struct config *config = configs_find(&leg->swept.configs, survivors[i]);
+        const struct config *config = configs_find(&raced->swept.configs, survivors[i]);
         if (point_parse_record(setup->space, config->params, row, error))
             return -1;
         const int broken = point_reject(&setup->context, row, error);
@@ -67,10 +67,10 @@ static size_t count_done(const struct sweep *sweep, size_t *total)
 {
     size_t done = 0;
     *total = 0;
-    for (size_t l = 0; l < sweep->leg_count; l++) {
-        *total += sweep->legs[l].count;
-        for (size_t i = 0; i < sweep->legs[l].count; i++)
-            done += sweep->legs[l].is_done[i];
+    for (size_t l = 0; l < sweep->regime_count; l++) {
+        *total += sweep->regimes[l].count;
+        for (size_t i = 0; i < sweep->regimes[l].count; i++)
+            done += sweep->regimes[l].is_done[i];
     }
     return done;
 }
@@ -87,7 +87,7 @@ static int run_twice(struct sweep *sweep, struct tune_result *out, struct tune_o
     if (sweep->request->n_high)
         snprintf(watch.before, sizeof watch.before, "size %zu of %zu, ",
                  done < total ? done + 1 : total, total);
-    tune_begin_job(&job, sweep->request, &sweep->setup, &sweep->fleet.kinds[0], 1);
+    tune_defaults_job(&job, sweep->request, &sweep->setup, &sweep->device_set.kinds[0], 1);
     options->progress = (struct tune_progress){tune_notes_progress, &watch};
     if (!options->is_only_rows) /* which are no search */
         options->budget_s = sweep->request->budget_s;
@@ -103,7 +103,7 @@ static int run_twice(struct sweep *sweep, struct tune_result *out, struct tune_o
     if (!sweep->request->quiet)
         terminal_progress_end(&watch.progress);
     if (failed && !out->is_spent)
-        keep_explain(&sweep->setup, sweep->setup.space->default_row, error);
+        failing_source_explain(&sweep->setup, sweep->setup.space->default_row, error);
     return failed;
 }
 
@@ -111,7 +111,7 @@ bool sweep_size_keep(struct sweep *sweep, const struct records *records)
 {
     struct text path = {0};
     struct error cause;
-    const bool is_kept = tune_keep_save(&path, sweep->request, records, &cause) == 0;
+    const bool is_kept = tune_save_write(&path, sweep->request, records, &cause) == 0;
     if (is_kept) {
         if (records->count > 1)
             output_note(sweep->request, "records   %s\n", path.at);
@@ -138,16 +138,16 @@ static int keep_winner(struct sweep *sweep, const struct record *record, struct 
 }
 
 /* A known winner stays the winner, with its time in this race, unless it clearly lost. */
-static int take_result(struct sweep *sweep, struct sweep_leg *leg, size_t size,
+static int take_result(struct sweep *sweep, struct sweep_regime *raced, size_t size,
                        const struct tune_result *result, const struct record *known,
                        const int64_t *known_row, struct error *error)
 {
-    const struct tune_place *place = known ? sweep_leg_place(result, known_row) : NULL;
+    const struct tune_place *place = known ? sweep_regime_place(result, known_row) : NULL;
     if (place && place->ratio > STAYS)
         place = NULL;
     const int64_t *own = place ? known_row : result->finalists[result->winner].row;
     struct record record;
-    tune_keep_make(&record, &sweep->setup, result);
+    tune_save_make(&record, &sweep->setup, result);
     if (place) {
         const struct record made = record;
         record = *known;
@@ -163,9 +163,9 @@ static int take_result(struct sweep *sweep, struct sweep_leg *leg, size_t size,
     memcpy(record.swept, sweep->swept, sizeof record.swept);
     record.loss_ppm = (uint64_t)llround(sweep->request->loss * 1e6);
     if (keep_winner(sweep, &record, error) ||
-        sweep_leg_take(leg, &sweep->setup, &record, result, own, error))
+        sweep_regime_take(raced, &sweep->setup, &record, result, own, error))
         return -1;
-    leg->is_done[size] = true;
+    raced->is_done[size] = true;
     return 0;
 }
 
@@ -222,7 +222,7 @@ int sweep_size_check_spent(const struct sweep *sweep, struct error *error)
 static struct tune_options options_of(const struct sweep *sweep, const int64_t *rows)
 {
     const struct request *request = sweep->request;
-    return (struct tune_options){.strategy = tune_begin_strategy(request, &sweep->setup),
+    return (struct tune_options){.strategy = tune_defaults_strategy(request, &sweep->setup),
                                  .rows = rows,
                                  .seed = request->seed,
                                  .race_s = sweep->setup.target.is_host ? 0 : RACE_SECONDS,
@@ -231,7 +231,7 @@ static struct tune_options options_of(const struct sweep *sweep, const int64_t *
 }
 
 /* A known winner whose trials are gone is raced with what is asked for alone. */
-static int tune_with(struct sweep *sweep, struct sweep_leg *leg, size_t size,
+static int tune_with(struct sweep *sweep, struct sweep_regime *raced, size_t size,
                      const struct record *known, struct journal *journal, struct error *error)
 {
     int64_t rows[TUNE_ROWS_MAX * SPACE_NAMES_MAX], row[SPACE_NAMES_MAX];
@@ -239,7 +239,7 @@ static int tune_with(struct sweep *sweep, struct sweep_leg *leg, size_t size,
     struct tune_result result;
     const double start = monotonic_s();
     if ((known && point_parse_record(sweep->setup.space, known->params, row, error)) ||
-        ask_rows(sweep, leg, size, known ? row : NULL, rows, &options.row_count, error))
+        ask_rows(sweep, raced, size, known ? row : NULL, rows, &options.row_count, error))
         return -1;
     options.is_only_rows = known && (!journal || journal->count == 0);
     options.journal = options.is_only_rows ? NULL : journal;
@@ -251,35 +251,35 @@ static int tune_with(struct sweep *sweep, struct sweep_leg *leg, size_t size,
     }
     if (result.journal_warning.code != ERROR_NONE)
         output_warn("trials are not all kept: %s", result.journal_warning.text);
-    int failed = take_result(sweep, leg, size, &result, known, row, error);
+    int failed = take_result(sweep, raced, size, &result, known, row, error);
     if (!failed)
-        note_size(sweep, sweep_leg_record(leg, size), monotonic_s() - start);
+        note_size(sweep, sweep_regime_record(raced, size), monotonic_s() - start);
     tune_dispose(&result);
     return failed;
 }
 
-int sweep_size_tune(struct sweep *sweep, struct sweep_leg *leg, size_t size,
+int sweep_size_tune(struct sweep *sweep, struct sweep_regime *raced, size_t size,
                     struct error *error)
 {
     struct request own = *sweep->request;
     struct journal journal;
     struct record record;
     bool has_journal;
-    if (setup_resize(&sweep->setup, &leg->sizes[size], leg->regime, error))
+    if (setup_resize(&sweep->setup, &raced->sizes[size], raced->regime, error))
         return -1;
     own.quiet = true;
-    own.retune = own.retune && !leg->is_done[size];
+    own.retune = own.retune && !raced->is_done[size];
     const struct record *known =
-        leg->is_done[size] ? sweep_leg_record(leg, size)
-        : own.retune       ? NULL
-                           : sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
+        raced->is_done[size] ? sweep_regime_record(raced, size)
+        : own.retune         ? NULL
+                             : sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
     if (known) {
         record = *known;
         known = &record;
     }
-    if (tune_keep_journal(&journal, &has_journal, &own, &sweep->setup, error))
+    if (tune_save_journal(&journal, &has_journal, &own, &sweep->setup, error))
         return -1;
-    int failed = tune_with(sweep, leg, size, known, has_journal ? &journal : NULL, error);
+    int failed = tune_with(sweep, raced, size, known, has_journal ? &journal : NULL, error);
     if (has_journal)
         journal_close(&journal);
     return failed;
@@ -324,8 +324,8 @@ int sweep_size_confirm(struct sweep *sweep, struct records *records, struct reco
         point_parse_record(sweep->setup.space, interval->record.params, rows + width, error) ||
         run_twice(sweep, &result, &options, error))
         return -1;
-    const struct tune_place *own = sweep_leg_place(&result, rows);
-    const struct tune_place *other = sweep_leg_place(&result, rows + width);
+    const struct tune_place *own = sweep_regime_place(&result, rows);
+    const struct tune_place *other = sweep_regime_place(&result, rows + width);
     int failed = 0;
     if (own && other) {
         take_again(record, interval->record.config, own, other);

@@ -8,11 +8,11 @@
 /* A sweep under way. */
 struct sweep {
     const struct request *request;
-    struct fleet fleet;
+    struct device_set device_set;
     struct setup setup;
     struct records kept; /* before the sweep */
-    struct sweep_leg legs[REGIME_COUNT];
-    size_t leg_count;
+    struct sweep_regime regimes[REGIME_COUNT];
+    size_t regime_count;
     int64_t single[SPACE_NAMES_MAX]; /* the row that all sizes are compared with; in a grid
                                       * what won at the length before */
     char swept[32];                  /* when it began, as in records */
@@ -24,7 +24,7 @@ struct sweep {
  * that an interruption costs one size. Takes part: the single row, and those that serve the
  * interval so far. A size whose budget is over before a candidate is measured is noted, counted,
  * and not done. */
-int sweep_size_tune(struct sweep *sweep, struct sweep_leg *leg, size_t size,
+int sweep_size_tune(struct sweep *sweep, struct sweep_regime *raced, size_t size,
                     struct error *error);
 
 /* Behind what a sweep says it will do: how long --budget lets it search at each size. */

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-enum strategy tune_begin_strategy(const struct request *request, const struct setup *setup)
+enum strategy tune_defaults_strategy(const struct request *request, const struct setup *setup)
 {
     if (request->has_strategy)
         return request->strategy;
@@ -11,7 +11,7 @@ enum strategy tune_begin_strategy(const struct request *request, const struct se
 }
 
 /* Every core compiles but those that feed a GPU; on the host the emulator runs beside it. */
-static unsigned count_compilers(const struct setup *setup, const struct fleet_kind *kind,
+static unsigned count_compilers(const struct setup *setup, const struct device_set_kind *kind,
                                 size_t kinds)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -20,8 +20,9 @@ static unsigned count_compilers(const struct setup *setup, const struct fleet_ki
     return mine < 1 ? 1 : (unsigned)mine;
 }
 
-void tune_begin_job(struct tune_job *out, const struct request *request,
-                    const struct setup *setup, const struct fleet_kind *kind, size_t kinds)
+void tune_defaults_job(struct tune_job *out, const struct request *request,
+                       const struct setup *setup, const struct device_set_kind *kind,
+                       size_t kinds)
 {
     *out = (struct tune_job){.context = &setup->context,
                              .sources = &setup->sources,

@@ -7,10 +7,11 @@
 #include "autotune/search/tune.h"
 
 /* The one asked for, else the device's usual one. */
-enum strategy tune_begin_strategy(const struct request *request, const struct setup *setup);
+enum strategy tune_defaults_strategy(const struct request *request, const struct setup *setup);
 
 /* Of a setup on the first device of `kind`, one of `kinds` that are tuned at the same time. */
-void tune_begin_job(struct tune_job *out, const struct request *request,
-                    const struct setup *setup, const struct fleet_kind *kind, size_t kinds);
+void tune_defaults_job(struct tune_job *out, const struct request *request,
+                       const struct setup *setup, const struct device_set_kind *kind,
+                       size_t kinds);
 
 #endif

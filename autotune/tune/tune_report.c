@@ -19,7 +19,7 @@ struct entry {
     unsigned registers;
     const char *error;
     double ratio;
-    const char *verdict;
+    const char *outcome;
 };
 
 struct report {
@@ -31,7 +31,7 @@ struct report {
 /* --- Table -------------------------------------------------------------------------------- */
 
 /* Without a key: for people only. Without a title: for programs only. */
-enum { LOW = 1, HIGH, SPREAD, GBS, PEAK, REGISTERS, ERROR, RATIO, VERDICT, UNLIKE };
+enum { LOW = 1, HIGH, SPREAD, GBS, PEAK, REGISTERS, ERROR, RATIO, OUTCOME, UNLIKE };
 static const struct table_column figures[FIGURES] = {
     {"us", "us", true},
     [LOW] = {NULL, "us_low", true},
@@ -42,7 +42,7 @@ static const struct table_column figures[FIGURES] = {
     [REGISTERS] = {"regs", "registers", true},
     [ERROR] = {"error", "error", true},
     [RATIO] = {"x best", "ratio", true},
-    [VERDICT] = {"", "verdict", false},
+    [OUTCOME] = {"", "verdict", false},
     [UNLIKE] = {NULL, NULL, false}, /* takes the place of the params where they are too wide */
 };
 
@@ -73,7 +73,7 @@ static void add_figures(struct table *table, const struct setup *setup,
     table_add_number(table, !setup->target.is_host, 0, entry->registers);
     table_add(table, *entry->error ? entry->error : NULL);
     table_addf(table, "%.4f", entry->ratio);
-    table_add(table, entry->verdict);
+    table_add(table, entry->outcome);
 }
 
 /* The params in which a row is not as the winner's: "UNROLL=16 GRID=4". */
@@ -104,7 +104,7 @@ static void add_entry(struct report *report, const struct entry *entry, const in
     add_unlike(&report->table, space, entry->row, winner);
 }
 
-static const char *name_verdict(const struct tune_result *result, size_t f)
+static const char *name_outcome(const struct tune_result *result, size_t f)
 {
     const struct finalist *finalist = &result->finalists[f];
     static const char *const names[2][2] = {{"", "default"}, {"tie", "tie, default"}};
@@ -122,7 +122,7 @@ static void add_finalists(struct report *report, const struct tune_result *resul
         add_entry(report,
                   &(struct entry){finalist->row, finalist->median_ps, finalist->low_ps,
                                   finalist->high_ps, finalist->registers, error,
-                                  finalist->ratio, name_verdict(result, f)},
+                                  finalist->ratio, name_outcome(result, f)},
                   winner);
     }
 }

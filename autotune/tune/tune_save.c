@@ -11,7 +11,7 @@
 
 /* --- The record --------------------------------------------------------------------------- */
 
-int tune_keep_check(const struct space *space, struct error *error)
+int tune_save_check(const struct space *space, struct error *error)
 {
     enum { HOLDS = sizeof((struct record *)0)->params - 1 };
     size_t length = 0;
@@ -43,7 +43,7 @@ static uint64_t count_untried(const struct tune_result *result)
     return result->is_cut ? untried : 0;
 }
 
-void tune_keep_config(struct record *record, const struct setup *setup, const int64_t *row)
+void tune_save_config(struct record *record, const struct setup *setup, const int64_t *row)
 {
     struct text params = {0};
     struct error ignored; /* it was compiled, so it is emitted */
@@ -54,13 +54,13 @@ void tune_keep_config(struct record *record, const struct setup *setup, const in
         record->code = 0;
 }
 
-void tune_keep_make(struct record *record, const struct setup *setup,
+void tune_save_make(struct record *record, const struct setup *setup,
                     const struct tune_result *result)
 {
     const struct finalist *winner = &result->finalists[result->winner];
     setup_record(record, setup);
     record->space_hash = setup->space->hash;
-    tune_keep_config(record, setup, winner->row);
+    tune_save_config(record, setup, winner->row);
     record->median_ps = winner->median_ps;
     record->low_ps = winner->low_ps;
     record->high_ps = winner->high_ps;
@@ -74,19 +74,19 @@ void tune_keep_make(struct record *record, const struct setup *setup,
     record->untried = count_untried(result);
     if (winner->error >= 0)
         snprintf(record->error, sizeof record->error, "%.1e", winner->error);
-    tune_keep_now(record->tuned);
+    tune_save_now(record->tuned);
 }
 
-void tune_keep_now(char out[TUNE_KEEP_TIME_CHARS])
+void tune_save_now(char out[TUNE_SAVE_TIME_CHARS])
 {
     const time_t now = time(NULL);
     struct tm utc;
     gmtime_r(&now, &utc);
-    strftime(out, TUNE_KEEP_TIME_CHARS, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    strftime(out, TUNE_SAVE_TIME_CHARS, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
-int tune_keep_save(struct text *path, const struct request *request,
-                   const struct records *records, struct error *error)
+int tune_save_write(struct text *path, const struct request *request,
+                    const struct records *records, struct error *error)
 {
     struct text folder = {0};
     int failed = store_folder(&folder, request->cache, error) ||
@@ -96,7 +96,7 @@ int tune_keep_save(struct text *path, const struct request *request,
     return failed ? -1 : 0;
 }
 
-int tune_keep_record(const struct request *request, const struct record *record,
+int tune_save_record(const struct request *request, const struct record *record,
                      const struct error *earlier, struct error *error)
 {
     struct records one = {.count = 0};
@@ -106,7 +106,7 @@ int tune_keep_record(const struct request *request, const struct record *record,
     if (dims_n(&record->problem.dims) == 0) { /* nothing could be answered from it */
         output_note(request, "record    none is kept of n = 0, whose result is the identity\n");
     } else if (store_add(&one, record, &cause) ||
-               tune_keep_save(&path, request, &one, &cause)) {
+               tune_save_write(&path, request, &one, &cause)) {
         failed = error_set(error, ERROR_IO, "the record is not kept: %s", cause.text);
     } else {
         if (earlier->code != ERROR_NONE)
@@ -160,7 +160,7 @@ static bool is_older(const struct request *request, const struct setup *setup,
            status.st_mtime > timegm(&utc);
 }
 
-const char *tune_keep_unfinished(const struct request *request, const struct setup *setup,
+const char *tune_save_unfinished(const struct request *request, const struct setup *setup,
                                  const struct record *record)
 {
     if (record->untried && request->budget_s <= 0)
@@ -170,7 +170,7 @@ const char *tune_keep_unfinished(const struct request *request, const struct set
     return is_older(request, setup, record) ? "older than a tuning that was interrupted" : NULL;
 }
 
-int tune_keep_journal(struct journal *out, bool *is_open, const struct request *request,
+int tune_save_journal(struct journal *out, bool *is_open, const struct request *request,
                       const struct setup *setup, struct error *error)
 {
     struct text path = {0};

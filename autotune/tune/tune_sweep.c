@@ -17,12 +17,12 @@
 
 /* --- Plan --------------------------------------------------------------------------------- */
 
-static void add_leg(struct sweep *sweep, enum regime regime, bool is_within_l2)
+static void add_regime(struct sweep *sweep, enum regime regime, bool is_within_l2)
 {
-    struct sweep_leg *leg = &sweep->legs[sweep->leg_count];
-    sweep_leg_init(leg, &sweep->setup, regime, dims_n(&sweep->request->problem.dims),
-                   sweep->request->n_high, is_within_l2);
-    sweep->leg_count += leg->count > 0;
+    struct sweep_regime *raced = &sweep->regimes[sweep->regime_count];
+    sweep_regime_init(raced, &sweep->setup, regime, dims_n(&sweep->request->problem.dims),
+                      sweep->request->n_high, is_within_l2);
+    sweep->regime_count += raced->count > 0;
 }
 
 static int plan(struct sweep *sweep, struct error *error)
@@ -31,21 +31,21 @@ static int plan(struct sweep *sweep, struct error *error)
     char low[NUMBER_CHARS], high[NUMBER_CHARS];
     for (enum regime regime = COLD; regime < REGIME_COUNT; regime++)
         if (request_sweeps(request, regime))
-            add_leg(sweep, regime, regime == WARM && !request->warm);
+            add_regime(sweep, regime, regime == WARM && !request->warm);
     output_note(request, "sweep     %s %s %s..%s:", problem_ops[sweep->setup.problem.op].name,
                 problem_types[sweep->setup.problem.type].name,
                 number_format_count(low, dims_n(&request->problem.dims)),
                 number_format_count(high, request->n_high));
-    for (size_t i = 0; i < sweep->leg_count; i++)
-        output_note(request, "%s %zu size%s %s", i ? "," : "", sweep->legs[i].count,
-                    sweep->legs[i].count == 1 ? "" : "s",
-                    problem_regimes[sweep->legs[i].regime]);
+    for (size_t i = 0; i < sweep->regime_count; i++)
+        output_note(request, "%s %zu size%s %s", i ? "," : "", sweep->regimes[i].count,
+                    sweep->regimes[i].count == 1 ? "" : "s",
+                    problem_regimes[sweep->regimes[i].regime]);
     sweep_size_note_budget(sweep);
     output_note(request, "; a variant may lose %.3g %% in its interval\n", 100 * request->loss);
     const struct dims most = dims_value(request->n_high);
-    return setup_resize(&sweep->setup, &most, sweep->legs->regime, error) ||
+    return setup_resize(&sweep->setup, &most, sweep->regimes->regime, error) ||
                    setup_check_room(&sweep->setup, error) ||
-                   tune_keep_check(sweep->setup.space, error)
+                   tune_save_check(sweep->setup.space, error)
                ? -1
                : 0;
 }
@@ -57,10 +57,10 @@ static int find_answer(struct sweep *sweep, bool *is_answered, struct error *err
 {
     const struct request *request = sweep->request;
     *is_answered = !request->retune && (!request->has_loss || request->confirm);
-    for (size_t l = 0; l < sweep->leg_count; l++)
-        for (size_t i = 0; i < sweep->legs[l].count && *is_answered; i++) {
-            struct sweep_leg *leg = &sweep->legs[l];
-            if (setup_resize(&sweep->setup, &leg->sizes[i], leg->regime, error))
+    for (size_t l = 0; l < sweep->regime_count; l++)
+        for (size_t i = 0; i < sweep->regimes[l].count && *is_answered; i++) {
+            struct sweep_regime *raced = &sweep->regimes[l];
+            if (setup_resize(&sweep->setup, &raced->sizes[i], raced->regime, error))
                 return -1;
             const struct record *record =
                 sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
@@ -74,22 +74,23 @@ static int find_answer(struct sweep *sweep, bool *is_answered, struct error *err
 /* The winner of the size nearest to the usual n that has one. */
 static int find_single(struct sweep *sweep, struct error *error)
 {
-    struct sweep_leg *leg = &sweep->legs[0];
+    struct sweep_regime *raced = &sweep->regimes[0];
     const struct record *record = NULL;
     while (!record) {
-        if (!leg->count)
+        if (!raced->count)
             return sweep_size_check_spent(sweep, error);
-        const size_t size = sweep_leg_nearest(leg, setup_usual_n(sweep->setup.target.is_host));
-        if (setup_resize(&sweep->setup, &leg->sizes[size], leg->regime, error))
+        const size_t size =
+            sweep_regime_nearest(raced, setup_usual_n(sweep->setup.target.is_host));
+        if (setup_resize(&sweep->setup, &raced->sizes[size], raced->regime, error))
             return -1;
         if (!sweep->request->retune)
             record = sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
-        if (!record && sweep_size_tune(sweep, leg, size, error))
+        if (!record && sweep_size_tune(sweep, raced, size, error))
             return -1;
-        if (leg->is_done[size])
-            record = sweep_leg_record(leg, size);
+        if (raced->is_done[size])
+            record = sweep_regime_record(raced, size);
         else if (!record)
-            sweep_leg_drop(leg, size);
+            sweep_regime_drop(raced, size);
     }
     sweep->has_single =
         point_parse_record(sweep->setup.space, record->params, sweep->single, error) == 0;
@@ -99,15 +100,15 @@ static int find_single(struct sweep *sweep, struct error *error)
 /* The first size tuned is raced again among the others, unless it has none before it. */
 static int tune_sizes(struct sweep *sweep, struct error *error)
 {
-    for (size_t l = 0; l < sweep->leg_count; l++) {
-        struct sweep_leg *leg = &sweep->legs[l];
-        for (size_t i = 0; i < leg->count;) {
-            if (!(i == 0 && leg->is_done[0]) && sweep_size_tune(sweep, leg, i, error))
+    for (size_t l = 0; l < sweep->regime_count; l++) {
+        struct sweep_regime *raced = &sweep->regimes[l];
+        for (size_t i = 0; i < raced->count;) {
+            if (!(i == 0 && raced->is_done[0]) && sweep_size_tune(sweep, raced, i, error))
                 return -1;
-            if (leg->is_done[i])
+            if (raced->is_done[i])
                 i++;
             else
-                sweep_leg_drop(leg, i);
+                sweep_regime_drop(raced, i);
         }
     }
     return 0;
@@ -119,8 +120,8 @@ static int finish(struct sweep *sweep, struct error *error)
 {
     struct records all = {.count = 0};
     int failed = 0;
-    for (size_t l = 0; l < sweep->leg_count && !failed; l++)
-        failed = sweep_leg_collect(&all, &sweep->legs[l], error);
+    for (size_t l = 0; l < sweep->regime_count && !failed; l++)
+        failed = sweep_regime_collect(&all, &sweep->regimes[l], error);
     failed = failed || store_tidy(&all, error) || interval_compute(&all, error);
     if (!failed && all.count) { /* else no size has a result, which is said at the end */
         sweep_size_keep(sweep, &all);
@@ -216,7 +217,8 @@ static int run(struct sweep *sweep, struct error *error)
 {
     const double start = monotonic_s();
     bool is_answered;
-    tune_notes_device(sweep->request, &sweep->setup.device->info, sweep->fleet.kinds[0].count);
+    tune_notes_device(sweep->request, &sweep->setup.device->info,
+                      sweep->device_set.kinds[0].count);
     if (plan(sweep, error) ||
         sweep_known_load(&sweep->kept, sweep->request, &sweep->setup, error) ||
         find_answer(sweep, &is_answered, error))
@@ -236,14 +238,14 @@ static int run(struct sweep *sweep, struct error *error)
 static int open_sweep(struct sweep *sweep, struct error *error)
 {
     struct request own = *sweep->request;
-    if (fleet_open(&sweep->fleet, sweep->request, error))
+    if (device_set_open(&sweep->device_set, sweep->request, error))
         return -1;
-    if (sweep->fleet.count > 1)
+    if (sweep->device_set.count > 1)
         return error_set(error, ERROR_USAGE,
                          "--device %.100s names devices of %zu kinds, and a sweep is of one: "
                          "sweep one kind at a time",
-                         sweep->request->device, sweep->fleet.count);
-    own.device = sweep->fleet.kinds[0].list[0];
+                         sweep->request->device, sweep->device_set.count);
+    own.device = sweep->device_set.kinds[0].list[0];
     return setup_open(&sweep->setup, &own, true, error) ||
                    (own.n_high && setup_require_value(&sweep->setup, "a sweep of n", error))
                ? -1
@@ -256,7 +258,7 @@ int tune_sweep(const struct request *request, struct error *error)
     if (!sweep)
         return error_memory(error, sizeof *sweep);
     sweep->request = request;
-    tune_keep_now(sweep->swept);
+    tune_save_now(sweep->swept);
     int failed = open_sweep(sweep, error);
     if (!failed) {
         failed = (request->n_high ? run : sweep_grid)(sweep, error);
@@ -268,7 +270,7 @@ int tune_sweep(const struct request *request, struct error *error)
         setup_close(&sweep->setup);
     }
     for (size_t l = 0; l < REGIME_COUNT; l++)
-        sweep_leg_dispose(&sweep->legs[l]);
+        sweep_regime_dispose(&sweep->regimes[l]);
     store_dispose(&sweep->kept);
     free(sweep);
     return failed ? -1 : 0;

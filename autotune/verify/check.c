@@ -209,8 +209,8 @@ static oracle_bits expected_bits(const struct run *run, size_t i, uint64_t resul
 }
 
 /* What is wrong with case i, and for a wrong result what it is. */
-static void blame(const struct run *run, size_t i, uint64_t result, const char *what,
-                  const oracle_bits *got, struct check_verdict *out)
+static void fault(const struct run *run, size_t i, uint64_t result, const char *what,
+                  const oracle_bits *got, struct check_outcome *out)
 {
     const struct oracle_case *c = &run->set->cases.cases[i];
     const enum type type = problem_result(&run->check->problem);
@@ -232,7 +232,7 @@ static void blame(const struct run *run, size_t i, uint64_t result, const char *
                  oracle_format(gotten, type, *got));
 }
 
-static void compare(const struct run *run, struct check_verdict *out)
+static void compare(const struct run *run, struct check_outcome *out)
 {
     const enum type type = problem_result(&run->check->problem);
     const size_t bytes = (size_t)problem_types[type].bytes;
@@ -244,28 +244,28 @@ static void compare(const struct run *run, struct check_verdict *out)
         const unsigned char *slot = run->check->results + slots[i];
         out->cases++;
         if (!poison_is_all(slot + used, slots[i + 1] - slots[i] - used, POISON_OUTPUT))
-            blame(run, i, results - 1, "wrote past its results", NULL, out);
+            fault(run, i, results - 1, "wrote past its results", NULL, out);
         for (uint64_t r = 0; r < results && out->is_right; r++) {
             oracle_bits got = 0;
             memcpy(&got, slot + r * bytes, bytes);
             if (oracle_equal(type, expected_bits(run, i, r), got))
                 continue;
             if (poison_is_all(slot + r * bytes, bytes, POISON_OUTPUT))
-                blame(run, i, r, "no result written", NULL, out);
+                fault(run, i, r, "no result written", NULL, out);
             else
-                blame(run, i, r, "wrong result", &got, out);
+                fault(run, i, r, "wrong result", &got, out);
         }
     }
 }
 
-static void find_wrong(struct check_verdict *out, const char *what)
+static void find_wrong(struct check_outcome *out, const char *what)
 {
     out->is_right = false;
     snprintf(out->reason, sizeof out->reason, "%s", what);
 }
 
 /* The guards around the state are as they were, and it is zero again. */
-static int check_state(const struct run *run, struct check_verdict *out, struct error *error)
+static int check_state(const struct run *run, struct check_outcome *out, struct error *error)
 {
     struct check *check = run->check;
     const uint64_t used_bytes = check->used_state_bytes;
@@ -286,7 +286,7 @@ static int check_state(const struct run *run, struct check_verdict *out, struct 
 }
 
 /* Behind what was used of the scratch memory. What went past it says more than a wrong result. */
-static int check_guards(const struct run *run, struct check_verdict *out, struct error *error)
+static int check_guards(const struct run *run, struct check_outcome *out, struct error *error)
 {
     struct check *check = run->check;
     unsigned char guard[POISON_SCRATCH_GUARD];
@@ -300,7 +300,7 @@ static int check_guards(const struct run *run, struct check_verdict *out, struct
 }
 
 /* A device that survives a kernel that cannot finish says so: a verdict, not a failure. */
-static int stop_at(struct check_verdict *out, const struct error *error)
+static int stop_at(struct check_outcome *out, const struct error *error)
 {
     if (error->code != ERROR_WRONG)
         return -1;
@@ -327,7 +327,7 @@ static int fill_buffers(const struct run *run, struct error *error)
 }
 
 /* Poison, launch, read back, compare. */
-static int run_cases(struct run *run, struct check_verdict *out, struct error *error)
+static int run_cases(struct run *run, struct check_outcome *out, struct error *error)
 {
     struct check *check = run->check;
     const struct device_ops *ops = check->device->ops;
@@ -380,7 +380,7 @@ int check_choose(struct check_rows *out, const struct point_context *context,
 static int check_set(struct check *check, const struct point_context *context,
                      struct check_rows rows,
                      const struct device_kernel *const kernels[SPACE_PASSES_MAX],
-                     bool is_special, struct check_verdict *out, struct error *error)
+                     bool is_special, struct check_outcome *out, struct error *error)
 {
     struct target one_sm = *context->target;
     const struct point_context narrow = {context->space, context->problem, &one_sm};
@@ -389,7 +389,7 @@ static int check_set(struct check *check, const struct point_context *context,
     struct planner_plan plan;
     one_sm.sms = 1;
     one.dims = oracle_resize(&one.dims, 1, 1, 0);
-    *out = (struct check_verdict){.is_right = true};
+    *out = (struct check_outcome){.is_right = true};
     if (call_plan(&plan, &least, rows.wide, error))
         return -1;
     struct case_set *set = case_sets_find(&check->sets, &plan, is_special, error);
@@ -425,7 +425,7 @@ static int check_set(struct check *check, const struct point_context *context,
 int check_small(struct check *check, const struct point_context *context,
                 struct check_rows rows,
                 const struct device_kernel *const kernels[SPACE_PASSES_MAX],
-                struct check_verdict *out, struct error *error)
+                struct check_outcome *out, struct error *error)
 {
     return check_set(check, context, rows, kernels, false, out, error);
 }
@@ -433,7 +433,7 @@ int check_small(struct check *check, const struct point_context *context,
 int check_specials(struct check *check, const struct point_context *context,
                    struct check_rows rows,
                    const struct device_kernel *const kernels[SPACE_PASSES_MAX],
-                   struct check_verdict *out, struct error *error)
+                   struct check_outcome *out, struct error *error)
 {
     return check_set(check, context, rows, kernels, true, out, error);
 }

@@ -15,7 +15,7 @@ int check_open(struct check **out, struct device *device, const struct problem *
                uint64_t positions_max, uint64_t seed, struct error *error);
 void check_close(struct check *check);
 
-struct check_verdict {
+struct check_outcome {
     bool is_right;
     uint64_t cases;   /* runs compared */
     char reason[240]; /* the first wrong one: n, offset, expected, got */
@@ -37,12 +37,12 @@ int check_choose(struct check_rows *out, const struct point_context *context,
 int check_small(struct check *check, const struct point_context *context,
                 struct check_rows rows,
                 const struct device_kernel *const kernels[SPACE_PASSES_MAX],
-                struct check_verdict *out, struct error *error);
+                struct check_outcome *out, struct error *error);
 
 /* Special values (NaN, Inf, -0, denormals) of floats; right for other types. */
 int check_specials(struct check *check, const struct point_context *context,
                    struct check_rows rows,
                    const struct device_kernel *const kernels[SPACE_PASSES_MAX],
-                   struct check_verdict *out, struct error *error);
+                   struct check_outcome *out, struct error *error);
 
 #endif

@@ -51,8 +51,8 @@ static int emit_unit(struct unit_sources *sources, struct compiled_unit *unit,
 }
 
 /* Compiles each variant alone and marks those that do not compile. */
-static void find_guilty(struct unit_sources *sources, struct compiled_unit *unit,
-                        struct device *device)
+static void find_failing(struct unit_sources *sources, struct compiled_unit *unit,
+                         struct device *device)
 {
     for (size_t i = 0; i < unit->count; i++) {
         struct compiled_variant *variant = &unit->variants[i];
@@ -89,7 +89,7 @@ int compiler_compile(struct compiled_unit *out, struct device *device,
         int failed = unit.count && device->ops->compile(device, unit.sources, unit.count,
                                                         &out->image, &reason);
         if (failed)
-            find_guilty(&unit, out, device);
+            find_failing(&unit, out, device);
         dispose_sources(&unit, count);
         if (!failed)
             return 0;

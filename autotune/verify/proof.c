@@ -132,7 +132,7 @@ static int prove_variant(struct proof *proof, const struct point_context *contex
     const int64_t *first = proof_row(points, compiled->variant);
     struct check_rows rows;
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
-    struct check_verdict small = {.is_right = true}, specials = {.is_right = true};
+    struct check_outcome small = {.is_right = true}, specials = {.is_right = true};
     struct target resident = *context->target;
     const struct point_context launch = {context->space, context->problem, &resident};
     if (compiled->is_failed) {

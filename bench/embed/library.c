@@ -15,7 +15,7 @@ static struct held {
 static struct autotune_context *context;
 static struct autotune_workspace *workspace; /* of `ready`, in `lent` */
 static const struct held *ready;
-static void *lent;
+static void *borrowed;
 static struct autotune_error why;
 
 static int supports(const char *type, const char *acc, const char *op, const struct dims *dims)
@@ -74,7 +74,7 @@ static int lend(const struct held *at, void *temp, void *stream)
     if (autotune_workspace_create(&workspace, at->plan, temp, stream, &why))
         return why.code;
     ready = at;
-    lent = temp;
+    borrowed = temp;
     return 0;
 }
 
@@ -86,7 +86,7 @@ static int enqueue(const char *type, const char *acc, const char *op, const void
     (void)type, (void)acc, (void)op, (void)bytes;
     if (!at)
         return refuse(AUTOTUNE_BAD_ARGUMENT, "temp_bytes was not asked for this n before");
-    if ((at != ready || temp != lent) && lend(at, temp, stream))
+    if ((at != ready || temp != borrowed) && lend(at, temp, stream))
         return why.code;
     return autotune_execute(workspace, in, n, out, stream, &why);
 }

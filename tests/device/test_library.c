@@ -319,14 +319,15 @@ static void keep_record(void)
 {
     struct device *compiler = NULL;
     struct device_info info;
-    const struct shelf *shelf = NULL;
-    struct shelf *shelves = NULL;
+    const struct builtin_spaces *spaces = NULL;
+    struct builtin_spaces *shelves = NULL;
     struct text params = {0}, path = {0};
     const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(N)};
     expect(cuda_describe(&info, 0, &cause) == 0, "a GPU", cause.text);
     expect(device_open_compiler(&compiler, &info, NULL, &cause) == 0, "NVRTC", cause.text);
-    expect(shelf_find(&shelves, "reduce", &shelf, &cause) == 0, "a space", cause.text);
-    expect(space_settle_default(shelf->space, &problem, &info.target, &cause) == 0,
+    expect(builtin_spaces_find(&shelves, "reduce", &spaces, &cause) == 0, "a space",
+           cause.text);
+    expect(space_settle_default(spaces->space, &problem, &info.target, &cause) == 0,
            "its default", cause.text);
     struct record record = {
         .problem = problem,
@@ -344,15 +345,15 @@ static void keep_record(void)
         .space = "reduce",
     };
     int64_t row[SPACE_NAMES_MAX];
-    memcpy(row, shelf->space->default_row, shelf->space->param_count * sizeof *row);
+    memcpy(row, spaces->space->default_row, spaces->space->param_count * sizeof *row);
     /* One that the rules allow, so that it can be found: sums of i32 can be packed. */
-    expect(point_parse(shelf->space, "FINISH=PACKED WARP=REDUX GRID=2 ITEMS=16 UNROLL=4", row,
+    expect(point_parse(spaces->space, "FINISH=PACKED WARP=REDUX GRID=2 ITEMS=16 UNROLL=4", row,
                        &cause) == 0,
            "a row", cause.text);
-    point_format(&params, shelf->space, row, true);
+    point_format(&params, spaces->space, row, true);
     snprintf(record.params, sizeof record.params, "%s", params.at);
-    const struct point_context here = {shelf->space, &record.problem, &info.target};
-    expect(code_hash(&record.code, &record, row, &here, &shelf->sources, &cause) == 0,
+    const struct point_context here = {spaces->space, &record.problem, &info.target};
+    expect(code_hash(&record.code, &record, row, &here, &spaces->sources, &cause) == 0,
            "its code", cause.text);
     snprintf(record.gpu, sizeof record.gpu, "%s", info.name);
     snprintf(record.driver, sizeof record.driver, "%s", info.driver);
@@ -363,7 +364,7 @@ static void keep_record(void)
     text_dispose(&params);
     text_dispose(&path);
     device_close(compiler);
-    shelf_free(shelves);
+    builtin_spaces_free(shelves);
 }
 
 /* In a fresh process: nothing of the library or of NVRTC is in memory. */

@@ -62,14 +62,14 @@ struct stand {
     bool is_swapped;              /* entrant 0, the reference, is the other */
 };
 
-enum verdict { TIED, BASE_ALONE, OTHER_ALONE, NOISY, VERDICTS };
-static const char *const verdict_names[VERDICTS] = {"tie", "base", "other", "noisy"};
+enum outcome { TIED, BASE_ALONE, OTHER_ALONE, NOISY, OUTCOMES };
+static const char *const outcome_names[OUTCOMES] = {"tie", "base", "other", "noisy"};
 
 struct tally {
     uint64_t n;
     bool is_planted;
     double planted; /* measured: how much longer the slower one takes */
-    size_t runs, counts[VERDICTS];
+    size_t runs, counts[OUTCOMES];
     double longest_s;
 };
 
@@ -152,13 +152,13 @@ static int load(struct stand *stand, struct contender *out, uint64_t delay, stru
 
 static int prepare(struct stand *stand, struct contender *contender, struct error *error)
 {
-    struct bench_verdict verdict;
+    struct bench_outcome outcome;
     uint64_t ps;
     if (bench_prepare(&contender->entry, &stand->bench, &stand->context, stand->row,
                       contender->kernels, stand->bench.calls, error) ||
-        bench_prove(&stand->bench, &contender->entry, &ps, &verdict, error))
+        bench_prove(&stand->bench, &contender->entry, &ps, &outcome, error))
         return -1;
-    return verdict.is_right ? 0 : error_set(error, ERROR_WRONG, "%s", verdict.reason);
+    return outcome.is_right ? 0 : error_set(error, ERROR_WRONG, "%s", outcome.reason);
 }
 
 static void release(struct stand *stand, struct contender *contender)
@@ -250,7 +250,7 @@ static int measure_entrant(void *context, size_t number, uint64_t *out_ps, struc
                       out_ps, error);
 }
 
-static enum verdict judge(const struct stand *stand, const struct race_result *result)
+static enum outcome judge(const struct stand *stand, const struct race_result *result)
 {
     if (result->is_noisy)
         return NOISY;
@@ -271,15 +271,15 @@ static int race_once(struct stand *stand, size_t run, struct tally *tally, FILE 
     if (race_run(&result, 2, measure_entrant, stand, &options, error))
         return -1;
     const double seconds = now() - start;
-    const enum verdict verdict = judge(stand, &result);
+    const enum outcome outcome = judge(stand, &result);
     const struct race_place *last = &result.places[1];
     tally->runs++;
-    tally->counts[verdict]++;
+    tally->counts[outcome]++;
     tally->longest_s = seconds > tally->longest_s ? seconds : tally->longest_s;
     if (csv)
         fprintf(csv, "%" PRIu64 ",%s,%zu,%s,%s,%.6f,%.6f,%.6f,%zu,%zu,%.3f\n", tally->n,
                 tally->is_planted ? "planted" : "same", run + 1,
-                stand->is_swapped ? "other" : "base", verdict_names[verdict], last->ratio,
+                stand->is_swapped ? "other" : "base", outcome_names[outcome], last->ratio,
                 last->ratio_low, last->ratio_high, result.rounds, result.repeated, seconds);
     return 0;
 }
@@ -378,7 +378,7 @@ static int run_size(struct device *device, const struct space *space, const stru
 
 static bool has_held(const struct tally *tally)
 {
-    const enum verdict right = tally->is_planted ? BASE_ALONE : TIED;
+    const enum outcome right = tally->is_planted ? BASE_ALONE : TIED;
     return tally->counts[right] * 100 >= tally->runs * NEEDED_PCT;
 }
 

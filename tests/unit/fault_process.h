@@ -58,7 +58,7 @@ typedef enum outcome letter_check(const void *fixture, const struct emit_sources
 
 /* The status of a process that checks variants until one is not right. */
 static int run_child(letter_check *check, const void *fixture,
-                     const struct emit_sources *sources, const char *letters, unsigned seeds,
+                     const struct emit_sources *sources, const char *legend, unsigned seeds,
                      char note[NOTE_CHARS])
 {
     int ends[2], status;
@@ -74,9 +74,9 @@ static int run_child(letter_check *check, const void *fixture,
         signal(SIGSEGV, SIG_DFL); /* cmocka's handlers would go on with the tests */
         signal(SIGBUS, SIG_DFL);
         *note = '\0';
-        for (; outcome == RIGHT && *letters; letters++)
+        for (; outcome == RIGHT && *legend; legend++)
             for (unsigned seed = 0; outcome == RIGHT && seed < seeds; seed++)
-                outcome = check(fixture, sources, *letters, seed, note);
+                outcome = check(fixture, sources, *legend, seed, note);
         if (write(ends[1], note, strlen(note)) < 0)
             outcome = FAILED;
         _exit((int)outcome);
@@ -113,12 +113,12 @@ static char *replace(const char *text, const char *at, size_t length, const char
 
 /* Does each of the variants show it? Else says which does not. */
 static bool each_shows(letter_check *check, const void *fixture,
-                       const struct emit_sources *sources, const char *letters, unsigned seeds,
+                       const struct emit_sources *sources, const char *legend, unsigned seeds,
                        const char *what)
 {
     bool is_shown = true;
-    for (; *letters; letters++) {
-        const char alone[] = {*letters, '\0'};
+    for (; *legend; legend++) {
+        const char alone[] = {*legend, '\0'};
         char note[NOTE_CHARS];
         if (is_found(run_child(check, fixture, sources, alone, seeds, note)))
             continue;
@@ -131,7 +131,7 @@ static bool each_shows(letter_check *check, const void *fixture,
 /* Does each variant show it when `from` becomes `to` in one of the texts of `sources`, a copy? Else
  * says so. */
 static bool is_caught(letter_check *check, const void *fixture, struct emit_sources *sources,
-                      const char **text, const char *from, const char *to, const char *letters)
+                      const char **text, const char *from, const char *to, const char *legend)
 {
     const char *at = strstr(*text, from);
     char what[400];
@@ -140,7 +140,7 @@ static bool is_caught(letter_check *check, const void *fixture, struct emit_sour
     char *changed = replace(*text, at, strlen(from), to);
     *text = changed;
     snprintf(what, sizeof what, "'%.180s' for '%.180s'", to, from);
-    const bool is_shown = each_shows(check, fixture, sources, letters, 1, what);
+    const bool is_shown = each_shows(check, fixture, sources, legend, 1, what);
     free(changed);
     return is_shown;
 }
@@ -148,7 +148,7 @@ static bool is_caught(letter_check *check, const void *fixture, struct emit_sour
 /* How many barriers a template has; each must be missed by each variant that has it: `letters` of
  * the first barrier, then of the next, `most` of them. */
 static size_t count_barriers(letter_check *check, const void *fixture,
-                             const struct emit_sources *right, const char *const *letters,
+                             const struct emit_sources *right, const char *const *legend,
                              size_t most)
 {
     static const char barrier[] = "__syncthreads();";
@@ -162,7 +162,7 @@ static size_t count_barriers(letter_check *check, const void *fixture,
         char *changed = replace(template, at, strlen(barrier), "");
         sources.template.text = changed;
         snprintf(what, sizeof what, "barrier %zu of %s left out", count, right->template.name);
-        if (!each_shows(check, fixture, &sources, letters[count], 20, what))
+        if (!each_shows(check, fixture, &sources, legend[count], 20, what))
             fail_msg("%s: not needed, or not seen", what);
         free(changed);
     }

@@ -80,7 +80,7 @@ enum { VARIANTS = sizeof variants / sizeof *variants };
 
 struct fault {
     const char *name;      /* by which it is reported */
-    const char *letters;   /* of the variants, each of which must show it */
+    const char *legend;    /* of the variants, each of which must show it */
     const char *from, *to; /* what is changed, into what */
     int which;             /* of its places, from 0 */
 };

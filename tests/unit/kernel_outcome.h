@@ -18,19 +18,19 @@ static enum outcome check_kernels(struct device *device, const struct point_cont
 {
     struct check *check;
     struct check_rows rows;
-    struct check_verdict verdict = {.is_right = false};
+    struct check_outcome outcome = {.is_right = false};
     struct error error = {0};
     if (check_open(&check, device, context->problem, positions, seed, &error)) {
         snprintf(note, NOTE_CHARS, "%.300s", error.text);
         return FAILED;
     }
     int failed = check_choose(&rows, context, points->rows, points->count, &error) ||
-                 check_small(check, context, rows, kernels, &verdict, &error);
-    if (!failed && verdict.is_right)
-        failed = check_specials(check, context, rows, kernels, &verdict, &error);
+                 check_small(check, context, rows, kernels, &outcome, &error);
+    if (!failed && outcome.is_right)
+        failed = check_specials(check, context, rows, kernels, &outcome, &error);
     check_close(check);
-    snprintf(note, NOTE_CHARS, "%.300s", failed ? error.text : verdict.reason);
-    return failed ? FAILED : verdict.is_right ? RIGHT : WRONG;
+    snprintf(note, NOTE_CHARS, "%.300s", failed ? error.text : outcome.reason);
+    return failed ? FAILED : outcome.is_right ? RIGHT : WRONG;
 }
 
 #endif

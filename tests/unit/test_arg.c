@@ -26,7 +26,7 @@ enum source { TEMPLATE, TYPES, INTRINSICS };
 
 static const struct fault {
     enum source source;
-    const char *letters, *from, *to;
+    const char *legend, *from, *to;
 } faults[] = {
     /* A block. */
     {TEMPLATE, "p", "int d = 16;", "int d = 8;"},
@@ -139,10 +139,9 @@ static void test_right_as_it_is(void **state)
 {
     const struct fixture *fixture = *state;
     for (size_t i = 0; i < VARIANTS; i++) {
-        const char letters[] = {variants[i].letter, '\0'};
+        const char legend[] = {variants[i].letter, '\0'};
         char note[NOTE_CHARS];
-        const int status =
-            run_child(check_letter, fixture, &fixture->sources, letters, 3, note);
+        const int status = run_child(check_letter, fixture, &fixture->sources, legend, 3, note);
         if (!is_right(status))
             fail_msg("%s: %s", variants[i].params, note);
     }
@@ -159,7 +158,7 @@ static void test_faults(void **state)
                             : fault->source == TYPES  ? &sources.types.text
                                                       : &sources.intrinsics.text;
         missed += !is_caught(check_letter, fixture, &sources, text, fault->from, fault->to,
-                             fault->letters);
+                             fault->legend);
     }
     assert_int_equal(missed, 0);
 }
@@ -167,8 +166,8 @@ static void test_faults(void **state)
 static void test_without_a_barrier(void **state)
 {
     const struct fixture *fixture = *state;
-    static const char *const letters[] = {"pl", "pl", "l"};
-    assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources, letters, 3), 3);
+    static const char *const legend[] = {"pl", "pl", "l"};
+    assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources, legend, 3), 3);
 }
 
 static int setup(void **state)

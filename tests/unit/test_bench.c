@@ -77,13 +77,13 @@ static int count_read(struct device *of, void *to, uint64_t from, uint64_t bytes
 }
 
 /* Proves a call with this fault; `has_nan`: one expected result is no number. */
-static struct bench_verdict prove(struct fault fault, bool has_nan)
+static struct bench_outcome prove(struct fault fault, bool has_nan)
 {
     struct problem problem = {.op = SUM, .type = F32, .acc = F32, .regime = COLD};
     struct input input;
     struct bench bench;
     struct bench_entry entry;
-    struct bench_verdict verdict;
+    struct bench_outcome outcome;
     uint64_t ps;
     problem.dims = matrix_dims((struct matrix){ROWS, 1, 0, OF_ROWS});
     assert_int_equal(input_open(&input, device, &problem, INPUTS, 3, &error), 0);
@@ -104,13 +104,13 @@ static struct bench_verdict prove(struct fault fault, bool has_nan)
     counting.read = count_read;
     device->ops = &counting;
     read_back = 0;
-    const int failed = bench_prove(&bench, &entry, &ps, &verdict, &error);
+    const int failed = bench_prove(&bench, &entry, &ps, &outcome, &error);
     device->ops = inner;
     assert_int_equal(failed, 0);
     bench_release(&bench, &entry);
     bench_close(&bench);
     input_close(&input);
-    return verdict;
+    return outcome;
 }
 
 static void test_right(void **state)
@@ -134,12 +134,12 @@ static void test_faults(void **state)
                 for (int has_nan = 0; has_nan < 2; has_nan++) {
                     const struct fault fault = {input, places[i] * sizeof(float), sizeof(float),
                                                 is_missing};
-                    const struct bench_verdict verdict = prove(fault, has_nan);
+                    const struct bench_outcome outcome = prove(fault, has_nan);
                     snprintf(begins, sizeof begins, "%s result %u of %d: expected ",
                              is_missing ? "no" : "wrong", (unsigned)places[i], ROWS);
-                    assert_false(verdict.is_right);
-                    if (strncmp(verdict.reason, begins, strlen(begins)) != 0)
-                        fail_msg("'%s', not '%s...'", verdict.reason, begins);
+                    assert_false(outcome.is_right);
+                    if (strncmp(outcome.reason, begins, strlen(begins)) != 0)
+                        fail_msg("'%s', not '%s...'", outcome.reason, begins);
                 }
 }
 

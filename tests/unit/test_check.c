@@ -73,7 +73,7 @@ static const char head[] =
     "    const bool is_first = blockIdx.x == 0 && threadIdx.x == 0;\n"
     "    unsigned a = 0;\n";
 
-static int run_kernel(struct fixture *fixture, const char *body, struct check_verdict *verdict)
+static int run_kernel(struct fixture *fixture, const char *body, struct check_outcome *outcome)
 {
     const struct point_context context = {fixture->space, &fixture->problem,
                                           &fixture->device->info.target};
@@ -89,7 +89,7 @@ static int run_kernel(struct fixture *fixture, const char *body, struct check_ve
         fixture->device->ops->load(fixture->device, &image, &module, loaded, &error) != 0)
         fail_msg("%s", error.text);
     kernels[0] = loaded;
-    const int failed = check_small(fixture->check, &context, rows, kernels, verdict, &error);
+    const int failed = check_small(fixture->check, &context, rows, kernels, outcome, &error);
     fixture->device->ops->unload(fixture->device, module);
     device_dispose_image(&image);
     text_dispose(&text);
@@ -152,12 +152,12 @@ static const struct wrong {
 
 static void assert_right(struct fixture *fixture, const char *body, const char *after)
 {
-    struct check_verdict verdict;
-    if (run_kernel(fixture, body, &verdict) != 0)
+    struct check_outcome outcome;
+    if (run_kernel(fixture, body, &outcome) != 0)
         fail_msg("after %s: %s", after, error.text);
-    if (!verdict.is_right)
-        fail_msg("after %s: %s", after, verdict.reason);
-    assert_true(verdict.cases > 100);
+    if (!outcome.is_right)
+        fail_msg("after %s: %s", after, outcome.reason);
+    assert_true(outcome.cases > 100);
 }
 
 static void test_right_kernels(void **state)
@@ -169,14 +169,14 @@ static void test_right_kernels(void **state)
 static void test_wrong_kernels(void **state)
 {
     for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++) {
-        struct check_verdict verdict;
-        if (run_kernel(*state, wrongs[i].body, &verdict) != 0)
+        struct check_outcome outcome;
+        if (run_kernel(*state, wrongs[i].body, &outcome) != 0)
             fail_msg("%s: %s", wrongs[i].body, error.text);
-        if (verdict.is_right)
+        if (outcome.is_right)
             fail_msg("found right: %s", wrongs[i].body);
-        if (strncmp(verdict.reason, wrongs[i].reason, strlen(wrongs[i].reason)) != 0)
+        if (strncmp(outcome.reason, wrongs[i].reason, strlen(wrongs[i].reason)) != 0)
             fail_msg("%s: expected %s, got %s", wrongs[i].body, wrongs[i].reason,
-                     verdict.reason);
+                     outcome.reason);
         assert_right(*state, counting, wrongs[i].body);
     }
 }
@@ -185,7 +185,7 @@ static void test_wrong_kernels(void **state)
 static void test_state_of_no_words(void **state)
 {
     struct fixture fixture = *(struct fixture *)*state;
-    struct check_verdict verdict;
+    struct check_outcome outcome;
     char *bytes = strdup(space_bytes);
     assert_non_null(bytes);
     *(strstr(bytes, "state = 3") + 8) = '0';
@@ -194,10 +194,10 @@ static void test_state_of_no_words(void **state)
                      0);
     open_check_of(&fixture, SUM, I32);
     assert_right(&fixture, right, "nothing");
-    assert_int_equal(run_kernel(&fixture, ALONE(SUM_TO("n") "*y = a; *state = 1;"), &verdict),
+    assert_int_equal(run_kernel(&fixture, ALONE(SUM_TO("n") "*y = a; *state = 1;"), &outcome),
                      0);
-    assert_false(verdict.is_right);
-    assert_string_equal(verdict.reason, "wrote past its state");
+    assert_false(outcome.is_right);
+    assert_string_equal(outcome.reason, "wrote past its state");
     check_close(fixture.check);
     space_free(fixture.space);
     free(bytes);
@@ -212,11 +212,11 @@ static void test_kernels_that_hang(void **state)
         "    if (threadIdx.x < 31) __syncwarp(); else __syncthreads();\n",
     };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
-        struct check_verdict verdict;
-        if (run_kernel(*state, bodies[i], &verdict) != 0)
+        struct check_outcome outcome;
+        if (run_kernel(*state, bodies[i], &outcome) != 0)
             fail_msg("%s", error.text);
-        assert_false(verdict.is_right);
-        assert_non_null(strstr(verdict.reason, "kernel 'plain'"));
+        assert_false(outcome.is_right);
+        assert_non_null(strstr(outcome.reason, "kernel 'plain'"));
         assert_right(*state, counting, bodies[i]);
     }
 }
@@ -244,7 +244,7 @@ static void test_special_values(void **state)
         struct device_kernel loaded[1];
         struct device_module *module;
         struct device_image image;
-        struct check_verdict verdict;
+        struct check_outcome outcome;
         char text[800];
         snprintf(text, sizeof text,
                  "__global__ void plain(const float *x, unsigned long long n, float *y,\n"
@@ -264,15 +264,15 @@ static void test_special_values(void **state)
         assert_int_equal(device->ops->compile(device, &source, 1, &image, &error), 0);
         assert_int_equal(device->ops->load(device, &image, &module, loaded, &error), 0);
         kernels[0] = loaded;
-        assert_int_equal(check_small(fixture->check, &context, rows, kernels, &verdict, &error),
+        assert_int_equal(check_small(fixture->check, &context, rows, kernels, &outcome, &error),
                          0);
-        if (!verdict.is_right)
-            fail_msg("%s", verdict.reason);
-        assert_int_equal(check_specials(fixture->check, &context, rows, kernels, &verdict,
+        if (!outcome.is_right)
+            fail_msg("%s", outcome.reason);
+        assert_int_equal(check_specials(fixture->check, &context, rows, kernels, &outcome,
                                         &error),
                          0);
-        if (verdict.is_right != cases[i].is_right)
-            fail_msg("%s: %s", cases[i].combine, verdict.is_right ? "right" : verdict.reason);
+        if (outcome.is_right != cases[i].is_right)
+            fail_msg("%s: %s", cases[i].combine, outcome.is_right ? "right" : outcome.reason);
         device->ops->unload(device, module);
         device_dispose_image(&image);
     }

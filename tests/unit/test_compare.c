@@ -469,7 +469,7 @@ static void test_three_gpus_predict(void **state)
 }
 
 /* The slower GPU by its factor, from the size on from which it is that throughout. */
-static void test_verdict(void **state)
+static void test_outcome(void **state)
 {
     (void)state;
     struct text text = {0};
@@ -478,7 +478,7 @@ static void test_verdict(void **state)
         sweep[i].cells[1] = sweep[i].cells[0];
         sweep[i].cells[1].ps = sweep[i].cells[0].ps * (i < 3 ? 100 : i < 4 ? 150 : 200) / 100;
     }
-    compare_verdict(&text, &compare);
+    compare_outcome(&text, &compare);
     check_says(text.at,
                "verdict   measured for sum f32 cold at 6 sizes (1K to 100M): from 1M on One "
                "is 1.50 to 2.00 times as fast as Two. Below that neither is faster "
@@ -487,7 +487,7 @@ static void test_verdict(void **state)
     text_clear(&text);
     make_sweep();
     compare.sides[0].l2_bytes = 40000000;
-    compare_verdict(&text, &compare);
+    compare_outcome(&text, &compare);
     check_says(text.at,
                "verdict   One's memory is 2.0 times as fast as Two's (1000 and 500 GB/s): "
                "from about 1.3 million elements of f32 on, where memory decides, that is "
@@ -517,7 +517,7 @@ int main(void)
         cmocka_unit_test(test_prediction_must_be_near),
         cmocka_unit_test(test_prediction_in_words),
         cmocka_unit_test(test_three_gpus_predict),
-        cmocka_unit_test(test_verdict),
+        cmocka_unit_test(test_outcome),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

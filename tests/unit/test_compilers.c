@@ -308,7 +308,7 @@ static void assert_kernels(const struct compiled_unit *unit, const struct space 
 
 /* Of the variants that share a unit, those that do not compile are blamed and the others are
  * there: for every set of guilty ones. */
-static void test_guilty_variants(void **state)
+static void test_failing_variants(void **state)
 {
     struct fixture *fixture = *state;
     struct device *device = open_host();
@@ -323,17 +323,17 @@ static void test_guilty_variants(void **state)
     text_addf(&template, "//? if WARP == TREE\nthis is no CUDA;\n//? end\n%s",
               sources.template.text);
     sources.template.text = template.at;
-    for (unsigned guilty = 0; guilty < 1u << COMPILER_UNIT; guilty++) {
+    for (unsigned failing = 0; failing < 1u << COMPILER_UNIT; failing++) {
         struct batch batch = {.points = {.count = 0}};
         struct compiled_unit unit;
         size_t failed = 0;
         for (unsigned i = 0; i < COMPILER_UNIT; i++)
             add_row(&batch, fixture->space,
-                    guilty >> i & 1 ? "FINISH=LAST_BLOCK WARP=TREE" : "FINISH=LAST_BLOCK");
+                    failing >> i & 1 ? "FINISH=LAST_BLOCK WARP=TREE" : "FINISH=LAST_BLOCK");
         compile(&unit, device, &context, &sources, &batch);
         for (unsigned i = 0; i < COMPILER_UNIT; i++) {
             assert_int_equal(unit.variants[i].variant, i);
-            assert_int_equal(unit.variants[i].is_failed, guilty >> i & 1);
+            assert_int_equal(unit.variants[i].is_failed, failing >> i & 1);
             failed += unit.variants[i].is_failed;
             if (unit.variants[i].is_failed)
                 assert_non_null(strstr(unit.variants[i].reason.text, "reduce"));
@@ -518,7 +518,7 @@ static void test_hashes_of_machine_code(void **state)
 }
 
 /* The guilty one among NVRTC's variants; without it the others have hashes. */
-static void test_guilty_variant_of_nvrtc(void **state)
+static void test_failing_variant_of_nvrtc(void **state)
 {
     struct fixture *fixture = *state;
     struct device *device = open_gpu_compiler("sm_90");
@@ -562,13 +562,13 @@ int main(void)
         cmocka_unit_test(test_nvrtc),
         cmocka_unit_test(test_nvcc),
         cmocka_unit_test(test_golden_files),
-        cmocka_unit_test(test_guilty_variants),
+        cmocka_unit_test(test_failing_variants),
         cmocka_unit_test(test_chosen_variants),
         cmocka_unit_test(test_a_template_that_cannot_be_emitted),
         cmocka_unit_test(test_kernels_by_pass),
         cmocka_unit_test(test_hash_of_a_variant),
         cmocka_unit_test(test_hashes_of_machine_code),
-        cmocka_unit_test(test_guilty_variant_of_nvrtc),
+        cmocka_unit_test(test_failing_variant_of_nvrtc),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -109,8 +109,8 @@ static const struct baseline_face fast = FACE("fast", add_once),
 
 /* --- Contests ----------------------------------------------------------------------------- */
 
-static int run_with(struct contest_result *out, const struct baseline_face *const *faces,
-                    size_t count, struct contest_options options, struct space *space,
+static int run_with(struct bench_against_result *out, const struct baseline_face *const *faces,
+                    size_t count, struct bench_against_options options, struct space *space,
                     const struct emit_sources *sources)
 {
     const struct problem problem = {.op = SUM,
@@ -129,12 +129,13 @@ static int run_with(struct contest_result *out, const struct baseline_face *cons
     options.baseline_count = count;
     options.seed = 3;
     memset(&seen, 0, sizeof seen);
-    return contest_run(out, device, &context, sources, space->default_row, &options, &error);
+    return bench_against_run(out, device, &context, sources, space->default_row, &options,
+                             &error);
 }
 
 /* The kernel that comes with the program, its default params. */
-static int run(struct contest_result *out, const struct baseline_face *const *faces,
-               size_t count, struct contest_options options)
+static int run(struct bench_against_result *out, const struct baseline_face *const *faces,
+               size_t count, struct bench_against_options options)
 {
     struct space *space = load_space("configs/reduce.ini");
     const struct emit_sources sources = load_sources();
@@ -149,8 +150,8 @@ static void test_fastest_counts(void **state)
     const struct baseline_face *const orders[][2] = {{&fast, &slow}, {&slow, &fast}};
     for (size_t i = 0; i < 2; i++)
         for (int is_queued = 0; is_queued < 2; is_queued++) {
-            struct contest_result result;
-            const struct contest_options options = {.rounds = 5, .is_queued = is_queued};
+            struct bench_against_result result;
+            const struct bench_against_options options = {.rounds = 5, .is_queued = is_queued};
             if (run(&result, orders[i], 2, options))
                 fail_msg("%s", error.text);
             assert_int_equal(result.best, i);
@@ -170,8 +171,8 @@ static void test_what_is_given(void **state)
     (void)state;
     const struct baseline_face *const faces[] = {&fast, &fast};
     for (uint64_t offset = 0; offset < 256; offset += 4 * 21) {
-        struct contest_result result;
-        const struct contest_options options = {.rounds = 6, .offset = offset};
+        struct bench_against_result result;
+        const struct bench_against_options options = {.rounds = 6, .offset = offset};
         if (run(&result, faces, 2, options))
             fail_msg("%s", error.text);
         assert_int_equal(seen.calls, 2 * (1 + 1 + 6));
@@ -196,8 +197,9 @@ static void test_wrong_library(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct baseline_face *const faces[] = {&fast, cases[i].face};
-        struct contest_result result;
-        assert_int_equal(run(&result, faces, 2, (struct contest_options){.rounds = 3}), -1);
+        struct bench_against_result result;
+        assert_int_equal(run(&result, faces, 2, (struct bench_against_options){.rounds = 3}),
+                         -1);
         assert_int_equal(error.code, cases[i].code);
         if (strncmp(error.text, cases[i].text, strlen(cases[i].text)) != 0)
             fail_msg("'%s' does not begin with '%s'", error.text, cases[i].text);
@@ -224,7 +226,7 @@ static void test_wrong_kernel(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct baseline_face *const faces[] = {&fast};
         struct emit_sources sources = load_sources();
-        struct contest_result result;
+        struct bench_against_result result;
         struct space *space = NULL;
         char template[600];
         snprintf(template, sizeof template,
@@ -236,8 +238,8 @@ static void test_wrong_kernel(void **state)
         sources.template = (struct emit_file){"plain.cu", template};
         if (space_load(&space, "plain.ini", bytes, sizeof bytes - 1, NULL, &error))
             fail_msg("%s", error.text);
-        const int got =
-            run_with(&result, faces, 1, (struct contest_options){.rounds = 3}, space, &sources);
+        const int got = run_with(&result, faces, 1, (struct bench_against_options){.rounds = 3},
+                                 space, &sources);
         space_free(space);
         assert_int_equal(seen.calls, cases[i].calls);
         if ((got != 0) != (cases[i].text != NULL))

@@ -31,8 +31,8 @@ static void play_echo(void)
 {
     struct frame frame = {0};
     struct error error;
-    while (frame_receive(CREW_SOCKET, &frame, &error) == 1)
-        if (frame_send(CREW_SOCKET, &frame, &error))
+    while (frame_receive(WORKER_POOL_SOCKET, &frame, &error) == 1)
+        if (frame_send(WORKER_POOL_SOCKET, &frame, &error))
             break;
     frame_dispose(&frame);
 }
@@ -43,7 +43,7 @@ static void send_sized(uint32_t kind, size_t length)
     struct error error;
     if (frame_open_body(&frame, kind, length, &error) == 0) {
         memset(frame.body.at, (int)kind, length);
-        if (frame_send(CREW_SOCKET, &frame, &error))
+        if (frame_send(WORKER_POOL_SOCKET, &frame, &error))
             _exit(9);
     }
     frame_dispose(&frame);
@@ -56,8 +56,8 @@ static void play_both_ways(void)
     struct error error;
     for (int i = 0; i < 3; i++) {
         send_sized(77, BIG);
-        if (frame_receive(CREW_SOCKET, &frame, &error) != 1 ||
-            frame_send(CREW_SOCKET, &frame, &error))
+        if (frame_receive(WORKER_POOL_SOCKET, &frame, &error) != 1 ||
+            frame_send(WORKER_POOL_SOCKET, &frame, &error))
             _exit(9);
     }
     frame_dispose(&frame);
@@ -108,7 +108,7 @@ static void play_half(void)
     unsigned char bytes[FRAME_HEADER_BYTES + 10] = {0};
     const struct frame frame = {.kind = 1, .body.length = 100};
     frame_write_header(bytes, &frame);
-    if (write(CREW_SOCKET, bytes, sizeof bytes) < 0)
+    if (write(WORKER_POOL_SOCKET, bytes, sizeof bytes) < 0)
         _exit(9);
     _exit(0);
 }
@@ -116,14 +116,14 @@ static void play_half(void)
 static void play_garbage(void)
 {
     static const char text[] = "Warning: this library prints to every descriptor it finds\n";
-    if (write(CREW_SOCKET, text, sizeof text) < 0)
+    if (write(WORKER_POOL_SOCKET, text, sizeof text) < 0)
         _exit(9);
     play_silent();
 }
 
 static void play_closed(void)
 {
-    close(CREW_SOCKET);
+    close(WORKER_POOL_SOCKET);
     play_silent();
 }
 
@@ -168,7 +168,7 @@ static void play_facts(void)
     frame_put_u64(&frame, files[0].st_rdev);
     frame_put_u64(&frame,
                   files[1].st_ino == files[2].st_ino && files[1].st_dev == files[2].st_dev);
-    frame_send(CREW_SOCKET, &frame, &error);
+    frame_send(WORKER_POOL_SOCKET, &frame, &error);
     frame_dispose(&frame);
     play_echo();
 }
@@ -179,7 +179,7 @@ static void send_numbers(pid_t first, pid_t second)
     struct error error;
     frame_put_u64(&frame, (uint64_t)first);
     frame_put_u64(&frame, (uint64_t)second);
-    frame_send(CREW_SOCKET, &frame, &error);
+    frame_send(WORKER_POOL_SOCKET, &frame, &error);
     frame_dispose(&frame);
 }
 
@@ -192,7 +192,7 @@ static void play_family(void)
     if (child == 0)
         play_silent();
     send_numbers(getpid(), child);
-    frame_receive(CREW_SOCKET, &frame, &error);
+    frame_receive(WORKER_POOL_SOCKET, &frame, &error);
     frame_dispose(&frame);
     _exit(4);
 }
@@ -209,11 +209,11 @@ static void play_coordinator(void)
 {
     char self[] = "/proc/self/exe", part[] = "deaf";
     char *argv[] = {self, part, NULL};
-    struct crew *crew;
-    struct crew_event event;
+    struct worker_pool *pool;
+    struct worker_pool_event event;
     struct error error;
-    if (crew_open(&crew, &error) || crew_start(crew, 0, argv, &error) ||
-        crew_wait(crew, &event, PATIENCE_S, &error) || event.kind != CREW_FRAME)
+    if (worker_pool_open(&pool, &error) || worker_pool_start(pool, 0, argv, &error) ||
+        worker_pool_wait(pool, &event, PATIENCE_S, &error) || event.kind != WORKER_POOL_FRAME)
         _exit(9);
     send_numbers(getpid(), (pid_t)frame_get_u64(&event.frame));
     play_silent();
@@ -224,18 +224,18 @@ static void play_bare(void)
 {
     char self[] = "/proc/self/exe", part[] = "facts";
     char *argv[] = {self, part, NULL};
-    struct crew *crew;
-    struct crew_event event;
+    struct worker_pool *pool;
+    struct worker_pool_event event;
     struct error error;
-    const int socket = fcntl(CREW_SOCKET, F_DUPFD_CLOEXEC, 20);
-    for (int i = 0; i <= CREW_SOCKET; i++)
+    const int socket = fcntl(WORKER_POOL_SOCKET, F_DUPFD_CLOEXEC, 20);
+    for (int i = 0; i <= WORKER_POOL_SOCKET; i++)
         close(i);
-    if (crew_open(&crew, &error) || crew_start(crew, 0, argv, &error) ||
-        crew_wait(crew, &event, PATIENCE_S, &error) || event.kind != CREW_FRAME)
+    if (worker_pool_open(&pool, &error) || worker_pool_start(pool, 0, argv, &error) ||
+        worker_pool_wait(pool, &event, PATIENCE_S, &error) || event.kind != WORKER_POOL_FRAME)
         _exit(9);
     frame_send(socket, &event.frame, &error);
     frame_dispose(&event.frame);
-    crew_close(crew);
+    worker_pool_close(pool);
 }
 
 static const struct {
@@ -264,43 +264,44 @@ static int play(const char *name)
 
 /* --- The side of the coordinator ---------------------------------------------------------- */
 
-static struct crew *open_crew(void)
+static struct worker_pool *open_pool(void)
 {
-    struct crew *crew;
+    struct worker_pool *pool;
     struct error error;
-    assert_int_equal(crew_open(&crew, &error), 0);
-    return crew;
+    assert_int_equal(worker_pool_open(&pool, &error), 0);
+    return pool;
 }
 
-static void start(struct crew *crew, size_t slot, const char *part)
+static void start(struct worker_pool *pool, size_t slot, const char *part)
 {
     char self[] = "/proc/self/exe", name[32];
     char *argv[] = {self, name, NULL};
     struct error error;
     snprintf(name, sizeof name, "%s", part);
-    assert_int_equal(crew_start(crew, slot, argv, &error), 0);
-    assert_true(crew_is_running(crew, slot));
+    assert_int_equal(worker_pool_start(pool, slot, argv, &error), 0);
+    assert_true(worker_pool_is_running(pool, slot));
 }
 
-static struct crew_event wait_for(struct crew *crew, enum crew_event_kind kind)
+static struct worker_pool_event wait_for(struct worker_pool *pool,
+                                         enum worker_pool_event_kind kind)
 {
-    struct crew_event event;
+    struct worker_pool_event event;
     struct error error = {0};
-    if (crew_wait(crew, &event, PATIENCE_S, &error))
+    if (worker_pool_wait(pool, &event, PATIENCE_S, &error))
         fail_msg("%s", error.text);
     if (event.kind != kind)
         fail_msg("event %d, not %d: %s", event.kind, kind, event.how);
     return event;
 }
 
-static void send_pattern(struct crew *crew, size_t slot, uint32_t kind, size_t length)
+static void send_pattern(struct worker_pool *pool, size_t slot, uint32_t kind, size_t length)
 {
     struct frame frame = {0};
     struct error error;
     assert_int_equal(frame_open_body(&frame, kind, length, &error), 0);
     for (size_t i = 0; i < length; i++)
         frame.body.at[i] = (char)(i * 7 + i / 251 + kind);
-    assert_int_equal(crew_send(crew, slot, &frame, &error), 0);
+    assert_int_equal(worker_pool_send(pool, slot, &frame, &error), 0);
     assert_null(frame.body.at);
 }
 
@@ -351,17 +352,17 @@ static void assert_dies(pid_t pid)
 
 static void assert_lost(const char *part, const char *how)
 {
-    struct crew *crew = open_crew();
-    start(crew, 5, part);
-    struct crew_event event = wait_for(crew, CREW_LOST);
+    struct worker_pool *pool = open_pool();
+    start(pool, 5, part);
+    struct worker_pool_event event = wait_for(pool, WORKER_POOL_LOST);
     assert_int_equal(event.slot, 5);
     assert_string_equal(event.how, how);
-    assert_false(crew_is_running(crew, 5));
-    start(crew, 5, "echo"); /* the slot is free */
-    send_pattern(crew, 5, 1, 10);
-    event = wait_for(crew, CREW_FRAME);
+    assert_false(worker_pool_is_running(pool, 5));
+    start(pool, 5, "echo"); /* the slot is free */
+    send_pattern(pool, 5, 1, 10);
+    event = wait_for(pool, WORKER_POOL_FRAME);
     frame_dispose(&event.frame);
-    crew_close(crew);
+    worker_pool_close(pool);
 }
 
 /* --- Frames ------------------------------------------------------------------------------- */
@@ -369,45 +370,45 @@ static void assert_lost(const char *part, const char *how)
 static void test_frames_come_back(void **state)
 {
     static const size_t sizes[] = {0, 1, 65536, BIG, 0};
-    struct crew *crew = open_crew();
+    struct worker_pool *pool = open_pool();
 
     (void)state;
-    start(crew, CREW_MAX - 1, "echo");
+    start(pool, WORKER_POOL_MAX - 1, "echo");
     for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        send_pattern(crew, CREW_MAX - 1, i, sizes[i]);
+        send_pattern(pool, WORKER_POOL_MAX - 1, i, sizes[i]);
     for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct crew_event event = wait_for(crew, CREW_FRAME);
-        assert_int_equal(event.slot, CREW_MAX - 1);
+        struct worker_pool_event event = wait_for(pool, WORKER_POOL_FRAME);
+        assert_int_equal(event.slot, WORKER_POOL_MAX - 1);
         assert_int_equal(event.frame.kind, i); /* in order */
         assert_pattern(&event.frame, sizes[i]);
         frame_dispose(&event.frame);
     }
-    crew_close(crew);
+    worker_pool_close(pool);
 }
 
 /* Both sides write before they read, far more than a socket holds. */
 static void test_both_ways_at_once(void **state)
 {
     enum { WORKERS = 4, EACH = 3 };
-    struct crew *crew = open_crew();
+    struct worker_pool *pool = open_pool();
     size_t own[WORKERS] = {0}, echoed[WORKERS] = {0};
     struct error error;
 
     (void)state;
     for (size_t i = 0; i < WORKERS; i++) {
-        start(crew, i, "both-ways");
+        start(pool, i, "both-ways");
         for (uint32_t k = 0; k < EACH; k++)
-            send_pattern(crew, i, k, BIG);
+            send_pattern(pool, i, k, BIG);
     }
     for (size_t running = WORKERS; running > 0;) {
-        struct crew_event event;
-        assert_int_equal(crew_wait(crew, &event, PATIENCE_S, &error), 0);
-        if (event.kind == CREW_LOST) {
+        struct worker_pool_event event;
+        assert_int_equal(worker_pool_wait(pool, &event, PATIENCE_S, &error), 0);
+        if (event.kind == WORKER_POOL_LOST) {
             assert_string_equal(event.how, "it exited with status 0");
             running--;
             continue;
         }
-        assert_int_equal(event.kind, CREW_FRAME);
+        assert_int_equal(event.kind, WORKER_POOL_FRAME);
         assert_int_equal(event.frame.body.length, BIG);
         if (event.frame.kind == 77) {
             own[event.slot]++;
@@ -419,16 +420,16 @@ static void test_both_ways_at_once(void **state)
     }
     for (size_t i = 0; i < WORKERS; i++)
         assert_true(own[i] == EACH && echoed[i] == EACH);
-    crew_close(crew);
+    worker_pool_close(pool);
 }
 
 /* Takes so many frames; true when each worker had about its share of them. */
-static bool take_frames(struct crew *crew, size_t count, size_t workers)
+static bool take_frames(struct worker_pool *pool, size_t count, size_t workers)
 {
-    size_t counts[CREW_MAX] = {0};
+    size_t counts[WORKER_POOL_MAX] = {0};
     bool is_fair = true;
     for (size_t i = 0; i < count; i++) {
-        struct crew_event event = wait_for(crew, CREW_FRAME);
+        struct worker_pool_event event = wait_for(pool, WORKER_POOL_FRAME);
         counts[event.slot]++;
         frame_dispose(&event.frame);
     }
@@ -440,74 +441,74 @@ static bool take_frames(struct crew *crew, size_t count, size_t workers)
 static void test_no_worker_is_starved(void **state)
 {
     enum { WORKERS = 3 };
-    struct crew *crew = open_crew();
+    struct worker_pool *pool = open_pool();
     bool is_late = false;
 
     (void)state;
     for (size_t i = 0; i < WORKERS; i++)
-        start(crew, i, "endless");
+        start(pool, i, "endless");
     bool is_fair = false;
     for (const double end = seconds() + PATIENCE_S; !is_fair && seconds() < end;) {
         sleep_ms(200); /* then each has frames waiting, if a processor was to be had */
-        is_fair = take_frames(crew, 10 * WORKERS, WORKERS);
+        is_fair = take_frames(pool, 10 * WORKERS, WORKERS);
     }
     assert_true(is_fair);
-    start(crew, WORKERS, "silent");
-    crew_set_deadline(crew, WORKERS, 0.1);
+    start(pool, WORKERS, "silent");
+    worker_pool_set_deadline(pool, WORKERS, 0.1);
     for (const double end = seconds() + PATIENCE_S; !is_late && seconds() < end;) {
-        struct crew_event event;
+        struct worker_pool_event event;
         struct error error;
-        assert_int_equal(crew_wait(crew, &event, PATIENCE_S, &error), 0);
-        is_late = event.kind == CREW_LATE && event.slot == WORKERS;
+        assert_int_equal(worker_pool_wait(pool, &event, PATIENCE_S, &error), 0);
+        is_late = event.kind == WORKER_POOL_LATE && event.slot == WORKERS;
         frame_dispose(&event.frame);
     }
     assert_true(is_late);
-    crew_close(crew);
+    worker_pool_close(pool);
 }
 
 static void test_frames_come_before_the_loss(void **state)
 {
-    struct crew *crew = open_crew();
+    struct worker_pool *pool = open_pool();
 
     (void)state;
-    start(crew, 0, "three");
+    start(pool, 0, "three");
     sleep_ms(100);
     for (uint32_t i = 0; i < 3; i++) {
-        struct crew_event event = wait_for(crew, CREW_FRAME);
+        struct worker_pool_event event = wait_for(pool, WORKER_POOL_FRAME);
         assert_int_equal(event.frame.kind, i);
         assert_int_equal(event.frame.body.length, 100000);
         frame_dispose(&event.frame);
     }
-    assert_string_equal(wait_for(crew, CREW_LOST).how, "it exited with status 5");
-    crew_close(crew);
+    assert_string_equal(wait_for(pool, WORKER_POOL_LOST).how, "it exited with status 5");
+    worker_pool_close(pool);
 }
 
 static void test_sends_that_go_nowhere(void **state)
 {
-    struct crew *crew = open_crew();
+    struct worker_pool *pool = open_pool();
     struct frame frame = {.kind = 1};
     struct error error;
 
     (void)state;
     frame_put_string(&frame, "lost");
-    assert_int_equal(crew_send(crew, 3, &frame, &error), 0);
+    assert_int_equal(worker_pool_send(pool, 3, &frame, &error), 0);
     assert_null(frame.body.at);
-    start(crew, 3, "exit");
+    start(pool, 3, "exit");
     sleep_ms(100);
     for (uint32_t i = 0; i < 3; i++) /* SIGPIPE would end this process */
-        send_pattern(crew, 3, i, 1000000);
-    wait_for(crew, CREW_LOST);
-    start(crew, 3, "echo");
+        send_pattern(pool, 3, i, 1000000);
+    wait_for(pool, WORKER_POOL_LOST);
+    start(pool, 3, "echo");
     assert_int_equal(frame_open_body(&frame, 7, (size_t)FRAME_BODY_MAX + 1, &error), 0);
-    assert_int_equal(crew_send(crew, 3, &frame, &error), -1);
+    assert_int_equal(worker_pool_send(pool, 3, &frame, &error), -1);
     assert_null(frame.body.at);
     frame.body.failed = true;
-    assert_int_equal(crew_send(crew, 3, &frame, &error), -1);
-    send_pattern(crew, 3, 8, 5);
-    struct crew_event event = wait_for(crew, CREW_FRAME);
+    assert_int_equal(worker_pool_send(pool, 3, &frame, &error), -1);
+    send_pattern(pool, 3, 8, 5);
+    struct worker_pool_event event = wait_for(pool, WORKER_POOL_FRAME);
     assert_int_equal(event.frame.kind, 8);
     frame_dispose(&event.frame);
-    crew_close(crew);
+    worker_pool_close(pool);
 }
 
 /* --- Losses ------------------------------------------------------------------------------- */
@@ -527,18 +528,18 @@ static void test_a_program_that_is_missing(void **state)
 {
     char missing[] = "/nonexistent/program";
     char *argv[] = {missing, NULL};
-    struct crew *crew = open_crew();
+    struct worker_pool *pool = open_pool();
     struct error error;
 
     (void)state;
-    assert_int_equal(crew_start(crew, 0, argv, &error), 0);
-    assert_string_equal(wait_for(crew, CREW_LOST).how,
+    assert_int_equal(worker_pool_start(pool, 0, argv, &error), 0);
+    assert_string_equal(wait_for(pool, WORKER_POOL_LOST).how,
                         "it could not be run, or exited with status 127");
-    start(crew, 0, "silent");
-    assert_int_equal(crew_start(crew, 0, argv, &error), -1);
+    start(pool, 0, "silent");
+    assert_int_equal(worker_pool_start(pool, 0, argv, &error), -1);
     assert_non_null(strstr(error.text, "slot 0 is taken"));
-    assert_int_equal(crew_start(crew, CREW_MAX, argv, &error), -1);
-    crew_close(crew);
+    assert_int_equal(worker_pool_start(pool, WORKER_POOL_MAX, argv, &error), -1);
+    worker_pool_close(pool);
 }
 
 /* It starts nothing when descriptors are short, and leaks none. */
@@ -546,7 +547,7 @@ static void test_a_start_that_fails(void **state)
 {
     char self[] = "/proc/self/exe", part[] = "echo";
     char *argv[] = {self, part, NULL};
-    struct crew *crew = open_crew();
+    struct worker_pool *pool = open_pool();
     struct rlimit before, few;
     struct error error;
 
@@ -556,41 +557,41 @@ static void test_a_start_that_fails(void **state)
     few = before;
     few.rlim_cur = 0;
     setrlimit(RLIMIT_NOFILE, &few);
-    assert_int_equal(crew_start(crew, 0, argv, &error), -1);
+    assert_int_equal(worker_pool_start(pool, 0, argv, &error), -1);
     setrlimit(RLIMIT_NOFILE, &before);
     assert_non_null(strstr(error.text, "Too many open files"));
-    assert_false(crew_is_running(crew, 0));
+    assert_false(worker_pool_is_running(pool, 0));
     assert_true(list_descriptors() == open_before);
-    crew_close(crew);
+    worker_pool_close(pool);
 }
 
 /* Its child holds the socket open: no end of the stream tells. */
 static void test_a_loss_that_the_socket_hides(void **state)
 {
-    struct crew *crew = open_crew();
+    struct worker_pool *pool = open_pool();
 
     (void)state;
-    start(crew, 0, "family");
-    struct crew_event event = wait_for(crew, CREW_FRAME);
+    start(pool, 0, "family");
+    struct worker_pool_event event = wait_for(pool, WORKER_POOL_FRAME);
     frame_get_u64(&event.frame);
     const pid_t grandchild = (pid_t)frame_get_u64(&event.frame);
     assert_false(is_dead(grandchild));
     frame_dispose(&event.frame);
-    send_pattern(crew, 0, 1, 1);
-    assert_string_equal(wait_for(crew, CREW_LOST).how, "it exited with status 4");
+    send_pattern(pool, 0, 1, 1);
+    assert_string_equal(wait_for(pool, WORKER_POOL_LOST).how, "it exited with status 4");
     assert_dies(grandchild);
-    crew_close(crew);
+    worker_pool_close(pool);
 }
 
 static void test_a_program_that_ignores_sigchld(void **state)
 {
-    struct crew *crew = open_crew();
+    struct worker_pool *pool = open_pool();
 
     (void)state;
     signal(SIGCHLD, SIG_IGN);
-    start(crew, 0, "exit");
-    assert_string_equal(wait_for(crew, CREW_LOST).how, "it ended in an unknown way");
-    crew_close(crew);
+    start(pool, 0, "exit");
+    assert_string_equal(wait_for(pool, WORKER_POOL_LOST).how, "it ended in an unknown way");
+    worker_pool_close(pool);
     signal(SIGCHLD, SIG_DFL);
 }
 
@@ -598,59 +599,59 @@ static void test_a_program_that_ignores_sigchld(void **state)
 
 static void test_late(void **state)
 {
-    struct crew *crew = open_crew();
+    struct worker_pool *pool = open_pool();
 
     (void)state;
-    start(crew, 0, "echo");
-    start(crew, 1, "silent");
+    start(pool, 0, "echo");
+    start(pool, 1, "silent");
     const double begin = seconds();
-    crew_set_deadline(crew, 1, 0.3);
-    const struct crew_event event = wait_for(crew, CREW_LATE);
+    worker_pool_set_deadline(pool, 1, 0.3);
+    const struct worker_pool_event event = wait_for(pool, WORKER_POOL_LATE);
     assert_true(seconds() - begin >= 0.3 && seconds() - begin < PATIENCE_S);
     assert_int_equal(event.slot, 1);
     assert_string_equal(event.how, "it did not answer for 0.3 s");
-    assert_false(crew_is_running(crew, 1));
-    assert_true(crew_is_running(crew, 0));
-    crew_close(crew);
+    assert_false(worker_pool_is_running(pool, 1));
+    assert_true(worker_pool_is_running(pool, 0));
+    worker_pool_close(pool);
 }
 
 static void test_a_deadline_set_anew(void **state)
 {
-    struct crew *crew = open_crew();
-    struct crew_event event;
+    struct worker_pool *pool = open_pool();
+    struct worker_pool_event event;
     struct error error;
 
     (void)state;
-    start(crew, 0, "silent");
-    crew_set_deadline(crew, 0, 0.1);
-    crew_set_deadline(crew, 0, 0);
-    crew_set_deadline(crew, 1, 0.1); /* nobody there */
+    start(pool, 0, "silent");
+    worker_pool_set_deadline(pool, 0, 0.1);
+    worker_pool_set_deadline(pool, 0, 0);
+    worker_pool_set_deadline(pool, 1, 0.1); /* nobody there */
     const double begin = seconds();
-    assert_int_equal(crew_wait(crew, &event, 0.3, &error), 0);
-    assert_int_equal(event.kind, CREW_TIMEOUT);
+    assert_int_equal(worker_pool_wait(pool, &event, 0.3, &error), 0);
+    assert_int_equal(event.kind, WORKER_POOL_TIMEOUT);
     assert_true(seconds() - begin >= 0.3 && seconds() - begin < PATIENCE_S);
-    assert_int_equal(crew_wait(crew, &event, 0, &error), 0);
-    assert_int_equal(event.kind, CREW_TIMEOUT);
-    crew_close(crew);
+    assert_int_equal(worker_pool_wait(pool, &event, 0, &error), 0);
+    assert_int_equal(event.kind, WORKER_POOL_TIMEOUT);
+    worker_pool_close(pool);
 }
 
 /* The answer is there; it is the coordinator that comes late. */
 static void test_an_answer_in_time_counts(void **state)
 {
-    struct crew *crew = open_crew();
+    struct worker_pool *pool = open_pool();
 
     (void)state;
-    start(crew, 0, "echo");
-    send_pattern(crew, 0, 1, 10);
-    struct crew_event event = wait_for(crew, CREW_FRAME); /* it runs */
+    start(pool, 0, "echo");
+    send_pattern(pool, 0, 1, 10);
+    struct worker_pool_event event = wait_for(pool, WORKER_POOL_FRAME); /* it runs */
     frame_dispose(&event.frame);
-    crew_set_deadline(crew, 0, 0.5);
-    send_pattern(crew, 0, 2, 10);
+    worker_pool_set_deadline(pool, 0, 0.5);
+    send_pattern(pool, 0, 2, 10);
     sleep_ms(1000);
-    event = wait_for(crew, CREW_FRAME);
+    event = wait_for(pool, WORKER_POOL_FRAME);
     frame_dispose(&event.frame);
-    wait_for(crew, CREW_LATE); /* receiving a frame does not set it anew */
-    crew_close(crew);
+    wait_for(pool, WORKER_POOL_LATE); /* receiving a frame does not set it anew */
+    worker_pool_close(pool);
 }
 
 static void handle(int number)
@@ -665,19 +666,19 @@ static void test_a_signal_is_told(void **state)
     const struct itimerval never = {0};
     const struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
     struct sigaction before;
-    struct crew *crew = open_crew();
+    struct worker_pool *pool = open_pool();
 
     (void)state;
-    start(crew, 0, "echo");
+    start(pool, 0, "echo");
     sigaction(SIGALRM, &action, &before);
     const double begin = seconds();
     setitimer(ITIMER_REAL, &soon, NULL);
-    wait_for(crew, CREW_SIGNAL);
+    wait_for(pool, WORKER_POOL_SIGNAL);
     setitimer(ITIMER_REAL, &never, NULL);
     assert_true(seconds() - begin < PATIENCE_S);
     sigaction(SIGALRM, &before, NULL);
-    assert_true(crew_is_running(crew, 0));
-    crew_close(crew);
+    assert_true(worker_pool_is_running(pool, 0));
+    worker_pool_close(pool);
 }
 
 /* --- Processes ---------------------------------------------------------------------------- */
@@ -699,8 +700,8 @@ static void assert_facts(struct frame *frame, bool is_stderr_open)
 
 static void test_what_a_worker_finds(void **state)
 {
-    struct crew *crew = open_crew();
-    struct crew_event event;
+    struct worker_pool *pool = open_pool();
+    struct worker_pool_event event;
     sigset_t blocked, before;
 
     (void)state;
@@ -708,112 +709,113 @@ static void test_what_a_worker_finds(void **state)
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &blocked, &before);
-    start(crew, 1, "echo"); /* its socket is not for the other */
-    start(crew, 0, "facts");
+    start(pool, 1, "echo"); /* its socket is not for the other */
+    start(pool, 0, "facts");
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    event = wait_for(crew, CREW_FRAME);
+    event = wait_for(pool, WORKER_POOL_FRAME);
     assert_facts(&event.frame, true);
     close(low);
     close(high);
-    crew_stop(crew, 0);
-    start(crew, 0, "bare");
-    event = wait_for(crew, CREW_FRAME);
+    worker_pool_stop(pool, 0);
+    start(pool, 0, "bare");
+    event = wait_for(pool, WORKER_POOL_FRAME);
     assert_facts(&event.frame, false);
-    crew_close(crew);
+    worker_pool_close(pool);
 }
 
 static void test_stop(void **state)
 {
-    struct crew *crew = open_crew();
-    struct crew_event event;
+    struct worker_pool *pool = open_pool();
+    struct worker_pool_event event;
     struct error error;
 
     (void)state;
-    crew_stop(crew, 0);
-    start(crew, 0, "facts");
-    event = wait_for(crew, CREW_FRAME);
+    worker_pool_stop(pool, 0);
+    start(pool, 0, "facts");
+    event = wait_for(pool, WORKER_POOL_FRAME);
     const pid_t pid = (pid_t)frame_get_u64(&event.frame);
     frame_dispose(&event.frame);
-    send_pattern(crew, 0, 1, BIG);
-    crew_stop(crew, 0);
+    send_pattern(pool, 0, 1, BIG);
+    worker_pool_stop(pool, 0);
     assert_true(kill(pid, 0) == -1 && errno == ESRCH);
-    assert_false(crew_is_running(crew, 0));
-    assert_int_equal(crew_wait(crew, &event, 0.1, &error), 0);
-    assert_int_equal(event.kind, CREW_TIMEOUT);
-    crew_close(crew);
+    assert_false(worker_pool_is_running(pool, 0));
+    assert_int_equal(worker_pool_wait(pool, &event, 0.1, &error), 0);
+    assert_int_equal(event.kind, WORKER_POOL_TIMEOUT);
+    worker_pool_close(pool);
 }
 
 static void test_close_leaves_no_process(void **state)
 {
     enum { WORKERS = 12 };
-    struct crew *crew = open_crew();
+    struct worker_pool *pool = open_pool();
     pid_t workers[WORKERS], grandchildren[WORKERS];
 
     (void)state;
     for (size_t i = 0; i < WORKERS; i++)
-        start(crew, i * 20, "family");
+        start(pool, i * 20, "family");
     for (size_t i = 0; i < WORKERS; i++) {
-        struct crew_event event = wait_for(crew, CREW_FRAME);
+        struct worker_pool_event event = wait_for(pool, WORKER_POOL_FRAME);
         workers[i] = (pid_t)frame_get_u64(&event.frame);
         grandchildren[i] = (pid_t)frame_get_u64(&event.frame);
         assert_false(is_dead(workers[i]) || is_dead(grandchildren[i]));
         frame_dispose(&event.frame);
     }
     const uint64_t open_before = list_descriptors();
-    crew_close(crew);
+    worker_pool_close(pool);
     for (size_t i = 0; i < WORKERS; i++) {
         assert_true(kill(workers[i], 0) == -1 && errno == ESRCH);
         assert_dies(grandchildren[i]);
     }
     assert_true(list_descriptors() < open_before);
-    crew_close(NULL);
+    worker_pool_close(NULL);
 }
 
 /* Its worker is in another group: only the kernel can tell it. */
 static void test_a_worker_does_not_outlive_its_coordinator(void **state)
 {
-    struct crew *crew = open_crew();
+    struct worker_pool *pool = open_pool();
 
     (void)state;
-    start(crew, 0, "coordinator");
-    struct crew_event event = wait_for(crew, CREW_FRAME);
+    start(pool, 0, "coordinator");
+    struct worker_pool_event event = wait_for(pool, WORKER_POOL_FRAME);
     const pid_t coordinator = (pid_t)frame_get_u64(&event.frame);
     const pid_t worker = (pid_t)frame_get_u64(&event.frame);
     frame_dispose(&event.frame);
     assert_false(is_dead(worker));
     assert_int_equal(kill(coordinator, SIGKILL), 0);
-    assert_string_equal(wait_for(crew, CREW_LOST).how, "it was killed by signal 9 (Killed)");
+    assert_string_equal(wait_for(pool, WORKER_POOL_LOST).how,
+                        "it was killed by signal 9 (Killed)");
     assert_dies(worker);
-    crew_close(crew);
+    worker_pool_close(pool);
 }
 
 /* Forks while another thread allocates and forks as well. cmocka is not for threads. */
-static void *run_crew(void *context)
+static void *run_pool(void *context)
 {
     char self[] = "/proc/self/exe", part[] = "echo";
     char *argv[] = {self, part, NULL};
     bool *is_good = context;
-    struct crew *crew;
+    struct worker_pool *pool;
     struct error error;
-    if (crew_open(&crew, &error))
+    if (worker_pool_open(&pool, &error))
         return NULL;
     *is_good = true;
     for (uint32_t i = 0; i < 20 && *is_good; i++) {
         struct frame frame = {.kind = i};
-        struct crew_event event = {0};
+        struct worker_pool_event event = {0};
         frame_put_u64(&frame, i);
-        *is_good = crew_start(crew, i % 3, argv, &error) == 0 &&
-                   crew_send(crew, i % 3, &frame, &error) == 0 &&
-                   crew_wait(crew, &event, PATIENCE_S, &error) == 0 &&
-                   event.kind == CREW_FRAME && event.frame.kind == i;
+        *is_good = worker_pool_start(pool, i % 3, argv, &error) == 0 &&
+                   worker_pool_send(pool, i % 3, &frame, &error) == 0 &&
+                   worker_pool_wait(pool, &event, PATIENCE_S, &error) == 0 &&
+                   event.kind == WORKER_POOL_FRAME && event.frame.kind == i;
         frame_dispose(&event.frame);
-        crew_stop(crew, i % 3);
+        worker_pool_stop(pool, i % 3);
     }
-    crew_close(crew);
+    worker_pool_close(pool);
     return NULL;
 }
 
-static void test_crews_in_threads(void **state)
+static void test_pools_in_threads(void **state)
 {
     enum { THREADS = 3 };
     pthread_t threads[THREADS];
@@ -821,7 +823,7 @@ static void test_crews_in_threads(void **state)
 
     (void)state;
     for (size_t i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, run_crew, &is_good[i]), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, run_pool, &is_good[i]), 0);
     for (size_t i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     for (size_t i = 0; i < THREADS; i++)
@@ -849,7 +851,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_stop),
         cmocka_unit_test(test_close_leaves_no_process),
         cmocka_unit_test(test_a_worker_does_not_outlive_its_coordinator),
-        cmocka_unit_test(test_crews_in_threads),
+        cmocka_unit_test(test_pools_in_threads),
     };
     if (argc > 1)
         return play(argv[1]);

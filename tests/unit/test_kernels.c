@@ -141,7 +141,7 @@ static void run_child(const struct job *job, const struct fixture *fixture, int 
     _exit((int)outcome);
 }
 
-struct child {
+struct worker_process {
     pid_t id;
     int from;
     size_t job;
@@ -152,7 +152,7 @@ struct ended {
     char note[NOTE_CHARS];
 };
 
-static void start_child(struct child *child, const struct job *jobs, size_t job,
+static void start_child(struct worker_process *child, const struct job *jobs, size_t job,
                         const struct fixture *fixture)
 {
     int ends[2];
@@ -173,7 +173,7 @@ static void start_child(struct child *child, const struct job *jobs, size_t job,
     child->job = job;
 }
 
-static void end_child(struct child *child, struct ended *all)
+static void end_child(struct worker_process *child, struct ended *all)
 {
     struct ended *ended = &all[child->job];
     assert_int_equal(waitpid(child->id, &ended->status, 0), child->id);
@@ -192,11 +192,11 @@ static struct ended *run_jobs(const struct job *jobs, size_t count,
     const size_t width = processors < 1           ? 1
                          : processors > WIDTH_MAX ? WIDTH_MAX
                                                   : (size_t)processors;
-    struct child children[WIDTH_MAX] = {{0}};
+    struct worker_process children[WIDTH_MAX] = {{0}};
     struct ended *all = calloc(count, sizeof *all);
     assert_non_null(all);
     for (size_t i = 0; i < count + width; i++) {
-        struct child *child = &children[i % width]; /* the oldest */
+        struct worker_process *child = &children[i % width]; /* the oldest */
         if (child->id)
             end_child(child, all);
         if (i < count)
@@ -412,11 +412,11 @@ static void plant_faults(const struct fixture *fixture, const struct fault *faul
 {
     size_t job_count = 0;
     for (size_t i = 0; i < count; i++)
-        job_count += strlen(faults[i].letters);
+        job_count += strlen(faults[i].legend);
     struct job *jobs = calloc(job_count, sizeof *jobs), *job = jobs;
     assert_non_null(jobs);
     for (size_t i = 0; i < count; i++)
-        for (const char *letter = faults[i].letters; *letter; letter++, job++) {
+        for (const char *letter = faults[i].legend; *letter; letter++, job++) {
             *job = (struct job){.name = faults[i].name,
                                 .sources = fixture->sources,
                                 .letter = *letter,

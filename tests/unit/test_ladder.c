@@ -611,7 +611,7 @@ static const struct {
     const char *template; /* NULL: its own */
     enum trial_status status;
     const char *says;
-} guests[] = {
+} other_kernels[] = {
     {NULL, TRIAL_MEASURED, ""},
     {KERNEL("    if (threadIdx.x == 0) y[blockIdx.x] = combine(identity(), 1);\n"), TRIAL_WRONG,
      "wrong result"},
@@ -621,11 +621,11 @@ static const struct {
     {KERNEL("    y[blockIdx.x] = nothing;\n"), TRIAL_FAILED, "nothing"},
     {NULL, TRIAL_MEASURED, ""},
 };
-enum { GUESTS = sizeof guests / sizeof *guests };
+enum { OTHER_KERNELS = sizeof other_kernels / sizeof *other_kernels };
 
 /* The worker's own space is a rung's too. */
-static int climb_host(struct climb_step *steps, size_t count, double limit_s,
-                      struct error *error)
+static int measure_host(struct ladder_measure_step *steps, size_t count, double limit_s,
+                        struct error *error)
 {
     const struct device_options options = {.spec = "host", .seed = 1};
     const struct problem problem = {.op = SUM,
@@ -634,7 +634,7 @@ static int climb_host(struct climb_step *steps, size_t count, double limit_s,
                                     .dims = DIMS_VALUE(3000),
                                     .regime = COLD};
     const char *const specs[] = {"host"};
-    const struct climb_options rules = {.seed = 1, .limit_s = limit_s};
+    const struct ladder_measure_options rules = {.seed = 1, .limit_s = limit_s};
     struct ladder_rung own = open_rung(find_rung("harris-4"));
     struct emit_sources sources = load_sources();
     struct device *device;
@@ -647,64 +647,67 @@ static int climb_host(struct climb_step *steps, size_t count, double limit_s,
                                  .info = &device->info,
                                  .specs = specs,
                                  .spec_count = 1};
-    const int failed = climb_run(steps, count, &job, &rules, error);
+    const int failed = ladder_measure_all(steps, count, &job, &rules, error);
     device_close(device);
     ladder_rung_close(&own);
     return failed;
 }
 
-static int climb_guests(struct climb_step *steps, const struct ladder_rung *rung,
-                        double limit_s, struct error *error)
+static int measure_rungs(struct ladder_measure_step *steps, const struct ladder_rung *rung,
+                         double limit_s, struct error *error)
 {
-    for (size_t i = 0; i < GUESTS; i++) {
-        steps[i] = (struct climb_step){
-            .guest = {rung->space_file, rung->template, rung->space->param_count, rung->row}};
-        if (guests[i].template)
-            steps[i].guest.template = (struct emit_file){"guest.cu", guests[i].template};
+    for (size_t i = 0; i < OTHER_KERNELS; i++) {
+        steps[i] =
+            (struct ladder_measure_step){.other_kernel = {rung->space_file, rung->template,
+                                                          rung->space->param_count, rung->row}};
+        if (other_kernels[i].template)
+            steps[i].other_kernel.template =
+                (struct emit_file){"guest.cu", other_kernels[i].template};
     }
-    return climb_host(steps, GUESTS, limit_s, error);
+    return measure_host(steps, OTHER_KERNELS, limit_s, error);
 }
 
 /* Does one that ends count as hung? */
-static bool is_too_soon(const struct climb_step *steps)
+static bool is_too_soon(const struct ladder_measure_step *steps)
 {
-    for (size_t i = 0; i < GUESTS; i++)
-        if (steps[i].status == TRIAL_HUNG && guests[i].status != TRIAL_HUNG)
+    for (size_t i = 0; i < OTHER_KERNELS; i++)
+        if (steps[i].status == TRIAL_HUNG && other_kernels[i].status != TRIAL_HUNG)
             return true;
     return false;
 }
 
-static void test_climb(void **state)
+static void test_ladder(void **state)
 {
-    struct climb_step steps[GUESTS];
+    struct ladder_measure_step steps[OTHER_KERNELS];
     struct ladder_rung rung = open_rung(find_rung("harris-3"));
     struct error error;
     (void)state;
     double limit_s = 3; /* longer where others have the machine */
     do {
-        if (climb_guests(steps, &rung, limit_s, &error))
+        if (measure_rungs(steps, &rung, limit_s, &error))
             fail_msg("%s", error.text);
         limit_s *= 4;
     } while (is_too_soon(steps) && limit_s < 300);
-    for (size_t i = 0; i < GUESTS; i++) {
-        if (steps[i].status != guests[i].status || !strstr(steps[i].reason, guests[i].says))
+    for (size_t i = 0; i < OTHER_KERNELS; i++) {
+        if (steps[i].status != other_kernels[i].status ||
+            !strstr(steps[i].reason, other_kernels[i].says))
             fail_msg("guest %zu is %s: %s", i, tune_statuses[steps[i].status], steps[i].reason);
         assert_int_equal(steps[i].time_count > 0 && steps[i].times_ps[0] > 0,
-                         guests[i].status == TRIAL_MEASURED);
+                         other_kernels[i].status == TRIAL_MEASURED);
     }
     assert_true(steps[0].proofs > 100);
     ladder_rung_close(&rung);
 }
 
 /* A template that cannot be read at all is a mistake, and named. */
-static void test_climb_refuses(void **state)
+static void test_ladder_refuses(void **state)
 {
     struct ladder_rung rung = open_rung(find_rung("harris-3"));
-    struct climb_step steps[GUESTS];
+    struct ladder_measure_step steps[OTHER_KERNELS];
     struct error error;
     (void)state;
     rung.template = (struct emit_file){"open.cu", "//? if BLOCK == 32\n"};
-    assert_int_equal(climb_guests(steps, &rung, 3, &error), -1);
+    assert_int_equal(measure_rungs(steps, &rung, 3, &error), -1);
     assert_int_equal(error.code, ERROR_USAGE);
     assert_non_null(strstr(error.text, "open.cu:"));
     ladder_rung_close(&rung);
@@ -749,7 +752,7 @@ static const struct {
 enum { MUTATED = sizeof mutated / sizeof *mutated, MUTANTS_MAX = 400 };
 
 struct mutants {
-    struct climb_step steps[MUTANTS_MAX];
+    struct ladder_measure_step steps[MUTANTS_MAX];
     char *texts[MUTANTS_MAX], names[MUTANTS_MAX][100];
     size_t count;
 };
@@ -775,7 +778,8 @@ static void add_mutants(struct mutants *mutants, const struct ladder_rung *rung)
                                  faults[f].to, at + strlen(faults[f].from)) > 0);
             snprintf(mutants->names[i], sizeof mutants->names[i], "%s at %zu: %s for %s",
                      rung->template.name, (size_t)(at - text), faults[f].to, faults[f].from);
-            mutants->steps[i] = (struct climb_step){.guest = {rung->space_file,
+            mutants->steps[i] =
+                (struct ladder_measure_step){.other_kernel = {rung->space_file,
                                                               {"mutant.cu", mutants->texts[i]},
                                                               rung->space->param_count,
                                                               rung->row}};
@@ -796,10 +800,10 @@ static void test_faults(void **state)
         assert_true(ladder_rung_resize(&opened[i], mutated[i].threads));
         add_mutants(mutants, &opened[i]);
     }
-    if (climb_host(mutants->steps, mutants->count, 10, &error))
+    if (measure_host(mutants->steps, mutants->count, 10, &error))
         fail_msg("%s", error.text);
     for (size_t i = 0; i < mutants->count; i++) {
-        const struct climb_step *step = &mutants->steps[i];
+        const struct ladder_measure_step *step = &mutants->steps[i];
         if (step->status != TRIAL_WRONG && step->status != TRIAL_CRASHED &&
             step->status != TRIAL_HUNG) {
             print_message("%s is %s %s\n", mutants->names[i], tune_statuses[step->status],
@@ -833,7 +837,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_print),         cmocka_unit_test(test_print_spread),
         cmocka_unit_test(test_print_by_size), cmocka_unit_test(test_figures),
         cmocka_unit_test(test_grid),          cmocka_unit_test(test_compiles),
-        cmocka_unit_test(test_climb),         cmocka_unit_test(test_climb_refuses),
+        cmocka_unit_test(test_ladder),        cmocka_unit_test(test_ladder_refuses),
     };
     const struct CMUnitTest wrong[] = {cmocka_unit_test(test_faults)};
     struct error error;

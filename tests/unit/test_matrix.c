@@ -52,7 +52,7 @@ static const struct variant {
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static const struct fault {
-    const char *letters, *from, *to;
+    const char *legend, *from, *to;
 } faults[] = {
     /* A row's bounds. */
     {"r", "unsigned left = result < results ? len : 0",
@@ -198,10 +198,10 @@ static void test_right_as_it_is(void **state)
 {
     const struct fixture *fixture = *state;
     for (size_t i = 0; i < VARIANTS; i++) {
-        const char letters[] = {variants[i].letter, '\0'};
+        const char legend[] = {variants[i].letter, '\0'};
         char note[NOTE_CHARS];
         const int status =
-            run_child(check_letter, fixture, &fixture->sources[space_of(&variants[i])], letters,
+            run_child(check_letter, fixture, &fixture->sources[space_of(&variants[i])], legend,
                       2, note);
         if (!is_right(status))
             fail_msg("%s: %s", variants[i].params, note);
@@ -214,9 +214,9 @@ static void test_faults(void **state)
     size_t missed = 0;
     for (size_t i = 0; i < FAULTS; i++) {
         const struct fault *fault = &faults[i];
-        struct emit_sources sources = fixture->sources[space_of(find_variant(*fault->letters))];
+        struct emit_sources sources = fixture->sources[space_of(find_variant(*fault->legend))];
         missed += !is_caught(check_letter, fixture, &sources, &sources.template.text,
-                             fault->from, fault->to, fault->letters);
+                             fault->from, fault->to, fault->legend);
     }
     assert_int_equal(missed, 0);
 }

@@ -292,13 +292,13 @@ static oracle_bits reduce_position(const struct problem *problem, const void *el
             v = clamped(type, v);
         if (is_dropped(fault, type, v, i, n))
             continue;
-        int verdict = is_set ? judge(problem->op, type, v, best) : 1;
-        if (fault.kind == DIFFERENCE && is_set && verdict != 0)
-            verdict = is_less_by_difference(type, v, best) == (problem->op == ARGMIN) ? 1 : -1;
-        if (verdict == 0 && i < front && !is_worst(problem->op, type, v) &&
+        int outcome = is_set ? judge(problem->op, type, v, best) : 1;
+        if (fault.kind == DIFFERENCE && is_set && outcome != 0)
+            outcome = is_less_by_difference(type, v, best) == (problem->op == ARGMIN) ? 1 : -1;
+        if (outcome == 0 && i < front && !is_worst(problem->op, type, v) &&
             (fault.kind == FRONT_FORGOTTEN || (fault.kind == FRONT_LAST && place < front)))
             continue;
-        if (verdict > 0 || (verdict == 0 && place != UINT64_MAX)) {
+        if (outcome > 0 || (outcome == 0 && place != UINT64_MAX)) {
             best = v;
             place = i == UINT64_MAX ? i - 1 : i;
             is_set = true;

@@ -54,8 +54,8 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     struct fixture *f = *state;
-    while (f->search.parcels)
-        parcel_free(parcel_take(&f->search));
+    while (f->search.queued_units)
+        queued_unit_free(queued_unit_take(&f->search));
     trials_index_dispose(&f->search.seen);
     strategy_dispose(&f->order);
     tune_dispose(&f->result);
@@ -129,23 +129,23 @@ static struct frame frame_of(const struct compiled *compiled, size_t count)
     return frame;
 }
 
-static struct search_parcel *open_parcel(struct fixture *f, const struct compiled *compiled,
-                                         size_t count)
+static struct queued_unit *open_queued(struct fixture *f, const struct compiled *compiled,
+                                       size_t count)
 {
     struct frame frame = frame_of(compiled, count);
     struct search_unit unit = {.count = count};
     for (size_t i = 0; i < count; i++)
         unit.variants[i] = compiled[i].variant;
-    struct search_parcel *parcel = parcel_open(&f->search, &frame, &unit, &error);
-    if (!parcel)
+    struct queued_unit *queued = queued_unit_open(&f->search, &frame, &unit, &error);
+    if (!queued)
         fail_msg("%s", error.text);
     assert_null(frame.body.at); /* taken over */
-    return parcel;
+    return queued;
 }
 
-static void queue(struct fixture *f, struct search_parcel *parcel)
+static void queue(struct fixture *f, struct queued_unit *queued)
 {
-    if (parcel_queue(&f->search, parcel, &error) != 0)
+    if (queued_unit_add(&f->search, queued, &error) != 0)
         fail_msg("%s", error.text);
 }
 
@@ -168,23 +168,24 @@ static void test_open(void **state)
 {
     struct fixture *f = *state;
     const struct compiled compiled[] = {{30, 7, false}, {2, 0, false}, {9, 0, true}};
-    struct search_parcel *parcel = open_parcel(f, compiled, 3);
-    assert_int_equal(parcel->unit.count, 3);
-    assert_int_equal(parcel->unit.compile_us, 1234);
-    assert_int_equal(parcel->unit.image.count, 2);
-    assert_string_equal(parcel->unit.image.names[1], "kernel1");
+    struct queued_unit *queued = open_queued(f, compiled, 3);
+    assert_int_equal(queued->unit.count, 3);
+    assert_int_equal(queued->unit.compile_us, 1234);
+    assert_int_equal(queued->unit.image.count, 2);
+    assert_string_equal(queued->unit.image.names[1], "kernel1");
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(parcel->unit.variants[i].compiled.variant, compiled[i].variant);
-        assert_int_equal(parcel->unit.variants[i].count, 0);
-        assert_int_equal(parcel_find(parcel, compiled[i].variant), i);
+        assert_int_equal(queued->unit.variants[i].compiled.variant, compiled[i].variant);
+        assert_int_equal(queued->unit.variants[i].count, 0);
+        assert_int_equal(queued_unit_find(queued, compiled[i].variant), i);
     }
-    assert_int_equal(parcel_find(parcel, 1), 3);
-    assert_int_equal(parcel_find(parcel, JOB_NO_CANDIDATE), 3);
-    assert_true(parcel->unit.variants[2].compiled.is_failed);
-    assert_true(parcel_hash(parcel, 0) != 7 && parcel_hash(parcel, 0) != 1030);
-    assert_true(parcel_hash(parcel, 1) == 1002); /* unknown code: its sources stand for it */
-    parcel_free(parcel);
-    parcel_free(NULL);
+    assert_int_equal(queued_unit_find(queued, 1), 3);
+    assert_int_equal(queued_unit_find(queued, JOB_NO_CANDIDATE), 3);
+    assert_true(queued->unit.variants[2].compiled.is_failed);
+    assert_true(queued_unit_hash(queued, 0) != 7 && queued_unit_hash(queued, 0) != 1030);
+    assert_true(queued_unit_hash(queued, 1) ==
+                1002); /* unknown code: its sources stand for it */
+    queued_unit_free(queued);
+    queued_unit_free(NULL);
 }
 
 /* Candidates that were not asked for lie in the frame, and are not freed. */
@@ -203,10 +204,10 @@ static void test_candidates_in_an_answer(void **state)
         memset(unit->variants[i].compiled.kernel_of_pass, -1,
                sizeof unit->variants[i].compiled.kernel_of_pass);
     assert_int_equal(job_code_unit(&frame, unit, f->result.points.width, false, &error), 0);
-    struct search_parcel *parcel = parcel_open(&f->search, &frame, &wanted, &error);
-    assert_non_null(parcel);
-    assert_int_equal(parcel->unit.variants[1].count, 0);
-    parcel_free(parcel);
+    struct queued_unit *queued = queued_unit_open(&f->search, &frame, &wanted, &error);
+    assert_non_null(queued);
+    assert_int_equal(queued->unit.variants[1].count, 0);
+    queued_unit_free(queued);
     free(unit);
 }
 
@@ -221,14 +222,14 @@ static void test_answers_that_are_none(void **state)
         struct frame part = {0};
         assert_int_equal(frame_open_body(&part, JOB_COMPILED, length, &error), 0);
         memcpy(part.body.at, whole.body.at, length);
-        assert_null(parcel_open(&f->search, &part, &unit, &error));
+        assert_null(queued_unit_open(&f->search, &part, &unit, &error));
         assert_null(part.body.at);
     }
     unit.count = 2;
-    assert_null(parcel_open(&f->search, &whole, &unit, &error));
+    assert_null(queued_unit_open(&f->search, &whole, &unit, &error));
     assert_non_null(strstr(error.text, "3 variants of 2"));
     whole = frame_of(compiled, 0);
-    assert_null(parcel_open(&f->search, &whole, &unit, &error));
+    assert_null(queued_unit_open(&f->search, &whole, &unit, &error));
     assert_non_null(strstr(error.text, "0 variants of 2"));
 }
 
@@ -237,22 +238,22 @@ static void test_answers_that_are_none(void **state)
 static void test_queue(void **state)
 {
     struct fixture *f = *state;
-    assert_null(parcel_take(&f->search));
+    assert_null(queued_unit_take(&f->search));
     for (size_t v = 0; v < 6; v += 2) {
         const struct compiled compiled[] = {{v, 100 + v, false}, {v + 1, 101 + v, false}};
-        queue(f, open_parcel(f, compiled, 2));
-        assert_int_equal(f->search.parcel_count, v / 2 + 1);
+        queue(f, open_queued(f, compiled, 2));
+        assert_int_equal(f->search.queued_count, v / 2 + 1);
     }
     for (size_t v = 0; v < 6; v += 2) { /* the first comes first */
-        struct search_parcel *parcel = parcel_take(&f->search);
-        assert_non_null(parcel);
-        assert_int_equal(parcel_find(parcel, v), 0);
-        assert_int_equal(f->search.parcel_count, 2 - v / 2);
-        assert_all_listed(f, &parcel->unit.variants[0]);
-        assert_all_listed(f, &parcel->unit.variants[1]);
-        parcel_free(parcel);
+        struct queued_unit *queued = queued_unit_take(&f->search);
+        assert_non_null(queued);
+        assert_int_equal(queued_unit_find(queued, v), 0);
+        assert_int_equal(f->search.queued_count, 2 - v / 2);
+        assert_all_listed(f, &queued->unit.variants[0]);
+        assert_all_listed(f, &queued->unit.variants[1]);
+        queued_unit_free(queued);
     }
-    assert_null(parcel_take(&f->search));
+    assert_null(queued_unit_take(&f->search));
     assert_int_equal(f->search.done, 0);
 }
 
@@ -264,24 +265,24 @@ static void test_queued_again(void **state)
     const struct point_variant *v = variant_of(f, variant);
     const struct compiled a = {variant, 7, false}, b = {variant == 0, 8, false};
     assert_true(v->count > 2);
-    queue(f, open_parcel(f, &a, 1));
-    queue(f, open_parcel(f, &b, 1));
-    struct search_parcel *parcel = parcel_take(&f->search);
+    queue(f, open_queued(f, &a, 1));
+    queue(f, open_queued(f, &b, 1));
+    struct queued_unit *queued = queued_unit_take(&f->search);
     const size_t tried = f->order.candidates[v->first + 1];
     trials_judge(&f->result, tried, TRIAL_CRASHED, "lost");
-    queue(f, parcel);
-    assert_int_equal(f->search.parcel_count, 2);
-    assert_ptr_not_equal(f->search.parcels, parcel);
-    parcel_free(parcel_take(&f->search));
-    assert_ptr_equal(parcel_take(&f->search), parcel);
-    const struct job_variant *listed = &parcel->unit.variants[0];
+    queue(f, queued);
+    assert_int_equal(f->search.queued_count, 2);
+    assert_ptr_not_equal(f->search.queued_units, queued);
+    queued_unit_free(queued_unit_take(&f->search));
+    assert_ptr_equal(queued_unit_take(&f->search), queued);
+    const struct job_variant *listed = &queued->unit.variants[0];
     assert_int_equal(listed->count, v->count - 1); /* none is equal to itself */
     for (size_t i = 0; i < listed->count; i++)
         assert_true(listed->ids[i] != tried);
     assert_int_equal(listed->ids[0], f->order.candidates[v->first]);
     assert_int_equal(listed->ids[1], f->order.candidates[v->first + 2]);
     assert_int_equal(f->result.counts[TRIAL_EQUAL], 0);
-    parcel_free(parcel);
+    queued_unit_free(queued);
 }
 
 /* Failed variants, and those judged already: there is nothing to try. */
@@ -290,16 +291,16 @@ static void test_nothing_to_try(void **state)
     struct fixture *f = *state;
     const struct compiled failed[] = {{0, 0, true}, {1, 0, true}};
     const struct compiled mixed[] = {{2, 7, false}, {3, 8, false}};
-    queue(f, open_parcel(f, failed, 2));
-    assert_null(f->search.parcels);
+    queue(f, open_queued(f, failed, 2));
+    assert_null(f->search.queued_units);
     for (size_t i = 0; i < variant_of(f, 2)->count; i++)
         trials_judge(&f->result, variant_of(f, 2)->first + i, TRIAL_MEASURED, NULL);
-    queue(f, open_parcel(f, mixed, 1));
-    assert_null(f->search.parcels);
-    queue(f, open_parcel(f, mixed, 2));
-    assert_int_equal(f->search.parcel_count, 1);
-    assert_int_equal(f->search.parcels->unit.variants[0].count, 0);
-    assert_all_listed(f, &f->search.parcels->unit.variants[1]);
+    queue(f, open_queued(f, mixed, 1));
+    assert_null(f->search.queued_units);
+    queue(f, open_queued(f, mixed, 2));
+    assert_int_equal(f->search.queued_count, 1);
+    assert_int_equal(f->search.queued_units->unit.variants[0].count, 0);
+    assert_all_listed(f, &f->search.queued_units->unit.variants[1]);
 }
 
 /* --- Equal candidates --------------------------------------------------------------------- */
@@ -327,10 +328,10 @@ static void test_equal_candidates(void **state)
     const size_t one = find_variant(f, SHAPE);
     const size_t two = find_variant(f, SHAPE " LOAD=NONCOHERENT");
     const struct compiled first = {one, 7, false}, second = {two, 7, false};
-    queue(f, open_parcel(f, &first, 1));
-    queue(f, open_parcel(f, &second, 1));
-    assert_int_equal(f->search.parcel_count, 1); /* nothing of the second is left to try */
-    assert_all_listed(f, &f->search.parcels->unit.variants[0]);
+    queue(f, open_queued(f, &first, 1));
+    queue(f, open_queued(f, &second, 1));
+    assert_int_equal(f->search.queued_count, 1); /* nothing of the second is left to try */
+    assert_all_listed(f, &f->search.queued_units->unit.variants[0]);
     assert_int_equal(variant_of(f, one)->count, variant_of(f, two)->count);
     assert_int_equal(count_equal(f, one, one), 0);
     assert_int_equal(count_equal(f, two, one), variant_of(f, two)->count);
@@ -360,16 +361,16 @@ static void test_unequal_candidates(void **state)
                                     {other, 8, false},
                                     {block, 7, false}};
     const struct compiled more[] = {{unknown[0], 0, false}, {unknown[1], 0, false}};
-    queue(f, open_parcel(f, unit, 4));
-    queue(f, open_parcel(f, more, 2));
-    const struct job_variant *listed = f->search.parcels->unit.variants;
+    queue(f, open_queued(f, unit, 4));
+    queue(f, open_queued(f, more, 2));
+    const struct job_variant *listed = f->search.queued_units->unit.variants;
     assert_all_listed(f, &listed[0]);
     assert_int_equal(listed[1].count, 0);
     assert_int_equal(count_equal(f, equal, plain), variant_of(f, equal)->count);
     assert_all_listed(f, &listed[2]);
     assert_all_listed(f, &listed[3]);
-    assert_all_listed(f, &f->search.parcels->next->unit.variants[0]);
-    assert_all_listed(f, &f->search.parcels->next->unit.variants[1]);
+    assert_all_listed(f, &f->search.queued_units->next->unit.variants[0]);
+    assert_all_listed(f, &f->search.queued_units->next->unit.variants[1]);
 }
 
 /* --- The race ----------------------------------------------------------------------------- */
@@ -383,30 +384,30 @@ static void test_choose(void **state)
     const struct compiled compiled = {variant, 7, false}, failed = {0, 0, true};
     for (size_t i = 0; i < v->count; i++)
         trials_judge(&f->result, v->first + i, TRIAL_MEASURED, NULL);
-    f->search.keeps_parcels = true;
-    queue(f, open_parcel(f, &compiled, 1));
-    queue(f, open_parcel(f, &failed, 1));
-    assert_int_equal(f->search.parcel_count, 2);
-    struct search_parcel *parcel = f->search.parcels;
-    struct job_variant *listed = &parcel->unit.variants[0];
+    f->search.keeps_units = true;
+    queue(f, open_queued(f, &compiled, 1));
+    queue(f, open_queued(f, &failed, 1));
+    assert_int_equal(f->search.queued_count, 2);
+    struct queued_unit *queued = f->search.queued_units;
+    struct job_variant *listed = &queued->unit.variants[0];
     assert_int_equal(listed->count, 0);
     const size_t wanted[] = {v->first + v->count, v->first + v->count - 1,
                              v->first - (v->first > 0), v->first};
     struct trials_index seen = {0};
-    assert_int_equal(parcel_choose(&f->search, parcel, 0, wanted, 4, &seen, &error), 0);
+    assert_int_equal(queued_unit_choose(&f->search, queued, 0, wanted, 4, &seen, &error), 0);
     assert_int_equal(listed->count, v->first > 0 ? 2 : 3);
     assert_int_equal(listed->ids[0], v->first + v->count - 1);
     assert_int_equal(listed->ids[listed->count - 1], v->first);
     assert_memory_equal(listed->rows + (listed->count - 1) * f->result.points.width,
                         first_row(f, variant), f->result.points.width * sizeof(int64_t));
     /* What would run the very same as one seen before is left out. */
-    assert_int_equal(parcel_choose(&f->search, parcel, 0, wanted, 4, &seen, &error), 0);
+    assert_int_equal(queued_unit_choose(&f->search, queued, 0, wanted, 4, &seen, &error), 0);
     assert_int_equal(listed->count, 0);
     trials_index_dispose(&seen);
-    assert_int_equal(parcel_choose(&f->search, parcel, 0, wanted, 1, &seen, &error),
+    assert_int_equal(queued_unit_choose(&f->search, queued, 0, wanted, 1, &seen, &error),
                      0); /* again */
     assert_int_equal(listed->count, 0);
-    assert_int_equal(parcel_choose(&f->search, parcel, 0, NULL, 0, &seen, &error), 0);
+    assert_int_equal(queued_unit_choose(&f->search, queued, 0, NULL, 0, &seen, &error), 0);
     assert_int_equal(listed->count, 0);
     trials_index_dispose(&seen);
 }
@@ -419,9 +420,10 @@ static void test_sent_on(void **state)
     struct frame frame = {.kind = JOB_TRY};
     struct job_unit *unit = calloc(1, sizeof *unit);
     assert_non_null(unit);
-    queue(f, open_parcel(f, compiled, 2));
+    queue(f, open_queued(f, compiled, 2));
     const size_t width = f->result.points.width;
-    assert_int_equal(job_code_unit(&frame, &f->search.parcels->unit, width, false, &error), 0);
+    assert_int_equal(job_code_unit(&frame, &f->search.queued_units->unit, width, false, &error),
+                     0);
     assert_int_equal(job_code_unit(&frame, unit, width, true, &error), 0);
     assert_all_listed(f, &unit->variants[0]);
     assert_all_listed(f, &unit->variants[1]);

@@ -88,28 +88,28 @@ static const struct variant {
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 /* One variant, with a template or intrinsics of its own where they are not NULL. */
-static void try(struct climb_step *step, const struct variant *variant, const char *template,
-                const char *intrinsics)
+static void try(struct ladder_measure_step *step, const struct variant *variant,
+                const char *template, const char *intrinsics)
 {
     const struct device_options options = {.spec = "host", .seed = 1};
     const struct problem problem = sum_of(variant->type, 5000);
-    const struct climb_options rules = {.seed = 1, .limit_s = 20};
+    const struct ladder_measure_options rules = {.seed = 1, .limit_s = 20};
     const struct embedded *wide = find_file("configs/reduce-wide.ini");
     const struct ladder_rung *rung = &fixture.tensor;
     struct emit_sources sources = fixture.sources;
     int64_t row[SPACE_NAMES_MAX];
     struct device *device;
-    *step = (struct climb_step){
-        .guest = {rung->space_file, rung->template, rung->space->param_count, rung->row}};
+    *step = (struct ladder_measure_step){.other_kernel = {rung->space_file, rung->template,
+                                                          rung->space->param_count, rung->row}};
     if (variant->params) {
         make_row(fixture.wide, variant->params, row);
-        step->guest = (struct job_guest){{wide->name, wide->bytes},
-                                         sources.template,
-                                         fixture.wide->param_count,
-                                         row};
+        step->other_kernel = (struct job_other_space){{wide->name, wide->bytes},
+                                                      sources.template,
+                                                      fixture.wide->param_count,
+                                                      row};
     }
     if (template)
-        step->guest.template = (struct emit_file){"mutant.cu", template};
+        step->other_kernel.template = (struct emit_file){"mutant.cu", template};
     if (intrinsics)
         sources.intrinsics.text = intrinsics;
     sources.template = fixture.cuda.template;
@@ -121,7 +121,7 @@ static void try(struct climb_step *step, const struct variant *variant, const ch
                                  .info = &device->info,
                                  .specs = (const char *const[]){"host"},
                                  .spec_count = 1};
-    if (climb_run(step, 1, &job, &rules, &error))
+    if (ladder_measure_all(step, 1, &job, &rules, &error))
         fail_msg("%s", error.text);
     device_close(device);
 }
@@ -130,7 +130,7 @@ static void test_right_as_it_is(void **state)
 {
     (void)state;
     for (size_t i = 0; i < VARIANTS; i++) {
-        struct climb_step step;
+        struct ladder_measure_step step;
         try(&step, &variants[i], NULL, NULL);
         if (step.status != TRIAL_MEASURED)
             fail_msg("%c: %s", variants[i].letter, step.reason);
@@ -141,7 +141,7 @@ static void test_right_as_it_is(void **state)
 /* Left out, because no sum depends on them: which of four lanes with the same rows counts,
  * whether at[1] or at[0] is taken, and which row a word is of. */
 static const struct fault {
-    const char *letters;   /* of the variants, each of which must show it */
+    const char *legend;    /* of the variants, each of which must show it */
     const char *from, *to; /* at the first place, in the template or else the intrinsics */
 } faults[] = {
     /* reduce.cu and ladder/tensor.cu */
@@ -193,8 +193,8 @@ static void test_faults(void **state)
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         for (size_t v = 0; v < VARIANTS; v++) {
             const struct variant *variant = &variants[v];
-            struct climb_step step;
-            if (!strchr(faults[i].letters, variant->letter))
+            struct ladder_measure_step step;
+            if (!strchr(faults[i].legend, variant->letter))
                 continue;
             char *template = plant(variant->params ? fixture.sources.template.text
                                                    : fixture.tensor.template.text,

@@ -13,7 +13,7 @@
 
 /* A machine on which a side takes its own time, slower by the moment, with noise. */
 struct machine {
-    double times_us[VERSUS_SIDES_MAX];
+    double times_us[PAIRED_SIDES_MAX];
     double drift;    /* relative, from one measurement to the next */
     double noise;    /* relative, uniform to each side */
     size_t fails_at; /* the measurement that fails; 0 = none */
@@ -36,10 +36,10 @@ static int measure(void *context, size_t side, uint64_t *out_ps, struct error *e
     return 0;
 }
 
-static void run(struct versus_result *out, struct machine *machine, size_t sides, size_t rounds)
+static void run(struct paired_result *out, struct machine *machine, size_t sides, size_t rounds)
 {
     struct error error;
-    if (versus_run(out, sides, rounds, measure, machine, &error))
+    if (paired_run(out, sides, rounds, measure, machine, &error))
         fail_msg("%s", error.text);
     assert_int_equal(machine->count, sides * rounds);
 }
@@ -47,7 +47,7 @@ static void run(struct versus_result *out, struct machine *machine, size_t sides
 static void test_turns(void **state)
 {
     (void)state;
-    struct versus_result results[VERSUS_SIDES_MAX];
+    struct paired_result results[PAIRED_SIDES_MAX];
     struct machine two = {.times_us = {1, 2}}, three = {.times_us = {1, 2, 3}};
     run(results, &two, 2, 5);
     assert_string_equal(two.order, "0110011001");
@@ -58,7 +58,7 @@ static void test_turns(void **state)
 static void test_exact(void **state)
 {
     (void)state;
-    struct versus_result results[VERSUS_SIDES_MAX];
+    struct paired_result results[PAIRED_SIDES_MAX];
     struct machine machine = {.times_us = {10, 15, 8}};
     run(results, &machine, 3, 21);
     const double ratios[] = {1, 1.5, 0.8};
@@ -76,7 +76,7 @@ static void test_exact(void **state)
 static void test_drift(void **state)
 {
     (void)state;
-    struct versus_result results[VERSUS_SIDES_MAX];
+    struct paired_result results[PAIRED_SIDES_MAX];
     struct machine machine = {.times_us = {10, 10}, .drift = 0.01};
     run(results, &machine, 2, 100);
     assert_true(fabs(results[1].ratio.middle - 1) < 0.0005);
@@ -91,7 +91,7 @@ static void test_coverage(void **state)
     int held = 0;
     double width = 0;
     for (uint64_t seed = 1; seed <= RUNS; seed++) {
-        struct versus_result results[VERSUS_SIDES_MAX];
+        struct paired_result results[PAIRED_SIDES_MAX];
         struct machine machine = {.times_us = {100, 103}, .noise = 0.05, .random = seed};
         run(results, &machine, 2, ROUNDS);
         held += results[1].ratio.low <= 1.03 && 1.03 <= results[1].ratio.high;
@@ -104,7 +104,7 @@ static void test_coverage(void **state)
 static void test_one_round(void **state)
 {
     (void)state;
-    struct versus_result results[VERSUS_SIDES_MAX];
+    struct paired_result results[PAIRED_SIDES_MAX];
     struct machine machine = {.times_us = {4, 6}};
     run(results, &machine, 2, 1);
     assert_true(results[1].ratio.middle == 1.5 && results[1].ratio.confidence < 0.95);
@@ -113,10 +113,10 @@ static void test_one_round(void **state)
 static void test_failure(void **state)
 {
     (void)state;
-    struct versus_result results[VERSUS_SIDES_MAX];
+    struct paired_result results[PAIRED_SIDES_MAX];
     struct machine machine = {.times_us = {4, 6}, .fails_at = 7};
     struct error error;
-    assert_int_equal(versus_run(results, 2, 10, measure, &machine, &error), -1);
+    assert_int_equal(paired_run(results, 2, 10, measure, &machine, &error), -1);
     assert_string_equal(error.text, "measurement 7 failed");
     assert_int_equal(machine.count, 7);
 }
