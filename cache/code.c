@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static int emit(struct emit_variant *out, const struct record *record, const int64_t *row,
+static int emit(struct emit_variant *out, const struct record *record, const int64_t *values,
                 const struct point_context *here, const struct emit_sources *sources,
                 struct error *error)
 {
@@ -15,15 +15,15 @@ static int emit(struct emit_variant *out, const struct record *record, const int
     target.cc = record->cc;
     target.sms = record->sms;
     target.is_host = record->source == RECORD_EMULATED;
-    return emit_variant(out, &there, sources, row, error);
+    return emit_variant(out, &there, sources, values, error);
 }
 
-int code_hash(uint64_t *out, const struct record *record, const int64_t *row,
+int code_hash(uint64_t *out, const struct record *record, const int64_t *values,
               const struct point_context *here, const struct emit_sources *sources,
               struct error *error)
 {
     struct emit_variant variant;
-    if (emit(&variant, record, row, here, sources, error))
+    if (emit(&variant, record, values, here, sources, error))
         return -1;
     *out = emit_hash_variant(&variant);
     emit_dispose(&variant);
@@ -47,7 +47,7 @@ static uint64_t hash_config(const struct record *record)
 }
 
 static int recall(struct code_memo *memo, uint64_t *out, const struct record *record,
-                  const int64_t *row, const struct point_context *here,
+                  const int64_t *values, const struct point_context *here,
                   const struct emit_sources *sources, struct error *error)
 {
     const uint64_t config = hash_config(record);
@@ -57,7 +57,7 @@ static int recall(struct code_memo *memo, uint64_t *out, const struct record *re
             return 0;
         }
     code_dispose(memo);
-    if (emit(&memo->last, record, row, here, sources, error))
+    if (emit(&memo->last, record, values, here, sources, error))
         return -1;
     memo->last_config = config;
     *out = emit_hash_variant(&memo->last);
@@ -85,12 +85,12 @@ bool code_take(struct code_memo *memo, struct emit_variant *out, const struct re
     return true;
 }
 
-bool code_is_current(struct code_memo *memo, const struct record *record, const int64_t *row,
+bool code_is_current(struct code_memo *memo, const struct record *record, const int64_t *values,
                      const struct point_context *here, const struct emit_sources *sources,
                      struct error *why)
 {
     uint64_t code;
-    if (recall(memo, &code, record, row, here, sources, why))
+    if (recall(memo, &code, record, values, here, sources, why))
         return false;
     if (code == record->code)
         return true;

@@ -7,10 +7,10 @@
 #include "generator/emit.h"
 #include "generator/point.h"
 
-/* The hash of the kernels of `row`, which the record's params are, for the record's own problem,
+/* The hash of the kernels of `config`, which the record's params are, for the record's own problem,
  * compute capability, SMs and, where it is emulated, the host; `here` has the space, and lends the
  * other limits of its target. Comments change nothing. Errors as emit_variant has them. */
-int code_hash(uint64_t *out, const struct record *record, const int64_t *row,
+int code_hash(uint64_t *out, const struct record *record, const int64_t *config,
               const struct point_context *here, const struct emit_sources *sources,
               struct error *error);
 
@@ -34,7 +34,7 @@ void code_dispose(struct code_memo *memo);
 bool code_take(struct code_memo *memo, struct emit_variant *out, const struct record *record);
 
 /* Does the record's config give the kernels that it was measured with? Else `why` is a sentence. */
-bool code_is_current(struct code_memo *memo, const struct record *record, const int64_t *row,
+bool code_is_current(struct code_memo *memo, const struct record *record, const int64_t *config,
                      const struct point_context *here, const struct emit_sources *sources,
                      struct error *why);
 

@@ -91,17 +91,17 @@ static void rank(struct candidate *candidate, const struct find *find,
 
 /* What a file says is believed only as far as it is a point of the space that its rules allow
  * here, and still gives the kernels that were measured. */
-static bool judge(int64_t *row, const struct find *find, const struct record *record,
+static bool judge(int64_t *config, const struct find *find, const struct record *record,
                   struct error *why)
 {
     const struct point_context *here = find->here;
-    if (point_parse_record(here->space, record->params, row, why))
+    if (point_parse_record(here->space, record->params, config, why))
         return false;
-    const int broken = point_reject(here, row, why);
+    const int broken = point_reject(here, config, why);
     if (broken >= 0)
         error_set(why, ERROR_IO, "the rule '%s' refuses it", here->space->rules[broken].reason);
     return broken == POINT_VALID &&
-           code_is_current(find->memo, record, row, here, find->sources, why);
+           code_is_current(find->memo, record, config, here, find->sources, why);
 }
 
 static bool is_same_dim(const struct dim *a, const struct dim *b)
@@ -194,12 +194,12 @@ static void bring(struct candidate *candidates, size_t count, size_t i)
 static void take_best(struct find *find, struct candidate *candidates, size_t count)
 {
     const struct candidate *told = NULL;
-    int64_t row[SPACE_NAMES_MAX];
+    int64_t config[SPACE_NAMES_MAX];
     struct error why, first;
     size_t i = 0;
     for (; i < count; i++) {
         bring(candidates, count, i);
-        if (judge(row, find, candidates[i].record, &why))
+        if (judge(config, find, candidates[i].record, &why))
             break;
         if (!told && is_worth_telling(find, &candidates[i])) {
             told = &candidates[i];
@@ -208,7 +208,7 @@ static void take_best(struct find *find, struct candidate *candidates, size_t co
     }
     if (i < count) {
         set_best(find, &candidates[i]);
-        memcpy(find->best.row, row, find->here->space->param_count * sizeof *row);
+        memcpy(find->best.config, config, find->here->space->param_count * sizeof *config);
     }
     if (told && find->best.rejected.code == ERROR_NONE &&
         selector_is_better(&told->place, &find->place))

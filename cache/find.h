@@ -16,7 +16,7 @@ extern const char *const find_grades[SELECTOR_GRADES];
 struct find_result {
     struct record record; /* for SELECTOR_NONE the nearest, see find; zeros without one */
     uint64_t from, to;    /* the depths that it serves: an interval of a sweep, or its own */
-    int64_t row[SPACE_NAMES_MAX]; /* its params; not for SELECTOR_NONE */
+    int64_t config[SPACE_NAMES_MAX]; /* its params; not for SELECTOR_NONE */
     enum selector_grade grade;
     char difference[32];  /* the key field that differs, "" when exact */
     struct error damaged; /* what the first damaged file of a folder says of itself, unless

@@ -183,7 +183,7 @@ static int fill_pass(struct pass_values *out, const struct point_context *contex
     out->pass = pass;
     out->derived_count = 0;
     memset(out->is_changing, 0, sizeof out->is_changing);
-    if (point_pass_row(context, config, index, effective, error))
+    if (point_pass_config(context, config, index, effective, error))
         return -1;
     point_known(context, effective, pass->reads_partials, out->values);
     if (is_once) {

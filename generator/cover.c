@@ -1,6 +1,6 @@
-/* cover: chooses rows greedily: of a bounded number that hold a pair still wanted, the one that
+/* cover: chooses configs greedily: of a bounded number that hold a pair still wanted, the one that
  * holds most such pairs; the smallest of several samples is kept. Hides the index by value that
- * finds the rows of a pair, and the tables of pairs. */
+ * finds the configs of a pair, and the tables of pairs. */
 #include "generator/cover.h"
 
 #include "generator/array.h"
@@ -11,9 +11,9 @@
 
 enum {
     PAIRS_MAX = 1 << 24,
-    PROBES = 4096, /* rows looked at for one that is taken */
+    PROBES = 4096, /* configs looked at for one that is taken */
     TRIES = 256,   /* and those of them that hold the pair */
-    BUILT = 1500,  /* rows in all the samples built for the one that is kept */
+    BUILT = 1500,  /* configs in all the samples built for the one that is kept */
 };
 
 struct cover {
@@ -21,9 +21,9 @@ struct cover {
     size_t *counts;      /* values, by column */
     size_t *firsts;      /* where the pairs of columns a < b begin, by b (b - 1) / 2 + a */
     size_t column_pairs, pair_count;
-    uint32_t *witnesses; /* by pair: 1 + the first row that held it, 0 = none did */
-    unsigned char *rows;
-    size_t row_count;
+    uint32_t *witnesses; /* by pair: 1 + the first config that held it, 0 = none did */
+    unsigned char *configs;
+    size_t config_count;
 };
 
 /* --- Rows --------------------------------------------------------------------------------- */
@@ -79,13 +79,13 @@ void cover_close(struct cover *cover)
     free(cover->counts);
     free(cover->firsts);
     free(cover->witnesses);
-    free(cover->rows);
+    free(cover->configs);
     free(cover);
 }
 
-const unsigned char *cover_row(const struct cover *cover, size_t index)
+const unsigned char *cover_config(const struct cover *cover, size_t index)
 {
-    return cover->rows + index * cover->width;
+    return cover->configs + index * cover->width;
 }
 
 size_t cover_missed(const struct cover *cover)
@@ -102,46 +102,46 @@ bool cover_has(const struct cover *cover, size_t a, size_t va, size_t b, size_t 
     return cover->witnesses[first + va * cover->counts[b] + vb] != 0;
 }
 
-int cover_add(struct cover *cover, const unsigned char *row, bool is_asked_for,
+int cover_add(struct cover *cover, const unsigned char *config, bool is_asked_for,
               struct error *error)
 {
-    if (cover->row_count == UINT32_MAX)
-        return error_memory(error, cover->row_count * cover->width);
-    if (array_grow(&cover->rows, cover->row_count, cover->width, error))
+    if (cover->config_count == UINT32_MAX)
+        return error_memory(error, cover->config_count * cover->width);
+    if (array_grow(&cover->configs, cover->config_count, cover->width, error))
         return -1;
-    unsigned char *kept = cover->rows + cover->row_count * cover->width;
+    unsigned char *kept = cover->configs + cover->config_count * cover->width;
     const size_t *first = cover->firsts;
     bool is_kept = is_asked_for;
     memset(kept, 0, cover->width);
     if (cover->given)
-        memcpy(kept, row, cover->given);
+        memcpy(kept, config, cover->given);
     for (size_t b = 1; b < cover->width; b++)
         for (size_t a = 0; a < b; a++) {
             uint32_t *witness =
                 &cover->witnesses[*first++ + kept[a] * cover->counts[b] + kept[b]];
             if (*witness)
                 continue;
-            *witness = (uint32_t)cover->row_count + 1;
+            *witness = (uint32_t)cover->config_count + 1;
             is_kept = true;
         }
-    cover->row_count += is_kept;
+    cover->config_count += is_kept;
     return is_kept;
 }
 
 /* --- The choice --------------------------------------------------------------------------- */
 
 struct sample {
-    size_t *rows, count; /* no row is taken twice, so there is room for one of each */
+    size_t *configs, count; /* no config is taken twice, so there is room for one of each */
 };
 
 struct choice {
     const struct cover *cover;
     uint64_t random;
-    uint32_t *lists;       /* by column: all rows by value, in one random order within each */
-    uint32_t *starts;      /* by column and value: where its rows begin in the column's list */
+    uint32_t *lists;  /* by column: all configs by value, in one random order within each */
+    uint32_t *starts; /* by column and value: where its configs begin in the column's list */
     unsigned char *wanted; /* by pair: 1 or 0 */
     size_t *left;          /* wanted pairs, by pair of columns */
-    uint32_t *held;        /* rows of a sample, by pair */
+    uint32_t *held;        /* configs of a sample, by pair */
     struct sample best, other;
 };
 
@@ -154,52 +154,52 @@ static size_t draw(struct choice *choice, size_t limit)
     return (size_t)((z ^ (z >> 31)) % limit);
 }
 
-/* Neighbours among the rows are alike, so a run of a list is a fair draw only if shuffled. */
-static void shuffle_rows(struct choice *choice, uint32_t *order)
+/* Neighbours among the configs are alike, so a run of a list is a fair draw only if shuffled. */
+static void shuffle_configs(struct choice *choice, uint32_t *order)
 {
-    for (size_t i = 0; i < choice->cover->row_count; i++) {
+    for (size_t i = 0; i < choice->cover->config_count; i++) {
         const size_t at = draw(choice, i + 1);
         order[i] = order[at];
         order[at] = (uint32_t)i;
     }
 }
 
-static void index_rows(struct choice *choice, const uint32_t *order)
+static void index_configs(struct choice *choice, const uint32_t *order)
 {
     const struct cover *cover = choice->cover;
     for (size_t column = 0; column < cover->width; column++) {
         uint32_t *starts = choice->starts + column * (COVER_VALUES_MAX + 1);
         uint32_t ends[COVER_VALUES_MAX];
-        for (size_t i = 0; i < cover->row_count; i++)
-            starts[cover_row(cover, i)[column] + 1]++;
+        for (size_t i = 0; i < cover->config_count; i++)
+            starts[cover_config(cover, i)[column] + 1]++;
         for (size_t value = 0; value < COVER_VALUES_MAX; value++) {
             ends[value] = starts[value];
             starts[value + 1] += starts[value];
         }
-        for (size_t i = 0; i < cover->row_count; i++)
-            choice->lists[column * cover->row_count +
-                          ends[cover_row(cover, order[i])[column]]++] = order[i];
+        for (size_t i = 0; i < cover->config_count; i++)
+            choice->lists[column * cover->config_count +
+                          ends[cover_config(cover, order[i])[column]]++] = order[i];
     }
 }
 
-static size_t count_wanted(const struct choice *choice, const unsigned char *row)
+static size_t count_wanted(const struct choice *choice, const unsigned char *config)
 {
     const struct cover *cover = choice->cover;
     const size_t *first = cover->firsts;
     size_t wanted = 0;
     for (size_t b = 1; b < cover->width; b++)
         for (size_t a = 0; a < b; a++)
-            wanted += choice->wanted[*first++ + row[a] * cover->counts[b] + row[b]];
+            wanted += choice->wanted[*first++ + config[a] * cover->counts[b] + config[b]];
     return wanted;
 }
 
-static void take_row(struct choice *choice, const unsigned char *row)
+static void take_config(struct choice *choice, const unsigned char *config)
 {
     const struct cover *cover = choice->cover;
     for (size_t b = 1, at = 0; b < cover->width; b++)
         for (size_t a = 0; a < b; a++, at++) {
             unsigned char *wanted =
-                &choice->wanted[cover->firsts[at] + row[a] * cover->counts[b] + row[b]];
+                &choice->wanted[cover->firsts[at] + config[a] * cover->counts[b] + config[b]];
             choice->left[at] -= *wanted;
             *wanted = 0;
         }
@@ -211,7 +211,7 @@ struct seed {
 };
 
 /* A wanted pair of the two columns that have most of them left, so that the longest columns,
- * which decide how many rows there must be, never wait. False when nothing is wanted. */
+ * which decide how many configs there must be, never wait. False when nothing is wanted. */
 static bool choose_seed(struct choice *choice, struct seed *out)
 {
     const struct cover *cover = choice->cover;
@@ -236,8 +236,8 @@ static bool choose_seed(struct choice *choice, struct seed *out)
     return true;
 }
 
-/* The best of the rows looked at; the pair's witness is one of them, so there always is one. */
-static size_t choose_row(struct choice *choice, const struct seed *seed)
+/* The best of the configs looked at; the pair's witness is one of them, so there always is one. */
+static size_t choose_config(struct choice *choice, const struct seed *seed)
 {
     const struct cover *cover = choice->cover;
     const uint32_t *starts_a = choice->starts + seed->a * (COVER_VALUES_MAX + 1) + seed->va;
@@ -245,16 +245,16 @@ static size_t choose_row(struct choice *choice, const struct seed *seed)
     const bool is_a = starts_a[1] - starts_a[0] <= starts_b[1] - starts_b[0];
     const uint32_t *starts = is_a ? starts_a : starts_b;
     const uint32_t *list =
-        choice->lists + (is_a ? seed->a : seed->b) * cover->row_count + *starts;
+        choice->lists + (is_a ? seed->a : seed->b) * cover->config_count + *starts;
     const size_t length = starts[1] - starts[0], begin = draw(choice, length);
     size_t best = cover->witnesses[seed->pair] - 1, tries = 0;
-    size_t most = count_wanted(choice, cover_row(cover, best));
+    size_t most = count_wanted(choice, cover_config(cover, best));
     for (size_t i = 0; i < length && i < PROBES && tries < TRIES; i++) {
         const size_t index = list[(begin + i) % length];
-        const unsigned char *row = cover_row(cover, index);
-        if (row[seed->a] != seed->va || row[seed->b] != seed->vb)
+        const unsigned char *config = cover_config(cover, index);
+        if (config[seed->a] != seed->va || config[seed->b] != seed->vb)
             continue;
-        const size_t wanted = count_wanted(choice, row);
+        const size_t wanted = count_wanted(choice, config);
         tries++;
         if (wanted > most) {
             most = wanted;
@@ -264,35 +264,35 @@ static size_t choose_row(struct choice *choice, const struct seed *seed)
     return best;
 }
 
-/* Adds `by` to the count of each of the row's pairs; the smallest count before. */
-static uint32_t count_held(struct choice *choice, const unsigned char *row, uint32_t by)
+/* Adds `by` to the count of each of the config's pairs; the smallest count before. */
+static uint32_t count_held(struct choice *choice, const unsigned char *config, uint32_t by)
 {
     const struct cover *cover = choice->cover;
     const size_t *first = cover->firsts;
     uint32_t least = UINT32_MAX;
     for (size_t b = 1; b < cover->width; b++)
         for (size_t a = 0; a < b; a++) {
-            uint32_t *held = &choice->held[*first++ + row[a] * cover->counts[b] + row[b]];
+            uint32_t *held = &choice->held[*first++ + config[a] * cover->counts[b] + config[b]];
             least = *held < least ? *held : least;
             *held += by;
         }
     return least;
 }
 
-/* Drops rows all of whose pairs stand in others too, which later rows may have brought. */
+/* Drops configs all of whose pairs stand in others too, which later configs may have brought. */
 static void drop_superfluous(struct choice *choice, struct sample *sample)
 {
     const struct cover *cover = choice->cover;
     size_t kept = 0;
     memset(choice->held, 0, cover->pair_count * sizeof *choice->held);
     for (size_t i = 0; i < sample->count; i++)
-        count_held(choice, cover_row(cover, sample->rows[i]), 1);
+        count_held(choice, cover_config(cover, sample->configs[i]), 1);
     for (size_t i = 0; i < sample->count; i++) {
-        const unsigned char *row = cover_row(cover, sample->rows[i]);
-        if (count_held(choice, row, 0) > 1)
-            count_held(choice, row, (uint32_t)-1);
+        const unsigned char *config = cover_config(cover, sample->configs[i]);
+        if (count_held(choice, config, 0) > 1)
+            count_held(choice, config, (uint32_t)-1);
         else
-            sample->rows[kept++] = sample->rows[i];
+            sample->configs[kept++] = sample->configs[i];
     }
     sample->count = kept;
 }
@@ -310,16 +310,16 @@ static void want_all(struct choice *choice)
     }
 }
 
-/* One whole sample; how many rows it took. */
+/* One whole sample; how many configs it took. */
 static size_t build_sample(struct choice *choice, struct sample *sample)
 {
     struct seed seed;
     want_all(choice);
     sample->count = 0;
     while (choose_seed(choice, &seed)) {
-        const size_t row = choose_row(choice, &seed);
-        take_row(choice, cover_row(choice->cover, row));
-        sample->rows[sample->count++] = row;
+        const size_t config = choose_config(choice, &seed);
+        take_config(choice, cover_config(choice->cover, config));
+        sample->configs[sample->count++] = config;
     }
     const size_t built = sample->count;
     drop_superfluous(choice, sample);
@@ -342,36 +342,36 @@ static void build_samples(struct choice *choice)
 int cover_choose(size_t **chosen, size_t *count, const struct cover *cover, unsigned seed,
                  struct error *error)
 {
-    const size_t rows = cover->row_count;
+    const size_t configs = cover->config_count;
     *chosen = NULL;
     *count = 0;
-    if (rows == 0)
+    if (configs == 0)
         return 0;
     struct choice choice = {
         .cover = cover,
         .random = seed,
-        .lists = calloc(rows, cover->width * sizeof *choice.lists),
+        .lists = calloc(configs, cover->width * sizeof *choice.lists),
         .starts = calloc(cover->width, (COVER_VALUES_MAX + 1) * sizeof *choice.starts),
         .wanted = calloc(cover->pair_count, sizeof *choice.wanted),
         .left = calloc(cover->column_pairs, sizeof *choice.left),
         .held = calloc(cover->pair_count, sizeof *choice.held),
-        .best = {.rows = calloc(rows, sizeof *choice.best.rows)},
-        .other = {.rows = calloc(rows, sizeof *choice.other.rows)},
+        .best = {.configs = calloc(configs, sizeof *choice.best.configs)},
+        .other = {.configs = calloc(configs, sizeof *choice.other.configs)},
     };
-    uint32_t *order = calloc(rows, sizeof *order);
+    uint32_t *order = calloc(configs, sizeof *order);
     int failed = 0;
     if (!choice.lists || !choice.starts || !choice.wanted || !choice.left || !choice.held ||
-        !choice.best.rows || !choice.other.rows || !order) {
-        failed = error_memory(error, rows * cover->width * sizeof *choice.lists);
+        !choice.best.configs || !choice.other.configs || !order) {
+        failed = error_memory(error, configs * cover->width * sizeof *choice.lists);
     } else {
-        shuffle_rows(&choice, order);
-        index_rows(&choice, order);
+        shuffle_configs(&choice, order);
+        index_configs(&choice, order);
         build_samples(&choice);
     }
     if (!failed) {
-        *chosen = choice.best.rows;
+        *chosen = choice.best.configs;
         *count = choice.best.count;
-        choice.best.rows = NULL;
+        choice.best.configs = NULL;
     }
     free(order);
     free(choice.lists);
@@ -379,7 +379,7 @@ int cover_choose(size_t **chosen, size_t *count, const struct cover *cover, unsi
     free(choice.wanted);
     free(choice.left);
     free(choice.held);
-    free(choice.best.rows);
-    free(choice.other.rows);
+    free(choice.best.configs);
+    free(choice.other.configs);
     return failed;
 }

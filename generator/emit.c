@@ -165,7 +165,7 @@ static void add_space(struct text *out, const struct space *space, enum op op)
 }
 
 static void emit_header(struct text *out, const struct point_context *context,
-                        const int64_t *row, size_t pass)
+                        const int64_t *config, size_t pass)
 {
     const struct problem *problem = context->problem;
     const struct space *space = context->space;
@@ -186,7 +186,7 @@ static void emit_header(struct text *out, const struct point_context *context,
         if (space->params[i].is_launch)
             continue;
         text_addf(out, "%s%s=", between, space->params[i].name);
-        point_format_value(out, &space->params[i], row[i]);
+        point_format_value(out, &space->params[i], config[i]);
         between = ",";
     }
     text_adds(out, "\n\n");
@@ -220,7 +220,7 @@ static int emit_code(struct emission *emission, const struct emit_sources *sourc
 
 /* Constants, parts and the template's lines: everything but the header. */
 static int emit_body(struct text *out, const struct point_context *context,
-                     const struct emit_sources *sources, const int64_t *row, size_t pass,
+                     const struct emit_sources *sources, const int64_t *config, size_t pass,
                      struct error *error)
 {
     int64_t values[SPACE_NAMES_MAX], effective[SPACE_NAMES_MAX];
@@ -229,7 +229,7 @@ static int emit_body(struct text *out, const struct point_context *context,
         return error_memory(error, sizeof *emission);
     emission->context = context;
     emission->values = values;
-    int failed = point_pass_row(context, row, pass, effective, error) ||
+    int failed = point_pass_config(context, config, pass, effective, error) ||
                  point_values(context, effective, context->space->passes[pass].reads_partials,
                               values, error) ||
                  emit_code(emission, sources, error) ||
@@ -244,22 +244,22 @@ static int emit_body(struct text *out, const struct point_context *context,
 }
 
 int emit_kernel(struct text *out, const struct point_context *context,
-                const struct emit_sources *sources, const int64_t *row, size_t pass,
+                const struct emit_sources *sources, const int64_t *config, size_t pass,
                 struct error *error)
 {
-    emit_header(out, context, row, pass);
-    return emit_body(out, context, sources, row, pass, error);
+    emit_header(out, context, config, pass);
+    return emit_body(out, context, sources, config, pass, error);
 }
 
 /* --- Variants ---------------------------------------------------------------------------------- */
 
 /* Emits the body of a pass, or finds that it stands among the variant's texts already. */
 static int add_text(struct emit_variant *out, const struct point_context *context,
-                    const struct emit_sources *sources, const int64_t *row, size_t pass,
+                    const struct emit_sources *sources, const int64_t *config, size_t pass,
                     struct text *bodies, struct error *error)
 {
     struct text *body = &bodies[out->count];
-    if (emit_body(body, context, sources, row, pass, error))
+    if (emit_body(body, context, sources, config, pass, error))
         return -1;
     size_t same = 0;
     while (strcmp(bodies[same].at, body->at) != 0)
@@ -270,13 +270,13 @@ static int add_text(struct emit_variant *out, const struct point_context *contex
         return 0;
     }
     struct text *text = &out->texts[out->count++];
-    emit_header(text, context, row, pass);
+    emit_header(text, context, config, pass);
     text_add(text, body->at, body->length);
     return text_check(text, error);
 }
 
 int emit_variant(struct emit_variant *out, const struct point_context *context,
-                 const struct emit_sources *sources, const int64_t *row, struct error *error)
+                 const struct emit_sources *sources, const int64_t *config, struct error *error)
 {
     struct text bodies[SPACE_PASSES_MAX] = {{0}};
     int failed = 0;
@@ -284,8 +284,8 @@ int emit_variant(struct emit_variant *out, const struct point_context *context,
     for (size_t pass = 0; !failed && pass < context->space->pass_count; pass++) {
         bool applies = false;
         out->text_of_pass[pass] = -1;
-        failed = point_applies(context, row, pass, &applies, error) ||
-                 (applies && add_text(out, context, sources, row, pass, bodies, error));
+        failed = point_applies(context, config, pass, &applies, error) ||
+                 (applies && add_text(out, context, sources, config, pass, bodies, error));
     }
     for (size_t i = 0; i < SPACE_PASSES_MAX; i++)
         text_dispose(&bodies[i]);

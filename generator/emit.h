@@ -17,10 +17,10 @@ struct emit_sources {
     struct emit_file types, intrinsics; /* parts, each opened by //? define NAME */
 };
 
-/* Appends the kernel that `pass` of `row` launches. Errors name file:line of the template. The
+/* Appends the kernel that `pass` of `config` launches. Errors name file:line of the template. The
  * output is byte-identical for identical input. */
 int emit_kernel(struct text *out, const struct point_context *context,
-                const struct emit_sources *sources, const int64_t *row, size_t pass,
+                const struct emit_sources *sources, const int64_t *config, size_t pass,
                 struct error *error);
 
 /* The kernels of a variant: one text each, passes with the same text sharing it. */
@@ -30,7 +30,8 @@ struct emit_variant {
     int text_of_pass[SPACE_PASSES_MAX]; /* -1: the pass does not apply */
 };
 int emit_variant(struct emit_variant *out, const struct point_context *context,
-                 const struct emit_sources *sources, const int64_t *row, struct error *error);
+                 const struct emit_sources *sources, const int64_t *config,
+                 struct error *error);
 void emit_dispose(struct emit_variant *variant);
 
 /* A hash of a variant's kernels: equal for equal code, whatever its comments. */

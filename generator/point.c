@@ -1,4 +1,4 @@
-/* point: evaluates the rows of a space: values, rules and launch geometry; and reads and writes
+/* point: evaluates the configs of a space: values, rules and launch geometry; and reads and writes
  * them as text. point_expand.c lists all that the rules leave. */
 #include "generator/point.h"
 
@@ -46,17 +46,17 @@ void point_builtins(const struct point_context *context, bool reads_partials,
     values[SPACE_REGISTERS_PER_SM] = target->registers_per_sm;
 }
 
-static void set_row(const struct space *space, const int64_t *row, int64_t *values)
+static void set_config(const struct space *space, const int64_t *config, int64_t *values)
 {
     for (size_t i = 0; i < space->param_count; i++)
-        values[space->params[i].slot] = row[i];
+        values[space->params[i].slot] = config[i];
 }
 
-void point_known(const struct point_context *context, const int64_t *row, bool reads_partials,
-                 int64_t values[SPACE_NAMES_MAX])
+void point_known(const struct point_context *context, const int64_t *config,
+                 bool reads_partials, int64_t values[SPACE_NAMES_MAX])
 {
     point_builtins(context, reads_partials, values);
-    set_row(context->space, row, values);
+    set_config(context->space, config, values);
 }
 
 static int set_derived(const struct space *space, int64_t *values, struct error *error)
@@ -67,10 +67,10 @@ static int set_derived(const struct space *space, int64_t *values, struct error 
     return 0;
 }
 
-int point_values(const struct point_context *context, const int64_t *row, bool reads_partials,
-                 int64_t values[SPACE_NAMES_MAX], struct error *error)
+int point_values(const struct point_context *context, const int64_t *config,
+                 bool reads_partials, int64_t values[SPACE_NAMES_MAX], struct error *error)
 {
-    point_known(context, row, reads_partials, values);
+    point_known(context, config, reads_partials, values);
     return set_derived(context->space, values, error);
 }
 
@@ -96,35 +96,36 @@ static int find_broken(const struct space *space, const int64_t *values, bool is
 }
 
 /* The rules, or with `most` 2 the prunes behind them; of each those known first. */
-static int find_first(const struct point_context *context, const int64_t *row, int most,
+static int find_first(const struct point_context *context, const int64_t *config, int most,
                       struct error *error)
 {
     int64_t values[SPACE_NAMES_MAX];
     int broken = POINT_VALID;
     if (space_check_problem(context->space, context->problem, error) ||
-        point_values(context, row, false, values, error))
+        point_values(context, config, false, values, error))
         return POINT_FAILED;
     for (int i = 0; i < 2 * most && broken == POINT_VALID; i++)
         broken = find_broken(context->space, values, i / 2 == 1, i % 2 == 1, error);
     return broken;
 }
 
-int point_reject(const struct point_context *context, const int64_t *row, struct error *error)
+int point_reject(const struct point_context *context, const int64_t *config,
+                 struct error *error)
 {
-    return find_first(context, row, 1, error);
+    return find_first(context, config, 1, error);
 }
 
-int point_prune(const struct point_context *context, const int64_t *row, struct error *error)
+int point_prune(const struct point_context *context, const int64_t *config, struct error *error)
 {
-    return find_first(context, row, 2, error);
+    return find_first(context, config, 2, error);
 }
 
-int point_reject_order(const struct point_context *context, const int64_t *row,
+int point_reject_order(const struct point_context *context, const int64_t *config,
                        struct error *error)
 {
     const struct space *space = context->space;
     int64_t values[SPACE_NAMES_MAX], holds;
-    if (point_values(context, row, false, values, error))
+    if (point_values(context, config, false, values, error))
         return POINT_FAILED;
     for (size_t i = 0; i < space->rule_count; i++) {
         if (!expr_uses(space->rules[i].expr, SPACE_DETERMINISTIC))
@@ -139,15 +140,15 @@ int point_reject_order(const struct point_context *context, const int64_t *row,
 
 /* --- Passes ------------------------------------------------------------------------------------ */
 
-int point_pass_row(const struct point_context *context, const int64_t *row, size_t pass,
-                   int64_t *out, struct error *error)
+int point_pass_config(const struct point_context *context, const int64_t *config, size_t pass,
+                      int64_t *out, struct error *error)
 {
     const struct pass *p = &context->space->passes[pass];
     int64_t values[SPACE_NAMES_MAX];
-    memcpy(out, row, context->space->param_count * sizeof *out);
+    memcpy(out, config, context->space->param_count * sizeof *out);
     if (p->override_count == 0)
         return 0;
-    if (point_values(context, row, p->reads_partials, values, error))
+    if (point_values(context, config, p->reads_partials, values, error))
         return -1;
     for (size_t i = 0; i < p->override_count; i++)
         if (expr_eval(p->overrides[i].expr, values, &out[p->overrides[i].param], error))
@@ -155,12 +156,12 @@ int point_pass_row(const struct point_context *context, const int64_t *row, size
     return 0;
 }
 
-int point_applies(const struct point_context *context, const int64_t *row, size_t pass,
+int point_applies(const struct point_context *context, const int64_t *config, size_t pass,
                   bool *out, struct error *error)
 {
     const struct pass *p = &context->space->passes[pass];
     int64_t values[SPACE_NAMES_MAX], applies = 1;
-    if (p->when && (point_values(context, row, false, values, error) ||
+    if (p->when && (point_values(context, config, false, values, error) ||
                     expr_eval(p->when, values, &applies, error)))
         return -1;
     *out = applies != 0;
@@ -179,7 +180,7 @@ void point_format_value(struct text *out, const struct param *param, int64_t val
     text_addf(out, "%" PRId64, value);
 }
 
-void point_format(struct text *out, const struct space *space, const int64_t *row,
+void point_format(struct text *out, const struct space *space, const int64_t *config,
                   bool launch_too)
 {
     const char *between = "";
@@ -187,7 +188,7 @@ void point_format(struct text *out, const struct space *space, const int64_t *ro
         if (space->params[i].is_launch && !launch_too)
             continue;
         text_addf(out, "%s%s=", between, space->params[i].name);
-        point_format_value(out, &space->params[i], row[i]);
+        point_format_value(out, &space->params[i], config[i]);
         between = " ";
     }
 }
@@ -223,8 +224,8 @@ static int refuse_param(const struct space *space, const char *word, struct erro
     return -1;
 }
 
-static int parse_word(const struct space *space, const char *word, size_t length, int64_t *row,
-                      bool *seen, struct error *error)
+static int parse_word(const struct space *space, const char *word, size_t length,
+                      int64_t *config, bool *seen, struct error *error)
 {
     char shown[80];
     snprintf(shown, sizeof shown, "%.*s", (int)(length < 79 ? length : 79), word);
@@ -237,40 +238,40 @@ static int parse_word(const struct space *space, const char *word, size_t length
                          space->params[i].name);
     seen[i] = true;
     const size_t rest = length - (size_t)(equals + 1 - word);
-    if (space_find_value(&space->params[i], equals + 1, rest, &row[i]))
+    if (space_find_value(&space->params[i], equals + 1, rest, &config[i]))
         return refuse_value(&space->params[i], shown, error);
     return 0;
 }
 
-static int parse_words(const struct space *space, const char *string, int64_t *row, bool *seen,
-                       struct error *error)
+static int parse_words(const struct space *space, const char *string, int64_t *config,
+                       bool *seen, struct error *error)
 {
     for (const char *word = string; *word;) {
         size_t length = strcspn(word, " ,");
-        if (length && parse_word(space, word, length, row, seen, error))
+        if (length && parse_word(space, word, length, config, seen, error))
             return -1;
         word += length + (word[length] != 0);
     }
     return 0;
 }
 
-int point_parse(const struct space *space, const char *string, int64_t *row,
+int point_parse(const struct space *space, const char *string, int64_t *config,
                 struct error *error)
 {
     bool seen[SPACE_NAMES_MAX] = {false};
-    return parse_words(space, string, row, seen, error);
+    return parse_words(space, string, config, seen, error);
 }
 
-int point_parse_record(const struct space *space, const char *string, int64_t *row,
+int point_parse_record(const struct space *space, const char *string, int64_t *config,
                        struct error *error)
 {
     bool seen[SPACE_NAMES_MAX] = {false};
-    if (parse_words(space, string, row, seen, error))
+    if (parse_words(space, string, config, seen, error))
         return -1;
     for (size_t i = 0; i < space->param_count; i++) {
         const struct param *param = &space->params[i];
         const char *absent = param->absent ? param->absent : "";
-        if (!seen[i] && space_find_value(param, absent, strlen(absent), &row[i]))
+        if (!seen[i] && space_find_value(param, absent, strlen(absent), &config[i]))
             return error_set(error, ERROR_USAGE,
                              "%s is not named, and the space '%s' has no value for where it is "
                              "absent: name it",

@@ -1,4 +1,4 @@
-/* point: the points of a space. A row is one int64_t per param, in the order of the file; from it
+/* point: the points of a space. A config is one int64_t per param, in the order of the file; from it
  * come all derived values and the rules' verdict; call.h has its launches. */
 #ifndef AUTOTUNE_POINT_H
 #define AUTOTUNE_POINT_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where and for what a row is meant. */
+/* Where and for what a config is meant. */
 struct point_context {
     const struct space *space;
     const struct problem *problem;
@@ -26,35 +26,37 @@ void point_builtins(const struct point_context *context, bool reads_partials,
 /* Sets the names of dims. */
 void point_set_dims(int64_t values[SPACE_NAMES_MAX], const struct dims *dims);
 
-/* The builtins, and the params of a row; derived values are 0. */
-void point_known(const struct point_context *context, const int64_t *row, bool reads_partials,
-                 int64_t values[SPACE_NAMES_MAX]);
+/* The builtins, and the params of a config; derived values are 0. */
+void point_known(const struct point_context *context, const int64_t *config,
+                 bool reads_partials, int64_t values[SPACE_NAMES_MAX]);
 
-/* Fills `values` (by slot) for a row. With `reads_partials` TYPE and ELEM_BYTES are those of the
+/* Fills `values` (by slot) for a config. With `reads_partials` TYPE and ELEM_BYTES are those of the
  * accumulator and OP is what combines partial results. BLOCKS is 0. */
-int point_values(const struct point_context *context, const int64_t *row, bool reads_partials,
-                 int64_t values[SPACE_NAMES_MAX], struct error *error);
+int point_values(const struct point_context *context, const int64_t *config,
+                 bool reads_partials, int64_t values[SPACE_NAMES_MAX], struct error *error);
 
 enum { POINT_VALID = -1, POINT_FAILED = -2 };
 
-/* The first [rule] (its index) that rejects the row, POINT_VALID, or POINT_FAILED with error set. */
-int point_reject(const struct point_context *context, const int64_t *row, struct error *error);
+/* The first [rule] (its index) that rejects the config, POINT_VALID, or POINT_FAILED with error set. */
+int point_reject(const struct point_context *context, const int64_t *config,
+                 struct error *error);
 
-/* The same, and of a row that no rule rejects the first [prune] that keeps it from being tried. */
-int point_prune(const struct point_context *context, const int64_t *row, struct error *error);
+/* The same, and of a config that no rule rejects the first [prune] that keeps it from being tried. */
+int point_prune(const struct point_context *context, const int64_t *config,
+                struct error *error);
 
-/* The first rule that speaks of DETERMINISTIC and rejects the row, whatever others say: such a row
+/* The first rule that speaks of DETERMINISTIC and rejects the config, whatever others say: such a config
  * must not pass for what it is not. Else as point_reject. */
-int point_reject_order(const struct point_context *context, const int64_t *row,
+int point_reject_order(const struct point_context *context, const int64_t *config,
                        struct error *error);
 
 /* What rules and prunes leave to be tried: candidates grouped by variant. */
 struct point_variant {
-    size_t first, count; /* its candidates among the rows */
+    size_t first, count; /* its candidates among the configs */
 };
 struct points {
     size_t width; /* values in a row */
-    int64_t *rows;
+    int64_t *configs;
     size_t count;
     struct point_variant *variants;
     size_t variant_count;
@@ -65,37 +67,37 @@ struct points {
 /* Nothing left is ERROR_USAGE naming the rule that rejected most. */
 int point_expand(struct points *out, const struct point_context *context, struct error *error);
 /* A point that the rules leave, whatever prunes say, drawn at random: params that are fixed keep
- * what `row` holds. 1, or 0 where none was found in some thousand steps: not always that there is
+ * what `config` holds. 1, or 0 where none was found in some thousand steps: not always that there is
  * none. The same state of `random` draws the same. */
-int point_draw(int64_t *row, const bool *is_fixed, const struct point_context *context,
+int point_draw(int64_t *config, const bool *is_fixed, const struct point_context *context,
                uint64_t *random, struct error *error);
-/* One row alone, not judged by the rules. */
-int point_single(struct points *out, const struct space *space, const int64_t *row,
+/* One config alone, not judged by the rules. */
+int point_single(struct points *out, const struct space *space, const int64_t *config,
                  struct error *error);
-/* One more row behind all others, a variant by itself, not judged by the rules either. */
-int point_add(struct points *points, const int64_t *row, struct error *error);
+/* One more config behind all others, a variant by itself, not judged by the rules either. */
+int point_add(struct points *points, const int64_t *config, struct error *error);
 void point_dispose(struct points *points);
 
-/* Is the pass a part of the row's variant? */
-int point_applies(const struct point_context *context, const int64_t *row, size_t pass,
+/* Is the pass a part of the config's variant? */
+int point_applies(const struct point_context *context, const int64_t *config, size_t pass,
                   bool *out, struct error *error);
 
-/* The row of a pass's kernel: `row` with the pass's overrides. */
-int point_pass_row(const struct point_context *context, const int64_t *row, size_t pass,
-                   int64_t *out, struct error *error);
+/* The config of a pass's kernel: `config` with the pass's overrides. */
+int point_pass_config(const struct point_context *context, const int64_t *config, size_t pass,
+                      int64_t *out, struct error *error);
 
 /* "BLOCK=256 ITEMS=16 WARP=SHUFFLE", compile-time params only or all. */
-void point_format(struct text *out, const struct space *space, const int64_t *row,
+void point_format(struct text *out, const struct space *space, const int64_t *config,
                   bool launch_too);
 
-/* Reads that back, separated by spaces or commas; params not named keep what `row` held.
+/* Reads that back, separated by spaces or commas; params not named keep what `config` held.
  * Unknown names, unknown values and names given twice are ERROR_USAGE and list what there is. */
-int point_parse(const struct space *space, const char *string, int64_t *row,
+int point_parse(const struct space *space, const char *string, int64_t *config,
                 struct error *error);
 
 /* The same for all that a record says: a param that it does not name has the value of the param's
  * `absent`; without one, or where that is none of its values, that is ERROR_USAGE too. */
-int point_parse_record(const struct space *space, const char *string, int64_t *row,
+int point_parse_record(const struct space *space, const char *string, int64_t *config,
                        struct error *error);
 
 /* The value of a param as a person writes it: "SHUFFLE" or "256". */

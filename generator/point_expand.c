@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int add_row(struct points *points, const int64_t *row, struct error *error)
+static int add_row(struct points *points, const int64_t *config, struct error *error)
 {
-    if (array_grow(&points->rows, points->count, points->width * sizeof *row, error))
+    if (array_grow(&points->configs, points->count, points->width * sizeof *config, error))
         return -1;
-    memcpy(points->rows + points->count++ * points->width, row, points->width * sizeof *row);
+    memcpy(points->configs + points->count++ * points->width, config,
+           points->width * sizeof *config);
     return 0;
 }
 
@@ -44,7 +45,7 @@ struct walk {
     struct points *points; /* NULL: one is drawn, and prunes do not count */
     const struct space *space;
     int64_t *values; /* by slot */
-    int64_t *row;
+    int64_t *config;
     size_t order[SPACE_NAMES_MAX];   /* params by depth */
     uint64_t below[SPACE_NAMES_MAX]; /* points that share their params up to a depth */
     size_t compile_depth;            /* the depth at which a variant is fixed */
@@ -120,12 +121,12 @@ static int descend(struct walk *walk, size_t depth, struct error *error)
     const struct space *space = walk->space;
     const size_t first = walk->points->count;
     if (depth == space->param_count)
-        return add_row(walk->points, walk->row, error);
+        return add_row(walk->points, walk->config, error);
     const size_t at = walk->order[depth];
     const struct param *param = &space->params[at];
     for (size_t i = 0; i < param->count; i++) {
         const size_t before = walk->points->count;
-        walk->values[param->slot] = walk->row[at] = param->values[i];
+        walk->values[param->slot] = walk->config[at] = param->values[i];
         const int rejected = settle(walk, depth, error);
         if (rejected < 0 || (!rejected && descend(walk, depth + 1, error)))
             return -1;
@@ -151,10 +152,10 @@ int point_expand(struct points *out, const struct point_context *context, struct
     struct walk walk = {.points = out,
                         .space = space,
                         .values = values,
-                        .row = calloc(width, sizeof *walk.row),
+                        .config = calloc(width, sizeof *walk.config),
                         .rule_depth = calloc(rules, sizeof *walk.rule_depth)};
-    int failed = !out->rejected || !walk.row || !walk.rule_depth
-                     ? error_memory(error, width * sizeof *walk.row)
+    int failed = !out->rejected || !walk.config || !walk.rule_depth
+                     ? error_memory(error, width * sizeof *walk.config)
                      : 0;
     if (!failed) {
         point_builtins(context, false, values);
@@ -163,7 +164,7 @@ int point_expand(struct points *out, const struct point_context *context, struct
     }
     if (!failed && out->count == 0)
         failed = refuse_empty(out, space, error);
-    free(walk.row);
+    free(walk.config);
     free(walk.rule_depth);
     if (failed)
         point_dispose(out);
@@ -195,7 +196,7 @@ static int draw_value(struct draw *draw, size_t depth, int64_t value, struct err
     const size_t at = walk->order[depth];
     if (draw->steps++ == DRAW_STEPS)
         return 0;
-    walk->values[walk->space->params[at].slot] = walk->row[at] = value;
+    walk->values[walk->space->params[at].slot] = walk->config[at] = value;
     const int rejected = settle(walk, depth, error);
     return rejected ? (rejected < 0 ? -1 : 0) : draw_rest(draw, depth + 1, error);
 }
@@ -209,7 +210,7 @@ static int draw_rest(struct draw *draw, size_t depth, struct error *error)
     const size_t at = walk->order[depth];
     const struct param *param = &walk->space->params[at];
     if (draw->is_fixed[at])
-        return draw_value(draw, depth, walk->row[at], error);
+        return draw_value(draw, depth, walk->config[at], error);
     const size_t begin = draw_below(draw, param->count);
     int found = 0;
     for (size_t i = 0; i < param->count && !found && draw->steps <= DRAW_STEPS; i++)
@@ -217,12 +218,12 @@ static int draw_rest(struct draw *draw, size_t depth, struct error *error)
     return found;
 }
 
-int point_draw(int64_t *row, const bool *is_fixed, const struct point_context *context,
+int point_draw(int64_t *config, const bool *is_fixed, const struct point_context *context,
                uint64_t *random, struct error *error)
 {
     const struct space *space = context->space;
     int64_t values[SPACE_NAMES_MAX];
-    struct draw draw = {.walk = {.space = space, .values = values, .row = row},
+    struct draw draw = {.walk = {.space = space, .values = values, .config = config},
                         .is_fixed = is_fixed,
                         .random = random};
     size_t count = 0;
@@ -242,26 +243,26 @@ int point_draw(int64_t *row, const bool *is_fixed, const struct point_context *c
 
 /* --- Rows by hand ------------------------------------------------------------------------- */
 
-int point_single(struct points *out, const struct space *space, const int64_t *row,
+int point_single(struct points *out, const struct space *space, const int64_t *config,
                  struct error *error)
 {
     *out = (struct points){.width = space->param_count, .total = 1};
     out->rejected = calloc(space->rule_count + 1, sizeof *out->rejected);
-    if (out->rejected && add_row(out, row, error) == 0 && add_variant(out, 0, error) == 0)
+    if (out->rejected && add_row(out, config, error) == 0 && add_variant(out, 0, error) == 0)
         return 0;
     point_dispose(out);
-    return error_memory(error, space->param_count * sizeof *row);
+    return error_memory(error, space->param_count * sizeof *config);
 }
 
-int point_add(struct points *points, const int64_t *row, struct error *error)
+int point_add(struct points *points, const int64_t *config, struct error *error)
 {
     const size_t first = points->count;
-    return add_row(points, row, error) || add_variant(points, first, error) ? -1 : 0;
+    return add_row(points, config, error) || add_variant(points, first, error) ? -1 : 0;
 }
 
 void point_dispose(struct points *points)
 {
-    free(points->rows);
+    free(points->configs);
     free(points->variants);
     free(points->rejected);
     *points = (struct points){0};

@@ -349,9 +349,9 @@ static int read_space(struct space *space, const char *file, const char *bytes, 
     space->params = space_alloc(space, items * sizeof *space->params, error);
     space->derived = space_alloc(space, items * sizeof *space->derived, error);
     space->rules = space_alloc(space, items * sizeof *space->rules, error);
-    space->default_row = space_alloc(space, items * sizeof *space->default_row, error);
+    space->default_config = space_alloc(space, items * sizeof *space->default_config, error);
     space->defaults = space_alloc(space, items * sizeof *space->defaults, error);
-    if (!space->params || !space->derived || !space->rules || !space->default_row ||
+    if (!space->params || !space->derived || !space->rules || !space->default_config ||
         !space->defaults)
         return -1;
     space_add_builtins(space);

@@ -125,9 +125,9 @@ struct space {
     struct expr *in_flight; /* [model]: bytes that one block has in flight; NULL = not said */
     struct space_default *defaults; /* [default], by param */
     int64_t *
-        default_row; /* its values: runs where nothing was tuned, from sm_70 on. Those for a sum
+        default_config; /* its values: runs where nothing was tuned, from sm_70 on. Those for a sum
                            * of i32 on some GPU until space_settle_default is called */
-    uint64_t hash;   /* of what the file says, with what it extends; not of comments */
+    uint64_t hash;      /* of what the file says, with what it extends; not of comments */
     struct space_memory *memory;
 };
 
@@ -146,8 +146,8 @@ void space_free(struct space *space);
 bool space_serves(const struct space *space, const struct problem *problem);
 
 /* Gives the problem the first of these dims that the space serves: n elements to one value, or
- * n / depth results of `depth` elements each, by rows or by columns, with a gap of so many elements
- * behind each row. False, and the problem as it was, where it serves none. */
+ * n / depth results of `depth` elements each, by configs or by columns, with a gap of so many elements
+ * behind each config. False, and the problem as it was, where it serves none. */
 bool space_find_dims(const struct space *space, struct problem *problem, uint64_t n,
                      uint64_t depth, uint64_t gap);
 

@@ -41,7 +41,7 @@ static const char *find_launch_name(const struct space *space, const struct expr
     return name;
 }
 
-/* What is not known before a row is chosen, and the symbols of other params, whose numbers
+/* What is not known before a config is chosen, and the symbols of other params, whose numbers
  * would pass for values of this one. */
 static const char *find_refused(const struct space *space, const struct expr *expr, size_t own)
 {
@@ -80,7 +80,7 @@ int space_read_default(struct space *space, const struct ini_item *item, struct 
     value->file = item->file;
     value->line = item->line;
     if (space_find_value(&space->params[i], item->value, strlen(item->value),
-                         &space->default_row[i]) == 0)
+                         &space->default_config[i]) == 0)
         return 0;
     if (!is_expression(item->value))
         return space_complain(item, error,
@@ -128,12 +128,12 @@ int space_settle_default(struct space *space, const struct problem *problem,
                              "values: correct '%s'",
                              from->file, from->line, space->params[i].name, value,
                              problem_format(shown, problem), expr_source(from->expr));
-        space->default_row[i] = value;
+        space->default_config[i] = value;
     }
     return 0;
 }
 
-/* So that no row is ever unset: the first operation that the space serves, of i32, on a GPU of
+/* So that no config is ever unset: the first operation that the space serves, of i32, on a GPU of
  * the kind most have. */
 int space_first_default(struct space *space, struct error *error)
 {

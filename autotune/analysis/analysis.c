@@ -34,7 +34,7 @@ static int find_pass(struct analysis *out, const struct analysis_subject *subjec
                      struct error *error)
 {
     struct planner_plan plan;
-    if (call_plan(&plan, subject->context, subject->row, error))
+    if (call_plan(&plan, subject->context, subject->config, error))
         return -1;
     const struct planner_launch *launch = &plan.launches[plan.first];
     out->block = (unsigned)launch->keys[PLANNER_BLOCK];
@@ -106,7 +106,7 @@ static int block_bytes(double *out, const struct analysis *analysis,
     *out = (double)sass_bytes_at_once(&analysis->mix) * analysis->block;
     if (!space->in_flight)
         return 0;
-    if (point_pass_row(context, subject->row, pass, effective, error) ||
+    if (point_pass_config(context, subject->config, pass, effective, error) ||
         point_values(context, effective, false, values, error) ||
         expr_eval(space->in_flight, values, &bytes, error))
         return -1;
@@ -172,7 +172,7 @@ int analysis_run(struct analysis *out, const struct analysis_subject *subject,
     size_t first;
     *out = (struct analysis){.block = 0};
     if (find_pass(out, subject, &first, error) ||
-        emit_variant(&variant, subject->context, subject->sources, subject->row, error))
+        emit_variant(&variant, subject->context, subject->sources, subject->config, error))
         return -1;
     compile(out, subject, variant.texts[variant.text_of_pass[first]].at);
     emit_dispose(&variant);

@@ -18,7 +18,7 @@ struct nvrtc;
 struct analysis_subject {
     const struct point_context *context; /* its target: the GPU */
     const struct emit_sources *sources;
-    const int64_t *row;
+    const int64_t *config;
     uint64_t peak_bytes; /* of the GPU's memory per second */
     int clock_khz;       /* of the GPU; 0 = unknown */
     struct nvrtc *nvrtc; /* one that compiles for that GPU; NULL = none is here */

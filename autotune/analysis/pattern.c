@@ -195,7 +195,7 @@ static void shrink(struct problem *problem, const struct planner_plan *plan)
 }
 
 int pattern_run(struct pattern *out, const struct point_context *context,
-                const struct emit_sources *sources, const int64_t *row, struct error *error)
+                const struct emit_sources *sources, const int64_t *config, struct error *error)
 {
     struct target host = *context->target;
     struct problem problem = *context->problem;
@@ -205,12 +205,12 @@ int pattern_run(struct pattern *out, const struct point_context *context,
     struct planner_plan plan;
     *out = (struct pattern){.is_known = false};
     host.is_host = true;
-    if (call_plan(&plan, &here, row, error))
+    if (call_plan(&plan, &here, config, error))
         return -1;
     shrink(&problem, &plan);
-    if (call_plan(&plan, &here, row, error) || host_trace_init(&trace, error))
+    if (call_plan(&plan, &here, config, error) || host_trace_init(&trace, error))
         return -1;
-    if (emit_variant(&variant, &here, sources, row, error)) {
+    if (emit_variant(&variant, &here, sources, config, error)) {
         host_trace_dispose(&trace);
         return -1;
     }

@@ -42,7 +42,7 @@ struct pattern {
 /* Runs one full block of the first pass that leaves values on the emulator, and sums up what it
  * did. A machine without a C compiler is ERROR_NO_DEVICE. */
 int pattern_run(struct pattern *out, const struct point_context *context,
-                const struct emit_sources *sources, const int64_t *row, struct error *error);
+                const struct emit_sources *sources, const int64_t *config, struct error *error);
 
 /* Appends "32 16 8 4 2 1": the lanes active in each step's accesses, on average, or its worst
  * conflict. */

@@ -36,14 +36,14 @@ void failing_source_save(const struct emit_variant *variant, struct error *error
         unlink(path);
 }
 
-/* True when the row does not compile; the error then says so. */
-static bool is_failing(const struct setup *setup, const int64_t *row, struct error *error)
+/* True when the config does not compile; the error then says so. */
+static bool is_failing(const struct setup *setup, const int64_t *config, struct error *error)
 {
     struct device_source sources[SPACE_PASSES_MAX];
     struct device_image image = {0};
     struct emit_variant variant;
     struct error cause;
-    if (emit_variant(&variant, &setup->context, &setup->sources, row, &cause))
+    if (emit_variant(&variant, &setup->context, &setup->sources, config, &cause))
         return false; /* the emitter's own words stand already */
     for (size_t i = 0; i < variant.count; i++)
         sources[i] = (struct device_source){variant.texts[i].at, setup->space->kernel};
@@ -58,10 +58,11 @@ static bool is_failing(const struct setup *setup, const int64_t *row, struct err
     return failed != 0;
 }
 
-void failing_source_explain(const struct setup *setup, const int64_t *row, struct error *error)
+void failing_source_explain(const struct setup *setup, const int64_t *config,
+                            struct error *error)
 {
     if (interrupt_signal() || (error->code != ERROR_FAILED && error->code != ERROR_WRONG))
         return;
-    if (!is_failing(setup, setup->space->default_row, error))
-        is_failing(setup, row, error);
+    if (!is_failing(setup, setup->space->default_config, error))
+        is_failing(setup, config, error);
 }

@@ -8,9 +8,10 @@
  * the error's sentence. A file that cannot be written costs nothing but the hint. */
 void failing_source_save(const struct emit_variant *variant, struct error *error);
 
-/* After a failed run on the device: when the space's default or else the variant of `row` does
+/* After a failed run on the device: when the space's default or else the variant of `config` does
  * not compile, makes that the error, with the compiler's words and the place of the source.
  * Otherwise leaves the error as it is. */
-void failing_source_explain(const struct setup *setup, const int64_t *row, struct error *error);
+void failing_source_explain(const struct setup *setup, const int64_t *config,
+                            struct error *error);
 
 #endif

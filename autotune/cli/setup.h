@@ -48,15 +48,15 @@ void setup_record(struct record *out, const struct setup *setup);
 bool setup_is_current(const struct setup *setup, const struct record *record,
                       struct code_memo *memo);
 
-/* The record that fits best, from the folder and the shipped ones, with its row: as find does, one
+/* The record that fits best, from the folder and the shipped ones, with its config: as find does, one
  * that the space's rules do not allow here is not found. A damaged file or record is no error: what
  * was wrong with it goes to `warning` (ERROR_NONE if nothing). */
 int setup_find(struct find_result *out, const struct setup *setup,
                const struct request *request, struct error *warning, struct error *error);
 
-/* The row of --variant over that of this GPU's best record, or without --variant of any GPU's, over
+/* The config of --variant over that of this GPU's best record, or without --variant of any GPU's, over
  * the default. Notes on stderr where it is from, and which rule it breaks. */
-int setup_row(int64_t *row, const struct setup *setup, const struct request *request,
-              struct error *error);
+int setup_config(int64_t *config, const struct setup *setup, const struct request *request,
+                 struct error *error);
 
 #endif

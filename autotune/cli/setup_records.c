@@ -1,4 +1,4 @@
-/* setup_records: what records know of a setup: its key, the record that fits best, the row to
+/* setup_records: what records know of a setup: its key, the record that fits best, the config to
  * begin with. Hides which files are read. */
 #include "autotune/cli/setup.h"
 
@@ -21,10 +21,10 @@ void setup_record(struct record *out, const struct setup *setup)
 bool setup_is_current(const struct setup *setup, const struct record *record,
                       struct code_memo *memo)
 {
-    int64_t row[SPACE_NAMES_MAX];
+    int64_t config[SPACE_NAMES_MAX];
     struct error ignored;
-    return point_parse_record(setup->space, record->params, row, &ignored) == 0 &&
-           code_is_current(memo, record, row, &setup->context, &setup->sources, &ignored);
+    return point_parse_record(setup->space, record->params, config, &ignored) == 0 &&
+           code_is_current(memo, record, config, &setup->context, &setup->sources, &ignored);
 }
 
 static int search_own(struct find *find, const char *path, struct error *warning,
@@ -74,7 +74,7 @@ int setup_find(struct find_result *out, const struct setup *setup,
     return failed ? -1 : 0;
 }
 
-/* --- The row ------------------------------------------------------------------------------ */
+/* --- The config ------------------------------------------------------------------------------ */
 
 /* Where a variant is from: "of NVIDIA H200's record of sum i32 400M cold (exact)". */
 static void note_origin(const struct request *request, const struct find_result *found)
@@ -96,7 +96,7 @@ static void note_origin(const struct request *request, const struct find_result 
                     found->difference);
 }
 
-/* A row that has no values here: by hand it is the user's, else the space's. */
+/* A config that has no values here: by hand it is the user's, else the space's. */
 static int fault_variant(const struct request *request, struct error *error)
 {
     return request->variant ? error_set(error, ERROR_USAGE,
@@ -106,9 +106,9 @@ static int fault_variant(const struct request *request, struct error *error)
 
 /* A space may leave a variant out for other reasons and still show it; this is a promise. */
 static int check_order(const struct request *request, const struct setup *setup,
-                       const int64_t *row, struct error *error)
+                       const int64_t *config, struct error *error)
 {
-    const int broken = point_reject_order(&setup->context, row, error);
+    const int broken = point_reject_order(&setup->context, config, error);
     if (broken < 0)
         return broken == POINT_VALID ? 0 : fault_variant(request, error);
     return error_set(
@@ -121,9 +121,9 @@ static int check_order(const struct request *request, const struct setup *setup,
 /* The variant is taken all the same: one that is wrong can be shown. Rules of the launch are a
  * device's. */
 static int note_rule(const struct request *request, const struct setup *setup,
-                     const int64_t *row, struct error *error)
+                     const int64_t *config, struct error *error)
 {
-    const int broken = point_prune(&setup->context, row, error);
+    const int broken = point_prune(&setup->context, config, error);
     const struct rule *rule = broken >= 0 ? &setup->space->rules[broken] : NULL;
     if (rule && (setup->device || !rule->is_launch))
         output_note(request, "note      the space would not try this variant, %s: %s\n",
@@ -131,8 +131,8 @@ static int note_rule(const struct request *request, const struct setup *setup,
     return broken == POINT_FAILED ? fault_variant(request, error) : 0;
 }
 
-int setup_row(int64_t *row, const struct setup *setup, const struct request *request,
-              struct error *error)
+int setup_config(int64_t *config, const struct setup *setup, const struct request *request,
+                 struct error *error)
 {
     struct find_result found;
     struct error warning;
@@ -142,11 +142,13 @@ int setup_row(int64_t *row, const struct setup *setup, const struct request *req
         output_warn("%s", warning.text);
     if (request->variant && found.grade > SELECTOR_OTHER_SIZE)
         found.grade = SELECTOR_NONE; /* a variant by hand does not change with what ships */
-    memcpy(row, found.grade == SELECTOR_NONE ? setup->space->default_row : found.row,
-           setup->space->param_count * sizeof *row);
+    memcpy(config, found.grade == SELECTOR_NONE ? setup->space->default_config : found.config,
+           setup->space->param_count * sizeof *config);
     note_origin(request, &found);
-    if (request->variant && point_parse(setup->space, request->variant, row, error))
+    if (request->variant && point_parse(setup->space, request->variant, config, error))
         return -1;
-    return check_order(request, setup, row, error) || note_rule(request, setup, row, error) ? -1
-                                                                                            : 0;
+    return check_order(request, setup, config, error) ||
+                   note_rule(request, setup, config, error)
+               ? -1
+               : 0;
 }

@@ -146,9 +146,9 @@ static int choose_baselines(struct bench_verb *verb, struct error *error)
 
 /* --- Ours --------------------------------------------------------------------------------- */
 
-/* The row of the record that fits best, else the default. */
-static int choose_row(int64_t *row, struct find_result *found, const struct bench_verb *verb,
-                      struct error *error)
+/* The config of the record that fits best, else the default. */
+static int choose_config(int64_t *config, struct find_result *found,
+                         const struct bench_verb *verb, struct error *error)
 {
     const struct space *space = verb->setup.space;
     struct error warning;
@@ -156,8 +156,8 @@ static int choose_row(int64_t *row, struct find_result *found, const struct benc
         return -1;
     if (warning.code != ERROR_NONE)
         output_warn("%s", warning.text);
-    memcpy(row, found->grade == SELECTOR_NONE ? space->default_row : found->row,
-           space->param_count * sizeof *row);
+    memcpy(config, found->grade == SELECTOR_NONE ? space->default_config : found->config,
+           space->param_count * sizeof *config);
     return 0;
 }
 
@@ -191,7 +191,7 @@ static void write_ratio(char out[NUMBER_CHARS], double ratio)
 }
 
 static void fill_line(struct line *out, const struct bench_verb *verb,
-                      const struct bench_against_result *result, const int64_t *row)
+                      const struct bench_against_result *result, const int64_t *config)
 {
     const struct problem *problem = &verb->setup.problem;
     const uint64_t ps = result->ours.median_ps;
@@ -207,7 +207,7 @@ static void fill_line(struct line *out, const struct bench_verb *verb,
     *out->peak = '\0';
     if (percent >= 0)
         number_format_fixed(out->peak, (uint64_t)(percent * 10 + 0.5), 1);
-    point_format(&out->variant, verb->setup.space, row, true);
+    point_format(&out->variant, verb->setup.space, config, true);
     for (size_t i = 0; i < out->variant.length; i++)
         if (out->variant.at[i] == ' ')
             out->variant.at[i] = ',';
@@ -309,7 +309,7 @@ static void add_to_json(struct bench_verb *verb, const struct line *line, size_t
 static int bench_one(struct bench_verb *verb, const struct dims *dims, struct error *error)
 {
     const bool is_host = verb->setup.target.is_host;
-    int64_t row[SPACE_NAMES_MAX];
+    int64_t config[SPACE_NAMES_MAX];
     struct bench_against_options options = {
         .baselines = verb->chosen,
         .baseline_count = verb->chosen_count,
@@ -324,11 +324,11 @@ static int bench_one(struct bench_verb *verb, const struct dims *dims, struct er
     if (!options.rounds)
         options.rounds = is_host ? ROUNDS_HOST : ROUNDS_GPU;
     verb->setup.problem.dims = *dims;
-    if (choose_row(row, &found, verb, error) ||
+    if (choose_config(config, &found, verb, error) ||
         bench_against_run(&result, verb->setup.device, &verb->setup.context,
-                          &verb->setup.sources, row, &options, error))
+                          &verb->setup.sources, config, &options, error))
         return -1;
-    fill_line(&line, verb, &result, row);
+    fill_line(&line, verb, &result, config);
     line.against = verb->chosen[result.best]->face->name;
     line.record = describe_grade(line.grade, &found);
     add_to_table(verb, &line);

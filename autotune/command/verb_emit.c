@@ -36,14 +36,14 @@ static int choose_pass(const struct request *request, const struct space *space,
 
 /* Of one pass the kernel alone, else all with a function that launches them. */
 static int print_source(const struct request *request, const struct setup *setup,
-                        const int64_t *row, const struct emit_variant *variant,
+                        const int64_t *config, const struct emit_variant *variant,
                         const bool *is_chosen, struct error *error)
 {
     struct text all = {0};
     for (size_t i = 0; i < variant->count && request->pass; i++)
         if (is_chosen[i])
             text_addf(&all, "%s%s", all.length ? "\n" : "", variant->texts[i].at);
-    int failed = request->pass ? 0 : emit_launch_add(&all, setup, row, variant, error);
+    int failed = request->pass ? 0 : emit_launch_add(&all, setup, config, variant, error);
     failed = failed || output_write("-", &all, error);
     text_dispose(&all);
     return failed;
@@ -98,13 +98,13 @@ static int print_compiled(const struct request *request, const struct device_ima
 
 static int emit(const struct request *request, const struct setup *setup, struct error *error)
 {
-    int64_t row[SPACE_NAMES_MAX];
+    int64_t config[SPACE_NAMES_MAX];
     bool is_chosen[SPACE_PASSES_MAX];
     struct emit_variant variant;
     struct device_image image = {0};
-    if (setup_row(row, setup, request, error))
+    if (setup_config(config, setup, request, error))
         return -1;
-    if (emit_variant(&variant, &setup->context, &setup->sources, row, error))
+    if (emit_variant(&variant, &setup->context, &setup->sources, config, error))
         return -1;
     int failed = choose_pass(request, setup->space, &variant, is_chosen, error);
     if (!failed && (request->ptx || request->cubin || request->sass)) {
@@ -112,7 +112,7 @@ static int emit(const struct request *request, const struct setup *setup, struct
                  print_compiled(request, &image, error);
         device_dispose_image(&image);
     } else if (!failed) {
-        failed = print_source(request, setup, row, &variant, is_chosen, error);
+        failed = print_source(request, setup, config, &variant, is_chosen, error);
     }
     emit_dispose(&variant);
     return failed ? -1 : 0;

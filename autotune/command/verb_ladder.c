@@ -29,9 +29,9 @@ struct work {
     struct setup setup; /* its space is the worker's own */
     struct ladder_choice choice;
     struct ladder ladder;
-    struct ladder_measure_step *steps; /* what there is to run ... */
-    int64_t (*rows)[SPACE_NAMES_MAX];  /* ... the row of each ... */
-    struct ladder_cell **cells;        /* ... and where it is shown */
+    struct ladder_measure_step *steps;   /* what there is to run ... */
+    int64_t (*configs)[SPACE_NAMES_MAX]; /* ... the config of each ... */
+    struct ladder_cell **cells;          /* ... and where it is shown */
     size_t step_count;
     size_t
         starts[LADDER_COLUMNS_MAX + 1]; /* the steps of column c: starts[c] .. starts[c + 1] */
@@ -46,10 +46,10 @@ static void add_step(struct work *work, struct ladder_cell *cell,
                      const struct ladder_rung *rung)
 {
     struct ladder_measure_step *step = &work->steps[work->step_count];
-    int64_t *row = work->rows[work->step_count];
-    memcpy(row, rung->row, sizeof rung->row);
+    int64_t *config = work->configs[work->step_count];
+    memcpy(config, rung->config, sizeof rung->config);
     step->other_kernel = (struct job_other_space){rung->space_file, rung->template,
-                                                  rung->space->param_count, row};
+                                                  rung->space->param_count, config};
     work->cells[work->step_count++] = cell;
 }
 
@@ -81,7 +81,7 @@ static int prepare_cell(struct work *work, size_t r, size_t column, struct error
         return 0;
     cell->is_there = true;
     cell->threads = ladder_rung_threads(rung);
-    const int broken = point_reject(&context, rung->row, error);
+    const int broken = point_reject(&context, rung->config, error);
     if (broken == POINT_FAILED)
         return -1;
     if (broken >= 0) {
@@ -89,7 +89,7 @@ static int prepare_cell(struct work *work, size_t r, size_t column, struct error
         cell->reason = rung->space->rules[broken].reason;
         return 0;
     }
-    if (call_plan(&plan, &context, rung->row, error))
+    if (call_plan(&plan, &context, rung->config, error))
         return -1;
     cell->bytes = ladder_bytes(&plan, rung->space, &work->setup.problem);
     const int64_t *keys = plan.launches[plan.first].keys;
@@ -143,10 +143,10 @@ static int prepare(struct work *work, struct error *error)
                                    .is_host = work->setup.target.is_host,
                                    .gpu = work->figures.gpu};
     work->steps = calloc(count, sizeof *work->steps);
-    work->rows = calloc(count, sizeof *work->rows);
+    work->configs = calloc(count, sizeof *work->configs);
     work->cells = calloc(count, sizeof *work->cells);
-    if (!work->ladder.cells || !work->steps || !work->rows || !work->cells)
-        return error_memory(error, count * sizeof *work->rows);
+    if (!work->ladder.cells || !work->steps || !work->configs || !work->cells)
+        return error_memory(error, count * sizeof *work->configs);
     for (size_t column = 0; column < columns; column++) {
         take_size(work, column);
         for (size_t r = 0; r < work->choice.rungs.count; r++)
@@ -245,8 +245,8 @@ static const struct ladder_cell *find_same(const struct work *work, size_t step)
     for (size_t i = 0; i < step; i++) {
         const struct job_other_space *other = &work->steps[i].other_kernel;
         if (strcmp(other->space.name, other_kernel->space.name) == 0 &&
-            memcmp(other->row, other_kernel->row,
-                   other_kernel->width * sizeof *other_kernel->row) == 0)
+            memcmp(other->config, other_kernel->config,
+                   other_kernel->width * sizeof *other_kernel->config) == 0)
             return work->cells[i];
     }
     return NULL;
@@ -271,7 +271,7 @@ static int compute_figures(struct work *work, struct error *error)
     for (size_t i = 0; i < work->step_count; i++)
         if (work->steps[i].status == TRIAL_MEASURED && !find_same(work, i))
             wanted[count++] =
-                (struct ladder_wanted){work->cells[i], rung_of(work, i), work->rows[i]};
+                (struct ladder_wanted){work->cells[i], rung_of(work, i), work->configs[i]};
     ladder_figures_fill(&work->figures, wanted, count);
     free(wanted);
     if (interrupt_came())
@@ -394,7 +394,7 @@ static void close_work(struct work *work)
     setup_close(&work->setup);
     free(work->ladder.cells);
     free(work->steps);
-    free(work->rows);
+    free(work->configs);
     free(work->cells);
     free(work);
 }

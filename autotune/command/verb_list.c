@@ -175,12 +175,12 @@ static int list_variants(struct table *table, const struct request *request,
                     points.variant_count, points.count, problem_format(problem, &setup.problem),
                     request->arch ? request->arch : "sm_90 (--arch names another)");
     for (size_t v = 0; !failed && v < points.variant_count; v++) {
-        struct text row = {0};
-        point_format(&row, setup.space, points.rows + points.variants[v].first * points.width,
-                     false);
-        table_add(table, row.at);
+        struct text config = {0};
+        point_format(&config, setup.space,
+                     points.configs + points.variants[v].first * points.width, false);
+        table_add(table, config.at);
         table_addf(table, "%zu", points.variants[v].count);
-        text_dispose(&row);
+        text_dispose(&config);
     }
     if (!failed)
         point_dispose(&points);
@@ -228,7 +228,7 @@ enum { COLUMNS_MAX = 10 };
 /* clang-format off */
 static const struct topic {
     const char *name;
-    list_rows *rows;
+    list_rows *configs;
     struct table_column columns[COLUMNS_MAX]; /* one called "source" is shown for --sources */
 } topics[] = {
     {"devices", list_devices,
@@ -277,7 +277,7 @@ static int list(const struct topic *topic, const struct request *request, struct
             column->title = "source";
     }
     int failed =
-        topic->rows(&table, request, error) || output_table(request, &table, NULL, error);
+        topic->configs(&table, request, error) || output_table(request, &table, NULL, error);
     table_dispose(&table);
     return failed ? -1 : 0;
 }

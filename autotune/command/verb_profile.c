@@ -25,7 +25,7 @@ struct work {
     struct ladder_rung rung; /* its space is NULL where it is none */
     struct point_context context;
     struct emit_sources sources;
-    int64_t row[SPACE_NAMES_MAX];
+    int64_t config[SPACE_NAMES_MAX];
     struct planner_plan plan;
 };
 
@@ -57,8 +57,8 @@ static int open_rung(struct work *work, struct error *error)
         return -1;
     work->context.space = work->rung.space;
     work->sources.template = work->rung.template;
-    memcpy(work->row, work->rung.row, sizeof work->row);
-    const int broken = point_reject(&work->context, work->row, error);
+    memcpy(work->config, work->rung.config, sizeof work->config);
+    const int broken = point_reject(&work->context, work->config, error);
     if (broken >= 0)
         return error_set(error, ERROR_USAGE, "%s does not run here: %s", rung->name,
                          work->rung.space->rules[broken].reason);
@@ -70,9 +70,9 @@ static int open_rung(struct work *work, struct error *error)
 static int open_variant(struct work *work, struct error *error)
 {
     struct text params = {0};
-    if (setup_row(work->row, &work->setup, &work->request, error))
+    if (setup_config(work->config, &work->setup, &work->request, error))
         return -1;
-    point_format(&params, work->setup.space, work->row, true);
+    point_format(&params, work->setup.space, work->config, true);
     output_note(&work->request, "kernel    %s\n", params.at ? params.at : "");
     text_dispose(&params);
     return 0;
@@ -92,7 +92,7 @@ static int open_work(struct work *work, struct error *error)
     work->context = setup->context;
     work->sources = setup->sources;
     return (is_rung ? open_rung(work, error) : open_variant(work, error)) ||
-                   call_plan(&work->plan, &work->context, work->row, error)
+                   call_plan(&work->plan, &work->context, work->config, error)
                ? -1
                : 0;
 }
@@ -274,7 +274,7 @@ int verb_profile(int argc, char **argv, struct error *error)
     int failed = request_parse(&work->request, VERB_PROFILE, argc, argv, error) ||
                  open_work(work, error);
     if (!failed && work->request.run)
-        failed = single_run(work->setup.device, &work->context, &work->sources, work->row,
+        failed = single_run(work->setup.device, &work->context, &work->sources, work->config,
                             work->request.seed, error);
     else if (!failed)
         failed = profile(work, argc, argv, error);

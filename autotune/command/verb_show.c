@@ -97,17 +97,17 @@ static void add_record(struct table *table, const struct interval *served)
 struct shown {
     const struct request *request;
     struct table table;
-    struct interval *rows;
-    size_t row_count;
+    struct interval *configs;
+    size_t config_count;
     struct records records; /* the same records, without the intervals that the files had */
 };
 
 static int add(struct shown *shown, const struct interval *served, const struct records *from,
                const struct request *request, struct error *error)
 {
-    if (array_grow(&shown->rows, shown->row_count, sizeof *shown->rows, error))
+    if (array_grow(&shown->configs, shown->config_count, sizeof *shown->configs, error))
         return -1;
-    shown->rows[shown->row_count++] = *served;
+    shown->configs[shown->config_count++] = *served;
     return request->sweep && from ? store_copy(&shown->records, from, &served->record, error)
                                   : 0;
 }
@@ -203,7 +203,7 @@ static int print(const struct request *request, struct shown *shown, const char 
                  struct error *error)
 {
     struct records *records = &shown->records;
-    size_t count = shown->row_count;
+    size_t count = shown->config_count;
     int failed = interval_compute(records, error);
     if (failed)
         return -1;
@@ -214,9 +214,9 @@ static int print(const struct request *request, struct shown *shown, const char 
             note_others(request, records);
     } else if (count || request->json || request->csv) {
         if (count)
-            qsort(shown->rows, count, sizeof *shown->rows, by_problem);
+            qsort(shown->configs, count, sizeof *shown->configs, by_problem);
         for (size_t i = 0; i < count; i++)
-            add_record(&shown->table, &shown->rows[i]);
+            add_record(&shown->table, &shown->configs[i]);
         failed = output_table(request, &shown->table, NULL, error);
     }
     if (count == 0)
@@ -237,7 +237,7 @@ int verb_show(int argc, char **argv, struct error *error)
                  print(&request, &shown, folder.at, error);
     table_dispose(&shown.table);
     store_dispose(&shown.records);
-    free(shown.rows);
+    free(shown.configs);
     text_dispose(&folder);
     return failed ? -1 : 0;
 }

@@ -46,7 +46,7 @@ static void describe_job(struct task *task, size_t kinds)
     tune_defaults_job(&task->job, request, setup, task->kind, kinds);
     const bool has_seed = task->found.grade != SELECTOR_NONE; /* what won a similar problem */
     task->options = (struct tune_options){.strategy = tune_defaults_strategy(request, setup),
-                                          .seed_row = has_seed ? task->found.row : NULL,
+                                          .seed_config = has_seed ? task->found.config : NULL,
                                           .seed = request->seed,
                                           .budget_s = request->budget_s,
                                           .is_retune = request->retune,
@@ -149,7 +149,7 @@ static int report(struct task *task, struct error *error)
     }
     if (task->failed) {
         *error = task->error;
-        failing_source_explain(&task->setup, task->setup.space->default_row, error);
+        failing_source_explain(&task->setup, task->setup.space->default_config, error);
         return -1;
     }
     tune_notes_trials(request, &task->setup, &task->result);

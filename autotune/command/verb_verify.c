@@ -82,23 +82,23 @@ static int prove_many(const struct request *request, const struct setup *setup,
 }
 
 /* Beside the default, which is its reference. */
-static const struct finalist *find_only(const struct tune_result *result, const int64_t *row,
+static const struct finalist *find_only(const struct tune_result *result, const int64_t *config,
                                         size_t width)
 {
     size_t i = 0;
     while (i + 1 < result->finalist_count &&
-           memcmp(result->finalists[i].row, row, width * sizeof *row) != 0)
+           memcmp(result->finalists[i].config, config, width * sizeof *config) != 0)
         i++;
     return &result->finalists[i];
 }
 
 /* Of a variant that the space would not try, which setup_row noted, its files are not to be
  * corrected. */
-static int fault(const struct setup *setup, const int64_t *row, struct error *error)
+static int fault(const struct setup *setup, const int64_t *config, struct error *error)
 {
     struct error ignored;
-    if (point_reject(&setup->context, row, &ignored) < 0)
-        failing_source_explain(setup, row, error);
+    if (point_reject(&setup->context, config, &ignored) < 0)
+        failing_source_explain(setup, config, error);
     else if (error->code == ERROR_WRONG) /* which is what was asked */
         error_set(error, error->code, "%s; the space would not try this variant anyway",
                   error->text);
@@ -109,12 +109,12 @@ static int fault(const struct setup *setup, const int64_t *row, struct error *er
     return -1;
 }
 
-static void add_right(struct text *out, const struct setup *setup, const int64_t *row,
+static void add_right(struct text *out, const struct setup *setup, const int64_t *config,
                       uint64_t runs)
 {
     struct text params = {0};
     char problem[PROBLEM_CHARS];
-    point_format(&params, setup->space, row, true);
+    point_format(&params, setup->space, config, true);
     text_addf(out,
               "right     %s on %s\n          %s\n          %" PRIu64 " runs at small sizes",
               problem_format(problem, &setup->problem), setup->device->info.name,
@@ -126,7 +126,7 @@ static void add_right(struct text *out, const struct setup *setup, const int64_t
 static int prove_one(const struct request *request, const struct setup *setup,
                      struct error *error)
 {
-    int64_t row[SPACE_NAMES_MAX];
+    int64_t config[SPACE_NAMES_MAX];
     const char *const specs[] = {setup->device->info.spec};
     const struct tune_job job = {.context = &setup->context,
                                  .sources = &setup->sources,
@@ -137,23 +137,23 @@ static int prove_one(const struct request *request, const struct setup *setup,
                                  .nvrtc = request->nvrtc,
                                  .compilers = 1};
     const struct tune_options options = {.strategy = STRATEGY_EXHAUSTIVE,
-                                         .rows = row,
-                                         .row_count = 1,
-                                         .is_only_rows = true,
+                                         .configs = config,
+                                         .config_count = 1,
+                                         .is_only_configs = true,
                                          .is_proof = true,
                                          .seed = request->seed,
                                          .is_stopping = interrupt_came};
     struct tune_result result;
     struct text text = {0};
     tune_notes_setup(request, setup, 1);
-    if (setup_check_room(setup, error) || setup_row(row, setup, request, error))
+    if (setup_check_room(setup, error) || setup_config(config, setup, request, error))
         return -1;
     /* Its own reference: what the space's default does is another matter. */
-    memcpy(setup->space->default_row, row, setup->space->param_count * sizeof *row);
+    memcpy(setup->space->default_config, config, setup->space->param_count * sizeof *config);
     if (tune_run(&result, &job, &options, error))
-        return fault(setup, row, error);
-    const struct finalist *only = find_only(&result, row, setup->space->param_count);
-    add_right(&text, setup, row, result.proofs);
+        return fault(setup, config, error);
+    const struct finalist *only = find_only(&result, config, setup->space->param_count);
+    add_right(&text, setup, config, result.proofs);
     text_addf(&text, ", and n = %" PRIu64, dims_n(&setup->problem.dims));
     if (result.past_32_bits)
         text_addf(&text, ", and n = %" PRIu64, result.past_32_bits);
@@ -171,18 +171,18 @@ static int prove_one(const struct request *request, const struct setup *setup,
 static int prove_small(const struct request *request, const struct setup *setup,
                        struct error *error)
 {
-    int64_t row[SPACE_NAMES_MAX];
+    int64_t config[SPACE_NAMES_MAX];
     struct prove_result result;
     struct text text = {0};
     tune_notes_setup(request, setup, 1);
-    if (setup_row(row, setup, request, error) ||
-        prove_row(&result, setup->device, &setup->context, &setup->sources, row, request->seed,
-                  watch_kernel, error))
+    if (setup_config(config, setup, request, error) ||
+        prove_config(&result, setup->device, &setup->context, &setup->sources, config,
+                     request->seed, watch_kernel, error))
         return -1;
     if (result.wrong)
         return error_set(error, ERROR_WRONG, "%s is wrong: %s", result.failures[0].what,
                          result.failures[0].reason);
-    add_right(&text, setup, row, result.cases);
+    add_right(&text, setup, config, result.cases);
     text_adds(&text, "\n");
     int failed = output_write("-", &text, error);
     text_dispose(&text);

@@ -59,7 +59,7 @@ bool compare_journal_loss(double *percent, const char *cache, const struct recor
 /* What is said of the candidates of a journal beforehand, and their speeds, of those for which
  * all is known. */
 struct ranking {
-    const struct analysis_subject *subject; /* its row is any candidate's */
+    const struct analysis_subject *subject; /* its config is any candidate's */
     double *bounds, *priors, *codes, *speeds;
     size_t count;
     struct code { /* of a variant, for all its launches */
@@ -91,15 +91,15 @@ static double bound_by_code(struct ranking *ranking, const struct analysis_subje
 /* Adds a trial whose time, and all that is said of it, is known. */
 static void add_trial(struct ranking *ranking, const struct journal_trial *trial)
 {
-    int64_t row[SPACE_NAMES_MAX];
+    int64_t config[SPACE_NAMES_MAX];
     struct analysis_subject subject = *ranking->subject;
     struct error ignored;
     const uint64_t ps = compare_journal_least(trial);
     const struct space *space = subject.context->space;
     const size_t at = ranking->count;
-    memcpy(row, subject.row, space->param_count * sizeof *row);
-    subject.row = row;
-    if (!ps || !trial->registers || point_parse(space, trial->params, row, &ignored) ||
+    memcpy(config, subject.config, space->param_count * sizeof *config);
+    subject.config = config;
+    if (!ps || !trial->registers || point_parse(space, trial->params, config, &ignored) ||
         analysis_bound(&ranking->bounds[at], &subject, (int)trial->registers, &ignored) ||
         ranking->bounds[at] <= 0)
         return;
@@ -174,7 +174,7 @@ void compare_journal_rank(struct compare_evidence *out, const char *cache,
                                               &input->target};
         const struct analysis_subject subject = {.context = &context,
                                                  .sources = &kernel.sources,
-                                                 .row = kernel.rung.row,
+                                                 .config = kernel.rung.config,
                                                  .peak_bytes = input->side.peak_bytes,
                                                  .clock_khz = input->clock_khz,
                                                  .nvrtc = with_code ? input->nvrtc : NULL};

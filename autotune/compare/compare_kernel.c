@@ -50,8 +50,8 @@ static int open_space(struct compare_kernel *out, const char *name,
     if (!template)
         return error_set(error, ERROR_FAILED, "its template is not built in");
     out->rung.template = (struct emit_file){template->name, template->bytes};
-    memcpy(out->rung.row, out->rung.space->default_row,
-           out->rung.space->param_count * sizeof *out->rung.row);
+    memcpy(out->rung.config, out->rung.space->default_config,
+           out->rung.space->param_count * sizeof *out->rung.config);
     return 0;
 }
 
@@ -65,8 +65,8 @@ int compare_kernel_open(struct compare_kernel *out, const struct compare_winner 
     *out = (struct compare_kernel){.rung = {.space = NULL}};
     if ((winner->figure ? open_rung(out, winner, rungs, error)
                         : open_space(out, space, problem, target, error)) ||
-        (winner->record &&
-         point_parse_record(out->rung.space, winner->record->params, out->rung.row, error))) {
+        (winner->record && point_parse_record(out->rung.space, winner->record->params,
+                                              out->rung.config, error))) {
         compare_kernel_close(out);
         return -1;
     }
@@ -76,7 +76,7 @@ int compare_kernel_open(struct compare_kernel *out, const struct compare_winner 
     return 0;
 }
 
-/* How far a row is from another: by the params that differ, then by how early these stand, then
+/* How far a config is from another: by the params that differ, then by how early these stand, then
  * by the values in between; of names none is nearer than the default's. */
 struct distance {
     size_t params, early, steps;
@@ -94,7 +94,7 @@ static size_t count_steps(const struct space *space, size_t p, int64_t from, int
 {
     const struct param *param = &space->params[p];
     const size_t a = place_of(param, from), b = place_of(param, to);
-    return param->symbols ? to != space->default_row[p] : a < b ? b - a : a - b;
+    return param->symbols ? to != space->default_config[p] : a < b ? b - a : a - b;
 }
 
 static struct distance measure(const struct space *space, const int64_t *from,
@@ -119,24 +119,24 @@ static bool is_less(struct distance a, struct distance b)
 }
 
 static const int64_t *find_nearest(const struct points *points, const struct space *space,
-                                   const int64_t *row)
+                                   const int64_t *config)
 {
-    const int64_t *nearest = points->rows;
+    const int64_t *nearest = points->configs;
     for (size_t i = 1; i < points->count; i++) {
-        const int64_t *other = points->rows + i * points->width;
-        if (is_less(measure(space, row, other), measure(space, row, nearest)))
+        const int64_t *other = points->configs + i * points->width;
+        if (is_less(measure(space, config, other), measure(space, config, nearest)))
             nearest = other;
     }
     return nearest;
 }
 
-/* Writes "LOAD=PLAIN STAGES=0": what `now` has otherwise than `row`. */
-static void name_changes(char *out, size_t size, const struct space *space, const int64_t *row,
-                         const int64_t *now)
+/* Writes "LOAD=PLAIN STAGES=0": what `now` has otherwise than `config`. */
+static void name_changes(char *out, size_t size, const struct space *space,
+                         const int64_t *config, const int64_t *now)
 {
     struct text text = {0};
     for (size_t p = 0; p < space->param_count; p++) {
-        if (row[p] == now[p])
+        if (config[p] == now[p])
             continue;
         text_addf(&text, "%s%s=", text.length ? " " : "", space->params[p].name);
         point_format_value(&text, &space->params[p], now[p]);
@@ -151,19 +151,19 @@ int compare_kernel_fit(struct compare_kernel *kernel, char *changed, size_t size
 {
     const struct space *space = kernel->rung.space;
     const struct point_context context = {space, problem, target};
-    int64_t *const row = kernel->rung.row;
+    int64_t *const config = kernel->rung.config;
     struct points points;
     struct error why;
-    const int rejected = point_reject(&context, row, error);
+    const int rejected = point_reject(&context, config, error);
     snprintf(changed, size, "%s", "");
     if (rejected < 0)
         return rejected == POINT_VALID ? 0 : -1;
     if (point_expand(&points, &context, &why))
         return error_set(error, ERROR_FAILED, "%s has no variant for this GPU: %.500s",
                          space->name, why.text);
-    const int64_t *const nearest = find_nearest(&points, space, row);
-    name_changes(changed, size, space, row, nearest);
-    memcpy(row, nearest, space->param_count * sizeof *row);
+    const int64_t *const nearest = find_nearest(&points, space, config);
+    name_changes(changed, size, space, config, nearest);
+    memcpy(config, nearest, space->param_count * sizeof *config);
     point_dispose(&points);
     return 0;
 }

@@ -14,7 +14,7 @@ struct compare_winner {
 };
 
 struct compare_kernel {
-    struct ladder_rung rung; /* its space and row, whatever it is */
+    struct ladder_rung rung; /* its space and config, whatever it is */
     struct emit_sources sources;
 };
 

@@ -220,7 +220,7 @@ static void name_default(struct compare_cell *cell, const struct compare_kernel 
                          const struct problem *problem)
 {
     struct text params = {0};
-    point_format(&params, kernel->rung.space, kernel->rung.row, true);
+    point_format(&params, kernel->rung.space, kernel->rung.config, true);
     snprintf(cell->winner, sizeof cell->winner, "the default of %s: %s", problem_space(problem),
              params.at ? params.at : "");
     text_dispose(&params);
@@ -250,7 +250,7 @@ static void analyse(struct compare_cell *cell, const struct comparison *comparis
         const struct point_context context = {kernel.rung.space, problem, &input->target};
         const struct analysis_subject subject = {.context = &context,
                                                  .sources = &kernel.sources,
-                                                 .row = kernel.rung.row,
+                                                 .config = kernel.rung.config,
                                                  .peak_bytes = input->side.peak_bytes,
                                                  .clock_khz = input->clock_khz,
                                                  .nvrtc = input->nvrtc};

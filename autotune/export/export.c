@@ -110,7 +110,7 @@ static int add_step(struct export *out, size_t r, size_t pass, size_t kernel,
     struct export_step *step = &out->steps[out->step_count++];
     int64_t effective[SPACE_NAMES_MAX];
     *step = (struct export_step){.row = r, .pass = pass, .kernel = kernel};
-    if (point_pass_row(&context, row->values, pass, effective, error) ||
+    if (point_pass_config(&context, row->values, pass, effective, error) ||
         point_values(&context, effective, p->reads_partials, step->values, error) ||
         eval_fixed(out, p->keys[PLANNER_BLOCK], step, 0, &step->block, error) ||
         eval_fixed(out, p->keys[PLANNER_TILE], step, 0, &step->tile, error) ||

@@ -92,7 +92,7 @@ static int add_row(struct export *out, const struct interval *served, uint64_t f
                                .first = first,
                                .last = last};
     if (!record) {
-        memcpy(row->values, space->default_row, space->param_count * sizeof *row->values);
+        memcpy(row->values, space->default_config, space->param_count * sizeof *row->values);
     } else {
         row->from = served->from;
         row->to = served->to;

@@ -108,7 +108,7 @@ static double peak_percent(const struct ladder *ladder, const struct ladder_cell
 
 /* --- For people --------------------------------------------------------------------------- */
 
-static bool is_row(const struct ladder *ladder, size_t rung)
+static bool is_config(const struct ladder *ladder, size_t rung)
 {
     for (size_t column = 0; column < ladder->columns; column++)
         if (cell_at(ladder, rung, column)->is_there)
@@ -119,7 +119,7 @@ static bool is_row(const struct ladder *ladder, size_t rung)
 static bool is_group(const struct ladder *ladder, const struct rungs_group *group)
 {
     for (size_t r = group->first; r < group->first + group->count; r++)
-        if (is_row(ladder, r))
+        if (is_config(ladder, r))
             return true;
     return false;
 }
@@ -171,7 +171,7 @@ static void print_times(struct text *out, const struct ladder *ladder,
         columns[1 + column] = (struct table_column){titles[column], NULL, true};
     }
     for (size_t r = group->first; r < group->first + group->count; r++) {
-        if (!is_row(ladder, r))
+        if (!is_config(ladder, r))
             continue;
         table_add(&table, ladder->rungs->rungs[r].kernel);
         for (size_t column = 0; column < ladder->columns; column++) {
@@ -222,7 +222,7 @@ static void print_differences(struct text *out, const struct ladder *ladder,
         const struct rung *rung = &ladder->rungs->rungs[r];
         char who[100];
         snprintf(who, sizeof who, "%.80s differs", rung->name);
-        if (is_row(ladder, r))
+        if (is_config(ladder, r))
             print_lines(out, who, &rung->differs);
     }
 }

@@ -67,7 +67,7 @@ static void fill(struct ladder_figures *figures, const struct ladder_wanted *wan
 {
     struct ladder_cell *cell = wanted->cell;
     const struct ladder_rung *rung = wanted->rung;
-    const int64_t *row = wanted->row;
+    const int64_t *config = wanted->config;
     struct emit_sources sources = figures->setup->sources;
     struct error why;
     sources.template = rung->template;
@@ -76,18 +76,18 @@ static void fill(struct ladder_figures *figures, const struct ladder_wanted *wan
     const struct point_context there = {rung->space, &figures->problem, &figures->target};
     const struct analysis_subject subject = {.context = &there,
                                              .sources = &sources,
-                                             .row = row,
+                                             .config = config,
                                              .peak_bytes = figures->peak_bytes,
                                              .clock_khz = figures->clock_khz,
                                              .nvrtc = figures->nvrtc};
     struct planner_plan plan;
     if (figures->setup->target.is_host && *figures->gpu) {
-        if (call_plan(&plan, &there, row, &why))
+        if (call_plan(&plan, &there, config, &why))
             explain(figures, &why);
         else
             cell->elements_there = ladder_elements(&plan);
     }
-    if (pattern_run(&cell->pattern, &here, &sources, row, &why))
+    if (pattern_run(&cell->pattern, &here, &sources, config, &why))
         explain(figures, &why);
     if (!figures->nvrtc)
         return;

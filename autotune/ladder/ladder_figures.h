@@ -28,11 +28,11 @@ int ladder_figures_open(struct ladder_figures *out, const struct setup *setup,
                         const struct request *request, struct error *error);
 void ladder_figures_close(struct ladder_figures *figures);
 
-/* A cell whose pattern and analysis are wanted, and the rung and the row of its that it is of. */
+/* A cell whose pattern and analysis are wanted, and the rung and the config of its that it is of. */
 struct ladder_wanted {
     struct ladder_cell *cell;
     const struct ladder_rung *rung;
-    const int64_t *row;
+    const int64_t *config;
 };
 
 /* Fills the cells in, in threads, one a CPU: the compilers take a second for each. What cannot

@@ -30,8 +30,9 @@ int ladder_rung_list(struct rungs *out, struct error *error)
 
 static int read_params(struct ladder_rung *out, struct error *error)
 {
-    memcpy(out->row, out->space->default_row, out->space->param_count * sizeof *out->row);
-    return point_parse(out->space, out->listed->params, out->row, error);
+    memcpy(out->config, out->space->default_config,
+           out->space->param_count * sizeof *out->config);
+    return point_parse(out->space, out->listed->params, out->config, error);
 }
 
 static int find_threads(struct ladder_rung *out, const char *name, struct error *error)
@@ -108,7 +109,7 @@ bool ladder_rung_resize(struct ladder_rung *rung, unsigned threads)
     const struct param *param = &rung->space->params[rung->threads];
     for (size_t i = 0; i < param->count; i++)
         if (param->values[i] == (int64_t)threads) {
-            rung->row[rung->threads] = threads;
+            rung->config[rung->threads] = threads;
             return true;
         }
     return false;
@@ -116,5 +117,5 @@ bool ladder_rung_resize(struct ladder_rung *rung, unsigned threads)
 
 unsigned ladder_rung_threads(const struct ladder_rung *rung)
 {
-    return (unsigned)rung->row[rung->threads];
+    return (unsigned)rung->config[rung->threads];
 }

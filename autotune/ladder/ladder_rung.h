@@ -9,9 +9,9 @@
 struct ladder_rung {
     struct space *space;
     struct emit_file space_file, template;
-    int64_t row[SPACE_NAMES_MAX]; /* its params over the space's default */
-    int threads;                  /* the param that is the size of a block */
-    const struct rung *listed;    /* as the list has it, which outlives this */
+    int64_t config[SPACE_NAMES_MAX]; /* its params over the space's default */
+    int threads;                     /* the param that is the size of a block */
+    const struct rung *listed;       /* as the list has it, which outlives this */
 };
 
 /* The list of the ladder. */

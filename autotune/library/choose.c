@@ -168,8 +168,8 @@ static int take_default(struct choice *out, const struct point_context *here,
 {
     const struct space *space = here->space;
     struct error reason;
-    memcpy(out->row, space->default_row, space->param_count * sizeof *out->row);
-    const int broken = point_reject(here, out->row, &reason);
+    memcpy(out->config, space->default_config, space->param_count * sizeof *out->config);
+    const int broken = point_reject(here, out->config, &reason);
     if (broken >= 0)
         return fail(error, AUTOTUNE_NO_RECORD,
                     "the default breaks a rule of its space (%s): tune this problem first",
@@ -189,8 +189,8 @@ static bool is_good_enough(enum autotune_from from, enum selector_grade found)
     return found <= worst[from];
 }
 
-int choose_row(struct choice *out, struct choose_records *records,
-               const struct choose_request *request, struct autotune_error *error)
+int choose_config(struct choice *out, struct choose_records *records,
+                  const struct choose_request *request, struct autotune_error *error)
 {
     const struct point_context here = {request->spaces->space, request->problem,
                                        &request->info->target};
@@ -210,7 +210,7 @@ int choose_row(struct choice *out, struct choose_records *records,
         return refuse(&find, request, &out->warning, error);
     if (out->grade == SELECTOR_NONE)
         return take_default(out, &here, error);
-    memcpy(out->row, find.best.row, sizeof out->row);
+    memcpy(out->config, find.best.config, sizeof out->config);
     out->record = find.best.record;
     return 0;
 }

@@ -28,14 +28,14 @@ void choose_prepare(struct choose_records *records, const struct device_info *in
 
 /* What is to be chosen for. */
 struct choose_request {
-    const struct builtin_spaces *spaces; /* default row settled for the problem */
+    const struct builtin_spaces *spaces; /* default config settled for the problem */
     const struct problem *problem;
     const struct device_info *info; /* its compiler may be "": not looked for yet */
     enum autotune_from from;
 };
 
 struct choice {
-    int64_t row[SPACE_NAMES_MAX];
+    int64_t config[SPACE_NAMES_MAX];
     enum selector_grade grade; /* exact also where only the compiler is not known yet */
     struct record record;      /* zeros for the default */
     struct error warning;      /* ERROR_NONE: nothing */
@@ -43,8 +43,8 @@ struct choice {
 
 /* NO_RECORD, OTHER_GPU: what is asked for is not here. For AUTOTUNE_FROM_TUNING anything but an
  * exact record is as good as none. */
-int choose_row(struct choice *out, struct choose_records *records,
-               const struct choose_request *request, struct autotune_error *error);
+int choose_config(struct choice *out, struct choose_records *records,
+                  const struct choose_request *request, struct autotune_error *error);
 
 /* Appends the folder for the records that tuning makes. BAD_ARGUMENT when `place` is a file. */
 int choose_folder(struct text *out, const struct choose_records *records,

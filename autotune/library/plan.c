@@ -1,4 +1,4 @@
-/* plan: from a problem to what is launched for it: choose a row, find its kernels, keep what
+/* plan: from a problem to what is launched for it: choose a config, find its kernels, keep what
  * its launches need. Hides that only one plan of a context is made at a time. */
 #include "autotune/library/plan.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- Which row ---------------------------------------------------------------------------- */
+/* --- Which config ---------------------------------------------------------------------------- */
 
 static int tune(struct autotune_context *context, const struct problem *problem,
                 double budget_seconds, struct autotune_error *error)
@@ -35,14 +35,14 @@ static int choose(struct choice *out, struct autotune_context *context,
                   const struct choose_request *request, double budget_seconds,
                   struct autotune_error *error)
 {
-    int failed = choose_row(out, &context->records, request, error);
+    int failed = choose_config(out, &context->records, request, error);
     if (request->from != AUTOTUNE_FROM_TUNING ||
         (failed != AUTOTUNE_NO_RECORD && failed != AUTOTUNE_OTHER_GPU))
         return failed;
     failed = tune(context, request->problem, budget_seconds, error);
     if (failed)
         return failed;
-    failed = choose_row(out, &context->records, request, error);
+    failed = choose_config(out, &context->records, request, error);
     return failed ? fail(error, AUTOTUNE_TUNE_FAILED,
                          "%.500s ended well, but left no record that this library takes: are "
                          "both of the same version (" VERSION ")?",
@@ -70,7 +70,7 @@ static int describe(struct autotune_plan *plan, const struct choice *choice,
                     struct autotune_error *error)
 {
     char problem[PROBLEM_CHARS];
-    point_format(&plan->params, plan->space, choice->row, true);
+    point_format(&plan->params, plan->space, choice->config, true);
     if (choice->grade != SELECTOR_NONE)
         text_addf(&plan->origin, "%s, %s", choice->record.gpu,
                   problem_format(problem, &choice->record.problem));
@@ -91,7 +91,7 @@ static int find_kernels(struct autotune_plan *plan, const struct builtin_spaces 
     const struct kernel_set *set;
     struct error cause;
     if (!(is_own && code_take(memo, &variant, &choice->record)) &&
-        emit_variant(&variant, point, &spaces->sources, choice->row, &cause))
+        emit_variant(&variant, point, &spaces->sources, choice->config, &cause))
         return fail_for(error, AUTOTUNE_FAILED, &cause);
     const int failed =
         kernels_find(&plan->context->kernels, &variant, plan->space->kernel,
@@ -106,14 +106,14 @@ static int find_kernels(struct autotune_plan *plan, const struct builtin_spaces 
 }
 
 static int make_call(struct autotune_plan *plan, const struct point_context *point,
-                     const int64_t *row, struct autotune_error *error)
+                     const int64_t *config, struct autotune_error *error)
 {
     struct device_launch launches[PLANNER_LAUNCHES];
     struct borrowed *borrowed = plan->context->borrowed;
     const struct planner_buffers nowhere = {0};
     struct planner_plan all;
     struct error cause;
-    if (call_make(&plan->call, &all, point, row, &cause))
+    if (call_make(&plan->call, &all, point, config, &cause))
         return fail_for(error, AUTOTUNE_FAILED, &cause);
     plan->scratch_bytes = all.scratch_bytes;
     plan->state_bytes = all.state_bytes;
@@ -156,7 +156,7 @@ static int make(struct autotune_plan *plan, const struct autotune_plan_options *
     if (!failed)
         failed = find_kernels(plan, spaces, &point, &choice, error);
     if (!failed)
-        failed = make_call(plan, &point, choice.row, error);
+        failed = make_call(plan, &point, choice.config, error);
     return failed ? failed : describe(plan, &choice, error);
 }
 

@@ -86,7 +86,7 @@ static uint64_t sweep_bytes(const struct bench *bench)
 }
 
 static int open_sweep(struct bench *bench, const struct point_context *context,
-                      const int64_t *row,
+                      const int64_t *config,
                       const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                       struct error *error)
 {
@@ -102,7 +102,7 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
     const uint64_t own = dims_results(&problem.dims), most = n / SWEEP_DEPTH;
     const uint64_t results = own < most ? own : most;
     problem.dims = dims_resized(&problem.dims, results, n / results, 0);
-    if (call_plan(&plan, &swept, row, error) ||
+    if (call_plan(&plan, &swept, config, error) ||
         ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
         ops->fill(bench->device, bench->sweep_data, POISON_SCRATCH, bytes, error) ||
         ops->alloc(bench->device, plan.scratch_bytes + 256 + 8 * results, &bench->sweep_scratch,
@@ -169,7 +169,7 @@ static int open_expected(struct bench *bench, struct error *error)
 }
 
 int bench_open(struct bench *out, struct device *device, struct input *input,
-               const struct point_context *context, const int64_t *sweep_row,
+               const struct point_context *context, const int64_t *sweep_config,
                const struct device_kernel *const sweep_kernels[SPACE_PASSES_MAX],
                struct error *error)
 {
@@ -179,7 +179,7 @@ int bench_open(struct bench *out, struct device *device, struct input *input,
     out->slot_bytes = slot_bytes(&input->problem);
     if (device->ops->alloc(device, out->slots * out->slot_bytes, &out->outputs, error) ||
         open_expected(out, error) ||
-        open_sweep(out, context, sweep_row, sweep_kernels, error)) {
+        open_sweep(out, context, sweep_config, sweep_kernels, error)) {
         bench_close(out);
         return -1;
     }
@@ -236,11 +236,11 @@ bool bench_is_lost(const struct bench *bench, const struct bench_entry *entry)
     return entry->scratch != bench->scratch || entry->state != bench->state;
 }
 
-int bench_reserve(struct bench *bench, const struct point_context *context, const int64_t *row,
-                  struct error *error)
+int bench_reserve(struct bench *bench, const struct point_context *context,
+                  const int64_t *config, struct error *error)
 {
     struct planner_plan plan;
-    return call_plan(&plan, context, row, error) || reserve(bench, &plan, error) ? -1 : 0;
+    return call_plan(&plan, context, config, error) || reserve(bench, &plan, error) ? -1 : 0;
 }
 
 /* Lays the launches of all calls that are timed to `out`, those that are not aside. */
@@ -301,13 +301,13 @@ static int keep_work(struct bench_entry *entry, const struct bench_work *work,
 }
 
 int bench_prepare(struct bench_entry *out, struct bench *bench,
-                  const struct point_context *context, const int64_t *row,
+                  const struct point_context *context, const int64_t *config,
                   const struct device_kernel *const kernels[SPACE_PASSES_MAX], size_t calls,
                   struct error *error)
 {
     struct planner_plan plan;
     *out = (struct bench_entry){.calls = calls};
-    if (call_plan(&plan, context, row, error) || reserve(bench, &plan, error))
+    if (call_plan(&plan, context, config, error) || reserve(bench, &plan, error))
         return -1;
     const size_t bytes = calls * (size_t)plan.count * sizeof(struct device_launch);
     const int64_t *keys = plan.launches[plan.first].keys;
@@ -357,14 +357,14 @@ int bench_adopt(struct bench_entry *out, struct bench *bench, bench_call *call, 
 }
 
 int bench_prepare_more(struct bench_entry *entry, struct bench *bench,
-                       const struct point_context *context, const int64_t *row,
+                       const struct point_context *context, const int64_t *config,
                        const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                        size_t calls, struct error *error)
 {
     if (entry->calls >= calls)
         return 0;
     bench_release(bench, entry);
-    return bench_prepare(entry, bench, context, row, kernels, calls, error);
+    return bench_prepare(entry, bench, context, config, kernels, calls, error);
 }
 
 void bench_release(struct bench *bench, struct bench_entry *entry)

@@ -33,15 +33,15 @@ double bench_bytes(const struct problem *problem, const struct device_info *info
 /* `sweep_row` and `sweep_kernels` are a proven variant that reads the sweep's data; its kernels
  * must outlive the bench. */
 int bench_open(struct bench *out, struct device *device, struct input *input,
-               const struct point_context *context, const int64_t *sweep_row,
+               const struct point_context *context, const int64_t *sweep_config,
                const struct device_kernel *const sweep_kernels[SPACE_PASSES_MAX],
                struct error *error);
 void bench_close(struct bench *bench);
 
-/* Makes room for the scratch memory and the state of this row. When it grows, entries made before
+/* Makes room for the scratch memory and the state of this config. When it grows, entries made before
  * are lost: reserve for all entries of a race before preparing any. */
-int bench_reserve(struct bench *bench, const struct point_context *context, const int64_t *row,
-                  struct error *error);
+int bench_reserve(struct bench *bench, const struct point_context *context,
+                  const int64_t *config, struct error *error);
 
 /* A candidate ready to be measured. */
 struct bench_entry {
@@ -60,12 +60,12 @@ struct bench_entry {
 /* `calls`: a multiple of the inputs, at most bench->calls. As many as there are inputs give the
  * shortest measurement that proves the candidate on each. */
 int bench_prepare(struct bench_entry *out, struct bench *bench,
-                  const struct point_context *context, const int64_t *row,
+                  const struct point_context *context, const int64_t *config,
                   const struct device_kernel *const kernels[SPACE_PASSES_MAX], size_t calls,
                   struct error *error);
 /* Prepares the entry of the same candidate anew if it is of fewer calls than that. */
 int bench_prepare_more(struct bench_entry *entry, struct bench *bench,
-                       const struct point_context *context, const int64_t *row,
+                       const struct point_context *context, const int64_t *config,
                        const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                        size_t calls, struct error *error);
 void bench_release(struct bench *bench, struct bench_entry *entry);

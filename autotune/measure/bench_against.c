@@ -41,18 +41,19 @@ struct bench_against {
 
 /* --- Ours --------------------------------------------------------------------------------- */
 
-static int prove_small(struct bench_against *against, struct check *check, const int64_t *row,
+static int prove_small(struct bench_against *against, struct check *check,
+                       const int64_t *config,
                        const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                        struct error *error)
 {
-    const struct check_rows rows = {row, row};
+    const struct check_configs configs = {config, config};
     struct check_outcome outcome;
     struct text params = {0};
-    if (check_small(check, against->context, rows, kernels, &outcome, error))
+    if (check_small(check, against->context, configs, kernels, &outcome, error))
         return -1;
     if (outcome.is_right)
         return 0;
-    point_format(&params, against->context->space, row, true);
+    point_format(&params, against->context->space, config, true);
     error_set(error, ERROR_WRONG, "the kernel of %s is wrong: %s: tune again with --retune",
               params.at ? params.at : "the record", outcome.reason);
     text_dispose(&params);
@@ -60,36 +61,37 @@ static int prove_small(struct bench_against *against, struct check *check, const
 }
 
 /* On the host nothing is swept, and the default is left alone. */
-static int prove_kernels(struct bench_against *against, const int64_t *row, struct error *error)
+static int prove_kernels(struct bench_against *against, const int64_t *config,
+                         struct error *error)
 {
     const bool is_host = against->device->info.target.is_host;
     struct check *check;
     if (check_open(&check, against->device, against->context->problem,
                    is_host ? HOST_POSITIONS : UINT64_MAX, against->options->seed, error))
         return -1;
-    int failed = prove_small(against, check, row, against->kernels[OURS], error);
+    int failed = prove_small(against, check, config, against->kernels[OURS], error);
     if (!failed && !is_host)
-        failed = prove_small(against, check, against->context->space->default_row,
+        failed = prove_small(against, check, against->context->space->default_config,
                              against->kernels[SWEEP], error);
     check_close(check);
     return failed;
 }
 
 static int open_kernels(struct bench_against *against, const struct emit_sources *sources,
-                        const int64_t *row, struct error *error)
+                        const int64_t *config, struct error *error)
 {
     const struct space *space = against->context->space;
     const size_t width = space->param_count, which[VARIANTS] = {OURS, SWEEP};
-    int64_t rows[VARIANTS * SPACE_NAMES_MAX];
+    int64_t configs[VARIANTS * SPACE_NAMES_MAX];
     struct point_variant variants[VARIANTS] = {{OURS, 1}, {SWEEP, 1}};
     const struct points points = {.width = width,
-                                  .rows = rows,
+                                  .configs = configs,
                                   .count = VARIANTS,
                                   .variants = variants,
                                   .variant_count = VARIANTS};
     struct compiled_unit *unit = &against->unit;
-    memcpy(rows, row, width * sizeof *rows);
-    memcpy(rows + width, space->default_row, width * sizeof *rows);
+    memcpy(configs, config, width * sizeof *configs);
+    memcpy(configs + width, space->default_config, width * sizeof *configs);
     if (compiler_compile(unit, against->device, against->context, sources, &points, which,
                          VARIANTS, error))
         return -1;
@@ -103,7 +105,7 @@ static int open_kernels(struct bench_against *against, const struct emit_sources
         return -1;
     for (size_t i = 0; i < VARIANTS; i++)
         compiler_kernels(&unit->variants[i], against->loaded, against->kernels[i]);
-    return prove_kernels(against, row, error);
+    return prove_kernels(against, config, error);
 }
 
 /* --- The others --------------------------------------------------------------------------- */
@@ -203,18 +205,18 @@ static int measure_all(struct bench_against_result *out, struct bench_against *a
 /* --- The whole ---------------------------------------------------------------------------- */
 
 static int open_sides(struct bench_against *against, const struct emit_sources *sources,
-                      const int64_t *row, struct error *error)
+                      const int64_t *config, struct error *error)
 {
     const struct bench_against_options *options = against->options;
     const struct point_context *context = against->context;
     struct device *device = against->device;
-    if (open_kernels(against, sources, row, error) ||
+    if (open_kernels(against, sources, config, error) ||
         input_open_offset(&against->input, device, context->problem,
                           input_count(context->problem, &device->info), options->seed,
                           options->offset, error) ||
         bench_open(&against->bench, device, &against->input, context,
-                   context->space->default_row, against->kernels[SWEEP], error) ||
-        bench_prepare(&against->entries[OURS], &against->bench, context, row,
+                   context->space->default_config, against->kernels[SWEEP], error) ||
+        bench_prepare(&against->entries[OURS], &against->bench, context, config,
                       against->kernels[OURS], against->bench.calls, error))
         return -1;
     against->sides = 1 + options->baseline_count;
@@ -243,11 +245,12 @@ static void close_sides(struct bench_against *against)
 
 int bench_against_run(struct bench_against_result *out, struct device *device,
                       const struct point_context *context, const struct emit_sources *sources,
-                      const int64_t *row, const struct bench_against_options *options,
+                      const int64_t *config, const struct bench_against_options *options,
                       struct error *error)
 {
     struct bench_against against = {.device = device, .context = context, .options = options};
-    int failed = open_sides(&against, sources, row, error) || measure_all(out, &against, error);
+    int failed =
+        open_sides(&against, sources, config, error) || measure_all(out, &against, error);
     close_sides(&against);
     return failed ? -1 : 0;
 }

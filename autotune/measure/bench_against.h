@@ -25,12 +25,12 @@ struct bench_against_result {
     size_t calls;                /* in a measurement of either */
 };
 
-/* Compiles the kernel of `row`, proves it at small sizes and at n, proves the results of the
+/* Compiles the kernel of `config`, proves it at small sizes and at n, proves the results of the
  * baselines at n, then measures. A wrong result, or one sooner than the memory can deliver the
  * data, is ERROR_WRONG and names whose it is. */
 int bench_against_run(struct bench_against_result *out, struct device *device,
                       const struct point_context *context, const struct emit_sources *sources,
-                      const int64_t *row, const struct bench_against_options *options,
+                      const int64_t *config, const struct bench_against_options *options,
                       struct error *error);
 
 #endif

@@ -12,17 +12,17 @@
  * 16-byte load each. */
 static const double WANT_LOW = 64 * 1024, WANT_HIGH = 192 * 1024, WANT_FLOOR = 4 * 1024;
 
-/* The first pass that applies, and the row of its kernel. */
-static int find_first(const struct point_context *context, const int64_t *row,
+/* The first pass that applies, and the config of its kernel. */
+static int find_first(const struct point_context *context, const int64_t *config,
                       struct planner_launch *out, bool *is_found, int64_t *effective,
                       struct error *error)
 {
     *is_found = false;
     for (size_t i = 0; i < context->space->pass_count; i++) {
-        if (call_pass(out, is_found, context, row, i, &context->problem->dims, error))
+        if (call_pass(out, is_found, context, config, i, &context->problem->dims, error))
             return -1;
         if (*is_found)
-            return point_pass_row(context, row, i, effective, error);
+            return point_pass_config(context, config, i, effective, error);
     }
     return 0;
 }
@@ -49,7 +49,7 @@ static double rate(const struct point_context *context, double in_flight)
     return 1 / (1 + octaves);
 }
 
-static int guess(double *prior, const struct point_context *context, const int64_t *row,
+static int guess(double *prior, const struct point_context *context, const int64_t *config,
                  struct error *error)
 {
     const struct space *space = context->space;
@@ -57,7 +57,7 @@ static int guess(double *prior, const struct point_context *context, const int64
     struct planner_launch launch;
     bool is_found;
     *prior = 0;
-    if (find_first(context, row, &launch, &is_found, effective, error))
+    if (find_first(context, config, &launch, &is_found, effective, error))
         return -1;
     if (!is_found)
         return 0;
@@ -78,7 +78,7 @@ int model_prior(double *prior, const struct points *points, const struct point_c
     for (size_t i = 0; i < points->count; i++) {
         prior[i] = 0;
         if (context->space->in_flight &&
-            guess(&prior[i], context, points->rows + i * points->width, error))
+            guess(&prior[i], context, points->configs + i * points->width, error))
             return -1;
     }
     return 0;

@@ -66,7 +66,7 @@ static void add_default(struct table *tiles, const struct report *report)
     double percent;
     if (report_kernel(&kernel, &target, report, &ignored))
         return;
-    point_format(&params, kernel.rung.space, kernel.rung.space->default_row, true);
+    point_format(&params, kernel.rung.space, kernel.rung.space->default_config, true);
     compare_kernel_close(&kernel);
     snprintf(other.params, sizeof other.params, "%s", params.at ? params.at : "");
     text_dispose(&params);

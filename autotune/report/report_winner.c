@@ -10,13 +10,13 @@ static const struct table_column columns[] = {{"param", NULL, false},
                                               {"value", NULL, false},
                                               {"what it is", NULL, false}};
 
-static void add_params(struct report *report, const struct space *space, const int64_t *row)
+static void add_params(struct report *report, const struct space *space, const int64_t *config)
 {
     struct table *table = document_table(&report->document, DOCUMENT_TABLE, "Its params",
                                          columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < space->param_count && table; i++) {
         struct text value = {0};
-        point_format_value(&value, &space->params[i], row[i]);
+        point_format_value(&value, &space->params[i], config[i]);
         table_add(table, space->params[i].name);
         table_add(table, value.at ? value.at : "");
         table_add(table, space->params[i].meaning);
@@ -26,11 +26,11 @@ static void add_params(struct report *report, const struct space *space, const i
 }
 
 static void mark_params(struct document_source *source, const struct space *space,
-                        const int64_t *row)
+                        const int64_t *config)
 {
     for (size_t i = 0; i < space->param_count; i++) {
         struct text meaning = {0};
-        point_format_value(&meaning, &space->params[i], row[i]);
+        point_format_value(&meaning, &space->params[i], config[i]);
         text_addf(&meaning, ": %s", space->params[i].meaning);
         document_mark(source, space->params[i].name, meaning.at ? meaning.at : "");
         text_dispose(&meaning);
@@ -43,7 +43,7 @@ static int add_source(struct report *report, const struct compare_kernel *kernel
     const struct point_context context = {kernel->rung.space, &report->headline->problem,
                                           target};
     struct emit_variant variant;
-    if (emit_variant(&variant, &context, &kernel->sources, kernel->rung.row, error))
+    if (emit_variant(&variant, &context, &kernel->sources, kernel->rung.config, error))
         return -1;
     for (size_t i = 0; i < variant.count; i++) {
         char title[80];
@@ -55,7 +55,7 @@ static int add_source(struct report *report, const struct compare_kernel *kernel
         if (!source)
             break;
         text_adds(&source->code, variant.texts[i].at);
-        mark_params(source, kernel->rung.space, kernel->rung.row);
+        mark_params(source, kernel->rung.space, kernel->rung.config);
     }
     emit_dispose(&variant);
     return 0;
@@ -67,7 +67,8 @@ static bool is_as_measured(const struct record *record, const struct compare_ker
     const struct point_context here = {kernel->rung.space, &record->problem, target};
     struct error ignored;
     uint64_t code;
-    return code_hash(&code, record, kernel->rung.row, &here, &kernel->sources, &ignored) == 0 &&
+    return code_hash(&code, record, kernel->rung.config, &here, &kernel->sources, &ignored) ==
+               0 &&
            code == record->code;
 }
 
@@ -98,7 +99,7 @@ int report_winner(struct report *report, struct error *error)
             document, DOCUMENT_MISSING,
             "Space or template are not those that this record was made with: this is what "
             "its params give with the ones that are built in now.");
-    add_params(report, kernel.rung.space, kernel.rung.row);
+    add_params(report, kernel.rung.space, kernel.rung.config);
     if (add_source(report, &kernel, &target, &why))
         document_add(document, DOCUMENT_MISSING, "Its source is not shown: %s.", why.text);
     compare_kernel_close(&kernel);

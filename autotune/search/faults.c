@@ -105,7 +105,7 @@ static int blame_default(const struct search *search, const char *how,
     const struct space *space = search->job->context->space;
     const bool is_endless = event->kind == WORKER_POOL_LATE || strstr(how, strsignal(SIGPROF));
     struct text params = {0};
-    point_format(&params, space, space->default_row, true);
+    point_format(&params, space, space->default_config, true);
     error_set(error, ERROR_WRONG,
               "%s: the kernel of %s %s: %s; correct the template or the space", space->file,
               params.at ? params.at : "", is_endless ? "does not end" : "crashes", how);

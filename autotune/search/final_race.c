@@ -16,7 +16,7 @@ static const struct race_options RULES = {.rounds_min = 11,
 
 struct entrant {
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
-    const int64_t *row;
+    const int64_t *config;
     struct bench_entry entry;
     uint64_t variant, candidate;
     bool is_out; /* wrong */
@@ -64,11 +64,11 @@ static int announce(const struct final_race *final_race, const struct entrant *e
                              entrant->candidate, error);
 }
 
-static struct entrant *add_entrant(struct final_race *final_race, const int64_t *row,
+static struct entrant *add_entrant(struct final_race *final_race, const int64_t *config,
                                    uint64_t variant, uint64_t candidate)
 {
     struct entrant *entrant = &final_race->entrants[final_race->count];
-    *entrant = (struct entrant){.row = row, .variant = variant, .candidate = candidate};
+    *entrant = (struct entrant){.config = config, .variant = variant, .candidate = candidate};
     final_race->out->entrants[final_race->count] =
         (struct job_entrant){.candidate = candidate, .error = -1, .bound = -1};
     final_race->count++;
@@ -91,7 +91,8 @@ static int enter_variant(struct final_race *final_race, const struct job_variant
     for (size_t i = 0; i < variant->count && is_right && final_race->count < RACE_ENTRANTS_MAX;
          i++) {
         struct entrant *entrant =
-            add_entrant(final_race, variant->rows + i * measurer->context->space->param_count,
+            add_entrant(final_race,
+                        variant->configs + i * measurer->context->space->param_count,
                         variant->compiled.variant, variant->ids[i]);
         memcpy(entrant->kernels, kernels, sizeof kernels);
     }
@@ -119,7 +120,7 @@ static int enter_unit(struct final_race *final_race, size_t u, struct error *err
 static int enter_all(struct final_race *final_race, struct error *error)
 {
     struct measurer *measurer = final_race->measurer;
-    struct entrant *first = add_entrant(final_race, measurer->context->space->default_row,
+    struct entrant *first = add_entrant(final_race, measurer->context->space->default_config,
                                         JOB_NO_CANDIDATE, JOB_NO_CANDIDATE);
     memcpy(first->kernels, measurer->default_kernels, sizeof first->kernels);
     for (size_t u = 0; u < final_race->job->count; u++)
@@ -133,7 +134,7 @@ static int reserve(struct final_race *final_race, struct entrant *entrant, struc
     struct measurer *measurer = final_race->measurer;
     if (announce(final_race, entrant, error))
         return -1;
-    return bench_reserve(&measurer->bench, measurer->context, entrant->row, error)
+    return bench_reserve(&measurer->bench, measurer->context, entrant->config, error)
                ? exclude(final_race, entrant, error)
                : 0;
 }
@@ -145,7 +146,7 @@ static int prepare(struct final_race *final_race, struct entrant *entrant, struc
     report->registers = compiler_registers(entrant->kernels);
     if (announce(final_race, entrant, error))
         return -1;
-    return bench_prepare(&entrant->entry, &measurer->bench, measurer->context, entrant->row,
+    return bench_prepare(&entrant->entry, &measurer->bench, measurer->context, entrant->config,
                          entrant->kernels, measurer->bench.calls, error)
                ? exclude(final_race, entrant, error)
                : 0;
@@ -169,7 +170,7 @@ static int prove_full(struct final_race *final_race, struct entrant *entrant,
 static int prove_finalist(struct final_race *final_race, struct entrant *entrant,
                           const struct finalist_checks *checks, struct error *error)
 {
-    const struct finalist_checks_candidate candidate = {entrant->row, entrant->kernels};
+    const struct finalist_checks_candidate candidate = {entrant->config, entrant->kernels};
     struct job_entrant *report = &final_race->out->entrants[entrant - final_race->entrants];
     struct check_outcome outcome;
     if (announce(final_race, entrant, error) ||

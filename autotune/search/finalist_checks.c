@@ -32,7 +32,7 @@ static int run_once(const struct finalist_checks *checks,
     struct planner_buffers buffers = {.input = input, .output = measurer->bench.outputs};
     struct device_launch launches[PLANNER_LAUNCHES];
     struct planner_plan plan;
-    if (call_plan(&plan, &context, candidate->row, error) ||
+    if (call_plan(&plan, &context, candidate->config, error) ||
         ops->alloc(device, plan.scratch_bytes + plan.state_bytes + 256, &buffers.scratch,
                    error))
         return -1;
@@ -216,8 +216,8 @@ int finalist_checks_prove(const struct finalist_checks *checks,
                           struct error *error)
 {
     const struct measurer *measurer = checks->measurer;
-    const struct check_rows rows = {candidate->row, candidate->row};
-    if (check_specials(measurer->check, measurer->context, rows, candidate->kernels, out,
+    const struct check_configs configs = {candidate->config, candidate->config};
+    if (check_specials(measurer->check, measurer->context, configs, candidate->kernels, out,
                        error) ||
         (out->is_right && prove_rounding(checks, candidate, report, out, error)) ||
         (out->is_right && prove_past(checks, candidate, out, error)))

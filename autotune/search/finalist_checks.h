@@ -25,7 +25,7 @@ int finalist_checks_open(struct finalist_checks *out, struct measurer *measurer,
 void finalist_checks_close(struct finalist_checks *checks);
 
 struct finalist_checks_candidate {
-    const int64_t *row;
+    const int64_t *config;
     const struct device_kernel *const *kernels; /* by pass */
 };
 

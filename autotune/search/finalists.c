@@ -200,8 +200,8 @@ static void add_finalist(struct search *search, const struct race_place *place,
     struct tune_result *result = search->result;
     const bool is_the_default = entrant->candidate == JOB_NO_CANDIDATE;
     result->finalists[result->finalist_count++] =
-        (struct finalist){.row = is_the_default ? search->job->context->space->default_row
-                                                : tune_row(result, entrant->candidate),
+        (struct finalist){.config = is_the_default ? search->job->context->space->default_config
+                                                   : tune_config(result, entrant->candidate),
                           .median_ps = place->median_ps,
                           .low_ps = place->low_ps,
                           .high_ps = place->high_ps,
@@ -248,20 +248,20 @@ static void list_finalists(struct search *search, const struct job_raced *raced)
     search->result->proofs += raced->proofs;
 }
 
-static void add_place(struct tune_result *result, const int64_t *row,
+static void add_place(struct tune_result *result, const int64_t *config,
                       const struct race_place *place, const struct job_entrant *entrant)
 {
     result->places[result->place_count++] =
-        (struct tune_place){row,          place->median_ps,  place->low_ps, place->high_ps,
-                            place->ratio, entrant->registers};
+        (struct tune_place){config,         place->median_ps, place->low_ps,
+                            place->high_ps, place->ratio,     entrant->registers};
 }
 
-/* All that ran and are right; a row asked for that is equal to one ran with it. */
+/* All that ran and are right; a config asked for that is equal to one ran with it. */
 static int list_places(struct search *search, const struct job_raced *raced,
                        struct error *error)
 {
     struct tune_result *result = search->result;
-    const size_t most = raced->result.count * (1 + search->options->row_count);
+    const size_t most = raced->result.count * (1 + search->options->config_count);
     result->places = calloc(most + 1, sizeof *result->places);
     if (!result->places)
         return error_memory(error, most * sizeof *result->places);
@@ -272,28 +272,28 @@ static int list_places(struct search *search, const struct job_raced *raced,
         if (!is_right(result, entrant) || place->rounds == 0)
             continue;
         add_place(result,
-                  is_the_default ? search->job->context->space->default_row
-                                 : tune_row(result, entrant->candidate),
+                  is_the_default ? search->job->context->space->default_config
+                                 : tune_config(result, entrant->candidate),
                   place, entrant);
-        for (size_t k = 0; k < search->options->row_count && !is_the_default; k++) {
-            const int64_t *row = search->options->rows + k * result->points.width;
+        for (size_t k = 0; k < search->options->config_count && !is_the_default; k++) {
+            const int64_t *config = search->options->configs + k * result->points.width;
             if (shortlist_asked(search, k) == entrant->candidate &&
-                memcmp(row, tune_row(result, entrant->candidate),
-                       result->points.width * sizeof *row) != 0)
-                add_place(result, row, place, entrant);
+                memcmp(config, tune_config(result, entrant->candidate),
+                       result->points.width * sizeof *config) != 0)
+                add_place(result, config, place, entrant);
         }
     }
     return 0;
 }
 
-/* How far from simple a row is: values stand from simple, or preferred, to elaborate in a space
+/* How far from simple a config is: values stand from simple, or preferred, to elaborate in a space
  * file. */
-static size_t complexity(const struct space *space, const int64_t *row)
+static size_t complexity(const struct space *space, const int64_t *config)
 {
     size_t sum = 0;
     for (size_t i = 0; i < space->param_count; i++)
         for (size_t k = 0; k < space->params[i].count; k++)
-            if (space->params[i].values[k] == row[i])
+            if (space->params[i].values[k] == config[i])
                 sum += k;
     return sum;
 }
@@ -305,7 +305,7 @@ static void name_winner(struct search *search)
     size_t least = SIZE_MAX;
     for (size_t i = 0; i < result->finalist_count; i++) {
         const struct finalist *finalist = &result->finalists[i];
-        const size_t effort = complexity(search->job->context->space, finalist->row);
+        const size_t effort = complexity(search->job->context->space, finalist->config);
         const bool is_eligible = i == 0 || (finalist->is_tie && finalist->is_proven &&
                                             finalist->ratio <= SIMPLER_MAY_LOSE);
         if (is_eligible && effort < least) {

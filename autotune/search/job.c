@@ -57,12 +57,12 @@ static void code_file(const struct coder *coder, struct emit_file *file)
     coder->frame->is_short |= !file->name || !file->text;
 }
 
-static void code_row(const struct coder *coder, uint64_t *width, const int64_t **row)
+static void code_config(const struct coder *coder, uint64_t *width, const int64_t **config)
 {
-    const void *values = *row;
+    const void *values = *config;
     code_count(coder, width, SPACE_NAMES_MAX);
-    code_array(coder, &values, *width, sizeof **row);
-    *row = values;
+    code_array(coder, &values, *width, sizeof **config);
+    *config = values;
 }
 
 int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
@@ -76,7 +76,7 @@ int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
     code(&coder, &message->info, sizeof message->info);
     code(&coder, &message->problem, sizeof message->problem);
     code_string(&coder, &message->nvrtc);
-    code_row(&coder, &message->width, &message->default_row);
+    code_config(&coder, &message->width, &message->default_config);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         code_file(&coder, files[i]);
     return frame_check(frame, error);
@@ -88,18 +88,18 @@ int job_code_other_space(struct frame *frame, struct job_other_space *message, b
     const struct coder coder = {frame, reads};
     code_file(&coder, &message->space);
     code_file(&coder, &message->template);
-    code_row(&coder, &message->width, &message->row);
+    code_config(&coder, &message->width, &message->config);
     return frame_check(frame, error);
 }
 
-int job_code_rows(struct frame *frame, struct job_rows *message, size_t width, bool reads,
-                  struct error *error)
+int job_code_configs(struct frame *frame, struct job_configs *message, size_t width, bool reads,
+                     struct error *error)
 {
     const struct coder coder = {frame, reads};
-    const void *rows = message->rows;
+    const void *configs = message->configs;
     code_count(&coder, &message->count, COMPILER_UNIT);
-    code_array(&coder, &rows, message->count * width, sizeof *message->rows);
-    message->rows = rows;
+    code_array(&coder, &configs, message->count * width, sizeof *message->configs);
+    message->configs = configs;
     return frame_check(frame, error);
 }
 
@@ -145,16 +145,16 @@ static void check_kernels(const struct coder *coder, const struct compiled_varia
 static void code_variant(const struct coder *coder, struct job_variant *variant, size_t width,
                          size_t kernels)
 {
-    const void *ids = variant->ids, *rows = variant->rows;
+    const void *ids = variant->ids, *configs = variant->configs;
     code(coder, &variant->compiled, sizeof variant->compiled);
     check_kernels(coder, &variant->compiled, kernels);
     code(coder, &variant->limit, sizeof variant->limit);
     code(coder, &variant->is_proven, sizeof variant->is_proven);
     code_count(coder, &variant->count, UINT32_MAX);
     code_array(coder, &ids, variant->count, sizeof *variant->ids);
-    code_array(coder, &rows, variant->count * width, sizeof *variant->rows);
+    code_array(coder, &configs, variant->count * width, sizeof *variant->configs);
     variant->ids = ids;
-    variant->rows = rows;
+    variant->configs = configs;
 }
 
 int job_code_unit(struct frame *frame, struct job_unit *message, size_t width, bool reads,

@@ -35,8 +35,8 @@ struct job_setup {
     struct device_info info;
     struct problem problem;
     struct emit_file space;
-    const int64_t *default_row; /* in place of the space's own */
-    uint64_t width;             /* params of the space */
+    const int64_t *default_config; /* in place of the space's own */
+    uint64_t width;                /* params of the space */
     struct emit_sources sources;
 };
 
@@ -51,10 +51,10 @@ struct job_fatal {
     char text[sizeof((struct error *)0)->text];
 };
 
-/* Variants to compile as one unit: a row of each. */
-struct job_rows {
+/* Variants to compile as one unit: a config of each. */
+struct job_configs {
     uint64_t count;
-    const int64_t *rows; /* count x params of the space */
+    const int64_t *configs; /* count x params of the space */
 };
 
 /* A variant of a unit, and its candidates to be tried. */
@@ -65,7 +65,7 @@ struct job_variant {
     bool is_proven; /* this very machine code is proven at small sizes already */
     uint64_t count; /* candidates */
     const uint64_t *ids;
-    const int64_t *rows; /* count x params */
+    const int64_t *configs; /* count x params */
 };
 struct job_unit {
     struct device_image image; /* read, it lies in the frame, its names in `names` */
@@ -90,7 +90,7 @@ struct job_race {
 struct job_other_space {
     struct emit_file space, template;
     uint64_t width; /* params of its space */
-    const int64_t *row;
+    const int64_t *config;
 };
 
 enum job_phase { PHASE_LOAD, PHASE_PROVE, PHASE_MEASURE, PHASE_RACE };
@@ -160,8 +160,8 @@ struct job_raced {
  * memory, or not such a message. */
 int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
                    struct error *error);
-int job_code_rows(struct frame *frame, struct job_rows *message, size_t width, bool reads,
-                  struct error *error);
+int job_code_configs(struct frame *frame, struct job_configs *message, size_t width, bool reads,
+                     struct error *error);
 int job_code_unit(struct frame *frame, struct job_unit *message, size_t width, bool reads,
                   struct error *error);
 int job_code_race(struct frame *frame, struct job_race *message, size_t width, bool reads,

@@ -32,7 +32,7 @@ int measurer_fault_default(const struct measurer *measurer, const char *reason,
 {
     const struct space *space = measurer->context->space;
     struct text params = {0};
-    point_format(&params, space, space->default_row, true);
+    point_format(&params, space, space->default_config, true);
     error_set(error, ERROR_WRONG,
               "%s: the kernel of %s is wrong: %s; correct the template or the space",
               space->file, params.at ? params.at : "", reason);
@@ -72,11 +72,11 @@ static int open_default(struct measurer *measurer, const struct emit_sources *so
                         double *prove_s, struct error *error)
 {
     const struct space *space = measurer->context->space;
-    const struct check_rows rows = {space->default_row, space->default_row};
+    const struct check_configs configs = {space->default_config, space->default_config};
     struct compiled_unit *unit = &measurer->default_unit;
     struct check_outcome outcome;
-    if (compiler_compile_row(unit, measurer->device, measurer->context, sources,
-                             space->default_row, error))
+    if (compiler_compile_config(unit, measurer->device, measurer->context, sources,
+                                space->default_config, error))
         return -1;
     if (unit->variants[0].is_failed) {
         *error = unit->variants[0].reason;
@@ -90,7 +90,7 @@ static int open_default(struct measurer *measurer, const struct emit_sources *so
         return -1;
     const double start = monotonic_s();
     limit_default(measurer, DEFAULT_LIMIT);
-    const int failed = check_small(measurer->check, measurer->context, rows,
+    const int failed = check_small(measurer->check, measurer->context, configs,
                                    measurer->default_kernels, &outcome, error);
     limit_default(measurer, 0);
     if (failed)
@@ -105,7 +105,7 @@ static int prepare_reference(struct measurer *measurer, size_t calls, struct err
 {
     bench_release(&measurer->bench, &measurer->reference);
     return bench_prepare(&measurer->reference, &measurer->bench, measurer->context,
-                         measurer->context->space->default_row, measurer->default_kernels,
+                         measurer->context->space->default_config, measurer->default_kernels,
                          calls, error);
 }
 
@@ -153,7 +153,7 @@ static int open_reference(struct measurer *measurer, struct error *error)
         return measurer_fault_default(measurer, outcome.reason, error);
     return announce_default(measurer, PHASE_LOAD, error) ||
                    bench_prepare_more(&measurer->reference, &measurer->bench, measurer->context,
-                                      measurer->context->space->default_row,
+                                      measurer->context->space->default_config,
                                       measurer->default_kernels,
                                       bench_search_calls(&measurer->bench), error) ||
                    warm_up(measurer, error)
@@ -173,7 +173,7 @@ int measurer_open(struct measurer *out, struct device *device,
     if (input_open(&out->input, device, problem, ready->inputs, seed, error) ||
         check_open(&out->check, device, problem, positions, seed, error) ||
         open_default(out, sources, &ready->prove_s, error) ||
-        bench_open(&out->bench, device, &out->input, context, context->space->default_row,
+        bench_open(&out->bench, device, &out->input, context, context->space->default_config,
                    out->default_kernels, error) ||
         open_reference(out, error))
         return -1;
@@ -227,10 +227,10 @@ int measurer_variant(struct measurer *measurer, const struct job_variant *varian
 {
     struct job_proven proven = {.variant = variant->compiled.variant, .is_loaded = true};
     struct check_outcome outcome = {.is_right = false};
-    struct check_rows rows;
+    struct check_configs configs;
     const double start = monotonic_s();
-    if (check_choose(&rows, measurer->context, variant->rows, variant->count, error) ||
-        check_small(measurer->check, measurer->context, rows, kernels, &outcome, error)) {
+    if (check_choose(&configs, measurer->context, variant->configs, variant->count, error) ||
+        check_small(measurer->check, measurer->context, configs, kernels, &outcome, error)) {
         if (!measurer_is_alive(measurer))
             return -1;
         snprintf(outcome.reason, sizeof outcome.reason, "%.230s", error->text);
@@ -297,13 +297,13 @@ int measurer_first(struct measurer *measurer, const struct bench_entry *entry,
 
 /* The proof's time is the first, unless it was of fewer calls. More are taken unless it is
  * hopeless. */
-static int sample(struct measurer *measurer, const struct job_unit *unit, const int64_t *row,
+static int sample(struct measurer *measurer, const struct job_unit *unit, const int64_t *config,
                   const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                   struct bench_entry *entry, struct job_trial *trial, struct error *error)
 {
     const size_t calls = bench_search_calls(&measurer->bench), proven = entry->calls;
     const uint64_t most = unit->samples < JOB_SAMPLES ? unit->samples : JOB_SAMPLES;
-    if (bench_prepare_more(entry, &measurer->bench, measurer->context, row, kernels, calls,
+    if (bench_prepare_more(entry, &measurer->bench, measurer->context, config, kernels, calls,
                            error) ||
         (proven < calls && bench_time(&measurer->bench, entry, &trial->times_ps[0], error)))
         return -1;
@@ -320,7 +320,7 @@ static int try_candidate(struct measurer *measurer, const struct job_unit *unit,
                          const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                          struct job_trial *trial, struct error *error)
 {
-    const int64_t *row = variant->rows + which * measurer->context->space->param_count;
+    const int64_t *config = variant->configs + which * measurer->context->space->param_count;
     struct bench_entry entry;
     const double start = monotonic_s();
     *trial = (struct job_trial){.candidate = variant->ids[which],
@@ -330,11 +330,11 @@ static int try_candidate(struct measurer *measurer, const struct job_unit *unit,
     if (measurer_announce(measurer, PHASE_MEASURE, variant->compiled.variant, trial->candidate,
                           error))
         return -1;
-    int failed = bench_prepare(&entry, &measurer->bench, measurer->context, row, kernels,
+    int failed = bench_prepare(&entry, &measurer->bench, measurer->context, config, kernels,
                                bench_proof_calls(&measurer->bench), error) ||
                  measurer_first(measurer, &entry, trial, error) ||
                  (trial->status != TRIAL_WRONG &&
-                  sample(measurer, unit, row, kernels, &entry, trial, error));
+                  sample(measurer, unit, config, kernels, &entry, trial, error));
     bench_release(&measurer->bench, &entry);
     if (failed) {
         if (!measurer_is_alive(measurer))

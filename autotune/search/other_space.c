@@ -13,7 +13,7 @@ static const double SECONDS = 0.25, LONGEST = 0.1;
 
 struct other_space {
     struct measurer *measurer;
-    const int64_t *row;
+    const int64_t *config;
     struct compiled_unit unit;
     struct device_module *module;
     struct device_kernel loaded[COMPILER_KERNELS];
@@ -32,7 +32,7 @@ static int sample(struct other_space *other_kernel, struct error *error)
     const double seconds = (double)trial->times_ps[0] * 1e-12 * (double)bench->calls;
     if (seconds > LONGEST)
         return 0;
-    if (bench_prepare_more(&other_kernel->entry, bench, measurer->context, other_kernel->row,
+    if (bench_prepare_more(&other_kernel->entry, bench, measurer->context, other_kernel->config,
                            other_kernel->kernels, bench->calls, error))
         return -1;
     trial->time_count = 0;
@@ -50,7 +50,8 @@ static int time_other(struct other_space *other_kernel, struct error *error)
     struct measurer *measurer = other_kernel->measurer;
     if (measurer_announce(measurer, PHASE_MEASURE, 0, 0, error) ||
         bench_prepare(&other_kernel->entry, &measurer->bench, measurer->context,
-                      other_kernel->row, other_kernel->kernels, measurer->input.count, error) ||
+                      other_kernel->config, other_kernel->kernels, measurer->input.count,
+                      error) ||
         measurer_first(measurer, &other_kernel->entry, &other_kernel->trial, error))
         return -1;
     return other_kernel->trial.status == TRIAL_MEASURED ? sample(other_kernel, error) : 0;
@@ -64,7 +65,7 @@ static int prove_and_time(struct other_space *other_kernel, struct error *error)
     const struct job_variant variant = {.compiled = other_kernel->unit.variants[0],
                                         .count = 1,
                                         .ids = &id,
-                                        .rows = other_kernel->row};
+                                        .configs = other_kernel->config};
     bool is_right = true;
     if (measurer_announce(measurer, PHASE_LOAD, 0, 0, error) ||
         measurer->device->ops->load(measurer->device, &other_kernel->unit.image,
@@ -87,8 +88,8 @@ static int run(struct other_space *other_kernel, const struct emit_sources *sour
     struct job_trial *trial = &other_kernel->trial;
     trial->status = TRIAL_FAILED;
     if (measurer_announce(measurer, PHASE_LOAD, 0, 0, error) ||
-        compiler_compile_row(&other_kernel->unit, measurer->device, measurer->context, sources,
-                             other_kernel->row, error))
+        compiler_compile_config(&other_kernel->unit, measurer->device, measurer->context,
+                                sources, other_kernel->config, error))
         return -1;
     if (other_kernel->unit.variants[0].is_failed) {
         snprintf(trial->reason, sizeof trial->reason, "%.230s",
@@ -112,7 +113,7 @@ int other_space_try(struct measurer *measurer, const struct emit_sources *source
 {
     const struct point_context *own = measurer->context;
     struct emit_sources its_sources = *sources;
-    struct other_space state = {.measurer = measurer, .row = other_kernel->row};
+    struct other_space state = {.measurer = measurer, .config = other_kernel->config};
     struct space *space;
     if (space_load(&space, other_kernel->space.name, other_kernel->space.text,
                    strlen(other_kernel->space.text), embedded_space, error))

@@ -8,9 +8,9 @@
 static void clear_variant(struct job_variant *variant)
 {
     free((void *)(uintptr_t)variant->ids);
-    free((void *)(uintptr_t)variant->rows);
+    free((void *)(uintptr_t)variant->configs);
     variant->ids = NULL;
-    variant->rows = NULL;
+    variant->configs = NULL;
     variant->count = 0;
 }
 
@@ -39,7 +39,7 @@ struct queued_unit *queued_unit_open(struct search *search, struct frame *frame,
     for (size_t i = 0; i < queued->unit.count;
          i++) { /* what it lists lies in the frame: nothing */
         queued->unit.variants[i].ids = NULL;
-        queued->unit.variants[i].rows = NULL;
+        queued->unit.variants[i].configs = NULL;
         queued->unit.variants[i].count = 0;
         queued->unit.variants[i].compiled.variant = unit->variants[i];
     }
@@ -78,7 +78,7 @@ static int is_needed(struct search *search, size_t candidate, uint64_t hash,
     uint64_t identity, other;
     if (trial->is_judged)
         return 0;
-    if (trials_identity(&identity, search->job->context, tune_row(search->result, candidate),
+    if (trials_identity(&identity, search->job->context, tune_config(search->result, candidate),
                         hash, error))
         return -1;
     const int seen = trials_index_add(&search->seen, identity, candidate, &other, error);
@@ -94,11 +94,11 @@ static int make_room(struct job_variant *variant, size_t count, size_t width,
                      struct error *error)
 {
     uint64_t *ids = malloc((count + 1) * sizeof *ids);
-    int64_t *rows = malloc((count + 1) * width * sizeof *rows);
+    int64_t *configs = malloc((count + 1) * width * sizeof *configs);
     clear_variant(variant);
     variant->ids = ids;
-    variant->rows = rows;
-    return ids && rows ? 0 : error_memory(error, (count + 1) * width * sizeof *rows);
+    variant->configs = configs;
+    return ids && configs ? 0 : error_memory(error, (count + 1) * width * sizeof *configs);
 }
 
 static void add_candidate(const struct search *search, struct job_variant *variant,
@@ -106,8 +106,8 @@ static void add_candidate(const struct search *search, struct job_variant *varia
 {
     const size_t width = search->result->points.width;
     ((uint64_t *)(uintptr_t)variant->ids)[variant->count] = candidate;
-    memcpy((int64_t *)(uintptr_t)variant->rows + variant->count * width,
-           tune_row(search->result, candidate), width * sizeof(int64_t));
+    memcpy((int64_t *)(uintptr_t)variant->configs + variant->count * width,
+           tune_config(search->result, candidate), width * sizeof(int64_t));
     variant->count++;
 }
 
@@ -146,7 +146,7 @@ int queued_unit_choose(struct search *search, struct queued_unit *queued, size_t
         if (candidates[k] < v->first || candidates[k] >= v->first + v->count)
             continue;
         if (trials_identity(&identity, search->job->context,
-                            tune_row(search->result, candidates[k]), hash, error))
+                            tune_config(search->result, candidates[k]), hash, error))
             return -1;
         const int got = trials_index_add(seen, identity, candidates[k], &other, error);
         if (got < 0)

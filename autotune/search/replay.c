@@ -19,7 +19,7 @@ struct work {
     double compile_s, prove_s;
 };
 
-/* A journal as points to try: `points` without rows; priors, outcomes by candidate. */
+/* A journal as points to try: `points` without configs; priors, outcomes by candidate. */
 struct table {
     const struct journal_trial **trials; /* sorted by variant */
     struct points points;

@@ -203,19 +203,19 @@ static int send_compile(struct search *search, size_t slot, const struct search_
 {
     const struct points *points = &search->result->points;
     struct frame frame = {.kind = JOB_COMPILE};
-    int64_t *rows = malloc(unit->count * points->width * sizeof *rows);
-    const struct job_rows message = {unit->count, rows};
-    if (!rows)
-        return error_memory(error, unit->count * points->width * sizeof *rows);
+    int64_t *configs = malloc(unit->count * points->width * sizeof *configs);
+    const struct job_configs message = {unit->count, configs};
+    if (!configs)
+        return error_memory(error, unit->count * points->width * sizeof *configs);
     for (size_t i = 0; i < unit->count; i++)
-        memcpy(rows + i * points->width,
-               tune_row(search->result, points->variants[unit->variants[i]].first),
-               points->width * sizeof *rows);
-    int failed = job_code_rows(&frame, (struct job_rows *)(uintptr_t)&message, points->width,
-                               false, error) ||
+        memcpy(configs + i * points->width,
+               tune_config(search->result, points->variants[unit->variants[i]].first),
+               points->width * sizeof *configs);
+    int failed = job_code_configs(&frame, (struct job_configs *)(uintptr_t)&message,
+                                  points->width, false, error) ||
                  worker_pool_send(search->pool, slot, &frame, error);
     frame_dispose(&frame);
-    free(rows);
+    free(configs);
     search->workers[slot].unit = *unit;
     search->workers[slot].state = WORKER_BUSY;
     worker_pool_set_deadline(search->pool, slot, COMPILE_LIMIT);

@@ -26,7 +26,7 @@ struct search_unit {
 /* A compiled unit on its way to a measuring worker, or kept for the race. */
 struct queued_unit {
     struct frame frame;   /* holds what `unit` points to */
-    struct job_unit unit; /* ids and rows are the parcel's own */
+    struct job_unit unit; /* ids and configs are the parcel's own */
     uint64_t prove_us[COMPILER_UNIT];
     struct queued_unit *next;
 };

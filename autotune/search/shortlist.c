@@ -13,14 +13,15 @@ enum {
     SHORTLIST_HOST = 8, /* the emulator is slow, and no model of speed anyway */
 };
 _Static_assert((int)SHORTLIST_MAX < (int)RACE_ENTRANTS_MAX, "the default races too");
-_Static_assert((int)TUNE_ROWS_MAX <= (int)SHORTLIST_MAX, "all that are asked for are raced");
+_Static_assert((int)TUNE_CONFIGS_MAX <= (int)SHORTLIST_MAX, "all that are asked for are raced");
 
 static const double MARGIN = 0.015;    /* in the race are those so close to the best time ... */
 static const double MARGIN_NOISES = 3; /* ... or so many spreads of the reference */
 
 static bool is_default(const struct search *search, size_t candidate)
 {
-    return memcmp(tune_row(search->result, candidate), search->job->context->space->default_row,
+    return memcmp(tune_config(search->result, candidate),
+                  search->job->context->space->default_config,
                   search->result->points.width * sizeof(int64_t)) == 0;
 }
 
@@ -28,10 +29,10 @@ size_t shortlist_asked(const struct search *search, size_t number)
 {
     const struct tune_result *result = search->result;
     const size_t width = result->points.width;
-    const int64_t *row = search->options->rows + number * width;
+    const int64_t *config = search->options->configs + number * width;
     size_t i = 0;
     while (i + 1 < result->points.count &&
-           memcmp(tune_row(result, i), row, width * sizeof *row) != 0)
+           memcmp(tune_config(result, i), config, width * sizeof *config) != 0)
         i++;
     return result->trials[i].is_judged && result->trials[i].status == TRIAL_EQUAL
                ? result->trials[i].equal_to
@@ -58,15 +59,15 @@ static int by_score(const void *a, const void *b)
 static size_t rank(const struct search *search, struct ranked *out)
 {
     const struct tune_result *result = search->result;
-    size_t asked[TUNE_ROWS_MAX], count = 0;
-    for (size_t k = 0; k < search->options->row_count; k++)
+    size_t asked[TUNE_CONFIGS_MAX], count = 0;
+    for (size_t k = 0; k < search->options->config_count; k++)
         asked[k] = shortlist_asked(search, k);
     for (size_t i = 0; i < result->points.count; i++)
         if (result->trials[i].is_judged && result->trials[i].status == TRIAL_MEASURED &&
             !is_default(search, i))
             out[count++] = (struct ranked){i, result->trials[i].score, false};
     for (size_t r = 0; r < count; r++)
-        for (size_t k = 0; k < search->options->row_count; k++)
+        for (size_t k = 0; k < search->options->config_count; k++)
             out[r].is_asked |= out[r].candidate == asked[k];
     qsort(out, count, sizeof *out, by_score);
     return count;

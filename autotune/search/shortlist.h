@@ -6,11 +6,11 @@
 
 enum { SHORTLIST_MAX = 31 }; /* beside the default: more would leave each too few rounds */
 
-/* The measured candidates that race, beside the default: rows asked for, then the best. */
+/* The measured candidates that race, beside the default: configs asked for, then the best. */
 int shortlist_choose(const struct search *search, size_t out[SHORTLIST_MAX], size_t *out_count,
                      struct error *error);
 
-/* The candidate that runs in the place of a row asked for: itself, or the one it is equal to.
+/* The candidate that runs in the place of a config asked for: itself, or the one it is equal to.
  */
 size_t shortlist_asked(const struct search *search, size_t number);
 

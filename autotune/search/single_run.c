@@ -27,11 +27,11 @@ struct once {
     uint64_t slot_bytes; /* of a call's results, ALIGNED */
 };
 
-static int load(struct once *once, const struct emit_sources *sources, const int64_t *row,
+static int load(struct once *once, const struct emit_sources *sources, const int64_t *config,
                 struct error *error)
 {
     struct compiled_unit *unit = &once->unit;
-    if (compiler_compile_row(unit, once->device, once->context, sources, row, error))
+    if (compiler_compile_config(unit, once->device, once->context, sources, config, error))
         return -1;
     if (unit->variants[0].is_failed) {
         *error = unit->variants[0].reason;
@@ -53,12 +53,12 @@ static int reserve(struct once *once, uint64_t *out, uint64_t bytes, uint8_t fil
                : 0;
 }
 
-static int prepare(struct once *once, const int64_t *row, uint64_t seed, struct error *error)
+static int prepare(struct once *once, const int64_t *config, uint64_t seed, struct error *error)
 {
     const struct problem *problem = once->context->problem;
     struct planner_buffers *buffers = &once->buffers;
     once->slot_bytes = (input_expects_bytes(problem) + ALIGNED - 1) / ALIGNED * ALIGNED;
-    if (call_plan(&once->plan, once->context, row, error) ||
+    if (call_plan(&once->plan, once->context, config, error) ||
         input_open(&once->input, once->device, problem, oracle_inputs_least(problem), seed,
                    error) ||
         reserve(once, &buffers->output, CALLS * once->slot_bytes, POISON_OUTPUT, error) ||
@@ -131,11 +131,11 @@ static void dispose(struct once *once)
 }
 
 int single_run(struct device *device, const struct point_context *context,
-               const struct emit_sources *sources, const int64_t *row, uint64_t seed,
+               const struct emit_sources *sources, const int64_t *config, uint64_t seed,
                struct error *error)
 {
     struct once once = {.device = device, .context = context};
-    int failed = load(&once, sources, row, error) || prepare(&once, row, seed, error);
+    int failed = load(&once, sources, config, error) || prepare(&once, config, seed, error);
     for (uint64_t call = 0; call < CALLS && !failed; call++)
         failed = launch(&once, call, error);
     for (uint64_t call = 0; call < CALLS && !failed; call++)

@@ -9,10 +9,10 @@
 /* Whole reductions before the one that counts: each as many launches as it. */
 enum { SINGLE_RUN_BEFORE = 1 };
 
-/* Compiles the row, and runs it at the problem's n on exact input, in this process. All results
+/* Compiles the config, and runs it at the problem's n on exact input, in this process. All results
  * are compared: ERROR_WRONG. */
 int single_run(struct device *device, const struct point_context *context,
-               const struct emit_sources *sources, const int64_t *row, uint64_t seed,
+               const struct emit_sources *sources, const int64_t *config, uint64_t seed,
                struct error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* strategy: which points to try, in which order, and when the rest of a variant is left out.
- * Hides how rows of a sample become variants, and how likely and random variants take turns. */
+ * Hides how configs of a sample become variants, and how likely and random variants take turns. */
 #include "autotune/search/strategy.h"
 
 #include "autotune/verify/sample.h"
@@ -47,32 +47,33 @@ int strategy_find(enum strategy *out, const char *name, struct error *error)
 
 /* --- Points ------------------------------------------------------------------------------- */
 
-/* Keeps of `points` the rows for which is_kept is set; variants without rows go. */
-static void keep_rows(struct points *points, const bool *is_kept)
+/* Keeps of `points` the configs for which is_kept is set; variants without configs go. */
+static void keep_configs(struct points *points, const bool *is_kept)
 {
-    size_t rows = 0, variants = 0;
+    size_t configs = 0, variants = 0;
     for (size_t v = 0; v < points->variant_count; v++) {
         const struct point_variant from = points->variants[v];
-        const size_t first = rows;
+        const size_t first = configs;
         for (size_t i = from.first; i < from.first + from.count; i++)
             if (is_kept[i])
-                memmove(points->rows + rows++ * points->width, points->rows + i * points->width,
-                        points->width * sizeof *points->rows);
-        if (rows > first)
-            points->variants[variants++] = (struct point_variant){first, rows - first};
+                memmove(points->configs + configs++ * points->width,
+                        points->configs + i * points->width,
+                        points->width * sizeof *points->configs);
+        if (configs > first)
+            points->variants[variants++] = (struct point_variant){first, configs - first};
     }
-    points->count = rows;
+    points->count = configs;
     points->variant_count = variants;
 }
 
-/* Chooses among the rows of `points`; an open `cover` takes them. */
-static int choose_rows(struct points *points, const struct space *space, struct cover *cover,
-                       unsigned seed, struct error *error)
+/* Chooses among the configs of `points`; an open `cover` takes them. */
+static int choose_configs(struct points *points, const struct space *space, struct cover *cover,
+                          unsigned seed, struct error *error)
 {
     unsigned char values[SPACE_NAMES_MAX];
     size_t *chosen = NULL, count;
     for (size_t i = 0; i < points->count; i++) {
-        sample_index_row(space, points->rows + i * points->width, values);
+        sample_index_config(space, points->configs + i * points->width, values);
         if (cover_add(cover, values, true, error) < 0)
             return -1;
     }
@@ -83,7 +84,7 @@ static int choose_rows(struct points *points, const struct space *space, struct 
     for (size_t i = 0; !failed && i < count; i++)
         is_kept[chosen[i]] = true;
     if (!failed)
-        keep_rows(points, is_kept);
+        keep_configs(points, is_kept);
     free(is_kept);
     free(chosen);
     return failed;
@@ -98,7 +99,7 @@ static int keep_sample(struct points *points, const struct space *space, unsigne
         counts[i] = space->params[i].count;
     if (cover_open(&cover, counts, space->param_count, error))
         return -1;
-    int failed = choose_rows(points, space, cover, seed, error);
+    int failed = choose_configs(points, space, cover, seed, error);
     cover_close(cover);
     return failed;
 }

@@ -38,7 +38,7 @@ struct strategy_order {
  * are marked is_whole: a tenth of all variants, 19 at least and 99 at most; none with one
  * candidate alone, which can neither teach nor be left out. Others: variants shuffled and the
  * candidates of each shuffled, so that drift does not follow the space, whatever is known; all
- * are whole. Only variants, variant_count and count of `points` are read: its rows may be
+ * are whole. Only variants, variant_count and count of `points` are read: its configs may be
  * missing. */
 int strategy_order(struct strategy_order *out, const struct points *points,
                    enum strategy strategy, const double *prior, const size_t *seeds,

@@ -92,12 +92,12 @@ static void mix(uint64_t *hash, uint64_t value)
     *hash = random_next(&state);
 }
 
-int trials_identity(uint64_t *out, const struct point_context *context, const int64_t *row,
+int trials_identity(uint64_t *out, const struct point_context *context, const int64_t *config,
                     uint64_t kernels_hash, struct error *error)
 {
     struct planner_plan plan;
     uint64_t hash = kernels_hash;
-    if (call_plan(&plan, context, row, error))
+    if (call_plan(&plan, context, config, error))
         return -1;
     for (int i = 0; i < plan.count; i++) {
         const struct planner_launch *launch = &plan.launches[i];
@@ -249,13 +249,13 @@ static int recall_variant(struct tune_result *result, const struct tune_job *job
 {
     struct emit_variant emitted;
     uint64_t identity;
-    if (emit_variant(&emitted, job->context, job->sources, tune_row(result, variant->first),
+    if (emit_variant(&emitted, job->context, job->sources, tune_config(result, variant->first),
                      error))
         return -1;
     const uint64_t hash = emit_hash_variant(&emitted);
     emit_dispose(&emitted);
     for (size_t i = variant->first; i < variant->first + variant->count; i++) {
-        if (trials_identity(&identity, job->context, tune_row(result, i), hash, error))
+        if (trials_identity(&identity, job->context, tune_config(result, i), hash, error))
             return -1;
         recall_candidate(result, memory, i, identity);
     }
@@ -274,10 +274,11 @@ int trials_recall(struct tune_result *result, const struct tune_job *job,
     return failed;
 }
 
-static void write_params(char *out, size_t size, const struct space *space, const int64_t *row)
+static void write_params(char *out, size_t size, const struct space *space,
+                         const int64_t *config)
 {
     struct text params = {0};
-    point_format(&params, space, row, true);
+    point_format(&params, space, config, true);
     snprintf(out, size, "%s", params.at ? params.at : "");
     text_dispose(&params);
 }
@@ -286,7 +287,7 @@ void trials_record(struct tune_result *result, const struct tune_job *job,
                    struct journal *journal, const struct job_trial *trial,
                    const struct trials_cost *cost)
 {
-    const int64_t *row = tune_row(result, trial->candidate);
+    const int64_t *config = tune_config(result, trial->candidate);
     struct error error;
     struct journal_trial line = {.variant = cost->sources_hash,
                                  .time_count = trial->time_count,
@@ -303,8 +304,8 @@ void trials_record(struct tune_result *result, const struct tune_job *job,
     memcpy(line.times_ps, trial->times_ps, sizeof trial->times_ps);
     snprintf(line.status, sizeof line.status, "%s", tune_statuses[trial->status]);
     snprintf(line.reason, sizeof line.reason, "%s", trial->reason);
-    write_params(line.params, sizeof line.params, job->context->space, row);
-    if (trials_identity(&line.identity, job->context, row, cost->sources_hash, &error) ||
+    write_params(line.params, sizeof line.params, job->context->space, config);
+    if (trials_identity(&line.identity, job->context, config, cost->sources_hash, &error) ||
         journal_append(journal, &line, &error))
         result->journal_warning = error;
 }

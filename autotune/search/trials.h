@@ -25,7 +25,7 @@ const uint64_t *trials_index_find(const struct trials_index *index, uint64_t key
 size_t trials_find_variant(const struct points *points, size_t candidate);
 
 /* What a candidate runs: its kernels (a hash of texts or of machine code) and its launches. */
-int trials_identity(uint64_t *out, const struct point_context *context, const int64_t *row,
+int trials_identity(uint64_t *out, const struct point_context *context, const int64_t *config,
                     uint64_t kernels_hash, struct error *error);
 
 /* What became of a candidate; a later verdict replaces an earlier one. `reason` may be NULL or

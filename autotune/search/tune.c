@@ -22,9 +22,9 @@ struct run {
     struct search search;
 };
 
-const int64_t *tune_row(const struct tune_result *result, size_t candidate)
+const int64_t *tune_config(const struct tune_result *result, size_t candidate)
 {
-    return result->points.rows + candidate * result->points.width;
+    return result->points.configs + candidate * result->points.width;
 }
 
 static bool is_host(const struct run *run)
@@ -32,54 +32,54 @@ static bool is_host(const struct run *run)
     return run->job->info->target.is_host;
 }
 
-static bool is_row(const struct run *run, size_t candidate, const int64_t *row)
+static bool is_config(const struct run *run, size_t candidate, const int64_t *config)
 {
-    return row && memcmp(tune_row(run->result, candidate), row,
-                         run->result->points.width * sizeof *row) == 0;
+    return config && memcmp(tune_config(run->result, candidate), config,
+                            run->result->points.width * sizeof *config) == 0;
 }
 
 /* --- Before the search -------------------------------------------------------------------- */
 
-static bool is_listed(const struct run *run, const int64_t *row)
+static bool is_listed(const struct run *run, const int64_t *config)
 {
     for (size_t i = 0; i < run->result->points.count; i++)
-        if (is_row(run, i, row))
+        if (is_config(run, i, config))
             return true;
     return false;
 }
 
-static int add_unlisted(struct run *run, const int64_t *row, struct error *error)
+static int add_unlisted(struct run *run, const int64_t *config, struct error *error)
 {
-    return is_listed(run, row) ? 0 : point_add(&run->result->points, row, error);
+    return is_listed(run, config) ? 0 : point_add(&run->result->points, config, error);
 }
 
 /* What serves untuned, and what won elsewhere, is tried even where the space prunes it. */
 static int add_pruned(struct run *run, struct error *error)
 {
     const struct point_context *context = run->job->context;
-    const int64_t *const rows[] = {context->space->default_row, run->options.seed_row};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const int broken = rows[i] ? point_prune(context, rows[i], error) : POINT_VALID;
+    const int64_t *const configs[] = {context->space->default_config, run->options.seed_config};
+    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
+        const int broken = configs[i] ? point_prune(context, configs[i], error) : POINT_VALID;
         if (broken == POINT_FAILED || (broken >= 0 && context->space->rules[broken].is_prune &&
-                                       add_unlisted(run, rows[i], error)))
+                                       add_unlisted(run, configs[i], error)))
             return -1;
     }
     return 0;
 }
 
-/* What is to be tried, and the rows asked for that are not among it. */
+/* What is to be tried, and the configs asked for that are not among it. */
 static int expand_points(struct run *run, struct error *error)
 {
     const struct tune_options *options = &run->options;
     const struct point_context *context = run->job->context;
     struct points *points = &run->result->points;
-    if (options->is_only_rows ? point_single(points, context->space, options->rows, error)
-                              : strategy_points(points, context, options->strategy,
-                                                (unsigned)options->seed, error) ||
-                                    add_pruned(run, error))
+    if (options->is_only_configs ? point_single(points, context->space, options->configs, error)
+                                 : strategy_points(points, context, options->strategy,
+                                                   (unsigned)options->seed, error) ||
+                                       add_pruned(run, error))
         return -1;
-    for (size_t i = 0; i < options->row_count; i++)
-        if (add_unlisted(run, options->rows + i * points->width, error))
+    for (size_t i = 0; i < options->config_count; i++)
+        if (add_unlisted(run, options->configs + i * points->width, error))
             return -1;
     return 0;
 }
@@ -100,20 +100,20 @@ static int list_points(struct run *run, struct error *error)
 
 static bool is_asked(const struct run *run, size_t candidate)
 {
-    for (size_t i = 0; i < run->options.row_count; i++)
-        if (is_row(run, candidate, run->options.rows + i * run->result->points.width))
+    for (size_t i = 0; i < run->options.config_count; i++)
+        if (is_config(run, candidate, run->options.configs + i * run->result->points.width))
             return true;
     return false;
 }
 
 static int plan_search(struct run *run, struct error *error)
 {
-    enum { SEEDS = 2 + TUNE_ROWS_MAX };
+    enum { SEEDS = 2 + TUNE_CONFIGS_MAX };
     const struct points *points = &run->result->points;
     size_t seeds[SEEDS], count = 0;
     for (size_t i = 0; i < points->count; i++)
-        if (count < SEEDS && (is_row(run, i, run->options.seed_row) || is_asked(run, i) ||
-                              is_row(run, i, run->job->context->space->default_row)))
+        if (count < SEEDS && (is_config(run, i, run->options.seed_config) || is_asked(run, i) ||
+                              is_config(run, i, run->job->context->space->default_config)))
             seeds[count++] = i;
     return model_prior(run->prior, points, run->job->context, error) ||
                    strategy_order(&run->order, points, run->options.strategy, run->prior, seeds,

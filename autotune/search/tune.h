@@ -27,19 +27,20 @@ struct trial {
 enum {
     TUNE_FINALISTS = FINAL_RACE_PROVEN + 1,
     TUNE_REASONS_MAX = 64,
-    TUNE_ROWS_MAX = 16, /* rows that can be asked for, and are raced where they are right */
+    TUNE_CONFIGS_MAX =
+        16, /* configs that can be asked for, and are raced where they are right */
 };
 
 /* An entrant of the race, whose figures are those of a struct finalist. */
 struct tune_place {
-    const int64_t *row;
+    const int64_t *config;
     uint64_t median_ps, low_ps, high_ps;
     double ratio;
     unsigned registers;
 };
 
 struct finalist {
-    const int64_t *row;
+    const int64_t *config;
     uint64_t median_ps, low_ps, high_ps; /* of all its rounds, with its 95 % interval */
     double ratio;                        /* time over the fastest's, paired by round */
     size_t rounds;
@@ -56,7 +57,7 @@ struct tune_result {
     struct trial *trials;                      /* by candidate */
     struct finalist finalists[TUNE_FINALISTS]; /* fastest first; with the default */
     size_t finalist_count;
-    struct tune_place *places; /* all entrants, and rows asked for that are equal to one */
+    struct tune_place *places; /* all entrants, and configs asked for that are equal to one */
     size_t place_count;
     size_t winner;   /* index among finalists: the simplest of those tied with the fastest */
     size_t ties;     /* other finalists tied with the fastest */
@@ -100,11 +101,12 @@ struct tune_job {
 
 struct tune_options {
     enum strategy strategy;
-    const int64_t *rows; /* tried first and raced, whatever rules, strategy and times say ... */
-    size_t row_count;    /* ... so many, one after the other; TUNE_ROWS_MAX at most */
-    bool is_only_rows;   /* nothing else is tried */
-    bool is_proof;       /* times are not asked for: none is too noisy */
-    const int64_t *seed_row; /* what won a similar problem, tried first; or NULL */
+    const int64_t
+        *configs;        /* tried first and raced, whatever rules, strategy and times say ... */
+    size_t config_count; /* ... so many, one after the other; TUNE_ROWS_MAX at most */
+    bool is_only_configs;       /* nothing else is tried */
+    bool is_proof;              /* times are not asked for: none is too noisy */
+    const int64_t *seed_config; /* what won a similar problem, tried first; or NULL */
     uint64_t seed;
     double budget_s; /* the search ends after about this long with what it has; 0 = none */
     double race_s;   /* 0 = the usual */
@@ -120,6 +122,6 @@ int tune_run(struct tune_result *out, const struct tune_job *job,
              const struct tune_options *options, struct error *error);
 void tune_dispose(struct tune_result *result);
 
-const int64_t *tune_row(const struct tune_result *result, size_t candidate);
+const int64_t *tune_config(const struct tune_result *result, size_t candidate);
 
 #endif

@@ -56,25 +56,25 @@ static int serve_compile(struct worker *worker, struct frame *frame, struct erro
 {
     const size_t width = worker->space->param_count;
     const uint64_t start_us = monotonic_ns() / 1000;
-    struct job_rows rows = {.count = 0};
+    struct job_configs configs = {.count = 0};
     struct point_variant variants[COMPILER_UNIT];
     struct compiled_unit unit;
     size_t indices[COMPILER_UNIT];
     if (frame->kind != JOB_COMPILE)
         return unknown_message(frame, error);
-    if (job_code_rows(frame, &rows, width, true, error))
+    if (job_code_configs(frame, &configs, width, true, error))
         return -1;
-    for (size_t i = 0; i < rows.count; i++) {
+    for (size_t i = 0; i < configs.count; i++) {
         variants[i] = (struct point_variant){i, 1};
         indices[i] = i;
     }
     const struct points points = {.width = width,
-                                  .rows = (int64_t *)(uintptr_t)rows.rows,
-                                  .count = rows.count,
+                                  .configs = (int64_t *)(uintptr_t)configs.configs,
+                                  .count = configs.count,
                                   .variants = variants,
-                                  .variant_count = rows.count};
+                                  .variant_count = configs.count};
     if (compiler_compile(&unit, worker->device, &worker->context, &worker->setup.sources,
-                         &points, indices, rows.count, error))
+                         &points, indices, configs.count, error))
         return -1;
     int failed = send_compiled(worker, &unit, start_us, error);
     compiler_dispose(&unit);
@@ -167,8 +167,8 @@ static int open_worker(struct worker *worker, struct error *error)
     if (setup->width != worker->space->param_count)
         return error_set(error, ERROR_FAILED, "%s: another space than the coordinator's",
                          setup->space.name);
-    memcpy(worker->space->default_row, setup->default_row,
-           setup->width * sizeof *setup->default_row);
+    memcpy(worker->space->default_config, setup->default_config,
+           setup->width * sizeof *setup->default_config);
     worker->context =
         (struct point_context){worker->space, &setup->problem, &setup->info.target};
     return open_role(worker, &ready, error) ||
@@ -237,7 +237,7 @@ int worker_start(struct worker_pool *pool, size_t slot, const struct tune_job *j
                               .info = *job->info,
                               .problem = *job->context->problem,
                               .space = job->space,
-                              .default_row = job->context->space->default_row,
+                              .default_config = job->context->space->default_config,
                               .width = job->context->space->param_count,
                               .sources = *job->sources};
     if (spec)

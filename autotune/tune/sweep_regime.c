@@ -77,10 +77,11 @@ size_t sweep_regime_survivors(uint64_t *numbers, size_t most, const struct sweep
 /* --- A race ------------------------------------------------------------------------------- */
 
 const struct tune_place *sweep_regime_place(const struct tune_result *result,
-                                            const int64_t *row)
+                                            const int64_t *config)
 {
     for (size_t i = 0; i < result->place_count; i++)
-        if (memcmp(result->places[i].row, row, result->points.width * sizeof *row) == 0)
+        if (memcmp(result->places[i].config, config, result->points.width * sizeof *config) ==
+            0)
             return &result->places[i];
     return NULL;
 }
@@ -91,7 +92,7 @@ static void keep_raced(struct record *record, const struct raced *raced)
     size_t worst = 0;
     for (size_t i = 0; i < record->raced_count; i++) {
         if (record->raced[i].config == raced->config)
-            return; /* a row asked for may be there twice */
+            return; /* a config asked for may be there twice */
         worst = record->raced[i].ps > record->raced[worst].ps ? i : worst;
     }
     if (record->raced_count < RECORD_RACED_MAX)
@@ -105,7 +106,7 @@ static int add_raced(struct records *swept, struct record *record, const struct 
 {
     struct record other = *record;
     struct raced raced;
-    tune_save_config(&other, setup, place->row);
+    tune_save_config(&other, setup, place->config);
     const struct config config = store_config(&other);
     const double ps = (double)record->median_ps * ratio;
     const double high = ps * (double)place->high_ps / (double)place->median_ps;
@@ -145,7 +146,7 @@ int sweep_regime_take(struct sweep_regime *raced, const struct setup *setup,
     struct record *added = &swept->at[swept->count - 1];
     for (size_t i = 0; i < result->place_count; i++) {
         const struct tune_place *place = &result->places[i];
-        if (sweep_regime_place(result, place->row) != winner &&
+        if (sweep_regime_place(result, place->config) != winner &&
             add_raced(swept, added, setup, place, place->ratio / winner->ratio, error))
             return -1;
     }

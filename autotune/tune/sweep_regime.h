@@ -28,12 +28,12 @@ size_t sweep_regime_nearest(const struct sweep_regime *raced, uint64_t n);
 /* Leaves out a size that has no winner: its neighbours' intervals go across it. */
 void sweep_regime_drop(struct sweep_regime *raced, size_t size);
 
-/* The place of a row in a race, or NULL. */
+/* The place of a config in a race, or NULL. */
 const struct tune_place *sweep_regime_place(const struct tune_result *result,
-                                            const int64_t *row);
+                                            const int64_t *config);
 
 /* Takes all entrants of the race at a size, in place of what was known of that size. `own` is
- * the row of its record, one of them. The time of another is the winner's, times what the race
+ * the config of its record, one of them. The time of another is the winner's, times what the race
  * says between the two, and its upper end that of its own interval: a bound, so that measured
  * again it is hardly more. ERROR_NOISY when the winner has no time. */
 int sweep_regime_take(struct sweep_regime *raced, const struct setup *setup,

@@ -1,4 +1,4 @@
-/* sweep_size: each race has, beside the size's own best, the rows that serve the interval so
+/* sweep_size: each race has, beside the size's own best, the configs that serve the interval so
  * far, so that what they lose is measured on the way. Hides which those are, and what a known
  * winner is worth. */
 #include "autotune/tune/sweep_size.h"
@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SURVIVORS = TUNE_ROWS_MAX - 2, SURVIVORS_HOST = 4 };
+enum { SURVIVORS = TUNE_CONFIGS_MAX - 2, SURVIVORS_HOST = 4 };
 enum { N_WIDTH = 6, WORDS_WIDTH = 22 }; /* characters, so that lines are aligned */
 
 static const double RACE_SECONDS = 0.4; /* a size; neighbours bear each other out */
@@ -26,18 +26,19 @@ static const double STAYS = 1.005; /* a known winner is replaced by what is fast
 
 /* --- One size ----------------------------------------------------------------------------- */
 
-/* A row may be one that the rules reject here, if only it has launches. */
-static bool can_run(const struct setup *setup, const int64_t *row)
+/* A config may be one that the rules reject here, if only it has launches. */
+static bool can_run(const struct setup *setup, const int64_t *values)
 {
     struct planner_plan plan;
     struct error ignored;
-    return call_plan(&plan, &setup->context, row, &ignored) == 0;
+    return call_plan(&plan, &setup->context, values, &ignored) == 0;
 }
 
-/* The rows that are to be in the race whatever comes: the single one, the known winner, and as
+/* The configs that are to be in the race whatever comes: the single one, the known winner, and as
  * many as may serve on. */
-static int ask_rows(const struct sweep *sweep, const struct sweep_regime *raced, size_t size,
-                    const int64_t *known, int64_t *rows, size_t *count, struct error *error)
+static int ask_configs(const struct sweep *sweep, const struct sweep_regime *raced, size_t size,
+                       const int64_t *known, int64_t *configs, size_t *count,
+                       struct error *error)
 {
     const struct setup *setup = &sweep->setup;
     const size_t width = setup->space->param_count;
@@ -45,16 +46,16 @@ static int ask_rows(const struct sweep *sweep, const struct sweep_regime *raced,
     size_t most = setup->target.is_host ? SURVIVORS_HOST : SURVIVORS;
     *count = 0;
     if (sweep->has_single && can_run(setup, sweep->single))
-        memcpy(rows + width * (*count)++, sweep->single, width * sizeof *rows);
+        memcpy(configs + width * (*count)++, sweep->single, width * sizeof *configs);
     if (known)
-        memcpy(rows + width * (*count)++, known, width * sizeof *rows);
+        memcpy(configs + width * (*count)++, known, width * sizeof *configs);
     most = sweep_regime_survivors(survivors, most, raced, size);
     for (size_t i = 0; i < most; i++) {
-        int64_t *row = rows + width * *count;
+        int64_t *values = configs + width * *count;
         const struct config *config = configs_find(&raced->swept.configs, survivors[i]);
-        if (point_parse_record(setup->space, config->params, row, error))
+        if (point_parse_record(setup->space, config->params, values, error))
             return -1;
-        const int broken = point_reject(&setup->context, row, error);
+        const int broken = point_reject(&setup->context, values, error);
         if (broken == POINT_FAILED)
             return -1;
         *count += broken == POINT_VALID;
@@ -89,7 +90,7 @@ static int run_twice(struct sweep *sweep, struct tune_result *out, struct tune_o
                  done < total ? done + 1 : total, total);
     tune_defaults_job(&job, sweep->request, &sweep->setup, &sweep->device_set.kinds[0], 1);
     options->progress = (struct tune_progress){tune_notes_progress, &watch};
-    if (!options->is_only_rows) /* which are no search */
+    if (!options->is_only_configs) /* which are no search */
         options->budget_s = sweep->request->budget_s;
     if (sweep->request->quiet)
         options->progress.show = NULL;
@@ -103,7 +104,7 @@ static int run_twice(struct sweep *sweep, struct tune_result *out, struct tune_o
     if (!sweep->request->quiet)
         terminal_progress_end(&watch.progress);
     if (failed && !out->is_spent)
-        failing_source_explain(&sweep->setup, sweep->setup.space->default_row, error);
+        failing_source_explain(&sweep->setup, sweep->setup.space->default_config, error);
     return failed;
 }
 
@@ -140,12 +141,12 @@ static int keep_winner(struct sweep *sweep, const struct record *record, struct 
 /* A known winner stays the winner, with its time in this race, unless it clearly lost. */
 static int take_result(struct sweep *sweep, struct sweep_regime *raced, size_t size,
                        const struct tune_result *result, const struct record *known,
-                       const int64_t *known_row, struct error *error)
+                       const int64_t *known_config, struct error *error)
 {
-    const struct tune_place *place = known ? sweep_regime_place(result, known_row) : NULL;
+    const struct tune_place *place = known ? sweep_regime_place(result, known_config) : NULL;
     if (place && place->ratio > STAYS)
         place = NULL;
-    const int64_t *own = place ? known_row : result->finalists[result->winner].row;
+    const int64_t *own = place ? known_config : result->finalists[result->winner].config;
     struct record record;
     tune_save_make(&record, &sweep->setup, result);
     if (place) {
@@ -219,11 +220,11 @@ int sweep_size_check_spent(const struct sweep *sweep, struct error *error)
                : 0;
 }
 
-static struct tune_options options_of(const struct sweep *sweep, const int64_t *rows)
+static struct tune_options options_of(const struct sweep *sweep, const int64_t *configs)
 {
     const struct request *request = sweep->request;
     return (struct tune_options){.strategy = tune_defaults_strategy(request, &sweep->setup),
-                                 .rows = rows,
+                                 .configs = configs,
                                  .seed = request->seed,
                                  .race_s = sweep->setup.target.is_host ? 0 : RACE_SECONDS,
                                  .is_retune = request->retune,
@@ -234,15 +235,16 @@ static struct tune_options options_of(const struct sweep *sweep, const int64_t *
 static int tune_with(struct sweep *sweep, struct sweep_regime *raced, size_t size,
                      const struct record *known, struct journal *journal, struct error *error)
 {
-    int64_t rows[TUNE_ROWS_MAX * SPACE_NAMES_MAX], row[SPACE_NAMES_MAX];
-    struct tune_options options = options_of(sweep, rows);
+    int64_t configs[TUNE_CONFIGS_MAX * SPACE_NAMES_MAX], values[SPACE_NAMES_MAX];
+    struct tune_options options = options_of(sweep, configs);
     struct tune_result result;
     const double start = monotonic_s();
-    if ((known && point_parse_record(sweep->setup.space, known->params, row, error)) ||
-        ask_rows(sweep, raced, size, known ? row : NULL, rows, &options.row_count, error))
+    if ((known && point_parse_record(sweep->setup.space, known->params, values, error)) ||
+        ask_configs(sweep, raced, size, known ? values : NULL, configs, &options.config_count,
+                    error))
         return -1;
-    options.is_only_rows = known && (!journal || journal->count == 0);
-    options.journal = options.is_only_rows ? NULL : journal;
+    options.is_only_configs = known && (!journal || journal->count == 0);
+    options.journal = options.is_only_configs ? NULL : journal;
     if (run_twice(sweep, &result, &options, error)) {
         if (!result.is_spent)
             return -1;
@@ -251,7 +253,7 @@ static int tune_with(struct sweep *sweep, struct sweep_regime *raced, size_t siz
     }
     if (result.journal_warning.code != ERROR_NONE)
         output_warn("trials are not all kept: %s", result.journal_warning.text);
-    int failed = take_result(sweep, raced, size, &result, known, row, error);
+    int failed = take_result(sweep, raced, size, &result, known, values, error);
     if (!failed)
         note_size(sweep, sweep_regime_record(raced, size), monotonic_s() - start);
     tune_dispose(&result);
@@ -309,8 +311,8 @@ int sweep_size_confirm(struct sweep *sweep, struct records *records, struct reco
                        struct error *error)
 {
     const size_t width = sweep->setup.space->param_count;
-    int64_t rows[2 * SPACE_NAMES_MAX];
-    struct tune_options options = options_of(sweep, rows);
+    int64_t configs[2 * SPACE_NAMES_MAX];
+    struct tune_options options = options_of(sweep, configs);
     struct tune_result result;
     const double start = monotonic_s();
     if (setup_resize(&sweep->setup, &record->problem.dims, record->problem.regime, error))
@@ -318,14 +320,15 @@ int sweep_size_confirm(struct sweep *sweep, struct records *records, struct reco
     const struct interval *interval = interval_find(records, record);
     if (!interval || interval->record.config == record->config)
         return 0; /* its own winner serves */
-    options.row_count = 2;
-    options.is_only_rows = true;
-    if (point_parse_record(sweep->setup.space, record->params, rows, error) ||
-        point_parse_record(sweep->setup.space, interval->record.params, rows + width, error) ||
+    options.config_count = 2;
+    options.is_only_configs = true;
+    if (point_parse_record(sweep->setup.space, record->params, configs, error) ||
+        point_parse_record(sweep->setup.space, interval->record.params, configs + width,
+                           error) ||
         run_twice(sweep, &result, &options, error))
         return -1;
-    const struct tune_place *own = sweep_regime_place(&result, rows);
-    const struct tune_place *other = sweep_regime_place(&result, rows + width);
+    const struct tune_place *own = sweep_regime_place(&result, configs);
+    const struct tune_place *other = sweep_regime_place(&result, configs + width);
     int failed = 0;
     if (own && other) {
         take_again(record, interval->record.config, own, other);

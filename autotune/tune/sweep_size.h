@@ -21,7 +21,7 @@ struct sweep {
 };
 
 /* Tunes a size, or races it again where it is known, and keeps the winner's record at once, so
- * that an interruption costs one size. Takes part: the single row, and those that serve the
+ * that an interruption costs one size. Takes part: the single config, and those that serve the
  * interval so far. A size whose budget is over before a candidate is measured is noted, counted,
  * and not done. */
 int sweep_size_tune(struct sweep *sweep, struct sweep_regime *raced, size_t size,

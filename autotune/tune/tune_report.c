@@ -1,4 +1,4 @@
-/* tune_report: one table with all columns for programs; people see those that tell the rows
+/* tune_report: one table with all columns for programs; people see those that tell the configs
  * apart, so that it stays narrow. Hides which columns those are, and the form of the JSON. */
 #include "autotune/tune/tune_report.h"
 
@@ -14,7 +14,7 @@ enum { FIGURES = 11, COLUMNS_MAX = SPACE_NAMES_MAX + FIGURES, WIDTH_MAX = 120 };
 
 /* What stands in a row: a finalist, or what a record kept of one. */
 struct entry {
-    const int64_t *row;
+    const int64_t *config;
     uint64_t median_ps, low_ps, high_ps;
     unsigned registers;
     const char *error;
@@ -76,16 +76,16 @@ static void add_figures(struct table *table, const struct setup *setup,
     table_add(table, entry->outcome);
 }
 
-/* The params in which a row is not as the winner's: "UNROLL=16 GRID=4". */
-static void add_unlike(struct table *table, const struct space *space, const int64_t *row,
+/* The params in which a config is not as the winner's: "UNROLL=16 GRID=4". */
+static void add_unlike(struct table *table, const struct space *space, const int64_t *config,
                        const int64_t *winner)
 {
     struct text text = {0};
     for (size_t i = 0; i < space->param_count; i++) {
-        if (row[i] == winner[i])
+        if (config[i] == winner[i])
             continue;
         text_addf(&text, "%s%s=", text.length ? " " : "", space->params[i].name);
-        point_format_value(&text, &space->params[i], row[i]);
+        point_format_value(&text, &space->params[i], config[i]);
     }
     table_add(table, text.at ? text.at : "");
     text_dispose(&text);
@@ -96,12 +96,12 @@ static void add_entry(struct report *report, const struct entry *entry, const in
     const struct space *space = report->setup->space;
     for (size_t i = 0; i < space->param_count; i++) {
         struct text value = {0};
-        point_format_value(&value, &space->params[i], entry->row[i]);
+        point_format_value(&value, &space->params[i], entry->config[i]);
         table_add(&report->table, value.at);
         text_dispose(&value);
     }
     add_figures(&report->table, report->setup, entry);
-    add_unlike(&report->table, space, entry->row, winner);
+    add_unlike(&report->table, space, entry->config, winner);
 }
 
 static const char *name_outcome(const struct tune_result *result, size_t f)
@@ -113,14 +113,14 @@ static const char *name_outcome(const struct tune_result *result, size_t f)
 
 static void add_finalists(struct report *report, const struct tune_result *result)
 {
-    const int64_t *winner = result->finalists[result->winner].row;
+    const int64_t *winner = result->finalists[result->winner].config;
     for (size_t f = 0; f < result->finalist_count; f++) {
         const struct finalist *finalist = &result->finalists[f];
         char error[NUMBER_CHARS] = "";
         if (finalist->error >= 0)
             snprintf(error, sizeof error, "%.1e", finalist->error);
         add_entry(report,
-                  &(struct entry){finalist->row, finalist->median_ps, finalist->low_ps,
+                  &(struct entry){finalist->config, finalist->median_ps, finalist->low_ps,
                                   finalist->high_ps, finalist->registers, error,
                                   finalist->ratio, name_outcome(result, f)},
                   winner);
@@ -129,15 +129,15 @@ static void add_finalists(struct report *report, const struct tune_result *resul
 
 static int add_record(struct report *report, const struct record *record, struct error *error)
 {
-    int64_t row[SPACE_NAMES_MAX];
-    memcpy(row, report->setup->space->default_row,
-           report->setup->space->param_count * sizeof *row);
-    if (point_parse(report->setup->space, record->params, row, error))
+    int64_t config[SPACE_NAMES_MAX];
+    memcpy(config, report->setup->space->default_config,
+           report->setup->space->param_count * sizeof *config);
+    if (point_parse(report->setup->space, record->params, config, error))
         return -1;
     add_entry(report,
-              &(struct entry){row, record->median_ps, record->low_ps, record->high_ps,
+              &(struct entry){config, record->median_ps, record->low_ps, record->high_ps,
                               record->registers, record->error, 1, "winner"},
-              row);
+              config);
     return 0;
 }
 

@@ -43,14 +43,14 @@ static uint64_t count_untried(const struct tune_result *result)
     return result->is_cut ? untried : 0;
 }
 
-void tune_save_config(struct record *record, const struct setup *setup, const int64_t *row)
+void tune_save_config(struct record *record, const struct setup *setup, const int64_t *config)
 {
     struct text params = {0};
     struct error ignored; /* it was compiled, so it is emitted */
-    point_format(&params, setup->space, row, true);
+    point_format(&params, setup->space, config, true);
     snprintf(record->params, sizeof record->params, "%s", params.at ? params.at : "");
     text_dispose(&params);
-    if (code_hash(&record->code, record, row, &setup->context, &setup->sources, &ignored))
+    if (code_hash(&record->code, record, config, &setup->context, &setup->sources, &ignored))
         record->code = 0;
 }
 
@@ -60,7 +60,7 @@ void tune_save_make(struct record *record, const struct setup *setup,
     const struct finalist *winner = &result->finalists[result->winner];
     setup_record(record, setup);
     record->space_hash = setup->space->hash;
-    tune_save_config(record, setup, winner->row);
+    tune_save_config(record, setup, winner->config);
     record->median_ps = winner->median_ps;
     record->low_ps = winner->low_ps;
     record->high_ps = winner->high_ps;

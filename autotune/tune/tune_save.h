@@ -9,8 +9,8 @@
 /* A winner that no record can hold would be found in vain: ERROR_USAGE, before the search. */
 int tune_save_check(const struct space *space, struct error *error);
 
-/* Writes a row into the record as its params, and the code that it is for the record's key. */
-void tune_save_config(struct record *record, const struct setup *setup, const int64_t *row);
+/* Writes a config into the record as its params, and the code that it is for the record's key. */
+void tune_save_config(struct record *record, const struct setup *setup, const int64_t *config);
 
 /* The record of what won. */
 void tune_save_make(struct record *record, const struct setup *setup,

@@ -89,7 +89,7 @@ static int reserve_outputs(struct check *check, const struct case_set *set, stru
 struct run {
     struct check *check;
     const struct point_context *context; /* with the geometry's target */
-    const int64_t *row;
+    const int64_t *config;
     const struct device_kernel *const *kernels;
     const struct case_set *set;
     bool takes_turns;         /* with another run: only the cases whose turn it is */
@@ -115,7 +115,7 @@ static int plan_case(struct run *run, size_t i, struct error *error)
     run->is_planned = true;
     run->problem = *run->context->problem;
     run->problem.dims = c->dims;
-    return call_plan(&run->plan, &context, run->row, error);
+    return call_plan(&run->plan, &context, run->config, error);
 }
 
 /* Where the last of a plan's partial results ends in the scratch memory. */
@@ -344,8 +344,8 @@ static int run_cases(struct run *run, struct check_outcome *out, struct error *e
     return check_guards(run, out, error);
 }
 
-int check_choose(struct check_rows *out, const struct point_context *context,
-                 const int64_t *rows, size_t count, struct error *error)
+int check_choose(struct check_configs *out, const struct point_context *context,
+                 const int64_t *configs, size_t count, struct error *error)
 {
     enum {
         TILES = 64,
@@ -358,27 +358,27 @@ int check_choose(struct check_rows *out, const struct point_context *context,
     struct planner_plan plan;
     int64_t fewest = INT64_MAX;
     one_sm.sms = 1;
-    *out = (struct check_rows){rows, rows};
+    *out = (struct check_configs){configs, configs};
     for (size_t i = 0; i < count; i++) {
-        const int64_t *row = rows + i * context->space->param_count;
+        const int64_t *config = configs + i * context->space->param_count;
         large.dims = oracle_resize(&context->problem->dims, RESULTS, DEPTH, 0);
-        if (call_plan(&plan, &narrow, row, error))
+        if (call_plan(&plan, &narrow, config, error))
             return -1;
         const int64_t *keys = plan.launches[plan.first].keys;
         const uint64_t tiles = TILES * (uint64_t)keys[PLANNER_TILE] / dims_results(&large.dims);
         large.dims = oracle_resize(&large.dims, RESULTS, tiles > DEPTH ? tiles : DEPTH, 0);
-        if (call_plan(&plan, &narrow, row, error))
+        if (call_plan(&plan, &narrow, config, error))
             return -1;
         if (plan.launches[plan.first].keys[PLANNER_GRID] < fewest) {
             fewest = plan.launches[plan.first].keys[PLANNER_GRID];
-            out->narrow = row;
+            out->narrow = config;
         }
     }
     return 0;
 }
 
 static int check_set(struct check *check, const struct point_context *context,
-                     struct check_rows rows,
+                     struct check_configs configs,
                      const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                      bool is_special, struct check_outcome *out, struct error *error)
 {
@@ -390,7 +390,7 @@ static int check_set(struct check *check, const struct point_context *context,
     one_sm.sms = 1;
     one.dims = oracle_resize(&one.dims, 1, 1, 0);
     *out = (struct check_outcome){.is_right = true};
-    if (call_plan(&plan, &least, rows.wide, error))
+    if (call_plan(&plan, &least, configs.wide, error))
         return -1;
     struct case_set *set = case_sets_find(&check->sets, &plan, is_special, error);
     if (!set)
@@ -399,14 +399,14 @@ static int check_set(struct check *check, const struct point_context *context,
         set->cases.count > ALTERNATE || !oracle_is_run(&context->problem->dims);
     struct run wide_run = {.check = check,
                            .context = context,
-                           .row = rows.wide,
+                           .config = configs.wide,
                            .kernels = kernels,
                            .set = set,
                            .takes_turns = takes_turns,
                            .turn = 0};
     struct run narrow_run = {.check = check,
                              .context = &narrow,
-                             .row = rows.narrow,
+                             .config = configs.narrow,
                              .kernels = kernels,
                              .set = set,
                              .takes_turns = takes_turns,
@@ -423,17 +423,17 @@ static int check_set(struct check *check, const struct point_context *context,
 }
 
 int check_small(struct check *check, const struct point_context *context,
-                struct check_rows rows,
+                struct check_configs configs,
                 const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                 struct check_outcome *out, struct error *error)
 {
-    return check_set(check, context, rows, kernels, false, out, error);
+    return check_set(check, context, configs, kernels, false, out, error);
 }
 
 int check_specials(struct check *check, const struct point_context *context,
-                   struct check_rows rows,
+                   struct check_configs configs,
                    const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                    struct check_outcome *out, struct error *error)
 {
-    return check_set(check, context, rows, kernels, true, out, error);
+    return check_set(check, context, configs, kernels, true, out, error);
 }

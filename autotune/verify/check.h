@@ -22,26 +22,26 @@ struct check_outcome {
 };
 
 /* Two candidates of one variant: `wide` runs with its own grid, `narrow` as on a device of one
- * SM, so that each block walks over several tiles. They may be the same row. */
-struct check_rows {
+ * SM, so that each block walks over several tiles. They may be the same config. */
+struct check_configs {
     const int64_t *wide, *narrow;
 };
 
 /* Chooses the two among the `count` candidates of a variant, which stand one after the other:
  * the first, and the one with the fewest blocks on one SM, whose blocks walk over the most
  * tiles. */
-int check_choose(struct check_rows *out, const struct point_context *context,
-                 const int64_t *rows, size_t count, struct error *error);
+int check_choose(struct check_configs *out, const struct point_context *context,
+                 const int64_t *configs, size_t count, struct error *error);
 
 /* Proves a variant at small sizes. -1 only when the device fails. */
 int check_small(struct check *check, const struct point_context *context,
-                struct check_rows rows,
+                struct check_configs configs,
                 const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                 struct check_outcome *out, struct error *error);
 
 /* Special values (NaN, Inf, -0, denormals) of floats; right for other types. */
 int check_specials(struct check *check, const struct point_context *context,
-                   struct check_rows rows,
+                   struct check_configs configs,
                    const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                    struct check_outcome *out, struct error *error);
 

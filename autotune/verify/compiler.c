@@ -39,10 +39,10 @@ static int emit_unit(struct unit_sources *sources, struct compiled_unit *unit,
     for (size_t i = 0; i < unit->count; i++) {
         struct compiled_variant *variant = &unit->variants[i];
         const size_t first = points->variants[variant->variant].first;
-        const int64_t *row = points->rows + first * points->width;
+        const int64_t *config = points->configs + first * points->width;
         if (variant->is_failed)
             continue;
-        if (emit_variant(&sources->emitted[i], context, files, row, error))
+        if (emit_variant(&sources->emitted[i], context, files, config, error))
             return -1;
         variant->sources_hash = emit_hash_variant(&sources->emitted[i]);
         add_sources(sources, &sources->emitted[i], context->space, variant);
@@ -105,15 +105,15 @@ void compiler_dispose(struct compiled_unit *unit)
     unit->count = 0;
 }
 
-int compiler_compile_row(struct compiled_unit *out, struct device *device,
-                         const struct point_context *context,
-                         const struct emit_sources *sources, const int64_t *row,
-                         struct error *error)
+int compiler_compile_config(struct compiled_unit *out, struct device *device,
+                            const struct point_context *context,
+                            const struct emit_sources *sources, const int64_t *config,
+                            struct error *error)
 {
     const size_t only = 0;
     struct point_variant variant = {0, 1};
     const struct points points = {.width = context->space->param_count,
-                                  .rows = (int64_t *)(uintptr_t)row, /* only read */
+                                  .configs = (int64_t *)(uintptr_t)config, /* only read */
                                   .count = 1,
                                   .variants = &variant,
                                   .variant_count = 1};

@@ -34,11 +34,11 @@ int compiler_compile(struct compiled_unit *out, struct device *device,
                      const struct points *points, const size_t *variants, size_t count,
                      struct error *error);
 
-/* The same of one row alone, whatever the rules say of it. */
-int compiler_compile_row(struct compiled_unit *out, struct device *device,
-                         const struct point_context *context,
-                         const struct emit_sources *sources, const int64_t *row,
-                         struct error *error);
+/* The same of one config alone, whatever the rules say of it. */
+int compiler_compile_config(struct compiled_unit *out, struct device *device,
+                            const struct point_context *context,
+                            const struct emit_sources *sources, const int64_t *config,
+                            struct error *error);
 
 /* Fills the kernels of each pass of a variant from the loaded kernels of its unit's image. */
 void compiler_kernels(const struct compiled_variant *variant,

@@ -15,30 +15,30 @@ void proof_dispose(struct proof *proof)
     proof->check = NULL;
 }
 
-const int64_t *proof_row(const struct points *points, size_t variant)
+const int64_t *proof_config(const struct points *points, size_t variant)
 {
-    return points->rows + points->variants[variant].first * points->width;
+    return points->configs + points->variants[variant].first * points->width;
 }
 
 /* Problem, architecture and variant. */
 static void name_variant(char *out, size_t size, const struct point_context *context,
-                         const int64_t *row)
+                         const int64_t *config)
 {
     struct text params = {0};
     char problem[PROBLEM_CHARS];
-    point_format(&params, context->space, row, true);
+    point_format(&params, context->space, config, true);
     snprintf(out, size, "%s sm_%d %s", problem_format(problem, context->problem),
              context->target->cc, params.at ? params.at : "");
     text_dispose(&params);
 }
 
 static void note_failure(struct proof *proof, const struct point_context *context,
-                         const int64_t *row, const char *reason)
+                         const int64_t *config, const char *reason)
 {
     struct prove_result *result = proof->result;
     if (result->wrong < PROVE_FAILURES_MAX) {
         struct prove_failure *failure = &result->failures[result->wrong];
-        name_variant(failure->what, sizeof failure->what, context, row);
+        name_variant(failure->what, sizeof failure->what, context, config);
         snprintf(failure->reason, sizeof failure->reason, "%.230s", reason);
     }
     result->wrong++;
@@ -75,8 +75,8 @@ int proof_compile(struct proof *proof, const struct point_context *context,
     struct error reason;
     size_t count = 0, done = 0;
     for (; done < batch->count; done++) {
-        const int64_t *row = proof_row(points, batch->variants[done]);
-        if (emit_variant(&emitted[done], context, proof->sources, row, error))
+        const int64_t *config = proof_config(points, batch->variants[done]);
+        if (emit_variant(&emitted[done], context, proof->sources, config, error))
             break;
         for (size_t i = 0; i < emitted[done].count; i++)
             sources[count++] =
@@ -91,7 +91,7 @@ int proof_compile(struct proof *proof, const struct point_context *context,
     if (is_good)
         proof->result->compiled += count;
     else if (!failed && batch->count == 1)
-        note_failure(proof, context, proof_row(points, batch->variants[0]), reason.text);
+        note_failure(proof, context, proof_config(points, batch->variants[0]), reason.text);
     for (size_t i = 0; !failed && !is_good && batch->count > 1 && i < batch->count; i++) {
         const struct proof_batch alone = {.variants = {batch->variants[i]}, .count = 1};
         failed = proof_compile(proof, context, points, &alone, nvrtc, error);
@@ -100,28 +100,28 @@ int proof_compile(struct proof *proof, const struct point_context *context,
 }
 
 /* Must all blocks of a pass be under way at once? */
-static bool needs_residence(const struct point_context *context, const int64_t *row)
+static bool needs_residence(const struct point_context *context, const int64_t *config)
 {
     for (size_t pass = 0; pass < context->space->pass_count; pass++) {
         struct error ignored;
         bool applies;
         if (context->space->passes[pass].is_cooperative &&
-            point_applies(context, row, pass, &applies, &ignored) == 0 && applies)
+            point_applies(context, config, pass, &applies, &ignored) == 0 && applies)
             return true;
     }
     return false;
 }
 
-/* Its kernels run, or, with `row` NULL, run no longer. */
+/* Its kernels run, or, with `config` NULL, run no longer. */
 static void watch(const struct proof *proof, const struct point_context *context,
-                  const int64_t *row)
+                  const int64_t *config)
 {
     char what[sizeof((struct prove_failure *)0)->what];
     if (!proof->watch)
         return;
-    if (row)
-        name_variant(what, sizeof what, context, row);
-    proof->watch(row ? what : NULL);
+    if (config)
+        name_variant(what, sizeof what, context, config);
+    proof->watch(config ? what : NULL);
 }
 
 static int prove_variant(struct proof *proof, const struct point_context *context,
@@ -129,8 +129,8 @@ static int prove_variant(struct proof *proof, const struct point_context *contex
                          const struct device_kernel *loaded, struct error *error)
 {
     const struct point_variant *variant = &points->variants[compiled->variant];
-    const int64_t *first = proof_row(points, compiled->variant);
-    struct check_rows rows;
+    const int64_t *first = proof_config(points, compiled->variant);
+    struct check_configs configs;
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
     struct check_outcome small = {.is_right = true}, specials = {.is_right = true};
     struct target resident = *context->target;
@@ -142,12 +142,12 @@ static int prove_variant(struct proof *proof, const struct point_context *contex
     if (needs_residence(context, first)) /* what runs is the device, whatever it stands for */
         resident.sms = proof->device->info.target.sms;
     compiler_kernels(compiled, loaded, kernels);
-    if (check_choose(&rows, &launch, first, variant->count, error))
+    if (check_choose(&configs, &launch, first, variant->count, error))
         return -1;
     watch(proof, context, first);
-    const int failed = check_small(proof->check, &launch, rows, kernels, &small, error) ||
-                       (small.is_right &&
-                        check_specials(proof->check, &launch, rows, kernels, &specials, error));
+    const int failed = check_small(proof->check, &launch, configs, kernels, &small, error) ||
+                       (small.is_right && check_specials(proof->check, &launch, configs,
+                                                         kernels, &specials, error));
     watch(proof, context, NULL);
     if (failed)
         return -1;

@@ -26,7 +26,7 @@ struct proof_batch {
 };
 
 /* The first candidate of a variant. */
-const int64_t *proof_row(const struct points *points, size_t variant);
+const int64_t *proof_config(const struct points *points, size_t variant);
 
 /* Runs the variants at small sizes, as the device does for the context's target. One that does
  * not compile is wrong. -1 only when nothing can be run. */

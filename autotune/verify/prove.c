@@ -66,10 +66,10 @@ static struct target find_own(const struct prove *prove, const struct target *ta
     return own;
 }
 
-static bool is_valid(const struct point_context *context, const int64_t *row)
+static bool is_valid(const struct point_context *context, const int64_t *config)
 {
     struct error ignored;
-    return point_reject(context, row, &ignored) == POINT_VALID;
+    return point_reject(context, config, &ignored) == POINT_VALID;
 }
 
 /* --- Progress ----------------------------------------------------------------------------- */
@@ -88,13 +88,13 @@ static bool is_stopping(const struct prove *prove)
     return prove->options->is_stopping && prove->options->is_stopping();
 }
 
-/* A row as points of one variant, which must outlive them. */
-static struct points make_points(const int64_t *row, size_t width,
+/* A config as points of one variant, which must outlive them. */
+static struct points make_points(const int64_t *config, size_t width,
                                  struct point_variant *variant)
 {
     *variant = (struct point_variant){0, 1};
     return (struct points){.width = width,
-                           .rows = (int64_t *)(uintptr_t)row,
+                           .configs = (int64_t *)(uintptr_t)config,
                            .count = 1,
                            .variants = variant,
                            .variant_count = 1};
@@ -103,20 +103,20 @@ static struct points make_points(const int64_t *row, size_t width,
 static struct points find_points(const struct sample *sample, size_t index,
                                  struct point_variant *variant)
 {
-    return make_points(sample->rows + index * sample->width, sample->width, variant);
+    return make_points(sample->configs + index * sample->width, sample->width, variant);
 }
 
 static const struct proof_batch only = {.variants = {0}, .count = 1};
 
-static int run_row(struct prove *prove, const struct sample *sample, size_t index,
-                   struct error *error)
+static int run_config(struct prove *prove, const struct sample *sample, size_t index,
+                      struct error *error)
 {
     const struct sample_place *place = &sample->places[index];
     const struct target own = find_own(prove, &prove->targets[place->target]);
     const struct point_context context = {prove->space, &place->problem, &own};
     struct point_variant variant;
     const struct points points = find_points(sample, index, &variant);
-    if (is_valid(&context, points.rows))
+    if (is_valid(&context, points.configs))
         return proof_run(&prove->proof, &context, &points, &only, error);
     prove->result->not_run++;
     return 0;
@@ -133,13 +133,13 @@ struct compile_run {
     int failed;
 };
 
-/* The rows of a sample are dealt to the parts in turn. */
-static bool is_other_part(const struct prove *prove, size_t row)
+/* The configs of a sample are dealt to the parts in turn. */
+static bool is_other_part(const struct prove *prove, size_t config)
 {
-    return row % prove->options->parts != prove->options->part;
+    return config % prove->options->parts != prove->options->part;
 }
 
-static void *compile_rows(void *argument)
+static void *compile_configs(void *argument)
 {
     struct compile_run *run = argument;
     const struct prove *prove = run->prove;
@@ -167,22 +167,22 @@ static void add_result(struct prove_result *to, const struct prove_result *from)
     to->compiled += from->compiled;
 }
 
-static int prove_rows(struct prove *prove, const struct sample *sample, struct error *error)
+static int prove_configs(struct prove *prove, const struct sample *sample, struct error *error)
 {
     struct compile_run run = {.prove = prove, .sample = sample, .proof = prove->proof};
     pthread_t thread;
     int failed = 0;
     run.proof.result = &run.result;
-    const bool is_beside = pthread_create(&thread, NULL, compile_rows, &run) == 0;
+    const bool is_beside = pthread_create(&thread, NULL, compile_configs, &run) == 0;
     for (size_t i = 0; !failed && i < sample->count && !is_stopping(prove); i++) {
-        failed = is_other_part(prove, i) ? 0 : run_row(prove, sample, i, error);
+        failed = is_other_part(prove, i) ? 0 : run_config(prove, sample, i, error);
         show_progress(prove);
     }
     atomic_store(&run.is_over, failed != 0);
     if (is_beside)
         pthread_join(thread, NULL);
     else
-        compile_rows(&run);
+        compile_configs(&run);
     add_result(prove->result, &run.result);
     if (!failed && run.failed)
         *error = run.error;
@@ -197,7 +197,7 @@ static int prove_sample(struct prove *prove, struct error *error)
         return -1;
     prove->result->missed = sample.missed;
     prove->total = sample.count;
-    const int failed = prove_rows(prove, &sample, error);
+    const int failed = prove_configs(prove, &sample, error);
     sample_dispose(&sample);
     return failed;
 }
@@ -232,12 +232,12 @@ static int add_text(struct prove *prove, uint64_t hash, bool *was_there, struct 
 }
 
 /* Is what is emitted for a variant new? The same text for another `use` is another. */
-static int is_new(struct prove *prove, const struct point_context *context, const int64_t *row,
-                  uint64_t use, bool *out, struct error *error)
+static int is_new(struct prove *prove, const struct point_context *context,
+                  const int64_t *config, uint64_t use, bool *out, struct error *error)
 {
     struct emit_variant emitted;
     bool was_there = false;
-    if (emit_variant(&emitted, context, prove->proof.sources, row, error))
+    if (emit_variant(&emitted, context, prove->proof.sources, config, error))
         return -1;
     uint64_t state = emit_hash_variant(&emitted) ^ use;
     emit_dispose(&emitted);
@@ -249,12 +249,12 @@ static int is_new(struct prove *prove, const struct point_context *context, cons
 
 /* The part of everything that a variant belongs to: the same on every architecture. */
 static uint64_t find_part(const struct prove *prove, const struct problem *problem,
-                          const int64_t *row)
+                          const int64_t *config)
 {
     uint64_t state = (uint64_t)problem->op << 16 | (uint64_t)problem->type << 8 | problem->acc;
     for (size_t i = 0; i < prove->space->param_count; i++)
         if (!prove->space->params[i].is_launch)
-            state = random_next(&state) ^ (uint64_t)row[i];
+            state = random_next(&state) ^ (uint64_t)config[i];
     return random_next(&state) % prove->options->parts;
 }
 
@@ -270,13 +270,13 @@ static int sort_variant(struct prove *prove, const struct place *place, size_t v
                         struct proof_batch *runs, struct proof_batch *compiles,
                         struct error *error)
 {
-    const int64_t *row = proof_row(&place->points, variant);
+    const int64_t *config = proof_config(&place->points, variant);
     bool is_fresh = false, is_compiled = false;
-    if (find_part(prove, place->context.problem, row) != prove->options->part)
+    if (find_part(prove, place->context.problem, config) != prove->options->part)
         return 0;
-    const bool is_run = is_valid(&place->context, row);
-    if ((is_run && is_new(prove, &place->context, row, 0, &is_fresh, error)) ||
-        (place->nvrtc && is_new(prove, &place->real, row, (uint64_t)place->real.target->cc,
+    const bool is_run = is_valid(&place->context, config);
+    if ((is_run && is_new(prove, &place->context, config, 0, &is_fresh, error)) ||
+        (place->nvrtc && is_new(prove, &place->real, config, (uint64_t)place->real.target->cc,
                                 &is_compiled, error)))
         return -1;
     if (is_fresh)
@@ -372,9 +372,9 @@ int prove_run(struct prove_result *out, struct device *device, const struct spac
     return failed ? -1 : 0;
 }
 
-int prove_row(struct prove_result *out, struct device *device,
-              const struct point_context *context, const struct emit_sources *sources,
-              const int64_t *row, uint64_t seed, prove_watch *watch, struct error *error)
+int prove_config(struct prove_result *out, struct device *device,
+                 const struct point_context *context, const struct emit_sources *sources,
+                 const int64_t *config, uint64_t seed, prove_watch *watch, struct error *error)
 {
     struct proof proof = {.device = device,
                           .sources = sources,
@@ -382,7 +382,7 @@ int prove_row(struct prove_result *out, struct device *device,
                           .seed = seed,
                           .watch = watch};
     struct point_variant variant;
-    const struct points points = make_points(row, context->space->param_count, &variant);
+    const struct points points = make_points(config, context->space->param_count, &variant);
     *out = (struct prove_result){.variants = 0};
     const int failed = proof_run(&proof, context, &points, &only, error);
     proof_dispose(&proof);

@@ -48,8 +48,8 @@ int prove_run(struct prove_result *out, struct device *device, const struct spac
 
 /* Of one variant only what its runs at small sizes say: neither n nor a race, which take far longer
  * where a tool looks at each access. */
-int prove_row(struct prove_result *out, struct device *device,
-              const struct point_context *context, const struct emit_sources *sources,
-              const int64_t *row, uint64_t seed, prove_watch *watch, struct error *error);
+int prove_config(struct prove_result *out, struct device *device,
+                 const struct point_context *context, const struct emit_sources *sources,
+                 const int64_t *config, uint64_t seed, prove_watch *watch, struct error *error);
 
 #endif

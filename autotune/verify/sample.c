@@ -143,27 +143,27 @@ struct pool {
     size_t drawn; /* points */
 };
 
-void sample_index_row(const struct space *space, const int64_t *row, unsigned char *out)
+void sample_index_config(const struct space *space, const int64_t *config, unsigned char *out)
 {
     for (size_t i = 0; i < space->param_count; i++) {
         size_t value = 0;
-        while (space->params[i].values[value] != row[i])
+        while (space->params[i].values[value] != config[i])
             value++;
         out[i] = (unsigned char)value;
     }
 }
 
 /* A point of the place, with the params fixed that are: 1, or 0 where none is found. */
-static int draw_point(struct pool *pool, const struct sample_place *place, int64_t *row,
+static int draw_point(struct pool *pool, const struct sample_place *place, int64_t *config,
                       const bool *is_fixed, struct error *error)
 {
     const struct point_context context = {pool->space, &place->problem,
                                           &pool->targets[place->target]};
     unsigned char values[SPACE_NAMES_MAX + SIZE_COLUMN + 1];
-    const int found = point_draw(row, is_fixed, &context, &pool->random, error);
+    const int found = point_draw(config, is_fixed, &context, &pool->random, error);
     if (found <= 0)
         return found;
-    sample_index_row(pool->space, row, values);
+    sample_index_config(pool->space, config, values);
     format_place(place, values + pool->space->param_count);
     pool->drawn++;
     return cover_add(pool->cover, values, true, error) < 0 ? -1 : 1;
@@ -172,9 +172,9 @@ static int draw_point(struct pool *pool, const struct sample_place *place, int64
 static int draw_any(struct pool *pool, struct error *error)
 {
     const bool is_fixed[SPACE_NAMES_MAX] = {false};
-    int64_t row[SPACE_NAMES_MAX];
+    int64_t config[SPACE_NAMES_MAX];
     for (size_t i = 0; pool->place_count && i < DRAWN; i++)
-        if (draw_point(pool, &pool->places[i % pool->place_count], row, is_fixed, error) < 0)
+        if (draw_point(pool, &pool->places[i % pool->place_count], config, is_fixed, error) < 0)
             return -1;
     return 0;
 }
@@ -185,7 +185,7 @@ struct sample_pair {
 
 /* Fixes what of the pair are params; does the place have the rest? */
 static bool fix_pair(const struct pool *pool, const struct sample_pair *pair,
-                     const struct sample_place *place, int64_t *row, bool *is_fixed)
+                     const struct sample_place *place, int64_t *config, bool *is_fixed)
 {
     const size_t params = pool->space->param_count;
     unsigned char own[SIZE_COLUMN + 1];
@@ -196,7 +196,7 @@ static bool fix_pair(const struct pool *pool, const struct sample_pair *pair,
             return false;
         if (column >= params)
             continue;
-        row[column] = pool->space->params[column].values[pair->values[k]];
+        config[column] = pool->space->params[column].values[pair->values[k]];
         is_fixed[column] = true;
     }
     return true;
@@ -208,10 +208,10 @@ static int draw_pair(struct pool *pool, const struct sample_pair *pair, struct e
     size_t tried = 0;
     for (size_t i = 0; i < pool->place_count && tried < TRIED; i++) {
         bool is_fixed[SPACE_NAMES_MAX] = {false};
-        int64_t row[SPACE_NAMES_MAX];
-        if (!fix_pair(pool, pair, &pool->places[i], row, is_fixed))
+        int64_t config[SPACE_NAMES_MAX];
+        if (!fix_pair(pool, pair, &pool->places[i], config, is_fixed))
             continue;
-        const int found = draw_point(pool, &pool->places[i], row, is_fixed, error);
+        const int found = draw_point(pool, &pool->places[i], config, is_fixed, error);
         if (found)
             return found < 0 ? -1 : 0;
         tried++;
@@ -266,9 +266,9 @@ static int fill_pool(struct pool *pool, size_t target_count, struct error *error
 
 /* --- The sample --------------------------------------------------------------------------- */
 
-/* The place of a row of the pool, whose n is the first that its rules take. */
+/* The place of a config of the pool, whose n is the first that its rules take. */
 static struct sample_place find_place(const struct pool *pool, const unsigned char *columns,
-                                      const int64_t *row)
+                                      const int64_t *config)
 {
     struct sample_place place = {.problem = {.op = (enum op)columns[0],
                                              .type = (enum type)columns[1],
@@ -282,26 +282,26 @@ static struct sample_place find_place(const struct pool *pool, const unsigned ch
                                               &pool->targets[place.target]};
         struct error ignored;
         set_size(&place.problem, pool->space, i);
-        if (point_reject(&context, row, &ignored) == POINT_VALID)
+        if (point_reject(&context, config, &ignored) == POINT_VALID)
             break;
     }
     return place;
 }
 
-static int take_rows(struct sample *out, const struct pool *pool, const size_t *chosen,
-                     size_t count, struct error *error)
+static int take_configs(struct sample *out, const struct pool *pool, const size_t *chosen,
+                        size_t count, struct error *error)
 {
     const struct space *space = pool->space;
     out->places = calloc(count, sizeof *out->places);
-    out->rows = calloc(count, space->param_count * sizeof *out->rows);
-    if (!out->places || !out->rows)
-        return error_memory(error, count * space->param_count * sizeof *out->rows);
+    out->configs = calloc(count, space->param_count * sizeof *out->configs);
+    if (!out->places || !out->configs)
+        return error_memory(error, count * space->param_count * sizeof *out->configs);
     for (size_t i = 0; i < count; i++) {
-        const unsigned char *values = cover_row(pool->cover, chosen[i]);
-        int64_t *row = out->rows + i * space->param_count;
+        const unsigned char *values = cover_config(pool->cover, chosen[i]);
+        int64_t *config = out->configs + i * space->param_count;
         for (size_t p = 0; p < space->param_count; p++)
-            row[p] = space->params[p].values[values[p]];
-        out->places[i] = find_place(pool, values + space->param_count, row);
+            config[p] = space->params[p].values[values[p]];
+        out->places[i] = find_place(pool, values + space->param_count, config);
     }
     out->width = space->param_count;
     out->count = count;
@@ -322,7 +322,7 @@ int sample_draw(struct sample *out, const struct space *space, const struct targ
         return -1;
     int failed = fill_pool(&pool, target_count, error) ||
                  cover_choose(&chosen, &count, pool.cover, (unsigned)seed, error) ||
-                 take_rows(out, &pool, chosen, count, error);
+                 take_configs(out, &pool, chosen, count, error);
     if (failed)
         sample_dispose(out);
     free(chosen);
@@ -334,6 +334,6 @@ int sample_draw(struct sample *out, const struct space *space, const struct targ
 void sample_dispose(struct sample *sample)
 {
     free(sample->places);
-    free(sample->rows);
+    free(sample->configs);
     *sample = (struct sample){.width = 0};
 }

@@ -20,9 +20,9 @@ int sample_places(struct sample_place **out, size_t *count, const struct space *
 struct sample {
     size_t width, count;
     struct sample_place
-        *places;     /* `count`; n is the smallest for which the rules take the row */
-    int64_t *rows;   /* `count` of `width` */
-    uint64_t missed; /* pairs of values of which no point was found */
+        *places;      /* `count`; n is the smallest for which the rules take the config */
+    int64_t *configs; /* `count` of `width` */
+    uint64_t missed;  /* pairs of values of which no point was found */
 };
 
 /* Points that the rules of the space leave, whatever its prunes say. The same seed gives the same
@@ -31,7 +31,7 @@ int sample_draw(struct sample *out, const struct space *space, const struct targ
                 size_t target_count, uint64_t seed, struct error *error);
 void sample_dispose(struct sample *sample);
 
-/* The row's values as a cover takes them: by param their indices among the param's. */
-void sample_index_row(const struct space *space, const int64_t *row, unsigned char *out);
+/* The config's values as a cover takes them: by param their indices among the param's. */
+void sample_index_config(const struct space *space, const int64_t *config, unsigned char *out);
 
 #endif

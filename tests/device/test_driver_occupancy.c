@@ -153,8 +153,8 @@ static int compare_problem(struct run *run, const struct problem *problem)
     if (point_expand(&points, &context, &error))
         return fail("expand", &error);
     for (size_t v = 0; v < points.variant_count && !failed; v++)
-        failed =
-            add_variant(run, &context, points.rows + points.variants[v].first * points.width);
+        failed = add_variant(run, &context,
+                             points.configs + points.variants[v].first * points.width);
     failed = failed || flush(run);
     printf("%s: %zu variants; %" PRIu64 " kernels so far, %" PRIu64 " differences\n",
            problem_format(name, problem), points.variant_count, run->kernels, run->wrong);

@@ -345,7 +345,7 @@ static void keep_record(void)
         .space = "reduce",
     };
     int64_t row[SPACE_NAMES_MAX];
-    memcpy(row, spaces->space->default_row, spaces->space->param_count * sizeof *row);
+    memcpy(row, spaces->space->default_config, spaces->space->param_count * sizeof *row);
     /* One that the rules allow, so that it can be found: sums of i32 can be packed. */
     expect(point_parse(spaces->space, "FINISH=PACKED WARP=REDUX GRID=2 ITEMS=16 UNROLL=4", row,
                        &cause) == 0,

@@ -327,7 +327,7 @@ static int open_stand(struct stand *stand, const char *params, struct error *err
 {
     const struct space *space = stand->context.space;
     const size_t inputs = input_count(&stand->problem, &stand->device->info);
-    memcpy(stand->row, space->default_row, space->param_count * sizeof *stand->row);
+    memcpy(stand->row, space->default_config, space->param_count * sizeof *stand->row);
     if (point_parse(space, params, stand->row, error) ||
         input_open(&stand->input, stand->device, &stand->problem, inputs, 1, error))
         return -1;

@@ -53,8 +53,8 @@ static inline struct record make_record(const struct gpu *gpu, const struct spac
     return record;
 }
 
-static inline void take_row(struct record *record, const struct space *space,
-                            const int64_t *row)
+static inline void take_config(struct record *record, const struct space *space,
+                               const int64_t *row)
 {
     struct text text = {0};
     point_format(&text, space, row, true);

@@ -28,7 +28,7 @@ static enum outcome check_rows_of(const struct point_context *context,
     struct device_kernel loaded[COMPILER_KERNELS];
     struct point_variant only = {0, GRIDS};
     const struct points points = {.width = context->space->param_count,
-                                  .rows = rows,
+                                  .configs = rows,
                                   .count = GRIDS,
                                   .variants = &only,
                                   .variant_count = 1};

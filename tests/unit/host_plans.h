@@ -108,7 +108,7 @@ static inline uint64_t code_of(const struct record *record)
     const struct point_context here = {space, &record->problem, &target};
     if (space_settle_default(space, &record->problem, &target, &ignored))
         fail_msg("%s", ignored.text);
-    memcpy(row, space->default_row, space->param_count * sizeof *row);
+    memcpy(row, space->default_config, space->param_count * sizeof *row);
     if (point_parse(space, record->params, row, &ignored) ||
         code_hash(&code, record, row, &here, &sources, &ignored))
         code = 0;

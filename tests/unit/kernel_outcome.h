@@ -17,14 +17,14 @@ static enum outcome check_kernels(struct device *device, const struct point_cont
                                   uint64_t positions, uint64_t seed, char note[NOTE_CHARS])
 {
     struct check *check;
-    struct check_rows rows;
+    struct check_configs rows;
     struct check_outcome outcome = {.is_right = false};
     struct error error = {0};
     if (check_open(&check, device, context->problem, positions, seed, &error)) {
         snprintf(note, NOTE_CHARS, "%.300s", error.text);
         return FAILED;
     }
-    int failed = check_choose(&rows, context, points->rows, points->count, &error) ||
+    int failed = check_choose(&rows, context, points->configs, points->count, &error) ||
                  check_small(check, context, rows, kernels, &outcome, &error);
     if (!failed && outcome.is_right)
         failed = check_specials(check, context, rows, kernels, &outcome, &error);

@@ -49,7 +49,7 @@ static inline struct emit_sources load_sources(void)
 static inline void make_row(const struct space *space, const char *params, int64_t *row)
 {
     struct error error;
-    memcpy(row, space->default_row, space->param_count * sizeof *row);
+    memcpy(row, space->default_config, space->param_count * sizeof *row);
     if (point_parse(space, params, row, &error) != 0)
         fail_msg("%s", error.text);
 }

@@ -38,7 +38,7 @@ static void open_fixture(struct fixture *f, const char *config, const char *gpu,
     f->context = (struct point_context){f->space, &f->problem, &f->gpu.target};
     f->subject = (struct analysis_subject){.context = &f->context,
                                            .sources = &f->sources,
-                                           .row = f->row,
+                                           .config = f->row,
                                            .peak_bytes = f->gpu.peak_bytes,
                                            .clock_khz = f->gpu.clock_khz};
     if (nvrtc_open(&f->subject.nvrtc, NULL, f->gpu.target.cc, &error))

@@ -77,7 +77,7 @@ static int run_kernel(struct fixture *fixture, const char *body, struct check_ou
 {
     const struct point_context context = {fixture->space, &fixture->problem,
                                           &fixture->device->info.target};
-    const struct check_rows rows = {row, row};
+    const struct check_configs rows = {row, row};
     const struct device_kernel *kernels[SPACE_PASSES_MAX] = {NULL};
     struct device_kernel loaded[1];
     struct device_module *module = NULL;
@@ -239,7 +239,7 @@ static void test_special_values(void **state)
     check_close(fixture->check);
     open_check_of(fixture, MIN, F32);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct check_rows rows = {row, row};
+        const struct check_configs rows = {row, row};
         const struct device_kernel *kernels[SPACE_PASSES_MAX] = {NULL};
         struct device_kernel loaded[1];
         struct device_module *module;

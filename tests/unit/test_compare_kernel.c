@@ -53,10 +53,10 @@ static int fit(const char *params, int cc, char *changed, size_t size, struct te
     const struct target target = {.cc = cc, .sms = 80};
     struct compare_kernel kernel = {.rung = {.space = NULL}};
     if (space_load(&kernel.rung.space, "little.ini", space, strlen(space), NULL, error) ||
-        point_parse(kernel.rung.space, params, kernel.rung.row, error))
+        point_parse(kernel.rung.space, params, kernel.rung.config, error))
         fail_msg("%s", error->text);
     const int failed = compare_kernel_fit(&kernel, changed, size, &problem, &target, error);
-    point_format(now, kernel.rung.space, kernel.rung.row, true);
+    point_format(now, kernel.rung.space, kernel.rung.config, true);
     space_free(kernel.rung.space);
     return failed;
 }

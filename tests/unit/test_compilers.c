@@ -260,7 +260,7 @@ static void add_row(struct batch *batch, const struct space *space, const char *
 {
     const size_t i = batch->points.count++;
     batch->points.width = space->param_count;
-    batch->points.rows = batch->rows;
+    batch->points.configs = batch->rows;
     batch->points.variants = batch->variants;
     batch->points.variant_count = batch->points.count;
     make_row(space, params, batch->rows + i * space->param_count);
@@ -371,7 +371,7 @@ static void test_chosen_variants(void **state)
                      0);
     assert_int_equal(unit.count, 3);
     for (size_t i = 0; i < 3; i++) {
-        const int64_t *row = points.rows + points.variants[chosen[i]].first * points.width;
+        const int64_t *row = points.configs + points.variants[chosen[i]].first * points.width;
         assert_int_equal(unit.variants[i].variant, chosen[i]);
         assert_false(unit.variants[i].is_failed);
         assert_true(unit.variants[i].sources_hash ==

@@ -129,7 +129,7 @@ static int run_with(struct bench_against_result *out, const struct baseline_face
     options.baseline_count = count;
     options.seed = 3;
     memset(&seen, 0, sizeof seen);
-    return bench_against_run(out, device, &context, sources, space->default_row, &options,
+    return bench_against_run(out, device, &context, sources, space->default_config, &options,
                              &error);
 }
 

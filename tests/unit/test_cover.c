@@ -69,7 +69,7 @@ static struct choice list_rows(const struct product *product, bool is_asked_for)
         const int kept = cover_add(choice.cover, row, is_asked_for, &error);
         assert_in_range(kept, is_asked_for, 1);
         if (kept)
-            assert_memory_equal(cover_row(choice.cover, choice.rows), row, product->width);
+            assert_memory_equal(cover_config(choice.cover, choice.rows), row, product->width);
         choice.rows += (size_t)kept;
     } while (next_row(product, row));
     return choice;
@@ -94,7 +94,7 @@ static uint32_t *count_pairs(const struct choice *choice, const size_t *rows, si
     uint32_t *held = calloc(PAIRS, sizeof *held);
     assert_non_null(held);
     for (size_t i = 0; i < count; i++) {
-        const unsigned char *row = cover_row(choice->cover, rows ? rows[i] : i);
+        const unsigned char *row = cover_config(choice->cover, rows ? rows[i] : i);
         for (size_t b = 0; b < choice->width; b++)
             for (size_t a = 0; a <= b; a++) /* a == b: the value alone */
                 held[find_pair(a, row[a], b, row[b])]++;
@@ -117,7 +117,7 @@ static void assert_covered(const struct choice *choice)
     uint32_t *chosen = count_pairs(choice, choice->chosen, choice->count);
     assert_int_equal(count_held(given), count_held(chosen));
     for (size_t i = 0; i < choice->count; i++) {
-        const unsigned char *row = cover_row(choice->cover, choice->chosen[i]);
+        const unsigned char *row = cover_config(choice->cover, choice->chosen[i]);
         bool is_needed = choice->width < 2;
         for (size_t b = 0; b < choice->width; b++)
             for (size_t a = 0; a <= b; a++)

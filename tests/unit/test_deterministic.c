@@ -99,7 +99,7 @@ static unsigned count_other_bits(const struct fixture *fixture,
 {
     const struct point_variant only = {0, 1};
     const struct points points = {.width = context->space->param_count,
-                                  .rows = (int64_t *)row,
+                                  .configs = (int64_t *)row,
                                   .count = 1,
                                   .variants = (struct point_variant *)&only,
                                   .variant_count = 1};
@@ -140,7 +140,7 @@ static size_t *choose(const struct space *space, const struct points *points, si
         counts[p] = space->params[p].count;
     assert_int_equal(cover_open(&cover, counts, space->param_count, &error), 0);
     for (size_t i = 0; i < points->count; i++) {
-        index_row(space, points->rows + i * points->width, indices);
+        index_row(space, points->configs + i * points->width, indices);
         assert_true(cover_add(cover, indices, true, &error) >= 0);
     }
     assert_int_equal(cover_choose(&chosen, count, cover, 1, &error), 0);
@@ -183,7 +183,7 @@ static void test_same_bits_in_every_order(void **state)
     size_t *chosen = choose(fixture->space, &points, &count);
     assert_true(count >= 20);
     for (size_t i = 0; i < count; i++) {
-        const int64_t *row = points.rows + chosen[i] * points.width;
+        const int64_t *row = points.configs + chosen[i] * points.width;
         assert_false(is_atomic(fixture->space, row));
         if (count_other_bits(fixture, &context, row, SEEDS) == 0)
             continue;
@@ -263,9 +263,10 @@ static void test_rungs(void **state)
                                             .order = k % 2 ? ORDER_RUN : ORDER_FREE};
             const struct point_context context = {space, &problem, &fixture->target};
             struct error error;
-            const int broken = point_reject(&context, space->default_row, &error);
+            const int broken = point_reject(&context, space->default_config, &error);
             assert_int_equal(broken >= 0, k == 1);
-            assert_int_equal(point_reject_order(&context, space->default_row, &error), broken);
+            assert_int_equal(point_reject_order(&context, space->default_config, &error),
+                             broken);
         }
         space_free(space);
     }

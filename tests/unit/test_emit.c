@@ -224,7 +224,7 @@ static void check_kernel(const struct fixture *fixture, const struct point_conte
         fail_msg("%s", error.text);
     assert_int_equal(emit_kernel(&again, context, &fixture->sources, row, pass, &error), 0);
     assert_string_equal(text.at, again.at);
-    assert_int_equal(point_pass_row(context, row, pass, effective, &error), 0);
+    assert_int_equal(point_pass_config(context, row, pass, effective, &error), 0);
     assert_int_equal(point_values(context, effective,
                                   fixture->space->passes[pass].reads_partials, values, &error),
                      0);
@@ -278,7 +278,8 @@ static void test_lines_and_constants(void **state)
                 fail_msg("%s", error.text);
             for (size_t v = seed % EVERY; v < points.variant_count; v += EVERY)
                 check_variant(fixture, &context,
-                              points.rows + points.variants[v].first * points.width, &origins);
+                              points.configs + points.variants[v].first * points.width,
+                              &origins);
             point_dispose(&points);
         }
     free_lines(&origins.lines);
@@ -439,7 +440,7 @@ static int emit_little(struct text *out, const struct fixture *fixture, const ch
     const struct emit_sources sources = {{"little.cu", template},
                                          {"parts.cu", types},
                                          {"more.cu", "// nothing\n"}};
-    return emit_kernel(out, &context, &sources, fixture->space->default_row, 0, &error);
+    return emit_kernel(out, &context, &sources, fixture->space->default_config, 0, &error);
 }
 
 #define IF "//? if BLOCK > 1\n"

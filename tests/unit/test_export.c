@@ -65,7 +65,7 @@ static void choose_params(struct fixture *fixture, const struct gpu *gpu, struct
     const struct point_context context = {space, problem, &target};
     int64_t row[SPACE_NAMES_MAX];
     for (int tries = 0; tries < 200000; tries++) {
-        memcpy(row, space->default_row, space->param_count * sizeof *row);
+        memcpy(row, space->default_config, space->param_count * sizeof *row);
         for (uint64_t changes = 1 + next_random(&fixture->random) % 8; changes > 0; changes--) {
             const size_t i = next_random(&fixture->random) % space->param_count;
             row[i] =
@@ -77,7 +77,7 @@ static void choose_params(struct fixture *fixture, const struct gpu *gpu, struct
         struct planner_plan plan;
         if (call_plan(&plan, &context, row, &error))
             continue;
-        take_row(record, space, row);
+        take_config(record, space, row);
         assert_int_equal(code_hash(&record->code, record, row, &context, &fixture->sources,
                                    &error),
                          0);
@@ -194,7 +194,7 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     snprintf(want.gpu, sizeof want.gpu, "%s", gpu->name);
     find_begin(&find, &want, &context, &fixture->sources, &memo);
     assert_int_equal(find_among(&find, &set, &error), 0);
-    memcpy(row, find.best.grade == SELECTOR_NONE ? space->default_row : find.best.row,
+    memcpy(row, find.best.grade == SELECTOR_NONE ? space->default_config : find.best.config,
            space->param_count * sizeof *row);
     text_addf(out, "%s | ", matches[find.best.grade]);
     point_format(out, space, row, true);
@@ -456,7 +456,7 @@ static void test_unused(void **state)
     (void)state;
     open_fixture(&fixture, SUM, I32, 5);
     fixture.count = 1;
-    take_row(&fixture.records[0].record, fixture.space, fixture.space->default_row);
+    take_config(&fixture.records[0].record, fixture.space, fixture.space->default_config);
     const struct export_source source = source_of(&fixture);
     assert_non_null(mkdtemp(folder));
     build_program(folder, &source, program);

@@ -91,7 +91,7 @@ static void add_record(struct fixture *fixture, const struct gpu *gpu, struct ma
             row[i] =
                 space->params[i].values[next_random(&fixture->random) % space->params[i].count];
         if (point_reject(&context, row, &error) == POINT_VALID) {
-            take_row(record, space, row);
+            take_config(record, space, row);
             assert_int_equal(code_hash(&record->code, record, row, &context, &fixture->sources,
                                        &error),
                              0);
@@ -224,7 +224,7 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     snprintf(want.gpu, sizeof want.gpu, "%s", gpu->name);
     find_begin(&find, &want, &context, &fixture->sources, &memo);
     assert_int_equal(find_among(&find, &set, &error), 0);
-    memcpy(row, find.best.grade == SELECTOR_NONE ? space->default_row : find.best.row,
+    memcpy(row, find.best.grade == SELECTOR_NONE ? space->default_config : find.best.config,
            space->param_count * sizeof *row);
     text_addf(out, "%s | ", matches[find.best.grade]);
     point_format(out, space, row, true);

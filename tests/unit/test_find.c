@@ -53,7 +53,7 @@ static int open_space(void **state)
         fail_msg("%s", error.text);
     example = example_record;
     const struct point_context here = {space, &example.problem, &h200};
-    if (code_hash(&example.code, &example, space->default_row, &here, &sources, &error) != 0)
+    if (code_hash(&example.code, &example, space->default_config, &here, &sources, &error) != 0)
         fail_msg("%s", error.text);
     return 0;
 }
@@ -437,7 +437,7 @@ static void test_another_gpus_record_breaks_a_rule(void **state)
         struct find_result result = i ? found(NULL, 0, records, 2) : found(records, 2, NULL, 0);
         assert_int_equal(result.grade, i ? SELECTOR_SHIPPED : SELECTOR_SAME_CC);
         assert_string_equal(result.record.gpu, "NVIDIA GH200");
-        assert_memory_equal(result.row, row, sizeof row);
+        assert_memory_equal(result.config, row, sizeof row);
         assert_int_equal(result.damaged.code, ERROR_NONE);
         assert_int_equal(result.rejected.code, ERROR_NONE);
     }

@@ -27,7 +27,7 @@ static int code_setup(struct frame *frame, void *message, bool reads)
 }
 static int code_rows(struct frame *frame, void *message, bool reads)
 {
-    return job_code_rows(frame, message, WIDTH, reads, &error);
+    return job_code_configs(frame, message, WIDTH, reads, &error);
 }
 static int code_unit(struct frame *frame, void *message, bool reads)
 {
@@ -101,7 +101,7 @@ static const struct job_unit *example_unit(bool has_hashes)
                                         .is_proven = i == 1,
                                         .count = i == 1 ? 0 : 2 + i / 2,
                                         .ids = ids,
-                                        .rows = rows};
+                                        .configs = rows};
     }
     unit.variants[1].compiled.is_failed = true;
     error_set(&unit.variants[1].compiled.reason, ERROR_FAILED, "does not compile");
@@ -138,7 +138,7 @@ static void assert_unit(const struct job_unit *is, const struct job_unit *was)
         for (size_t k = 0; k < b->count; k++)
             assert_true(a->ids[k] == b->ids[k]);
         for (size_t k = 0; k < b->count * WIDTH; k++)
-            assert_true(a->rows[k] == b->rows[k]);
+            assert_true(a->configs[k] == b->configs[k]);
     }
     assert_true(is->compile_us == was->compile_us && is->best_ps == was->best_ps);
     assert_int_equal(is->samples, was->samples);
@@ -174,13 +174,13 @@ static void test_rows(void **state)
 {
     (void)state;
     for (uint64_t count = 0; count <= COMPILER_UNIT; count++) {
-        const struct job_rows was = {count, rows};
-        struct job_rows is;
+        const struct job_configs was = {count, rows};
+        struct job_configs is;
         struct frame frame = written(code_rows, &was);
         assert_int_equal(code_rows(&frame, &is, true), 0);
         assert_int_equal(frame.at, frame.body.length);
         assert_int_equal(is.count, count);
-        assert_memory_equal(is.rows, rows, count * WIDTH * sizeof *rows);
+        assert_memory_equal(is.configs, rows, count * WIDTH * sizeof *rows);
         frame_dispose(&frame);
     }
 }
@@ -188,11 +188,11 @@ static void test_rows(void **state)
 /* Rows of another width are no such message. */
 static void test_rows_of_another_space(void **state)
 {
-    const struct job_rows was = {3, rows};
-    struct job_rows is;
+    const struct job_configs was = {3, rows};
+    struct job_configs is;
     struct frame frame = written(code_rows, &was);
     (void)state;
-    assert_int_equal(job_code_rows(&frame, &is, WIDTH - 1, true, &error), -1);
+    assert_int_equal(job_code_configs(&frame, &is, WIDTH - 1, true, &error), -1);
     assert_non_null(strstr(error.text, "kind 9"));
     frame_dispose(&frame);
 }
@@ -245,7 +245,7 @@ static void test_arrays_are_aligned(void **state)
     assert_int_equal((uintptr_t)is->image.hashes % sizeof(uint64_t), 0);
     for (size_t i = 0; i < is->count; i++) {
         assert_int_equal((uintptr_t)is->variants[i].ids % sizeof(uint64_t), 0);
-        assert_int_equal((uintptr_t)is->variants[i].rows % sizeof(int64_t), 0);
+        assert_int_equal((uintptr_t)is->variants[i].configs % sizeof(int64_t), 0);
     }
     frame_dispose(&frame);
     free(is);
@@ -347,7 +347,7 @@ static uint64_t walk_unit(const struct job_unit *unit)
         for (size_t k = 0; k < variant->count; k++)
             sum += variant->ids[k];
         for (size_t k = 0; k < variant->count * WIDTH; k++)
-            sum += (uint64_t)variant->rows[k];
+            sum += (uint64_t)variant->configs[k];
         for (size_t p = 0; p < SPACE_PASSES_MAX && !variant->compiled.is_failed; p++)
             assert_true(variant->compiled.kernel_of_pass[p] < (int)unit->image.count);
     }
@@ -370,7 +370,7 @@ static void test_every_length_cut(void **state)
 {
     struct job_unit units[2] = {*example_unit(true), *example_unit(true)};
     const struct job_setup setup = example_setup();
-    const struct job_rows some_rows = {4, rows};
+    const struct job_configs some_rows = {4, rows};
     struct job_race race = {units, 2, 1};
     struct frame frame;
     (void)state;
@@ -379,8 +379,8 @@ static void test_every_length_cut(void **state)
                               sizeof(struct job_setup));
     frame_dispose(&frame);
     frame = written(code_rows, &some_rows);
-    assert_every_cut_is_found(&frame, code_rows, &(struct job_rows){0, NULL},
-                              sizeof(struct job_rows));
+    assert_every_cut_is_found(&frame, code_rows, &(struct job_configs){0, NULL},
+                              sizeof(struct job_configs));
     frame_dispose(&frame);
     frame = written(code_unit, &units[0]);
     assert_every_cut_is_found(&frame, code_unit, &units[1], sizeof units[1]);
@@ -431,7 +431,7 @@ static void assert_absurd_count(code_message *code, const void *example, uint64_
 {
     struct frame frame = written(code, example);
     static union {
-        struct job_rows rows;
+        struct job_configs rows;
         struct job_unit unit;
         struct job_race race;
     } message;
@@ -446,7 +446,7 @@ static void test_absurd_counts(void **state)
 {
     static const uint64_t counts[] = {1000, absurd, SIZE_MAX / 8 + 1, UINT64_MAX};
     struct job_unit units[2] = {*example_unit(true), *example_unit(false)};
-    const struct job_rows some_rows = {2, rows};
+    const struct job_configs some_rows = {2, rows};
     const struct job_race race = {units, 2, 1};
     (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {

@@ -99,7 +99,7 @@ static enum outcome run_variant(const struct job *job, const struct fixture *fix
         struct point_variant only = {0, GRIDS};
         make_candidates(fixture->space, variant->params, rows);
         const struct points points = {.width = fixture->space->param_count,
-                                      .rows = rows,
+                                      .configs = rows,
                                       .count = GRIDS,
                                       .variants = &only,
                                       .variant_count = 1};

@@ -130,8 +130,8 @@ static void test_plans(void **state)
                     const bool is_too_old = target.cc < 80 && (is_tensor(&rungs.rungs[i]) ||
                                                                is_redux(&rungs.rungs[i]));
                     if (ladder_rung_resize(&rung, threads) && !is_too_old) {
-                        if (point_reject(&context, rung.row, &error) != POINT_VALID ||
-                            call_plan(&plan, &context, rung.row, &error))
+                        if (point_reject(&context, rung.config, &error) != POINT_VALID ||
+                            call_plan(&plan, &context, rung.config, &error))
                             fail_msg("%s at %u: %s", rungs.rungs[i].name, threads, error.text);
                         assert_int_equal(ladder_rung_threads(&rung), threads);
                         planned++;
@@ -162,9 +162,9 @@ static void test_historical(void **state)
         struct ladder_rung opened = open_rung(rung);
         assert_int_equal(gpus_find(&target, "sm_70", &error), 0);
         const struct point_context context = {opened.space, &problem, &target};
-        assert_int_equal(point_reject(&context, opened.row, &error), POINT_VALID);
-        assert_int_equal(point_parse(opened.space, rung->historical, opened.row, &error), 0);
-        const int broken = point_reject(&context, opened.row, &error);
+        assert_int_equal(point_reject(&context, opened.config, &error), POINT_VALID);
+        assert_int_equal(point_parse(opened.space, rung->historical, opened.config, &error), 0);
+        const int broken = point_reject(&context, opened.config, &error);
         assert_true(broken >= 0);
         assert_non_null(strstr(opened.space->rules[broken].reason, "lock-step"));
         ladder_rung_close(&opened);
@@ -249,7 +249,7 @@ static void test_documents(void **state)
         assert_string_equal(rung.listed->space, rows[i].space);
         if (rows[i].param)
             assert_int_equal(
-                rung.row[space_find_param(rung.space, rows[i].param, strlen(rows[i].param))],
+                rung.config[space_find_param(rung.space, rows[i].param, strlen(rows[i].param))],
                 rows[i].value);
         ladder_rung_close(&rung);
     }
@@ -272,7 +272,7 @@ static double count_bytes(const char *name, unsigned threads, struct problem pro
     assert_int_equal(gpus_find(&target, "sm_70", &error), 0);
     const struct point_context context = {rung.space, &problem, &target};
     assert_true(ladder_rung_resize(&rung, threads));
-    assert_int_equal(call_plan(&plan, &context, rung.row, &error), 0);
+    assert_int_equal(call_plan(&plan, &context, rung.config, &error), 0);
     const double bytes = ladder_bytes(&plan, rung.space, &problem);
     ladder_rung_close(&rung);
     return bytes;
@@ -484,7 +484,7 @@ static void test_grid(void **state)
         if (ladder_rung_open(&opened, &grid, &grid.rungs[i], &error))
             fail_msg("%s", error.text);
         const int items = space_find_param(opened.space, "ITEMS", 5);
-        assert_int_equal(opened.row[items], 4 << i % 5);
+        assert_int_equal(opened.config[items], 4 << i % 5);
         ladder_rung_close(&opened);
     }
     rungs_dispose(&grid);
@@ -590,7 +590,8 @@ static void test_compiles(void **state)
             assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
             const struct point_context context = {rung.space, &problem, &target};
             ladder_rung_resize(&rung, k ? 1024 : 64);
-            assert_int_equal(emit_variant(&variant, &context, &sources, rung.row, &error), 0);
+            assert_int_equal(emit_variant(&variant, &context, &sources, rung.config, &error),
+                             0);
             for (size_t t = 0; t < variant.count; t++)
                 units[t] = (struct device_source){variant.texts[t].at, rung.space->kernel};
             if (nvrtc_compile(nvrtc, 90, NVRTC_CUBIN, units, variant.count, &image, &error))
@@ -657,9 +658,9 @@ static int measure_rungs(struct ladder_measure_step *steps, const struct ladder_
                          double limit_s, struct error *error)
 {
     for (size_t i = 0; i < OTHER_KERNELS; i++) {
-        steps[i] =
-            (struct ladder_measure_step){.other_kernel = {rung->space_file, rung->template,
-                                                          rung->space->param_count, rung->row}};
+        steps[i] = (struct ladder_measure_step){
+            .other_kernel = {rung->space_file, rung->template, rung->space->param_count,
+                             rung->config}};
         if (other_kernels[i].template)
             steps[i].other_kernel.template =
                 (struct emit_file){"guest.cu", other_kernels[i].template};
@@ -782,7 +783,7 @@ static void add_mutants(struct mutants *mutants, const struct ladder_rung *rung)
                 (struct ladder_measure_step){.other_kernel = {rung->space_file,
                                                               {"mutant.cu", mutants->texts[i]},
                                                               rung->space->param_count,
-                                                              rung->row}};
+                                                              rung->config}};
         }
 }
 

@@ -70,7 +70,7 @@ static const struct point_variant *variant_of(const struct fixture *f, size_t va
 
 static const int64_t *first_row(const struct fixture *f, size_t variant)
 {
-    return tune_row(&f->result, variant_of(f, variant)->first);
+    return tune_config(&f->result, variant_of(f, variant)->first);
 }
 
 /* Of these shapes there are several variants. */
@@ -83,7 +83,7 @@ static size_t find_variant(const struct fixture *f, const char *params)
     int64_t row[SPACE_NAMES_MAX];
     make_row(f->space, params, row);
     for (size_t i = 0; i < f->result.points.count; i++)
-        if (memcmp(tune_row(&f->result, i), row, f->result.points.width * sizeof *row) == 0)
+        if (memcmp(tune_config(&f->result, i), row, f->result.points.width * sizeof *row) == 0)
             return trials_find_variant(&f->result.points, i);
     fail_msg("the space has no %s", params);
     return 0;
@@ -156,8 +156,8 @@ static void assert_all_listed(const struct fixture *f, const struct job_variant 
     assert_int_equal(listed->count, variant->count);
     for (size_t i = 0; i < listed->count; i++) {
         assert_int_equal(listed->ids[i], f->order.candidates[variant->first + i]);
-        assert_memory_equal(listed->rows + i * f->result.points.width,
-                            tune_row(&f->result, listed->ids[i]),
+        assert_memory_equal(listed->configs + i * f->result.points.width,
+                            tune_config(&f->result, listed->ids[i]),
                             f->result.points.width * sizeof(int64_t));
     }
 }
@@ -199,7 +199,7 @@ static void test_candidates_in_an_answer(void **state)
     assert_non_null(unit);
     unit->count = 2;
     unit->variants[1] =
-        (struct job_variant){.count = 2, .ids = ids, .rows = tune_row(&f->result, 1)};
+        (struct job_variant){.count = 2, .ids = ids, .configs = tune_config(&f->result, 1)};
     for (size_t i = 0; i < 2; i++)
         memset(unit->variants[i].compiled.kernel_of_pass, -1,
                sizeof unit->variants[i].compiled.kernel_of_pass);
@@ -342,7 +342,8 @@ static void test_equal_candidates(void **state)
         const size_t candidate = variant_of(f, two)->first + i;
         const size_t other = f->result.trials[candidate].equal_to;
         assert_true(grid >= 0 && (size_t)grid < width);
-        assert_true(tune_row(&f->result, candidate)[grid] == tune_row(&f->result, other)[grid]);
+        assert_true(tune_config(&f->result, candidate)[grid] ==
+                    tune_config(&f->result, other)[grid]);
     }
 }
 
@@ -398,7 +399,7 @@ static void test_choose(void **state)
     assert_int_equal(listed->count, v->first > 0 ? 2 : 3);
     assert_int_equal(listed->ids[0], v->first + v->count - 1);
     assert_int_equal(listed->ids[listed->count - 1], v->first);
-    assert_memory_equal(listed->rows + (listed->count - 1) * f->result.points.width,
+    assert_memory_equal(listed->configs + (listed->count - 1) * f->result.points.width,
                         first_row(f, variant), f->result.points.width * sizeof(int64_t));
     /* What would run the very same as one seen before is left out. */
     assert_int_equal(queued_unit_choose(&f->search, queued, 0, wanted, 4, &seen, &error), 0);

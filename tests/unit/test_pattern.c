@@ -169,7 +169,7 @@ static struct pattern run_rung(const char *name, enum type type, unsigned thread
     const struct emit_sources sources = {rung.template, built_in("templates/types.cu"),
                                          built_in("templates/intrinsics.cu")};
     assert_true(ladder_rung_resize(&rung, threads));
-    if (pattern_run(&pattern, &context, &sources, rung.row, &error))
+    if (pattern_run(&pattern, &context, &sources, rung.config, &error))
         fail_msg("%s: %s", name, error.text);
     ladder_rung_close(&rung);
     assert_true(pattern.is_known);
@@ -341,7 +341,7 @@ static void test_sites(void **state)
         const struct emit_sources sources = {rung.template, built_in("templates/types.cu"),
                                              built_in("templates/intrinsics.cu")};
         const size_t main_pass = strcmp(rung.space->passes[0].name, "main") == 0 ? 0 : 1;
-        assert_int_equal(emit_kernel(&text, &context, &sources, rung.row, main_pass, &error),
+        assert_int_equal(emit_kernel(&text, &context, &sources, rung.config, main_pass, &error),
                          0);
         const struct device_source source = {text.at, rung.space->kernel};
         assert_int_equal(nvrtc_compile(nvrtc, 90, NVRTC_PTX, &source, 1, &image, &error), 0);
@@ -388,7 +388,7 @@ static void test_refused(void **state)
         const struct emit_sources sources = {{"bad.cu", text},
                                              built_in("templates/types.cu"),
                                              built_in("templates/intrinsics.cu")};
-        assert_int_equal(pattern_run(&pattern, &context, &sources, rung.row, &error), -1);
+        assert_int_equal(pattern_run(&pattern, &context, &sources, rung.config, &error), -1);
         assert_true(error.code == ERROR_FAILED || error.code == ERROR_WRONG);
         assert_false(pattern.is_known);
     }

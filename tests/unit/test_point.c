@@ -129,7 +129,7 @@ static void test_overflow_names_the_line(void **state)
     assert_int_equal(point_reject(&context, row, &error), POINT_FAILED);
     assert_int_equal(point_expand(&points, &context, &error), -1);
     assert_non_null(strstr(error.text, "a.ini:8: "));
-    assert_null(points.rows);
+    assert_null(points.configs);
     row[0] = 1;
     assert_int_equal(point_reject(&context, row, &error), POINT_VALID);
     struct planner_launch pass;
@@ -237,7 +237,7 @@ static void assert_rows(const struct point_context *context, const struct points
     const struct space *space = context->space;
     for (size_t v = 0; v < points->variant_count; v++) {
         const struct point_variant *variant = &points->variants[v];
-        const int64_t *first = points->rows + variant->first * points->width;
+        const int64_t *first = points->configs + variant->first * points->width;
         for (size_t i = 0; i < variant->count; i++) {
             const int64_t *row = first + i * points->width;
             assert_int_equal(point_prune(context, row, &error), POINT_VALID);
@@ -342,7 +342,7 @@ static void assert_as_brute_force(const struct point_context *context,
     assert_int_equal(points->count, brute->count);
     for (size_t i = 0; i < brute->count; i++) {
         bool is_new = i == 0;
-        assert_memory_equal(points->rows + i * points->width, brute->rows[i],
+        assert_memory_equal(points->configs + i * points->width, brute->rows[i],
                             points->width * sizeof **brute->rows);
         for (size_t k = 0; i > 0 && k < space->param_count; k++)
             is_new = is_new || (!space->params[k].is_launch &&
@@ -430,7 +430,7 @@ static void test_empty_expansion(void **state)
     target.threads_per_sm = 0; /* only GRID = 0 fits */
     assert_int_equal(point_expand(&points, &context, &error), 0);
     for (size_t i = 0; i < points.count; i++)
-        assert_int_equal(points.rows[i * points.width + (size_t)grid], 0);
+        assert_int_equal(points.configs[i * points.width + (size_t)grid], 0);
     point_dispose(&points);
     const struct problem large = {.op = SUM,
                                   .type = I32,
@@ -466,10 +466,10 @@ static void test_add(void **state)
         assert_int_equal(more.variant_count, all.variant_count + i + 1);
         assert_int_equal(more.variants[more.variant_count - 1].first, all.count + i);
         assert_int_equal(more.variants[more.variant_count - 1].count, 1);
-        assert_memory_equal(more.rows + (all.count + i) * all.width, row,
+        assert_memory_equal(more.configs + (all.count + i) * all.width, row,
                             all.width * sizeof *row);
     }
-    assert_memory_equal(more.rows, all.rows, all.count * all.width * sizeof *row);
+    assert_memory_equal(more.configs, all.configs, all.count * all.width * sizeof *row);
     assert_memory_equal(more.variants, all.variants, all.variant_count * sizeof *all.variants);
     point_dispose(&all);
     point_dispose(&more);
@@ -486,9 +486,9 @@ static void test_single(void **state)
     assert_int_equal(points.total, 1);
     assert_int_equal(points.variant_count, 1);
     assert_int_equal(points.variants[0].count, 1);
-    assert_memory_equal(points.rows, row, space->param_count * sizeof *row);
+    assert_memory_equal(points.configs, row, space->param_count * sizeof *row);
     point_dispose(&points);
-    assert_null(points.rows);
+    assert_null(points.configs);
 }
 
 /* --- Passes ------------------------------------------------------------------------------- */
@@ -628,9 +628,9 @@ static void test_pass_rows(void **state)
     const struct point_context context = {space, &problem, &target};
     int64_t row[SPACE_NAMES_MAX], out[SPACE_NAMES_MAX];
     make_row(space, "VECTOR=4 FINISH=PASSES ACCUMS=1", row);
-    assert_int_equal(point_pass_row(&context, row, 0, out, &error), 0);
+    assert_int_equal(point_pass_config(&context, row, 0, out, &error), 0);
     assert_memory_equal(row, out, space->param_count * sizeof *row);
-    assert_int_equal(point_pass_row(&context, row, 1, out, &error), 0);
+    assert_int_equal(point_pass_config(&context, row, 1, out, &error), 0);
     assert_int_equal(out[2], 2);
     row[2] = 2;
     assert_memory_equal(row, out, space->param_count * sizeof *row);
@@ -698,7 +698,7 @@ static void test_round_trip(void **state)
     struct text text = {0};
     assert_int_equal(point_expand(&points, &context, &error), 0);
     for (size_t i = 0; i < points.count; i++) {
-        const int64_t *row = points.rows + i * points.width;
+        const int64_t *row = points.configs + i * points.width;
         int64_t back[SPACE_NAMES_MAX];
         text_clear(&text);
         point_format(&text, space, row, true);
@@ -707,7 +707,7 @@ static void test_round_trip(void **state)
         assert_memory_equal(row, back, points.width * sizeof *row);
     }
     text_clear(&text);
-    point_format(&text, space, space->default_row, false);
+    point_format(&text, space, space->default_config, false);
     assert_int_equal(strncmp(text.at, "BLOCK=256 ITEMS=32 VECTOR=4 UNROLL=8 ", 37), 0);
     assert_non_null(strstr(text.at, " WARP=SHUFFLE LOAD=PLAIN "));
     assert_non_null(strstr(text.at, " FINISH=PACKED"));
@@ -724,7 +724,7 @@ static void test_parse(void **state)
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         int64_t row[SPACE_NAMES_MAX];
-        memcpy(row, space->default_row, space->param_count * sizeof *row);
+        memcpy(row, space->default_config, space->param_count * sizeof *row);
         assert_int_equal(point_parse(space, same[i], row, &error), 0);
         assert_int_equal(row[0], i < 3 ? 256 : 64);
         assert_int_equal(row[space_find_param(space, "WARP", 4)], i < 3 ? 0 : 3);
@@ -780,7 +780,7 @@ static void test_hostile_strings(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t row[SPACE_NAMES_MAX];
-        memcpy(row, space->default_row, space->param_count * sizeof *row);
+        memcpy(row, space->default_config, space->param_count * sizeof *row);
         if (point_parse(space, cases[i].string, row, &error) != -1)
             fail_msg("'%s' was accepted", cases[i].string);
         assert_int_equal(error.code, ERROR_USAGE);
@@ -796,7 +796,7 @@ static void test_long_strings(void **state)
     char *string = malloc(LENGTH + 1);
     int64_t row[SPACE_NAMES_MAX];
     assert_non_null(string);
-    memcpy(row, space->default_row, space->param_count * sizeof *row);
+    memcpy(row, space->default_config, space->param_count * sizeof *row);
     memset(string, 'A', LENGTH);
     string[LENGTH] = '\0';
     assert_int_equal(point_parse(space, string, row, &error), -1);

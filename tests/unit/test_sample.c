@@ -52,7 +52,7 @@ static size_t see(struct seen *seen, const struct sample_place *place, const int
     const size_t params = seen->space->param_count;
     unsigned char values[COLUMNS_MAX];
     size_t fresh = 0;
-    sample_index_row(seen->space, row, values);
+    sample_index_config(seen->space, row, values);
     values[params] = (unsigned char)place->problem.op;
     values[params + 1] = (unsigned char)place->problem.type;
     values[params + 2] = (unsigned char)place->problem.acc;
@@ -74,7 +74,7 @@ static size_t see_sample(struct seen *seen, const struct space *space,
     for (size_t i = 0; i < sample->count; i++) {
         const struct point_context context = {space, &sample->places[i].problem,
                                               &targets[sample->places[i].target]};
-        const int64_t *row = sample->rows + i * sample->width;
+        const int64_t *row = sample->configs + i * sample->width;
         assert_int_equal(problem_check(context.problem, &error), 0);
         assert_int_equal(point_reject(&context, row, &error), POINT_VALID);
         pairs += see(seen, &sample->places[i], row);
@@ -129,7 +129,7 @@ static void test_pairs(void **state)
         struct points points;
         assert_int_equal(point_expand(&points, &context, &error), 0);
         for (size_t k = 0; k < points.count; k++)
-            assert_int_equal(see(&seen, &places[i], points.rows + k * points.width), 0);
+            assert_int_equal(see(&seen, &places[i], points.configs + k * points.width), 0);
         total += points.count;
         point_dispose(&points);
     }
@@ -157,7 +157,7 @@ static void test_reduce(void **state)
     assert_int_equal(sample_draw(&sample, space, targets, TARGETS, 3, &error), 0);
     assert_in_range(sample.count, 144, 500);
     for (size_t i = 0; i < sample.count; i++) {
-        point_format(&all, space, sample.rows + i * sample.width, true);
+        point_format(&all, space, sample.configs + i * sample.width, true);
         text_adds(&all, " ");
     }
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
@@ -178,11 +178,11 @@ static void test_seeds(void **state)
     assert_int_equal(sample_draw(&a, space, targets, TARGETS, 1, &error), 0);
     assert_int_equal(sample_draw(&b, space, targets, TARGETS, 1, &error), 0);
     assert_int_equal(sample_draw(&c, space, targets, TARGETS, 2, &error), 0);
-    const size_t bytes = a.count * a.width * sizeof *a.rows;
+    const size_t bytes = a.count * a.width * sizeof *a.configs;
     assert_int_equal(a.count, b.count);
-    assert_memory_equal(a.rows, b.rows, bytes);
+    assert_memory_equal(a.configs, b.configs, bytes);
     assert_int_equal(a.missed, c.missed);
-    assert_true(a.count != c.count || memcmp(a.rows, c.rows, bytes) != 0);
+    assert_true(a.count != c.count || memcmp(a.configs, c.configs, bytes) != 0);
     sample_dispose(&a);
     sample_dispose(&b);
     sample_dispose(&c);

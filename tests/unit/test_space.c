@@ -318,7 +318,8 @@ static void test_positions(void **state)
             assert_non_null(strstr(error.text, i == 1 ? "--space reduce" : "--space arg"));
             assert_int_equal(error.code, ERROR_USAGE);
             assert_int_equal(point_expand(&points, &context, &error), -1);
-            assert_int_equal(point_reject(&context, space->default_row, &error), POINT_FAILED);
+            assert_int_equal(point_reject(&context, space->default_config, &error),
+                             POINT_FAILED);
             assert_int_equal(space_settle_default(space, &problem, &target, &error), -1);
         }
         space_free(space);
@@ -359,9 +360,9 @@ static void test_good_file(void **state)
     assert_int_equal(space->passes[1].arg_count, 4);
     assert_int_equal(space->passes[1].args[3], PLANNER_ARG_PARTIALS);
     assert_int_equal(space->passes[1].override_count, 1);
-    assert_int_equal(space->default_row[0], 64);
-    assert_int_equal(space->default_row[1], 1);
-    assert_int_equal(space->default_row[2], -2);
+    assert_int_equal(space->default_config[0], 64);
+    assert_int_equal(space->default_config[1], 1);
+    assert_int_equal(space->default_config[2], -2);
     assert_int_equal(space_find_param(space, "WAY ", 3), 1);
     assert_int_equal(space_find_param(space, "WAY ", 4), -1);
     assert_int_equal(space_find_param(space, "", 0), -1);
@@ -400,8 +401,8 @@ static void test_settled_default(void **state)
     char *bytes = change("[default]\nBLOCK = 64\nWAY = RIGHT\nGRID = -2\n", changed);
     if (space_load(&space, "little.ini", bytes, strlen(bytes), NULL, &error) != 0)
         fail_msg("%s", error.text);
-    assert_int_equal(space->default_row[0], 32); /* those of i32 from the start */
-    assert_int_equal(space->default_row[1], 1);
+    assert_int_equal(space->default_config[0], 32); /* those of i32 from the start */
+    assert_int_equal(space->default_config[1], 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct target target = {.cc = 75, .sms = 3, .is_host = rows[i].is_host};
         const int got = space_settle_default(space, &rows[i].problem, &target, &error);
@@ -410,9 +411,9 @@ static void test_settled_default(void **state)
             assert_sentence(&error, 39, "default");
             continue;
         }
-        assert_int_equal(space->default_row[0], rows[i].block);
-        assert_int_equal(space->default_row[1], rows[i].way);
-        assert_int_equal(space->default_row[2], -2);
+        assert_int_equal(space->default_config[0], rows[i].block);
+        assert_int_equal(space->default_config[1], rows[i].way);
+        assert_int_equal(space->default_config[2], -2);
     }
     space_free(space);
     free(bytes);
@@ -569,7 +570,7 @@ static void test_extends(void **state)
     assert_int_equal(space->pass_count, 2);
     assert_string_equal(expr_source(space->passes[0].keys[PLANNER_HEIGHT]), "11");
     assert_string_equal(expr_source(space->passes[0].keys[PLANNER_BLOCK]), "BLOCK");
-    assert_int_equal(space->default_row[2], 2);
+    assert_int_equal(space->default_config[2], 2);
     space_free(space);
 }
 

@@ -66,7 +66,7 @@ static void test_names(void **state)
 static bool has_pair(const struct points *points, const int64_t *row, size_t a, size_t b)
 {
     for (size_t i = 0; i < points->count; i++) {
-        const int64_t *other = points->rows + i * points->width;
+        const int64_t *other = points->configs + i * points->width;
         if (other[a] == row[a] && other[b] == row[b])
             return true;
     }
@@ -81,7 +81,7 @@ static void assert_covers(const struct points *some, const struct points *all)
     for (size_t i = 0; i < all->count; i++)
         for (size_t b = 1; b < all->width; b++)
             for (size_t a = 0; a < b; a++)
-                assert_true(has_pair(some, all->rows + i * all->width, a, b));
+                assert_true(has_pair(some, all->configs + i * all->width, a, b));
 }
 
 static void test_points(void **state)
@@ -106,7 +106,8 @@ static void test_points(void **state)
             assert_covers(&some, &all);
         } else {
             assert_int_equal(some.count, all.count);
-            assert_memory_equal(some.rows, all.rows, all.count * all.width * sizeof *all.rows);
+            assert_memory_equal(some.configs, all.configs,
+                                all.count * all.width * sizeof *all.configs);
         }
         point_dispose(&some);
     }
@@ -157,7 +158,7 @@ static void test_cover_finds_the_only_point(void **state)
         assert_true(points.total > 10000);
         assert_int_equal(points.count, 1);
         assert_int_equal(points.variant_count, 1);
-        assert_memory_equal(points.rows, row, points.width * sizeof *points.rows);
+        assert_memory_equal(points.configs, row, points.width * sizeof *points.configs);
         point_dispose(&points);
     }
     space_free(space);

@@ -99,8 +99,9 @@ static void try(struct ladder_measure_step *step, const struct variant *variant,
     struct emit_sources sources = fixture.sources;
     int64_t row[SPACE_NAMES_MAX];
     struct device *device;
-    *step = (struct ladder_measure_step){.other_kernel = {rung->space_file, rung->template,
-                                                          rung->space->param_count, rung->row}};
+    *step =
+        (struct ladder_measure_step){.other_kernel = {rung->space_file, rung->template,
+                                                      rung->space->param_count, rung->config}};
     if (variant->params) {
         make_row(fixture.wide, variant->params, row);
         step->other_kernel = (struct job_other_space){{wide->name, wide->bytes},
@@ -228,7 +229,7 @@ static void compile(struct nvrtc *nvrtc, int arch, const struct variant *variant
     struct emit_variant emitted;
     struct device_image image;
     int64_t row[SPACE_NAMES_MAX];
-    memcpy(row, rung->row, rung->space->param_count * sizeof *row);
+    memcpy(row, rung->config, rung->space->param_count * sizeof *row);
     if (variant->params)
         make_row(space, variant->params, row);
     else

@@ -393,7 +393,7 @@ static uint64_t sources_hash_of(const struct run *run, size_t variant)
     struct emit_variant emitted;
     const size_t first = run->result.points.variants[variant].first;
     assert_int_equal(emit_variant(&emitted, &run->context, &run->sources,
-                                  tune_row(&run->result, first), &error),
+                                  tune_config(&run->result, first), &error),
                      0);
     const uint64_t hash = emit_hash_variant(&emitted);
     emit_dispose(&emitted);
@@ -486,8 +486,8 @@ static void test_recall(void **state)
 static size_t find_row(const struct run *run, const int64_t *row)
 {
     size_t i = 0;
-    while (i < run->result.points.count &&
-           memcmp(tune_row(&run->result, i), row, run->result.points.width * sizeof *row) != 0)
+    while (i < run->result.points.count && memcmp(tune_config(&run->result, i), row,
+                                                  run->result.points.width * sizeof *row) != 0)
         i++;
     return i;
 }
@@ -502,7 +502,7 @@ static void check_growth(void **state, const char *blocks, const char *grids)
     recall(&second, state, STRATEGY_RACE);
     assert_int_equal(second.result.recalled, first.result.points.count);
     for (size_t i = 0; i < second.result.points.count; i++) {
-        const size_t old = find_row(&first, tune_row(&second.result, i));
+        const size_t old = find_row(&first, tune_config(&second.result, i));
         new += !second.result.trials[i].is_judged;
         if (old < first.result.points.count)
             assert_recalled(&second.result, i, old);
