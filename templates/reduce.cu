@@ -189,7 +189,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     //? elif MATH == TENSOR
     frag rows = {{0, 0, 0, 0}};
     //? end
-    //? if ORDER == CONTIGUOUS
+    //? if WALK == CONTIGUOUS
     const unsigned step = 1;
     const unsigned first = (unsigned)((unsigned long long)tiles * blockIdx.x / gridDim.x);
     const unsigned end = (unsigned)((unsigned long long)tiles * (blockIdx.x + 1) / gridDim.x);

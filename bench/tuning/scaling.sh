@@ -23,7 +23,7 @@ report=$out/scaling.md
 part_space()
 {
     local shapes="MIN_BLOCKS <= 1 && VECTOR * ELEM_BYTES == 16 && BLOCK >= 64 && ITEMS >= 4"
-    local kinds="LOAD != NONCOHERENT && LOAD != STREAMING && ORDER == STRIDED"
+    local kinds="LOAD != NONCOHERENT && LOAD != STREAMING && WALK == STRIDED"
     kinds+=" && (FINISH == PACKED || FINISH == PACKED_WARPS)"
     sed "/^\[rule\]\$/a shapes for a minute or two = ${shapes//&/\\&}\nkinds for as long = ${kinds//&/\\&}" \
         configs/reduce-wide.ini

@@ -23,7 +23,7 @@ check tuned has_status 0
 
 # add FILE GPU CC SMS N PARAMS [SWEPT]: a record of that GPU, whose other params are the default's; a
 # size of a sweep of that time.
-default="BLOCK=256 ITEMS=32 VECTOR=4 UNROLL=8 WARP=SHUFFLE LOAD=PLAIN STAGES=0 ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=FLAGGED GRID=4"
+default="BLOCK=256 ITEMS=32 VECTOR=4 UNROLL=8 WARP=SHUFFLE LOAD=PLAIN STAGES=0 WALK=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=FLAGGED GRID=4"
 add() {
     params=$default
     for word in $6; do

@@ -1,5 +1,5 @@
 // and of u32 accumulated in u32, for sm_80: pass 'last' of reduce, made from reduce.cu by
-// autotune emit --op and --type u32 --acc u32 --arch sm_80 --pass last --variant BLOCK=1024,ITEMS=8,VECTOR=4,UNROLL=2,ACCUMS=1,MATH=CUDA,WARP=REDUX,LOAD=PLAIN,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=0,CLUSTER=1,FINISH=LAST_BLOCK
+// autotune emit --op and --type u32 --acc u32 --arch sm_80 --pass last --variant BLOCK=1024,ITEMS=8,VECTOR=4,UNROLL=2,ACCUMS=1,MATH=CUDA,WARP=REDUX,LOAD=PLAIN,STAGES=0,WALK=STRIDED,MIN_BLOCKS=0,CLUSTER=1,FINISH=LAST_BLOCK
 
 enum {
     BLOCK = 1024,   // threads per block

@@ -1,5 +1,5 @@
 // max of f32 accumulated in f32, for sm_90: pass 'main' of reduce, made from reduce.cu by
-// autotune emit --op max --type f32 --acc f32 --arch sm_90 --pass main --variant BLOCK=128,ITEMS=32,VECTOR=4,UNROLL=8,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=NONCOHERENT,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=PASSES
+// autotune emit --op max --type f32 --acc f32 --arch sm_90 --pass main --variant BLOCK=128,ITEMS=32,VECTOR=4,UNROLL=8,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=NONCOHERENT,STAGES=0,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=PASSES
 
 enum {
     BLOCK = 128,    // threads per block

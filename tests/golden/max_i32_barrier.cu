@@ -1,5 +1,5 @@
 // max of i32 accumulated in i32, for sm_90: pass 'meet' of reduce, made from reduce.cu by
-// autotune emit --op max --type i32 --acc i32 --arch sm_90 --pass meet --variant BLOCK=32,ITEMS=8,VECTOR=1,UNROLL=8,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=BARRIER
+// autotune emit --op max --type i32 --acc i32 --arch sm_90 --pass meet --variant BLOCK=32,ITEMS=8,VECTOR=1,UNROLL=8,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=BARRIER
 
 enum {
     BLOCK = 32,     // threads per block

@@ -1,5 +1,5 @@
 // min of f64 accumulated in f64, for sm_90: pass 'main' of reduce, made from reduce.cu by
-// autotune emit --op min --type f64 --acc f64 --arch sm_90 --pass main --variant BLOCK=256,ITEMS=8,VECTOR=2,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=VOLATILE,LOAD=PLAIN,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=PASSES
+// autotune emit --op min --type f64 --acc f64 --arch sm_90 --pass main --variant BLOCK=256,ITEMS=8,VECTOR=2,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=VOLATILE,LOAD=PLAIN,STAGES=0,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=PASSES
 
 enum {
     BLOCK = 256,    // threads per block

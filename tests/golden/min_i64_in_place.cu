@@ -1,5 +1,5 @@
 // min of i64 accumulated in i64, for sm_75: pass 'gather' of reduce, made from reduce.cu by
-// autotune emit --op min --type i64 --acc i64 --arch sm_75 --pass gather --variant BLOCK=128,ITEMS=8,VECTOR=2,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=VALUE
+// autotune emit --op min --type i64 --acc i64 --arch sm_75 --pass gather --variant BLOCK=128,ITEMS=8,VECTOR=2,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=VALUE
 
 enum {
     BLOCK = 128,    // threads per block

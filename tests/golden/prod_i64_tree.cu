@@ -1,5 +1,5 @@
 // prod of i64 accumulated in i64, for sm_120: pass 'last' of reduce, made from reduce.cu by
-// autotune emit --op prod --type i64 --acc i64 --arch sm_120 --pass last --variant BLOCK=512,ITEMS=16,VECTOR=2,UNROLL=8,ACCUMS=1,MATH=CUDA,WARP=TREE,LOAD=PLAIN,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=LAST_BLOCK
+// autotune emit --op prod --type i64 --acc i64 --arch sm_120 --pass last --variant BLOCK=512,ITEMS=16,VECTOR=2,UNROLL=8,ACCUMS=1,MATH=CUDA,WARP=TREE,LOAD=PLAIN,STAGES=0,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=LAST_BLOCK
 
 enum {
     BLOCK = 512,    // threads per block

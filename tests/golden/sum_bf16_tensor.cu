@@ -1,5 +1,5 @@
 // sum of bf16 accumulated in f32, for sm_80: pass 'main' of reduce, made from reduce.cu by
-// autotune emit --op sum --type bf16 --acc f32 --arch sm_80 --pass main --variant BLOCK=256,ITEMS=64,VECTOR=8,UNROLL=8,ACCUMS=1,MATH=TENSOR,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=PASSES
+// autotune emit --op sum --type bf16 --acc f32 --arch sm_80 --pass main --variant BLOCK=256,ITEMS=64,VECTOR=8,UNROLL=8,ACCUMS=1,MATH=TENSOR,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=PASSES
 
 enum {
     BLOCK = 256,    // threads per block

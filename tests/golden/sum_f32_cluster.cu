@@ -1,5 +1,5 @@
 // sum of f32 accumulated in f32, for sm_90: pass 'last' of reduce-wide, made from reduce.cu by
-// autotune emit --space reduce-wide --op sum --type f32 --acc f32 --arch sm_90 --pass last --variant BLOCK=512,ITEMS=16,VECTOR=4,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=BULK,STAGES=4,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=8,FINISH=LAST_BLOCK
+// autotune emit --space reduce-wide --op sum --type f32 --acc f32 --arch sm_90 --pass last --variant BLOCK=512,ITEMS=16,VECTOR=4,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=BULK,STAGES=4,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=8,FINISH=LAST_BLOCK
 
 enum {
     BLOCK = 512,    // threads per block

@@ -1,5 +1,5 @@
 // sum of f32 accumulated in f32, for sm_90: pass 'gather' of reduce, made from reduce.cu by
-// autotune emit --op sum --type f32 --acc f32 --arch sm_90 --pass gather --variant BLOCK=256,ITEMS=64,VECTOR=4,UNROLL=8,ACCUMS=4,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=FLAGGED
+// autotune emit --op sum --type f32 --acc f32 --arch sm_90 --pass gather --variant BLOCK=256,ITEMS=64,VECTOR=4,UNROLL=8,ACCUMS=4,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=FLAGGED
 
 enum {
     BLOCK = 256,    // threads per block

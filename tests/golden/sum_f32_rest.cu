@@ -1,5 +1,5 @@
 // sum of f32 accumulated in f64, for sm_120: pass 'rest' of reduce, made from reduce.cu by
-// autotune emit --op sum --type f32 --acc f64 --arch sm_120 --pass rest --variant BLOCK=512,ITEMS=8,VECTOR=4,UNROLL=2,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=NO_ALLOCATE,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=PASSES
+// autotune emit --op sum --type f32 --acc f64 --arch sm_120 --pass rest --variant BLOCK=512,ITEMS=8,VECTOR=4,UNROLL=2,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=NO_ALLOCATE,STAGES=0,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=PASSES
 
 enum {
     BLOCK = 512,    // threads per block

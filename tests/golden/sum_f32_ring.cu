@@ -1,5 +1,5 @@
 // sum of f32 accumulated in f32, for sm_80: pass 'last' of reduce, made from reduce.cu by
-// autotune emit --op sum --type f32 --acc f32 --arch sm_80 --pass last --variant BLOCK=128,ITEMS=16,VECTOR=4,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=ASYNC,STAGES=4,ORDER=CONTIGUOUS,MIN_BLOCKS=1,CLUSTER=1,FINISH=LAST_BLOCK
+// autotune emit --op sum --type f32 --acc f32 --arch sm_80 --pass last --variant BLOCK=128,ITEMS=16,VECTOR=4,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=ASYNC,STAGES=4,WALK=CONTIGUOUS,MIN_BLOCKS=1,CLUSTER=1,FINISH=LAST_BLOCK
 
 enum {
     BLOCK = 128,    // threads per block

@@ -1,5 +1,5 @@
 // sum of f64 accumulated in f64, for sm_90: pass 'gather' of reduce, made from reduce.cu by
-// autotune emit --op sum --type f64 --acc f64 --arch sm_90 --pass gather --variant BLOCK=256,ITEMS=8,VECTOR=2,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=BULK,STAGES=8,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=FLAGGED
+// autotune emit --op sum --type f64 --acc f64 --arch sm_90 --pass gather --variant BLOCK=256,ITEMS=8,VECTOR=2,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=BULK,STAGES=8,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=FLAGGED
 
 enum {
     BLOCK = 256,    // threads per block

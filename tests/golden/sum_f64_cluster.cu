@@ -1,5 +1,5 @@
 // sum of f64 accumulated in f64, for sm_90: pass 'main' of reduce-wide, made from reduce.cu by
-// autotune emit --space reduce-wide --op sum --type f64 --acc f64 --arch sm_90 --pass main --variant BLOCK=512,ITEMS=16,VECTOR=2,UNROLL=8,ACCUMS=2,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=2,FINISH=PASSES
+// autotune emit --space reduce-wide --op sum --type f64 --acc f64 --arch sm_90 --pass main --variant BLOCK=512,ITEMS=16,VECTOR=2,UNROLL=8,ACCUMS=2,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=2,FINISH=PASSES
 
 enum {
     BLOCK = 512,    // threads per block

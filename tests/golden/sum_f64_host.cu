@@ -1,5 +1,5 @@
 // sum of f64 accumulated in f64, for host: pass 'gather' of reduce, made from reduce.cu by
-// autotune emit --op sum --type f64 --acc f64 --arch host --pass gather --variant BLOCK=128,ITEMS=4,VECTOR=2,UNROLL=2,ACCUMS=1,MATH=CUDA,WARP=TREE,LOAD=PLAIN,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=0,CLUSTER=1,FINISH=FLAGGED
+// autotune emit --op sum --type f64 --acc f64 --arch host --pass gather --variant BLOCK=128,ITEMS=4,VECTOR=2,UNROLL=2,ACCUMS=1,MATH=CUDA,WARP=TREE,LOAD=PLAIN,STAGES=0,WALK=STRIDED,MIN_BLOCKS=0,CLUSTER=1,FINISH=FLAGGED
 
 enum {
     BLOCK = 128,    // threads per block

@@ -1,5 +1,5 @@
 // sum of i32 accumulated in i32, for host: pass 'last' of reduce, made from reduce.cu by
-// autotune emit --op sum --type i32 --acc i32 --arch host --pass last --variant BLOCK=64,ITEMS=4,VECTOR=1,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=0,CLUSTER=1,FINISH=LAST_BLOCK
+// autotune emit --op sum --type i32 --acc i32 --arch host --pass last --variant BLOCK=64,ITEMS=4,VECTOR=1,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,WALK=STRIDED,MIN_BLOCKS=0,CLUSTER=1,FINISH=LAST_BLOCK
 
 enum {
     BLOCK = 64,     // threads per block

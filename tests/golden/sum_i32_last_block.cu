@@ -1,5 +1,5 @@
 // sum of i32 accumulated in i32, for sm_90: pass 'last' of reduce, made from reduce.cu by
-// autotune emit --op sum --type i32 --acc i32 --arch sm_90 --pass last --variant BLOCK=256,ITEMS=64,VECTOR=4,UNROLL=16,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=NO_ALLOCATE,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=LAST_BLOCK
+// autotune emit --op sum --type i32 --acc i32 --arch sm_90 --pass last --variant BLOCK=256,ITEMS=64,VECTOR=4,UNROLL=16,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=NO_ALLOCATE,STAGES=0,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=LAST_BLOCK
 
 enum {
     BLOCK = 256,    // threads per block

@@ -1,5 +1,5 @@
 // sum of i8 accumulated in i32, for host: pass 'gather' of reduce, made from reduce.cu by
-// autotune emit --op sum --type i8 --acc i32 --arch host --pass gather --variant BLOCK=64,ITEMS=64,VECTOR=16,UNROLL=4,ACCUMS=1,MATH=TENSOR,WARP=REDUX,LOAD=PLAIN,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=PACKED
+// autotune emit --op sum --type i8 --acc i32 --arch host --pass gather --variant BLOCK=64,ITEMS=64,VECTOR=16,UNROLL=4,ACCUMS=1,MATH=TENSOR,WARP=REDUX,LOAD=PLAIN,STAGES=0,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=PACKED
 
 enum {
     BLOCK = 64,     // threads per block

@@ -1,5 +1,5 @@
 // sum of u32 accumulated in u32, for sm_90: pass 'gather' of reduce, made from reduce.cu by
-// autotune emit --op sum --type u32 --acc u32 --arch sm_90 --pass gather --variant BLOCK=32,ITEMS=16,VECTOR=4,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=PACKED_WARPS
+// autotune emit --op sum --type u32 --acc u32 --arch sm_90 --pass gather --variant BLOCK=32,ITEMS=16,VECTOR=4,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=PACKED_WARPS
 
 enum {
     BLOCK = 32,     // threads per block

@@ -1,5 +1,5 @@
 // xor of u16 accumulated in u64, for host: pass 'main' of reduce, made from reduce.cu by
-// autotune emit --op xor --type u16 --acc u64 --arch host --pass main --variant BLOCK=64,ITEMS=16,VECTOR=8,UNROLL=2,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,ORDER=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=PASSES
+// autotune emit --op xor --type u16 --acc u64 --arch host --pass main --variant BLOCK=64,ITEMS=16,VECTOR=8,UNROLL=2,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=PASSES
 
 enum {
     BLOCK = 64,     // threads per block

@@ -71,7 +71,7 @@ faulty_space()
     section == "[prune]" { cut++; next }
     { print }
     $0 == "[rule]" {
-        print "few kinds are tried = WARP == SHUFFLE && LOAD == PLAIN && ORDER == STRIDED" kinds
+        print "few kinds are tried = WARP == SHUFFLE && LOAD == PLAIN && WALK == STRIDED" kinds
         print "four finishes are tried = FINISH == PASSES || FINISH == LAST_BLOCK || " \
             "FINISH == PACKED || FINISH == FLAGGED"
         print "faults are tried in one shape = FAULT == NONE || (BLOCK == 256 && FINISH == LAST_BLOCK)"

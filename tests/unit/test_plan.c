@@ -66,7 +66,7 @@ static void assert_sums(struct autotune_workspace *workspace, uint64_t limit)
 
 #define SHAPE                                                                                  \
     "BLOCK=64 ITEMS=16 VECTOR=4 UNROLL=4 ACCUMS=1 WARP=REDUX LOAD=PLAIN STAGES=0 "             \
-    "ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 "
+    "WALK=STRIDED MIN_BLOCKS=1 CLUSTER=1 "
 
 /* --- Tests ----------------------------------------------------------------------------------
  */
@@ -98,7 +98,7 @@ static void test_record(void **state)
     (void)state;
     struct record record =
         make_record_of(400000000, "BLOCK=128 ITEMS=64 VECTOR=4 UNROLL=16 ACCUMS=1 WARP=SHUFFLE "
-                                  "LOAD=PLAIN STAGES=0 ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 "
+                                  "LOAD=PLAIN STAGES=0 WALK=STRIDED MIN_BLOCKS=1 CLUSTER=1 "
                                   "FINISH=PASSES GRID=0");
     record.problem.type = record.problem.acc = F32;
     struct autotune_context *context = open_context(keep("passes.ini", &record), NULL);

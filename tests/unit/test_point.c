@@ -178,7 +178,7 @@ static void test_rules(void **state)
         {"LOAD=BULK STAGES=4", "bulk copies need sm_90", I32, 80, 400000000, false},
         {"LOAD=BULK STAGES=12 BLOCK=1024 ITEMS=32", "a ring of bulk copies fits on an SM", I32,
          90, 400000000, false},
-        {"ORDER=CONTIGUOUS GRID=0", "neighbours need a grid of its own", I32, 90, 400000000,
+        {"WALK=CONTIGUOUS GRID=0", "neighbours need a grid of its own", I32, 90, 400000000,
          true},
         {"FINISH=BARRIER GRID=0", "a barrier's blocks are resident", I32, 90, 400000000, true},
         {"BLOCK=512 GRID=8", "the grid's blocks fit on the SMs at once", F32, 90, 400000000,
@@ -743,7 +743,7 @@ static void test_parse_record(void **state)
     assert_int_equal(point_parse_record(space, all, row, &error), 0);
     point_format(&text, space, row, true);
     assert_string_equal(text.at, "BLOCK=256 ITEMS=16 VECTOR=4 UNROLL=4 ACCUMS=1 MATH=CUDA "
-                                 "WARP=SHUFFLE LOAD=PLAIN STAGES=0 ORDER=STRIDED MIN_BLOCKS=0 "
+                                 "WARP=SHUFFLE LOAD=PLAIN STAGES=0 WALK=STRIDED MIN_BLOCKS=0 "
                                  "CLUSTER=1 FINISH=PACKED GRID=2");
     text_dispose(&text);
     assert_int_equal(point_parse_record(space, all + strlen("BLOCK=256 "), row, &error), -1);

@@ -146,7 +146,7 @@ static void test_reduce(void **state)
     static const char *const values[] = {"LOAD=BULK",        "LOAD=ASYNC",
                                          "WARP=REDUX",       "FINISH=PACKED_WARPS",
                                          "FINISH=BARRIER",   "CLUSTER=16",
-                                         "ORDER=CONTIGUOUS", "VECTOR=32",
+                                         "WALK=CONTIGUOUS", "VECTOR=32",
                                          "MATH=TENSOR"};
     struct space *space = load_space("configs/reduce-wide.ini");
     struct target targets[TARGETS];

@@ -7,10 +7,10 @@
 
 static const char on_a[] =
     "BLOCK=256 ITEMS=16 VECTOR=4 UNROLL=4 ACCUMS=1 WARP=SHUFFLE LOAD=PLAIN "
-    "STAGES=0 ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=FLAGGED GRID=4";
+    "STAGES=0 WALK=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=FLAGGED GRID=4";
 static const char on_b[] =
     "BLOCK=512 ITEMS=16 VECTOR=4 UNROLL=4 ACCUMS=1 WARP=SHUFFLE LOAD=PLAIN "
-    "STAGES=0 ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=FLAGGED GRID=2";
+    "STAGES=0 WALK=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=FLAGGED GRID=2";
 
 /* A record of a sum of 2^28 f32 on a GPU of 1000 GB/s. */
 static struct record make_record(const char *gpu, const char *params, uint64_t ps)
@@ -147,7 +147,7 @@ static void test_evidence(void **state)
         char params[CONFIG_PARAMS_MAX];
         snprintf(params, sizeof params,
                  "BLOCK=%s ITEMS=4 VECTOR=4 UNROLL=1 ACCUMS=1 WARP=SHUFFLE LOAD=PLAIN STAGES=0 "
-                 "ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=FLAGGED GRID=%s",
+                 "WALK=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=FLAGGED GRID=%s",
                  trials[i].block, trials[i].grid);
         add_trial(&journal, i + 1, params, trials[i].us * 1000000, trials[i].us * 1000000);
     }
@@ -194,7 +194,7 @@ static void test_changed_where_rejected(void **state)
         struct text got;
         snprintf(params, sizeof params,
                  "BLOCK=512 ITEMS=32 VECTOR=4 UNROLL=4 ACCUMS=1 MATH=CUDA %s "
-                 "ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=PACKED GRID=0",
+                 "WALK=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=PACKED GRID=0",
                  words[i][0]);
         struct record record = make_record("NVIDIA H200", params, 400 * UINT64_C(1000000));
         record.problem.type = record.problem.acc = I32;

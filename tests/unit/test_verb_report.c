@@ -8,7 +8,7 @@
 
 static const char winner[] =
     "BLOCK=256 ITEMS=16 VECTOR=4 UNROLL=4 ACCUMS=1 MATH=CUDA WARP=REDUX LOAD=PLAIN "
-    "STAGES=0 ORDER=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=PACKED GRID=4";
+    "STAGES=0 WALK=STRIDED MIN_BLOCKS=1 CLUSTER=1 FINISH=PACKED GRID=4";
 
 /* A sum of i32 on a GPU of 4814 GB/s: 2 us, and the bytes at 4600 GB/s. */
 static uint64_t time_of(uint64_t n)
