@@ -143,9 +143,9 @@ static void test_pairs(void **state)
 static void test_reduce(void **state)
 {
     (void)state;
-    static const char *const values[] = {"LOAD=BULK",        "LOAD=ASYNC",
-                                         "WARP=REDUX",       "FINISH=PACKED_WARPS",
-                                         "FINISH=BARRIER",   "CLUSTER=16",
+    static const char *const values[] = {"LOAD=BULK",       "LOAD=ASYNC",
+                                         "WARP=REDUX",      "FINISH=PACKED_WARPS",
+                                         "FINISH=BARRIER",  "CLUSTER=16",
                                          "WALK=CONTIGUOUS", "VECTOR=32",
                                          "MATH=TENSOR"};
     struct space *space = load_space("configs/reduce-wide.ini");

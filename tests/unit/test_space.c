@@ -469,7 +469,7 @@ static void test_files_of_the_program(void **state)
     (void)state;
     static const char *const names[] = {"configs/reduce.ini", "configs/reduce-wide.ini"};
     static const char *const params[] = {"BLOCK",   "ITEMS",  "VECTOR", "UNROLL", "ACCUMS",
-                                         "WARP",    "LOAD",   "STAGES", "WALK",  "MIN_BLOCKS",
+                                         "WARP",    "LOAD",   "STAGES", "WALK",   "MIN_BLOCKS",
                                          "CLUSTER", "FINISH", "GRID"};
     static const char *const passes[] = {"main",   "rest", "last",  "meet",
                                          "gather", "init", "atomic"};

@@ -1,0 +1,75 @@
+#!/bin/sh
+# The pages say what is so: links lead somewhere, the commands in them are ones that the program
+# has, with options that it has, examples marked for it run, and the picture and the figures of the
+# README are those of bench/results/.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+
+PAGES=$(cd "$ROOT" && ls ./*.md docs/*.md examples/*.md bench/*.md bench/results/README.md)
+
+# anchors FILE: of its headings, as GitHub makes them.
+anchors() {
+    sed -n 's/^##* //p' "$1" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9\n_-'
+}
+
+# Links of the form [text](target), outside of code.
+for page in $PAGES; do
+    awk '/^```/ { code = !code } !code' "$ROOT/$page" | sed 's/`[^`]*`//g' |
+        grep -o '](\([^)]*\))' | sed 's/^](//; s/)$//' | sort -u > links
+    broken=
+    while read -r link; do
+        file=${link%%#*}
+        case $link in http*) continue ;; esac
+        at=$ROOT/$(dirname "$page")/$file
+        [ -n "$file" ] || at=$ROOT/$page
+        [ -e "$at" ] || { broken="$broken $link"; continue; }
+        case $link in
+        *"#"*) anchors "$at" | grep -qx -- "${link#*#}" || broken="$broken $link" ;;
+        esac
+    done < links
+    check "links of $page" test -z "$broken"
+    [ -z "$broken" ] || echo "    $broken"
+done
+
+# Commands: lines of `autotune` that are indented or in a block; joined where they go on.
+"$AUTOTUNE" --help > help.txt
+verbs=$(sed -n 's/^  \([a-z]*\) .*/\1/p' help.txt)
+for verb in tune $verbs; do "$AUTOTUNE" "$verb" --help > "help.$verb" 2> /dev/null; done
+for page in $PAGES; do
+    awk '/^```/ { code = !code; next } code || /^    /' "$ROOT/$page" |
+        sed -e ':a' -e '/\\$/N; s/\\\n//; ta' |
+        sed -n 's/^ *\(\$ \)\{0,1\}\(build\/\)\{0,1\}autotune\( [^#|>;]*\)\{0,1\}.*/\3/p' > commands
+    unknown=
+    while read -r words; do
+        verb=tune
+        for word in $words; do
+            case $word in
+            --*)
+                option=${word%%=*}
+                grep -q -e "$option\>" "help.$verb" || unknown="$unknown $verb:$option"
+                ;;
+            *) [ "$verb" != tune ] || [ ! -e "help.$word" ] || verb=$word ;;
+            esac
+        done
+    done < commands
+    check "commands of $page" test -z "$unknown"
+    [ -z "$unknown" ] || echo "    $unknown"
+done
+
+# Examples: the block behind a line "<!-- run -->", as from the repository's root after `make`.
+mkdir run bin && ln -s "$AUTOTUNE" bin/autotune && ln -s "${AUTOTUNE%/*}" run/build
+for folder in include examples configs templates; do ln -s "$ROOT/$folder" "run/$folder"; done
+for page in $PAGES; do
+    awk '/^<!-- run -->/ { wanted = 1; next }
+         wanted && /^```/ { inside = !inside; if (!inside) wanted = 0; next }
+         inside' "$ROOT/$page" > example
+    [ -s example ] || continue
+    check "example of $page" sh -c 'cd run && PATH=../bin:$PATH sh -e ../example'
+done
+
+if command -v python3 > /dev/null; then
+    check front-page python3 "$ROOT/bench/front_page.py" --check
+else
+    skip front-page "python3 is needed"
+fi
+finish
