@@ -169,10 +169,10 @@ static int take_default(struct choice *out, const struct point_context *here,
     const struct space *space = here->space;
     struct error reason;
     memcpy(out->config, space->default_config, space->param_count * sizeof *out->config);
-    const int broken = point_reject(here, out->config, &reason);
+    const int broken = point_reject_order(here, out->config, &reason);
     if (broken >= 0)
         return fail(error, AUTOTUNE_NO_RECORD,
-                    "the default breaks a rule of its space (%s): tune this problem first",
+                    "the default is not deterministic (%s): tune this problem first",
                     space->rules[broken].reason);
     return broken == POINT_VALID ? 0 : fail_for(error, AUTOTUNE_FAILED, &reason);
 }

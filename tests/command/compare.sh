@@ -33,7 +33,7 @@ rows() {
 run compare v100 rtx5070ti
 check pair has_status 0
 check pair-heading grep -q "^sum f32 cold: autotune's kernels$" out
-check pair-published test "$(rows '^1Gi  *A published  *4900\.0  *876\.6  *97\.6 ')" -eq 1
+check pair-published test "$(rows '^1Gi  *A published  *4900\.0  *876\.6  *[(]97\.6[)] ')" -eq 1
 check pair-documents grep -q '^sum f32 cold: kernels of documents$' out
 check pair-verdict grep -q '^verdict   V100 and RTX 5070 Ti have equally fast memory (898 and 896 GB/s)' out
 check pair-begins-with-it sh -c 'head -n 1 out | grep -q ^verdict'
@@ -73,7 +73,7 @@ check old-gpu-by-name has_status 0
 check old-gpu-by-name-same cmp by-document out
 check old-gpu-not-analysed grep -q '^note  *G80: its architecture is not in' out
 run compare g80 v100 --n 32M # a bandwidth, and no time
-check no-time test "$(rows '^32M  *A published  *73\.0  *84\.5 ')" -eq 1
+check no-time test "$(rows '^32M  *A published  *73\.0  *[(]84\.5[)] ')" -eq 1
 
 # Forms.
 run compare v100 rtx5070 --json - --quiet

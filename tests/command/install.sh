@@ -13,7 +13,7 @@ check verbs grep -qx merge verbs
 WITH_OPTIONS=$(grep -vx -e help -e version verbs)
 for verb in $WITH_OPTIONS; do
     "$AUTOTUNE" "$verb" --help | sed -n 's/^  *\(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p' |
-        sort > "options-$verb"
+        sort -u > "options-$verb"
     check "options-$verb" grep -qx -e --help "options-$verb"
 done
 sort -u options-* > options
@@ -103,10 +103,10 @@ if command -v bash > /dev/null; then
     completes device-of-verify "auto host" autotune verify --device ""
     completes number "" autotune --n ""
     completes options-after-a-flag "--cold --confirm --cache --csv" autotune tune --warm --c
-    completes topic "params" autotune list p
+    completes topic "params published" autotune list p
     completes gpu "rtx5070 rtx5070ti" autotune export --gpu rtx507
     completes arch "sm_80 sm_86 sm_87 sm_88 sm_89" autotune emit --arch sm_8
-    completes rung "harris harris-1 harris-2 harris-3 harris-4 harris-5 harris-6 harris-7" autotune ladder --rung harris
+    completes rung "harris harris-1 harris-2 harris-3 harris-4 harris-5 harris-6 harris-7 harris-7-256 harris-7-64" autotune ladder --rung harris
     completes space-of-the-program "columns" autotune --space col
     completes help "$(echo "$WITH_OPTIONS" | tr '\n' ' ')" autotune help ""
     : > record-a.ini
