@@ -64,8 +64,10 @@ static int load_space(struct setup *setup, const char *given, struct error *erro
         return space_load(&setup->space, builtin->name, builtin->bytes, builtin->length,
                           embedded_space, error);
     }
-    if (access(name, F_OK) != 0)
-        return refuse_space(name, error);
+    if (access(name, F_OK) != 0) {
+        refuse_space(name, error);
+        return -1;
+    }
     if (text_read(text, name, FILE_MAX, error))
         return -1;
     setup->space_file = (struct emit_file){name, text->at ? text->at : ""};

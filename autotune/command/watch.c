@@ -13,7 +13,7 @@
 
 /* Of processor time, which other programs do not use up, as the emulator and who waits for a GPU do;
  * and of any, should that wait sleep. */
-enum { SECONDS = 60, SLEEP_SECONDS = 600, STACK_BYTES = 64 << 10 };
+enum { SECONDS = 20, SLEEP_SECONDS = 600, STACK_BYTES = 64 << 10 };
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGPROF};
 enum { SIGNALS = sizeof signals / sizeof *signals };

@@ -3,8 +3,9 @@
 #ifndef AUTOTUNE_WATCH_H
 #define AUTOTUNE_WATCH_H
 
-/* From now on the kernel of `what` runs: if it crashes, or works for more than a minute of processor time, the process
- * says so and ends with status 70. NULL: it runs no longer. One at a time, in one thread. */
+/* From now on the kernel of `what` runs. If it crashes, or takes more than 20 s of processor time,
+ * the process prints one sentence and ends with status 70. NULL: it runs no longer. One at a time,
+ * in one thread. */
 void watch_kernel(const char *what);
 
 #endif

@@ -188,7 +188,8 @@ if command -v cmake > /dev/null; then
     check cmake-shared-runs says_sum project-autotune/build/example
     check cmake-static cmake_builds static "$VERSION"
     check cmake-static-runs says_sum project-static/build/example
-    for wanted in 0.0 0.2 1 "${VERSION%.*}.99"; do
+    minor=${VERSION#*.} minor=${minor%.*}
+    for wanted in 0.0 "0.$((minor + 1))" 1 "${VERSION%.*}.99"; do
         rm -rf project-autotune
         check "cmake-refuses-$wanted" cmake_refuses "$wanted"
     done
