@@ -75,7 +75,7 @@ looks() {
         done
     done
 }
-looks records measured.html 3
+looks records measured.html 4
 run report v100 rtx5070 rtx5070ti -o gpus.html # published grids and ladders
 with_script gpus.html > measured-gpus.html
 looks published measured-gpus.html 0
