@@ -69,8 +69,8 @@ size_t queued_unit_find(const struct queued_unit *queued, uint64_t variant)
 
 /* --- Candidates --------------------------------------------------------------------------- */
 
-/* 1 when the candidate is still to be tried, 0 when its code and launches equal those of
- * another. */
+/* 1 when the candidate is still to be tried, 0 when it is judged, or when its code and launches
+ * equal those of another. */
 static int is_needed(struct search *search, size_t candidate, uint64_t hash,
                      struct error *error)
 {

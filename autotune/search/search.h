@@ -8,7 +8,7 @@
 #include "autotune/search/worker_pool.h"
 
 enum {
-    SEARCH_REFERENCES = 5, /* reference times that are averaged */
+    SEARCH_REFERENCES = 5, /* reference times whose median counts */
     SEARCH_OPEN_S =
         180,            /* seconds in which a worker gets ready, without the default's proofs */
     SEARCH_LOAD_S = 30, /* seconds in which a worker announces its first step of a unit */

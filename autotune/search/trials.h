@@ -37,8 +37,8 @@ void trials_judge(struct tune_result *result, size_t candidate, enum trial_statu
  * result->reference_ps. */
 void trials_take(struct tune_result *result, const struct job_trial *trial);
 
-/* Takes a journal's trials of the candidates, and then clears them from the journal: there may
- * be many. Candidates that a race left out count for a race only. */
+/* Takes a journal's trials of the candidates, and then frees the journal's trials in memory:
+ * there may be many. Candidates that a race left out count for a race only. */
 int trials_recall(struct tune_result *result, const struct tune_job *job,
                   struct journal *journal, enum strategy strategy, struct error *error);
 
