@@ -13,7 +13,7 @@ struct baseline {
 };
 
 /* Opens the shared object `path`, for work on this device. ERROR_USAGE: it is no file, no
- * shared object, has not this interface, or is not for this device. */
+ * shared object, lacks this interface, or is not for this device. */
 int baseline_open(struct baseline *out, const char *path, const struct device *device,
                   struct error *error);
 void baseline_close(struct baseline *baseline);
