@@ -1,5 +1,5 @@
 /* baseline: opens another library's shared object and passes calls on, with the names of types
- * and operations and one sentence for what goes wrong. */
+ * and operations; each failure becomes one sentence. */
 #include "autotune/measure/baseline.h"
 
 #include <dlfcn.h>
@@ -8,8 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A name without a folder is a file here, not one that the loader looks for elsewhere. What a
- * CUDA library registers for the end of the process must still be there then. */
+/* Opens the object; a name without a folder is a file of the current folder, not of the
+ * loader's path. It is never unloaded: a CUDA library registers functions for the end of the
+ * process. */
 static void *open_library(const char *path)
 {
     const int mode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;

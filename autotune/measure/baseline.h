@@ -1,5 +1,6 @@
-/* baseline: reductions of another library, in a shared object with the face of baseline_face.h,
- * to be timed against. Opening one runs its code: it is trusted like the program itself. */
+/* baseline: loads reductions of another library from a shared object with the interface of
+ * baseline_face.h, to time ours against them. Opening one runs its code: it is trusted like the
+ * program itself. */
 #ifndef AUTOTUNE_BASELINE_H
 #define AUTOTUNE_BASELINE_H
 
@@ -11,8 +12,8 @@ struct baseline {
     const struct baseline_face *face; /* NULL: not open */
 };
 
-/* Opens the shared object `path`, for work on this device. ERROR_USAGE says what it is not: a
- * file, a shared object, one with this face, one for this device. */
+/* Opens the shared object `path`, for work on this device. ERROR_USAGE: it is no file, no
+ * shared object, lacks this interface, or is not for this device. */
 int baseline_open(struct baseline *out, const char *path, const struct device *device,
                   struct error *error);
 void baseline_close(struct baseline *baseline);

@@ -1,5 +1,6 @@
-/* bench: graphs of calls over the inputs, and the sweep that makes the L2 cold. Hides how many
- * calls a measurement takes and where their results lie; bench_prove.c compares these. */
+/* bench: makes graphs of calls over the inputs, and flushes the L2 for cold measurements by a
+ * sweep, a read of other data. Hides the number of calls in a measurement and where their
+ * results are; bench_prove.c compares these. */
 #include "autotune/measure/bench.h"
 
 #include "autotune/device/bind.h"
@@ -33,8 +34,8 @@ static uint64_t time_at_peak(const struct bench *bench)
     return peak ? (uint64_t)((double)call_bytes(bench) * 1e12 / (double)peak) : 0;
 }
 
-/* Whole rounds over the inputs: as many calls as a measurement should last, where the inputs do
- * not say it themselves. */
+/* Counts calls: whole rounds over the inputs, as many as a measurement should last, unless the
+ * inputs decide the number. */
 static size_t count_calls(const struct bench *bench)
 {
     const size_t inputs = bench->input->count;
@@ -47,9 +48,9 @@ static size_t count_calls(const struct bench *bench)
     return (size_t)rounds * inputs;
 }
 
-/* Many results of one call are still in the L2 as it ends; those of several have to be written
- * by then. Warm data has one input, and a graph of one short call would end before the host has
- * launched the next. */
+/* Many results of one call are still in the L2 as it ends; those of several calls have to be
+ * written by then. Warm data has one input, and a graph of one short call would end before the
+ * host has launched the next. */
 size_t bench_search_calls(const struct bench *bench)
 {
     const struct problem *problem = &bench->input->problem;
@@ -73,8 +74,9 @@ uint64_t bench_floor_ps(const struct bench *bench)
                : 0;
 }
 
-/* What makes the L2 cold, where data fits in it at all, and takes longer than the host needs to
- * launch what follows: else the GPU waits for it within the time. */
+/* Bytes of the sweep: enough to flush the L2, where data fits in it at all, and to take longer
+ * than the host needs to launch the calls behind it: else the GPU would wait for them within
+ * the time. */
 static uint64_t sweep_bytes(const struct bench *bench)
 {
     const struct device_info *info = &bench->device->info;
@@ -119,7 +121,7 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
     return 0;
 }
 
-/* Have a call's results no room in a slot beside a guard of as many bytes? */
+/* Are a call's results too many for a slot with a guard of as many bytes? */
 static bool has_many(const struct problem *problem)
 {
     return 2 * problem_bytes_written(problem) > SLOT_BYTES;
@@ -139,7 +141,7 @@ static size_t count_slots(const struct problem *problem, size_t inputs)
     return has_many(problem) ? inputs : CALLS_MAX;
 }
 
-/* Of what no memory holds too, which slot_bytes could not count. */
+/* A double: it also serves problems that no memory holds, where slot_bytes would overflow. */
 double bench_bytes(const struct problem *problem, const struct device_info *info)
 {
     const size_t inputs = input_count(problem, info), slots = count_slots(problem, inputs);
@@ -150,7 +152,8 @@ double bench_bytes(const struct problem *problem, const struct device_info *info
                : (double)(slots * SLOT_BYTES);
 }
 
-/* On the device, since reading many results back would take far longer than making them. */
+/* Opens the expected results on the device, since reading many results back would take far
+ * longer than making them. */
 static int open_expected(struct bench *bench, struct error *error)
 {
     const struct device_ops *ops = bench->device->ops;
@@ -206,7 +209,7 @@ static struct planner_buffers buffers_of(const struct bench *bench, size_t i)
                                 .state = bench->state};
 }
 
-/* Twice what is wanted, so that growing is rare. */
+/* Makes a buffer twice as large as wanted, so that growing is rare. */
 static int grow(struct device *device, uint64_t *address, uint64_t *bytes, uint64_t wanted,
                 uint8_t filled_with, struct error *error)
 {
@@ -243,7 +246,8 @@ int bench_reserve(struct bench *bench, const struct point_context *context,
     return call_plan(&plan, context, config, error) || reserve(bench, &plan, error) ? -1 : 0;
 }
 
-/* Lays the launches of all calls that are timed to `out`, those that are not aside. */
+/* Writes the launches of all calls to `out`, and those of passes that are not timed to the
+ * entry. */
 static size_t bind_calls(struct device_launch *out, struct bench_entry *entry,
                          const struct bench *bench, const struct planner_plan *plan,
                          const struct space *space,
@@ -264,10 +268,10 @@ static size_t bind_calls(struct device_launch *out, struct bench_entry *entry,
     return count;
 }
 
-/* All calls of an entry: launches, or calls of code that is not ours. */
+/* All calls of an entry: launches, or calls of another library. */
 struct bench_work {
     struct bench *bench;
-    struct device_launch *launches; /* owned; NULL for other code */
+    struct device_launch *launches; /* owned; NULL for another library */
     bench_call *call;
     void *context;
     size_t count; /* launches, or calls */
@@ -341,7 +345,7 @@ int bench_adopt(struct bench_entry *out, struct bench *bench, bench_call *call, 
                                     .count = calls};
     struct bench_work once = work;
     uint64_t ignored_ps;
-    once.count = 1; /* what a library does at its first call may not be recorded */
+    once.count = 1; /* a library's first call may do work that must not be recorded */
     *out = (struct bench_entry){.calls = calls};
     if (reserve(bench, &nothing, error) ||
         ops->time_queued(bench->device, queue_work, &once, NULL, 0, &ignored_ps, error) ||

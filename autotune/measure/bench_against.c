@@ -1,5 +1,6 @@
-/* bench_against: opens everything for one problem, measures, closes it. The sweep of cold
- * measurements is the space's default, which is proven too: ours may be made for a small n. */
+/* bench_against: opens everything for one problem, measures, and closes it. The L2 of cold
+ * measurements is flushed by the space's default, which is proven too: our config may be made
+ * for a small n. */
 #include "autotune/measure/bench_against.h"
 
 #include "autotune/device/monotonic.h"
@@ -10,14 +11,14 @@
 #include <string.h>
 
 enum {
-    OURS, /* variants that are compiled; also the first of the sides */
+    OURS, /* our compiled variants; also the first of the sides */
     SWEEP,
     VARIANTS,
     HOST_POSITIONS = 256, /* positions tried one by one on the emulator */
 };
 static const double WARM_UP = 0.1; /* seconds, for the clocks to settle */
 
-/* One of the others, and what its calls need. */
+/* Another library, and what its calls need. */
 struct rival {
     const struct baseline *baseline;
     const struct bench_against *against;
@@ -35,11 +36,11 @@ struct bench_against {
     const struct device_kernel *kernels[VARIANTS][SPACE_PASSES_MAX];
     struct bench bench;
     struct rival rivals[PAIRED_SIDES_MAX];
-    struct bench_entry entries[PAIRED_SIDES_MAX]; /* ours, then the rivals' */
+    struct bench_entry entries[PAIRED_SIDES_MAX]; /* ours, then the baselines' */
     size_t sides;
 };
 
-/* --- Ours --------------------------------------------------------------------------------- */
+/* --- Our kernel --------------------------------------------------------------------------- */
 
 static int prove_small(struct bench_against *against, struct check *check,
                        const int64_t *config,
@@ -60,7 +61,8 @@ static int prove_small(struct bench_against *against, struct check *check,
     return -1;
 }
 
-/* On the host nothing is swept, and the default is left alone. */
+/* Proves ours and the default at small sizes. On the host the L2 is not flushed, and the
+ * default not needed. */
 static int prove_kernels(struct bench_against *against, const int64_t *config,
                          struct error *error)
 {
@@ -108,7 +110,7 @@ static int open_kernels(struct bench_against *against, const struct emit_sources
     return prove_kernels(against, config, error);
 }
 
-/* --- The others --------------------------------------------------------------------------- */
+/* --- Other libraries ---------------------------------------------------------------------- */
 
 static int queue_other(void *context, uint64_t input, uint64_t output, void *stream,
                        struct error *error)
@@ -202,7 +204,7 @@ static int measure_all(struct bench_against_result *out, struct bench_against *a
     return 0;
 }
 
-/* --- The whole ---------------------------------------------------------------------------- */
+/* --- The whole comparison ----------------------------------------------------------------- */
 
 static int open_sides(struct bench_against *against, const struct emit_sources *sources,
                       const int64_t *config, struct error *error)

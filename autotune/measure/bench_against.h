@@ -1,5 +1,5 @@
-/* bench_against: a kernel of ours against the reductions of other libraries, for one problem: the
- * same inputs, proven results, one timer, interleaved rounds. */
+/* bench_against: times a kernel of ours against the reductions of other libraries, for one
+ * problem: the same inputs, proven results, one timer, interleaved rounds. */
 #ifndef AUTOTUNE_BENCH_AGAINST_H
 #define AUTOTUNE_BENCH_AGAINST_H
 
@@ -10,7 +10,7 @@
 
 struct bench_against_options {
     const struct baseline *const *baselines; /* each supports the problem */
-    size_t baseline_count;                   /* 1 .. VERSUS_SIDES_MAX - 1 */
+    size_t baseline_count;                   /* 1 .. PAIRED_SIDES_MAX - 1 */
     size_t rounds;
     uint64_t
         offset;     /* bytes the inputs start past a 256-byte boundary: whole elements, < 256 */
@@ -27,7 +27,7 @@ struct bench_against_result {
 
 /* Compiles the kernel of `config`, proves it at small sizes and at n, proves the results of the
  * baselines at n, then measures. A wrong result, or one sooner than the memory can deliver the
- * data, is ERROR_WRONG and names whose it is. */
+ * data, is ERROR_WRONG, and the sentence names the side. */
 int bench_against_run(struct bench_against_result *out, struct device *device,
                       const struct point_context *context, const struct emit_sources *sources,
                       const int64_t *config, const struct bench_against_options *options,

@@ -1,5 +1,5 @@
-/* bench_prove: a measurement whose results count: poisons what the calls write to, then
- * compares every result, the state and the guards. Hides which are compared on the device. */
+/* bench_prove: proves one measurement: poisons everything the calls write to, then compares
+ * every result, the state and the guards. Hides which are compared on the device. */
 #include "autotune/measure/bench.h"
 
 #include "autotune/verify/poison.h"
@@ -11,13 +11,13 @@
 
 enum { PIECE_BYTES = 64 << 10 }; /* of results read back at once */
 
-/* The last so many calls have left their results. */
+/* How many of the last calls have left their results. */
 static size_t count_left(const struct bench *bench, const struct bench_entry *entry)
 {
     return entry->calls < bench->slots ? entry->calls : bench->slots;
 }
 
-/* Where this one's lie. */
+/* The address of this call's results. */
 static uint64_t output_of(const struct bench *bench, size_t call)
 {
     return bench->outputs + call % bench->slots * bench->slot_bytes;
@@ -47,7 +47,7 @@ static void fault(struct bench_outcome *out, const struct bench *bench, const ch
              dims_text_format_named(size, &problem->dims));
 }
 
-/* One of the results of a call, whose bytes are given. */
+/* Compares one result of a call, given its bytes. */
 static void compare_result(struct bench_outcome *out, const struct bench *bench, size_t call,
                            uint64_t result, const unsigned char *gotten_bytes)
 {
@@ -68,7 +68,7 @@ static void compare_result(struct bench_outcome *out, const struct bench *bench,
              oracle_format(expected, type, expect), oracle_format(gotten, type, got));
 }
 
-/* All results of a call, which are few. */
+/* Compares all results of a call, which are few. */
 static void compare_output(struct bench_outcome *out, const struct bench *bench, size_t call,
                            const unsigned char *slot)
 {
@@ -80,8 +80,8 @@ static void compare_output(struct bench_outcome *out, const struct bench *bench,
         compare_result(out, bench, call, r, slot + r * (bytes / results));
 }
 
-/* Finds the first wrong result from that with this byte on, if there is one: as numbers those
- * may be equal whose bytes differ. */
+/* Finds the first wrong result from the one with this byte on, if there is one: results whose
+ * bytes differ may be equal as numbers. */
 static int find_wrong(struct bench *bench, size_t call, uint64_t first,
                       struct bench_outcome *out, struct error *error)
 {
@@ -103,7 +103,7 @@ static int find_wrong(struct bench *bench, size_t call, uint64_t first,
     return 0;
 }
 
-/* Compared on the device; read back is only what is not as it should be. */
+/* Compares on the device, and reads back only results that differ. */
 static int compare_results(struct bench *bench, size_t call, struct bench_outcome *out,
                            struct error *error)
 {
@@ -137,7 +137,7 @@ static int compare_calls(struct bench *bench, const struct bench_entry *entry, s
     return 0;
 }
 
-/* Of the calls from `first` on: few results all together. */
+/* Compares the results of the calls from `first` on: few results all together. */
 static int compare_outputs(struct bench *bench, const struct bench_entry *entry, size_t first,
                            struct bench_outcome *out, struct error *error)
 {
@@ -155,7 +155,7 @@ static int compare_outputs(struct bench *bench, const struct bench_entry *entry,
     return failed;
 }
 
-/* The guard behind the state is as it was, and the state zero again. */
+/* Compares the guard behind the state, and the state with zero. */
 static int compare_state(struct bench *bench, const struct bench_entry *entry,
                          struct bench_outcome *out, struct error *error)
 {
@@ -204,8 +204,8 @@ static int prove(struct bench *bench, const struct bench_entry *entry, uint64_t 
     return 0;
 }
 
-/* All entries share the state: what a wrong one leaves there would make others wrong, and where the
- * guard is others have theirs. */
+/* All entries share the state: a wrong entry would leave a value in it that makes others wrong;
+ * where its guard is, others have their state. */
 int bench_prove(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
                 struct bench_outcome *out, struct error *error)
 {

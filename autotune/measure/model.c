@@ -1,5 +1,6 @@
-/* model: guesses from the bytes in flight on an SM which candidates keep the memory busy. Hides
- * what the memory system wants, and that all else is unknown before compiling. */
+/* model: estimates from the bytes in flight on an SM which candidates keep the memory busy.
+ * Hides how many bytes the memory system needs, and that nothing else is known before
+ * compiling. */
 #include "autotune/measure/model.h"
 
 #include "generator/call.h"
@@ -7,12 +8,12 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* What keeps the memory of an SM busy, in bytes; sources in docs/measuring.md. No less than
- * WANT_FLOOR makes sense, however little there is to read: a block of 256 threads with one
+/* Bytes in flight that keep the memory of an SM busy; sources in docs/measuring.md. No less
+ * than WANT_FLOOR makes sense, however little there is to read: a block of 256 threads with one
  * 16-byte load each. */
 static const double WANT_LOW = 64 * 1024, WANT_HIGH = 192 * 1024, WANT_FLOOR = 4 * 1024;
 
-/* The first pass that applies, and the config of its kernel. */
+/* Finds the first pass that applies, and the config of its kernel. */
 static int find_first(const struct point_context *context, const int64_t *config,
                       struct planner_launch *out, bool *is_found, int64_t *effective,
                       struct error *error)
@@ -35,7 +36,7 @@ static double count_resident(const struct target *target, const struct planner_l
     return fmin((double)fit, fmax(1, ceil((double)grid / fmax(1, target->sms))));
 }
 
-/* 1 while an SM has in flight what it wants, less with each doubling above or below. */
+/* 1 while an SM has the wanted bytes in flight, less with each doubling above or below. */
 static double rate(const struct point_context *context, double in_flight)
 {
     const struct problem *problem = context->problem;

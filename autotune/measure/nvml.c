@@ -1,5 +1,5 @@
-/* nvml: opens libnvidia-ml.so.1, asks, and closes it. Its header is in few places, so the few
- * functions that are needed are declared here, as NVIDIA's API reference has them. */
+/* nvml: loads libnvidia-ml.so.1, reads from it, and closes it. Few machines have its header, so
+ * the functions needed are declared here, as NVIDIA's API reference has them. */
 #include "autotune/measure/nvml.h"
 
 #include <dlfcn.h>
@@ -54,7 +54,7 @@ static int report(const struct library *nvml, int result, const char *doing,
                      words ? words : "it gives no reason");
 }
 
-/* What a GPU does not say stays 0. */
+/* Reads all values; a value that the GPU does not give stays 0. */
 static void ask(struct nvml_reading *out, const struct library *nvml, nvml_device device)
 {
     unsigned value;

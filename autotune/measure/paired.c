@@ -1,4 +1,5 @@
-/* paired: rounds of all sides, order reversed on alternate rounds; ratios within rounds. */
+/* paired: runs rounds of all sides, in reverse order on alternate rounds, and takes ratios
+ * within rounds. */
 #include "autotune/measure/paired.h"
 
 #include <stdlib.h>
@@ -29,7 +30,7 @@ int paired_run(struct paired_result out[PAIRED_SIDES_MAX], size_t sides, size_t 
     for (size_t side = 0; side < sides && !failed; side++)
         out[side].ratio = stats_ratio_interval(times + side * rounds, times, rounds,
                                                CONFIDENCE_PERCENT / 100.0);
-    for (size_t side = 0; side < sides && !failed; side++) /* reorders them: pairs are lost */
+    for (size_t side = 0; side < sides && !failed; side++) /* sorts times: pairs are lost */
         out[side].median_ps = stats_median(times + side * rounds, rounds);
     free(times);
     return failed;

@@ -1,5 +1,5 @@
-/* paired: two or more sides measured by turns, and how many times as long each takes as the
- * first. Knows nothing of devices: a callback measures. */
+/* paired: measures two or more sides by turns, and gives the ratio of each side's time to the
+ * first side's. Knows nothing of devices: a callback measures. */
 #ifndef AUTOTUNE_PAIRED_H
 #define AUTOTUNE_PAIRED_H
 
@@ -21,7 +21,7 @@ struct paired_result {
 };
 
 /* Measures all `sides` once a round, in their order and in the reverse order by turns, so that
- * what changes steadily favours none. -1 only when measuring fails or memory runs out. */
+ * steady drift favours none. -1 only when measuring fails or memory runs out. */
 int paired_run(struct paired_result out[PAIRED_SIDES_MAX], size_t sides, size_t rounds,
                paired_measure *measure, void *context, struct error *error);
 

@@ -1,7 +1,7 @@
-/* race: rounds of measurements around a reference, and sign tests that drop who cannot win; the
- * intervals that tell ties apart: race_places.c. All comparisons are ratios within a round, so
- * what slows a whole round cancels. Hides the schedule of looks and how the error is split over
- * them. */
+/* race: takes rounds of measurements around a reference, and drops entrants that cannot win by
+ * sign tests; race_places.c has the intervals that tell ties apart. All comparisons are ratios
+ * within a round, so an effect that slows a whole round cancels. Hides the schedule of looks
+ * and how the error is split over them. */
 #include "autotune/measure/race.h"
 
 #include "autotune/device/monotonic.h"
@@ -17,9 +17,9 @@
 enum {
     STEPS = 101,       /* neighbouring reference times that the usual spread is taken from */
     WARM_UP = 9,       /* measurements of the reference before the first round */
-    FIRST_LOOK = 4,    /* rounds before anybody can be dropped */
+    FIRST_LOOK = 4,    /* rounds before an entrant can be dropped */
     POOL_MIN = 20,     /* deviations that a scale needs */
-    ATTEMPTS_MIN = 10, /* rounds before too many can have drifted */
+    ATTEMPTS_MIN = 10, /* rounds before drift can end the race */
 };
 
 static const double SPREAD = 1.4826;   /* standard deviations in a median deviation */
@@ -28,14 +28,14 @@ static const double NEAR = 1.25;       /* ratio up to which noise is like the le
 static const double NARROW = 0.5;      /* of noise_max: enough to end early */
 
 /* A round counts against an entrant when it is slower than the leader by `shift` standard
- * deviations (and the margin). `chance` bounds how often that happens to one that is no
+ * deviations (and the margin). `chance` bounds how often that happens to an entrant that is no
  * slower. */
 static const struct level {
     double chance, shift;
 } LEVELS[] = {
     {0.07, 2.054}, /* 2 % of normal noise, and 5 % outliers */
     {0.25, 0.842}, /* 20 % of normal noise, and 5 % outliers */
-    {0.50, 0},     /* the plain sign test: needs neither scale nor shape */
+    {0.50, 0},     /* the plain sign test: needs no scale or shape */
 };
 enum { LEVEL_COUNT = sizeof LEVELS / sizeof *LEVELS };
 
@@ -43,7 +43,7 @@ struct race {
     const struct race_options *options;
     race_measure *measure;
     void *context;
-    struct race_times times;         /* and who is beaten, and who leads */
+    struct race_times times;         /* with the leader and the beaten entrants */
     size_t order[RACE_ENTRANTS_MAX]; /* of the round */
     uint64_t now[RACE_ENTRANTS_MAX]; /* times of the round, accepted or not */
     double *drifts;                  /* of all rounds, repeated ones too */
@@ -93,7 +93,8 @@ static int measure(struct race *race, size_t entrant, uint64_t *out_ps, struct e
     return 0;
 }
 
-/* The reference, right after it was measured last: the two differ by noise, hardly by drift. */
+/* Measures the reference, right after it was measured last: the two times differ by noise,
+ * hardly by drift. */
 static int measure_again(struct race *race, uint64_t *out_ps, struct error *error)
 {
     if (measure(race, race->options->reference, out_ps, error))
@@ -141,9 +142,9 @@ static int measure_others(struct race *race, struct error *error)
     return 0;
 }
 
-/* Whether the reference changed for good between `before` (two times, right before the round)
- * and `last`. It is measured once more then: a single slow one is no drift, and repeating
- * rounds for those would spare the reference what all others suffer. */
+/* Did the reference change for good between `before` (two times, right before the round) and
+ * `last`? It is measured once more then: a single slow time is no drift, and repeating rounds
+ * for those would spare the reference the noise that all others have. */
 static int judge_drift(struct race *race, const uint64_t before[2], uint64_t last,
                        bool *has_drifted, struct error *error)
 {
@@ -159,9 +160,9 @@ static int judge_drift(struct race *race, const uint64_t before[2], uint64_t las
     return 0;
 }
 
-/* The reference's time is its first in even rounds, its last in odd ones: mirrored as
- * everybody's place is. Not the mean of both: noise is skewed, and the median of means is not
- * that of times. */
+/* Runs a round. The reference's time is its first in even rounds, its last in odd ones:
+ * mirrored as every entrant's place is. Not the mean of both: noise is skewed, and the median
+ * of means differs from the median of times. */
 static int run_round(struct race *race, struct error *error)
 {
     const size_t reference = race->options->reference;
@@ -219,7 +220,8 @@ static double pooled_spread(struct race *race, double most)
     return filled < POOL_MIN ? -1 : SPREAD * median(race->times.work, filled) * n / (n - 0.8);
 }
 
-/* Never less than the reference's own spread: what is pooled shares the leader's few times. */
+/* Never less than the reference's own spread: the pooled deviations share the leader's few
+ * times. */
 static double find_spread(struct race *race)
 {
     double spread = pooled_spread(race, NEAR);
@@ -259,8 +261,9 @@ static bool is_decided(struct race *race)
     return race_places_width(&race->times) <= NARROW * race->options->noise_max;
 }
 
-/* The best may be mistaken for slower than any of the others, at any look: look j has
- * 1 / (j (j + 1)) of the error, which adds up to 1 however many there will be. */
+/* Drops beaten entrants. The best may be mistaken for slower than any of the others, at any
+ * look: look j has 1 / (j (j + 1)) of the error, which adds up to 1 however many there will
+ * be. */
 static void look(struct race *race)
 {
     const double j = (double)++race->looks;

@@ -1,5 +1,5 @@
-/* race: several entrants measured again and again, interleaved, until those that cannot win are
- * dropped and the others are told apart or cannot be. Knows nothing of devices: a callback
+/* race: measures several entrants again and again, interleaved; drops those that cannot win,
+ * and ends when the others are told apart, or cannot be. Knows nothing of devices: a callback
  * measures. The rules and their error probabilities: docs/measuring.md. */
 #ifndef AUTOTUNE_RACE_H
 #define AUTOTUNE_RACE_H
@@ -12,7 +12,7 @@
 
 enum { RACE_ENTRANTS_MAX = 64, RACE_ROUNDS_MAX = 2001 };
 
-/* One measurement of an entrant: picoseconds per call. */
+/* Takes one measurement of an entrant: picoseconds per call. */
 typedef int race_measure(void *context, size_t entrant, uint64_t *out_ps, struct error *error);
 
 struct race_options {
@@ -42,19 +42,19 @@ struct race_place {
 };
 
 struct race_result {
-    struct race_place places[RACE_ENTRANTS_MAX]; /* by ratio; those dropped behind, by median */
+    struct race_place places[RACE_ENTRANTS_MAX]; /* by ratio; dropped ones behind, by median */
     size_t count;
     size_t rounds, repeated; /* accepted rounds; rounds thrown away for drift */
     size_t ties;             /* others tied with the fastest */
-    bool is_noisy;           /* too noisy to decide: `why` says what was seen */
+    bool is_noisy;           /* too noisy to decide: `why` tells the noise seen */
     char why[200];
     double drift; /* the median relative difference of a round's reference times */
 };
 
-/* 2 <= count <= RACE_ENTRANTS_MAX, or 1, which wins after rounds_min rounds. -1 only when
- * measuring fails or memory runs out. Times come from CLOCK_MONOTONIC for `seconds` alone: with
- * the same measurements, and rounds_max reached first, the result is the same. When every round
- * drifted, `rounds` and all times are 0 and the result is noisy. */
+/* Runs a race of 2 <= count <= RACE_ENTRANTS_MAX, or of 1, which wins after rounds_min rounds.
+ * -1 only when measuring fails or memory runs out. CLOCK_MONOTONIC is used only for `seconds`:
+ * with the same measurements, and rounds_max reached first, the result is the same. When every
+ * round drifted, `rounds` and all times are 0 and the result is noisy. */
 int race_run(struct race_result *out, size_t count, race_measure *measure, void *context,
              const struct race_options *options, struct error *error);
 

@@ -1,5 +1,5 @@
-/* race_places: medians with intervals from order statistics, of times and of ratios paired by
- * round. Hides how the leader is found and which intervals decide ties. */
+/* race_places: ranks entrants by medians with intervals from order statistics, of times and of
+ * ratios paired by round. */
 #include "autotune/measure/race_places.h"
 
 #include "autotune/measure/stats.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 static const double CONFIDENCE = 0.95; /* of times */
-static const double TIE_DOUBT = 0.01;  /* all that ties may be wrong together */
+static const double TIE_DOUBT = 0.01;  /* the chance that any tie is wrong */
 
 bool race_places_is_in(const struct race_times *times, size_t entrant)
 {
@@ -42,8 +42,9 @@ double race_places_ratio(const struct race_times *times, size_t entrant)
     return entrant == times->leader ? 1 : ratio_interval(times, entrant, CONFIDENCE).middle;
 }
 
-/* Medians of all times would feel the drift between rounds; so whoever beats the leader round
- * by round takes its place. That need not end (a beats b beats c beats a), hence the bound. */
+/* Medians of all times would contain the drift between rounds; so an entrant that beats the
+ * leader round by round takes its place. That need not end (a beats b beats c beats a), hence
+ * the bound. */
 void race_places_lead(struct race_times *times)
 {
     for (size_t tries = 0; tries < times->count; tries++) {

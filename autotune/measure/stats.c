@@ -1,4 +1,5 @@
-/* stats: medians and their intervals. Hides the binomial sums, which run from the centre outwards so that no count of samples makes them underflow. */
+/* stats: computes medians and their intervals. Hides the binomial sums, which run from the
+ * centre outwards so that no count of samples makes them underflow. */
 #include "autotune/measure/stats.h"
 
 #include "generator/number.h"
@@ -28,7 +29,7 @@ double stats_spread(uint64_t *values, size_t count)
 {
     if (count < 10)
         return 0;
-    const uint64_t median = stats_median(values, count); /* sorts them */
+    const uint64_t median = stats_median(values, count); /* sorts the values */
     const uint64_t low = values[count / 10], high = values[count - 1 - count / 10];
     return (double)(high - low) / 2 / (double)(median ? median : 1);
 }
@@ -46,7 +47,7 @@ static double central_probability(size_t count)
 }
 
 /* The rank r (from 1) whose interval, value r .. value count + 1 - r of the sorted ones, is the
- * narrowest that covers the median with the wanted confidence; 1 when none does. That coverage
+ * narrowest that covers the median with the wanted confidence; 1 when none does. The coverage
  * is P(r <= X <= count - r). */
 static size_t interval_rank(size_t count, double wanted, double *confidence)
 {

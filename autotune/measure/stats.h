@@ -1,4 +1,4 @@
-/* stats: what repeated measurements say. Order statistics only: no assumption about the shape
+/* stats: summarizes repeated measurements. Order statistics only: no assumption about the shape
  * of the noise. Times are picoseconds. */
 #ifndef AUTOTUNE_STATS_H
 #define AUTOTUNE_STATS_H
@@ -17,7 +17,7 @@ double stats_spread(uint64_t *values, size_t count);
 
 struct stats_interval {
     double middle, low, high;
-    double confidence; /* what low..high really covers, <= the wanted where samples are few */
+    double confidence; /* the real coverage of low..high, <= the wanted where samples are few */
 };
 
 /* Distribution-free interval of the median from order statistics (binomial; David and Nagaraja,

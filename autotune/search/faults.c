@@ -1,5 +1,6 @@
-/* faults: a worker says what it turns to before it does, so the last it said is whom to blame:
- * not who was killed from outside, nor what shares a unit with the guilty one. */
+/* faults: attributes the loss of a worker. A worker announces each step before it takes it, so
+ * its last announcement names the cause. Neither a kill from outside nor a share in the same
+ * unit makes a kernel faulty. */
 #include "autotune/search/faults.h"
 
 #include "autotune/search/queued_unit.h"
@@ -11,8 +12,8 @@
 
 enum { FAILURES_MAX = 3 }; /* times in a row that a worker may be lost before it is ready */
 
-/* Who kills a worker from outside, as when memory is short, may have meant anything: that is
- * forgiven once a variant. 1 = forgiven. */
+/* A kill from outside, as when memory is short, may have nothing to do with the kernel: it is
+ * forgiven once for each variant. 1 = forgiven. */
 static int forgive(struct search *search, uint64_t variant,
                    const struct worker_pool_event *event, struct error *error)
 {
@@ -35,8 +36,9 @@ static void judge_failing(struct search *search, const struct job_at *at, uint64
     replies_judge(search, &trial);
 }
 
-/* The guilty one: the candidate last turned to, or the variant, or, while loading, one of
- * several. The others are not to suffer. */
+/* Records the fault: of the candidate last announced, or of the variant; while a unit of
+ * several is loaded, of none yet: each variant is compiled again alone. The other candidates
+ * are queued again. */
 static int fault_tried(struct search *search, struct search_worker *worker,
                        enum trial_status status, const char *how,
                        const struct worker_pool_event *event, struct error *error)
@@ -78,7 +80,7 @@ static int fault_compiled(struct search *search, struct search_worker *worker,
     return 0;
 }
 
-/* A worker that cannot be opened again is given up while there is another. */
+/* Gives up a worker that cannot be opened again, while there is another. */
 static int give_up(struct search *search, size_t slot, const char *how, struct error *error)
 {
     search->workers[slot].state = WORKER_OFF;
@@ -91,7 +93,7 @@ static int give_up(struct search *search, size_t slot, const char *how, struct e
                      FAILURES_MAX, how);
 }
 
-/* The first time that the default's kernel runs, it ends the worker or does not end. */
+/* Did the default's kernel, at its first run, end the worker or not end itself? */
 static bool is_default_guilty(const struct search_worker *worker,
                               const struct worker_pool_event *event)
 {

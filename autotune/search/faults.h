@@ -1,13 +1,13 @@
-/* faults: what becomes of a run when a worker is lost. Hides who is guilty, who is forgiven, and
- * when a worker is given up. */
+/* faults: handles lost workers: records which kernel was at fault, queues the other work again
+ * and starts another worker. Hides which losses are forgiven, and when a worker is given up. */
 #ifndef AUTOTUNE_FAULTS_H
 #define AUTOTUNE_FAULTS_H
 
 #include "autotune/search/search.h"
 
-/* The worker is gone, or was too late: the guilty is judged, what else it held is queued again,
- * and another takes its place. One that ran the race leaves search->lost. -1: nobody can go on.
- */
+/* The worker has ended, or was too late: the faulty kernel is judged, the worker's other
+ * candidates are queued again, and another worker takes its place. For the worker that ran the
+ * race, search->lost is filled in instead. -1: no worker can go on. */
 int faults_lost(struct search *search, size_t slot, const struct worker_pool_event *event,
                 struct error *error);
 

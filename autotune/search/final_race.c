@@ -1,5 +1,5 @@
-/* final_race: entrants are the loaded kernels of the units sent, and the default. Hides the modules
- * that hold them. */
+/* final_race: loads the kernels of the units sent, races them with the default, and checks the
+ * finalists. Hides the loaded modules. */
 #include "autotune/search/final_race.h"
 
 #include "autotune/search/finalist_checks.h"
@@ -35,7 +35,7 @@ struct final_race {
 
 /* --- Entrants ----------------------------------------------------------------------------- */
 
-/* The entrant is wrong after all. */
+/* Takes out an entrant that proves wrong after all. */
 static int reject(struct final_race *final_race, struct entrant *entrant, const char *reason,
                   struct error *error)
 {
@@ -46,7 +46,8 @@ static int reject(struct final_race *final_race, struct entrant *entrant, const 
                            error);
 }
 
-/* It cannot run, for want of memory perhaps, on a device that works: the others go on. */
+/* Takes out an entrant that cannot run, perhaps for want of memory, on a device that works; the
+ * others go on. */
 static int exclude(struct final_race *final_race, struct entrant *entrant, struct error *error)
 {
     const struct error cause = *error;
@@ -75,7 +76,7 @@ static struct entrant *add_entrant(struct final_race *final_race, const int64_t 
     return entrant;
 }
 
-/* A variant's candidates become entrants, when it is right. */
+/* Makes entrants of a variant's candidates, when it is right. */
 static int enter_variant(struct final_race *final_race, const struct job_variant *variant,
                          const struct device_kernel *loaded, struct error *error)
 {
@@ -164,9 +165,9 @@ static int prove_full(struct final_race *final_race, struct entrant *entrant,
     return outcome.is_right ? 0 : reject(final_race, entrant, outcome.reason, error);
 }
 
-/* --- Further proofs ----------------------------------------------------------------------- */
+/* --- Finalist checks ---------------------------------------------------------------------- */
 
-/* And the proof at full n once more: nothing that ran since has disturbed it. */
+/* Repeats the proof at full n too: nothing that ran since may have disturbed the kernel. */
 static int prove_finalist(struct final_race *final_race, struct entrant *entrant,
                           const struct finalist_checks *checks, struct error *error)
 {
@@ -221,7 +222,7 @@ static int measure_entrant(void *context, size_t number, uint64_t *out_ps, struc
                : 0;
 }
 
-/* The race knows those that are right, by numbers of its own. */
+/* Races the entrants that are right, numbered from 0 for the race. */
 static int run_race(struct final_race *final_race, struct error *error)
 {
     struct race_options options = RULES;
@@ -243,7 +244,8 @@ static int run_race(struct final_race *final_race, struct error *error)
 
 static int run_all(struct final_race *final_race, struct error *error)
 {
-    /* Scratch memory for all first: making room for one loses what was prepared before. */
+    /* Makes room in scratch memory for all first: growing it loses the entries prepared
+     * before. */
     static int (*const steps[])(struct final_race *, struct entrant *,
                                 struct error *) = {reserve, prepare, prove_full};
     if (enter_all(final_race, error))

@@ -1,5 +1,6 @@
-/* finalist_checks: each proof is one run more on an input of its own, made once and kept for all that
- * are proven. Hides how large these inputs are, and what is left out where there is no room. */
+/* finalist_checks: runs a kernel once more on each of several inputs, which are made once and
+ * serve all finalists. Hides the sizes of these inputs, and which are left out for want of
+ * room. */
 #include "autotune/search/finalist_checks.h"
 
 #include "autotune/device/bind.h"
@@ -12,11 +13,12 @@
 #include <string.h>
 
 static const uint64_t RANDOM_MAX = (16u << 20) + 7; /* elements of the rounding proof */
-static const uint64_t RANDOM_RESULTS = 1 << 14;     /* of a matrix, likewise */
+static const uint64_t RANDOM_RESULTS = 1 << 14;     /* results, likewise */
 static const uint64_t PAST_32_BITS =
     (1ull << 31) + 100003; /* elements of the proof past 2^31 */
 
-/* One run on the input at `input`; the bits of its results, one behind the other. */
+/* Runs the kernels once on the input at `input`, and gives the bits of its results, one behind
+ * the other. */
 static int run_once(const struct finalist_checks *checks,
                     const struct finalist_checks_candidate *candidate,
                     const struct problem *problem, uint64_t input, uint64_t *height, void *out,
@@ -57,7 +59,7 @@ static void close_rounding(struct finalist_checks_rounding *rounding, struct dev
     *rounding = (struct finalist_checks_rounding){.input = 0};
 }
 
-/* As much of the problem as its exact sums take little time for. */
+/* Limits the problem to a size whose exact sums take little time. */
 static void limit_rounding(struct problem *problem)
 {
     struct dims *dims = &problem->dims;
@@ -100,7 +102,7 @@ static int open_rounding(struct finalist_checks_rounding *out, const struct meas
     return failed;
 }
 
-/* Notes the error of one result if it is the largest, or past its bound: false. */
+/* Notes the error of a result if it is the largest so far; false when it exceeds its bound. */
 static bool judge_rounding(struct job_entrant *report, const struct problem *problem,
                            const struct oracle_reference *reference,
                            const unsigned char *result)
@@ -148,7 +150,8 @@ static int prove_rounding(const struct finalist_checks *checks,
     return 0;
 }
 
-/* An input past 2^31 elements; none where memory does not allow it or n is past it anyway. */
+/* Opens an input past 2^31 elements; none where memory has no room for it, or n is past it
+ * anyway. */
 static int open_past(struct input *out, const struct measurer *measurer, struct error *error)
 {
     struct device *device = measurer->device;

@@ -1,12 +1,12 @@
-/* finalist_checks: proofs that take too long for every candidate: special values, the rounding of
- * random floats, n past 2^31. Part of finals. */
+/* finalist_checks: proves finalists with inputs that take too long for every candidate: special
+ * values, random floats that round, and n past 2^31. Used by final_race only. */
 #ifndef AUTOTUNE_FINALIST_CHECKS_H
 #define AUTOTUNE_FINALIST_CHECKS_H
 
 #include "autotune/search/measurer.h"
 
-/* Random floats on the device, and their exact sums; without an input nothing is proven by
- * them. */
+/* Random floats on the device, and their exact sums; without an input (0) the check is
+ * skipped. */
 struct finalist_checks_rounding {
     struct problem problem;
     uint64_t input;
@@ -29,8 +29,8 @@ struct finalist_checks_candidate {
     const struct device_kernel *const *kernels; /* by pass */
 };
 
-/* All of them, up to the first that fails; the error of floats goes to the report. -1 only when
- * the device fails. */
+/* Runs all checks, up to the first that fails; the error of floats goes to the report. -1 only
+ * when the device fails. */
 int finalist_checks_prove(const struct finalist_checks *checks,
                           const struct finalist_checks_candidate *candidate,
                           struct job_entrant *report, struct check_outcome *out,

@@ -1,5 +1,6 @@
-/* finalists: what the race says, who has won. Every finalist's kernel is compiled again, as
- * itself alone; one whose machine code was not proven in this run is proven in the race. */
+/* finalists: chooses the race's entrants, runs the race and names the winner. Each finalist's
+ * kernel is compiled again in a unit of its own; a variant whose machine code was not proven in
+ * this run is proven in the race. */
 #include "autotune/search/finalists.h"
 
 #include "autotune/search/queued_unit.h"
@@ -18,8 +19,8 @@ static bool is_host(const struct search *search)
 
 /* --- The race ----------------------------------------------------------------------------- */
 
-/* Compiles the variants of these candidates, each alone, and keeps them. What does not compile
- * any more is judged on the way. */
+/* Compiles the variants of these candidates, each alone, and keeps the units. A variant that
+ * does not compile any more is judged on the way. */
 static int compile_entrants(struct search *search, const size_t *candidates, size_t count,
                             struct error *error)
 {
@@ -40,8 +41,8 @@ static int compile_entrants(struct search *search, const size_t *candidates, siz
     return search_run(search, error);
 }
 
-/* The units that take part: those of `candidates` that compiled, without such as run the very
- * same as another. */
+/* Lists the units that take part: those of `candidates` that compiled, without candidates that
+ * run the very same code and launches as another. */
 static int list_units(struct search *search, const size_t *candidates, size_t count,
                       struct job_unit *units, uint64_t *unit_count, struct error *error)
 {
@@ -80,8 +81,8 @@ static int send_race(struct search *search, size_t slot, const size_t *candidate
     return failed;
 }
 
-/* Judges the entrants that the lost worker had turned to. Who kills a worker from outside may
- * have meant anything: that alone blames nobody. */
+/* Judges the entrants that the lost worker had announced; none when it was killed, since a kill
+ * from outside says nothing about a kernel. */
 static bool faults_lost(struct search *search, const size_t *candidates, size_t count)
 {
     const struct job_at at = search->lost.at;
@@ -122,7 +123,7 @@ static int run_once(struct search *search, const size_t *candidates, size_t coun
     return !search->lost.is_lost;
 }
 
-/* After a loss: is another attempt worth it? One without a guilty candidate is forgiven
+/* Is another attempt worth it after a loss? A loss without a faulty candidate is forgiven
  * once. */
 static int judge_loss(struct search *search, const size_t *candidates, size_t count,
                       unsigned *forgiven, struct error *error)
@@ -147,7 +148,7 @@ static bool is_right(const struct tune_result *result, const struct job_entrant 
            result->trials[entrant->candidate].status == TRIAL_MEASURED;
 }
 
-/* Without a measured candidate there is nothing to race. */
+/* Fails without a measured candidate: there is nothing to race. */
 static int check_measured(const struct search *search, struct error *error)
 {
     struct tune_result *result = search->result;
@@ -162,8 +163,8 @@ static int check_measured(const struct search *search, struct error *error)
                      result->points.count, result->reason_count ? result->reasons[0] : "");
 }
 
-/* The race, again while something turns out on the way: an entrant that does not compile any
- * more, that takes the worker down, or that came in first and is wrong. */
+/* Runs the race, and again while an entrant drops out: does not compile any more, ends the
+ * worker, or comes in first and is wrong. */
 static int run_race(struct search *search, struct job_raced *raced, struct error *error)
 {
     size_t candidates[SHORTLIST_MAX], count = 0;
@@ -222,7 +223,8 @@ static int by_ratio(const void *a, const void *b)
     return (x->ratio > y->ratio) - (x->ratio < y->ratio);
 }
 
-/* The first places, which are proven further, and the default wherever it came in. */
+/* Lists the first places, which get the finalist checks, and the default wherever it came
+ * in. */
 static void list_finalists(struct search *search, const struct job_raced *raced)
 {
     const struct race_result *race = &raced->result;
@@ -256,7 +258,7 @@ static void add_place(struct tune_result *result, const int64_t *config,
                             place->high_ps, place->ratio,     entrant->registers};
 }
 
-/* All that ran and are right; a config asked for that is equal to one ran with it. */
+/* Lists all right entrants; a config asked for that equals an entrant shares its place. */
 static int list_places(struct search *search, const struct job_raced *raced,
                        struct error *error)
 {
@@ -286,8 +288,8 @@ static int list_places(struct search *search, const struct job_raced *raced,
     return 0;
 }
 
-/* How far from simple a config is: values stand from simple, or preferred, to elaborate in a space
- * file. */
+/* How far from simple a config is: a space file lists values from simple, or preferred, to
+ * elaborate. */
 static size_t complexity(const struct space *space, const int64_t *config)
 {
     size_t sum = 0;
@@ -298,7 +300,7 @@ static size_t complexity(const struct space *space, const int64_t *config)
     return sum;
 }
 
-/* The simplest of those tied with the fastest. */
+/* Names the simplest of the finalists tied with the fastest. */
 static void name_winner(struct search *search)
 {
     struct tune_result *result = search->result;

@@ -1,6 +1,6 @@
-/* frame: a body is written and read piece by piece, and sent behind a header of 16 bytes: its
- * length (8), the kind (4) and a mark (4) that tells a frame from stray bytes. No length that
- * was read is trusted: it is first compared with what is there. Hides partial transfers. */
+/* frame: writes and reads bodies piece by piece, and sends them behind a header of 16 bytes:
+ * the length (8), the kind (4) and a mark (4) that tells a frame from stray bytes. A length
+ * that was read is compared with the bytes there are before it is used. */
 #include "autotune/search/frame.h"
 
 #include <errno.h>
@@ -45,8 +45,8 @@ void frame_put_block(struct frame *frame, const void *bytes, size_t length)
     frame_put(frame, bytes, length);
 }
 
-/* A string is a block with its terminator, so that it can be used where it stands; NULL is an
- * empty block. */
+/* A string is a block with its terminator, so that it can be used in place; NULL is an empty
+ * block. */
 void frame_put_string(struct frame *frame, const char *string)
 {
     frame_put_block(frame, string, string ? strlen(string) + 1 : 0);
@@ -146,8 +146,8 @@ int frame_read_header(const unsigned char in[FRAME_HEADER_BYTES], uint32_t *kind
     return mark == MARK && bytes <= FRAME_BODY_MAX ? 0 : -1;
 }
 
-/* Not text_add: the bytes come from a socket straight to their place, and the memory is exact.
- * An absurd length costs little: pages that are not written to are not there. */
+/* Does not use text_add: the bytes come from a socket straight to their place, and the memory
+ * is exact. An absurd length costs little: pages that are not written to are not there. */
 int frame_open_body(struct frame *frame, uint32_t kind, size_t length, struct error *error)
 {
     frame_dispose(frame);

@@ -1,6 +1,6 @@
-/* frame: the messages between the coordinator and its workers: a kind and a body, length first,
- * over a stream socket. Both ends are the same program on the same machine, so that numbers
- * stand as in memory. Hides partial reads and writes. */
+/* frame: sends messages between the coordinator and its workers: a kind and a body, length
+ * first, over a stream socket. Both ends are the same program on the same machine, so numbers
+ * are sent as they are in memory. Hides partial reads and writes. */
 #ifndef AUTOTUNE_FRAME_H
 #define AUTOTUNE_FRAME_H
 
@@ -40,7 +40,7 @@ int frame_check(const struct frame *frame, struct error *error);
 
 enum { FRAME_BODY_MAX = 256 << 20, FRAME_HEADER_BYTES = 16 };
 
-/* The bytes that stand before a body: length and kind. */
+/* The bytes in front of a body: length and kind. */
 void frame_write_header(unsigned char out[FRAME_HEADER_BYTES], const struct frame *frame);
 /* -1: no header of ours (the length is past FRAME_BODY_MAX, or our mark is missing). */
 int frame_read_header(const unsigned char in[FRAME_HEADER_BYTES], uint32_t *kind,

@@ -1,5 +1,5 @@
-/* job: the description of each message that holds pointers. A coder walks over its fields, and
- * puts them or gets them. */
+/* job: describes each message that holds pointers. A coder walks over the fields, and puts them
+ * or gets them. */
 #include "autotune/search/job.h"
 
 #include <stdlib.h>
@@ -26,7 +26,8 @@ static void code_string(const struct coder *coder, const char **string)
         frame_put_string(coder->frame, *string);
 }
 
-/* `count` things of `size` bytes each; read, they must be just so many. */
+/* Codes `count` things of `size` bytes each; when reading, the frame must hold exactly as
+ * many. */
 static void code_array(const struct coder *coder, const void **array, size_t count, size_t size)
 {
     size_t length = 0;
@@ -132,7 +133,7 @@ static void code_image(const struct coder *coder, struct device_image *image, ch
                                            (uint64_t *)(uintptr_t)(has_hashes ? hashes : NULL)};
 }
 
-/* A kernel that the image does not have would be looked for outside it. */
+/* Refuses a kernel number that the image does not have. */
 static void check_kernels(const struct coder *coder, const struct compiled_variant *compiled,
                           size_t kernels)
 {

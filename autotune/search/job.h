@@ -1,6 +1,6 @@
-/* job: what the coordinator and its workers say to each other: one struct a message, and one
- * description of each that serves writing and reading. Which message answers which stands at
- * enum job_kind. */
+/* job: defines the messages between the coordinator and its workers: one struct a message, and
+ * one description of each for both writing and reading. enum job_kind says which message
+ * answers which. */
 #ifndef AUTOTUNE_JOB_H
 #define AUTOTUNE_JOB_H
 
@@ -14,20 +14,20 @@ enum job_kind {
     JOB_SETUP = 1, /* first, to every worker: struct job_setup; answered by JOB_READY */
     JOB_READY,     /* struct job_ready */
     JOB_FATAL,     /* the worker cannot serve at all, and ends: struct job_fatal */
-    JOB_COMPILE,   /* struct job_rows; answered by JOB_COMPILED */
+    JOB_COMPILE,   /* struct job_configs; answered by JOB_COMPILED */
     JOB_COMPILED,  /* struct job_unit without candidates, or JOB_FATAL */
-    JOB_TRY, /* struct job_unit; JOB_AT, JOB_PROVEN, JOB_TRIAL follow; JOB_TRIED ends them */
-    JOB_AT,  /* struct job_at: what the worker turns to next, to be blamed if it ends there */
-    JOB_PROVEN, /* struct job_proven: of a variant's small proofs */
-    JOB_TRIAL,  /* struct job_trial: of one candidate */
+    JOB_TRY,    /* struct job_unit; JOB_AT, JOB_PROVEN, JOB_TRIAL follow; JOB_TRIED ends them */
+    JOB_AT,     /* struct job_at: the worker's next step, at fault if the worker ends in it */
+    JOB_PROVEN, /* struct job_proven: a variant's small proofs */
+    JOB_TRIAL,  /* struct job_trial: a candidate's */
     JOB_TRIED,  /* struct job_tried */
     JOB_RACE,   /* struct job_race; JOB_AT, JOB_PROVEN, JOB_TRIAL follow; JOB_RACED ends them */
     JOB_RACED,  /* struct job_raced */
-    JOB_OTHER_SPACE, /* struct job_guest, to one that measures; JOB_AT, JOB_PROVEN and JOB_TRIAL of
-                 * candidate 0 follow; JOB_TRIED ends them */
+    JOB_OTHER_SPACE, /* struct job_other_space, to a measuring worker; JOB_AT, JOB_PROVEN and
+                      * JOB_TRIAL of candidate 0 follow; JOB_TRIED ends them */
 };
 
-/* What a worker must know. Read, its texts lie in the frame. */
+/* What a worker must know. After reading, its texts lie in the frame. */
 struct job_setup {
     bool measures; /* on the device of info.spec; otherwise it compiles for it */
     const char *nvrtc;
@@ -51,13 +51,13 @@ struct job_fatal {
     char text[sizeof((struct error *)0)->text];
 };
 
-/* Variants to compile as one unit: a config of each. */
+/* The variants to compile as one unit: a config of each. */
 struct job_configs {
     uint64_t count;
     const int64_t *configs; /* count x params of the space */
 };
 
-/* A variant of a unit, and its candidates to be tried. */
+/* A variant of a unit, and its candidates that are to be tried. */
 struct job_variant {
     struct compiled_variant compiled; /* `variant` is the coordinator's index */
     double limit; /* its first candidate may take this many times the best, or the rest is left
@@ -78,7 +78,7 @@ struct job_unit {
     char *names[COMPILER_KERNELS];
 };
 
-/* The finalists: units, whose candidates all take part. */
+/* The finalists: units all of whose candidates take part. */
 enum { JOB_RACE_UNITS = RACE_ENTRANTS_MAX };
 struct job_race {
     struct job_unit *units;
@@ -86,7 +86,7 @@ struct job_race {
     double seconds;
 };
 
-/* A candidate of another space than the worker's own, for the same problem. */
+/* A candidate of a space other than the worker's own, for the same problem. */
 struct job_other_space {
     struct emit_file space, template;
     uint64_t width; /* params of its space */
@@ -136,10 +136,10 @@ struct job_trial {
 
 struct job_tried {
     uint64_t reference_ps; /* one more measurement of the default */
-    bool is_cut; /* the seconds were over: what nothing was heard of was not left out */
+    bool is_cut; /* the seconds were over: candidates without a trial were not left out */
 };
 
-/* An entrant's further proofs. */
+/* The finalist checks of an entrant. */
 struct job_entrant {
     uint64_t candidate; /* JOB_NO_CANDIDATE: the default */
     uint64_t height;
@@ -169,11 +169,11 @@ int job_code_race(struct frame *frame, struct job_race *message, size_t width, b
 int job_code_other_space(struct frame *frame, struct job_other_space *message, bool reads,
                          struct error *error);
 
-/* The others hold no pointers: they travel as they are. */
+/* All other messages hold no pointers and are sent as they are. */
 int job_read(struct frame *frame, void *message, size_t size, struct error *error);
 
-/* What a worker that measures tells while it works, whichever it is: -1 for any other message, and
- * where its size is not as it should be. */
+/* Reads any message that a measuring worker sends while it works: -1 for any other message, and
+ * for a size that is not the message's. */
 union job_told {
     struct job_ready ready;
     struct job_fatal fatal;

@@ -1,5 +1,5 @@
-/* ladder_measure: one step at a time: it is sent to the worker, and what is heard of it is its verdict.
- * A worker that is lost is replaced before the next step. */
+/* ladder_measure: sends one step at a time to the worker, and takes its trial as the outcome. A
+ * lost worker is replaced before the next step. */
 #include "autotune/search/ladder_measure.h"
 
 #include "autotune/search/worker.h"
@@ -18,7 +18,7 @@ struct ladder_measure {
     const struct tune_job *job;
     const struct ladder_measure_options *options;
     struct worker_pool *pool;
-    struct ladder_measure_step *step; /* that the worker is at; NULL while it opens */
+    struct ladder_measure_step *step; /* the worker's step; NULL while it opens */
     bool is_ready;                    /* the worker is there and waits */
     char last_words[JOB_REASON];
 };
@@ -67,7 +67,7 @@ static void set_deadline(struct ladder_measure *run)
     worker_pool_set_deadline(run->pool, ONLY, limit > 0 ? limit : usual);
 }
 
-/* A kernel, or the worker before it had any. */
+/* Takes the loss of the worker: a kernel's fault, or one before any kernel ran. */
 static int take_lost(struct ladder_measure *run, const struct worker_pool_event *event,
                      struct error *error)
 {
@@ -82,8 +82,8 @@ static int take_lost(struct ladder_measure *run, const struct worker_pool_event 
     return 0;
 }
 
-/* On the emulator a kernel runs in the worker's own memory, and may have changed what it says.
- */
+/* Takes a message. On the emulator a kernel runs in the worker's own memory, and may have
+ * changed the message. */
 static int take_message(struct ladder_measure *run, struct frame *frame, struct error *error)
 {
     union job_told message;
@@ -108,7 +108,7 @@ static int take_message(struct ladder_measure *run, struct frame *frame, struct 
     return 0;
 }
 
-/* Hears the worker out until it waits or is lost. */
+/* Takes messages until the worker waits or is lost. */
 static int listen(struct ladder_measure *run, struct error *error)
 {
     while (!run->is_ready && worker_pool_is_running(run->pool, ONLY)) {

@@ -1,6 +1,6 @@
-/* ladder_measure: kernels of many spaces, one after the other, each proven and timed for one problem by
- * one worker process: what it needs for that is made once, and a kernel that takes it down
- * costs itself alone. */
+/* ladder_measure: proves and times kernels of many spaces for one problem, one after the other,
+ * in one worker process. The input and the bench are made once; a kernel that ends the worker
+ * costs only its own step. */
 #ifndef AUTOTUNE_LADDER_MEASURE_H
 #define AUTOTUNE_LADDER_MEASURE_H
 
@@ -8,7 +8,7 @@
 
 struct ladder_measure_step {
     struct job_other_space other_kernel;
-    enum trial_status status;                   /* from here on set by climb_run */
+    enum trial_status status;                   /* from here on set by ladder_measure_all */
     char reason[JOB_REASON];                    /* unless it was measured */
     uint64_t times_ps[JOB_SAMPLES], time_count; /* per call; as many as it was timed */
     unsigned registers;                         /* per thread, of its first pass; 0 = unknown */
@@ -17,15 +17,15 @@ struct ladder_measure_step {
 
 struct ladder_measure_options {
     uint64_t seed;
-    double limit_s; /* a step that is not heard of for so long is hung; 0 = the usual */
+    double limit_s;            /* a step without a message for so long is hung; 0 = the usual */
     bool (*is_stopping)(void); /* asked between messages; true: ERROR_INTERRUPTED */
     void (*show)(void *context, uint64_t done, uint64_t total); /* progress; NULL = none */
     void *context;
 };
 
 /* Judges every step. `job` says where: its problem, sources, first device and NVRTC; its space
- * is the worker's own, whose default warms the device up and reads the data of sweeps. -1: no
- * worker can serve, a step's space or template cannot be read, or interrupted. */
+ * is the worker's own, whose default warms the device up and flushes the L2. -1: no worker can
+ * serve, a step's space or template cannot be read, or interrupted. */
 int ladder_measure_all(struct ladder_measure_step *steps, size_t count,
                        const struct tune_job *job, const struct ladder_measure_options *options,
                        struct error *error);

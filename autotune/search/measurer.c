@@ -1,6 +1,6 @@
-/* measurer: the reference kernel is the space's default: it is proven first, warms the
- * device up, and is timed with every unit, so that times taken at different moments can be
- * compared. */
+/* measurer: proves and times units. Its reference kernel is the space's default: it is proven
+ * first, warms the device up, and is timed with every unit, so that times taken at different
+ * moments can be compared. */
 #include "autotune/search/measurer.h"
 
 #include "autotune/device/monotonic.h"
@@ -40,8 +40,8 @@ int measurer_fault_default(const struct measurer *measurer, const char *reason,
     return -1;
 }
 
-/* The device failed while the default's kernel ran: to blame is the kernel, unless the device goes
- * on. */
+/* The device failed while the default's kernel ran: the kernel is at fault, unless the device
+ * still works. */
 static int blame_crash(const struct measurer *measurer, struct error *error)
 {
     char reason[JOB_REASON];
@@ -51,8 +51,8 @@ static int blame_crash(const struct measurer *measurer, struct error *error)
     return measurer_fault_default(measurer, reason, error);
 }
 
-/* An endless kernel of the emulator uses up processor time, whatever else the machine does: then
- * SIGPROF ends the worker. 0 = no limit any more. */
+/* An endless kernel of the emulator uses up processor time, whatever else the machine does:
+ * then SIGPROF ends the worker. 0 = no limit any more. */
 static void limit_default(const struct measurer *measurer, double seconds)
 {
     const struct itimerval limit = {.it_value.tv_sec = (time_t)seconds};
@@ -60,7 +60,7 @@ static void limit_default(const struct measurer *measurer, double seconds)
         setitimer(ITIMER_PROF, &limit, NULL);
 }
 
-/* What the default does next, for it is to blame if the worker ends there. */
+/* Announces the default's next step: the default is at fault if the worker ends there. */
 static int announce_default(const struct measurer *measurer, enum job_phase phase,
                             struct error *error)
 {
@@ -243,7 +243,7 @@ int measurer_variant(struct measurer *measurer, const struct job_variant *varian
     return job_send(measurer->socket, JOB_PROVEN, &proven, sizeof proven, error);
 }
 
-/* Another proof with the deciding element elsewhere. */
+/* Proves once more with the deciding element elsewhere. */
 static int prove_mark(struct measurer *measurer, const struct bench_entry *entry,
                       uint64_t position, struct bench_outcome *outcome, struct error *error)
 {
@@ -256,8 +256,8 @@ static int prove_mark(struct measurer *measurer, const struct bench_entry *entry
                : 0;
 }
 
-/* Where one element decides, more runs follow with it at the other edge and at places drawn for
- * this candidate: what is not read is found by some. */
+/* Where one element decides, more runs follow with that element at the other edge and at places
+ * drawn for this candidate: an element that is not read is found by some. */
 int measurer_proof(struct measurer *measurer, uint64_t candidate,
                    const struct bench_entry *entry, uint64_t *out_ps, struct bench_outcome *out,
                    struct error *error)
@@ -295,8 +295,8 @@ int measurer_first(struct measurer *measurer, const struct bench_entry *entry,
     return 0;
 }
 
-/* The proof's time is the first, unless it was of fewer calls. More are taken unless it is
- * hopeless. */
+/* Takes the proof's time as the first, unless it was of fewer calls, and more times unless the
+ * candidate is hopeless. */
 static int sample(struct measurer *measurer, const struct job_unit *unit, const int64_t *config,
                   const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                   struct bench_entry *entry, struct job_trial *trial, struct error *error)
@@ -361,7 +361,7 @@ static int try_variant(struct measurer *measurer, const struct job_unit *unit,
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
     bool is_right = true;
     if (variant->count == 0 ||
-        is_time_over(measurer)) /* none: all judged when a worker was lost */
+        is_time_over(measurer)) /* none: all were judged when a worker was lost */
         return 0;
     compiler_kernels(&variant->compiled, loaded, kernels);
     if (!variant->is_proven &&
@@ -380,7 +380,7 @@ static int try_variant(struct measurer *measurer, const struct job_unit *unit,
     return 0;
 }
 
-/* The image does not load: its variants are named, to be tried one by one. */
+/* Reports that the image does not load: its variants are named, to be tried one by one. */
 static int report_unloadable(const struct measurer *measurer, const struct job_unit *unit,
                              const char *reason, struct error *error)
 {

@@ -1,5 +1,5 @@
-/* other_space: while a guest is proven and timed, `measure` works for its space; the worker's own
- * comes back afterwards. */
+/* other_space: proves and times a kernel of another space. Meanwhile the measurer's context is
+ * that space's; the worker's own is restored afterwards. */
 #include "autotune/search/other_space.h"
 
 #include "autotune/device/monotonic.h"
@@ -22,7 +22,7 @@ struct other_space {
     struct job_trial trial;
 };
 
-/* Measurements of several calls, where these are not too long. */
+/* Takes measurements of several calls, where these are not too long. */
 static int sample(struct other_space *other_kernel, struct error *error)
 {
     struct measurer *measurer = other_kernel->measurer;
@@ -44,7 +44,7 @@ static int sample(struct other_space *other_kernel, struct error *error)
     return 0;
 }
 
-/* The proof at full n is the first measurement. */
+/* Proves at full n, which is the first measurement. */
 static int time_other(struct other_space *other_kernel, struct error *error)
 {
     struct measurer *measurer = other_kernel->measurer;
@@ -57,7 +57,7 @@ static int time_other(struct other_space *other_kernel, struct error *error)
     return other_kernel->trial.status == TRIAL_MEASURED ? sample(other_kernel, error) : 0;
 }
 
-/* What is wrong at small sizes was reported by measure_variant; it is the verdict too. */
+/* A fault at small sizes was reported by measurer_variant; it is the trial's outcome too. */
 static int prove_and_time(struct other_space *other_kernel, struct error *error)
 {
     struct measurer *measurer = other_kernel->measurer;
@@ -100,7 +100,7 @@ static int run(struct other_space *other_kernel, const struct emit_sources *sour
     bench_release(&measurer->bench, &other_kernel->entry);
     if (other_kernel->module)
         measurer->device->ops->unload(measurer->device, other_kernel->module);
-    if (failed && measurer_is_alive(measurer)) { /* its own failure: the device goes on */
+    if (failed && measurer_is_alive(measurer)) { /* the device still works */
         trial->status = TRIAL_FAILED;
         snprintf(trial->reason, sizeof trial->reason, "%.230s", error->text);
         failed = 0;

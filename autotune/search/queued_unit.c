@@ -1,5 +1,5 @@
-/* queued_unit: its candidates are copied into arrays of its own, while everything else lies in the
- * frame it came in. */
+/* queued_unit: owns a compiled unit that waits to be measured. Its candidates are copied into
+ * arrays of its own; everything else stays in the frame it came in. */
 #include "autotune/search/queued_unit.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ struct queued_unit *queued_unit_open(struct search *search, struct frame *frame,
     int failed =
         job_code_unit(&queued->frame, &queued->unit, search->result->points.width, true, error);
     for (size_t i = 0; i < queued->unit.count;
-         i++) { /* what it lists lies in the frame: nothing */
+         i++) { /* the lists point into the frame: nothing to free */
         queued->unit.variants[i].ids = NULL;
         queued->unit.variants[i].configs = NULL;
         queued->unit.variants[i].count = 0;
@@ -69,8 +69,8 @@ size_t queued_unit_find(const struct queued_unit *queued, uint64_t variant)
 
 /* --- Candidates --------------------------------------------------------------------------- */
 
-/* 1 when the candidate is still to be tried. One that would run the very same as another is
- * not. */
+/* 1 when the candidate is still to be tried, 0 when it is judged, or when its code and launches
+ * equal those of another. */
 static int is_needed(struct search *search, size_t candidate, uint64_t hash,
                      struct error *error)
 {

@@ -1,5 +1,6 @@
-/* replay: a journal's trials become candidates of variants again, and a strategy tries them on
- * a simulated clock. Hides the grouping and the scheduling of compilers beside the device. */
+/* replay: makes candidates of a journal's trials again, and lets a strategy try them on a
+ * simulated clock. Hides the grouping by variant and the scheduling of compilers beside the
+ * device. */
 #include "autotune/search/replay.h"
 
 #include "autotune/measure/stats.h"
@@ -28,7 +29,7 @@ struct table {
     struct work *work; /* by variant */
 };
 
-/* Where a simulated run stands. */
+/* The state of a simulated run. */
 struct run {
     const struct table *table;
     const struct replay_options *options;
@@ -42,7 +43,8 @@ struct run {
 
 /* --- The journal -------------------------------------------------------------------------- */
 
-/* All stand in one array, so their addresses are in the order of the file. */
+/* Compares identities; all are in one array, so their addresses are in the order of the
+ * file. */
 static int compare_identities(const void *a, const void *b)
 {
     const struct journal_trial *x = *(struct journal_trial *const *)a;
@@ -61,7 +63,7 @@ static int compare_variants(const void *a, const void *b)
                                     : x > y;
 }
 
-/* The last trial of each identity, by variant. */
+/* Selects the last trial of each identity, sorted by variant. */
 static size_t select_trials(const struct journal_trial **out, const struct journal *journal)
 {
     size_t kept = 0;
@@ -88,7 +90,8 @@ static struct outcome read_outcome(const struct journal_trial *trial)
     return out;
 }
 
-/* Of one variant's trials some came later and paid nothing for it: the most counts. */
+/* Adds a candidate. Trials of a variant that came later paid nothing for compiling and proofs:
+ * the largest cost counts. */
 static void add_candidate(struct table *table, const struct journal_trial *trial)
 {
     struct points *points = &table->points;
@@ -137,7 +140,8 @@ static int table_init(struct table *table, const struct journal *journal, struct
     return 0;
 }
 
-/* What all of the journal together knows: the best, and how many there are. */
+/* Summarizes what the whole journal knows: the best time, and the numbers of candidates and
+ * variants. */
 static void summarize(struct replay_result *out, const struct table *table)
 {
     *out = (struct replay_result){.seconds_until_near = -1};
@@ -256,7 +260,7 @@ static int check_options(const struct replay_options *options, struct error *err
     return 0;
 }
 
-/* A single one leaves nothing to choose from. */
+/* Refuses a single candidate, which leaves nothing to choose from. */
 static int refuse_few(size_t measured, struct error *error)
 {
     return error_set(error, ERROR_USAGE,

@@ -1,8 +1,7 @@
-/* replay: runs a strategy on the recorded trials of a journal, without a device: what would it
- * have tried, when would it have found what, and what did it miss? Time is simulated: variants
- * compile side by side, one device proves and measures, each as long as recorded. A journal
- * keeps only what was tried: a replay says something of a space only when the journal's run was
- * exhaustive. */
+/* replay: runs a strategy on the recorded trials of a journal, without a device, and reports
+ * what it would have tried, found and missed, and when. Time is simulated: variants compile
+ * side by side, one device proves and measures, each as long as recorded. A journal keeps only
+ * trials: a replay is true of a space only when the journal's run was exhaustive. */
 #ifndef AUTOTUNE_REPLAY_H
 #define AUTOTUNE_REPLAY_H
 

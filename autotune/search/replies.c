@@ -1,4 +1,5 @@
-/* replies: a kernel may be slow, not endless: it has many times as long as the default took. */
+/* replies: handles the messages of workers. Deadlines of kernels are multiples of the default
+ * kernel's times: a kernel may be slow, not endless. */
 #include "autotune/search/replies.h"
 
 #include "autotune/measure/stats.h"
@@ -8,12 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Seconds after which a worker is given up; the latter two on top of so many times the
- * default's. */
+/* Seconds after which a worker is given up; the latter two on top of a multiple of the
+ * default's time. */
 static const double PROVE_LIMIT = 5, PROVE_TIMES = 50;
 static const double MEASURE_LIMIT = 3, MEASURE_TIMES = 1000;
 static const double RACE_LIMIT = 30, RACE_TIMES = 4;
-/* Of the default's proofs: far more than any takes, and so much more for each element of the
+/* For the default's proofs: far more than any take, and more again for each element of the
  * problem. */
 static const double DEFAULT_LIMIT = 20, ELEMENT_LIMIT = 1e-8;
 static const double DEFAULT_LIMIT_HOST = 180, ELEMENT_LIMIT_HOST = 1e-6;
@@ -31,7 +32,8 @@ static void record(struct search *search, const struct job_trial *trial,
         cost.compile_us = queued->unit.compile_us / queued->unit.count;
         cost.prove_us = queued->prove_us[i];
     }
-    /* What failed is tried again: it may have been for want of memory. */
+    /* A failed candidate is tried again by the next run: it may have failed for want of
+     * memory. */
     if (cost.sources_hash && trial->status != TRIAL_FAILED)
         trials_record(search->result, search->job, search->options->journal, trial, &cost);
 }
@@ -44,7 +46,7 @@ void replies_judge(struct search *search, const struct job_trial *trial)
 }
 
 /* Judges each candidate of a variant that is not yet judged, or again each that was measured.
- * Was there any? */
+ * True when there was any. */
 static bool judge_all(struct search *search, size_t variant, enum trial_status status,
                       const char *reason, bool is_again)
 {
@@ -82,7 +84,7 @@ void replies_withdraw(struct search *search, size_t variant, enum trial_status s
     judge_all(search, variant, status, reason, true);
 }
 
-/* --- What compiled ------------------------------------------------------------------------ */
+/* --- Compiled units ----------------------------------------------------------------------- */
 
 int replies_compiled(struct search *search, size_t slot, struct frame *frame,
                      struct error *error)
@@ -105,7 +107,7 @@ int replies_compiled(struct search *search, size_t slot, struct frame *frame,
     return queued_unit_add(search, queued, error);
 }
 
-/* --- What was tried ----------------------------------------------------------------------- */
+/* --- Proofs and trials -------------------------------------------------------------------- */
 
 static int take_proven(struct search *search, struct search_worker *worker,
                        const struct job_proven *proven, struct error *error)
@@ -165,7 +167,7 @@ static void take_trial(struct search *search, const struct search_worker *worker
         search->best_ps = kept->time_ps;
 }
 
-/* What a variant teaches that was tried whole: what its first candidate took, and its best. */
+/* Learns from a variant that was tried whole: the time of its first candidate, and its best. */
 static void learn(struct search *search, size_t variant)
 {
     const struct tune_result *result = search->result;
@@ -189,7 +191,7 @@ void replies_learn(struct search *search)
         learn(search, v);
 }
 
-/* A unit is through: what nothing was heard of was left out, unless it is to be compiled
+/* Ends a unit: candidates without a trial were left out, unless their variant is to be compiled
  * again. */
 static void finish_unit(struct search *search, struct search_worker *worker, bool is_cut)
 {
@@ -211,7 +213,7 @@ static void finish_unit(struct search *search, struct search_worker *worker, boo
 
 /* --- Messages ----------------------------------------------------------------------------- */
 
-/* Of the default there is nothing to compare with yet. */
+/* The default's deadlines: there is nothing yet to compare it with. */
 static double limit_of_default(const struct search *search, enum job_phase phase)
 {
     const double n = (double)dims_n(&search->job->context->problem->dims);
@@ -256,8 +258,9 @@ static int take_ready(struct search *search, size_t slot, const struct job_ready
     return 0;
 }
 
-/* A template that is wrong ends the run, and so does the first worker of its role that cannot
- * serve before it is ready; otherwise it speaks of a kernel, or of a moment. */
+/* Takes a worker's fatal error. A template that is wrong ends the run, and so does the first
+ * worker of its role that cannot serve before it is ready; any other error concerns one kernel,
+ * or passes. */
 static int take_fatal(struct search *search, size_t slot, struct job_fatal *fatal,
                       struct error *error)
 {
@@ -295,8 +298,8 @@ static bool is_possible(const struct search *search, const struct job_trial *tri
            trial->time_count <= JOB_SAMPLES;
 }
 
-/* On the emulator a kernel runs in the worker's own memory, and may have changed what it
- * says. */
+/* Handles a message that cannot be read. On the emulator a kernel runs in the worker's own
+ * memory, and may have changed the message. */
 static int distrust(struct search *search, size_t slot, struct error *error)
 {
     const struct worker_pool_event event =

@@ -1,6 +1,6 @@
-/* search: one event at a time: a worker is ready, has compiled, has tried, is lost. After each,
- * idle workers get what there is to do; when there is nothing left and all are idle, it is
- * over. */
+/* search: takes one event at a time: a worker is ready, has compiled, has tried, or is lost.
+ * After each event idle workers get the next unit; the search is over when no unit is left and
+ * all workers are idle. */
 #include "autotune/search/search.h"
 
 #include "autotune/device/monotonic.h"
@@ -22,7 +22,7 @@ enum {
 /* Seconds after which a worker is given up. */
 static const double COMPILE_LIMIT = 120;
 static const double TICK =
-    0.2; /* at least so often progress, journal and budget are looked at */
+    0.2; /* at most so long between looks at progress, journal and budget */
 static const double SYNC = 0.5; /* the journal goes to the disk that often */
 
 double search_seconds(const struct search *search)
@@ -122,7 +122,8 @@ void search_close(struct search *search)
 
 /* --- Units -------------------------------------------------------------------------------- */
 
-/* How many times the best a variant's first candidate may take; 0 = all of it is tried. */
+/* How many times the best time a variant's first candidate may take; 0 = all candidates are
+ * tried. */
 static double find_limit(struct search *search, size_t variant)
 {
     if (search->options->strategy != STRATEGY_RACE || search->order->is_whole[variant])
@@ -130,8 +131,8 @@ static double find_limit(struct search *search, size_t variant)
     return strategy_limit(&search->rule, search_noise(search), &search->limit_error);
 }
 
-/* In a run that goes on: the variant's first candidate was measured before, and shows that it
- * cannot win. */
+/* In a resumed run: leaves out a variant whose first candidate was measured before and cannot
+ * win. */
 static void leave_out_recalled(struct search *search, size_t variant)
 {
     const struct point_variant *v = &search->result->points.variants[variant];
@@ -170,7 +171,7 @@ static bool is_over_budget(const struct search *search)
     return budget > 0 && search_seconds(search) > budget;
 }
 
-/* Passes over what is judged already; past the budget over everything. True when a variant is
+/* Skips variants that are judged already, and past the budget all. True when a variant is
  * left. */
 static bool find_next(struct search *search)
 {
@@ -187,7 +188,7 @@ static bool find_next(struct search *search)
     return search->next < count;
 }
 
-/* The next variants to compile; none is left when it has none. */
+/* Takes the next variants to compile; an empty unit when none is left. */
 static struct search_unit take_unit(struct search *search)
 {
     struct search_unit unit = {.count = 0};
@@ -222,10 +223,10 @@ static int send_compile(struct search *search, size_t slot, const struct search_
     return failed;
 }
 
-/* --- To be tried -------------------------------------------------------------------------- */
+/* --- Units to be tried -------------------------------------------------------------------- */
 
-/* The limit is for a variant's first candidate: when that is not to be tried any more, there is
- * none. */
+/* Sets the limit for a variant's first candidate; none when that candidate is not to be tried
+ * any more. */
 static void set_limit(struct search *search, struct job_variant *variant)
 {
     const size_t v = variant->compiled.variant;
@@ -259,7 +260,7 @@ static int send_unit(struct search *search, size_t slot, struct queued_unit *que
     return failed;
 }
 
-/* --- Something to do for everyone --------------------------------------------------------- */
+/* --- Work for idle workers ---------------------------------------------------------------- */
 
 static int feed_measurer(struct search *search, size_t slot, struct error *error)
 {
@@ -289,7 +290,7 @@ static int feed(struct search *search, struct error *error)
     return 0;
 }
 
-/* Nothing is on its way any more. */
+/* True when no work is left and none is under way. */
 static bool is_over(struct search *search)
 {
     for (size_t slot = 0; slot < search->worker_count; slot++)
@@ -322,7 +323,7 @@ int search_check_stop(const struct search *search, struct error *error)
                      options->journal ? search->result->journal_warning.text : "");
 }
 
-/* Between messages: what was appended to the journal is to survive a power failure too. */
+/* Between messages: syncs the journal to the disk, so that it survives a power failure. */
 static void tick(struct search *search)
 {
     const struct tune_progress *progress = &search->options->progress;

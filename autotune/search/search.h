@@ -1,6 +1,6 @@
-/* search: the coordinator's loop: hands units of variants to the workers that compile and
- * compiled units to those that measure, takes their verdicts, and replaces workers that are
- * lost. Hides processes, queues and deadlines. */
+/* search: runs the coordinator's loop: hands units of variants to the workers that compile and
+ * compiled units to the workers that measure, takes their trials, and replaces lost workers.
+ * Hides processes, queues and deadlines. */
 #ifndef AUTOTUNE_SEARCH_H
 #define AUTOTUNE_SEARCH_H
 
@@ -8,13 +8,13 @@
 #include "autotune/search/worker_pool.h"
 
 enum {
-    SEARCH_REFERENCES = 5, /* reference times that smooth one another */
+    SEARCH_REFERENCES = 5, /* reference times whose median counts */
     SEARCH_OPEN_S =
-        180,            /* seconds in which a worker gets ready, but for the default's proofs */
-    SEARCH_LOAD_S = 30, /* seconds in which a worker turns to what it was sent */
+        180,            /* seconds in which a worker gets ready, without the default's proofs */
+    SEARCH_LOAD_S = 30, /* seconds in which a worker announces its first step of a unit */
 };
 
-/* What a worker is at that has not said so yet. */
+/* The step of a worker that has not announced one yet. */
 #define SEARCH_NOWHERE ((struct job_at){PHASE_LOAD, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE})
 
 /* Variants that are compiled together. */
@@ -26,7 +26,7 @@ struct search_unit {
 /* A compiled unit on its way to a measuring worker, or kept for the race. */
 struct queued_unit {
     struct frame frame;   /* holds what `unit` points to */
-    struct job_unit unit; /* ids and configs are the parcel's own */
+    struct job_unit unit; /* ids and configs are the queued unit's own */
     uint64_t prove_us[COMPILER_UNIT];
     struct queued_unit *next;
 };
@@ -34,12 +34,12 @@ struct queued_unit {
 /* A worker, of either role. */
 struct search_worker {
     enum { WORKER_OFF, WORKER_OPENING, WORKER_IDLE, WORKER_BUSY } state;
-    size_t device;              /* of one that measures: index among job->specs */
+    size_t device;              /* of a measuring worker: index among job->specs */
     unsigned failures;          /* times in a row that it was lost before it was ready */
     bool was_ready;             /* once at least */
-    struct search_unit unit;    /* that it compiles */
-    struct queued_unit *queued; /* that it tries */
-    struct job_at at;           /* what it turned to last */
+    struct search_unit unit;    /* the unit that it compiles */
+    struct queued_unit *queued; /* the unit that it tries */
+    struct job_at at;           /* the step it announced last */
     char last_words[JOB_REASON];
     enum error_code last_code;
     struct job_ready ready;
@@ -63,12 +63,12 @@ struct search {
     size_t queued_count;
     bool keeps_units;             /* for the race: compiled units are not tried */
     struct search_lost {          /* the worker that ran the race is gone */
-        bool is_lost, was_killed; /* killed by whom is not known: nobody is to blame */
-        struct job_at at;         /* what it had turned to */
-        struct job_trial trial;   /* status and reason of the verdict on the guilty */
-        enum error_code code;     /* of its last words */
+        bool is_lost, was_killed; /* killed: no kernel is at fault */
+        struct job_at at;         /* the step it announced last */
+        struct job_trial trial;   /* status and reason for the candidate at fault */
+        enum error_code code;     /* of its last message */
     } lost;
-    struct trials_index forgiven; /* variants that a killed worker was at, once each */
+    struct trials_index forgiven; /* whose worker was killed, forgiven once each */
     struct trials_index proven;   /* machine code proven at small sizes */
     struct trials_index seen;     /* candidates by machine code and launches */
     struct strategy_rule rule;
@@ -81,8 +81,8 @@ struct search {
     uint64_t done;           /* candidates, for the progress */
 };
 
-/* Starts the measuring workers and those that compile. `search` holds job, options, result,
- * order and prior already. Close after a failure too. */
+/* Starts the measuring and the compiling workers. `search` holds job, options, result, order
+ * and prior already. Close after a failure too. */
 int search_open(struct search *search, struct error *error);
 void search_close(struct search *search);
 
@@ -102,12 +102,12 @@ int search_retry_alone(struct search *search, const struct search_unit *unit,
 
 /* The measuring worker that a race runs on: the first that is not given up. */
 size_t search_first_measurer(const struct search *search);
-/* Is there another of this slot's role that is not given up? */
+/* Is there another worker of this slot's role that is not given up? */
 bool search_has_other(const struct search *search, size_t slot);
 /* Are trials kept for the next run? */
 bool search_keeps_trials(const struct search *search);
 
-/* Starts the worker of this slot, or another in the place of one that is gone. */
+/* Starts the worker of this slot, or another in place of a lost one. */
 int search_start(struct search *search, size_t slot, struct error *error);
 bool search_measures(const struct search *search, size_t slot); /* otherwise it compiles */
 void search_free_units(struct search *search);

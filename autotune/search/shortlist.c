@@ -1,5 +1,5 @@
-/* shortlist: those that are asked for, and those that noise alone may have kept from being the
- * best. Hides how near that is. */
+/* shortlist: chooses the configs asked for, and the candidates that only noise may have kept
+ * from being the best. Hides how near to the best that is. */
 #include "autotune/search/shortlist.h"
 
 #include "generator/number.h"
@@ -9,13 +9,13 @@
 #include <string.h>
 
 enum {
-    SHORTLIST_MIN = 12, /* that the race begins with, where there are so many */
+    SHORTLIST_MIN = 12, /* entrants at the start of the race, where there are so many */
     SHORTLIST_HOST = 8, /* the emulator is slow, and no model of speed anyway */
 };
 _Static_assert((int)SHORTLIST_MAX < (int)RACE_ENTRANTS_MAX, "the default races too");
 _Static_assert((int)TUNE_CONFIGS_MAX <= (int)SHORTLIST_MAX, "all that are asked for are raced");
 
-static const double MARGIN = 0.015;    /* in the race are those so close to the best time ... */
+static const double MARGIN = 0.015;    /* candidates so close to the best time race ... */
 static const double MARGIN_NOISES = 3; /* ... or so many spreads of the reference */
 
 static bool is_default(const struct search *search, size_t candidate)
@@ -54,8 +54,8 @@ static int by_score(const void *a, const void *b)
                                 : number_compare(x->candidate, y->candidate);
 }
 
-/* The measured candidates, those asked for and then the best first; the default races anyway.
- */
+/* Ranks the measured candidates: those asked for, then the best first; the default races
+ * anyway. */
 static size_t rank(const struct search *search, struct ranked *out)
 {
     const struct tune_result *result = search->result;

@@ -1,4 +1,5 @@
-/* single_run: buffers for all calls are made before the first: between calls nothing is launched. */
+/* single_run: runs one candidate for a profiler. The buffers of all calls are made before the
+ * first call, so that nothing is launched between calls. */
 #include "autotune/search/single_run.h"
 
 #include "autotune/device/bind.h"

@@ -1,5 +1,5 @@
-/* strategy: which points to try, in which order, and when the rest of a variant is left out.
- * Hides how configs of a sample become variants, and how likely and random variants take turns. */
+/* strategy: orders points and limits variants. Hides how configs of a sample become variants,
+ * and how likely and random variants take turns. */
 #include "autotune/search/strategy.h"
 
 #include "autotune/verify/sample.h"
@@ -47,7 +47,8 @@ int strategy_find(enum strategy *out, const char *name, struct error *error)
 
 /* --- Points ------------------------------------------------------------------------------- */
 
-/* Keeps of `points` the configs for which is_kept is set; variants without configs go. */
+/* Keeps the configs of `points` for which is_kept is set; variants without configs are
+ * removed. */
 static void keep_configs(struct points *points, const bool *is_kept)
 {
     size_t configs = 0, variants = 0;
@@ -117,9 +118,9 @@ int strategy_points(struct points *out, const struct point_context *context,
 
 /* --- Order -------------------------------------------------------------------------------- */
 
-/* What a candidate, or a variant by its likeliest candidate, is ordered by. */
+/* The sort key of a candidate, or of a variant by its likeliest candidate. */
 struct key {
-    size_t seed; /* how early it stands among the seeds, 0 = it is none of them */
+    size_t seed; /* its place among the seeds, from 1; 0 = no seed */
     double prior;
     uint64_t tie; /* drawn at random */
     size_t index;
@@ -152,8 +153,8 @@ static void order_candidates(struct strategy_order *out, const struct points *po
     }
 }
 
-/* How many variants are tried whole: a tenth, so that what they cost stays small beside what
- * they save, within what makes the rule usable and what makes it good. */
+/* How many variants are tried whole: a tenth, so that they cost little beside what they save,
+ * within the least that makes the rule usable and the most that makes it good. */
 static size_t count_lessons(size_t variants)
 {
     const size_t share = variants / 10;
@@ -162,8 +163,8 @@ static size_t count_lessons(size_t variants)
                                         : share;
 }
 
-/* Seeds, then in turn the likeliest of `keys` (in order) left and one drawn at random. `drawn`
- * holds all variants, shuffled: what of it is not yet taken is in random order whatever was
+/* Takes seeds, then in turn the likeliest of `keys` (in order) left and one drawn at random.
+ * `drawn` holds all variants, shuffled: those not yet taken are in random order whatever was
  * taken. */
 static void take_turns(struct strategy_order *out, const struct points *points,
                        const struct key *keys, const size_t *drawn, bool *is_taken)
@@ -178,7 +179,7 @@ static void take_turns(struct strategy_order *out, const struct points *points,
         const size_t variant = is_drawn ? drawn[random] : keys[likely].index;
         is_taken[variant] = true;
         out->variants[taken++] = variant;
-        /* One candidate alone gains nothing, and would pass that on as a lesson. */
+        /* A variant with one candidate gains nothing, and must not teach that. */
         if (is_drawn && lessons && points->variants[variant].count > 1) {
             out->is_whole[variant] = true;
             lessons--;
@@ -282,9 +283,9 @@ void strategy_learn(struct strategy_rule *rule, uint64_t first_ps, uint64_t best
 }
 
 /* The largest gain alone would do for a variant like the others. The best is not: it is the
- * best partly because it gains much. So the limit stands as far above the largest as that
- * stands above the third (the second is often close by chance): an estimate of the end that
- * gains may have, after Robson and Whitlock 1964. */
+ * best partly because it gains much. So the limit is as far above the largest as that is above
+ * the third (the second is often close by chance): an estimate of the end that gains may have,
+ * after Robson and Whitlock 1964. */
 double strategy_limit(const struct strategy_rule *rule, double noise, double *error)
 {
     double most[3] = {1, 1, 1}; /* the largest three, in order */

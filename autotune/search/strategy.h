@@ -1,5 +1,5 @@
-/* strategy: what to try, in which order, and what to leave out once something is known. Decides
- * from points and times alone, so that a live search and a replay of recorded trials share it.
+/* strategy: chooses the points to try, orders them, and decides which variants to leave out. It
+ * uses points and times only, so that a live search and a replay of recorded trials share it.
  * The rule and its error probability: docs/measuring.md. */
 #ifndef AUTOTUNE_STRATEGY_H
 #define AUTOTUNE_STRATEGY_H
@@ -7,11 +7,11 @@
 #include "generator/point.h"
 
 enum strategy {
-    STRATEGY_RACE,       /* every variant, the likely ones first; of one whose first candidate
-                          * shows that it cannot win, no other */
+    STRATEGY_RACE,       /* every variant, the likely ones first; no other candidate of a
+                          * variant whose first shows that it cannot win */
     STRATEGY_EXHAUSTIVE, /* every candidate */
     STRATEGY_RANDOM,     /* every candidate, in random order whatever is known: a baseline */
-    STRATEGY_COVER, /* a small sample in which each pair of values that can stands together */
+    STRATEGY_COVER,      /* a small sample that has each pair of values that rules allow */
     STRATEGY_COUNT
 };
 extern const char *const strategy_names[STRATEGY_COUNT]; /* "race", "exhaustive", ... */
@@ -34,12 +34,11 @@ struct strategy_order {
  *
  * Race: the variants of the seeds, then in turn the likeliest variant left (by its likeliest
  * candidate) and one drawn at random from those left; within a variant by prior, the seeds
- * first; equals in random order. Of the variants drawn at random, and of no others, the first
- * are marked is_whole: a tenth of all variants, 19 at least and 99 at most; none with one
- * candidate alone, which can neither teach nor be left out. Others: variants shuffled and the
- * candidates of each shuffled, so that drift does not follow the space, whatever is known; all
- * are whole. Only variants, variant_count and count of `points` are read: its configs may be
- * missing. */
+ * first; equals in random order. Only variants drawn at random are marked is_whole, and of
+ * these the first: a tenth of all variants, 19 at least and 99 at most; none with one candidate
+ * alone, which can neither teach nor be left out. Others: variants shuffled and the candidates
+ * of each shuffled, so that drift does not follow the space, whatever is known; all are whole.
+ * Only variants, variant_count and count of `points` are read: its configs may be missing. */
 int strategy_order(struct strategy_order *out, const struct points *points,
                    enum strategy strategy, const double *prior, const size_t *seeds,
                    size_t seed_count, uint64_t seed, struct error *error);
@@ -60,13 +59,13 @@ struct strategy_rule {
  * its order that has one, and the least of all. A zero teaches nothing (none was measured). */
 void strategy_learn(struct strategy_rule *rule, uint64_t first_ps, uint64_t best_ps);
 
-/* A variant whose first candidate takes more than this many times the best time so far is left;
- * 0 = too little is known, none is left. It is the largest gain g, times g over the third
- * largest, for the best is no variant drawn at random. `noise`: the relative difference that
- * two measurements of the same may show; it widens the limit, so that what could tie with the
- * best is kept for the finals too. `error` (may be NULL) gets the probability stated above, of
- * the lessons so far; for a whole run it is that of the first limit by which a variant was
- * left. */
+/* A variant whose first candidate takes more than this many times the best time so far is left
+ * out; 0 = too little is known, none is left out. It is the largest gain g, times g over the
+ * third largest, for the best is no variant drawn at random. `noise`: the relative difference
+ * that two measurements of the same may show; it widens the limit, so that a candidate which
+ * could tie with the best is kept for the final race too. `error` (may be NULL) gets the
+ * probability stated above, of the lessons so far; for a whole run it is that of the first
+ * limit by which a variant was left out. */
 double strategy_limit(const struct strategy_rule *rule, double noise, double *error);
 
 #endif

@@ -1,5 +1,6 @@
-/* trials: an identity is a hash of a candidate's kernels and of every launch of a call, so that
- * a space may grow, or change its names, and what was measured still counts. */
+/* trials: keeps the trials of a run, and finds those of earlier runs in the journal. An
+ * identity is a hash of a candidate's kernels and of every launch of a call, so old trials
+ * still count when a space grows or changes its names. */
 #include "autotune/search/trials.h"
 
 #include "autotune/measure/stats.h"
@@ -121,7 +122,7 @@ int trials_identity(uint64_t *out, const struct point_context *context, const in
     return 0;
 }
 
-/* --- Verdicts ----------------------------------------------------------------------------- */
+/* --- Outcomes ----------------------------------------------------------------------------- */
 
 void trials_judge(struct tune_result *result, size_t candidate, enum trial_status status,
                   const char *reason)
@@ -191,7 +192,7 @@ static bool find_status(enum trial_status *out, const char *name)
     return false;
 }
 
-/* The verdict that a journal's trial stands for; false when it stands for none here. */
+/* Reads the outcome of a journal's trial; false when it has none here. */
 static bool read_trial(struct job_trial *out, const struct journal_trial *from,
                        enum strategy strategy)
 {
@@ -202,7 +203,7 @@ static bool read_trial(struct job_trial *out, const struct journal_trial *from,
     if (!find_status(&out->status, from->status) ||
         (out->status == TRIAL_LEFT_OUT && strategy != STRATEGY_RACE))
         return false;
-    if (out->status == TRIAL_EQUAL) /* its time is that of the one measured in its place */
+    if (out->status == TRIAL_EQUAL) /* with the time of its equal */
         out->status = TRIAL_MEASURED;
     memcpy(out->times_ps, from->times_ps, out->time_count * sizeof *out->times_ps);
     snprintf(out->reason, sizeof out->reason, "%s", from->reason);

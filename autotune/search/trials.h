@@ -1,11 +1,11 @@
-/* trials: the verdicts on candidates, what identifies each, and the journal that outlives the
- * run. Hides which trials of a journal still mean something. */
+/* trials: keeps the outcome of each candidate, what identifies it, and the journal that
+ * outlives the run. Hides which trials of a journal are still valid. */
 #ifndef AUTOTUNE_TRIALS_H
 #define AUTOTUNE_TRIALS_H
 
 #include "autotune/search/tune.h"
 
-/* Key to candidate, for what was seen already. Initialise with zeros. */
+/* From keys to candidates, to find what was seen before. Initialise with zeros. */
 struct trials_index {
     struct trials_entry {
         uint64_t key; /* 0 = free */
@@ -28,17 +28,17 @@ size_t trials_find_variant(const struct points *points, size_t candidate);
 int trials_identity(uint64_t *out, const struct point_context *context, const int64_t *config,
                     uint64_t kernels_hash, struct error *error);
 
-/* What became of a candidate; a later verdict replaces an earlier one. `reason` may be NULL or
+/* Sets the outcome of a candidate; a later one replaces an earlier one. `reason` may be NULL or
  * "". */
 void trials_judge(struct tune_result *result, size_t candidate, enum trial_status status,
                   const char *reason);
 
-/* The verdict of a message. Its score is its time, were the reference's still
+/* Takes the outcome from a message. The score is its time, were the reference's still
  * result->reference_ps. */
 void trials_take(struct tune_result *result, const struct job_trial *trial);
 
-/* Recalls what a journal knows of the candidates, and then has it forget that: there may be
- * much. What a race left out counts for a race only. */
+/* Takes a journal's trials of the candidates, and then frees the journal's trials in memory:
+ * there may be many. Candidates that a race left out count for a race only. */
 int trials_recall(struct tune_result *result, const struct tune_job *job,
                   struct journal *journal, enum strategy strategy, struct error *error);
 
@@ -47,12 +47,12 @@ struct trials_cost {
     uint64_t sources_hash, compile_us, prove_us;
     double prior;
 };
-/* Appends a trial, as it was judged. A failure is kept in result->journal_warning, once. */
+/* Appends a candidate's trial. A failure is kept in result->journal_warning, once. */
 void trials_record(struct tune_result *result, const struct tune_job *job,
                    struct journal *journal, const struct job_trial *trial,
                    const struct trials_cost *cost);
 
-/* Equal candidates get the verdict and the time of the one they are equal to. */
+/* Gives equal candidates the outcome and the time of the one they are equal to. */
 void trials_settle(struct tune_result *result);
 
 #endif

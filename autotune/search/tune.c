@@ -1,5 +1,5 @@
-/* tune: points, what is known of them, the search, the finalists. Hides what lives as long as a
- * run. */
+/* tune: expands the points, recalls earlier trials, runs the search and then the final race.
+ * Owns everything that lives as long as a run. */
 #include "autotune/search/tune.h"
 
 #include "autotune/device/monotonic.h"
@@ -12,7 +12,7 @@
 
 static const double RACE_SECONDS = 0.7, RACE_SECONDS_HOST = 0.3;
 
-/* All that a run holds. */
+/* Everything that a run owns. */
 struct run {
     const struct tune_job *job;
     struct tune_options options;
@@ -53,7 +53,7 @@ static int add_unlisted(struct run *run, const int64_t *config, struct error *er
     return is_listed(run, config) ? 0 : point_add(&run->result->points, config, error);
 }
 
-/* What serves untuned, and what won elsewhere, is tried even where the space prunes it. */
+/* Adds the untuned default and winners of similar problems even where the space prunes them. */
 static int add_pruned(struct run *run, struct error *error)
 {
     const struct point_context *context = run->job->context;
@@ -67,7 +67,7 @@ static int add_pruned(struct run *run, struct error *error)
     return 0;
 }
 
-/* What is to be tried, and the configs asked for that are not among it. */
+/* Expands the points to try, and the configs asked for that are not among them. */
 static int expand_points(struct run *run, struct error *error)
 {
     const struct tune_options *options = &run->options;
@@ -179,7 +179,7 @@ int tune_run(struct tune_result *out, const struct tune_job *job,
     if (run.search.job)
         search_close(&run.search);
     if (options->journal)
-        journal_sync(options->journal, &ignored); /* what matters is in the file already */
+        journal_sync(options->journal, &ignored); /* the trials are in the file already */
     strategy_dispose(&run.order);
     free(run.prior);
     if (failed)

@@ -1,6 +1,6 @@
-/* tune: the whole search for one problem on one kind of device: compile, prove, measure, race.
- * It never opens the device: worker processes do, and one that crashes or hangs costs a
- * variant, not the run. No output; the only file is the journal it is given. */
+/* tune: runs the whole search for one problem on one kind of device: compile, prove, measure,
+ * race. It never opens the device: worker processes do, and a kernel that crashes or hangs
+ * costs its variant, not the run. No output; the only file is the journal it is given. */
 #ifndef AUTOTUNE_TUNE_H
 #define AUTOTUNE_TUNE_H
 
@@ -45,7 +45,7 @@ struct finalist {
     double ratio;                        /* time over the fastest's, paired by round */
     size_t rounds;
     bool is_tie;     /* not told apart from the fastest */
-    bool is_proven;  /* by the further proofs too: may win */
+    bool is_proven;  /* passed the finalist checks too: may win */
     bool is_default; /* the space's default */
     unsigned registers;
     uint64_t height;     /* depth of the summation tree */
@@ -69,7 +69,7 @@ struct tune_result {
     uint64_t reference_ps;       /* the reference's first time, which scores are scaled to */
     uint64_t proofs;             /* small runs compared */
     struct nvml_reading reading; /* of the GPU as the race ended; zeros where it does not say */
-    char reasons[TUNE_REASONS_MAX][JOB_REASON]; /* of what is wrong or failed, the first */
+    char reasons[TUNE_REASONS_MAX][JOB_REASON]; /* of wrong and failed candidates */
     size_t reason_count;
     size_t inputs, calls;  /* distinct inputs; calls in a measurement of the race */
     uint64_t past_32_bits; /* elements of the proof past 2^31; 0 = no room, or not needed */
@@ -103,7 +103,7 @@ struct tune_options {
     enum strategy strategy;
     const int64_t
         *configs;        /* tried first and raced, whatever rules, strategy and times say ... */
-    size_t config_count; /* ... so many, one after the other; TUNE_ROWS_MAX at most */
+    size_t config_count; /* ... so many, one after the other; TUNE_CONFIGS_MAX at most */
     bool is_only_configs;       /* nothing else is tried */
     bool is_proof;              /* times are not asked for: none is too noisy */
     const int64_t *seed_config; /* what won a similar problem, tried first; or NULL */
@@ -111,7 +111,7 @@ struct tune_options {
     double budget_s; /* the search ends after about this long with what it has; 0 = none */
     double race_s;   /* 0 = the usual */
     struct journal *journal;   /* trials in it are not repeated, new ones appended; or NULL */
-    bool is_retune;            /* for what an interruption advises */
+    bool is_retune;            /* for the advice after an interruption */
     bool (*is_stopping)(void); /* asked between messages; true: ERROR_INTERRUPTED */
     struct tune_progress progress;
 };

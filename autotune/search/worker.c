@@ -1,6 +1,6 @@
-/* worker: a worker knows only what its setup message says. What goes wrong with a kernel is
- * reported and survived where the device survives it; whatever else goes wrong is said in a
- * last message, and ends the process. */
+/* worker: serves one role, compiling or measuring, from what its setup message tells. A
+ * kernel's failure is reported, and survived where the device survives it; any other error is
+ * sent in a last message and ends the process. */
 #include "autotune/search/worker.h"
 
 #include "autotune/device/monotonic.h"
@@ -23,7 +23,7 @@ struct worker {
     struct point_context context;
     struct device *device;
     struct measurer measurer;
-    bool is_measuring; /* `measure` is to be closed */
+    bool is_measuring; /* the measurer is to be closed */
 };
 
 /* What a role does with a message; -1 ends the worker. */
@@ -198,7 +198,7 @@ static int serve(struct worker *worker, struct error *error)
     return failed || got < 0 ? -1 : 0;
 }
 
-/* The last words: the coordinator knows what was being tried. */
+/* Sends the last message; the coordinator knows what was being tried. */
 static int report(int socket, const struct error *cause, struct error *error)
 {
     struct job_fatal fatal = {.code = cause->code};

@@ -1,5 +1,5 @@
-/* worker: this program as a worker process: it compiles, or it proves and measures on a device,
- * as its first message says, until the coordinator hangs up. Hides its loop. */
+/* worker: runs this program as a worker process: it compiles, or it proves and measures on a
+ * device, as its first message says, until the coordinator hangs up. */
 #ifndef AUTOTUNE_WORKER_H
 #define AUTOTUNE_WORKER_H
 
@@ -9,12 +9,13 @@
 /* The argument that makes the program a worker: {"/proc/self/exe", WORKER_ARGUMENT, NULL}. */
 #define WORKER_ARGUMENT "worker"
 
-/* Serves on CREW_SOCKET until the other side closes it. -1: no coordinator is there, or it
- * could not be told what went wrong; otherwise it was told. */
+/* Serves on WORKER_POOL_SOCKET until the other side closes it. -1: there is no coordinator, or
+ * it could not be told what went wrong; otherwise it was told. */
 int worker_run(struct error *error);
 
-/* The coordinator's side: starts one in a free slot of the crew, and tells it what it must know of
- * the job. It measures on the device `spec`, one of the job's, or, where that is NULL, compiles. */
+/* The coordinator's side: starts a worker in a free slot of the pool, and sends it the setup of
+ * the job. It measures on the device `spec`, one of the job's, or, where that is NULL,
+ * compiles. */
 int worker_start(struct worker_pool *pool, size_t slot, const struct tune_job *job,
                  uint64_t seed, const char *spec, struct error *error);
 

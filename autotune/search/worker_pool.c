@@ -1,7 +1,7 @@
-/* worker_pool: one poll over the sockets of all workers, then each is visited in turn: what came in is
- * taken, an end is noticed, a deadline is looked at. Frames are received straight into their
- * bodies, at most one per call, so that nothing is buffered twice. Hides sockets, queues, turns
- * and time; child.c hides the processes. */
+/* worker_pool: polls the sockets of all workers, then visits each in turn: takes the bytes that
+ * came in, notices an end, compares the time with the deadline. Frames are received straight
+ * into their bodies, at most one per call, so that nothing is buffered twice. worker_process.c
+ * hides the processes. */
 #include "autotune/search/worker_pool.h"
 
 #include "autotune/device/monotonic.h"
@@ -21,9 +21,9 @@
 
 #define NEVER UINT64_MAX
 static const uint64_t SECOND_NS = 1000000000;
-static const double GRACE_S = 1.0;     /* to exit in, for one that has closed its socket */
-static const double KILL_S = 10.0;     /* to end in, for one that was killed */
-static const double ROLL_CALL_S = 0.5; /* between looks at who is still there */
+static const double GRACE_S = 1.0;     /* to exit in, for a worker that has closed its socket */
+static const double KILL_S = 10.0;     /* to end in, for a worker that was killed */
+static const double ROLL_CALL_S = 0.5; /* between looks at which workers are still there */
 enum { VISIT_BYTES = 4 << 20 };        /* taken from one worker before the next has its turn */
 _Static_assert((int)WORKER_POOL_SOCKET == (int)WORKER_PROCESS_SOCKET,
                "where a worker finds its socket");
@@ -183,8 +183,8 @@ int worker_pool_start(struct worker_pool *pool, size_t slot, char *const argv[],
 
 /* --- Sending ------------------------------------------------------------------------------ */
 
-/* Writes what the socket takes of the packet; true when that was all of it, else errno says why
- * not. A worker that is gone is no error here: the end of what it sent tells. */
+/* Writes as much of the packet as the socket takes; true when that was all of it, else errno
+ * says why not. A worker that has ended is no error here: the end of its frames tells. */
 static bool write_packet(int to, struct packet *packet)
 {
     while (packet->sent < sizeof packet->header + packet->body.length) {
@@ -252,7 +252,7 @@ enum intake {
     INTAKE_NO_MEMORY, /* nothing is lost: it may be tried again */
 };
 
-/* What `received` bytes make: opens the body when the header is there. */
+/* Decides what `received` bytes are: opens the body when the header is complete. */
 static enum intake judge(struct worker *worker, struct error *error)
 {
     if (worker->received < sizeof worker->header)

@@ -1,6 +1,6 @@
-/* worker_process: a process is forked, set up and replaced by the program, and reaped only after its
- * group was killed: until then its number cannot become another's. Hides descriptors, signals,
- * groups and the ways in which a process may end. */
+/* worker_process: forks a process, sets it up and executes the program in it. A process is
+ * reaped only after its group was killed: until then its number cannot become another's. Hides
+ * descriptors, signals, groups and the ways in which a process may end. */
 #include "autotune/search/worker_process.h"
 
 #include "autotune/device/monotonic.h"
@@ -25,7 +25,7 @@ enum { CLOSE_MAX = 1 << 20 }; /* descriptors closed one by one, without close_ra
 struct launch {
     char *const *argv;
     char *const *environment;
-    int socket; /* above CHILD_SOCKET */
+    int socket; /* above WORKER_PROCESS_SOCKET */
     pid_t parent;
     unsigned int close_end; /* without close_range: one past the last that may be open */
 };
@@ -65,8 +65,8 @@ static bool set_descriptors(const struct launch *launch)
     return true;
 }
 
-/* In the child. The parent may have other threads, whose locks stand as they were: only what
- * is safe in a signal handler may be called. */
+/* Runs in the forked process. The parent may have other threads, whose locks are as they were:
+ * only functions that are safe in a signal handler may be called. */
 static _Noreturn void run_child(const struct launch *launch)
 {
     setpgid(0, 0);
@@ -180,7 +180,7 @@ static bool wait_end(pid_t pid, uint64_t until_ns)
     return true;
 }
 
-/* By its own number too: for the case that it never came to have a group. */
+/* Kills the process by its own number too: in case its group was never made. */
 void worker_process_kill(pid_t pid)
 {
     kill(-pid, SIGKILL);

@@ -1,5 +1,5 @@
-/* worker_process: one process of this program's own, in a process group of its own, spoken to over a
- * socket; crew.h says what it finds when it starts. Hides fork, exec and reaping. */
+/* worker_process: starts and ends one process of this program in a process group of its own,
+ * with a socket to it; worker_pool.h says how it is set up. Hides fork, exec and reaping. */
 #ifndef AUTOTUNE_WORKER_PROCESS_H
 #define AUTOTUNE_WORKER_PROCESS_H
 
@@ -12,18 +12,18 @@
 
 enum { WORKER_PROCESS_SOCKET = 3 }; /* the child's end of the socket */
 
-/* Runs `argv` as crew_start says. Returns its number, and this side's end in `socket` (close
- * it), or -1. The number stays its own until child_reap. */
+/* Runs `argv` as worker_pool_start says. Returns its number, and this side's end in `socket`
+ * (close it), or -1. The number stays its own until worker_process_reap. */
 pid_t worker_process_start(int *socket, char *const argv[], struct error *error);
 
-/* Whether it is no more; does not reap it. */
+/* Has the process ended? Does not reap it. */
 bool worker_process_has_ended(pid_t pid);
 
 /* SIGKILL to its group; does not wait. */
 void worker_process_kill(pid_t pid);
 
 struct worker_process_ending {
-    bool was_killed; /* by child_reap: it had not ended by itself */
+    bool was_killed; /* by worker_process_reap: it had not ended by itself */
     bool is_known;   /* `status` is what waitpid gave */
     int status;
 };

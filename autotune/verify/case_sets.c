@@ -1,5 +1,5 @@
-/* case_sets: makes the cases of a shape, writes their elements to the device and shares out the
- * outputs. Hides how many shapes are kept. */
+/* case_sets: makes the cases of a shape, writes their elements to the device and assigns a slot
+ * to the outputs of each. Hides how many sets are kept. */
 #include "autotune/verify/case_sets.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ int case_sets_restore(const struct case_sets *sets, const struct case_set *set,
                                     count_bytes(sets, set), error);
 }
 
-/* Lays the outputs of all cases one behind the other. */
+/* Places the outputs of all cases, one behind the other. */
 static int place_slots(const struct case_sets *sets, struct case_set *set, struct error *error)
 {
     const uint64_t bytes = (uint64_t)problem_types[problem_result(sets->problem)].bytes;
@@ -71,7 +71,7 @@ static int load_set(const struct case_sets *sets, struct case_set *set, struct e
                : 0;
 }
 
-/* The oldest makes room when there are too many. */
+/* Finds the set of a shape, or makes it; the oldest makes room when there are too many. */
 struct case_set *case_sets_find(struct case_sets *sets, const struct planner_plan *plan,
                                 bool is_special, struct error *error)
 {

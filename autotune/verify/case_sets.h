@@ -1,5 +1,5 @@
-/* case_sets: the oracle's cases on the device. Those of one shape are laid there once and serve
- * all variants of that shape. */
+/* case_sets: keeps the oracle's cases on the device. The cases of one shape are written there
+ * once and serve all variants of that shape. */
 #ifndef AUTOTUNE_CASE_SETS_H
 #define AUTOTUNE_CASE_SETS_H
 
@@ -18,13 +18,13 @@ struct case_set {
     bool is_special;
     struct oracle_cases cases;
     uint64_t elements; /* device address */
-    uint64_t *slots;   /* where each case's outputs begin, a guard behind them: bytes from the
+    uint64_t *slots;   /* the place of each case's outputs, a guard behind them: bytes from the
                         * first; and behind the last, their end */
 };
 
 struct case_sets {
     struct device *device;
-    const struct problem *problem; /* its n plays no part */
+    const struct problem *problem; /* its n is not used */
     uint64_t positions_max, seed;  /* as of check_open */
     struct case_set sets[CASE_SETS_MAX];
     size_t count;
@@ -32,12 +32,12 @@ struct case_sets {
 
 void case_sets_dispose(struct case_sets *sets);
 
-/* The set of a plan's shape, made at first use; NULL with the error. It may be gone after the
- * next call. */
+/* The set of a plan's shape, made at first use; NULL with the error. The next call may free
+ * it. */
 struct case_set *case_sets_find(struct case_sets *sets, const struct planner_plan *plan,
                                 bool is_special, struct error *error);
 
-/* Writes the elements again: a kernel may have changed what others are to read. */
+/* Writes the elements again: a kernel may have changed the input of other kernels. */
 int case_sets_restore(const struct case_sets *sets, const struct case_set *set,
                       struct error *error);
 

@@ -1,5 +1,5 @@
-/* check: runs a variant over the oracle's cases, in two geometries, and compares every bit and
- * what lies around it. */
+/* check: runs a variant over the oracle's cases, in two geometries, and compares every bit of
+ * the results and the guards around the buffers. */
 #include "autotune/verify/check.h"
 
 #include "autotune/device/bind.h"
@@ -23,7 +23,7 @@ struct check {
     struct case_sets sets;
     uint64_t outputs, output_bytes;
     uint64_t scratch, scratch_bytes;
-    uint64_t used_bytes; /* of the scratch; what lies behind is a guard */
+    uint64_t used_bytes;                           /* of the scratch; a guard follows */
     uint64_t state, state_bytes, used_state_bytes; /* likewise, with a guard before it too */
     unsigned char *results;                        /* host copy of outputs */
 };
@@ -92,14 +92,15 @@ struct run {
     const int64_t *config;
     const struct device_kernel *const *kernels;
     const struct case_set *set;
-    bool takes_turns;         /* with another run: only the cases whose turn it is */
+    bool takes_turns;         /* with another run: only the cases of its turn */
     unsigned turn;            /* 0 or 1 */
-    struct planner_plan plan; /* of the dims last asked for: most cases have the same */
+    struct planner_plan plan; /* of the dims planned last: most cases have the same */
     struct problem problem;   /* of those dims */
     bool is_planned;
 };
 
-/* By the parity of the index's bits: each run gets every start and both kinds of each size. */
+/* Assigns cases by the parity of the index's bits: each run gets every start and both kinds of
+ * each size. */
 static bool is_turn(const struct run *run, size_t i)
 {
     return !run->takes_turns || (unsigned)__builtin_parityll(i) == run->turn;
@@ -118,7 +119,7 @@ static int plan_case(struct run *run, size_t i, struct error *error)
     return call_plan(&run->plan, &context, run->config, error);
 }
 
-/* Where the last of a plan's partial results ends in the scratch memory. */
+/* The end of a plan's last partial result in the scratch memory. */
 static uint64_t find_end(const struct planner_plan *plan, uint64_t accum_bytes)
 {
     uint64_t end = 0;
@@ -134,8 +135,8 @@ static uint64_t find_end(const struct planner_plan *plan, uint64_t accum_bytes)
     return end;
 }
 
-/* Binds the planned case. What it declares of scratch memory and state ends where that of all
- * cases does: right before the guards, as far as the scratch memory's alignment allows. */
+/* Binds the planned case. The scratch memory and state that it declares end where those of all
+ * cases do: right before the guards, as far as the scratch memory's alignment allows. */
 static void bind_case(const struct run *run, size_t i, struct device_launch *out)
 {
     const struct check *check = run->check;
@@ -152,7 +153,7 @@ static void bind_case(const struct run *run, size_t i, struct device_launch *out
     bind_launches(out, &run->plan, run->context->space, run->kernels, &buffers);
 }
 
-/* The most scratch memory and state that any case needs. */
+/* Reserves the most scratch memory and state that any case needs. */
 static int reserve_scratch(struct run *run, struct error *error)
 {
     struct check *check = run->check;
@@ -208,7 +209,7 @@ static oracle_bits expected_bits(const struct run *run, size_t i, uint64_t resul
     return cases->expects[c->first + result];
 }
 
-/* What is wrong with case i, and for a wrong result what it is. */
+/* Writes the reason: case i, the fault, and for a wrong result its value. */
 static void fault(const struct run *run, size_t i, uint64_t result, const char *what,
                   const oracle_bits *got, struct check_outcome *out)
 {
@@ -264,7 +265,7 @@ static void find_wrong(struct check_outcome *out, const char *what)
     snprintf(out->reason, sizeof out->reason, "%s", what);
 }
 
-/* The guards around the state are as they were, and it is zero again. */
+/* Compares the guards around the state with their poison, and the state with zero. */
 static int check_state(const struct run *run, struct check_outcome *out, struct error *error)
 {
     struct check *check = run->check;
@@ -285,7 +286,8 @@ static int check_state(const struct run *run, struct check_outcome *out, struct 
     return failed;
 }
 
-/* Behind what was used of the scratch memory. What went past it says more than a wrong result. */
+/* Compares the guard behind the scratch memory. A write past it explains more than a wrong
+ * result. */
 static int check_guards(const struct run *run, struct check_outcome *out, struct error *error)
 {
     struct check *check = run->check;
@@ -299,7 +301,7 @@ static int check_guards(const struct run *run, struct check_outcome *out, struct
     return 0;
 }
 
-/* A device that survives a kernel that cannot finish says so: a verdict, not a failure. */
+/* A device that survives a kernel that cannot finish reports it: an outcome, not a failure. */
 static int stop_at(struct check_outcome *out, const struct error *error)
 {
     if (error->code != ERROR_WRONG)
@@ -326,7 +328,7 @@ static int fill_buffers(const struct run *run, struct error *error)
                : 0;
 }
 
-/* Poison, launch, read back, compare. */
+/* Poisons, launches, reads back and compares. */
 static int run_cases(struct run *run, struct check_outcome *out, struct error *error)
 {
     struct check *check = run->check;
@@ -416,7 +418,7 @@ static int check_set(struct check *check, const struct point_context *context,
     int failed = run_cases(&wide_run, out, error);
     if (!failed && out->is_right)
         failed = run_cases(&narrow_run, out, error);
-    /* A kernel that writes where it must not may have changed what others are to read. */
+    /* A kernel with stray writes may have changed the input of other kernels. */
     if (!failed && !out->is_right)
         failed = case_sets_restore(&check->sets, set, error);
     return failed;

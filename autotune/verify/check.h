@@ -1,6 +1,6 @@
 /* check: proves a compiled variant correct before any time counts: every size, misalignment and
- * position at small n, batched; and the extra proofs of the finalists. Hides buffers, poison
- * and guard zones. What is proven and why it is exact: docs/correctness.md. */
+ * position at small n, batched; and special values for the finalists. Hides buffers, poison and
+ * guard zones. docs/correctness.md explains which faults are found and why. */
 #ifndef AUTOTUNE_CHECK_H
 #define AUTOTUNE_CHECK_H
 
@@ -22,14 +22,13 @@ struct check_outcome {
 };
 
 /* Two candidates of one variant: `wide` runs with its own grid, `narrow` as on a device of one
- * SM, so that each block walks over several tiles. They may be the same config. */
+ * SM, so that each block processes several tiles. They may be the same config. */
 struct check_configs {
     const int64_t *wide, *narrow;
 };
 
-/* Chooses the two among the `count` candidates of a variant, which stand one after the other:
- * the first, and the one with the fewest blocks on one SM, whose blocks walk over the most
- * tiles. */
+/* Chooses the two among the `count` candidates of a variant, which lie one after the other: the
+ * first, and the one with the fewest blocks on one SM, whose blocks process the most tiles. */
 int check_choose(struct check_configs *out, const struct point_context *context,
                  const int64_t *configs, size_t count, struct error *error);
 
@@ -39,7 +38,7 @@ int check_small(struct check *check, const struct point_context *context,
                 const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                 struct check_outcome *out, struct error *error);
 
-/* Special values (NaN, Inf, -0, denormals) of floats; right for other types. */
+/* Proves special values (NaN, Inf, -0, denormals) of floats; right for other types. */
 int check_specials(struct check *check, const struct point_context *context,
                    struct check_configs configs,
                    const struct device_kernel *const kernels[SPACE_PASSES_MAX],

@@ -1,5 +1,5 @@
-/* compiler: a unit that fails is compiled again variant by variant, so that only the guilty one
- * is blamed, and then once more without it. */
+/* compiler: compiles a unit, and when it fails each of its variants alone to find those at
+ * fault; then the unit once more without them. */
 #include "autotune/verify/compiler.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static void dispose_sources(struct unit_sources *sources, size_t variants)
         emit_dispose(&sources->emitted[i]);
 }
 
-/* Adds the kernels of a variant to the unit and notes where they stand. */
+/* Adds the kernels of a variant to the unit and notes their places. */
 static void add_sources(struct unit_sources *sources, const struct emit_variant *emitted,
                         const struct space *space, struct compiled_variant *variant)
 {

@@ -1,5 +1,5 @@
-/* compiler: emits and compiles variants, several in a unit, and says which of them does not
- * compile. Hides how the guilty one is found. */
+/* compiler: emits and compiles variants, several in a unit, and marks those that do not
+ * compile. Hides how a variant at fault is found. */
 #ifndef AUTOTUNE_COMPILER_H
 #define AUTOTUNE_COMPILER_H
 
@@ -34,7 +34,7 @@ int compiler_compile(struct compiled_unit *out, struct device *device,
                      const struct points *points, const size_t *variants, size_t count,
                      struct error *error);
 
-/* The same of one config alone, whatever the rules say of it. */
+/* Compiles one config alone, without a look at the rules. */
 int compiler_compile_config(struct compiled_unit *out, struct device *device,
                             const struct point_context *context,
                             const struct emit_sources *sources, const int64_t *config,

@@ -1,13 +1,13 @@
-/* element: elements as doubles or as words, one at a time or 256 together in loops that vectorise.
- * What differs by type stands in one table. A 16-bit float is a sign, an exponent and a fraction
- * whose widths are in its row: f16 and bf16 share the code. */
+/* element: converts elements to doubles or words and back, one at a time or 256 together in
+ * loops that vectorise. One table has the differences between types. A 16-bit float is a sign,
+ * an exponent and a fraction whose widths are in its table row: f16 and bf16 share the code. */
 #include "autotune/verify/element.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* --- 256 elements to words ------------------------------------------------------------------ */
+/* --- 256 elements to words ---------------------------------------------------------------- */
 
 static void widen_i8(union element_block *restrict out, const void *elements)
 {
@@ -63,8 +63,8 @@ static void widen_f32(union element_block *restrict out, const void *elements)
         out->f64[i] = from[i];
 }
 
-/* The fields of an f16 where a double has them: its exponent is then too small by 1008. All
- * ones in the exponent stay all ones. */
+/* Puts the fields of an f16 where a double has them: the exponent is then too small by 1008.
+ * All ones in the exponent stay all ones. */
 static void widen_f16(union element_block *restrict out, const void *elements)
 {
     const uint16_t *from = elements;
@@ -88,7 +88,7 @@ static void widen_bf16(union element_block *restrict out, const void *elements)
     }
 }
 
-/* --- 256 words to elements ------------------------------------------------------------------ */
+/* --- 256 words to elements ---------------------------------------------------------------- */
 
 static void narrow_8(void *restrict out, const union element_block *from)
 {
@@ -120,7 +120,7 @@ static void narrow_bf16(void *restrict out, const union element_block *from)
         to[i] = (uint16_t)(from->u32[i] >> 16);
 }
 
-/* --- The table of types ------------------------------------------------------------------------ */
+/* --- The table of types ------------------------------------------------------------------- */
 
 static const struct format {
     void (*widen)(union element_block *out, const void *elements);
@@ -156,7 +156,7 @@ const void *element_narrow(enum type type, union element_block *out,
     return out;
 }
 
-/* --- Single elements -------------------------------------------------------------------------- */
+/* --- Single elements ---------------------------------------------------------------------- */
 
 static int infinity_of(const struct format *half)
 {
@@ -178,8 +178,8 @@ static double load_half(const struct format *half, uint16_t bits)
     return bits & 0x8000 ? -value : value;
 }
 
-/* A fraction that rounds up to the next power of two carries into the exponent, as it should.
- */
+/* A fraction that rounds up to the next power of two carries into the exponent, which is
+ * right. */
 static uint16_t store_half(const struct format *half, double value)
 {
     const int sign = signbit(value) ? 0x8000 : 0, infinite = infinity_of(half);
@@ -194,7 +194,7 @@ static uint16_t store_half(const struct format *half, double value)
     return (uint16_t)(sign | (isinf(value) || bits > infinite ? infinite : bits));
 }
 
-/* The low end first, as GPUs have it. An array of bytes need not be aligned. */
+/* The low end first, as on GPUs. An array of bytes need not be aligned. */
 uint64_t element_load_word(enum type type, const void *elements, uint64_t index)
 {
     const size_t bytes = (size_t)problem_types[type].bytes;

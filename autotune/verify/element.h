@@ -1,5 +1,5 @@
-/* element: elements of an array, of any type, one at a time or 256 together. Hides the formats of
- * 16-bit floats. */
+/* element: reads and writes elements of an array, of any type, one at a time or 256 together.
+ * Hides the formats of 16-bit floats. */
 #ifndef AUTOTUNE_ELEMENT_H
 #define AUTOTUNE_ELEMENT_H
 
@@ -35,11 +35,12 @@ union element_block {
     float f32[2 * ELEMENT_BLOCK];
 };
 
-/* 256 elements as words of 8 bytes, exactly: integers extended by their sign, floats as doubles. */
+/* 256 elements as words of 8 bytes, exactly: integers extended by their sign, floats as
+ * doubles. */
 void element_widen(enum type type, union element_block *out, const void *elements);
 
-/* 256 elements from words of 4 bytes, of 8 for a type of 8 bytes: their low bits, or a float that
- * the type holds exactly. Gives `out`, or `made` where its words are the elements. */
+/* 256 elements from words of 4 bytes, of 8 for a type of 8 bytes: their low bits, or a float
+ * that the type holds exactly. Gives `out`, or `made` where its words are the elements. */
 const void *element_narrow(enum type type, union element_block *out,
                            const union element_block *made);
 

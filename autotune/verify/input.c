@@ -1,7 +1,7 @@
-/* input: fills device memory with exact inputs. Of a run all cores make one period, or all where it
- * has none, in chunks; the device copies the rest, and the elements that decide are written last.
- * What has several results, or gaps, is made whole in this process's memory, since the elements of
- * a result may lie far apart. Hides chunks, threads and the choice of the period. */
+/* input: fills device memory with exact inputs. An input of one run is made in chunks by all
+ * cores, one period of it or all where it has none; the device copies the rest, and the
+ * deciding elements are written last. An input with several results, or with gaps, is made
+ * whole in this process's memory, since the elements of a result may lie far apart. */
 #include "autotune/verify/input.h"
 
 #include "autotune/verify/element.h"
@@ -15,7 +15,8 @@ enum {
     SHARE_LEAST = 1 << 16, /* elements of a thread's share */
 };
 
-/* Of each regime: the bytes that the distinct inputs fill together, and the fewest inputs. */
+/* For cold and warm data: the bytes that the distinct inputs fill together, and the fewest
+ * inputs. */
 static const uint64_t ROTATE_BYTES = 256ull << 20;
 static const uint64_t ROTATE_MIN = 4;
 static const uint64_t PAST_L2 = 8; /* from this many times the L2 on, one input is cold too */
@@ -105,7 +106,7 @@ static void *fill_chunk(void *argument)
     return NULL;
 }
 
-/* What fills one input. */
+/* The state of filling one input. */
 struct filler {
     struct device *device;
     struct oracle_input source;
@@ -144,7 +145,7 @@ static int fill_range(const struct filler *filler, uint64_t first, uint64_t end,
     return 0;
 }
 
-/* Copies what is there behind itself, doubling it: few copies, however many periods. */
+/* Copies the period behind itself, doubling it: few copies, however many periods. */
 static int copy_periods(const struct filler *filler, struct error *error)
 {
     const uint64_t n = filler->source.problem.dims.depth.n;
@@ -171,7 +172,7 @@ static int write_deciding(const struct filler *filler, struct error *error)
     return 0;
 }
 
-/* One period is made in two parts: the first ends where the input ends in its last period. */
+/* Makes one period in two parts: the first ends where the input ends in its last period. */
 static int fill_periods(const struct filler *filler, struct oracle_fold *fold,
                         struct error *error)
 {
@@ -189,7 +190,7 @@ static int fill_periods(const struct filler *filler, struct oracle_fold *fold,
     return 0;
 }
 
-/* A run, in chunks. */
+/* Fills a run, in chunks. */
 static int fill_run(struct input *input, const struct filler *filler, void *expect,
                     struct error *error)
 {
@@ -288,7 +289,7 @@ static int fill_whole(struct input *input, const struct filler *filler, void *ex
 
 /* --- All inputs --------------------------------------------------------------------------- */
 
-/* Loud values right before and after an input: a read outside it shows in the result. */
+/* Writes loud values right before and after an input: a read outside it shows in the result. */
 static int write_guards(struct input *input, size_t i, struct error *error)
 {
     const size_t bytes = (size_t)problem_types[input->problem.type].bytes;
@@ -333,8 +334,8 @@ double input_own_bytes(const struct problem *problem, const struct device_info *
                : (double)dims_extent(&problem->dims) * element + expects;
 }
 
-/* The deciding element of a run is its last, so that input_mark may move it; of others it stands in
- * the middle of the first result. */
+/* The deciding element of a run is its last, so that input_mark may move it; for other inputs
+ * it is in the middle of the first result. */
 static uint64_t first_mark(const struct input *input, size_t i)
 {
     const struct dims *dims = &input->problem.dims;
@@ -441,7 +442,7 @@ static int write_element(struct input *input, uint64_t position, bool marked,
                                      element, bytes, error);
 }
 
-/* Of several results each has a mark of its own. */
+/* False for several results: each has a mark of its own. */
 bool input_has_mark(const struct input *input)
 {
     return oracle_is_run(&input->problem.dims) && oracle_has_mark(&input->problem);

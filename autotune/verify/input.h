@@ -1,5 +1,5 @@
-/* input: full-size inputs on a device, with the right answers. Cold measurements rotate over
- * several distinct inputs; warm ones and those far past the L2 cache use one. */
+/* input: makes full-size inputs on a device, with the right results. Cold measurements rotate
+ * over several distinct inputs; warm ones, and inputs far past the L2 cache, use one. */
 #ifndef AUTOTUNE_INPUT_H
 #define AUTOTUNE_INPUT_H
 
@@ -30,12 +30,13 @@ size_t input_count(const struct problem *problem, const struct device_info *info
 /* The bytes that input_open allocates for a measurement of this problem, guards included. */
 uint64_t input_bytes(const struct problem *problem, const struct device_info *info);
 
-/* The bytes of this process's own memory that input_open takes: one input, and the right results of
- * all. A run takes too few to count. */
+/* The bytes of this process's own memory that input_open takes: one input, and the right
+ * results of all. A run takes too few to count. */
 double input_own_bytes(const struct problem *problem, const struct device_info *info);
 
-/* The elements after which an input of this problem repeats: a prime far from whatever a wrong
- * index may be off by (docs/correctness.md). 0 = never, as always where n is no more. */
+/* The elements after which an input of this problem repeats: a prime far from any offset
+ * that a wrong index is likely to have (docs/correctness.md). 0 = never, as always where n
+ * is no more. */
 uint64_t input_period(const struct problem *problem);
 
 /* Fills `count` inputs on the device with exact values: one period (all, where there is none)
@@ -44,18 +45,18 @@ uint64_t input_period(const struct problem *problem);
 int input_open(struct input *out, struct device *device, const struct problem *problem,
                size_t count, uint64_t seed, struct error *error);
 
-/* The same with a period given: 0, or less than n. */
+/* As input_open, with a given period: 0, or less than n. */
 int input_open_periodic(struct input *out, struct device *device, const struct problem *problem,
                         size_t count, uint64_t seed, uint64_t period, struct error *error);
-/* As input_open, but each input starts `offset` bytes, whole elements below 256, past a multiple
- * of 256. */
+/* As input_open, but each input starts `offset` bytes, whole elements below 256, past a
+ * multiple of 256. */
 int input_open_offset(struct input *out, struct device *device, const struct problem *problem,
                       size_t count, uint64_t seed, uint64_t offset, struct error *error);
 void input_close(struct input *input);
 
 uint64_t input_address(const struct input *input, size_t i);
 
-/* The expected results of one input, how many bytes they are, and one of them. */
+/* The expected results of one input, their size in bytes, and one of them. */
 const void *input_expects(const struct input *input, size_t i);
 uint64_t input_expects_bytes(const struct problem *problem);
 oracle_bits input_expect(const struct input *input, size_t i, uint64_t result);
@@ -63,11 +64,11 @@ oracle_bits input_expect(const struct input *input, size_t i, uint64_t result);
 /* Does one element decide the result, so that it can be moved? */
 bool input_has_mark(const struct input *input);
 
-/* Where the deciding element of input 0 stands after input_open. */
+/* The position of input 0's deciding element after input_open. */
 uint64_t input_last(const struct input *input);
 
-/* Moves it from one place to another, and of argmin and argmax the expected result too; without a
- * mark a no-op. */
+/* Moves the deciding element from one place to another, and for argmin and argmax the expected
+ * result too; without a mark a no-op. */
 int input_mark(struct input *input, uint64_t from, uint64_t to, struct error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* oracle: the inputs, whole or any part of them: the elements that oracle_values makes, and over
- * them those that decide the result. Hides where these stand. */
+/* oracle: makes inputs, whole or any part of them: the elements from oracle_values, and over
+ * them the elements that decide the result. Hides the places of these. */
 #include "autotune/verify/oracle_ops.h"
 
 #include <string.h>
@@ -63,8 +63,8 @@ static void sort_axes(struct dim axes[3], const struct dims *dims)
     }
 }
 
-/* How many elements lie together from `index` on; 0 in a gap, and then `gap` is what is left of
- * it. */
+/* How many elements lie together from `index` on; 0 in a gap, and then `gap` is the rest of the
+ * gap. */
 static uint64_t run_from(const struct dims *dims, uint64_t index, uint64_t *gap)
 {
     struct dim axes[3];
@@ -81,7 +81,7 @@ static uint64_t run_from(const struct dims *dims, uint64_t index, uint64_t *gap)
     return left > 0 ? 0 : next > 1 ? 1 : axes[2].n - at;
 }
 
-/* Makes all loud that is no element. */
+/* Fills gaps with loud values. */
 static void put_gaps(const struct oracle_input *input, uint64_t first, uint64_t count,
                      unsigned char *out)
 {
@@ -108,9 +108,9 @@ void oracle_fill_plain(const struct oracle_input *input, uint64_t first, uint64_
         put_gaps(input, first, count, out);
 }
 
-/* --- Elements that decide ----------------------------------------------------------------- */
+/* --- Deciding elements -------------------------------------------------------------------- */
 
-/* A bit that differs from the identity's. */
+/* Writes a bit that differs from the identity's. */
 static void put_bit(const struct problem *problem, unsigned bit, unsigned char *out)
 {
     const uint64_t value = element_load_word(problem->type, out, 0), mask = (uint64_t)1 << bit;
@@ -129,14 +129,15 @@ static uint64_t place(uint64_t seed, unsigned which, uint64_t n)
     return oracle_mix(oracle_mix(seed) ^ oracle_mix(which)) % n;
 }
 
-/* An element that decides the first result: the mark, a bit, or the 2 of a product. Those of result
- * r stand r elements further on in it. */
+/* An element that decides the first result: the mark, a bit, or the 2 of a product. In result r
+ * it is r elements further. */
 struct decider {
     uint64_t at;
     unsigned bit;
 };
 
-/* Bit 0 stays free: it shows what is read outside the input. The mark is the last. */
+/* Lists the deciders. Bit 0 stays free: it shows reads outside the input. The mark is the
+ * last. */
 static size_t list_deciders(const struct oracle_input *input,
                             struct decider out[ORACLE_DECIDING_MAX])
 {
@@ -157,8 +158,8 @@ static size_t list_deciders(const struct oracle_input *input,
     return count;
 }
 
-/* A mask of those that a result has: the first all, of the others each its own half of the bits, and
- * three in four a mark or a 2. So results next to each other differ. */
+/* A mask of the deciders that a result has: the first result all, each other its own half of
+ * the bits, and three in four a mark or a 2. So results next to each other differ. */
 static uint64_t choose_deciders(const struct oracle_input *input, uint64_t result)
 {
     const uint64_t hash = oracle_mix(input->seed ^ oracle_mix(result));
@@ -167,7 +168,7 @@ static uint64_t choose_deciders(const struct oracle_input *input, uint64_t resul
     return deciding_of(&input->problem) == DECIDING_BITS ? hash : hash % 4 ? UINT64_MAX : 0;
 }
 
-/* Marks next to each other differ; odd seeds are on the other side of zero. */
+/* Writes a mark. Marks next to each other differ; odd seeds are on the other side of zero. */
 static void put_mark(const struct oracle_input *input, uint64_t result, void *out)
 {
     struct oracle_input varied = *input;
@@ -186,7 +187,8 @@ static void put_decider(const struct oracle_input *input, uint64_t result, unsig
     }
 }
 
-/* The results that may have elements in [first, first + count): whole steps of the outer axis. */
+/* The results that may have elements in [first, first + count): whole steps of the outer
+ * axis. */
 static void find_results(const struct dims *dims, uint64_t first, uint64_t count,
                          uint64_t *from, uint64_t *to)
 {

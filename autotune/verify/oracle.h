@@ -1,6 +1,6 @@
-/* oracle: inputs whose every partial result is exact in the accumulator, and the right answer.
- * Whatever is lost, read twice or read outside the input changes the result. Hides how values
- * are made; no device here. Formulas: docs/correctness.md. */
+/* oracle: makes inputs whose every partial result is exact in the accumulator, and computes the
+ * right result. Any element lost, read twice or read outside the input changes the result.
+ * Hides how values are made; no device here. Formulas: docs/correctness.md. */
 #ifndef AUTOTUNE_ORACLE_H
 #define AUTOTUNE_ORACLE_H
 
@@ -22,7 +22,7 @@ struct oracle_shape {
     uint64_t at_once;       /* results that a block makes at a time */
 };
 
-/* The input begins at elements[offset]; its results are expects[first] and those behind. */
+/* The input begins at elements[offset]; its results start at expects[first]. */
 struct oracle_case {
     uint64_t offset;
     struct dims dims;
@@ -37,23 +37,23 @@ struct oracle_cases {
     oracle_bits *expects;
 };
 
-/* The cases that prove a kernel of this shape: sizes 0, 1, 2, 31..33, block +-1, tile +-1,
- * 2 tiles and a tail; each of the 16 / element bytes starts modulo 16 bytes; guard zones
+/* Makes the cases that prove a kernel of this shape: sizes 0, 1, 2, 31..33, block +-1, tile
+ * +-1, 2 tiles and a tail; each of the 16 / element bytes starts modulo 16 bytes; guard zones
  * of loud values around each input; and by operation, from the table in docs/correctness.md:
- * sum, sumsq, xor, prod by hashed values, min, max, argmin and argmax by the extremum at each
- * position, the latter two also by equals of it elsewhere, and, or by one bit at each position.
- * Where there are more than positions_max, a seeded sample with both edges of each thread's, warp's
- * and tile's share. How large problem.dims is plays no part. */
+ * sum, sumsq, xor, prod by hashed values; min, max, argmin and argmax by the extremum at each
+ * position, the latter two also by equals of it elsewhere; and, or by one bit at each position.
+ * With more than positions_max of them, a seeded sample with both edges of each thread's,
+ * warp's and tile's share. The sizes of problem.dims are not used. */
 /* Where results are several, or their elements lie apart: numbers of results and of elements
- * around what a block takes at a time, starts, gaps, and loads that are whole but for one of these;
- * what decides a result stands at another place in each. */
+ * around the counts that a block takes at a time, starts, gaps, and cases of whole loads in all
+ * but one of these; the deciding element is at another place in each result. */
 int oracle_make_cases(struct oracle_cases *out, const struct problem *problem,
                       const struct oracle_shape *shape, uint64_t seed, struct error *error);
 void oracle_dispose_cases(struct oracle_cases *cases);
 
 /* --- Full: any dims, in chunks ------------------------------------------------------------ */
 
-/* Is it one result of elements that lie one behind another? Such an input is made in chunks, and
+/* Is it one result whose elements lie one behind another? Such an input is made in chunks, and
  * its cases try every position; others are made whole. */
 bool oracle_is_run(const struct dims *dims);
 
@@ -64,32 +64,35 @@ struct dims oracle_resize(const struct dims *dims, uint64_t results, uint64_t de
 struct oracle_input {
     struct problem problem;
     uint64_t seed;
-    uint64_t mark; /* min, max, argmin, argmax, and, or: the position of the deciding element in
-                    * the first result; that of result r stands r further on, in a circle */
+    uint64_t mark;   /* min, max, argmin, argmax, and, or: the position of the deciding element
+                      * in the first result; in result r it is r elements further, modulo the
+                      * depth */
     uint64_t period; /* plain elements of a run repeat after this many; 0 = never */
 };
 
-#define ORACLE_NO_MARK UINT64_MAX /* a mark beyond every input: nothing is marked */
+#define ORACLE_NO_MARK UINT64_MAX /* a mark beyond every input: no element is marked */
 
-/* Writes elements [first, first + count) of those that the dims span to `out`; what lies in gaps is
- * loud. Pure: any chunking gives the same input. Float products: seeds 2k and 2k + 1 have
- * complementary signs, prove with both. min, max: odd seeds put all values on the identity's side
- * of zero. */
+/* Writes elements [first, first + count) of the span of the dims to `out`; gaps get loud
+ * values. Pure: any chunking gives the same input. Float products: seeds 2k and 2k + 1 have
+ * complementary signs, prove with both. min, max: odd seeds put all values on the identity's
+ * side of zero. */
 void oracle_fill(const struct oracle_input *input, uint64_t first, uint64_t count, void *out);
 
-/* The same without the elements that decide: what the period repeats. Those that decide (the
- * mark, the bits of and, or, the 2 of a float product) stand once in each result. */
+/* Writes the elements without the deciding ones: the part that the period repeats. The
+ * deciding elements (the mark, the bits of and, or, the 2 of a float product) occur once in
+ * each result. */
 void oracle_fill_plain(const struct oracle_input *input, uint64_t first, uint64_t count,
                        void *out);
 
-/* The positions of those that decide the first result, of the mark last; one may stand there more than once. */
+/* Lists the positions of the first result's deciding elements, the mark's last; a position may
+ * be listed more than once. */
 enum { ORACLE_DECIDING_MAX = 64 };
 size_t oracle_list_deciding(const struct oracle_input *input,
                             uint64_t out[ORACLE_DECIDING_MAX]);
 
-/* Float sums: the largest magnitude of an element, such that no partial result is rounded
- * when the input repeats after `period` elements (0 = never). Sums of squares: the same; from
- * where it is 1, elements are up to +-2, but most of them 0. Of all others 0. */
+/* Float sums: the largest magnitude of an element such that no partial result is rounded when
+ * the input repeats after `period` elements (0 = never). Sums of squares: the same; from the n
+ * where it is 1, elements are up to +-2, but most of them 0. Other operations: 0. */
 uint32_t oracle_span(const struct problem *problem, uint64_t period);
 
 /* Does an input still show errors as well, and stay exact, when it repeats after `period`? */
@@ -99,8 +102,8 @@ bool oracle_can_repeat(const struct problem *problem, uint64_t period);
  * complementary signs together show every element, one otherwise. */
 size_t oracle_inputs_least(const struct problem *problem);
 
-/* The element at `position` as it would be with and without the mark there (to move a mark
- * on the device without filling again). */
+/* The element at `position` with and without the mark there (to move a mark on the device
+ * without filling again). */
 void oracle_element(const struct oracle_input *input, uint64_t position, bool marked,
                     void *out);
 bool oracle_has_mark(const struct problem *problem); /* does this operation use the mark? */
@@ -108,11 +111,11 @@ bool oracle_has_mark(const struct problem *problem); /* does this operation use 
 /* A value for guard zones around the input: taken into the result it always shows. */
 void oracle_guard(const struct problem *problem, void *out);
 
-/* The right answer, folded while filling: init, add chunk by chunk (elements as filled), merge
- * folds of different chunks in any order, finish. A fold of elements that do not begin the input
- * has `next` set to where they do, after init: argmin and argmax ask for it. Of nothing they give
- * 2^64 - 1. Fails with ERROR_FAILED if a partial result
- * leaves the exact range (checked while adding). */
+/* Computes the right result while filling: init, add chunk by chunk (elements as filled), merge
+ * folds of different chunks in any order, finish. A fold of elements that do not begin the
+ * input has `next` set to their position, after init: argmin and argmax need it. Of no elements
+ * they give 2^64 - 1. Fails with ERROR_FAILED if a partial result leaves the exact range
+ * (checked while adding). */
 struct oracle_fold {
     struct problem problem;
     uint64_t words[4];
@@ -123,29 +126,29 @@ void oracle_fold_init(struct oracle_fold *fold, const struct problem *problem);
 void oracle_fold_add(struct oracle_fold *fold, const void *elements, uint64_t count);
 void oracle_fold_merge(struct oracle_fold *into, const struct oracle_fold *from);
 
-/* The fold of a whole input that has a period: from the folds of the plain elements [0, period)
- * and [0, n % period). `largest` covers whole periods with a part of one behind them. */
+/* Folds a whole input that has a period: from the folds of the plain elements [0, period) and
+ * [0, n % period). `largest` covers whole periods with a part of one behind them. */
 void oracle_fold_periods(struct oracle_fold *out, const struct oracle_input *input,
                          const struct oracle_fold *period, const struct oracle_fold *rest);
 int oracle_fold_finish(const struct oracle_fold *fold, oracle_bits *out, struct error *error);
 
-/* Folds the results [first, first + count) of the array at `elements`: to `expects` one behind the
- * other, each of the result type's bytes. `largest` grows to the largest partial magnitude. As
- * oracle_fold_finish where not exact. */
+/* Folds the results [first, first + count) of the array at `elements` to `expects`, one behind
+ * the other, each in the result type's bytes. `largest` grows to the largest partial magnitude.
+ * Fails as oracle_fold_finish where not exact. */
 int oracle_fold_results(const struct problem *problem, uint64_t first, uint64_t count,
                         const void *elements, void *expects, double *largest,
                         struct error *error);
 
 /* --- Finalists: floats that round, and special values ------------------------------------- */
 
-/* Random values of both signs and several magnitudes where results round (problem_rounds),
- * rounded to the elements' type; else as oracle_fill. */
+/* Makes random values of both signs and several magnitudes where results round
+ * (problem_rounds), rounded to the elements' type; else as oracle_fill. */
 void oracle_fill_random(const struct oracle_input *input, uint64_t first, uint64_t count,
                         void *out);
 
-/* A compensated double (exact for practical purposes) reference and sum |x|, of the squares for
- * sumsq; for products (1 + the factors that are not +-1) * |product| stands in the place of
- * sum |x|. What does not round leaves it as it is. Start from zeros, *compensation too. */
+/* Adds to a compensated double (exact for practical purposes) reference and to sum |x|, of the
+ * squares for sumsq; for products sum |x| is (1 + the factors that are not +-1) * |product|.
+ * Problems that do not round leave it as it is. Start from zeros, *compensation too. */
 struct oracle_reference {
     double value, sum_abs;
 };
@@ -161,8 +164,8 @@ void oracle_references(struct oracle_reference *out, const struct problem *probl
  * multiplication before them. HUGE_VAL where h u >= 1; 0 for integers, which do not round. */
 double oracle_bound(enum type acc, uint64_t height, double sum_abs);
 
-/* Cases with NaN, Inf, -Inf, -0 and denormals at the first, middle and last position, with
- * the result docs/correctness.md promises; float accumulators only (else no cases). */
+/* Makes cases with NaN, Inf, -Inf, -0 and denormals at the first, middle and last position,
+ * with the result docs/correctness.md promises; float accumulators only (else no cases). */
 int oracle_make_specials(struct oracle_cases *out, const struct problem *problem,
                          const struct oracle_shape *shape, struct error *error);
 

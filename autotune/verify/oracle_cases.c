@@ -1,7 +1,7 @@
-/* oracle_cases: the small inputs that prove a kernel of one shape. All lie in one array and a
- * case is a window of it. Reads outside are shown by windows between guards, reads left out by
- * hashed elements or by a deciding element whose window slides past it (oracle_sweep), or which
- * stands at another place in each of several results. */
+/* oracle_cases: makes the small inputs that prove a kernel of one shape. All lie in one array
+ * and a case is a window of it. Windows between guards show reads outside; hashed elements, or
+ * a deciding element whose window slides past it (oracle_sweep) or which has another place in
+ * each of several results, show elements that were not read. */
 #include "autotune/verify/oracle_layout.h"
 #include "autotune/verify/oracle_ops.h"
 
@@ -11,11 +11,11 @@
 
 enum {
     GUARD_MAX = 4096, /* elements in a guard zone, at most */
-    SCALED = 36,      /* elements of a float product that are no +-1 */
+    SCALED = 36,      /* elements of a float product other than +-1 */
     COUNTS = 7,
     GAPS = 5,
     CASE_ELEMENTS = 1 << 12, /* of a case of several results, about */
-    EVEN_ELEMENTS = 1 << 14, /* of one in which blocks go around */
+    EVEN_ELEMENTS = 1 << 14, /* of a case in which blocks take several turns */
     LONG = 20011,
 };
 
@@ -36,7 +36,7 @@ static bool is_by_sign(const struct layout *layout)
 
 /* --- Every element counts ----------------------------------------------------------------- */
 
-/* +-2^10, 2^9 .. 2, 2, 2: short products are no +-1 either, and falling powers show a window
+/* +-2^10, 2^9 .. 2, 2, 2: short products are not +-1 either, and falling powers show a window
  * that starts too early. 2^81 in all, far from any overflow. */
 static void scale_first(const struct layout *layout, uint64_t first)
 {
@@ -48,7 +48,7 @@ static void scale_first(const struct layout *layout, uint64_t first)
     }
 }
 
-/* One array of hashed elements: what lies around a window is as loud as what lies in it. */
+/* Adds one array of hashed elements: those around a window are as loud as those in it. */
 static int add_hashed(struct layout *layout, uint64_t seed, bool is_scaled)
 {
     uint64_t longest = SCALED, first;
@@ -77,7 +77,7 @@ static int make_hashed(struct layout *layout)
 
 /* --- A mark or bits: windows between guards ----------------------------------------------- */
 
-/* Of a position never the first: what is read before the window gives that too. */
+/* Chooses an edge; for a position never the first: a read before the window gives that too. */
 static uint64_t choose_edge(const struct layout *layout, size_t which, uint64_t n,
                             uint64_t *state)
 {
@@ -85,8 +85,8 @@ static uint64_t choose_edge(const struct layout *layout, size_t which, uint64_t 
     return at == 0 && problem_ops[layout->problem.op].is_position ? n - 1 : at;
 }
 
-/* Bits at the edges, bit 0 left free to show the guard; in every other window each stands once
- * more, which a xor would undo. */
+/* Puts bits at the edges; bit 0 is left free to show the guard. In every other window each bit
+ * occurs once more, which a xor would undo. */
 static void decide_bits(const struct layout *layout, uint64_t window, uint64_t n, size_t which,
                         uint64_t *state)
 {
@@ -99,8 +99,8 @@ static void decide_bits(const struct layout *layout, uint64_t window, uint64_t n
     }
 }
 
-/* The mark at one of the edges; of a position once more as far behind it as a block of tiles, for
- * one thread may gather the values of both tiles. */
+/* Puts the mark at one of the edges; for a position once more as far behind it as a block of
+ * tiles, for one thread may gather the values of both tiles. */
 static void decide_mark(const struct layout *layout, uint64_t window, uint64_t n, size_t which,
                         uint64_t seed, uint64_t *state)
 {
@@ -114,7 +114,7 @@ static void decide_mark(const struct layout *layout, uint64_t window, uint64_t n
         layout_put_mark(layout, window + at + far, seed);
 }
 
-/* Bits, or the mark. */
+/* Adds a window with bits, or with the mark. */
 static int add_segment(struct layout *layout, uint64_t n, uint64_t start, size_t which)
 {
     const uint64_t seed = 2 * layout->seed + start % 2;
@@ -141,7 +141,7 @@ static int add_segments(struct layout *layout)
 
 /* --- Several results, or elements that lie apart ------------------------------------------ */
 
-/* The results are folded as they lie on the device, and then become oracle_bits, the last first. */
+/* Folds the results as they lie on the device; then they become oracle_bits, the last first. */
 static int fold_case(struct layout *layout, const struct problem *problem, uint64_t offset)
 {
     const uint64_t results = dims_results(&problem->dims);
@@ -155,7 +155,7 @@ static int fold_case(struct layout *layout, const struct problem *problem, uint6
     return 0;
 }
 
-/* One array between guards, `start` elements past alignment. */
+/* Adds one array between guards, `start` elements past alignment. */
 static int add_array(struct layout *layout, const struct dims *dims, uint64_t start,
                      uint64_t seed, uint64_t mark)
 {
@@ -185,8 +185,8 @@ static void list_depths(struct layout *layout)
             layout_add_size(layout, all[i]);
 }
 
-/* For each depth two starts, others for the next; numbers of results, gaps and, where they differ,
- * both kinds of seeds take turns. */
+/* For each depth two starts, others for the next; numbers of results, gaps and, where they
+ * differ, both kinds of seeds take turns. */
 static int add_arrays(struct layout *layout, uint64_t seed)
 {
     const uint64_t at_once = layout->shape.at_once;
@@ -211,7 +211,8 @@ static int add_arrays(struct layout *layout, uint64_t seed)
     return 0;
 }
 
-/* Whole loads but for one of start, results and step, in every combination. */
+/* Adds arrays of whole loads in all but one of start, results and step, in every
+ * combination. */
 static int add_uneven(struct layout *layout, uint64_t seed)
 {
     const struct oracle_shape *shape = &layout->shape;
@@ -225,9 +226,9 @@ static int add_uneven(struct layout *layout, uint64_t seed)
     return 0;
 }
 
-/* Whole loads throughout, where a result's elements lie together: a load, a tile, a load more than
- * that, with gaps and without, in more results than two blocks take at once, as far as the elements
- * of a case go. */
+/* Adds arrays of whole loads throughout, where a result's elements lie together: a load, a
+ * tile, a load more than that, with gaps and without, in more results than two blocks take at
+ * once, as far as the elements of a case go. */
 static int add_even(struct layout *layout, uint64_t seed)
 {
     const uint64_t load = layout->starts, tile = layout->shape.tile;
@@ -284,7 +285,7 @@ static int make_run(struct layout *layout)
     return add_segments(layout) || oracle_sweep(layout) ? -1 : 0;
 }
 
-/* --- The public face ---------------------------------------------------------------------- */
+/* --- Public functions --------------------------------------------------------------------- */
 
 static void start_layout(struct layout *layout, struct oracle_cases *out,
                          const struct problem *problem, const struct oracle_shape *shape,

@@ -1,6 +1,6 @@
-/* oracle_float: sums and products of floats. Those of exact inputs are folded without rounding;
- * random elements of several magnitudes have a compensated reference in double, and the bound that
- * any order of combining keeps. Hides the distribution. */
+/* oracle_float: folds sums and products of floats. Exact inputs are folded without rounding;
+ * random elements of several magnitudes have a compensated reference in double, and a bound
+ * that any order of combining keeps. Hides the distribution. */
 #include "autotune/verify/oracle_ops.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ enum {
 
 /* --- Exact sums and products -------------------------------------------------------------- */
 
-/* What words[] holds: the sum, or the sign and the exponent of the product. */
+/* The contents of words[]: the sum, or the sign and the exponent of the product. */
 enum { TOTAL, EXPONENT, FLAWED };
 
 static double double_of(uint64_t bits)
@@ -78,15 +78,15 @@ static void merge_sum(struct oracle_fold *into, const struct oracle_fold *from)
     see_partial(into, total);
 }
 
-/* Totals of one sign pile up: the largest is that of all whole periods and a part of one. Those
- * of squares only grow, so that the last is the largest. */
+/* Totals of one sign pile up: the largest is that of all whole periods and a part of one.
+ * Totals of squares only grow, so that the last is the largest. */
 static void see_period(struct oracle_fold *fold, const struct oracle_fold *period)
 {
     if (!oracle_ops[fold->problem.op].map_floats)
         see_partial(fold, fabs(double_of(fold->words[TOTAL])) + period->largest);
 }
 
-/* Powers of two: signs and exponents are all there is to multiply. */
+/* Multiplies powers of two: by their signs and exponents. */
 static void add_product(struct oracle_fold *fold, union element_block *block, uint64_t count)
 {
     const uint64_t fraction = ((uint64_t)1 << 52) - 1;

@@ -1,6 +1,6 @@
-/* oracle_fold: the right answer. Elements are widened 256 at a time to 64-bit words and folded
- * there exactly, words and what seeks here, the rest in oracle_float.c and oracle_position.c. Hides
- * the state in words[]. */
+/* oracle_fold: computes the right result. Elements are widened 256 at a time to 64-bit words
+ * and folded exactly: words, minima and maxima here, the others in oracle_float.c and
+ * oracle_position.c. Hides the state in words[]. */
 #include "autotune/verify/oracle_ops.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 enum { BLOCK = ELEMENT_BLOCK };
 
-/* What words[] holds. */
+/* The contents of words[]. */
 enum { TOTAL, HAS_NAN };
 
 static const struct oracle_op *op_of(const struct oracle_fold *fold)
@@ -103,7 +103,7 @@ static void add_order(struct oracle_fold *fold, union element_block *block, uint
     combine(fold, block, count);
 }
 
-/* Of nothing: what comes after all others. */
+/* The result of no elements: the value after all others. */
 static oracle_bits last_of(const struct problem *problem)
 {
     const struct type_row *row = &problem_types[problem->acc];
@@ -182,8 +182,8 @@ void oracle_fold_merge(struct oracle_fold *into, const struct oracle_fold *from)
     folding_of(into)->merge(into, from);
 }
 
-/* Puts what decides in the place of the plain element. A plain element among bits or near values
- * counts for nothing beside it; one of signs is its own inverse. */
+/* Replaces the plain element by the deciding one. A plain element among bits or near values has
+ * no effect beside it; one of signs is its own inverse. */
 static void decide(struct oracle_fold *fold, const struct oracle_input *input, uint64_t at)
 {
     uint64_t plain = 0, decided = 0;
@@ -195,7 +195,7 @@ static void decide(struct oracle_fold *fold, const struct oracle_input *input, u
     oracle_fold_add(fold, &decided, 1);
 }
 
-/* The first of a period's equals stands in the first period, where `rest` says it is too. */
+/* The first of a period's equals is in the first period, where `rest` has it too. */
 void oracle_fold_periods(struct oracle_fold *out, const struct oracle_input *input,
                          const struct oracle_fold *period, const struct oracle_fold *rest)
 {

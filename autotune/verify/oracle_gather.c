@@ -1,5 +1,5 @@
-/* oracle_gather: folds the results of an array, whichever way their elements lie. Those that lie
- * apart are gathered for a strip of results at a time, so that each line of memory is read once. */
+/* oracle_gather: folds the results of an array in any layout. Elements that lie apart are
+ * gathered for a strip of results at a time, so that each line of memory is read once. */
 #include "autotune/verify/oracle_ops.h"
 
 #include <string.h>
@@ -21,7 +21,8 @@ static bool lies_together(const struct problem *problem)
     return step_of(problem) == (size_t)problem_types[problem->type].bytes;
 }
 
-/* The elements of a result from `first` on, at most PIECE where they lie apart: in `room` then. */
+/* The elements of a result from `first` on; where they lie apart at most PIECE, copied to
+ * `room`. */
 static const void *gather(const struct problem *problem, const void *elements, uint64_t result,
                           uint64_t first, uint64_t count,
                           unsigned char room[PIECE * ELEMENT_MAX])
@@ -43,7 +44,7 @@ static uint64_t piece_from(const struct problem *problem, uint64_t first)
     return left < PIECE || lies_together(problem) ? left : PIECE;
 }
 
-/* At most STRIP results. */
+/* Folds at most STRIP results. */
 static int fold_strip(const struct problem *problem, uint64_t first, uint64_t count,
                       const void *elements, void *expects, double *largest, struct error *error)
 {

@@ -1,5 +1,5 @@
-/* oracle_layout: the growing array of small inputs and its cases, the sizes and edges to try,
- * and single elements that decide. Hides memory. */
+/* oracle_layout: grows the array of small inputs and its cases, and chooses sizes, edges and
+ * deciding elements. Hides memory. */
 #include "autotune/verify/oracle_layout.h"
 
 #include "autotune/verify/oracle_ops.h"
@@ -111,7 +111,7 @@ int layout_fold(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits 
     return oracle_fold_finish(&fold, out, layout->error);
 }
 
-/* A case whose expected result is folded from its elements. */
+/* Appends a case whose expected result is folded from its elements. */
 int layout_add_folded(struct layout *layout, uint64_t offset, uint64_t n)
 {
     oracle_bits expect;
@@ -153,7 +153,8 @@ static const struct {
 _Static_assert(sizeof edges / sizeof edges[0] == LAYOUT_EDGES,
                "the table is LAYOUT_EDGES long");
 
-/* The edge, or a position drawn from `state` where it lies outside or there are no more. */
+/* The edge, or a position drawn from `state` where it lies outside or there are no more
+ * edges. */
 uint64_t layout_edge(const struct layout *layout, size_t which, uint64_t n, uint64_t *state)
 {
     const uint64_t bases[] = {0, n, layout->shape.block, layout->shape.tile,
@@ -193,7 +194,7 @@ void layout_fill_flat(const struct layout *layout, uint64_t first, uint64_t n)
     oracle_fill_plain(&input, 0, n, layout_element(layout, first));
 }
 
-/* The type's last choice, such as the largest value for argmin. */
+/* Fills with the type's last choice, such as the largest value for argmin. */
 void layout_fill_worst(const struct layout *layout, uint64_t first, uint64_t n)
 {
     const struct type_row *row = &problem_types[layout->problem.type];

@@ -1,5 +1,5 @@
-/* oracle_layout: the array that holds the oracle's small inputs while it grows, and the sizes
- * and edges that they are made for. Private to oracle_cases.c, oracle_sweep.c and
+/* oracle_layout: holds the array of the oracle's small inputs while it grows, and the sizes and
+ * edges that they are made for. Private to oracle_cases.c, oracle_positions.c and
  * oracle_specials.c. */
 #ifndef AUTOTUNE_ORACLE_LAYOUT_H
 #define AUTOTUNE_ORACLE_LAYOUT_H
@@ -37,7 +37,8 @@ void layout_add_size(struct layout *layout, uint64_t n);
 int layout_add_elements(struct layout *layout, uint64_t count, uint64_t *first);
 unsigned char *layout_element(const struct layout *layout, uint64_t index);
 
-/* Appends a case, and gives where its results go; NULL with the error where there is no room. */
+/* Appends a case, and gives where its results go; NULL with the error where there is no
+ * room. */
 oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struct dims *dims);
 
 /* Appends a case of a run, with the result given or folded from its elements. */
@@ -45,8 +46,9 @@ int layout_add_run(struct layout *layout, uint64_t offset, uint64_t n, oracle_bi
 int layout_add_folded(struct layout *layout, uint64_t offset, uint64_t n);
 int layout_fold(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits *out);
 
-/* Hashed elements without a mark; the identity of and, or; the last choice of argmin, argmax; a
- * mark, and what is worse by the least step; one bit turned. */
+/* Fill with hashed elements without a mark; with the identity of and, or; with the last
+ * choice of argmin, argmax. Put a mark, or an element that is worse by the least step. Flip
+ * one bit. */
 void layout_fill(const struct layout *layout, uint64_t first, uint64_t n, uint64_t seed);
 void layout_fill_flat(const struct layout *layout, uint64_t first, uint64_t n);
 void layout_fill_worst(const struct layout *layout, uint64_t first, uint64_t n);

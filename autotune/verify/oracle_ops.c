@@ -1,9 +1,10 @@
-/* oracle_ops: the table of operations, and the steps of each that its row names. */
+/* oracle_ops: defines the table of operations, and the steps of each operation that its table
+ * row names. */
 #include "autotune/verify/oracle_ops.h"
 
 #include <math.h>
 
-/* --- What is combined of an element ------------------------------------------------------- */
+/* --- The value of an element -------------------------------------------------------------- */
 
 static void square_words(union element_block *block)
 {
@@ -11,7 +12,7 @@ static void square_words(union element_block *block)
         block->u64[i] *= block->u64[i];
 }
 
-/* What rounding to double leaves is nothing but for f64. */
+/* Only f64 leaves a rest when it is rounded to double. */
 static void square_floats(union element_block *block, double rests[ORACLE_LANES])
 {
     double *values = block->f64;
@@ -224,7 +225,8 @@ static const struct oracle_special prod_limits[] = {
     {ONE, MINUS_ONE, NEAR_LEAST},
 };
 
-/* Each value decides once, but those that are worse than all others only where they stand alone. */
+/* Each value decides once; values worse than all others decide only where there are no
+ * others. */
 static const struct oracle_special min_limits[] = {
     {GREATEST, LEAST, NEAR_LEAST}, /* both ends: their difference overflows */
     {GREATEST, NEAR_LEAST, MINUS_ONE},

@@ -1,6 +1,6 @@
-/* oracle_ops: what the oracle knows of each operation, one row for each: how its exact input is
- * made, how that is folded, and its special values. Whatever else is asked of an operation is
- * derived from its row. Private to the oracle. */
+/* oracle_ops: describes each operation by one table row: how its exact input is made, how that
+ * is folded, and its special values. All other properties of an operation are derived from its
+ * row. Private to the oracle. */
 #ifndef AUTOTUNE_ORACLE_OPS_H
 #define AUTOTUNE_ORACLE_OPS_H
 
@@ -9,21 +9,21 @@
 
 /* --- The elements of an exact input ------------------------------------------------------- */
 
-/* Which elements show an error. */
+/* The elements that show an error. */
 enum oracle_deciding {
     DECIDING_ALL,   /* each, by its value */
-    DECIDING_MARK,  /* one that is before all others, wherever it stands */
+    DECIDING_MARK,  /* one that is before all others, at any position */
     DECIDING_BITS,  /* one for each bit, among identities */
     DECIDING_SIGNS, /* each by its sign, in one of two inputs with complementary signs */
 };
 
-/* What the elements are made from, the same for all of an input. */
+/* The constants that the elements of an input are made from. */
 struct oracle_recipe {
     uint64_t seed;
     uint32_t span;     /* float sums: integers -span .. span without 0 */
     uint32_t limit;    /* float sums of squares: words from here on make a 0; 0 = none does */
     int bits;          /* of a type of up to 4 bytes; of a float's exact integers */
-    uint64_t shift;    /* what seeks: added to each value (two's complement) */
+    uint64_t shift;    /* minima and maxima: added to each value (two's complement) */
     uint64_t flip;     /* signs: 1 = the complementary ones */
     uint64_t identity; /* bits: of each element */
 };
@@ -51,10 +51,10 @@ extern const struct oracle_values oracle_words, /* any word but 0 */
 
 struct oracle_recipe oracle_recipe(const struct oracle_input *input);
 
-/* The mark, before all elements that the recipe makes. */
+/* Writes the mark, which is before all elements of the recipe. */
 void oracle_put_mark(const struct oracle_input *input, void *out);
 
-/* What an f32 cannot hold, so that a kernel which narrows f64 shows. */
+/* A value that an f32 cannot hold, so that a kernel which narrows f64 shows. */
 #define ORACLE_FINE (1.0 + 1.0 / (1 << 30))
 
 /* The finaliser of splitmix64 (Steele, Lea and Flood, 2014). */
@@ -64,11 +64,11 @@ uint64_t oracle_mix(uint64_t x);
 
 enum { ORACLE_LANES = 8 };
 
-/* The functions of oracle.h by the same names; they alone know what words[] holds. */
+/* The functions of oracle.h by the same names; only they use words[]. */
 struct oracle_folding {
     void (*init)(struct oracle_fold *fold); /* NULL: zeros */
 
-    /* The first `count` of a block of widened elements, which it may change. */
+    /* Folds the first `count` of a block of widened elements, which it may change. */
     void (*add)(struct oracle_fold *fold, union element_block *block, uint64_t count);
     void (*merge)(struct oracle_fold *into, const struct oracle_fold *from);
 
@@ -88,7 +88,7 @@ extern const struct oracle_folding oracle_fold_words, /* integers */
     oracle_fold_order,    /* the least or the greatest, of integers and floats */
     oracle_fold_sum,      /* floats */
     oracle_fold_product,  /* floats */
-    oracle_fold_position; /* where the least or the greatest stands */
+    oracle_fold_position; /* the position of the least or the greatest */
 
 /* --- The table ---------------------------------------------------------------------------- */
 
@@ -98,7 +98,7 @@ enum oracle_special_value {
     ZERO,
     ONE,
     MINUS_ONE,
-    /* Of integers: the limits of the type, and what is next to them. */
+    /* Of integers: the limits of the type, and their neighbours. */
     LEAST,
     NEAR_LEAST,
     NEAR_GREATEST,
@@ -130,8 +130,8 @@ struct oracle_kind {
 struct oracle_op {
     struct oracle_kind integers, floats; /* floats: zeros where there are none */
 
-    /* What is combined of an element, NULL: the element itself. Of floats what rounding leaves is
-     * added to `rests`, where that is not NULL. */
+    /* The value of an element that is combined, NULL: the element itself. For floats the part
+     * lost to rounding is added to `rests`, where that is not NULL. */
     void (*map_words)(union element_block *block);
     void (*map_floats)(union element_block *block, double rests[ORACLE_LANES]);
 
@@ -141,7 +141,7 @@ struct oracle_op {
     uint64_t (*combine)(uint64_t total, const union element_block *block);
     uint64_t identity;
 
-    /* One step as the kernels promise it, and what it starts from; NULL for positions. */
+    /* One step as the kernels promise it, and its start value; NULL for positions. */
     double (*step)(double total, double x);
     double start;
 };

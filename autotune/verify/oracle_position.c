@@ -1,6 +1,6 @@
-/* oracle_position: elements become integers that are the less the earlier their value counts: NaN
- * first, zeros of both signs alike. Of equals the lowest position counts, whatever the order in
- * which they come. Hides what words[] holds. */
+/* oracle_position: folds argmin and argmax. Elements become integers that are the less the
+ * earlier their value counts: NaN first, zeros of both signs alike. Of equals the lowest
+ * position counts, in whatever order they come. Hides the contents of words[]. */
 #include "autotune/verify/oracle_ops.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static void init(struct oracle_fold *fold)
     fold->words[POSITION] = NONE;
 }
 
-/* Almost always no element of a block is as good as what is known. */
+/* Adds a block; almost always none of its elements is as good as the best so far. */
 static void add(struct oracle_fold *fold, union element_block *block, uint64_t count)
 {
     int64_t keys[ELEMENT_BLOCK], least = INT64_MAX;

@@ -1,5 +1,6 @@
-/* oracle_positions: the positions of two tiles and a tail, tried one by one: windows slide past a
- * deciding element in the middle of a longer array. Hides which positions are tried. */
+/* oracle_positions: makes cases for the positions of two tiles and a tail, one by one: windows
+ * slide past a deciding element in the middle of a longer array. Hides which positions are
+ * tried. */
 #include "autotune/verify/oracle_layout.h"
 
 #include <stdlib.h>
@@ -15,9 +16,10 @@ static uint64_t most(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* --- min, max and their positions: the mark at each place ---------------------------------- */
+/* --- min, max and their positions: the mark at each place --------------------------------- */
 
-/* Chooses a multiple of `stride` and what is before it; all, or as many as `budget` allows. */
+/* Chooses each multiple of `stride` and the position before it; all, or as many as `budget`
+ * allows. */
 static uint64_t choose_edges(bool *chosen, uint64_t n, uint64_t stride, uint64_t budget,
                              uint64_t *state)
 {
@@ -124,10 +126,10 @@ out:
 
 /* --- argmin, argmax: equals --------------------------------------------------------------- */
 
-/* The mark at each edge, and again every `distance` elements behind it: in other lanes, warps,
- * blocks and tiles. The first counts. It is `phase` elements past alignment: with 0 it is the
- * first of a load, or stands in the tail; else it may also stand before the first load. With no
- * distance it stands alone among elements that are worse by the least step, which a narrower type
+/* Puts the mark at each edge, and again every `distance` elements behind it: in other lanes,
+ * warps, blocks and tiles. The first counts. It is `phase` elements past alignment: with 0 it
+ * is the first of a load, or in the tail; else it may also be before the first load. With no
+ * distance it is alone among elements that are worse by the least step, which a narrower type
  * takes for equals. */
 static int add_ties(struct layout *layout, uint64_t distance, uint64_t phase, uint64_t seed,
                     uint64_t *state)
@@ -151,7 +153,8 @@ static int add_ties(struct layout *layout, uint64_t distance, uint64_t phase, ui
     return 0;
 }
 
-/* All elements alike, and worse than or as good as what a kernel may start from: the first. */
+/* Adds equal elements, worse than or as good as a likely start value of a kernel: the first
+ * counts. */
 static int add_flats(struct layout *layout)
 {
     const struct oracle_shape *shape = &layout->shape;
@@ -191,10 +194,10 @@ static int sweep_ties(struct layout *layout)
     return add_flats(layout);
 }
 
-/* --- and, or: one bit at each of as many neighbours -------------------------------------- */
+/* --- and, or: one bit at each of as many neighbours --------------------------------------- */
 
-/* The window in which the element of bit 0 stands at run * bits - start. Its result is that of
- * the bits inside and one element of the background. */
+/* Adds the window in which the element of bit 0 is at run * bits - start. Its result is the
+ * combination of the bits inside and one element of the background. */
 static int add_run(struct layout *layout, uint64_t pattern, uint64_t run, uint64_t start)
 {
     const uint64_t bits = layout_bits(layout), n = layout->sweep_n;

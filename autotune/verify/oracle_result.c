@@ -1,5 +1,5 @@
-/* oracle_result: results compared, turned into numbers and printed, the same in every locale.
- * Hides how a value of each type lies in oracle_bits. */
+/* oracle_result: compares results, turns them into numbers and prints them, the same in every
+ * locale. Hides how a value of each type lies in oracle_bits. */
 #include "autotune/verify/element.h"
 #include "autotune/verify/oracle.h"
 
@@ -57,7 +57,7 @@ char *oracle_format(char out[ORACLE_CHARS], enum type type, oracle_bits value)
     } else if (is_nan(type, value)) {
         snprintf(out, ORACLE_CHARS, "nan");
     } else {
-        const int digits = row->bytes == 4 ? 9 : 17; /* that tell any two apart */
+        const int digits = row->bytes == 4 ? 9 : 17; /* enough to tell any two values apart */
         snprintf(out, ORACLE_CHARS, "%.*g", digits, oracle_to_double(type, value));
         set_point(out);
     }

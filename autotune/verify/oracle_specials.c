@@ -1,7 +1,7 @@
-/* oracle_specials: inputs of special values, chosen so that the result is the same in any order:
- * limits of integers; NaN, infinities, zeros of both signs, denormals and overflow of floats. Each
- * row of an operation's table is tried with two of them first, in the middle and last. Hides where
- * they lie. */
+/* oracle_specials: makes inputs of special values, chosen so that the result is the same in any
+ * order: limits of integers; NaN, infinities, zeros of both signs, denormals and overflow of
+ * floats. Each row of an operation's table is tried with two of them first, in the middle and
+ * last. Hides where they lie. */
 #include "autotune/verify/oracle_layout.h"
 #include "autotune/verify/oracle_ops.h"
 
@@ -47,9 +47,9 @@ static double number_of(enum type type, enum oracle_special_value value)
     return values[value];
 }
 
-/* The steps in the accumulator's type: an f32 sum or product of two floats, made in double
- * and rounded once more, is correctly rounded. Of the squares none is rounded at all, or it
- * overflows or underflows for certain. */
+/* Combines in the accumulator's type: an f32 sum or product of two floats, made in double and
+ * rounded once more, is correctly rounded. No square is rounded at all, or it overflows or
+ * underflows for certain. */
 static oracle_bits reduce(const struct problem *problem, const struct oracle_special *special,
                           uint64_t n)
 {
@@ -65,7 +65,8 @@ static oracle_bits reduce(const struct problem *problem, const struct oracle_spe
     return total;
 }
 
-/* A NaN comes before all numbers, the first of equals before the others. */
+/* The position of the first in order: a NaN comes before all numbers, the first of equals
+ * before the others. */
 static oracle_bits find_first(const struct problem *problem, const void *elements,
                               uint64_t offset, uint64_t n)
 {
@@ -90,7 +91,8 @@ static void put(const struct layout *layout, enum oracle_special_value value, ui
         element_store_word(type, word_of(type, value), elements, at);
 }
 
-/* Integers as any others; of floats as docs/correctness.md promises it. */
+/* The expected result: integers are folded as always, floats as docs/correctness.md
+ * promises. */
 static int expect(struct layout *layout, const struct oracle_special *special, uint64_t offset,
                   uint64_t n, oracle_bits *out)
 {
@@ -103,7 +105,7 @@ static int expect(struct layout *layout, const struct oracle_special *special, u
     return 0;
 }
 
-/* A window between gaps, which are loud, of floats NaN; `which` place holds the first special
+/* Adds a window between loud gaps (NaN for floats); place `which` holds the first special
  * value. */
 static int add_special(struct layout *layout, const struct oracle_special *special, uint64_t n,
                        uint64_t which)

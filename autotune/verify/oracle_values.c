@@ -1,6 +1,6 @@
-/* oracle_values: the elements of exact inputs. They are made from their index by a hash, 256 at a
- * time, so that any chunk can be made alone; no result of them is ever rounded. Hides the hash and
- * the amplitudes. */
+/* oracle_values: makes the elements of exact inputs. They are made from their index by a hash,
+ * 256 at a time, so that any chunk can be made alone; no result of them is ever rounded. Hides
+ * the hash and the amplitudes. */
 #include "autotune/verify/oracle_ops.h"
 
 #include <assert.h>
@@ -65,8 +65,8 @@ static void make_any64(union element_block *out, const struct oracle_recipe *rec
         out->u64[i] = words.u64[i] + (words.u64[i] == 0);
 }
 
-/* Odd and never 1: dropping it or taking it twice changes any product modulo 2^32, and any sum
- * of squares. */
+/* Makes odd words that are never 1: dropping one or taking it twice changes any product modulo
+ * 2^32, and any sum of squares. */
 static void make_odd32(union element_block *out, const struct oracle_recipe *recipe,
                        uint64_t index)
 {
@@ -147,7 +147,7 @@ static void make_dense_f64(union element_block *out, const struct oracle_recipe 
         out->f64[i] = dense(words.u32[i], span);
 }
 
-/* One of the few that fit: 0, or +-1 .. +-2 by the word's lowest bits. */
+/* One of the few integers that fit: 0, or +-1 .. +-2 by the word's lowest bits. */
 static int32_t sparse(uint32_t word, uint32_t limit)
 {
     const int32_t v = 1 + (int32_t)(word >> 1 & 1);
@@ -224,7 +224,7 @@ static void make_near_f64(union element_block *out, const struct oracle_recipe *
 
 /* --- Amplitudes of sums ------------------------------------------------------------------- */
 
-/* The largest integer that a float type holds, and what hash and reference can do with. */
+/* The largest integer that a float type holds, limited to what hash and reference can use. */
 static double largest_integer(enum type type)
 {
     const struct type_row *row = &problem_types[type];
@@ -259,8 +259,8 @@ static uint32_t sparse_span(const struct problem *problem, uint64_t period)
                                    1.0 / oracle_ops[problem->op].power));
 }
 
-/* Squares, and other powers of magnitudes, are all positive, so from some n on most elements must be
- * 0: of the others, half are +-1 and half +-2, whose squares are 2.5 on average. */
+/* Squares, and other powers of magnitudes, are all positive, so from some n on most elements
+ * must be 0: of the others, half are +-1 and half +-2, whose squares are 2.5 on average. */
 static uint32_t sparse_limit(const struct problem *problem)
 {
     const double mean = (1.0 + ldexp(1.0, oracle_ops[problem->op].power)) / 2;
@@ -268,7 +268,8 @@ static uint32_t sparse_limit(const struct problem *problem)
     return sparse_span(problem, 0) > 1 ? 0 : (uint32_t)(fmin(density, 0.9) * 0x1p32);
 }
 
-/* A sum's drift within a period comes again in each. */
+/* A sum's drift within a period comes again in each period, so the amplitude must still be
+ * large enough. */
 static bool can_repeat_dense(const struct problem *problem, uint64_t period)
 {
     return dense_span(problem, period) >= SPAN_MIN;
@@ -279,12 +280,12 @@ static bool can_repeat_sparse(const struct problem *problem, uint64_t period)
     return problem->dims.depth.n / period <= REPEATS_MAX;
 }
 
-/* --- The range of what seeks -------------------------------------------------------------- */
+/* --- The range of minima and maxima ------------------------------------------------------- */
 
-/* Where values stand, in sixteenths of the type's range (2^24 for floats, 2^11 for f16, 2^8 for
- * bf16) from its middle towards what is sought; fillers within 1 of theirs. Odd seeds put fillers
- * and mark on the identity's side of zero. The difference of an integer filler and the mark of
- * an even seed, or a loud value, is more than half of the range: it overflows. */
+/* The places of values, in sixteenths of the type's range (2^24 for floats, 2^11 for f16, 2^8
+ * for bf16) from its middle towards the extremum; fillers within 1 of theirs. Odd seeds put
+ * fillers and mark on the identity's side of zero. The difference of an integer filler and the
+ * mark of an even seed, or a loud value, is more than half of the range: it overflows. */
 static const struct scale {
     int filler[2], mark[2], loud; /* by the seed's parity */
 } integer_scale = {{-7, -7}, {5, -4}, 7}, float_scale = {{0, -6}, {2, -4}, 4};
@@ -312,21 +313,21 @@ static int64_t toward(const struct problem *problem)
     return problem_ops[problem->op].seeks;
 }
 
-/* Where the scale has its zero: in the middle of an unsigned type's range. */
+/* The scale's zero: in the middle of an unsigned type's range. */
 static uint64_t near_zero(enum type type)
 {
     const struct type_row *row = &problem_types[type];
     return row->is_signed ? 0 : (uint64_t)1 << (8 * row->bytes - 1);
 }
 
-/* So far from the middle, towards what is sought. */
+/* The value at this distance from the middle, towards the extremum. */
 static uint64_t near(const struct problem *problem, int count, int64_t extra)
 {
     const int64_t distance = sixteenths(problem->type, count) + extra;
     return near_zero(problem->type) + (uint64_t)(toward(problem) * distance);
 }
 
-/* `value` counts in the scale of sixteenths(): an integer, or the float made from it. */
+/* Writes `value`, given in the scale of sixteenths(): an integer, or the float made from it. */
 static void put_near(enum type type, uint64_t value, void *out)
 {
     const struct type_row *row = &problem_types[type];

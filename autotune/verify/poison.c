@@ -1,4 +1,4 @@
-/* poison: looks whether bytes are as they were left. Hides nothing but the loop. */
+/* poison: compares bytes with the value they were filled with. */
 #include "autotune/verify/poison.h"
 
 bool poison_is_all(const unsigned char *bytes, size_t count, unsigned char value)

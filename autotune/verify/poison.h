@@ -1,5 +1,5 @@
-/* poison: the bytes that buffers hold before a run, so that what was not written, and what was
- * written where nothing belongs, shows. */
+/* poison: defines the bytes that fill buffers before a run, so that outputs left unwritten and
+ * stray writes show. */
 #ifndef AUTOTUNE_POISON_H
 #define AUTOTUNE_POISON_H
 
@@ -8,15 +8,16 @@
 
 enum {
     POISON_OUTPUT = 0xA5,
-    POISON_SCRATCH = 0xC3, /* another one: what is read from there is no output left alone */
-    POISON_STATE = 0x96,   /* around the state, which is zero: what is taken for it is wrong */
+    POISON_SCRATCH = 0xC3, /* unwritten scratch memory differs from unwritten output */
+    POISON_STATE =
+        0x96, /* around the state, which is zero: a read there gives a wrong result */
 };
 
-/* Bytes watched behind what a kernel may use. */
+/* Bytes of guard behind the memory that a kernel may use. */
 enum {
     POISON_RESULTS_GUARD = 256, /* of a matrix's results, then on to a multiple of it: poison */
-    POISON_SCRATCH_GUARD = 4096, /* of scratch memory: poison, as that before it */
-    POISON_STATE_GUARD = 4096,   /* of the state: poison, unlike the state before it */
+    POISON_SCRATCH_GUARD = 4096, /* of scratch memory: poison, as before it */
+    POISON_STATE_GUARD = 4096,   /* of the state: poison, unlike the zeros before it */
 };
 
 /* Do all `count` bytes have this value? */

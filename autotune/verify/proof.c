@@ -1,5 +1,5 @@
-/* proof: emits, compiles and runs variants, and notes what is wrong. Units that fail are tried
- * again variant by variant. */
+/* proof: emits, compiles and runs variants, and notes which are wrong. Units that fail are
+ * tried again variant by variant. */
 #include "autotune/verify/proof.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ const int64_t *proof_config(const struct points *points, size_t variant)
     return points->configs + points->variants[variant].first * points->width;
 }
 
-/* Problem, architecture and variant. */
+/* Names the problem, architecture and variant. */
 static void name_variant(char *out, size_t size, const struct point_context *context,
                          const int64_t *config)
 {
@@ -112,7 +112,7 @@ static bool needs_residence(const struct point_context *context, const int64_t *
     return false;
 }
 
-/* Its kernels run, or, with `config` NULL, run no longer. */
+/* Reports that the config's kernels run, or, with `config` NULL, run no longer. */
 static void watch(const struct proof *proof, const struct point_context *context,
                   const int64_t *config)
 {
@@ -139,7 +139,7 @@ static int prove_variant(struct proof *proof, const struct point_context *contex
         note_failure(proof, context, first, compiled->reason.text);
         return 0;
     }
-    if (needs_residence(context, first)) /* what runs is the device, whatever it stands for */
+    if (needs_residence(context, first)) /* blocks run on the SMs that the device has */
         resident.sms = proof->device->info.target.sms;
     compiler_kernels(compiled, loaded, kernels);
     if (check_choose(&configs, &launch, first, variant->count, error))

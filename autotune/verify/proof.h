@@ -1,5 +1,5 @@
-/* proof: variants proven right where the device runs them, or compiled by NVRTC for an
- * architecture. Hides the runs' inputs, and how the guilty one of several is found. */
+/* proof: proves variants right where the device runs them, or compiles them by NVRTC for an
+ * architecture. Hides the inputs, and how a variant at fault is found among several. */
 #ifndef AUTOTUNE_PROOF_H
 #define AUTOTUNE_PROOF_H
 
@@ -8,11 +8,11 @@
 #include "autotune/verify/compiler.h"
 #include "autotune/verify/prove.h"
 
-/* What proofs need and share. */
+/* The resources that proofs need and share. */
 struct proof {
     struct device *device;
     const struct emit_sources *sources;
-    struct prove_result *result; /* what is found is added to it */
+    struct prove_result *result; /* results are added to it */
     uint64_t seed;
     prove_watch *watch;  /* or NULL */
     struct check *check; /* of check_problem; NULL = none yet */

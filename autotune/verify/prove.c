@@ -33,7 +33,7 @@ struct prove {
 
 /* --- Targets ------------------------------------------------------------------------------ */
 
-/* On the host: several architectures, and NVRTC to compile for each. */
+/* Finds the targets. On the host: several architectures, and NVRTC to compile for each. */
 static int find_targets(struct prove *prove, struct error *error)
 {
     prove->target_count = 0;
@@ -122,13 +122,13 @@ static int run_config(struct prove *prove, const struct sample *sample, size_t i
     return 0;
 }
 
-/* What NVRTC says of the sample, beside the emulator's runs and with a result of its own. */
+/* A sample compiled by NVRTC, beside the emulator's runs and with a result of its own. */
 struct compile_run {
     const struct prove *prove;
     const struct sample *sample;
     struct proof proof;
     struct prove_result result;
-    atomic_bool is_over; /* nobody waits for the rest */
+    atomic_bool is_over; /* the other thread failed: the rest is not needed */
     struct error error;
     int failed;
 };
@@ -231,7 +231,7 @@ static int add_text(struct prove *prove, uint64_t hash, bool *was_there, struct 
     return 0;
 }
 
-/* Is what is emitted for a variant new? The same text for another `use` is another. */
+/* Is the text emitted for a variant new? Equal texts of different `use` differ. */
 static int is_new(struct prove *prove, const struct point_context *context,
                   const int64_t *config, uint64_t use, bool *out, struct error *error)
 {
@@ -247,7 +247,7 @@ static int is_new(struct prove *prove, const struct point_context *context,
     return 0;
 }
 
-/* The part of everything that a variant belongs to: the same on every architecture. */
+/* The part of the whole product that a variant belongs to: the same on every architecture. */
 static uint64_t find_part(const struct prove *prove, const struct problem *problem,
                           const int64_t *config)
 {
@@ -258,7 +258,7 @@ static uint64_t find_part(const struct prove *prove, const struct problem *probl
     return random_next(&state) % prove->options->parts;
 }
 
-/* What is proven of a place: its points as the device runs them, and as they are. */
+/* A place to prove: its points as the device runs them, and as they are. */
 struct place {
     struct point_context context, real;
     struct points points;
@@ -311,7 +311,7 @@ static int prove_points(struct prove *prove, const struct place *place, struct e
     return 0;
 }
 
-/* A place for which the space has no points is none to prove. */
+/* Proves a place; one for which the space has no points is skipped. */
 static int prove_place(struct prove *prove, const struct sample_place *at, struct error *error)
 {
     const struct target *target = &prove->targets[at->target];
@@ -343,8 +343,7 @@ static int prove_product(struct prove *prove, struct error *error)
     return failed || (!prove->any && !is_stopping(prove)) ? -1 : 0;
 }
 
-/* -----------------------------------------------------------------------------------------------
- */
+/* --- Public functions --------------------------------------------------------------------- */
 
 int prove_run(struct prove_result *out, struct device *device, const struct space *space,
               const struct emit_sources *sources, const struct prove_options *options,

@@ -1,14 +1,14 @@
-/* prove: correctness alone, without times: a covering sample of space, operation, type and
+/* prove: proves variants without times: a covering sample of space, operation, type and
  * architecture, or all of their product, for a few n (sample.h). On the host device each kernel
- * is also compiled by NVRTC for its architecture, where NVRTC is here. */
+ * is also compiled by NVRTC for its architecture, where NVRTC is installed. */
 #ifndef AUTOTUNE_PROVE_H
 #define AUTOTUNE_PROVE_H
 
 #include "autotune/device/device.h"
 #include "generator/emit.h"
 
-/* Told which variant's kernels run from now on in this process, and with NULL that they do no
- * longer: what they do to the process is its business. */
+/* Called with the variant whose kernels run from now on in this process, and with NULL when
+ * they no longer do. Faulty kernels may do anything to the process. */
 typedef void prove_watch(const char *what);
 
 struct prove_options {
@@ -18,7 +18,7 @@ struct prove_options {
     const char *nvrtc; /* path, or NULL to look for one */
     void (*show)(void *context, uint64_t done, uint64_t total); /* progress, or NULL */
     void *context;
-    bool (*is_stopping)(void); /* the rest is left; NULL = never */
+    bool (*is_stopping)(void); /* true: stop early; NULL = never */
     prove_watch *watch;        /* or NULL */
 };
 
@@ -35,8 +35,8 @@ struct prove_result {
     uint64_t cases;    /* runs compared */
     uint64_t compiled; /* kernels compiled by NVRTC */
     uint64_t wrong;    /* variants that are wrong or do not compile */
-    uint64_t not_run; /* variants that only a GPU can run: NVRTC compiles them, if it is here */
-    uint64_t missed;  /* pairs of values that no point listed for the sample holds */
+    uint64_t not_run;  /* variants for a GPU only: NVRTC compiles them, if installed */
+    uint64_t missed;   /* pairs of values without a point in the sample */
     struct prove_failure failures[PROVE_FAILURES_MAX]; /* the first ones */
     char skipped[400]; /* why NVRTC compiled nothing, "" if it did */
 };
@@ -46,8 +46,8 @@ int prove_run(struct prove_result *out, struct device *device, const struct spac
               const struct emit_sources *sources, const struct prove_options *options,
               struct error *error);
 
-/* Of one variant only what its runs at small sizes say: neither n nor a race, which take far longer
- * where a tool looks at each access. */
+/* Proves one variant by its runs at small sizes only: neither n nor a race, which take far
+ * longer where a tool looks at each access. */
 int prove_config(struct prove_result *out, struct device *device,
                  const struct point_context *context, const struct emit_sources *sources,
                  const int64_t *config, uint64_t seed, prove_watch *watch, struct error *error);

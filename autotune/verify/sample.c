@@ -1,6 +1,6 @@
-/* sample: draws points of all places at random, then for each pair of values that none of them
- * holds one that does, and gives them to a cover. Where no place has one, the pair is missed: for
- * all that is known, no point holds it. */
+/* sample: draws points of all places at random, then for each pair of values without a point
+ * one that has it, and gives them to a cover. Where no place has one, the pair is missed: as
+ * far as is known, no point has it. */
 #include "autotune/verify/sample.h"
 
 #include "generator/cover.h"
@@ -17,8 +17,9 @@ enum {
 
 static const unsigned char sizes[] = {10, 14, 16, 20, 24, 30}; /* powers of two */
 enum { SIZES = sizeof sizes / sizeof *sizes };
-/* Of several results those of n that are elements of each; the other powers count results.
- * Every other has a gap between its rows, so that they begin between whole loads. */
+/* With several results: powers of two that are elements of each result; the rest of n's power
+ * counts results. Every other size has a gap between its rows, so that they begin between whole
+ * loads. */
 static const unsigned char depths[SIZES] = {1, 5, 14, 8, 22, 12};
 
 /* False where the space does not serve the problem's operation. */
@@ -55,7 +56,7 @@ int sample_places(struct sample_place **out, size_t *count, const struct space *
     return 0;
 }
 
-/* Types that can be accumulators have places among these alone. */
+/* The index of `acc` among the types that can be accumulators. */
 static size_t find_acc(enum type acc)
 {
     size_t place = 0;
@@ -64,7 +65,7 @@ static size_t find_acc(enum type acc)
     return place;
 }
 
-/* The place as values of columns, the size's the last. */
+/* Writes the place as values of columns, the size's the last. */
 static void format_place(const struct sample_place *place, unsigned char *out)
 {
     size_t size = 0;
@@ -96,14 +97,14 @@ static void order_places(struct sample_place *places, size_t count, size_t *chos
         const struct sample_place place = places[at];
         places[at] = places[i];
         places[i] = place;
-        for (size_t k = i + 1; k < chosen_count; k++) /* what stood here has moved */
+        for (size_t k = i + 1; k < chosen_count; k++) /* the place from here has moved */
             if (chosen[k] == i)
                 chosen[k] = at;
     }
 }
 
 /* Brings a covering sample of the places to the front. A type and its accumulator are one more
- * column: what is for some of them in one operation alone is listed too. */
+ * column: so pairs that only one operation allows are listed too. */
 static int cover_places(struct sample_place *places, size_t count, size_t target_count,
                         size_t *covering, uint64_t *random, struct error *error)
 {
@@ -153,7 +154,7 @@ void sample_index_config(const struct space *space, const int64_t *config, unsig
     }
 }
 
-/* A point of the place, with the params fixed that are: 1, or 0 where none is found. */
+/* Draws a point of the place, with the given params fixed: 1, or 0 where none is found. */
 static int draw_point(struct pool *pool, const struct sample_place *place, int64_t *config,
                       const bool *is_fixed, struct error *error)
 {
@@ -183,7 +184,7 @@ struct sample_pair {
     size_t columns[2], values[2];
 };
 
-/* Fixes what of the pair are params; does the place have the rest? */
+/* Fixes the params of the pair; true when the place has the rest. */
 static bool fix_pair(const struct pool *pool, const struct sample_pair *pair,
                      const struct sample_place *place, int64_t *config, bool *is_fixed)
 {
@@ -234,7 +235,7 @@ static int draw_pairs(struct pool *pool, struct error *error)
     return 0;
 }
 
-/* Why there is no point, as the first place says it. */
+/* Sets the error: why there is no point, as the first place reports it. */
 static int explain_empty(const struct pool *pool, struct error *error)
 {
     const struct sample_place *place = pool->places;

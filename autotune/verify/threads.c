@@ -1,4 +1,4 @@
-/* threads: started for the work and joined after it; none waits for more. */
+/* threads: starts threads for the work and joins them after it; none waits for more work. */
 #include "autotune/verify/threads.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* The verdict on a loaded variant, as a tuning comes to it: what a process that checks kernels ends
- * with; anything else is a crash. */
+/* kernel_outcome: proves a loaded variant as a tuning does, and names its outcome: the exit
+ * status of a process that checks kernels; any other status is a crash. */
 #ifndef AUTOTUNE_TESTS_KERNEL_OUTCOME_H
 #define AUTOTUNE_TESTS_KERNEL_OUTCOME_H
 

@@ -1,5 +1,5 @@
-/* Tests of contest on the emulator, against libraries made up here: who counts, who is named
- * when a result is wrong, and what the libraries are given. */
+/* Tests of bench_against on the emulator, with libraries made up here: which of them are
+ * measured, which is named when a result is wrong, and what they are called with. */
 #include "autotune/measure/bench_against.h"
 #include "tests/unit/reduce_files.h"
 

@@ -1,6 +1,6 @@
-/* The library in a CUDA context of its caller's, over the stand-in driver
+/* Tests of borrowed: the library in its caller's CUDA context, over the stand-in driver
  * (tests/device/fake_cuda.c): what is launched where, kernels kept on disk, contexts that are
- * not the plan's, destroyed or reset. Each test runs in a child that loads the stand-in under
+ * not the plan's, destroyed or reset. Each test runs in a process that loads the stand-in under
  * the driver's name. Run from the tree's root. */
 #include "autotune/device/nvrtc.h"
 #include "include/autotune.h"

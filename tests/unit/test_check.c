@@ -1,5 +1,5 @@
 /* Tests of check: kernels written by hand, each wrong in one way, are rejected with the reason;
- * and whatever one of them did, the next kernel's verdict is its own. */
+ * and the next kernel's outcome does not depend on them. */
 #include "autotune/verify/check.h"
 #include "generator/space.h"
 

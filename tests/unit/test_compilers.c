@@ -1,7 +1,7 @@
-/* What users do with an emitted kernel: it compiles alone, by nvcc and by NVRTC, without a
- * warning, for each architecture. And units of several variants: which of them is blamed, where
- * its kernels stand, and when two are the same. Skipped where there is no compiler.
- */
+/* Tests of emitted kernels as users compile them: each compiles alone, by nvcc and by NVRTC,
+ * without a warning, for each architecture. And tests of units of several variants: which
+ * fails, where its kernels are, and when two are the same. Skipped where there is no
+ * compiler. */
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
 #include "autotune/verify/compiler.h"
@@ -306,8 +306,8 @@ static void assert_kernels(const struct compiled_unit *unit, const struct space 
     assert_int_equal(used, unit->image.count);
 }
 
-/* Of the variants that share a unit, those that do not compile are blamed and the others are
- * there: for every set of guilty ones. */
+/* Of the variants that share a unit, those that do not compile are marked and the others are
+ * there: for every set of failing ones. */
 static void test_failing_variants(void **state)
 {
     struct fixture *fixture = *state;
@@ -517,7 +517,7 @@ static void test_hashes_of_machine_code(void **state)
     }
 }
 
-/* The guilty one among NVRTC's variants; without it the others have hashes. */
+/* The variant at fault among NVRTC's; without it the others have hashes. */
 static void test_failing_variant_of_nvrtc(void **state)
 {
     struct fixture *fixture = *state;

@@ -1,5 +1,6 @@
-/* Tests of cover: every pair of the rows given stands in some row chosen, none chosen could be
- * left out, choices are small and made in bounded work, the same seed makes the same. */
+/* Tests of cover: every pair of the configs given occurs in some config chosen, none chosen
+ * could be left out, choices are small and made in bounded work, the same seed makes the
+ * same. */
 #include "generator/cover.h"
 
 #include <setjmp.h>

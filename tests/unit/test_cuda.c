@@ -1,6 +1,7 @@
-/* Opening devices, and the GPU's face over a stand-in driver (tests/device/fake_cuda.c): names
- * of two generations, missing functions, no room, broken contexts. Each such test runs in a
- * child that loads the stand-in under the driver's name. Run from the tree's root. */
+/* Tests of opening devices, and of the GPU's device operations over a stand-in driver
+ * (tests/device/fake_cuda.c): names of two generations, missing functions, no room, broken
+ * contexts. Each such test runs in a process that loads the stand-in under the driver's name.
+ * Run from the tree's root. */
 #include "autotune/device/fiber.h"
 #include "autotune/device/nvrtc.h"
 

@@ -1,7 +1,7 @@
-/* What the proof of a kernel is worth: reduce.cu is right as it is, and wrong, by the verdict
- * of check_small, without any one of its barriers and with any one of its indices, bounds and
- * constants changed. Each fault is compiled and run on the host device in a process of its own,
- * because a kernel that reads or writes where it must not may end the process. */
+/* Tests of the proof of a kernel: check_small finds reduce.cu right as it is, and wrong without
+ * any one of its barriers and with any one of its indices, bounds and constants changed. Each
+ * fault is compiled and run on the host device in a process of its own, because a kernel that
+ * reads or writes where it must not may end the process. */
 #include "autotune/device/fiber.h" /* FIBER_ASAN */
 #include "autotune/verify/check.h"
 #include "autotune/verify/compiler.h"
@@ -205,7 +205,7 @@ static struct ended *run_jobs(const struct job *jobs, size_t count,
     return all;
 }
 
-/* --- The verdict on a verdict ------------------------------------------------------------- */
+/* --- Outcomes of proofs ------------------------------------------------------------------- */
 
 static bool is_found(const struct ended *ended, bool is_endless)
 {

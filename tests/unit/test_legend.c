@@ -1,4 +1,5 @@
-/* Letters for kernels: which, how they go on behind Z, and what all have in common. */
+/* Tests of legend: which letters kernels get, which follow Z, and which params all kernels have
+ * in common. */
 #include "autotune/print/legend.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
-/* What the proofs of rows.cu and columns.cu are worth: both are right as they are, and wrong, by
- * the verdict of check, without any one of their barriers and with indices and bounds changed. As
- * in test_kernels each fault runs on the host device in a process of its own. And the cases
- * themselves: what they expect is what a plain loop finds. */
+/* Tests of the proofs of rows.cu and columns.cu: check finds both right as they are, and wrong
+ * without any one of their barriers and with indices and bounds changed. As in test_kernels
+ * each fault runs on the host device in a process of its own. And the cases themselves: a plain
+ * loop finds the results that they expect. */
 #include "autotune/verify/oracle.h"
 #include "tests/unit/fault_process.h"
 #include "tests/unit/matrix_dims.h"

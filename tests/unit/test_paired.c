@@ -1,5 +1,5 @@
-/* Tests of versus: whose turn it is, what drift does, and ratios within rounds, over a made-up
- * clock. */
+/* Tests of paired: the order of the sides, the effect of drift, and ratios within rounds, over
+ * a made-up clock. */
 #include "autotune/measure/paired.h"
 #include "generator/random.h"
 

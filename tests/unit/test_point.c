@@ -1,5 +1,5 @@
 /* Tests of point: values, rules and launch geometry of the default space for any problem, the
- * size of that space, and rows as text. */
+ * size of that space, and configs as text. */
 #include "autotune/device/gpus.h"
 #include "generator/call.h"
 #include "generator/number.h"

@@ -1,5 +1,5 @@
-/* Tests of autotune/search/queued_unit.c: compiled units as they come from a worker, which of their
- * candidates are still to be tried, and the queue. */
+/* Tests of autotune/search/queued_unit.c: compiled units as they come from a worker, which of
+ * their candidates are still to be tried, and the queue. */
 #include "autotune/search/queued_unit.h"
 
 #include "autotune/device/gpus.h"
@@ -211,7 +211,7 @@ static void test_candidates_in_an_answer(void **state)
     free(unit);
 }
 
-/* Another number of variants than asked for, and every cut: no parcel, the frame is freed. */
+/* Another number of variants than asked for, and every cut: no unit, the frame is freed. */
 static void test_answers_that_are_none(void **state)
 {
     struct fixture *f = *state;
@@ -376,7 +376,7 @@ static void test_unequal_candidates(void **state)
 
 /* --- The race ----------------------------------------------------------------------------- */
 
-/* A parcel for the race is kept although all is judged, and lists what it is told to. */
+/* A unit for the race is kept although all is judged, and lists the candidates asked for. */
 static void test_choose(void **state)
 {
     struct fixture *f = *state;

@@ -1,5 +1,5 @@
-/* Tests of sample: rows are points of their places, each pair of values that some point of any
- * place holds stands in some row, the same seed draws the same. */
+/* Tests of sample: configs are points of their places, each pair of values that some point of
+ * any place has occurs in some config, the same seed draws the same. */
 #include "autotune/device/gpus.h"
 #include "autotune/verify/sample.h"
 #include "tests/unit/reduce_files.h"

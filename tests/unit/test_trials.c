@@ -1,4 +1,4 @@
-/* Tests of autotune/search/trials.c: the index, identities, verdicts, and what a journal gives
+/* Tests of autotune/search/trials.c: the index, identities, outcomes, and what a journal gives
  * back to the same space, a larger one, and another template. */
 #include "autotune/search/trials.h"
 
@@ -209,7 +209,7 @@ static void test_identity_of_passes_that_are_not_timed(void **state)
     close_run(&run);
 }
 
-/* --- Verdicts ----------------------------------------------------------------------------- */
+/* --- Outcomes ----------------------------------------------------------------------------- */
 
 enum { FEW = 8 };
 
@@ -248,7 +248,7 @@ static void test_judge(void **state)
     assert_string_equal(result.reasons[trials[2].reason], "no registers");
     assert_int_equal(trials[3].reason, -1);
     assert_int_equal(trials[4].reason, -1);
-    trials_judge(&result, 3, TRIAL_CRASHED, "lost"); /* a later verdict replaces it */
+    trials_judge(&result, 3, TRIAL_CRASHED, "lost"); /* a later outcome replaces it */
     trials_judge(&result, 0, TRIAL_MEASURED, NULL);
     assert_int_equal(trials[0].reason, -1);
     assert_int_equal(result.counts[TRIAL_MEASURED], 1);
@@ -365,7 +365,7 @@ static struct journal open_journal(void **state)
     return journal;
 }
 
-/* What became of a candidate in the first run: several verdicts, and times that say which. */
+/* The outcomes of the first run's candidates, several of each, and times that tell which. */
 static struct job_trial trial_of(size_t candidate)
 {
     struct job_trial trial = {.candidate = candidate,
@@ -581,8 +581,8 @@ static void test_the_last_of_an_identity_counts(void **state)
     close_run(&run);
 }
 
-/* Lines that stand for no verdict here: of another version's status, and measured without a
- * time. What was equal to another has that one's time, and is as good as measured. */
+/* Lines without an outcome here: of another version's status, and measured without a time. A
+ * candidate equal to another has that one's time, and is as good as measured. */
 static void test_lines_that_mean_nothing(void **state)
 {
     struct job_trial trial = {.candidate = 1, .times_ps = {700}, .time_count = 1};

@@ -1,5 +1,5 @@
-/* Tests of autotune/search/worker_pool.c and child.c. This program runs itself as the workers: its first
- * argument then names one of the parts below. */
+/* Tests of autotune/search/worker_pool.c and worker_process.c. This program runs itself as the
+ * workers: its first argument then names one of the parts below. */
 #include "autotune/search/worker_pool.h"
 
 #include <setjmp.h>
@@ -204,7 +204,7 @@ static void play_deaf(void)
     play_silent();
 }
 
-/* Has a crew of its own. */
+/* Has a pool of its own. */
 static void play_coordinator(void)
 {
     char self[] = "/proc/self/exe", part[] = "deaf";
