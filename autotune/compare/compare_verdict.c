@@ -203,7 +203,7 @@ static void add_pair(struct text *out, const struct compare *compare, size_t b)
                   "the peak of %s is not known, so nothing follows without a measurement.",
                   sides[0].peak_bytes ? sides[b].name : sides[0].name);
     }
-    sentence_end(out, "verdict", &text);
+    sentence_end(out, "outcome", &text);
 }
 
 static void add_unknown(struct text *out, const struct compare *compare)

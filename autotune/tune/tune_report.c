@@ -42,7 +42,7 @@ static const struct table_column figures[FIGURES] = {
     [REGISTERS] = {"regs", "registers", true},
     [ERROR] = {"error", "error", true},
     [RATIO] = {"x best", "ratio", true},
-    [OUTCOME] = {"", "verdict", false},
+    [OUTCOME] = {"", "outcome", false},
     [UNLIKE] = {NULL, NULL, false}, /* takes the place of the params where they are too wide */
 };
 
