@@ -1,4 +1,4 @@
-/* help: the texts behind --help, verb by verb. */
+/* help: holds the help text of each verb. */
 #include "autotune/cli/help.h"
 
 #include "generator/dims_text.h"
