@@ -1,5 +1,4 @@
-/* analysis: emit, compile, read the machine code, compute. Hides how the
- * bounds are put together. */
+/* analysis: emits a kernel, compiles it, reads its machine code and computes its bounds. */
 #include "autotune/analysis/analysis.h"
 
 #include "autotune/analysis/disasm.h"
@@ -95,8 +94,8 @@ static void compile(struct analysis *out, const struct analysis_subject *subject
 
 /* --- Bounds ------------------------------------------------------------------------------- */
 
-/* What a block asks for before it waits: as the space says, else what its threads load at a
- * time. */
+/* The bytes that a block requests before it waits: by the space, else the bytes that its
+ * threads load at a time. */
 static int block_bytes(double *out, const struct analysis *analysis,
                        const struct analysis_subject *subject, size_t pass, struct error *error)
 {
@@ -114,8 +113,8 @@ static int block_bytes(double *out, const struct analysis *analysis,
     return 0;
 }
 
-/* The time that its instructions take to issue, against the time of its bytes. Of a loop only:
- * of straight code some may never run. */
+/* The time to issue the loop's instructions over the time of its bytes. Only for a loop: some
+ * straight code may never run. */
 static double instruction_share(const struct analysis *analysis,
                                 const struct analysis_subject *subject)
 {
@@ -150,7 +149,7 @@ static int bound(struct analysis *out, const struct analysis_subject *subject, s
     return 0;
 }
 
-/* What follows from the kernel's needs and its instructions. */
+/* Computes the bound from the kernel's needs and its instructions. */
 static int conclude(struct analysis *out, const struct analysis_subject *subject, size_t pass,
                     struct error *error)
 {

@@ -1,4 +1,5 @@
-/* banks: for each part of the warp that is served by itself, the bank with the most words. */
+/* banks: finds, for each part of the warp that is served by itself, the bank with the most
+ * words. */
 #include "autotune/analysis/banks.h"
 
 enum { BYTES_MAX = 16 };

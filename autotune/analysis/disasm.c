@@ -1,5 +1,5 @@
-/* disasm: the disassemblers read files only, so the code goes through a temporary one. Hides
- * which of them is there. */
+/* disasm: runs the disassembler that is installed. Disassemblers read files only, so the code
+ * goes through a temporary one. */
 #include "autotune/analysis/disasm.h"
 
 #include "autotune/analysis/tool.h"

@@ -1,4 +1,4 @@
-/* disasm: machine code as text, by NVIDIA's disassembler where one is installed. */
+/* disasm: disassembles machine code with NVIDIA's disassembler where one is installed. */
 #ifndef AUTOTUNE_DISASM_H
 #define AUTOTUNE_DISASM_H
 
@@ -7,9 +7,9 @@
 
 #include <stddef.h>
 
-/* Appends what nvdisasm, else cuobjdump, says of a cubin; each is looked for on the PATH and in
- * the toolkit's usual place. ERROR_FAILED when neither is there or none knows the architecture:
- * a caller goes on with PTX. */
+/* Appends the output of nvdisasm, else cuobjdump, for a cubin; each is looked for on the PATH
+ * and in the toolkit's usual place. ERROR_FAILED when neither is there or none knows the
+ * architecture: a caller goes on with PTX. */
 int disasm_run(struct text *out, const void *bytes, size_t size, struct error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* ncu: names of columns are looked up in two tables, values scaled by the row of units. What
- * ncu does not know of a GPU it leaves as n/a, and so does this. */
+/* ncu: looks up column names in two tables and scales values by the line of units. A figure
+ * that ncu does not know of a GPU is n/a there, and missing here. */
 #include "autotune/analysis/ncu.h"
 
 #include "autotune/print/csv.h"
@@ -12,8 +12,8 @@
 
 /* --- Metrics ------------------------------------------------------------------------------ */
 
-/* Those of ncu's own pages "GPU Speed Of Light", "Occupancy", "Launch Statistics", "Memory
- * Workload Analysis" and "Source Counters", for sm_70 and later. */
+/* The metrics of ncu's own pages "GPU Speed Of Light", "Occupancy", "Launch Statistics",
+ * "Memory Workload Analysis" and "Source Counters", for sm_70 and later. */
 static const struct metric {
     const char *name;
     enum ncu_figure figure;
@@ -31,7 +31,7 @@ static const struct metric {
 };
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
-/* Those of its page "Warp State Statistics", but for `selected`: then it issues. */
+/* The stalls of its page "Warp State Statistics", except `selected`, which is an issue. */
 static const struct ncu_stall stalls[] = {
     {"long_scoreboard", "data of global or local memory"},
     {"short_scoreboard", "data of shared memory"},
@@ -76,7 +76,7 @@ void ncu_metrics(struct text *out)
 
 enum { FIELD_CHARS = 128 };
 
-/* "1,234.5" and "1.2e+06"; negative for "n/a" and whatever else is no such number. */
+/* "1,234.5" and "1.2e+06"; negative for "n/a" and all other text. */
 static double read_value(const char *field)
 {
     char digits[FIELD_CHARS], *end;
@@ -89,7 +89,7 @@ static double read_value(const char *field)
     return isdigit((unsigned char)digits[0]) && !*end ? value : -1;
 }
 
-/* What a unit is in nanoseconds, bytes or whatever the figure counts. */
+/* A unit's factor to nanoseconds, bytes or the figure's own count. */
 static double read_unit(const char *name)
 {
     static const struct {
@@ -130,7 +130,7 @@ static void take_text(struct ncu_launch *out, const char *column, const char *fi
             snprintf(texts[i].to, texts[i].size, "%.*s", (int)texts[i].size - 1, field);
 }
 
-/* The first row has the units, where there are any: it has no number. */
+/* The first row has the units, if there are any: it has no number. */
 static bool has_units(const struct csv *csv)
 {
     return csv->rows > 0 && !*csv_at(csv, 0, 0);
@@ -157,16 +157,16 @@ static void take_launch(struct ncu_launch *out, const struct csv *csv, size_t ro
 
 enum { WORDS_CHARS = 600 };
 
-/* Neither ncu nor our program says why it failed in such a line: empty, ncu's progress, the
- * table, our warnings. */
+/* Lines that never have the reason of a failure: empty ones, ncu's progress, the table, our
+ * warnings. */
 static bool is_aside(const char *line)
 {
     static const char warning[] = "autotune: warning: ";
     return strchr("\r\n=\"", *line) || strncmp(line, warning, strlen(warning)) == 0;
 }
 
-/* What the first line that begins so goes on with, without a full stop; "" = none. Of asides
- * only those count whose beginning was asked for. */
+/* The rest of the first line with this beginning, without a full stop; "" = none. Asides count
+ * only when their beginning was asked for. */
 static void find_line(char out[WORDS_CHARS], const char *text, const char *begin)
 {
     for (const char *at = text; at && *at && !*out; at = strchr(at, '\n')) {
@@ -181,7 +181,7 @@ static void find_line(char out[WORDS_CHARS], const char *text, const char *begin
     }
 }
 
-/* On its standard error, else among what it prints: versions differ. */
+/* Looks on standard error, then in the output: versions of ncu differ. */
 static void find_words(char out[WORDS_CHARS], const char *text, const char *errors,
                        const char *begin)
 {
@@ -190,7 +190,7 @@ static void find_words(char out[WORDS_CHARS], const char *text, const char *erro
     find_line(out, text, begin);
 }
 
-/* Our program's own failure, which may come after the launches: a wrong result. */
+/* Finds our program's own failure, which may come after the launches: a wrong result. */
 static int check_program(const char *text, const char *errors, struct error *error)
 {
     char ours[WORDS_CHARS];
@@ -199,7 +199,7 @@ static int check_program(const char *text, const char *errors, struct error *err
                  : 0;
 }
 
-/* In ncu's words, or in those of what could not start it. */
+/* Sets ncu's error, or that of starting it. */
 static int explain(const char *text, const char *errors, struct error *error)
 {
     static const char *const begins[] = {"==ERROR==", "==WARNING==", ""};
@@ -216,7 +216,7 @@ static int explain(const char *text, const char *errors, struct error *error)
                      *why ? why : "it gives no reason");
 }
 
-/* The table alone: its lines begin with a quote, ncu's and the program's words do not. */
+/* Copies only the table: its lines begin with a quote, messages do not. */
 static void find_table(struct text *out, const char *text)
 {
     for (const char *at = text; *at;) {

@@ -1,5 +1,5 @@
-/* ncu: what Nsight Compute's command line measures of launches: the metrics to ask it for, and
- * its CSV read back. Hides the names of metrics, which one table holds, and units. */
+/* ncu: names the metrics to ask Nsight Compute's command line for, and reads its CSV back.
+ * Hides the names of metrics, which one table holds, and units. */
 #ifndef AUTOTUNE_NCU_H
 #define AUTOTUNE_NCU_H
 
@@ -15,8 +15,8 @@ enum ncu_figure {
     NCU_OCCUPANCY,        /* achieved: warps on an SM, in % of the most there can be */
     NCU_REGISTERS,        /* per thread */
     NCU_SHARED,           /* instructions of warps that use shared memory */
-    NCU_WAVEFRONTS,       /* turns that these took in shared memory, by their addresses ... */
-    NCU_WAVEFRONTS_IDEAL, /* ... and would have taken without bank conflicts */
+    NCU_WAVEFRONTS,       /* wavefronts of these, by their addresses ... */
+    NCU_WAVEFRONTS_IDEAL, /* ... and without bank conflicts */
     NCU_CONFLICTS, /* bank conflicts as the hardware counts them, other waits among them */
     NCU_LATENCY,   /* cycles of a warp from one of its instructions to the next */
     NCU_FIGURES
@@ -29,24 +29,24 @@ struct ncu_stall {
 
 struct ncu_launch {
     char kernel[80], grid[32], block[32]; /* "(132, 1, 1)" */
-    double figures[NCU_FIGURES];          /* negative: not said */
-    const struct ncu_stall *stall;        /* the one that takes most cycles; NULL = not said */
+    double figures[NCU_FIGURES];          /* negative: not given */
+    const struct ncu_stall *stall;        /* the one that takes most cycles; NULL = not given */
     double stall_cycles;                  /* of NCU_LATENCY */
 };
 
 /* Appends the metrics that ncu_parse knows, as its option --metrics takes them. */
 void ncu_metrics(struct text *out);
 
-/* Reads what `ncu --csv --page raw` printed: a line of names, one of units, one for each launch;
- * lines around them are passed over. At most `most` launches, in their order. Without any it is
- * an error that says why in ncu's words, which may stand on its standard error too (`errors`):
- * ERROR_NO_DEVICE where it may not or cannot read the counters of this GPU. ERROR_FAILED: the
- * program that it ran, this one, says that it failed. */
+/* Reads the output of `ncu --csv --page raw`: a line of names, one of units, one for each
+ * launch; lines around them are passed over. At most `most` launches, in their order. Without
+ * any it is an error with ncu's own reason, also looked for on its standard error (`errors`):
+ * ERROR_NO_DEVICE where it must not or cannot read the counters of this GPU. ERROR_FAILED: the
+ * program that it ran, this one, reports a failure. */
 int ncu_parse(struct ncu_launch *out, size_t most, size_t *count, const struct text *said,
               const struct text *errors, struct error *error);
 
 /* For each instruction that uses shared memory the wavefronts beyond the ideal, which bank
- * conflicts cost: 1 for two-way conflicts. Negative: not said. */
+ * conflicts cost: 1 for two-way conflicts. Negative: not given. */
 double ncu_excess(const struct ncu_launch *launch);
 
 #endif

@@ -1,5 +1,5 @@
-/* pattern: the emulator runs one block on zeros, for addresses do not depend on elements. Hides
- * how a launch is put together, and what an access costs. */
+/* pattern: runs one block on the emulator, with zeros, for addresses do not depend on
+ * elements. */
 #include "autotune/analysis/pattern.h"
 
 #include "autotune/analysis/banks.h"
@@ -12,7 +12,7 @@
 
 /* --- Sums --------------------------------------------------------------------------------- */
 
-/* The place's own sums, put in the order of the code; NULL without room. */
+/* The sums of one place in the code, kept in the order of the code; NULL without room. */
 static struct pattern_site *find_site(struct pattern *pattern, const void *at)
 {
     struct pattern_site *sites = pattern->sites;
@@ -61,7 +61,7 @@ static void add_shared(struct pattern *out, struct pattern_step *step,
     out->ways = banks.ways > out->ways ? banks.ways : out->ways;
 }
 
-/* What comes after the last step that there is room for is counted with it. */
+/* Steps beyond the last that there is room for are counted in it. */
 static void count(struct pattern *out, const struct host_trace *trace)
 {
     struct pattern_step steps[PATTERN_STEPS_MAX] = {{.requests = 0}};
@@ -184,7 +184,7 @@ static int trace_variant(struct host_trace *trace, const struct emit_variant *va
     return failed;
 }
 
-/* To what one block does: the results that it makes at a time, or of those it makes all a tile. */
+/* Shrinks a problem to one block: the results that it makes at a time, or one tile. */
 static void shrink(struct problem *problem, const struct planner_plan *plan)
 {
     const struct dims *dims = &problem->dims;

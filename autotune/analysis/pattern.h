@@ -1,5 +1,5 @@
-/* pattern: what the warps of one block do in shared memory, and how often its threads update a
- * word by an atomic operation: counted from the addresses that the emulator saw while it ran
+/* pattern: counts what the warps of one block do in shared memory, and how often its threads
+ * update a word by an atomic operation, from the addresses that the emulator saw while it ran
  * the kernel. The same kernel does the same on a GPU: the addresses follow from its source. */
 #ifndef AUTOTUNE_PATTERN_H
 #define AUTOTUNE_PATTERN_H
@@ -12,25 +12,25 @@ struct host_trace;
 
 enum { PATTERN_STEPS_MAX = 64, PATTERN_SITES_MAX = 64 };
 
-/* Between two barriers, of the block or of a warp. */
+/* The accesses between two barriers, of the block or of a warp. */
 struct pattern_step {
     unsigned requests; /* accesses by warps: one instruction of one warp each */
-    unsigned lanes;    /* active in them, added up */
+    unsigned lanes;    /* sum of the lanes active in these */
     unsigned ways;     /* n of the worst n-way bank conflict; 1 = none */
 };
 
-/* Of one place in the code that loads or stores shared memory: an instruction. */
+/* The accesses of one instruction that loads or stores shared memory. */
 struct pattern_site {
     const void *at;
     unsigned requests, wavefronts, ideal; /* as of the whole */
 };
 
-/* Of a block whose tile is full. */
+/* The counts of a block whose tile is full. */
 struct pattern {
-    bool is_known;            /* all of it was seen, and there is room for it here */
+    bool is_known;            /* the whole block was seen, and it fits in here */
     unsigned requests, lanes; /* as of a step */
-    unsigned wavefronts;      /* in which the banks serve them */
-    unsigned ideal;           /* wavefronts without a conflict */
+    unsigned wavefronts;      /* wavefronts for these */
+    unsigned ideal;           /* wavefronts if there were no conflict */
     unsigned ways;            /* of the worst step; 0 = shared memory is not used */
     struct pattern_step steps[PATTERN_STEPS_MAX]; /* in order, of those with a request */
     size_t step_count;
@@ -39,8 +39,8 @@ struct pattern {
     size_t site_count;
 };
 
-/* Runs one full block of the first pass that leaves values on the emulator, and sums up what it
- * did. A machine without a C compiler is ERROR_NO_DEVICE. */
+/* Runs one full block of the first pass that leaves values on the emulator, and adds up its
+ * accesses. A machine without a C compiler is ERROR_NO_DEVICE. */
 int pattern_run(struct pattern *out, const struct point_context *context,
                 const struct emit_sources *sources, const int64_t *config, struct error *error);
 

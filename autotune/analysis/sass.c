@@ -1,5 +1,5 @@
-/* sass: line by line. Hides how opcodes, their widths and their jumps are written in each of
- * the two languages. */
+/* sass: reads a disassembly line by line. Knows how opcodes, their widths and their jumps are
+ * written in SASS and PTX. */
 #include "autotune/analysis/sass.h"
 
 #include "generator/array.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first row whose start an opcode has decides; all others are SASS_OTHER. */
+/* The first row that an opcode begins with gives its kind; all others are SASS_OTHER. */
 struct opcode {
     const char *start;
     enum sass_kind kind;
@@ -122,9 +122,10 @@ static unsigned bytes_of_portable(const char *opcode)
     return count * (unsigned)(bits >= 8 && bits <= 128 ? bits / 8 : 4);
 }
 
-/* Bytes that an instruction of one thread brings from global memory. A bulk copy is one thread's
- * for the whole block and says no width; what it brought counts where each thread reads its own
- * from shared memory, so that the loop is found which does, not that which waits or copies. */
+/* Bytes that an instruction of one thread loads from global memory. A bulk copy is made by one
+ * thread for the whole block and has no width: its bytes count where each thread reads its own
+ * from shared memory, so that the loop that reads is found, not the one that waits or
+ * copies. */
 static unsigned bytes_of(const char *opcode, enum sass_kind kind, bool is_ptx, bool has_bulk)
 {
     const bool is_shared_read = kind == SASS_SHARED && tolower((unsigned char)*opcode) == 'l';
@@ -140,9 +141,9 @@ static unsigned bytes_of(const char *opcode, enum sass_kind kind, bool is_ptx, b
 struct line {
     char opcode[WORD_MAX];
     char label[WORD_MAX];
-    char target[WORD_MAX];  /* of a branch; "" = none */
-    char address[WORD_MAX]; /* where it stands, as jumps without labels have it; "" = unknown */
-    bool is_conditional;    /* a predicate says when */
+    char target[WORD_MAX];  /* target of a branch; "" = none */
+    char address[WORD_MAX]; /* its address, as jumps without labels have it; "" = unknown */
+    bool is_conditional;    /* it has a predicate */
 };
 
 static const char *skip_blanks(const char *at)
@@ -155,7 +156,7 @@ static void copy_word(char out[WORD_MAX], const char *at, size_t length)
     snprintf(out, WORD_MAX, "%.*s", (int)(length < WORD_MAX ? length : WORD_MAX - 1), at);
 }
 
-/* "@!P0 BRA ..." or "@%p1 bra ...": the predicate says when, not what. */
+/* Skips a predicate: "@!P0 BRA ..." or "@%p1 bra ...". */
 static const char *skip_predicate(const char *at)
 {
     return *at == '@' ? skip_blanks(at + strcspn(at, " \t;")) : at;
@@ -222,7 +223,7 @@ static bool read_line(struct line *out, const char *at, bool is_ptx)
 
 /* --- Loops -------------------------------------------------------------------------------- */
 
-/* Where an instruction stands, by label and by address, and what came before it. */
+/* The place of an instruction, by label and by address, and the counts before it. */
 struct place {
     char name[WORD_MAX];
     uint64_t total, bytes;
@@ -233,7 +234,8 @@ struct counter {
     struct place *places;
     size_t count;
     uint64_t last_target; /* instructions before the start of the last loop found */
-    uint64_t last_end;    /* up to where all threads that get there end */
+    uint64_t last_end;    /* instructions up to the last one that ends all threads that reach
+                           * it */
     bool has_bulk;        /* somewhere in the kernel */
     bool failed;
 };
@@ -292,7 +294,7 @@ static void count_line(struct counter *counter, const struct line *line)
         return;
     note_place(counter, line->address);
     const enum sass_kind kind = find_kind(line->opcode, mix->is_ptx);
-    if (strncmp(line->opcode, "NOP", 3) == 0) /* fills up the end of a kernel */
+    if (strncmp(line->opcode, "NOP", 3) == 0) /* NOPs pad the end of a kernel */
         return;
     mix->total++;
     mix->counts[kind]++;
@@ -303,8 +305,8 @@ static void count_line(struct counter *counter, const struct line *line)
         counter->last_end = mix->total;
 }
 
-/* A compiler may write a loop that matters several times over, for what unrolling leaves; a loop
- * with less of the loads than this many copies would have is another. */
+/* A compiler may copy a loop that matters several times, for the remainder of unrolling; a loop
+ * with less of the loads than this many copies would have is not one. */
 enum { LEFT_OVER = 8 };
 
 int sass_count(struct sass_mix *out, const char *text, bool is_ptx, struct error *error)

@@ -1,6 +1,6 @@
-/* sass: counts the instructions of a kernel by kind, from its disassembly or, for want of one,
- * its PTX, and finds the loop that reads most. A count of what stands there, not of what runs.
- */
+/* sass: counts the instructions of a kernel by kind, from its disassembly or, if there is none,
+ * its PTX, and finds the loop that reads most. It counts the instructions in the code, not
+ * those executed. */
 #ifndef AUTOTUNE_SASS_H
 #define AUTOTUNE_SASS_H
 
@@ -25,11 +25,12 @@ enum sass_kind {
 struct sass_mix {
     bool is_ptx; /* PTX is not what runs: the compiler still turns it into machine code */
     uint64_t total, counts[SASS_KINDS];
-    /* Of one thread's global loads, each counted once. Bulk copies are the whole block's: with
-     * these, of the thread's loads of shared memory too. */
+    /* Bytes of one thread's global loads, each counted once. Bulk copies are made for the whole
+     * block: with these, the thread's loads of shared memory count too. */
     uint64_t load_bytes;
-    /* The loop without a loop in it that has the most bytes to load; 0 instructions = none. One
-     * that loads far less than the rest of the kernel is for what is left over: it is none. */
+    /* The loop without a loop in it that has the most bytes to load; 0 instructions = none. A
+     * loop that loads far less than the rest of the kernel handles the remainder: it does not
+     * count. */
     uint64_t loop_total, loop_bytes;
 };
 
@@ -41,7 +42,7 @@ int sass_count(struct sass_mix *out, const char *text, bool is_ptx, struct error
  * it loads nothing. */
 double sass_per_element(const struct sass_mix *mix, int elem_bytes);
 
-/* Bytes that a thread asks for at a time: the loop's, or else the kernel's. */
+/* Bytes that a thread requests at a time: in the loop, or else in the kernel. */
 uint64_t sass_bytes_at_once(const struct sass_mix *mix);
 
 #endif

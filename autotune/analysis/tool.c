@@ -1,5 +1,5 @@
-/* tool: a child with a pipe for its output and a file in memory for its errors, which therefore
- * never wait for each other. Hides all three. */
+/* tool: starts a process with a pipe for its output and a file in memory for its errors, which
+ * therefore never wait for each other. */
 #include "autotune/analysis/tool.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static void read_all(struct text *out, int file)
             break;
 }
 
-/* In the child. */
+/* Runs in the child process. */
 static void become(const char *const *command, int to, int errors_to)
 {
     const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -35,7 +35,7 @@ static void become(const char *const *command, int to, int errors_to)
     _exit(TOOL_MISSING);
 }
 
-/* The child's exit status, as tool_run returns it. */
+/* The child process's exit status, as tool_run returns it. */
 static int wait_for(pid_t child)
 {
     int status;

@@ -1,5 +1,5 @@
-/* device_set: devices are alike when a record of one answers for the other: same name, capability,
- * SMs and memory. Hides the forms in which one device can be named. */
+/* device_set: opens devices and groups them by kind: devices are alike when a record of one
+ * serves the other, that is with the same name, capability, SMs and memory. */
 #include "autotune/cli/device_set.h"
 
 #include "autotune/device/device.h"
@@ -14,8 +14,8 @@ struct names {
     size_t count;
 };
 
-/* A GPU has one number, but numbers have several forms: "0", "00", "-0". What is no number
- * stays as it is, for device_open to refuse. */
+/* A GPU has one number, but numbers have several forms: "0", "00", "-0". Anything else stays as
+ * it is, for device_open to refuse. */
 static void normalize(char spec[16])
 {
     struct error ignored;
@@ -59,8 +59,7 @@ static bool is_before(const struct names *names, size_t i)
     return false;
 }
 
-/* The host may stand there more than once, a GPU only once; so auto, which may be any, not at
- * all. */
+/* The host may be named more than once, a GPU only once; auto, which may be any, not at all. */
 static int check_list(const struct names *names, struct error *error)
 {
     for (size_t i = 0; i < names->count && names->count > 1; i++) {
@@ -126,7 +125,7 @@ int device_set_open(struct device_set *out, const struct request *request, struc
     for (size_t i = 0; i < names.count; i++) {
         const struct device_options options = {names.specs[i], request->nvrtc, request->seed};
         struct device *device;
-        if (names.count == 1) { /* whoever uses it opens it, and says what is wrong with it */
+        if (names.count == 1) { /* its user opens it, and reports errors */
             add_device(out, infos, names.specs[i], &(struct device_info){.spec = ""});
             return 0;
         }

@@ -1,5 +1,5 @@
-/* device_set: the devices that --device names, sorted into kinds: like ones share the work of one
- * search, unlike ones are tuned side by side. Hides the reading of lists and of "all". */
+/* device_set: reads --device and sorts the devices into kinds: devices of one kind share the
+ * work of one search, other kinds are tuned at the same time. */
 #ifndef AUTOTUNE_DEVICE_SET_H
 #define AUTOTUNE_DEVICE_SET_H
 
@@ -20,8 +20,8 @@ struct device_set {
 };
 
 /* "auto", "host", "0", "all" (every GPU), or a list of hosts and numbers with commas: "0,1",
- * "host,host". A GPU named twice, in whatever form, is ERROR_USAGE; a device that is not there
- * is ERROR_NO_DEVICE. `out` is about 130 KB: allocate it. */
+ * "host,host". A GPU named twice, in any form, is ERROR_USAGE; a missing device is
+ * ERROR_NO_DEVICE. `out` is about 130 KB: allocate it. */
 int device_set_open(struct device_set *out, const struct request *request, struct error *error);
 
 #endif

@@ -1,5 +1,6 @@
-/* failing_source: writes down what the compiler refused, so that the user can open it. Looks for the
- * guilty variant by compiling again, which costs one compile and only after a failure. */
+/* failing_source: saves the source that the compiler refused, so that the user can open it.
+ * Finds the failing variant by compiling again, which costs one compile and only after a
+ * failure. */
 #include "autotune/cli/failing_source.h"
 
 #include "autotune/cli/interrupt.h"
@@ -44,7 +45,7 @@ static bool is_failing(const struct setup *setup, const int64_t *config, struct 
     struct emit_variant variant;
     struct error cause;
     if (emit_variant(&variant, &setup->context, &setup->sources, config, &cause))
-        return false; /* the emitter's own words stand already */
+        return false; /* the error has the emitter's message already */
     for (size_t i = 0; i < variant.count; i++)
         sources[i] = (struct device_source){variant.texts[i].at, setup->space->kernel};
     int failed =

@@ -1,4 +1,4 @@
-/* help: the texts behind --help, verb by verb. */
+/* help: holds the help text of each verb. */
 #include "autotune/cli/help.h"
 
 #include "generator/dims_text.h"
@@ -42,7 +42,7 @@ static const struct help all[] = {
     {VERB_COMPARE, "compare", "A B [C...]",
      "Sets GPUs side by side, problem by problem: each a record file, a GPU by name (v100, h200, "
      "rtx5070ti: with what is published of it and the records kept here), or a file or a name of "
-     "published figures. Begins with a verdict. Where a GPU has no figure of its own, static "
+     "published figures. Begins with the outcome. Where a GPU has no figure of its own, static "
      "analysis of another's winner bounds it (\"at most\"), or says why not. Says what is measured, "
      "published, a bound or predicted. "
      "Needs no device.\v"

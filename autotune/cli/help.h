@@ -1,4 +1,4 @@
-/* help: what each verb says about itself. */
+/* help: provides the texts behind --help, one for each verb. */
 #ifndef AUTOTUNE_HELP_H
 #define AUTOTUNE_HELP_H
 
@@ -10,7 +10,7 @@ struct help {
     const char *text;             /* what it does, '\v', examples and exit codes */
 };
 
-/* Of the first of these verbs (a mask), or NULL. */
+/* The help of the first of these verbs (a mask), or NULL. */
 const struct help *help_of(unsigned verbs);
 
 #endif

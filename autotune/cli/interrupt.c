@@ -1,6 +1,5 @@
-/* interrupt: the handler keeps the signal's number, the only state that a handler can share,
- * and the guarded operations look at it. Hides signals, the thread that takes them where a device
- * works in this process, and the operations in front of the real ones. */
+/* interrupt: notes SIGINT and SIGTERM and wraps a device's operations. The handler keeps the
+ * signal's number, the only state that a handler can share; the guarded operations check it. */
 #include "autotune/cli/interrupt.h"
 
 #include <pthread.h>
@@ -9,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A signal handler has nothing else to write to. */
+/* The only state that a signal handler can write. */
 static atomic_int came;
 static atomic_llong came_ms;
 /* The signals that are caught, and the thread that takes them while a device is guarded. */
@@ -34,7 +33,7 @@ static void handle(int number)
     if (atomic_compare_exchange_strong(&came, &none, number)) {
         atomic_store(&came_ms, now_ms());
         if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-            return; /* nobody is there to be told */
+            return; /* there is no thread to inform */
     } else if (atomic_load(&came_ms) && now_ms() - atomic_load(&came_ms) > TWICE_MS) {
         sigset_t all;
         sigfillset(&all);
@@ -131,8 +130,8 @@ static void *watch(void *unused)
     return NULL;
 }
 
-/* While NVRTC compiles, in whatever thread, the process has NVRTC's handlers of these signals,
- * which end it with status 4. So no thread has them delivered, and one waits for them. */
+/* While NVRTC compiles, in any thread, the process has NVRTC's handlers of these signals, which
+ * end it with status 4. So all threads block them, and one thread waits for them. */
 static void watch_signals(void)
 {
     if (pthread_sigmask(SIG_BLOCK, &caught, NULL))
@@ -149,7 +148,7 @@ static void unwatch_signals(void)
     is_watching = false;
     pthread_cancel(watcher);
     pthread_join(watcher, NULL);
-    pthread_sigmask(SIG_UNBLOCK, &caught, NULL); /* what came since is handled now */
+    pthread_sigmask(SIG_UNBLOCK, &caught, NULL); /* pending signals are handled now */
 }
 
 void interrupt_begin(struct interrupt_guard *guard, struct device *device)

@@ -1,4 +1,4 @@
-/* option_conflicts: tables, each about one thing: a condition, and the sentence that it gets. */
+/* option_conflicts: checks tables of conflicts, each a condition and its error sentence. */
 #include "autotune/cli/option_conflicts.h"
 
 #include <string.h>
@@ -71,7 +71,7 @@ static int check_arguments(const struct request *request, struct error *error)
     return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
 
-/* Is anything said of the problem but its size, or of its space? */
+/* Does an option give the space, or more of the problem than its size? */
 static bool has_own_problem(const struct request *request)
 {
     return request->has_op || request->has_type || request->has_acc || request->cold ||
@@ -79,7 +79,7 @@ static bool has_own_problem(const struct request *request)
            request->template;
 }
 
-/* Of tune and the ladder: what a run measures. */
+/* Checks tune and ladder for what a run measures. */
 static int check_run(const struct request *request, struct error *error)
 {
     const struct option_conflict conflicts[] = {

@@ -1,5 +1,5 @@
-/* options: the table of options, and what is said about them: the help, and one sentence on an
- * option that cannot be read, which argp would print by itself in two. */
+/* options: holds the table of options and writes their help, and one sentence for an option
+ * that cannot be read, where argp would print two. */
 #include "autotune/cli/options.h"
 
 #include "autotune/cli/help.h"
@@ -136,7 +136,7 @@ const char *options_name(int key)
 
 /* --- For argp ----------------------------------------------------------------------------- */
 
-/* The names that '@' stands for in a text; argp frees it. */
+/* The names that replace '@' in a text; argp frees it. */
 static char *add_names(const char *text, const char *names)
 {
     const size_t before = strcspn(text, "@");
@@ -156,7 +156,7 @@ static char *add_formats(const char *text)
     return out;
 }
 
-/* argp's last line is about short options, of which there are few and plain ones. */
+/* Fills in '@', and drops argp's last line, about the few short options. */
 static char *filter_help(int key, const char *text, void *input)
 {
     char names[PROBLEM_NAMES_CHARS];
@@ -200,14 +200,14 @@ void options_help(struct text *out, struct argp_state *state)
     free(bytes);
 }
 
-/* --- What is wrong ------------------------------------------------------------------------ */
+/* --- Errors ------------------------------------------------------------------------------- */
 
 static bool has_prefix(const char *name, const char *prefix, size_t length)
 {
     return name && strncmp(name, prefix, length) == 0;
 }
 
-/* Options of the verb that begin with the word; a whole match stands alone. */
+/* Options of the verb that begin with the word; an exact match is the only one. */
 static size_t find_matches(const struct argp_option *matches[OPTIONS_MAX], unsigned verbs,
                            const char *word, size_t length)
 {

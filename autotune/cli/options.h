@@ -1,4 +1,4 @@
-/* options: every option of every verb, and what --help says. Hides argp's tables. */
+/* options: declares every option of every verb and its help text. Hides argp's tables. */
 #ifndef AUTOTUNE_OPTIONS_H
 #define AUTOTUNE_OPTIONS_H
 
@@ -78,8 +78,8 @@ const char *options_name(int key);
 /* Appends the whole --help, from within a parse. */
 void options_help(struct text *out, struct argp_state *state);
 
-/* What is wrong with the argument that argp could not read: sets the error and returns true, or
- * returns false when nothing is wrong with this one. */
+/* Explains the argument that argp could not read: sets the error and returns true, or returns
+ * false when this argument has no error. */
 bool options_explain(const char *argument, enum verb verb, const char *program,
                      struct error *error);
 

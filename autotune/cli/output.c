@@ -1,5 +1,5 @@
-/* output: the only place where commands write. Checks every write, so that a full disk or a
- * closed pipe ends in an error and not in half a result. */
+/* output: writes all results of commands. Checks every write, so that a full disk or a closed
+ * pipe ends in an error and not in half a result. */
 #include "autotune/cli/output.h"
 
 #include "autotune/print/table_fit.h"
@@ -68,7 +68,7 @@ static int print_text(const struct request *request, const struct text *text,
     return output_is_taken(request) ? 0 : output_write("-", text, error);
 }
 
-/* A form that cannot be written costs only itself: the others are written all the same. */
+/* If a form cannot be written, the others still are. */
 int output_forms(const struct request *request, const struct text *text,
                  const struct table *table, const struct text *json, struct error *error)
 {

@@ -1,4 +1,4 @@
-/* output: results to stdout or a file, context to stderr; whatever cannot be written is an
+/* output: writes results to stdout or a file, and context to stderr; a failed write is an
  * error. */
 #ifndef AUTOTUNE_OUTPUT_H
 #define AUTOTUNE_OUTPUT_H
@@ -14,28 +14,28 @@ int output_write(const char *path, const struct text *text, struct error *error)
 /* Writes bytes the same way. */
 int output_bytes(const char *path, const void *bytes, size_t length, struct error *error);
 
-/* The table to stdout, unless --json - or --csv - takes its place, and to those files. `json`
- * is what --json writes; NULL = the table as JSON. Where one of them fails the others are still
+/* Writes the table to stdout, unless --json - or --csv - takes its place, and to those files.
+ * `json` is the text for --json; NULL = the table as JSON. If one fails, the others are still
  * written. */
 int output_table(const struct request *request, const struct table *table,
                  const struct text *json, struct error *error);
 
-/* The same where people read something else than the table: `text`. */
+/* The same, with `text` in place of the table for people. */
 int output_forms(const struct request *request, const struct text *text,
                  const struct table *table, const struct text *json, struct error *error);
 
-/* The same with two tables, of which --csv gets the first and --json both, by these names. */
+/* The same with two tables: --csv gets the first and --json both, by these names. */
 int output_both(const struct request *request, const struct text *text, const char *name,
                 const struct table *table, const char *second_name, const struct table *second,
                 struct error *error);
 
-/* A warning on stderr: "autotune: warning: ...", also with --quiet. */
+/* Prints a warning on stderr: "autotune: warning: ...", also with --quiet. */
 void output_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Is stdout what --json or --csv write to? Then nothing else may go there. */
+/* Do --json or --csv write to stdout? Then nothing else may be printed there. */
 bool output_is_taken(const struct request *request);
 
-/* A line of context on stderr, unless --quiet. */
+/* Prints a line of context on stderr, unless --quiet. */
 void output_note(const struct request *request, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,4 +1,4 @@
-/* record_cells: the cells that tables of records have in common. */
+/* record_cells: writes the cells that all tables of records share. */
 #include "autotune/cli/record_cells.h"
 
 #include "autotune/device/device.h"

@@ -1,4 +1,4 @@
-/* record_cells: records as cells of a table: what one is for, and how fast it is. */
+/* record_cells: writes a record as cells of a table: its problem, and its speed. */
 #ifndef AUTOTUNE_RECORD_CELLS_H
 #define AUTOTUNE_RECORD_CELLS_H
 
@@ -9,11 +9,11 @@
 /* GPU, operation, type and accumulator. */
 void record_cells_add_problem(struct table *table, const struct record *record);
 
-/* For people the size in a word: "400M", "1K..1414" for the interval of a sweep, or
- * "16Ki x 128 rows". Returns out. */
+/* The size as one text for people: "400M", "1K..1414" for the interval of a sweep, or "16Ki x
+ * 128 rows". Returns out. */
 const char *record_cells_size(char out[DIMS_TEXT_CHARS], const struct interval *served);
 
-/* For programs each number of it: the cells of DIMS_TEXT_COLUMNS. */
+/* Adds each number of the size for programs: the cells of DIMS_TEXT_COLUMNS. */
 void record_cells_add_dims(struct table *table, const struct record *record);
 
 /* us, GB/s and percent of the record's peak, for a time of its problem. */

@@ -1,5 +1,5 @@
-/* request: reads the command line through argp, which neither prints nor exits here. Hides the
- * order in which what was read is checked and settled. */
+/* request: reads the command line through argp, which neither prints nor exits here, then
+ * checks it and fills in defaults. */
 #include "autotune/cli/request.h"
 
 #include "autotune/cli/option_conflicts.h"
@@ -21,7 +21,7 @@ struct parse {
 
 /* --- argp --------------------------------------------------------------------------------- */
 
-/* All options are read by now, and the files stand together at the end of argv. */
+/* All options are read by now, and the files are at the end of argv. */
 static int take_files(struct parse *parse, struct argp_state *state)
 {
     parse->request->files = &state->argv[state->next - 1];
@@ -53,7 +53,7 @@ static int parse_argument(struct parse *parse, const char *value, struct argp_st
                      value, program);
 }
 
-/* Ends the parse as an error would, with none. */
+/* Ends the parse like an error, without setting one. */
 static int print_help(struct argp_state *state, struct error *error)
 {
     struct text text = {0};
@@ -141,7 +141,7 @@ int request_parse(struct request *out, enum verb verb, int argc, char **argv,
     if (option_conflicts_check(out, error) || problem_check(&out->problem, error) ||
         request_dims_settle(out, error) || request_files_check(out, error))
         return -1;
-    if (verb != VERB_SHOW) /* which looks for records, whatever the problem */
+    if (verb != VERB_SHOW) /* which shows records of any problem */
         problem_simplify(&out->problem);
     return 0;
 }

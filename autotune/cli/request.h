@@ -1,5 +1,5 @@
-/* request: what the command line asks for. One table of options serves all verbs; each verb
- * takes those that make sense for it. */
+/* request: parses the command line into a request. One table of options serves all verbs; each
+ * verb takes those that make sense for it. */
 #ifndef AUTOTUNE_REQUEST_H
 #define AUTOTUNE_REQUEST_H
 
@@ -63,12 +63,12 @@ struct request {
     size_t rung_count;
     const char *format, *output, *prefix, *gpu,
         *gpu_file;                     /* of export (output: of report too); NULL = not
-                                                 * given */
+                                        * given */
     const char *bench, *ladder, *axes; /* of report: tables; two params, or NULL */
     uint64_t offset, rounds;           /* of bench: bytes; 0 = the device's default */
     unsigned part, parts;              /* of --cover or --all: this part, of so many */
     bool cold, warm, retune, quiet, ptx, sass, cover, small, all, stream, grid;
-    bool published; /* of ladder: what documents say, and no run */
+    bool published; /* of ladder: show published figures, run nothing */
     bool sources;   /* of list: where figures are from */
     bool evidence;  /* of compare: compile what the journals know, to rank predictions */
     bool run;       /* of profile: launch the kernel, as ncu wants it */
@@ -78,9 +78,9 @@ struct request {
 /* Is a range of sizes asked for? */
 bool request_is_sweep(const struct request *request);
 
-/* Parses the arguments after the verb; argv[0] is what messages call the program. ERROR_USAGE
- * with one sentence. After printing what --help asks for it is -1 with ERROR_NONE: nothing is
- * left to do. */
+/* Parses the arguments after the verb; messages call the program argv[0]. ERROR_USAGE with one
+ * sentence. After printing --help or --version it is -1 with ERROR_NONE: nothing is left to
+ * do. */
 int request_parse(struct request *out, enum verb verb, int argc, char **argv,
                   struct error *error);
 

@@ -1,5 +1,5 @@
-/* request_dims: --n in its three forms, and a matrix. What is wrong with all sizes of a matrix
- * together, dims_text says. */
+/* request_dims: parses --n in its three forms, and the sizes of a matrix. dims_text checks the
+ * sizes of a matrix together. */
 #include "autotune/cli/option_conflicts.h"
 #include "autotune/cli/options.h"
 #include "autotune/cli/request_value.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* More than that overflows byte counts long before a device says that it has no room. */
+/* A larger n overflows byte counts long before a device reports that it has no room. */
 #define N_MOST (UINT64_C(1) << 59)
 
 /* --- n ------------------------------------------------------------------------------------ */

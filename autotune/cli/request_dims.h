@@ -1,5 +1,4 @@
-/* request_dims: the sizes that --n, or --rows, --len, --pitch, --axis and --shape, ask for, as
- * dims. */
+/* request_dims: turns --n, or --rows, --len, --pitch, --axis and --shape, into dims. */
 #ifndef AUTOTUNE_REQUEST_DIMS_H
 #define AUTOTUNE_REQUEST_DIMS_H
 
@@ -12,7 +11,7 @@ struct request;
 /* Keys of the options of a matrix, beside those of options.h. */
 enum { KEY_ROWS = 512, KEY_LEN, KEY_PITCH, KEY_AXIS, KEY_SHAPE };
 
-/* What they say. */
+/* The values of these options. */
 struct request_dims {
     struct matrix low;            /* 0 = not given; of ranges the least */
     uint64_t rows_high, len_high; /* of ranges, else 0 */
@@ -24,13 +23,14 @@ struct request_dims {
 int request_dims_value(struct request *request, int key, const char *value,
                        struct error *error);
 
-/* What cannot be meant together. */
+/* Refuses conflicting options. */
 int request_dims_check(const struct request *request, struct error *error);
 
 /* Gives the problem the dims of the matrix that is asked for, if any is. */
 int request_dims_settle(struct request *request, struct error *error);
 
-/* Does any option say more of the dims than --n? Of show none does: --shape says which records. */
+/* Does any option give more of the dims than --n? False for show: there --shape selects
+ * records. */
 bool request_dims_are_given(const struct request *request);
 
 /* Is a range of such sizes asked for? */
@@ -43,7 +43,7 @@ struct request_grid {
 };
 void request_dims_grid(struct request_grid *out, const struct request *request);
 
-/* The dims of one. ERROR_USAGE: they are out of range. */
+/* The dims of one size. ERROR_USAGE: they are out of range. */
 int request_dims_at(struct dims *out, const struct request *request,
                     const struct request_grid *grid, size_t line, size_t size,
                     struct error *error);

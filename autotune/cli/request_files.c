@@ -1,5 +1,5 @@
-/* request_files: asks the file system what opening them would say. A full disk shows only when
- * they are written. */
+/* request_files: asks the file system whether each file could be opened. A full disk shows only
+ * when a file is written. */
 #include "autotune/cli/request_files.h"
 
 #include "autotune/device/nvrtc.h"

@@ -1,5 +1,5 @@
-/* request_value: one table for options that are texts, one for those that are flags; the others
- * have a function each. */
+/* request_value: parses option values: one table for options that are texts, one for flags, and
+ * a function for each of the others. */
 #include "autotune/cli/request_value.h"
 
 #include "autotune/cli/options.h"
@@ -177,7 +177,7 @@ static int parse_value(struct request *request, int key, const char *value, stru
     }
 }
 
-/* An empty name of a file or folder would be looked for in vain, in words that confuse. */
+/* An empty file or folder name would lead to a confusing error later. */
 int request_value(struct request *request, int key, const char *value, struct error *error)
 {
     const char **string = find_string(request, key);

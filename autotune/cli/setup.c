@@ -1,5 +1,5 @@
-/* setup: opens space, template, device and records for a command. Hides where files are looked
- * for: a path, else a name among the files built into the program. */
+/* setup: opens space, template, device and records for a command. A file is looked for by its
+ * path, else by its name among the files built into the program. */
 #include "autotune/cli/setup.h"
 
 #include "autotune/device/gpus.h"
@@ -53,7 +53,7 @@ static int refuse_space(const char *name, struct error *error)
                      name, text_hint(hint, name, names, count));
 }
 
-/* The one named, else that of the operation. */
+/* Loads the named space, else that of the operation. */
 static int load_space(struct setup *setup, const char *given, struct error *error)
 {
     const char *name = given ? given : problem_space(&setup->problem);
@@ -136,7 +136,7 @@ static int find_place(struct setup *setup, const struct request *request, bool n
     return 0;
 }
 
-/* What is not asked for is what the space is for: its first operation, and the usual size. */
+/* Fills in what was not asked for: the space's first operation, and the usual size. */
 static void find_problem(struct setup *setup, const struct request *request)
 {
     struct problem *problem = &setup->problem;

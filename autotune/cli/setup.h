@@ -1,5 +1,5 @@
-/* setup: what a command works on: the space, the template, the device or architecture, the
- * record files. Read once, disposed of together. */
+/* setup: holds what a command works on: the space, the template, the device or architecture,
+ * the record files. Read once, disposed of together. */
 #ifndef AUTOTUNE_SETUP_H
 #define AUTOTUNE_SETUP_H
 
@@ -26,36 +26,38 @@ int setup_open(struct setup *out, const struct request *request, bool needs_devi
                struct error *error);
 void setup_close(struct setup *setup);
 
-/* The n that is meant where none is given. */
+/* The default n. */
 uint64_t setup_usual_n(bool is_host);
 
-/* Turns to other dims and another regime of the same problem, and to the space's default for them. */
+/* Changes to other dims and another regime of the same problem, and to the space's default for
+ * them. */
 int setup_resize(struct setup *setup, const struct dims *dims, enum regime regime,
                  struct error *error);
 
-/* Have the device and this machine room for the elements and the results at all? ERROR_FAILED with
- * both sizes if not. Whether that much is free now, only who opens the device can tell. */
+/* Have the device and this machine room for the elements and the results at all? ERROR_FAILED
+ * with both sizes if not. Whether that much is free now shows when the device is opened. */
 int setup_check_room(const struct setup *setup, struct error *error);
 
-/* ERROR_USAGE where the space gives several results, which `what` ("a sweep") does not take yet. */
+/* ERROR_USAGE where the space gives several results, which `what` ("a sweep") does not take
+ * yet. */
 int setup_require_value(const struct setup *setup, const char *what, struct error *error);
 
-/* The key under which the winner of this setup is kept. Without a device it has the
- * architecture alone, for look-ups. */
+/* The key of a record of this setup's winner. Without a device it has the architecture only,
+ * for look-ups. */
 void setup_record(struct record *out, const struct setup *setup);
 
 /* Does the record's config give the kernels that it was measured with? */
 bool setup_is_current(const struct setup *setup, const struct record *record,
                       struct code_memo *memo);
 
-/* The record that fits best, from the folder and the shipped ones, with its config: as find does, one
- * that the space's rules do not allow here is not found. A damaged file or record is no error: what
- * was wrong with it goes to `warning` (ERROR_NONE if nothing). */
+/* The best matching record, from the folder and the shipped ones, with its config: as find
+ * does, it skips records that the space's rules do not allow here. A damaged file or record is
+ * no error: it is reported in `warning` (ERROR_NONE if there is none). */
 int setup_find(struct find_result *out, const struct setup *setup,
                const struct request *request, struct error *warning, struct error *error);
 
-/* The config of --variant over that of this GPU's best record, or without --variant of any GPU's, over
- * the default. Notes on stderr where it is from, and which rule it breaks. */
+/* The config of --variant over that of this GPU's best record, or without --variant of any
+ * GPU's, over the default. Notes on stderr where it is from, and which rule it breaks. */
 int setup_config(int64_t *config, const struct setup *setup, const struct request *request,
                  struct error *error);
 

@@ -1,5 +1,5 @@
-/* setup_records: what records know of a setup: its key, the record that fits best, the config to
- * begin with. Hides which files are read. */
+/* setup_records: answers from the record files for a setup: its record key, the record that
+ * fits best, the config to begin with. */
 #include "autotune/cli/setup.h"
 
 #include "autotune/cli/output.h"
@@ -74,7 +74,7 @@ int setup_find(struct find_result *out, const struct setup *setup,
     return failed ? -1 : 0;
 }
 
-/* --- The config ------------------------------------------------------------------------------ */
+/* --- The config --------------------------------------------------------------------------- */
 
 /* Where a variant is from: "of NVIDIA H200's record of sum i32 400M cold (exact)". */
 static void note_origin(const struct request *request, const struct find_result *found)
@@ -96,7 +96,8 @@ static void note_origin(const struct request *request, const struct find_result 
                     found->difference);
 }
 
-/* A config that has no values here: by hand it is the user's, else the space's. */
+/* Reports a config without values here: given by hand it is the user's mistake, else the
+ * space's. */
 static int fault_variant(const struct request *request, struct error *error)
 {
     return request->variant ? error_set(error, ERROR_USAGE,
@@ -104,7 +105,8 @@ static int fault_variant(const struct request *request, struct error *error)
                             : -1;
 }
 
-/* A space may leave a variant out for other reasons and still show it; this is a promise. */
+/* A variant that breaks another rule can still be shown; the order is a promise, so breaking it
+ * is refused. */
 static int check_order(const struct request *request, const struct setup *setup,
                        const int64_t *config, struct error *error)
 {
@@ -118,8 +120,8 @@ static int check_order(const struct request *request, const struct setup *setup,
         setup->space->rules[broken].reason);
 }
 
-/* The variant is taken all the same: one that is wrong can be shown. Rules of the launch are a
- * device's. */
+/* The variant is used all the same: a wrong one can be shown. Launch rules are left to a
+ * device. */
 static int note_rule(const struct request *request, const struct setup *setup,
                      const int64_t *config, struct error *error)
 {
@@ -141,7 +143,7 @@ int setup_config(int64_t *config, const struct setup *setup, const struct reques
     if (warning.code != ERROR_NONE)
         output_warn("%s", warning.text);
     if (request->variant && found.grade > SELECTOR_OTHER_SIZE)
-        found.grade = SELECTOR_NONE; /* a variant by hand does not change with what ships */
+        found.grade = SELECTOR_NONE; /* a variant by hand must not depend on shipped records */
     memcpy(config, found.grade == SELECTOR_NONE ? setup->space->default_config : found.config,
            setup->space->param_count * sizeof *config);
     note_origin(request, &found);

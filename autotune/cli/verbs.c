@@ -1,4 +1,4 @@
-/* verbs: the table of verbs, and help and version, which need no more than it. */
+/* verbs: holds the table of verbs, and prints help and version. */
 #include "autotune/cli/verbs.h"
 
 #include "autotune/cli/output.h"
@@ -111,7 +111,7 @@ int verb_version(int argc, char **argv, struct error *error)
     return failed;
 }
 
-/* What the coordinator of a tuning starts. */
+/* A worker process, which the coordinator of a tuning starts. */
 int verb_worker(int argc, char **argv, struct error *error)
 {
     (void)argc, (void)argv;

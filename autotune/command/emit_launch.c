@@ -1,4 +1,5 @@
-/* emit_launch: the plan of a call as lines of C. Hides which way of launching a kernel needs. */
+/* emit_launch: writes the launch plan of a call as lines of C. Chooses between the ways of
+ * launching a kernel. */
 #include "autotune/command/emit_launch.h"
 
 #include "generator/call.h"
@@ -35,7 +36,7 @@ static void add_kernels(struct text *out, const struct setup *setup,
     }
 }
 
-/* Those of a pass, as variables that cudaLaunchKernel takes the addresses of. */
+/* Adds the arguments of a pass, as variables that cudaLaunchKernel takes the addresses of. */
 static void add_args(struct text *out, const struct pass *pass,
                      const struct planner_launch *launch)
 {
@@ -65,7 +66,7 @@ static void add_args(struct text *out, const struct pass *pass,
     text_adds(out, "};\n");
 }
 
-/* By cudaLaunchKernelExC, which takes clusters and cooperative launches too. */
+/* Launches by cudaLaunchKernelExC, which takes clusters and cooperative launches too. */
 static void add_launch(struct text *out, const struct setup *setup,
                        const struct emit_variant *variant, const struct planner_launch *launch)
 {

@@ -1,13 +1,13 @@
-/* emit_launch: writes all kernels of a variant as one CUDA file, with a host function that launches
- * them for the problem. */
+/* emit_launch: writes all kernels of a variant as one CUDA file, with a host function that
+ * launches them for the problem. */
 #ifndef AUTOTUNE_EMIT_LAUNCH_H
 #define AUTOTUNE_EMIT_LAUNCH_H
 
 #include "autotune/cli/setup.h"
 #include "generator/emit.h"
 
-/* Appends the kernels, each in a namespace of its own where there are several, and the function; of
- * the host's C the kernels alone. `row` is the config. Fails as call_plan does. */
+/* Appends the kernels, each in a namespace of its own where there are several, and the
+ * function; as C of the host only the kernels. `row` is the config. Fails as call_plan does. */
 int emit_launch_add(struct text *out, const struct setup *setup, const int64_t *row,
                     const struct emit_variant *variant, struct error *error);
 

@@ -1,5 +1,5 @@
-/* export_records: reads all record files and keeps what an export can use. Hides why each of
- * the others is passed over, to be told where nothing is left. */
+/* export_records: reads all record files and keeps the records that an export can use. Counts
+ * why the others were passed over, for the error when none is left. */
 #include "autotune/command/export_records.h"
 
 #include "autotune/cli/output.h"
@@ -23,14 +23,13 @@ struct gathering {
     struct record want;
     struct code_memo memo;
     /* of the problem, but passed over: */
-    struct dims
-        unlike; /* of one whose results are of something else; n is 0 where there is none */
+    struct dims unlike; /* with results of another kind; n = 0: none */
     size_t other_code, other_regime, other_size, other_gpu, of_host;
 };
 
 /* --- One record --------------------------------------------------------------------------- */
 
-/* Letters and digits alone, in small letters. */
+/* Keeps letters and digits only, in lower case. */
 static void simplify(char out[NAME_CHARS], const char *name, size_t length)
 {
     size_t used = 0;
@@ -125,9 +124,9 @@ static bool is_current(struct gathering *all, const struct record *record, const
     return is_same;
 }
 
-/* What would not run is passed over, as wherever records are read: params that are no point of
- * the space, or one that its rules refuse for that architecture; and what is emitted as other
- * kernels now. */
+/* Passes over records that would not run, as all readers of records do: params outside the
+ * space, params that its rules refuse for that architecture, and kernels whose source has
+ * changed. */
 static bool is_usable(struct gathering *all, const struct record *record)
 {
     const struct space *space = all->setup->space;

@@ -1,4 +1,4 @@
-/* export_records: which records an export is made from. */
+/* export_records: chooses the records that an export is made from. */
 #ifndef AUTOTUNE_EXPORT_RECORDS_H
 #define AUTOTUNE_EXPORT_RECORDS_H
 
@@ -11,9 +11,8 @@ struct export_records {
 };
 
 /* The records of the request's problem that fit space and sources of the setup, from the folder
- * of records and, where that has none for the same, from those that come with the program;
- * narrowed by --n and --gpu. None is ERROR_FAILED with a sentence that says which there were.
- */
+ * of records, else from the records shipped with the program; narrowed by --n and --gpu.
+ * Without any it is ERROR_FAILED with a sentence that says which there were. */
 int export_records_find(struct export_records *out, const struct setup *setup,
                         const struct request *request, struct error *error);
 void export_records_dispose(struct export_records *records);

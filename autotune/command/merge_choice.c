@@ -1,21 +1,21 @@
-/* merge_choice: each record of the file is compared with what would stand in its place by then.
- * Hides which of two records is the better. */
+/* merge_choice: compares each record of the file with the record it would replace, and keeps
+ * the better. */
 #include "autotune/command/merge_choice.h"
 
 #include <string.h>
 
 enum { MADE_WITH = RECORD_TIMING | RECORD_TOOLS };
 
-/* --- Which is the better ------------------------------------------------------------------ */
+/* --- Choosing the better ------------------------------------------------------------------ */
 
 static bool is_newer(const struct record *a, const struct record *b)
 {
     return strcmp(a->tuned, b->tuned) > 0; /* UTC in one form: sorts as text */
 }
 
-/* A measured record answers look-ups where a published one only compares, so it goes first,
- * whatever their times. Times made with different tools say nothing of each other: there the
- * newer counts. What is equal in all stays. */
+/* A measured record answers look-ups where a published one only compares, so it comes first,
+ * whatever their times. Times made with different tools cannot be compared: there the newer
+ * counts. Where all is equal the old record stays. */
 static bool is_better(const struct record *new, const struct record *old)
 {
     const bool is_alike = !record_group_difference(new, old, MADE_WITH) &&
@@ -28,7 +28,7 @@ static bool is_better(const struct record *new, const struct record *old)
     return new->median_ps < old->median_ps;
 }
 
-/* The last is what the store would have by then. */
+/* The last match is the one that the store would have by then. */
 static const struct record *find_same(const struct records *records,
                                       const struct record *record)
 {
@@ -40,14 +40,14 @@ static const struct record *find_same(const struct records *records,
 
 /* --- One record --------------------------------------------------------------------------- */
 
-/* A record, and the records that it is one of. */
+/* A record, and the list that it is in. */
 struct side {
     const struct records *of;
     struct record record;
 };
 
-/* Appends the winner, to which the loser's sweep may go over. The loser is in `out` for as long as
- * that takes. False where the winner stays as it is. */
+/* Appends the winner, which may take over the loser's sweep. The loser is in `out` only
+ * meanwhile. `*is_changed` is false where the winner stays as it is. */
 static int join(struct records *out, const struct side *winner, const struct side *loser,
                 bool *is_changed, struct error *error)
 {

@@ -1,5 +1,5 @@
-/* profile_report: a line for each launch. What ncu did not say is an empty cell, and no
- * sentence. */
+/* profile_report: writes one line for each launch. A figure that ncu did not give is an empty
+ * cell. */
 #include "autotune/command/profile_report.h"
 
 #include "autotune/cli/output.h"
@@ -99,7 +99,7 @@ static void explain_shared(struct text *out, const char *pass, const struct ncu_
                   pass, excess);
 }
 
-/* Of the launch that takes longest: the others hardly count. */
+/* Explains the longest launch: the others hardly count. */
 static int print_words(const struct request *request, const struct planner_plan *plan,
                        const struct space *space, const struct ncu_launch *launches,
                        size_t count, struct error *error)

@@ -1,12 +1,13 @@
-/* profile_report: what Nsight Compute measured of a call's launches, as a table and in words. */
+/* profile_report: prints what Nsight Compute measured of a call's launches, as a table and in
+ * words. */
 #ifndef AUTOTUNE_PROFILE_REPORT_H
 #define AUTOTUNE_PROFILE_REPORT_H
 
 #include "autotune/analysis/ncu.h"
 #include "autotune/cli/request.h"
 
-/* Writes what was measured of the `count` launches of a call of `plan`, in their order; below the
- * table for people what holds up the one that takes longest. */
+/* Writes the measurements of the `count` launches of a call of `plan`, in their order; for
+ * people also, below the table, what limits the longest one. */
 int profile_report(const struct request *request, const struct planner_plan *plan,
                    const struct space *space, const struct ncu_launch *launches, size_t count,
                    struct error *error);

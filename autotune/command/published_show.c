@@ -1,4 +1,5 @@
-/* published_show: loads each document that is built in, and prints what is chosen of it. */
+/* published_show: loads each document that is built in, and prints the kernels chosen from
+ * it. */
 #include "autotune/command/published_show.h"
 
 #include "autotune/cli/output.h"
@@ -41,7 +42,7 @@ static bool is_chosen(const struct choice *choice, const char *rung)
     return choice->is_all;
 }
 
-/* Adds what is chosen of a document to both forms. */
+/* Adds the chosen kernels of a document to both forms. */
 static void add(struct text *text, struct table *table, const struct published *published,
                 const struct choice *choice)
 {

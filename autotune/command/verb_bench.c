@@ -1,5 +1,5 @@
-/* verb_bench: the kernels of the records against other libraries, one line of a table an n.
- * Never tunes: what the records hold is what is timed, and how well it fits is shown. */
+/* verb_bench: times the kernels of the records against other libraries, one line of a table for
+ * each n. Never tunes: it times the kernels on record and shows how well each record fits. */
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
 #include "autotune/cli/verbs.h"
@@ -16,8 +16,8 @@
 
 enum { ROUNDS_GPU = 201, ROUNDS_HOST = 11, BASELINES_MAX = PAIRED_SIDES_MAX - 1 };
 
-/* CSV has the columns that stand in papers, and behind them what was measured where; JSON says all
- * that makes a line. */
+/* CSV has the columns that papers use, then those with the conditions of the measurement; JSON
+ * has every field of a line. */
 static const struct table_column columns[] = {
     {"n", NULL, true},
     {NULL, "n", true},
@@ -62,7 +62,7 @@ struct bench_verb {
     struct setup setup;
     struct baseline baselines[BASELINES_MAX];
     size_t baseline_count;
-    const struct baseline *chosen[BASELINES_MAX]; /* of these: those fit for the problem */
+    const struct baseline *chosen[BASELINES_MAX]; /* the baselines that have the problem */
     size_t chosen_count;
     struct table table, json;
 };
@@ -82,7 +82,7 @@ static int add_baseline(struct bench_verb *verb, const char *path, struct error 
     return 0;
 }
 
-/* Those of `make bench`: beside the program, or in build/ here. */
+/* The programs of `make bench`: in this program's folder, or in build/ here. */
 static int add_cub(struct bench_verb *verb, struct error *error)
 {
     static const char *const names[] = {"cub-toolkit.so", "cub-newest.so"};
@@ -126,7 +126,7 @@ static int open_baselines(struct bench_verb *verb, struct error *error)
     }
 }
 
-/* Those that have the operation for the type. */
+/* The libraries that have the operation for the type. */
 static int choose_baselines(struct bench_verb *verb, struct error *error)
 {
     const struct problem *problem = &verb->setup.problem;
@@ -146,7 +146,7 @@ static int choose_baselines(struct bench_verb *verb, struct error *error)
 
 /* --- Ours --------------------------------------------------------------------------------- */
 
-/* The config of the record that fits best, else the default. */
+/* The config of the best matching record, else the default. */
 static int choose_config(int64_t *config, struct find_result *found,
                          const struct bench_verb *verb, struct error *error)
 {
@@ -176,7 +176,7 @@ static const char *describe_grade(char out[GRADE_CHARS], const struct find_resul
 
 /* --- Lines -------------------------------------------------------------------------------- */
 
-/* What stands in one line, as text. */
+/* The cells of one line, as text. */
 struct line {
     char n[NUMBER_CHARS], theirs_us[NUMBER_CHARS], ours_us[NUMBER_CHARS], ratio[NUMBER_CHARS];
     char low[NUMBER_CHARS], high[NUMBER_CHARS], gbs[NUMBER_CHARS], peak[NUMBER_CHARS];
@@ -219,7 +219,7 @@ static void add_cells(struct table *table, const char *const *cells, size_t coun
         table_add(table, cells[i]);
 }
 
-/* Behind the others; of what n says alone nothing. */
+/* Adds the dims as last cells; empty where n says all. */
 static void add_dims(struct table *table, const struct dims *dims)
 {
     char number[NUMBER_CHARS];
@@ -228,7 +228,7 @@ static void add_dims(struct table *table, const struct dims *dims)
         table_add(table, is_n ? NULL : dims_text_cell(number, dims, i));
 }
 
-/* How the calls of a measurement follow one another. */
+/* The way in which the calls of a measurement are queued. */
 static const char *order_name(const struct bench_verb *verb)
 {
     return verb->request.stream ? "stream" : "graph";
@@ -370,7 +370,7 @@ static int bench_all(struct bench_verb *verb, struct error *error)
     return failed;
 }
 
-/* The lines that were made are worth showing even where a later one failed. */
+/* Finished lines are printed even if a later one failed. */
 static int print_lines(struct bench_verb *verb, struct error *error)
 {
     struct text json = {0};

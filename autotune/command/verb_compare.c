@@ -1,4 +1,4 @@
-/* verb_compare: GPUs side by side, as a table and what is said below it. */
+/* verb_compare: prints a comparison of GPUs: a table, and sentences below it. */
 #include "autotune/cli/output.h"
 #include "autotune/cli/verbs.h"
 #include "autotune/compare/compare_text.h"

@@ -1,4 +1,5 @@
-/* verb_doctor: what is here, what is missing, and what to install. Changes nothing. */
+/* verb_doctor: checks what is installed, and says what is missing and what to install. Changes
+ * nothing. */
 #include "autotune/cli/output.h"
 #include "autotune/cli/request.h"
 #include "autotune/cli/verbs.h"
@@ -104,7 +105,7 @@ static void report_cache(struct text *out, const struct request *request)
     text_dispose(&folder);
 }
 
-/* What some verbs need beside a GPU, and which. */
+/* Tools that some verbs need in addition to a GPU, and which verbs. */
 static void report_tools(struct text *out)
 {
     static const struct {
@@ -122,7 +123,7 @@ static void report_tools(struct text *out)
     }
 }
 
-/* As `bench --against cub` looks for it. */
+/* Looks for CUB as `bench --against cub` does. */
 static void report_cub(struct text *out)
 {
     static const char *const names[] = {"cub-toolkit.so", "cub-newest.so"};
@@ -144,7 +145,7 @@ static void report_cub(struct text *out)
                        "--against cub\n");
 }
 
-/* A line is a label of 9 columns and what is said of it. */
+/* A line is a label of 9 columns and a text. */
 static void fill_table(struct table *table, const struct text *text)
 {
     enum { LABEL = 10 };

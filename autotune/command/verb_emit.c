@@ -1,5 +1,5 @@
-/* verb_emit: a kernel as source, PTX, machine code or disassembly. Needs no device; with one,
- * the record's variant is the one shown. */
+/* verb_emit: prints a kernel as source, PTX, machine code or disassembly. Needs no device; with
+ * one, it shows the variant of that GPU's record. */
 #include "autotune/analysis/disasm.h"
 #include "autotune/cli/failing_source.h"
 #include "autotune/cli/output.h"
@@ -34,7 +34,7 @@ static int choose_pass(const struct request *request, const struct space *space,
     return -1;
 }
 
-/* Of one pass the kernel alone, else all with a function that launches them. */
+/* Of one pass only the kernel, else all kernels with a function that launches them. */
 static int print_source(const struct request *request, const struct setup *setup,
                         const int64_t *config, const struct emit_variant *variant,
                         const bool *is_chosen, struct error *error)

@@ -1,5 +1,5 @@
-/* verb_export: the records of a problem as files of another program: tables, kernels, machine
- * code, variables of build tools. Needs no device. */
+/* verb_export: writes the records of a problem as files for another program: tables, kernels,
+ * machine code, variables of build tools. Needs no device. */
 #include "autotune/cli/output.h"
 #include "autotune/cli/verbs.h"
 #include "autotune/command/export_records.h"
@@ -29,7 +29,7 @@ struct task {
     char prefix[EXPORT_PREFIX_CHARS];
 };
 
-/* --- What is asked for -------------------------------------------------------------------- */
+/* --- The request -------------------------------------------------------------------------- */
 
 /* Copies the word at *at and moves behind it and its comma; false at the end. */
 static bool next_word(const char **at, char *out, size_t size)
@@ -103,7 +103,7 @@ static int open_setup(struct task *task, struct error *error)
     struct request plain = task->request;
     struct target oldest;
     struct problem any;
-    plain.arch = NULL; /* there it is what the kernel is for; here, for what to compile */
+    plain.arch = NULL; /* there it selects the kernel; here it says what to compile for */
     if (setup_open(&task->setup, &plain, false, error))
         return -1;
     any = task->setup.problem;
@@ -116,7 +116,7 @@ static int open_setup(struct task *task, struct error *error)
     return 0;
 }
 
-/* Those asked for: "--n 1000,2000", or those of a matrix. */
+/* Adds the requested sizes: "--n 1000,2000", or those of a matrix. */
 static void add_sizes(struct text *out, const struct request *request)
 {
     char options[DIMS_TEXT_CHARS];
@@ -163,13 +163,13 @@ static int make_folder(const char *folder, struct error *error)
                      strerror(errno));
 }
 
-/* A file of someone else's is not replaced: the names are common ones. */
+/* Refuses to replace a file that is not ours: the names are common ones. */
 static int check_ours(const char *path, struct error *error)
 {
     char head[2048];
     FILE *file = fopen(path, "rb");
     if (!file)
-        return 0; /* none, or writing will say what is wrong */
+        return 0; /* there is none, or writing will report the error */
     head[fread(head, 1, sizeof head - 1, file)] = 0;
     fclose(file);
     if (!*head || strstr(head, export_mark))
@@ -181,7 +181,7 @@ static int check_ours(const char *path, struct error *error)
         path);
 }
 
-/* As a whole or not at all: a build must not find half a file. */
+/* Writes a whole file or nothing: a build must not find half a file. */
 static int write_file(const char *path, const struct text *text, struct error *error)
 {
     char temporary[PATH_CHARS + 8];
@@ -261,7 +261,8 @@ static int write_all(const struct task *task, const struct export_files *files,
     return 0;
 }
 
-/* What a build file of this export needs, and no format of this command writes. */
+/* Names the file that a build file of this export needs and no format of this command
+ * writes. */
 static void note_source(const struct task *task)
 {
     const char *folder = task->request.output;

@@ -1,5 +1,5 @@
-/* verb_ladder: proves and measures the classic reductions one after the other, and shows what
- * each step brought; or shows the source of one. */
+/* verb_ladder: verifies and measures the classic reductions one after the other, and shows what
+ * each step gained; or prints the source of one. */
 #include "autotune/cli/interrupt.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
@@ -21,15 +21,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t N_HOST = 20000; /* the emulator makes a thread an element of some rungs */
+static const uint64_t N_HOST = 20000; /* the emulator needs a thread for each element of some
+                                       * rungs */
 
 /* All that a run holds. */
 struct work {
     const struct request *request;
-    struct setup setup; /* its space is the worker's own */
+    struct setup setup; /* its space belongs to the worker */
     struct ladder_choice choice;
     struct ladder ladder;
-    struct ladder_measure_step *steps;   /* what there is to run ... */
+    struct ladder_measure_step *steps;   /* the steps to run ... */
     int64_t (*configs)[SPACE_NAMES_MAX]; /* ... the config of each ... */
     struct ladder_cell **cells;          /* ... and where it is shown */
     size_t step_count;
@@ -69,7 +70,7 @@ static int list_sizes(struct work *work, struct error *error)
     return 0;
 }
 
-/* What a rule rejects is shown with its reason, and not run. */
+/* A cell that a rule rejects is shown with its reason, and not run. */
 static int prepare_cell(struct work *work, size_t r, size_t column, struct error *error)
 {
     struct ladder_cell *cell = &work->ladder.cells[r * work->ladder.columns + column];
@@ -105,7 +106,7 @@ static void take_size(struct work *work, size_t column)
         work->setup.problem.dims = dims_value(work->sizes[column]);
 }
 
-/* Names the sizes that the first rung chosen has. */
+/* Sets the error, and names the sizes of the first chosen rung. */
 static int refuse_blocks(const struct work *work, struct error *error)
 {
     size_t r = 0;
@@ -159,7 +160,7 @@ static int prepare(struct work *work, struct error *error)
     return is_any ? 0 : refuse_blocks(work, error);
 }
 
-/* A table of times by size has no place for what is computed of a GPU. */
+/* Static figures of a GPU have no place in a table of times by size. */
 static int check_gpu(const struct work *work, struct error *error)
 {
     const struct request *request = work->request;
@@ -179,7 +180,7 @@ static void show_progress(void *context, uint64_t done, uint64_t total)
     terminal_progress_show(context, done, total, "rungs");
 }
 
-/* The steps from `first` on, `count` of them, which have one n. */
+/* Runs `count` steps from `first` on, all of one n. */
 static int run_steps(struct work *work, size_t first, size_t count, struct error *error)
 {
     const struct setup *setup = &work->setup;
@@ -258,7 +259,7 @@ static const struct ladder_rung *rung_of(const struct work *work, size_t step)
     return &work->choice.opened[cell / work->ladder.columns];
 }
 
-/* Where they are shown: in a table of one size, and in files. */
+/* Computes static figures where they are shown: in a table of one size, and in files. */
 static int compute_figures(struct work *work, struct error *error)
 {
     const struct request *request = work->request;
@@ -314,7 +315,7 @@ static int print(struct work *work, struct error *error)
     return failed ? -1 : 0;
 }
 
-/* A rung that is wrong is worse than one that could not be run. */
+/* A wrong rung is a worse error than one that could not be run. */
 static int judge(const struct work *work, struct error *error)
 {
     const struct ladder_measure_step *bad = NULL;
@@ -345,7 +346,7 @@ static int run(struct work *work, struct error *error)
         work->setup.problem.dims = dims_value(N_HOST);
     if (list_sizes(work, error))
         return -1;
-    if (work->size_count) /* what is said, and the room for it, is of the largest */
+    if (work->size_count) /* messages and memory are for the largest size */
         take_size(work, work->size_count - 1);
     tune_notes_setup(request, &work->setup, 1);
     if (setup_check_room(&work->setup, error) ||

@@ -1,4 +1,4 @@
-/* verb_list: what there is to choose from, a table per topic. */
+/* verb_list: lists what a user can choose from, a table for each topic. */
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
 #include "autotune/cli/verbs.h"
@@ -57,7 +57,7 @@ static int list_archs(struct table *table, const struct request *request, struct
     return 0;
 }
 
-/* 0 = no document says. */
+/* 0 = not documented */
 static void add_known(struct table *table, int value)
 {
     table_add_number(table, value > 0, 0, value);

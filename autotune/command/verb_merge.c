@@ -1,5 +1,5 @@
-/* verb_merge: record files of other machines or people into the folder of records, each record
- * into the file of its own GPU. All files are read before anything is changed. */
+/* verb_merge: merges record files of other machines or people into the folder of records, each
+ * record into the file of its own GPU. All files are read before anything is changed. */
 #include "autotune/cli/output.h"
 #include "autotune/cli/record_cells.h"
 #include "autotune/cli/request.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* People read the problem in a word, programs each part of it. */
+/* For people the problem is one word, for programs a column for each part. */
 static const struct table_column columns[] = {
     {"gpu", "gpu", false},   {"problem", NULL, false},
     {NULL, "op", false},     {NULL, "type", false},
@@ -34,7 +34,7 @@ struct merge {
     size_t taken;
 };
 
-/* --- Reading ---------------------------------------------------------------------------- */
+/* --- Reading ------------------------------------------------------------------------------ */
 
 static int parse_file(struct records *out, const char *path, struct text *text,
                       struct error *error)
@@ -62,7 +62,7 @@ static int read_file(struct records *out, const char *path, struct error *error)
     return failed ? -1 : 0;
 }
 
-/* --- Merging ---------------------------------------------------------------------------- */
+/* --- Merging ------------------------------------------------------------------------------ */
 
 static void add_row(struct merge *merge, const char *file, const struct record *record,
                     const struct merge_choice *choice)
@@ -168,7 +168,7 @@ static int merge_all(struct merge *merge, struct error *error)
     return 0;
 }
 
-/* What was merged before a record that could not be kept is merged, and shown. */
+/* Records merged before one that could not be written stay merged, and are shown. */
 static int report(const struct merge *merge, struct error *error)
 {
     const struct request *request = merge->request;

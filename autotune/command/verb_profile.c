@@ -1,5 +1,5 @@
-/* verb_profile: one kernel under Nsight Compute. ncu is started on this very program, which
- * with --run launches the kernel and nothing else; its figures are read back. */
+/* verb_profile: runs one kernel under Nsight Compute. It starts ncu on this very program, which
+ * with --run launches the kernel and nothing else, and reads ncu's figures back. */
 #include "autotune/analysis/tool.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
@@ -17,12 +17,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is profiled: a variant of a space, or a rung of the ladder. */
+/* The kernel to profile: a variant of a space, or a rung of the ladder. */
 struct work {
     struct request request;
     struct setup setup;
     struct rungs rungs;
-    struct ladder_rung rung; /* its space is NULL where it is none */
+    struct ladder_rung rung; /* its space is NULL if the work is no rung */
     struct point_context context;
     struct emit_sources sources;
     int64_t config[SPACE_NAMES_MAX];
@@ -121,7 +121,7 @@ static void add_words(struct command *command, const char *const *words, size_t 
         command->words[command->count++] = words[i];
 }
 
-/* Which launches are profiled, and how: no clock is set. */
+/* Adds ncu's options that select the launches, and leave the clocks alone. */
 static void add_launches(struct command *command, const struct work *work)
 {
     const size_t count = (size_t)work->plan.count;
@@ -179,7 +179,7 @@ static void add_quoted(struct text *out, const char *word)
     text_adds(out, "'");
 }
 
-/* The command by which people see all that ncu can measure of this kernel. */
+/* The command that shows all that ncu can measure of this kernel. */
 static int write_by_hand(struct text *out, const struct work *work, int argc, char **argv,
                          struct error *error)
 {
@@ -197,7 +197,7 @@ static int write_by_hand(struct text *out, const struct work *work, int argc, ch
 
 /* --- The profile -------------------------------------------------------------------------- */
 
-/* What ncu prints, and apart from it what stands on its standard error. */
+/* ncu's output, and its standard error. */
 struct said {
     struct text out, errors;
 };

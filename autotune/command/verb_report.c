@@ -1,4 +1,5 @@
-/* verb_report: all sections as a page of HTML, as Markdown, or drawn as text. */
+/* verb_report: writes all sections of a report as a page of HTML, as Markdown, or drawn as
+ * text. */
 #include "autotune/cli/output.h"
 #include "autotune/cli/verbs.h"
 #include "autotune/report/page_html.h"

@@ -1,4 +1,4 @@
-/* verb_show: the records kept so far, all GPUs, as a table. */
+/* verb_show: prints the stored records of all GPUs as a table. */
 #include "autotune/cli/output.h"
 #include "autotune/cli/record_cells.h"
 #include "autotune/cli/request.h"
@@ -54,7 +54,7 @@ static void add_known(struct table *table, uint64_t value)
     table_add_number(table, value > 0, 0, (double)value);
 }
 
-/* Of one n there is none to be told. */
+/* Adds the bound of an interval; a record of one n has none. */
 static void add_bound(struct table *table, bool is_one, uint64_t n)
 {
     if (is_one)
@@ -93,7 +93,8 @@ static void add_record(struct table *table, const struct interval *served)
     table_add(table, record->params);
 }
 
-/* What is shown: kept until all are there, then as rows of the table or as the drawing of a sweep. */
+/* The records to show, collected first, then written as rows of the table or drawn as a
+ * sweep. */
 struct shown {
     const struct request *request;
     struct table table;
@@ -141,7 +142,7 @@ static int add_file(void *context, const char *path, const struct records *recor
     return failed;
 }
 
-/* Problem by problem, sizes as they grow, intervals behind; what was tuned when does not count. */
+/* By problem, then by size, then intervals; the time of tuning does not count. */
 static int by_problem(const void *a, const void *b)
 {
     const struct interval *one = a, *other = b;
@@ -160,7 +161,7 @@ static int by_problem(const void *a, const void *b)
     return number_decide(orders, sizeof orders / sizeof *orders);
 }
 
-/* What has sizes other than n is drawn apart, in tables of its own. */
+/* Sweeps over other sizes than n are drawn in tables of their own. */
 static void note_others(const struct request *request, const struct records *records)
 {
     size_t count = 0;
@@ -172,7 +173,7 @@ static void note_others(const struct request *request, const struct records *rec
                     count, count == 1 ? "" : "s");
 }
 
-/* What makes a record of the kind that was asked for. */
+/* Names the command that makes a record of the requested kind. */
 static void note_none(const struct request *request, const char *folder)
 {
     const struct problem *problem = &request->problem;

@@ -1,5 +1,5 @@
-/* verb_tune: the main job. Answers from an exact record, or tunes, keeps what won, and has it
- * reported; devices of several kinds are tuned side by side. Hides the order of all that. */
+/* verb_tune: answers from an exact record, or tunes, saves the winner and has it reported.
+ * Devices of several kinds are tuned at the same time. */
 #include "autotune/cli/device_set.h"
 #include "autotune/cli/failing_source.h"
 #include "autotune/cli/interrupt.h"
@@ -18,14 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A kind of device, and what is done there. */
+/* A kind of device, and the tuning that runs on it. */
 struct task {
     const struct request *request;
     const struct device_set_kind *kind;
     struct setup setup;
     struct find_result found;
     struct error warning; /* of the records */
-    bool is_answered;     /* by a record: there is nothing to measure */
+    bool is_answered;     /* by a record: no measuring needed */
     struct journal journal;
     bool has_journal;
     struct tune_job job;
@@ -44,7 +44,8 @@ static void describe_job(struct task *task, size_t kinds)
     const struct setup *setup = &task->setup;
     const struct request *request = task->request;
     tune_defaults_job(&task->job, request, setup, task->kind, kinds);
-    const bool has_seed = task->found.grade != SELECTOR_NONE; /* what won a similar problem */
+    const bool has_seed = task->found.grade != SELECTOR_NONE; /* the winner of a similar
+                                                               * problem */
     task->options = (struct tune_options){.strategy = tune_defaults_strategy(request, setup),
                                           .seed_config = has_seed ? task->found.config : NULL,
                                           .seed = request->seed,
@@ -57,7 +58,7 @@ static void describe_job(struct task *task, size_t kinds)
         task->options.progress = (struct tune_progress){tune_notes_progress, &task->watch};
 }
 
-/* What there is to try; the space is expanded once more by the search. */
+/* Notes the number of candidates; the search expands the space again. */
 static int note_points(const struct task *task, struct error *error)
 {
     struct points points;
@@ -107,7 +108,7 @@ static void *tune(void *argument)
     return NULL;
 }
 
-/* Kinds run side by side; one alone needs no thread. */
+/* Kinds run at the same time; a single one needs no thread. */
 static void tune_all(struct task *tasks, size_t count)
 {
     pthread_t threads[DEVICE_SET_MAX];
@@ -157,7 +158,7 @@ static int report(struct task *task, struct error *error)
     struct error lost;
     const int is_lost = tune_save_record(request, &record, &task->warning, &lost);
     const int failed = tune_report_print(request, &task->setup, &record, &task->result, error);
-    if (!failed && is_lost) /* the result is there all the same */
+    if (!failed && is_lost) /* the result was printed all the same */
         *error = lost;
     return failed || is_lost ? -1 : 0;
 }
@@ -192,7 +193,7 @@ static int run_tasks(struct task *tasks, const struct device_set *device_set,
         struct error cause;
         if (report(&tasks[i], &cause) == 0)
             continue;
-        if (failed) /* the last is main's to say */
+        if (failed) /* main prints the last one */
             output_warn("%s", error->text);
         *error = cause;
         failed = -1;

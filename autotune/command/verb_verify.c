@@ -1,5 +1,5 @@
-/* verb_verify: proves kernels correct without timing them: the variant that would be used, or a
- * covering sample or the whole product of space, operation, type and architecture. */
+/* verb_verify: proves kernels correct without timing them: the variant that would be used, a
+ * covering sample, or the whole product of space, operation, type and architecture. */
 #include "autotune/cli/failing_source.h"
 #include "autotune/cli/interrupt.h"
 #include "autotune/cli/output.h"
@@ -73,7 +73,8 @@ static int prove_many(const struct request *request, const struct setup *setup,
         prove_run(&result, setup->device, setup->space, &setup->sources, &options, error);
     if (!request->quiet)
         terminal_progress_end(&progress);
-    if (!failed && interrupt_signal()) /* what was refused then would be reported as wrong */
+    if (!failed && interrupt_signal()) /* a refusal after the signal would be reported as a
+                                        * wrong kernel */
         return error_set(error, ERROR_INTERRUPTED,
                          "interrupted after %" PRIu64 " variants: run the same "
                          "command again",
@@ -81,7 +82,7 @@ static int prove_many(const struct request *request, const struct setup *setup,
     return failed ? -1 : print_proof(&result, error);
 }
 
-/* Beside the default, which is its reference. */
+/* The only finalist other than the default, which is its reference. */
 static const struct finalist *find_only(const struct tune_result *result, const int64_t *config,
                                         size_t width)
 {
@@ -92,14 +93,14 @@ static const struct finalist *find_only(const struct tune_result *result, const 
     return &result->finalists[i];
 }
 
-/* Of a variant that the space would not try, which setup_row noted, its files are not to be
- * corrected. */
+/* For a variant that the space would not try, as setup_config noted, the error must not ask to
+ * correct the space's files. */
 static int fault(const struct setup *setup, const int64_t *config, struct error *error)
 {
     struct error ignored;
     if (point_reject(&setup->context, config, &ignored) < 0)
         failing_source_explain(setup, config, error);
-    else if (error->code == ERROR_WRONG) /* which is what was asked */
+    else if (error->code == ERROR_WRONG) /* the answer to the question */
         error_set(error, error->code, "%s; the space would not try this variant anyway",
                   error->text);
     else if (error->code != ERROR_INTERRUPTED)
@@ -148,7 +149,7 @@ static int prove_one(const struct request *request, const struct setup *setup,
     tune_notes_setup(request, setup, 1);
     if (setup_check_room(setup, error) || setup_config(config, setup, request, error))
         return -1;
-    /* Its own reference: what the space's default does is another matter. */
+    /* The config is its own reference: the space's default does not matter here. */
     memcpy(setup->space->default_config, config, setup->space->param_count * sizeof *config);
     if (tune_run(&result, &job, &options, error))
         return fault(setup, config, error);
@@ -167,7 +168,7 @@ static int prove_one(const struct request *request, const struct setup *setup,
     return failed;
 }
 
-/* The one variant, at small sizes alone. */
+/* Proves the one variant, at small sizes only. */
 static int prove_small(const struct request *request, const struct setup *setup,
                        struct error *error)
 {

@@ -1,5 +1,5 @@
-/* watch: a crash and an alarm arrive as signals; their handler writes the sentence that was made
- * beforehand, for it may neither allocate nor print, and ends the process. */
+/* watch: handles the signals of a crash and of an alarm. The handler may neither allocate nor
+ * print, so it writes a sentence made beforehand, and ends the process. */
 #include "autotune/command/watch.h"
 
 #include "generator/error.h"
@@ -11,14 +11,14 @@
 #include <sys/time.h> /* setitimer */
 #include <unistd.h>
 
-/* Of processor time, which other programs do not use up, as the emulator and who waits for a GPU do;
- * and of any, should that wait sleep. */
+/* Of processor time, which other programs do not use up, as the emulator and who waits for a
+ * GPU do; and of any, should that wait sleep. */
 enum { SECONDS = 20, SLEEP_SECONDS = 600, STACK_BYTES = 64 << 10 };
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGPROF};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
-/* A handler has nothing else to read. */
+/* The only state that a handler can read. */
 static char sentences[2][1000]; /* of a crash, and of the alarm */
 static struct sigaction before[SIGNALS];
 static stack_t stack; /* a kernel may have spoilt the one that it runs on */

@@ -1,5 +1,5 @@
-/* watch: kernels that run in this process. What ends the process, or does not end, is said in one
- * sentence with the exit status of a wrong kernel. Hides signals. */
+/* watch: watches kernels that run in this process. One that crashes or does not end stops the
+ * program with one sentence and the exit status of a wrong kernel. */
 #ifndef AUTOTUNE_WATCH_H
 #define AUTOTUNE_WATCH_H
 

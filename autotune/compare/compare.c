@@ -1,4 +1,4 @@
-/* compare: the table for programs, and the harmonic mean. */
+/* compare: writes the comparison's table for programs, and computes the harmonic mean. */
 #include "autotune/compare/compare.h"
 
 #include "autotune/print/figures.h"
@@ -84,7 +84,7 @@ bool compare_has_winner(const struct compare_cell *cell)
     return cell->basis > COMPARE_PREDICTED;
 }
 
-/* What all have; without that, each may still have a share or a bound. */
+/* The basis that all sides have; without one, each may still have a share or a bound. */
 static enum compare_basis find_common(const struct compare *compare,
                                       const struct compare_line *line)
 {
@@ -95,7 +95,7 @@ static enum compare_basis find_common(const struct compare *compare,
     return first > COMPARE_PREDICTED ? first : COMPARE_BOUND;
 }
 
-/* Of the peak, in percent; what is emulated has none. */
+/* Percent of the peak; the emulator has none. */
 static double find_share(const struct compare_cell *cell, enum compare_basis common)
 {
     const bool is_known = cell->basis == COMPARE_PUBLISHED || cell->basis == COMPARE_MEASURED;
@@ -159,7 +159,7 @@ static void add_analysis(struct table *table, const struct analysis *analysis)
     table_add(table, has_bound ? analysis_limiters[analysis->limiter] : NULL);
 }
 
-/* The figures beside a published time that no document has. */
+/* Names the figures that are computed from a published time and are in no document. */
 static const char *computed_of(const struct compare_cell *cell)
 {
     static const char *const names[2][2] = {{"gbs peak_pct", "gbs"}, {"peak_pct", NULL}};

@@ -1,5 +1,5 @@
-/* compare_input: finds out which of the three an argument is. Hides where files, records and
- * published figures are looked for. */
+/* compare_input: finds out whether an argument is a file, a document or a GPU, and looks for
+ * its records and published figures. */
 #include "autotune/compare/compare_input.h"
 
 #include "autotune/cli/output.h"
@@ -48,7 +48,7 @@ static void take_model(struct compare_input *out, const struct gpus_model *model
     take_target(out);
 }
 
-/* What a record says of its GPU goes before what the table says of that name. */
+/* A record's data of its GPU replaces the table's data for that name. */
 static void take_record(struct compare_input *out, const struct record *record)
 {
     char arch[16];
@@ -70,7 +70,7 @@ static void take_record(struct compare_input *out, const struct record *record)
         out->side.peak_bytes = device_peak_of(record->memory_clock_khz, record->bus_bits);
 }
 
-/* A document's own peak stands for a GPU that the table lacks. */
+/* A document's own peak is used for a GPU that the table lacks. */
 static void take_document(struct compare_input *out, const struct published *published)
 {
     struct gpus_model model;
@@ -105,8 +105,7 @@ static int add_published(struct compare_input *out, const char *file, const char
 
 static const struct dims compared = DIMS_VALUE(1); /* such, of any n */
 
-/* Appends the records of the GPU of this name. `name` NULL takes those of the GPU of the first.
- */
+/* Appends the records of the GPU of this name, or with NULL those of the first record's GPU. */
 static int add_records(struct compare_input *out, const struct records *more, const char *name,
                        struct error *error)
 {
@@ -212,13 +211,13 @@ static bool is_of_model(const struct published *published, const char *model)
     return published->gpu && strcmp(published->gpu, model) == 0;
 }
 
-/* As the document has it, of a GPU that the table may lack. */
+/* Is this the document's name of its GPU, which the table may lack? */
 static bool is_named(const struct published *published, const char *name)
 {
     return strcasecmp(published->gpu_name, name) == 0;
 }
 
-/* The documents about a GPU that come with the program. */
+/* Adds the built-in documents about a GPU. */
 static int add_documents(struct compare_input *out, const char *name,
                          bool (*is_about)(const struct published *, const char *),
                          struct error *error)
@@ -249,7 +248,7 @@ static int add_shipped(struct compare_input *out, const char *model, struct erro
     return failed;
 }
 
-/* What is looked for in the files of a folder. */
+/* The search through the files of a folder. */
 struct kept {
     struct compare_input *out;
     const char *model;
@@ -263,8 +262,7 @@ static int add_file(void *context, const char *path, const struct records *recor
     return add_records(kept->out, records, kept->model, error);
 }
 
-/* The records kept here, whatever their file is called. Without a folder there are just none.
- */
+/* Adds the records of this folder, whatever the file name. No folder means no records. */
 static int add_kept(struct compare_input *out, const char *model, const struct request *request,
                     struct error *error)
 {
@@ -278,8 +276,8 @@ static int add_kept(struct compare_input *out, const char *model, const struct r
     return failed;
 }
 
-/* A GPU that --gpu-file describes goes before the table's; without records, as it is known by no
- * name here. */
+/* A GPU that --gpu-file describes replaces the table's; it has no records, as no name here is
+ * its own. */
 static int open_described(struct compare_input *out, const char *file, const char *name,
                           bool *is_there, struct error *error)
 {

@@ -1,5 +1,5 @@
-/* compare_journal: reads the journal that belongs to a record. What is not there is not known,
- * and no error. */
+/* compare_journal: reads the journal that belongs to a record. A missing journal is no error:
+ * its figures are unknown. */
 #include "autotune/compare/compare_journal.h"
 
 #include "autotune/compare/compare_kernel.h"
@@ -56,13 +56,13 @@ bool compare_journal_loss(double *percent, const char *cache, const struct recor
     return own && others;
 }
 
-/* What is said of the candidates of a journal beforehand, and their speeds, of those for which
- * all is known. */
+/* The bounds and priors of a journal's candidates, and their speeds, for candidates where all
+ * are known. */
 struct ranking {
-    const struct analysis_subject *subject; /* its config is any candidate's */
+    const struct analysis_subject *subject; /* its config changes with each candidate */
     double *bounds, *priors, *codes, *speeds;
     size_t count;
-    struct code { /* of a variant, for all its launches */
+    struct code { /* of one variant, for all its launches */
         uint64_t variant;
         struct analysis analysis;
     } *codes_known;
@@ -88,7 +88,7 @@ static double bound_by_code(struct ranking *ranking, const struct analysis_subje
     return analysis_rerun(&analysis, &code->analysis, subject, &ignored) ? 0 : analysis.bound;
 }
 
-/* Adds a trial whose time, and all that is said of it, is known. */
+/* Adds a trial whose time, bounds and prior are known. */
 static void add_trial(struct ranking *ranking, const struct journal_trial *trial)
 {
     int64_t config[SPACE_NAMES_MAX];
@@ -112,7 +112,7 @@ static void add_trial(struct ranking *ranking, const struct journal_trial *trial
     ranking->count++;
 }
 
-/* Candidates that are faster than their bound says anything can be. */
+/* Candidates that are faster than their bound. */
 static size_t count_above(const struct ranking *ranking, const double *bounds)
 {
     const double peak = (double)ranking->subject->peak_bytes / 1e9;

@@ -1,4 +1,5 @@
-/* compare_journal: what the journal of the run that found a record knows beside its winner. */
+/* compare_journal: computes figures from the journal of the run that found a record: losses of
+ * other params, and ranks. */
 #ifndef AUTOTUNE_COMPARE_JOURNAL_H
 #define AUTOTUNE_COMPARE_JOURNAL_H
 
@@ -6,22 +7,22 @@
 #include "autotune/print/terminal.h"
 #include "cache/journal.h"
 
-/* Loads it; false: it is not there, or cannot be read. `cache` as in store_folder. Close it. */
+/* Loads the record's journal; false: there is none, or it cannot be read. `cache` as in
+ * store_folder. Close it. */
 bool compare_journal_load(struct journal *out, const char *cache, const struct record *record);
 
 /* The shortest time of a trial in picoseconds; 0 = it has none. */
 uint64_t compare_journal_least(const struct journal_trial *trial);
 
-/* How much longer the params of `other` take than those of `here` where that was measured, in
- * percent: both times are of the search, not of the finals, so that they compare. False: the
- * journal is not there, or does not know both. */
+/* How much longer the params of `other` take than those of `here`, in percent: both times are
+ * from the search, not from the final race, so that they compare. False: there is no journal,
+ * or it has not both. */
 bool compare_journal_loss(double *percent, const char *cache, const struct record *here,
                           const struct record *other);
 
-/* How the bound of each candidate of that run (by the registers that it had), and the prior
- * that it had then, rank with how fast it was; `with_code`, where an NVRTC compiles for that
- * GPU, also the bound by machine code, for which each variant is compiled. A count of 0: no
- * journal, or no bound. */
+/* Ranks the bound of each candidate of that run (by its registers), and its prior, against its
+ * speed; `with_code`, where an NVRTC compiles for that GPU, also the bound by machine code, for
+ * which each variant is compiled. A count of 0: no journal, or no bound. */
 void compare_journal_rank(struct compare_evidence *out, const char *cache,
                           const struct record *record, const struct compare_input *input,
                           bool with_code, struct terminal_progress *progress);

@@ -1,5 +1,5 @@
-/* compare_kernel: from a record by its space and params, from a published figure by the rung of
- * the ladder that is the same kernel. Hides where their files are looked for. */
+/* compare_kernel: finds the kernel of a record by its space and params, and of a published
+ * figure by the same rung of the ladder. */
 #include "autotune/compare/compare_kernel.h"
 
 #include "autotune/embedded.h"
@@ -76,8 +76,8 @@ int compare_kernel_open(struct compare_kernel *out, const struct compare_winner 
     return 0;
 }
 
-/* How far a config is from another: by the params that differ, then by how early these stand, then
- * by the values in between; of names none is nearer than the default's. */
+/* The distance of two configs: by the number of params that differ, then by how early these
+ * come, then by the values in between; of named values none is nearer than the default's. */
 struct distance {
     size_t params, early, steps;
 };
@@ -130,7 +130,7 @@ static const int64_t *find_nearest(const struct points *points, const struct spa
     return nearest;
 }
 
-/* Writes "LOAD=PLAIN STAGES=0": what `now` has otherwise than `config`. */
+/* Writes "LOAD=PLAIN STAGES=0": the values of `now` that differ from `config`. */
 static void name_changes(char *out, size_t size, const struct space *space,
                          const int64_t *config, const int64_t *now)
 {

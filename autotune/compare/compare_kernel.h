@@ -1,4 +1,4 @@
-/* compare_kernel: the kernel of a winner, so that it can be compiled for another GPU. */
+/* compare_kernel: opens the kernel of a winner, so that it can be compiled for another GPU. */
 #ifndef AUTOTUNE_COMPARE_KERNEL_H
 #define AUTOTUNE_COMPARE_KERNEL_H
 
@@ -6,7 +6,7 @@
 #include "autotune/ladder/ladder_rung.h"
 #include "cache/record.h"
 
-/* What is best for a problem on one GPU: a record, or a figure of a document, or neither. */
+/* The best kernel for a problem on one GPU: a record, or a figure of a document, or neither. */
 struct compare_winner {
     const struct record *record;
     const struct published *document;
@@ -14,20 +14,21 @@ struct compare_winner {
 };
 
 struct compare_kernel {
-    struct ladder_rung rung; /* its space and config, whatever it is */
+    struct ladder_rung rung; /* its space and config, from any of the three */
     struct emit_sources sources;
 };
 
-/* Of neither it is the default of the operation's space. An error says why there is no such
- * kernel here; close only after a success. */
+/* Without record and figure it is the default of the operation's space. An error says why there
+ * is no such kernel here; close only after a success. */
 int compare_kernel_open(struct compare_kernel *out, const struct compare_winner *winner,
                         const struct rungs *rungs, const struct problem *problem,
                         const struct target *target, struct error *error);
 
-/* A kernel that a rule of its space rejects on the target becomes the nearest variant that all of
- * them allow there: with the fewest params changed, of these with those that stand last (launch
- * params do), of these with the nearest values, of names the default's. `changed` says which they
- * are ("LOAD=PLAIN STAGES=0"; "" = none had to be). An error says that the rules allow none. */
+/* If a rule of its space rejects the kernel on the target, changes it to the nearest variant
+ * that all rules allow there: with the fewest params changed, of these with the last ones of
+ * the space (as launch params are), of these with the nearest values, of named values the
+ * default's. `changed` lists the changes ("LOAD=PLAIN STAGES=0"; "" = none). An error says that
+ * the rules allow none. */
 int compare_kernel_fit(struct compare_kernel *kernel, char *changed, size_t size,
                        const struct problem *problem, const struct target *target,
                        struct error *error);

@@ -1,4 +1,4 @@
-/* compare_notes: which sentences there are, and of what. */
+/* compare_notes: chooses which sentences a comparison has, and fills them in. */
 #include "autotune/compare/compare_notes.h"
 
 #include "autotune/print/figures.h"
@@ -8,7 +8,7 @@
 
 /* --- Winners ------------------------------------------------------------------------------ */
 
-/* What keeps a kernel from more on a GPU: the bound, and the occupancy with its limit. */
+/* Adds a kernel's limits on a GPU: the bound, and the occupancy with its limit. */
 static void add_cause(struct text *out, const struct compare_side *side,
                       const struct analysis *analysis, enum compare_why why)
 {
@@ -123,8 +123,7 @@ static void add_refuted(struct text *out, const struct compare *compare,
     sentence_end(out, "withheld", &text);
 }
 
-/* GPUs whose latency is from the same place share a sentence; it stands at the first of them.
- */
+/* GPUs whose latency is from the same source share a sentence, at the first of them. */
 static void add_latency(struct text *out, const struct compare *compare,
                         const struct prediction *group, size_t side)
 {
@@ -201,7 +200,7 @@ static void add_portability(struct text *out, const struct compare *compare,
 
 /* --- Evidence ----------------------------------------------------------------------------- */
 
-/* Of the sizes of one GPU from which on, or below which, bounds rank. */
+/* The sizes of one GPU from which on, or below which, bounds rank. */
 struct proof {
     struct sentence_range sizes, candidates, bound, prior;
     size_t above, all;
@@ -248,7 +247,7 @@ static void add_proof(struct text *out, const struct compare *compare,
     sentence_end(out, "evidence", &text);
 }
 
-/* The bounds of winners whose times are known, against these. */
+/* Compares the bounds of winners with their known times. */
 static void add_accuracy(struct text *out, const struct compare *compare,
                          const struct prediction *group, size_t side, enum compare_basis basis)
 {
@@ -307,7 +306,7 @@ static const char *document(const struct compare_cell *cell)
     return cell->basis == COMPARE_PUBLISHED ? cell->source : "";
 }
 
-/* What cells say, for each GPU each saying once; of what a compiler says the first line. */
+/* The messages of all cells, each once for each GPU; of a compiler's message the first line. */
 static void add_sayings(struct text *out, const struct compare *compare, const char *label,
                         const char *(*say)(const struct compare_cell *))
 {

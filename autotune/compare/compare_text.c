@@ -1,4 +1,5 @@
-/* compare_text: the tables. Hides how columns are shared out where GPUs are many. */
+/* compare_text: writes the tables, and spreads the columns of many GPUs over several of
+ * them. */
 #include "autotune/compare/compare_text.h"
 
 #include "autotune/compare/compare_notes.h"
@@ -16,7 +17,7 @@ enum {
     COLUMNS_MAX = 2 + SIDE_COLUMNS * COMPARE_SIDES_MAX,
 };
 
-/* --- What there is ------------------------------------------------------------------------ */
+/* --- The GPUs ----------------------------------------------------------------------------- */
 
 enum { FACTS = 8 };
 static const struct table_column facts[FACTS] = {
@@ -25,7 +26,7 @@ static const struct table_column facts[FACTS] = {
     {"peak GB/s", NULL, true}, {"KiB/SM", NULL, true},
 };
 
-/* A number, or nothing where it is 0: not known. */
+/* A number, or an empty cell where it is 0: unknown. */
 static void add_known(struct table *table, const char *before, double value)
 {
     if (value > 0)
@@ -34,7 +35,7 @@ static void add_known(struct table *table, const char *before, double value)
         table_add(table, NULL);
 }
 
-/* The last: bytes that Little's law wants under way on an SM. */
+/* Adds a GPU's hardware data; the last: bytes in flight on an SM by Little's law. */
 static void add_facts(struct table *table, const struct compare_side *side)
 {
     char size[NUMBER_CHARS];
@@ -57,7 +58,8 @@ static size_t count_basis(const struct compare *compare, size_t side, enum compa
     return count;
 }
 
-/* What is known of each GPU, and how many figures of each kind there are, the surest first. */
+/* The hardware data of each GPU, and its number of figures of each kind, the surest kind
+ * first. */
 static void print_sides(struct text *out, const struct compare *compare, bool is_bold)
 {
     static const enum compare_basis order[] = {COMPARE_MEASURED,  COMPARE_EMULATED,
@@ -98,7 +100,7 @@ static bool has_loss(const struct compare *compare, const struct prediction *gro
     return false;
 }
 
-/* Of figures; what bounds say of it is a note. */
+/* Portability from figures; that from bounds is a note. */
 static double known_portability(const struct compare *compare, const struct compare_line *line)
 {
     enum compare_basis basis;
@@ -124,14 +126,14 @@ static void add_size(struct table *table, const struct compare_line *line)
         table_add(table, n);
 }
 
-/* Four digits or so. */
+/* Microseconds with about four digits. */
 static void add_us(struct table *table, uint64_t ps)
 {
     const double us = (double)ps / 1e6;
     table_addf(table, "%.*f", us < 1000 ? 2 : us < 10000 ? 1 : 0, us);
 }
 
-/* From the slowest to the fastest, and the other way round. */
+/* Adds the ranges of times and of speeds. */
 static void add_ranges(struct table *table, const struct compare_cell *cell)
 {
     char low[NUMBER_CHARS], high[NUMBER_CHARS];
@@ -147,7 +149,7 @@ static void add_ranges(struct table *table, const struct compare_cell *cell)
         table_add(table, NULL);
 }
 
-/* In parentheses what is computed from a document's time. */
+/* A figure computed from a document's time, in parentheses. */
 static void add_computed(struct table *table, const char *figure, bool is_computed)
 {
     if (figure)
@@ -180,7 +182,7 @@ static void add_cell(struct table *table, const struct compare_cell *cell,
     add_computed(table, cell->peak_pct >= 0 ? name : NULL, is_published && !cell->has_own_pct);
 }
 
-/* The GPUs from `from` on, `count` of them. */
+/* Fills in `count` GPUs from `from` on. */
 static void fill_sizes(struct table *table, struct table_column columns[COLUMNS_MAX],
                        const struct compare *compare, const struct prediction *group,
                        struct legend *legend, size_t from, size_t count)
@@ -214,7 +216,7 @@ static void fill_sizes(struct table *table, struct table_column columns[COLUMNS_
     }
 }
 
-/* As many GPUs beside one another as fit, the others below them. */
+/* As many GPUs in one table as fit, the others in tables below. */
 static void print_sizes(struct text *out, const struct compare *compare,
                         const struct prediction *group, struct legend *legend, bool is_bold)
 {
@@ -233,9 +235,10 @@ static void print_sizes(struct text *out, const struct compare *compare,
     }
 }
 
-/* --- Letters ------------------------------------------------------------------------------ */
+/* --- The legend --------------------------------------------------------------------------- */
 
-/* "A-D, F": those of which `is_of` says so; it has a place more than there are letters. */
+/* "A-D, F": the letters for which `is_of` is true; it has a place more than there are
+ * letters. */
 static void add_legend(struct text *out, const struct legend *legend, const bool *is_of)
 {
     char name[NUMBER_CHARS];
@@ -257,7 +260,7 @@ static const char *changed_of(const struct compare *compare, size_t line, size_t
     return is_fitted ? cell->changed : "";
 }
 
-/* What a star stands for, from the line `at` on: each change once. */
+/* Explains the stars, from the line `at` on: each change once. */
 static void add_change(struct text *out, const struct compare *compare,
                        const struct prediction *group, struct legend *legend, bool *is_of,
                        size_t side, size_t at)
@@ -291,7 +294,7 @@ static void add_changes(struct text *out, const struct compare *compare,
     free(is_of);
 }
 
-/* Below the last: what all have in common. */
+/* Prints the legend of kernels; below it the params that all have in common. */
 static void print_kernels(struct text *out, const struct compare *compare,
                           const struct prediction *group, struct legend *legend)
 {
@@ -312,9 +315,9 @@ static void print_kernels(struct text *out, const struct compare *compare,
 /* --- What holds them back ----------------------------------------------------------------- */
 
 enum {
-    BACK_WHY = ANALYSIS_INSTRUCTIONS + 1,    /* first what the bound is by, */
+    BACK_WHY = ANALYSIS_INSTRUCTIONS + 1,    /* first the limiter of the bound, */
     BACK_FAR = BACK_WHY + COMPARE_RANKS - 1, /* then latency and cache, then something else, */
-    BACK_WARPS = BACK_FAR + 1,               /* then what the occupancy is by */
+    BACK_WARPS = BACK_FAR + 1,               /* then the limit of the occupancy */
     BACKS = BACK_WARPS + OCCUPANCY_LIMITERS
 };
 
@@ -337,7 +340,7 @@ static bool is_held(size_t back, const struct prediction *group, const struct co
            !prediction_is_far(&line->cells[side]);
 }
 
-/* The letters for which it is so on a GPU. */
+/* The letters of the kernels with this limit on a GPU. */
 static void add_held(struct text *out, size_t back, const struct prediction *group,
                      const struct compare *compare, struct legend *legend, bool *is_of,
                      size_t side)

@@ -1,5 +1,5 @@
-/* compare_verdict: writes the answer of a comparison. Hides which figures it rests on: measured
- * times of both GPUs, else their peaks, caches and what documents published. */
+/* compare_verdict: writes the answer of a comparison. It rests on measured times of both GPUs,
+ * else on their peaks, caches and published figures. */
 #include "autotune/compare/compare_verdict.h"
 
 #include "autotune/print/figures.h"
@@ -9,18 +9,18 @@
 #include <math.h>
 #include <string.h>
 
-/* Two GPUs within it are called equal. */
+/* GPUs whose figures differ by less than this share are called equal. */
 static const double EQUAL = 0.02;
-/* So many times the latency of Little's law must the reading take for memory to decide. */
+/* Memory decides where the reading takes this many times the latency of Little's law. */
 static const double LATENCIES = 10;
 
-/* --- Measured on both ---------------------------------------------------------------------- */
+/* --- Measured on both --------------------------------------------------------------------- */
 
 /* Lines of one problem over its sizes in which both GPUs were measured. */
 struct bench_against {
     size_t first, end, count;
     struct sentence_range sizes;
-    uint64_t from;                /* from this n on the same one is faster; 0 = none is */
+    uint64_t from;                /* the same GPU is faster from this n on; 0 = none is */
     struct sentence_range factor; /* from there on: the slower one's time over the other's */
     size_t faster;                /* that one */
 };
@@ -35,7 +35,7 @@ static double ratio_of(const struct compare_line *line, size_t a, size_t b)
     return (double)line->cells[a].ps / (double)line->cells[b].ps;
 }
 
-/* From the largest size down as long as the same GPU is faster by more than EQUAL. */
+/* Searches from the largest size down while the same GPU is faster by more than EQUAL. */
 static void find_faster(struct bench_against *out, const struct compare *compare, size_t a,
                         size_t b)
 {
@@ -95,7 +95,7 @@ static void add_contest(struct text *out, const struct compare *compare,
         text_adds(out, " Below that neither is faster throughout.");
 }
 
-/* --- By what is known of the GPUs ---------------------------------------------------------- */
+/* --- From the GPUs' data ------------------------------------------------------------------ */
 
 static int element_bytes(const struct compare *compare)
 {
@@ -152,7 +152,7 @@ static void add_caches(struct text *out, const struct compare *compare,
     text_addf(out, " elements fits that of %s alone.", one > other ? a->name : b->name);
 }
 
-/* The fastest that a document has of a GPU for all elements in one: its own words. */
+/* The fastest figure of a GPU for all elements in one, in the document's own terms. */
 static const struct compare_line *find_published(const struct compare *compare, size_t side)
 {
     const struct compare_line *best = NULL;
@@ -178,7 +178,7 @@ static void add_published(struct text *out, const struct compare *compare, size_
               problem_format(problem, &line->problem), line->cells[side].source);
 }
 
-/* --- The whole ----------------------------------------------------------------------------- */
+/* --- The whole ---------------------------------------------------------------------------- */
 
 static bool has_measured(const struct compare *compare, size_t side)
 {
@@ -203,7 +203,7 @@ static void add_pair(struct text *out, const struct compare *compare, size_t b)
                   "the peak of %s is not known, so nothing follows without a measurement.",
                   sides[0].peak_bytes ? sides[b].name : sides[0].name);
     }
-    sentence_end(out, "verdict", &text);
+    sentence_end(out, "outcome", &text);
 }
 
 static void add_unknown(struct text *out, const struct compare *compare)
@@ -221,7 +221,7 @@ static void add_unknown(struct text *out, const struct compare *compare)
     text_dispose(&names);
 }
 
-/* The command whose records settle it, on each GPU that has none. */
+/* The command whose records would settle it, on each GPU that has none. */
 static void add_command(struct text *out, const struct compare *compare)
 {
     const struct problem *problem = &compare->lines[0].problem;

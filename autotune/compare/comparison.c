@@ -1,5 +1,5 @@
-/* comparison: gathers problems, fills in what each GPU has, and has the winners analysed. Hides
- * what goes before what. */
+/* comparison: collects the problems, fills in each GPU's figures, and analyses the winners, in
+ * that order. */
 #include "autotune/compare/comparison.h"
 
 #include "autotune/cli/output.h"
@@ -86,7 +86,8 @@ int comparison_add_published(struct comparison *comparison, const struct compare
     return 0;
 }
 
-/* Autotune's kernels first; by operation, type and size, cold before warm; rows behind all in one. */
+/* Autotune's kernels first; by operation, type and size, cold before warm; matrices after
+ * single values. */
 static int by_problem(const void *a, const void *b)
 {
     const struct compare_line *x = a, *y = b;
@@ -106,7 +107,7 @@ static int by_problem(const void *a, const void *b)
     return 0;
 }
 
-/* What is asked for; where nothing is, of the operation and type that documents have. */
+/* The requested problems; without any, those of the operation and type that documents have. */
 static int add_own(struct comparison *comparison, struct error *error)
 {
     const struct compare *compare = &comparison->compare;
@@ -134,7 +135,7 @@ int comparison_gather(struct comparison *comparison, struct error *error)
 
 /* --- What each has ------------------------------------------------------------------------ */
 
-/* The fastest record, or of a line of documents the fastest figure. */
+/* The fastest record, or for a line of documents the fastest figure. */
 static struct compare_winner find_best(const struct compare_input *input,
                                        const struct compare_line *line)
 {
@@ -184,7 +185,7 @@ static void name_figure(char *out, size_t size, const struct compare_winner *bes
         snprintf(out, size, "%s", kernel);
 }
 
-/* GB/s and percent as the document has them, else by the bytes of the elements. */
+/* Fills in the document's own GB/s and percent, else those by the bytes of the elements. */
 static void fill_published(struct compare_cell *cell, const struct compare_winner *best,
                            const struct compare_side *side, const struct problem *problem)
 {
@@ -226,8 +227,8 @@ static void name_default(struct compare_cell *cell, const struct compare_kernel 
     text_dispose(&params);
 }
 
-/* What cannot be analysed is left unknown, and says why. Another GPU's record is fitted to this
- * one; a default and the kernels of the ladder run on all. */
+/* Analyses a cell; on failure its figures stay unknown and `why` has the reason. Another GPU's
+ * record is fitted to this one; a default and the kernels of the ladder run on all. */
 static void analyse(struct compare_cell *cell, const struct comparison *comparison,
                     const struct compare_winner *best, bool is_own,
                     const struct compare_input *input, const struct problem *problem)
@@ -278,14 +279,14 @@ static void fill_predicted(struct compare_cell *cell, const struct comparison *c
         snprintf(cell->winner, sizeof cell->winner, "the default of %s",
                  problem_ops[problem->op].space);
     if (!cell->analysis.is_compiled && input->side.peak_bytes) {
-        cell->analysis.bound = 1; /* of whatever kernel */
+        cell->analysis.bound = 1; /* for any kernel */
         cell->analysis.limiter = ANALYSIS_MEMORY;
     }
     if (cell->analysis.bound > 0)
-        cell->basis = COMPARE_BOUND; /* its time follows when all is known */
+        cell->basis = COMPARE_BOUND; /* its time is set by prediction_run */
 }
 
-/* What the run that found `here` knows beside it; `first` is the first GPU's winner. */
+/* Fills in figures from the journal of `here`; `first` is the first GPU's winner. */
 static void fill_journal(const struct comparison *comparison, struct compare_cell *cell,
                          const struct record *here, const struct record *first,
                          const struct compare_input *input)
@@ -302,7 +303,7 @@ static void fill_journal(const struct comparison *comparison, struct compare_cel
         terminal_progress_end(&progress);
 }
 
-/* The problem as its kernels have it: rows are a matrix of so many elements each. */
+/* The problem as its kernels get it: a line with `row` becomes a matrix of that row length. */
 static struct problem with_rows(const struct compare_line *line)
 {
     struct problem problem = line->problem;
@@ -321,7 +322,7 @@ static void fill_line(struct comparison *comparison, struct compare_line *line)
         bests[s] = find_best(&comparison->inputs[s], line);
         line->latency_ps[s] = find_latency(&comparison->inputs[s], line);
         const bool is_emulated = bests[s].record && bests[s].record->source == RECORD_EMULATED;
-        if (!is_there(&first) && !is_emulated) /* whose winner says nothing of a GPU's */
+        if (!is_there(&first) && !is_emulated) /* whose winner means nothing for a GPU */
             first = bests[s];
     }
     for (size_t s = 0; s < count; s++) {
@@ -354,7 +355,7 @@ void comparison_fill(struct comparison *comparison)
 
 /* --- The whole ---------------------------------------------------------------------------- */
 
-/* A GPU beside itself says nothing. */
+/* Warns of a GPU that is compared with itself. */
 static void warn_twice(const struct compare_input *inputs, size_t at)
 {
     for (size_t i = 0; i < at; i++)
@@ -365,7 +366,7 @@ static void warn_twice(const struct compare_input *inputs, size_t at)
         }
 }
 
-/* Once: the same folder is read for each GPU, and a file may be named twice. */
+/* Warns once, for the same folder is read for each GPU, and a file may be named twice. */
 static void warn_damaged(const struct compare_input *inputs, size_t at)
 {
     const struct error *damaged = &inputs[at].damaged;

@@ -1,4 +1,4 @@
-/* comparison: GPUs that are set side by side, problem by problem. */
+/* comparison: builds a comparison of GPUs, problem by problem. */
 #ifndef AUTOTUNE_COMPARISON_H
 #define AUTOTUNE_COMPARISON_H
 
@@ -13,7 +13,7 @@ struct comparison {
 };
 
 /* Opens an input for each name (compare_input_open). More than COMPARE_SIDES_MAX are
- * ERROR_USAGE. `request` lives as long. */
+ * ERROR_USAGE. `request` must outlive the comparison. */
 int comparison_open(struct comparison **out, const struct request *request,
                     const char *const *names, size_t count, struct error *error);
 void comparison_close(struct comparison *comparison); /* NULL is none */
@@ -22,15 +22,14 @@ void comparison_close(struct comparison *comparison); /* NULL is none */
 int comparison_add(struct comparison *comparison, const struct problem *problem,
                    struct error *error);
 
-/* Adds a line for each problem that documents about this input's GPU have a figure for, and of
- * which the request `wanted` asks for the n, the operation and the type; `with_rows`, also those
- * of many results. */
+/* Adds a line for each problem with a figure in a document about this input's GPU, if its n,
+ * operation and type are those of the request `wanted`; `with_rows`, also problems with many
+ * results. */
 int comparison_add_published(struct comparison *comparison, const struct compare_input *input,
                              const struct request *wanted, bool with_rows, struct error *error);
 
-/* Adds a line for each problem that some side has a figure for and the request asks for; where no
- * record is there, one of autotune's kernels for the request's own problem, or that of the
- * documents. */
+/* Adds a line for each requested problem with a figure of some side; without any record, a line
+ * of autotune's kernels for the request's own problem, or that of the documents. */
 int comparison_gather(struct comparison *comparison, struct error *error);
 
 /* Sorts the lines and fills them in. */

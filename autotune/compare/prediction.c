@@ -1,4 +1,4 @@
-/* prediction: latencies from the smallest sizes, evidence from journals. */
+/* prediction: takes latencies from the smallest sizes, and evidence from journals. */
 #include "autotune/compare/prediction.h"
 
 #include "autotune/print/figures.h"
@@ -6,16 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Fewer cannot rank by more than chance, whatever they do. */
+/* Fewer candidates can be in rank order by chance. */
 enum { CANDIDATES_MIN = 4 };
 /* Of the normal distribution, one-sided at 5 %. */
 static const double Z_ONE_SIDED = 1.645;
-/* Of a known time: a prediction below it has left out what decides. */
+/* The least share of a known time: a prediction below it has left out the deciding limit. */
 static const double LEAST_SHARE = 2.0 / 3;
 
 /* --- Latency ------------------------------------------------------------------------------ */
 
-/* Bytes that must come from memory: of a warm input the L2 cache may hold as much as it can. */
+/* Bytes that must come from memory: all but those of a warm input that fit the L2 cache. */
 static double memory_bytes(const struct compare_side *side, const struct problem *problem)
 {
     const double bytes = figures_bytes(problem);
@@ -63,7 +63,7 @@ static bool is_ranked(const struct compare_evidence *evidence)
     return prediction_rank(evidence) * sqrt((double)evidence->count - 1) > Z_ONE_SIDED;
 }
 
-/* Sizes of which the journal knows too few candidates to tell are passed over. */
+/* Skips sizes for which the journal has too few candidates. */
 static uint64_t ranks_from(const struct compare *compare, const struct prediction *group,
                            size_t side)
 {
@@ -134,7 +134,7 @@ bool prediction_is_far(const struct compare_cell *cell)
            (double)cell->bound_ps < LEAST_SHARE * (double)cell->ps;
 }
 
-/* Is the bound of the kernel where it ran far below its time? */
+/* Is the kernel's bound far below its time on the GPU where it ran? */
 static bool is_refuted(const struct compare *compare, const struct compare_line *line,
                        const char *winner)
 {
@@ -146,7 +146,7 @@ static bool is_refuted(const struct compare *compare, const struct compare_line 
     return false;
 }
 
-/* Once all of the line have their bounds. */
+/* Called after all cells of the line have their bounds. */
 static void withhold_refuted(const struct compare *compare, struct compare_line *line)
 {
     for (size_t s = 0; s < compare->side_count; s++) {
@@ -184,7 +184,7 @@ struct prediction_range prediction_evidence(const struct compare *compare, size_
     return range;
 }
 
-/* A bound becomes a prediction where enough GPUs tell how far below their times bounds are. */
+/* A bound becomes a prediction where enough GPUs have ratios of bound to time. */
 static void set_range(struct compare_cell *cell, const struct prediction_range *range,
                       const struct compare_line *line, const struct compare_side *side)
 {

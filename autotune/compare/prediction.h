@@ -1,22 +1,23 @@
-/* prediction: computes the least time that a kernel would take on a GPU that did not run it: a
- * latency, then its bytes at the share of the bandwidth that static analysis allows
+/* prediction: computes the least time of a kernel on a GPU that did not run it: a latency, then
+ * its bytes at the share of the bandwidth that static analysis allows
  *
  *     time >= latency + bytes from memory / (bound * peak bandwidth)
  *
- * and where that would say nothing, why. It becomes a prediction, which is a range, where at least
- * PREDICTION_GPUS_MIN of the GPUs compared have times of such kernels: the bound divided by the
- * largest and by the smallest share that bounds were of these times. The latency is measured where sizes so small were: the least time
- * of any, on that GPU or else on another; else it is that of Little's law (analysis.h).
+ * or the reason why that would say nothing. It becomes a prediction, which is a range, where at
+ * least PREDICTION_GPUS_MIN of the GPUs compared have times of such kernels: the bound divided
+ * by the largest and by the smallest ratio of bound to time among them. The latency is measured
+ * where small enough sizes were: their least time, on that GPU or else on another; else it is
+ * that of Little's law (analysis.h).
  *
- * What static analysis leaves out (divergence, bank conflicts, barriers) may be what decides: a
- * kernel that ran on some GPU of the comparison, and there took so long that its bound for that
- * GPU is less than two thirds of the time, has none for any other. */
+ * Static analysis leaves out divergence, bank conflicts and barriers, which may decide the
+ * time: a kernel that on some GPU of the comparison took so long that its bound for that GPU is
+ * less than two thirds of the time has no bound for any other. */
 #ifndef AUTOTUNE_PREDICTION_H
 #define AUTOTUNE_PREDICTION_H
 
 #include "autotune/compare/compare.h"
 
-/* What lines that differ in size only say together. */
+/* Figures over all lines that differ in size only. */
 struct prediction {
     size_t first, end; /* lines of the comparison */
     double latency_s[COMPARE_SIDES_MAX];
@@ -26,29 +27,29 @@ struct prediction {
     uint64_t ranks_from;
 };
 
-/* Is a problem so small that Little's law has all of it under way at once? */
+/* Is a problem so small that by Little's law all its bytes are in flight at once? */
 bool prediction_is_latency(const struct compare_side *side, const struct problem *problem);
 
-/* Of the group that begins with the line `first`. */
+/* Gathers the group that begins with the line `first`. */
 void prediction_gather(struct prediction *out, const struct compare *compare, size_t first);
 
-/* Why nothing is predicted of a GPU at a line's size, of whatever kernel; else COMPARE_SAID. */
+/* Why no kernel gets a prediction on a GPU at a line's size; else COMPARE_SAID. */
 enum compare_why prediction_why(const struct prediction *prediction,
                                 const struct compare *compare, const struct compare_line *line,
                                 size_t side);
 
-/* The size that a GPU's memory reads at full speed in its latency. */
+/* The size that a GPU's memory reads at full speed within its latency. */
 uint64_t prediction_least_n(const struct prediction *prediction, const struct compare *compare,
                             size_t side);
 
-/* The rank correlation that is judged: by machine code where that is known. */
+/* The rank correlation to judge by: by machine code where that is known. */
 double prediction_rank(const struct compare_evidence *evidence);
 
-/* Is the bound of a winner far below the time that is known of it? */
+/* Is the bound of a winner far below its known time? */
 bool prediction_is_far(const struct compare_cell *cell);
 
-/* What bounds were of the times that are known of lines: the smallest and the largest share, and
- * how many GPUs have such times. */
+/* The ratios of bounds to known times of lines: the smallest, the largest, and the number of
+ * GPUs with such times. */
 enum { PREDICTION_GPUS_MIN = 3 };
 struct prediction_range {
     double low, high;
@@ -57,9 +58,9 @@ struct prediction_range {
 struct prediction_range prediction_evidence(const struct compare *compare, size_t first,
                                             size_t end);
 
-/* Sets the times of all bounds, withholds those that would say nothing, sets the bound of what was
- * measured or published, and makes predictions where there is evidence. Each cell that has the
- * basis COMPARE_BOUND has a bound. */
+/* Sets the times of all bounds, withholds those that would say nothing, sets the bound of
+ * measured and published figures, and makes predictions where there is evidence. Each cell with
+ * the basis COMPARE_BOUND has a bound. */
 void prediction_run(struct compare *compare);
 
 #endif

@@ -1,6 +1,5 @@
-/* published: [published] with what holds for all, then [figures NAME] for each kernel, whose
- * keys are lists: a value for each condition, or one for all. Hides how lists become figures.
- */
+/* published: reads the section [published], with the values for all kernels, then [figures
+ * NAME] for each kernel, whose keys are lists: a value for each condition, or one for all. */
 #include "autotune/compare/published.h"
 
 #include <stdio.h>
@@ -93,7 +92,7 @@ const char *published_write(char out[NUMBER_CHARS], const struct published_numbe
                             : memcpy(out, "", 1);
 }
 
-/* In picoseconds, of which there are 10^9 in a millisecond: exact. */
+/* In picoseconds, 10^9 to a millisecond: exact. */
 static uint64_t time_of(const struct published_figure *figure)
 {
     const struct published_number *ms = &figure->at[PUBLISHED_MS];
@@ -206,8 +205,7 @@ static int check_head(struct published *out, struct error *error)
 
 /* --- Kernels ------------------------------------------------------------------------------ */
 
-/* A list of one value stands for all conditions; the first longer one says how many there are.
- */
+/* A list of one value holds for all conditions; the first longer one gives their number. */
 static int fit_list(struct published *out, struct published_kernel *kernel, size_t count,
                     const struct ini_item *item, struct error *error)
 {
@@ -293,8 +291,8 @@ static bool has_figure(const struct published_figure *figure)
     return false;
 }
 
-/* A kernel has a name and figures, each with one unit of time at most; what a list leaves out is
- * no figure. */
+/* Checks a kernel: a name and figures, each with one unit of time at most. A figure that a list
+ * leaves out is missing. */
 static int end_kernel(struct published *out, struct error *error)
 {
     struct published_kernel *kernel = &out->kernels[out->kernel_count - 1];

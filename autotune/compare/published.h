@@ -1,6 +1,6 @@
-/* published: figures that a document gives for kernels of its own on a GPU of its own, read
- * from an INI file. They are for comparison only: no record is made of them, and whoever shows
- * one says that it is published. */
+/* published: reads the figures that a document gives for its own kernels on its own GPU, from
+ * an INI file. They are for comparison only: no record is made of them, and every table marks
+ * them as published. */
 #ifndef AUTOTUNE_PUBLISHED_H
 #define AUTOTUNE_PUBLISHED_H
 
@@ -20,7 +20,7 @@ enum {
     PUBLISHED_LINES_MAX = 8,
 };
 
-/* What a document may say of a kernel under some condition; keys of [figures]. Those before
+/* A document's data of a kernel under one condition; keys of [figures]. Those before
  * PUBLISHED_MS are conditions, the others figures. */
 enum published_column {
     PUBLISHED_THREADS,   /* threads: per block */
@@ -38,7 +38,7 @@ enum published_column {
     PUBLISHED_MEMORY,
     PUBLISHED_STEP, /* step, total: times faster than the one before, than the first */
     PUBLISHED_TOTAL,
-    PUBLISHED_OCCUPANCY, /* occupancy_pct, and what NVIDIA's calculator says beside it */
+    PUBLISHED_OCCUPANCY, /* occupancy_pct, and with it the result of NVIDIA's calculator */
     PUBLISHED_REGISTERS,
     PUBLISHED_SHARED,
     PUBLISHED_SM_THREADS,
@@ -69,10 +69,10 @@ struct published_lines {
 };
 
 struct published_kernel {
-    const char *name;   /* of its section: "1" for [figures 1] */
+    const char *name;   /* its section's: "1" for [figures 1] */
     const char *kernel; /* as in the document: "#1 interleaved modulo" */
     const char *rung;   /* of the ladder, that has the same kernel; NULL = none */
-    const char *task;   /* what it does where that is no reduction; NULL = the problem */
+    const char *task;   /* its task where that is no reduction; NULL = the problem */
     struct published_lines notes, remarks; /* as of the whole */
     struct problem problem;                /* the file's, with its own type and n */
     size_t first, count;                   /* its figures */
@@ -86,11 +86,12 @@ struct published_figure {
 
 struct published {
     const char *source;                /* the document: "CS599 Lecture 6" */
-    const char *gpu;                   /* its name in configs/gpus.ini; NULL = not there */
+    const char *gpu;                   /* its name in configs/gpus.ini; NULL = it has none */
     const char *gpu_name;              /* as the document has it */
-    struct published_lines conditions; /* under which, and how its figures are counted */
-    struct published_lines notes;      /* what the document says besides */
-    struct published_lines remarks;    /* what this project says of it; no document does */
+    struct published_lines conditions; /* measuring conditions, and how its figures are
+                                        * counted */
+    struct published_lines notes;      /* other statements of the document */
+    struct published_lines remarks;    /* this project's remarks; in no document */
     struct published_number peak_gbs;  /* as the document has it */
     struct problem problem;
     struct published_kernel kernels[PUBLISHED_KERNELS_MAX];
@@ -99,26 +100,27 @@ struct published {
     struct ini ini; /* holds the strings */
 };
 
-/* `file` names the bytes in errors. Whatever is unknown, missing, of another schema, no number,
+/* `file` names the bytes in errors. Anything unknown, missing, of another schema, not a number,
  * too much, or a list of another length than its neighbours is ERROR_USAGE with FILE:LINE.
  * Dispose of it after a success only. */
 int published_load(struct published *out, const char *file, const char *bytes, size_t length,
                    struct error *error);
 void published_dispose(struct published *published);
 
-/* The number as a double; 0 where it is not there. */
+/* The number as a double; 0 where it is missing. */
 double published_real(const struct published_number *number);
 
-/* The number with the digits that it is written with, "3.90"; "" where it is not there. */
+/* The number with its own digits, "3.90"; "" where it is missing. */
 const char *published_write(char out[NUMBER_CHARS], const struct published_number *number);
 
 /* The fastest figure of a problem (type, op and n; COLD counts as any) whose task is a
- * reduction of all its elements to one value, or with `row` > 0 to one value a row of so many;
- * NULL = there is none with a time or GB/s. One with a time (ps > 0) goes before one without. */
+ * reduction of all its elements to one value, or with `row` > 0 to one value for each `row`
+ * elements; NULL = there is none with a time or GB/s. One with a time (ps > 0) goes before one
+ * without. */
 const struct published_figure *published_best(const struct published *published,
                                               const struct problem *problem, uint64_t row);
 
-/* By their times; one with a time goes before one with a bandwidth alone. */
+/* Compares their times; one with a time goes before one with only a bandwidth. */
 bool published_is_faster(const struct published_figure *figure,
                          const struct published_figure *other);
 

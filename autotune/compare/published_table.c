@@ -1,5 +1,5 @@
-/* published_table: a column is shown where one of a table's figures has it. Hides which kernels
- * make a table: those of one task side by side. */
+/* published_table: makes a table of each task's kernels, and shows a column where any of its
+ * figures has a value. */
 #include "autotune/compare/published_table.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static const struct table_column columns[PUBLISHED_COLUMNS] = {
 
 /* --- For people --------------------------------------------------------------------------- */
 
-/* Some kernels of a document, and the columns that their figures have. */
+/* Some kernels of a document, and the columns of their figures. */
 struct part {
     const struct published *published;
     const bool *is_shown;
@@ -64,7 +64,7 @@ static bool has_column(const struct part *part, size_t column)
     return false;
 }
 
-/* The kernels from `first` on that have its task. */
+/* Takes the kernels from `first` on with the same task. */
 static void take_part(struct part *part, size_t first)
 {
     const struct published *published = part->published;

@@ -1,4 +1,4 @@
-/* ranks: sorts, ranks, and correlates the ranks. */
+/* ranks: sorts values, ranks them, and correlates the ranks. */
 #include "autotune/compare/ranks.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* ranks: how far two figures of the same things put them in the same order. */
+/* ranks: computes how far two figures of the same things agree on their order. */
 #ifndef AUTOTUNE_RANKS_H
 #define AUTOTUNE_RANKS_H
 

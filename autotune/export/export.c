@@ -1,5 +1,5 @@
-/* export: makes the model. Hides how records become rows in order, rows steps, and steps
- * kernels that others may share. */
+/* export: builds the model. Turns records into rows in order, rows into steps, and steps into
+ * kernels that rows may share. */
 #include "autotune/export/export_text.h"
 
 #include "generator/call.h"
@@ -41,7 +41,7 @@ void export_default_prefix(char out[EXPORT_PREFIX_CHARS], const struct problem *
              problem->order == ORDER_RUN ? "_deterministic" : "");
 }
 
-/* --- What is known when ------------------------------------------------------------------- */
+/* --- Early and late values ---------------------------------------------------------------- */
 
 static bool is_runtime(const struct export *export, const struct expr *expr)
 {
@@ -57,7 +57,7 @@ static void find_runtime(struct export *out)
         out->is_runtime[space->derived[i].slot] = is_runtime(out, space->derived[i].expr);
 }
 
-/* A key of a pass that is one number, whatever n and the device. */
+/* A key of a pass that is the same number for all n and devices. */
 static int eval_fixed(const struct export *export, const struct expr *expr,
                       const struct export_step *step, int64_t missing, int64_t *out,
                       struct error *error)
@@ -77,7 +77,7 @@ static int eval_fixed(const struct export *export, const struct expr *expr,
 
 /* --- Steps and kernels -------------------------------------------------------------------- */
 
-/* What follows the comment that names variant and architecture. */
+/* The text after the comment that names variant and architecture. */
 static const char *find_body(const struct text *text)
 {
     assert(text->at);
@@ -85,7 +85,7 @@ static const char *find_body(const struct text *text)
     return blank ? blank + 2 : text->at;
 }
 
-/* The place of this text among the kernels, where it is added when new. */
+/* The place of this text among the kernels; a new one is added. */
 static size_t take_kernel(struct export *out, struct text *text, int cc)
 {
     size_t k = 0;
@@ -158,8 +158,8 @@ static int make_steps(struct export *out, struct error *error)
 
 /* --- The largest n ------------------------------------------------------------------------ */
 
-/* Do the expressions of a row have results for such dims? What a launch has no room for is
- * refused when it is known. */
+/* Have the expressions of a row results for such dims? A launch that needs too much is refused
+ * once that is known. */
 static bool has_values(const struct export_row *row, const struct point_context *context)
 {
     const struct space *space = context->space;
@@ -176,7 +176,8 @@ static bool has_values(const struct export_row *row, const struct point_context 
            plan.status != PLANNER_NO_VALUE;
 }
 
-/* For that much of whatever the space serves, on the smallest device and on a large one. */
+/* Checks this n of all dims that the space serves, on the smallest device and on a large
+ * one. */
 static bool has_all_values(const struct export *export, uint64_t n)
 {
     static const int sms[] = {1, 1024};

@@ -1,4 +1,4 @@
-/* export: tuned kernels for programs that know nothing of this one. A model is made from the
+/* export: writes tuned kernels for programs that do not link this one. A model is made from the
  * records of one problem: which record serves which device and n, what each launches, the
  * kernels' sources. Each format is written from the model alone: the same records give the same
  * bytes. */
@@ -17,23 +17,22 @@
 
 enum { EXPORT_PREFIX_CHARS = 41, EXPORT_FILES_MAX = 4 };
 
-/* What to export. All of it outlives the model. */
+/* What to export. All members must outlive the model. */
 struct export_source {
-    struct space
-        *space; /* its default row is settled for what is exported where none is known */
+    struct space *space; /* its default config serves where there is no record */
     const struct emit_sources *sources;
-    struct problem problem;         /* n is not looked at, a shape for the default alone */
+    struct problem problem;         /* n is ignored, a shape is for the default only */
     const struct interval *records; /* of this problem, space and code, in any order */
     size_t record_count;
     const char *prefix;  /* a C identifier, see export_check_prefix */
-    const char *command; /* what makes the export again; one line */
+    const char *command; /* the command that makes the export again; one line */
     const char *version; /* of the program */
     const int *archs;    /* compute capabilities to compile for, ascending */
     size_t arch_count;   /* 0: those of the records */
     const char *nvrtc;   /* the library that compiles cubins; NULL: the best of those found */
 };
 
-/* What serves one n, or the matrices near one, on one GPU; the last row is the default, for
+/* The config for one n, or the matrices near one, on one GPU; the last row is the default, for
  * every device from sm_70 on. */
 struct export_row {
     const struct record *record; /* NULL: the default */
@@ -41,8 +40,8 @@ struct export_row {
     struct problem problem;
     struct target target;
     int64_t values[SPACE_NAMES_MAX]; /* of the params, by their order */
-    uint64_t first, last; /* n for which it is the nearest of its GPU; first > last: of no such
-                           * stretch, the shape counts too */
+    uint64_t first, last; /* n for which it is the nearest of its GPU; first > last: no range of
+                           * n, for the shape counts too */
     size_t first_step, step_count;
 };
 
@@ -54,17 +53,17 @@ struct export_gpu {
     size_t first, count; /* rows */
 };
 
-/* A pass of a row. What is known before n and the device are. */
+/* A pass of a row, with the values known before n and the device are. */
 struct export_step {
     size_t row, pass, kernel;
     int64_t block, cluster, shared_bytes, tile;
-    int64_t values[SPACE_NAMES_MAX]; /* by slot; those of N and SMS mean nothing */
+    int64_t values[SPACE_NAMES_MAX]; /* by slot; the slots of N and SMS have no meaning */
 };
 
-/* One source text, whatever number of steps launches it. */
+/* One source text, launched by any number of steps. */
 struct export_kernel {
     struct text text;
-    int cc;               /* the oldest architecture that its records are of */
+    int cc;               /* the oldest architecture among its records */
     int64_t shared_bytes; /* most dynamic shared memory of a launch */
 };
 
@@ -81,8 +80,9 @@ struct export
     size_t kernel_count;
     bool is_runtime[SPACE_NAMES_MAX]; /* by slot: depends on n, the shape or the SMs */
     uint64_t n_max;                   /* no integer of a launch overflows up to here */
-    struct text left_out;             /* GPUs that others hide: "A (like B), ..." */
-    bool has_given;                   /* do rows differ in what launches need beside dims? */
+    struct text left_out;             /* GPUs that cannot be told from others: "A (like B),
+                                       * ..." */
+    bool has_given;                   /* do rows differ in launch data other than dims? */
 };
 
 /* ERROR_FAILED when there is no record; ERROR_USAGE when the prefix or a pass of the space is
@@ -93,8 +93,8 @@ void export_dispose(struct export *export);
 /* ERROR_USAGE when it is no C identifier of at most 40 characters, or a keyword. */
 int export_check_prefix(const char *prefix, struct error *error);
 
-/* "sum_i32", "sum_rows_i32", and what else tells problems apart: the prefix where none is
- * given. */
+/* Writes the default prefix: "sum_i32", "sum_rows_i32", with the rest of the problem where that
+ * differs. */
 void export_default_prefix(char out[EXPORT_PREFIX_CHARS], const struct problem *problem);
 
 struct export_file {
@@ -106,18 +106,18 @@ struct export_files {
     size_t count;
 };
 
-/* Stands near the top of each file: it tells ours from others. */
+/* A text near the top of each file that marks it as an export of this program. */
 extern const char export_mark[];
 
-/* A kind of files that an export is written as. Adding one is a file that defines its row, and
- * the row's line in export_formats.c. */
+/* A format of exports. To add one, add a file that defines its entry, and a line in
+ * export_formats.c. */
 struct export_format {
     const char *name;    /* as on the command line: "header" */
-    const char *files;   /* which it writes: "PREFIX_table.h" */
-    const char *purpose; /* whom they are for */
+    const char *files;   /* the files that it writes: "PREFIX_table.h" */
+    const char *purpose; /* the use of these files */
     int (*write)(struct export_files *out, const struct export *export, struct error *error);
 };
-extern const struct export_format *const export_formats[]; /* NULL behind the last */
+extern const struct export_format *const export_formats[]; /* ends with NULL */
 
 /* ERROR_USAGE lists the known ones. */
 int export_find_format(const struct export_format **out, const char *name, struct error *error);
@@ -126,7 +126,7 @@ int export_find_format(const struct export_format **out, const char *name, struc
  */
 void export_add_formats(struct text *out, bool has_purpose);
 
-/* The files of a format. Where cubins have no compiler it is ERROR_NO_DEVICE. */
+/* Writes the files of a format. Without a compiler for cubins it is ERROR_NO_DEVICE. */
 int export_write(struct export_files *out, const struct export *export,
                  const struct export_format *format, struct error *error);
 void export_dispose_files(struct export_files *files);

@@ -1,5 +1,5 @@
-/* export_build: PREFIX.mk, PREFIX.cmake and a CMakeLists.txt beside it: where the exported
- * source is, what to compile it for, and what was tuned, as variables of Make and of CMake. */
+/* export_build: writes PREFIX.mk, PREFIX.cmake and a CMakeLists.txt: where the exported source
+ * is, what to compile it for, and what was tuned, as variables of Make and of CMake. */
 #include "autotune/export/export_text.h"
 #include "generator/dims_text.h"
 
@@ -23,15 +23,15 @@ static void add_variable(struct text *out, const struct export *export,
               dialect->close);
 }
 
-/* Of one record's rows at most one has the n that was tuned; the others begin elsewhere. */
+/* Has the row the n that was tuned? At most one of a record's rows does; the others begin
+ * elsewhere. */
 static bool has_own_n(const struct export_row *row)
 {
     return row->first <= dims_n(&row->problem.dims) && dims_n(&row->problem.dims) <= row->last;
 }
 
-/* "sm_90_132_400000000": compute capability, SMs, n; behind that "_from_700001" where another
- * row serves that very n. Of a matrix "sm_90_132_4096x1024", its gaps behind it as
- * "_pitch1040". */
+/* "sm_90_132_400000000": compute capability, SMs, n; then "_from_700001" where another row
+ * serves that very n. For a matrix "sm_90_132_4096x1024", then its gaps as "_pitch1040". */
 static void add_row_name(struct text *out, const struct export *export, size_t row)
 {
     const struct export_row *r = &export->rows[row];
@@ -46,7 +46,7 @@ static void add_row_name(struct text *out, const struct export *export, size_t r
         text_addf(out, "_from_%" PRIu64, r->first);
 }
 
-/* What of a row is called `word`. */
+/* Adds the variable of a row whose name ends in `word`. */
 static void add_of_row(struct text *out, const struct export *export,
                        const struct dialect *dialect, size_t row, const char *word,
                        const struct text *value)
@@ -59,7 +59,7 @@ static void add_of_row(struct text *out, const struct export *export,
     text_dispose(&name);
 }
 
-/* A shell compares no number above INT64_MAX, and no n is as large. */
+/* A shell compares no number above INT64_MAX, and no n is that large. */
 static void add_bound(struct text *out, const struct export *export,
                       const struct dialect *dialect, size_t row, const char *word, uint64_t n)
 {

@@ -1,6 +1,6 @@
-/* export_cu: PREFIX.h and PREFIX.cu, kernels and a launcher that need no more than nvcc; NVRTC
- * compiles the .cu too, and sees the kernels alone. Hides how a kernel for a newer architecture
- * stands in a file that is compiled for older ones. */
+/* export_cu: writes PREFIX.h and PREFIX.cu, kernels and a launcher that need only nvcc; NVRTC
+ * compiles the .cu too, and sees only the kernels. Guards kernels for newer architectures in a
+ * file that is compiled for older ones. */
 #include "autotune/export/export_text.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static void open_guard(struct text *out, int cc)
     text_addf(out, "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= %d\n", 10 * cc);
 }
 
-/* A kernel: whether it is there must not depend on the architecture, what it contains may. */
+/* Adds a kernel. Its declaration must not depend on the architecture, its body may. */
 static size_t add_kernel(struct text *out, const char *at, int cc)
 {
     const size_t head = find_line(at, "{"), whole = find_line(at, "}");
@@ -42,8 +42,8 @@ static size_t add_kernel(struct text *out, const char *at, int cc)
     return whole;
 }
 
-/* The text with functions, and the kernel's body, left out where the architecture is too old
- * for them: they use what its compiler does not have. */
+/* Adds the kernel's text with guards around functions, and the kernel's body, that an older
+ * architecture's compiler lacks features for. */
 static int add_guarded(struct text *out, const struct export *export,
                        const struct export_kernel *kernel, struct error *error)
 {

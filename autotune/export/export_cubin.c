@@ -1,6 +1,6 @@
-/* export_cubin: PREFIX_cubin.c and .h with machine code as arrays of C, one image an
- * architecture, and PTX for all newer ones; with PREFIX_table.h, for programs that load kernels
- * through the driver and have no compiler at all. */
+/* export_cubin: writes PREFIX_cubin.c and .h with machine code as arrays of C, one image for
+ * each architecture, and PTX for all newer ones; with PREFIX_table.h, for programs that load
+ * kernels through the driver and have no compiler. */
 #include "autotune/export/export_text.h"
 
 #include "autotune/device/gpus.h"
@@ -119,7 +119,7 @@ static void add_entry(struct text *out, const struct image *image)
     text_adds(out, "},\n");
 }
 
-/* What is printed of the images; the rest is in templates/export/exported_images.c. */
+/* Prints the images; the rest is in templates/export/exported_images.c. */
 static void add_images(struct text *out, const struct export *export,
                        const struct image *images, size_t count)
 {

@@ -1,4 +1,4 @@
-/* export_formats: the table of formats. Each file of export that writes one defines its row. */
+/* export_formats: lists the formats. Each export file that writes one defines its entry. */
 #include "autotune/export/export_text.h"
 
 #include <string.h>

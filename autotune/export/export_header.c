@@ -1,5 +1,5 @@
-/* export_header: PREFIX_table.h, for programs that have or compile the kernels themselves: the
- * tuned constants, the selector and the launches. */
+/* export_header: writes PREFIX_table.h, for programs that have or compile the kernels
+ * themselves: the tuned constants, the selector and the launches. */
 #include "autotune/export/export_text.h"
 
 static void add_kernel_names(struct text *out, const struct export *export)

@@ -1,4 +1,4 @@
-/* export_json: PREFIX.json, for programs that make something else of what was tuned. */
+/* export_json: writes PREFIX.json, for programs that turn the records into something else. */
 #include "autotune/export/export_text.h"
 
 #include "generator/dims_text.h"

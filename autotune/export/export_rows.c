@@ -1,5 +1,5 @@
-/* export_rows: which record of a GPU serves which n, as rows in the order of n. Hides where
- * the selector changes from one to the next. */
+/* export_rows: makes the rows of a GPU in the order of n, and computes which n each record
+ * serves. */
 #include "autotune/export/export_text.h"
 
 #include "autotune/device/gpus.h"
@@ -21,7 +21,7 @@ static int compare_dims(const struct dims *a, const struct dims *b)
     return number_decide(orders, sizeof orders / sizeof *orders);
 }
 
-/* By device, then by n and dims; of two for the same, the newer first. */
+/* Orders by device, then by n and dims; of two for the same, the newer first. */
 static int by_place(const void *left, const void *right)
 {
     const struct record *a = &(*(const struct interval *const *)left)->record;
@@ -35,7 +35,7 @@ static int by_place(const void *left, const void *right)
     return number_decide(orders, sizeof orders / sizeof *orders);
 }
 
-/* The place of what serves n from `from` to `to` where n elements are asked for. */
+/* The selector's place, for n elements, of a record that serves `from` to `to`. */
 static struct selector_place find_place(uint64_t n, uint64_t from, uint64_t to)
 {
     const struct selector_key want = {.dims = dims_value(n)};
@@ -80,7 +80,7 @@ static int find_target(struct target *out, int cc, int sms, struct error *error)
     return 0;
 }
 
-/* Serves n from `first` to `last`. */
+/* Adds a row that serves n from `first` to `last`. */
 static int add_row(struct export *out, const struct interval *served, uint64_t first,
                    uint64_t last, struct error *error)
 {
@@ -104,7 +104,8 @@ static int add_row(struct export *out, const struct interval *served, uint64_t f
     return find_target(&row->target, record ? record->cc : 70, record ? record->sms : 0, error);
 }
 
-/* 1 when a GPU before has the same compute capability and SMs: no selector tells them apart. */
+/* Returns 1 when an earlier GPU has the same compute capability and SMs: no selector tells them
+ * apart. */
 static int add_gpu(struct export *out, const struct record *record)
 {
     assert(out->gpus);
@@ -124,9 +125,9 @@ static int by_number(const void *a, const void *b)
     return number_compare(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* Every n after which another record may be the nearest, ascending: at the edges of what each
- * answers for, and half way to the next, as a factor. Returns how many; at most 6 a record, and
- * one. */
+/* Every n after which another record may be the nearest, ascending: at the ends of each
+ * record's interval, and half way to the next, as a factor. Returns how many; at most 6 for
+ * each record, and one. */
 static size_t find_breaks(uint64_t *out, const struct interval **records, size_t count)
 {
     size_t edges = 0;
@@ -147,7 +148,7 @@ static size_t find_breaks(uint64_t *out, const struct interval **records, size_t
     return all;
 }
 
-/* The rows of one GPU, from its records. */
+/* Adds the rows of one GPU, from its records. */
 static int add_gpu_rows(struct export *out, struct export_gpu *gpu,
                         const struct interval **records, size_t count, uint64_t *breaks,
                         struct error *error)
@@ -170,9 +171,9 @@ static int add_gpu_rows(struct export *out, struct export_gpu *gpu,
     return 0;
 }
 
-static const struct dims by_n = DIMS_VALUE(1); /* such are found by n alone */
+static const struct dims by_n = DIMS_VALUE(1); /* these are found by n only */
 
-/* Likewise of records of several results: one for each dims, the newest. */
+/* Adds rows of problems with several results: one for each dims, from the newest record. */
 static int add_gpu_dims(struct export *out, struct export_gpu *gpu,
                         const struct interval **records, size_t count, struct error *error)
 {
@@ -192,7 +193,7 @@ static bool is_same_gpu(const struct record *a, const struct record *b)
     return strcmp(a->gpu, b->gpu) == 0 && a->cc == b->cc && a->sms == b->sms;
 }
 
-/* Records of a GPU that another hides are passed over. */
+/* Skips records of a GPU that the selector cannot tell from another. */
 static int add_rows(struct export *out, const struct interval **sorted, uint64_t *breaks,
                     struct error *error)
 {

@@ -1,6 +1,6 @@
-/* export_rules: the space's rules as conditions of C99 and C++17, for each row of the table
- * those that still depend on a matrix or on the SMs. Hides that derived values stand where
- * their names were: what a row's params decide is gone by then. */
+/* export_rules: writes the space's rules as conditions of C99 and C++17, for each row of the
+ * table the rules that still depend on a matrix or on the SMs. Derived values are written out,
+ * and what a row's params decide is folded away. */
 #include "autotune/export/export_text.h"
 
 #include "autotune/export/expr_c.h"
@@ -11,14 +11,15 @@
 
 struct row_names {
     const struct export *export;
-    struct text texts[SPACE_NAMES_MAX]; /* of what is known when it runs */
+    struct text texts[SPACE_NAMES_MAX]; /* in terms of values known when it runs */
     struct expr_c_name all[SPACE_NAMES_MAX];
 };
 
 /* --- Names that every space has ----------------------------------------------------------- */
 
 static const struct {
-    const char *name, *value; /* in prefix_eval and prefix_allows; value: NULL, it is there */
+    const char *name, *value; /* in prefix_eval and prefix_allows; value NULL: the name exists
+                               * already */
 } builtins[SPACE_BUILTINS] = {
     [SPACE_N] = {"n", "dims_n(dims)"},
     [SPACE_OUTER] = {"outer", "dims->outer.n"},
@@ -50,7 +51,7 @@ void export_add_builtins(struct text *out, const char *code)
 
 /* --- Conditions --------------------------------------------------------------------------- */
 
-/* A name, a call, or what stands in parentheses as a whole? */
+/* Is it a name, a call, or an expression in parentheses? */
 static bool is_closed(const char *at)
 {
     int depth = 0;
@@ -63,7 +64,7 @@ static bool is_closed(const char *at)
     return true;
 }
 
-/* A derived value that params turned out to decide is printed as a number. */
+/* Prints a derived value that depends on params only as a number. */
 static void take_number(struct expr_c_name *name)
 {
     char *end;
@@ -72,7 +73,7 @@ static void take_number(struct expr_c_name *name)
         *name = (struct expr_c_name){name->text, true, value};
 }
 
-/* What stands for each name of the space in the rules of a row. Derived values stand in an
+/* The expression of each name of the space in the rules of a row. Derived values are in an
  * order in which each needs only those before it. */
 static int name_all(struct row_names *names, const struct export_row *row, struct error *error)
 {
@@ -123,7 +124,7 @@ static const char *find_condition(const struct text *text)
                : text->at;
 }
 
-/* A rule that the row keeps whatever the matrix is has no condition. */
+/* A rule that holds for the row with any matrix has no condition. */
 static int add_conditions(struct text *out, const struct row_names *names, struct error *error)
 {
     const struct space *space = names->export->source.space;
@@ -179,7 +180,7 @@ static void add_function(struct text *out, const char *cases)
 
 int export_add_rules(struct text *out, const struct export *export, struct error *error)
 {
-    const size_t count = export->row_count - 1; /* but the default, the last */
+    const size_t count = export->row_count - 1; /* without the default, the last */
     struct row_names *names = calloc(1, sizeof *names);
     struct text *conditions = calloc(count + 1, sizeof *conditions), cases = {0};
     int failed = 0;

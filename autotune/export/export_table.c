@@ -1,7 +1,6 @@
-/* export_table: which row serves a device and n, and what it launches, as tables and functions
- * of C99 and C++17. Hides which names of the space become members of a table (what is known for
- * each step), which become variables (what depends on n or on the SMs), and which plain
- * numbers. */
+/* export_table: writes tables and functions of C99 and C++17 that find the row for a device and
+ * n, and its launches. Names of the space that are known for each step become members of a
+ * table, those that depend on n or on the SMs variables, the others plain numbers. */
 #include "autotune/export/export_text.h"
 
 #include "autotune/export/expr_c.h"
@@ -26,8 +25,8 @@ static const char variables[] =
     " context depth depth_stride dims held here inner inner_stride keys n "
     "outer outer_stride parts pass row sms step ";
 
-/* A name of the space in small letters, and '_' where C, C++ or, for a variable, the code here
- * has it. */
+/* A name of the space in lower case, with '_' after names that C, C++ or, for a variable, the
+ * code here uses. */
 static void add_small(struct text *out, const char *name, bool is_variable)
 {
     char word[80];
@@ -70,7 +69,7 @@ static void use_expr(struct names *names, const struct expr *expr)
             use_slot(names, slot);
 }
 
-/* What stands for each name that a launch's numbers need. */
+/* The expression of each name that a launch's numbers need. */
 static void find_names(struct names *names)
 {
     const struct export *export = names->export;
@@ -287,8 +286,8 @@ static int add_passes(struct text *out, const struct names *names, struct error 
     return 0;
 }
 
-/* Puts before the code the derived values that it mentions once what is known is folded. They
- * stand in an order in which each needs only those before it. Parts that are decided stay. */
+/* Puts before the code the derived values that it uses once known values are folded. They are
+ * in an order in which each needs only those before it. Decided parts stay. */
 static int add_variables(struct text *code, const struct names *names, struct error *error)
 {
     const struct space *space = names->export->source.space;
@@ -336,7 +335,7 @@ static int add_eval(struct text *out, const struct names *names, struct error *e
 
 /* --- The whole ---------------------------------------------------------------------------- */
 
-/* What is printed for these records, between the parts that all exports have. */
+/* Prints the part for these records, between the parts that all exports have. */
 static int add_printed(struct text *out, const struct names *names, struct error *error)
 {
     const struct export *export = names->export;

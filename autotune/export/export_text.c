@@ -1,4 +1,4 @@
-/* export_text: what the formats share: comments, names, files. */
+/* export_text: writes the text that all formats share: comments, names, files. */
 #include "autotune/export/export_text.h"
 
 #include "autotune/embedded.h"
@@ -59,7 +59,7 @@ static void add_record(struct text *out, const struct export_comment *comment,
              record->median_ps, record->tuned, record->driver, record->compiler);
 }
 
-/* A record whose stretch of n another's interrupts has several rows. */
+/* A record has several rows where another's range of n interrupts its own. */
 static bool is_told(const struct export *export, const struct export_gpu *gpu, size_t row)
 {
     for (size_t i = gpu->first; i < row; i++)
@@ -121,7 +121,7 @@ static bool begins(const char *word, size_t length, const char *with, bool is_wh
            (length > own ? word[own] == '_' : is_whole);
 }
 
-/* A name in the export. Those of carried headers have no "prefix" to replace. */
+/* A name in the export. Names of carried headers have no "prefix" to replace. */
 static void add_name(struct text *out, const struct export *export, const char *word,
                      size_t length, bool is_tag)
 {
@@ -152,7 +152,7 @@ static void add_name(struct text *out, const struct export *export, const char *
 
 void export_add_code(struct text *out, const struct export *export, const char *code)
 {
-    bool is_tag = false; /* "struct " stands before */
+    bool is_tag = false; /* "struct " comes before */
     for (const char *at = code; *at;) {
         size_t length = 0;
         while (text_is_word(at[length]))
@@ -175,7 +175,7 @@ void export_take_code(struct text *out, const struct export *export, struct text
 
 /* --- Files that come with the program ----------------------------------------------------- */
 
-/* Includes of each other: all that is carried stands in one file. */
+/* Drops includes of each other: all headers are in one file. */
 static void drop_includes(struct text *text)
 {
     struct text kept = {0};

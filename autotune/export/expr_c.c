@@ -1,5 +1,5 @@
-/* expr_c: walks over the nodes as expr_eval does, with pieces of C in place of values. Hides
- * where parentheses stand: where C needs them, and where compilers warn without. */
+/* expr_c: walks over the nodes as expr_eval does, with pieces of C in place of values. Adds
+ * parentheses where C needs them, and where compilers warn without. */
 #include "autotune/export/expr_c.h"
 
 #include "generator/expr_node.h"
@@ -168,8 +168,7 @@ static int print_unary(struct printer *printer, enum operation operation)
 
 /* --- Jumps: each returns where to go on, or 0 with error set ------------------------------ */
 
-/* `at` is the jump over what stands after '?'; the node before its target jumps over the rest.
- */
+/* `at` is the jump over the part after '?'; the node before its target jumps over the rest. */
 static size_t print_conditional(struct printer *printer, size_t at)
 {
     const struct node *nodes = printer->expr->nodes;

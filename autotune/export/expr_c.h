@@ -1,5 +1,5 @@
-/* expr_c: an expression as an expression of C99 and C++, of type int64_t, for programs that
- * compute a launch without this one. What is known is folded. */
+/* expr_c: writes an expression as an expression of C99 and C++, of type int64_t, for programs
+ * that compute a launch without this one. Known values are folded. */
 #ifndef AUTOTUNE_EXPR_C_H
 #define AUTOTUNE_EXPR_C_H
 
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What stands for a name. */
+/* The C expression for a name. */
 struct expr_c_name {
     const char *text; /* a C expression of type int64_t that needs no parentheses */
     bool is_known;
@@ -19,8 +19,8 @@ struct expr_c_name {
 
 /* Appends the expression; names[i] is for slot i. It calls PREFIX_min, PREFIX_max,
  * PREFIX_ceil_div, PREFIX_is_pow2 and PREFIX_log2, which expr_c_helpers defines; they and the
- * operators are exact where expr_eval is without error. What is wrong with known values alone
- * is ERROR_USAGE. */
+ * operators are exact where expr_eval has no error. A mistake among known values is
+ * ERROR_USAGE. */
 int expr_c_print(struct text *out, const struct expr *expr, const struct expr_c_name *names,
                  const char *prefix, struct error *error);
 

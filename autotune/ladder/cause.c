@@ -1,5 +1,5 @@
-/* cause: a headline, its figures, and behind a semicolon what else is short. Hides from where
- * on a figure is a cause. */
+/* cause: compares a rung's figures with thresholds and writes the first that is over, then
+ * behind a semicolon what else is short. */
 #include "autotune/ladder/cause.h"
 
 #include "generator/dims_text.h"
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* From where on: an atomic operation for so many elements, so many wavefronts of shared memory
- * beside one load of a warp, so many more of them than without conflicts, so few lanes. */
+/* Thresholds: atomic operations for each element, wavefronts of shared memory for each load of
+ * a warp, wavefronts relative to those without conflicts, active lanes. */
 static const double ATOMICS_MANY = 0.25, WAVEFRONTS_MANY = 1, CONFLICTS_MANY = 1.25,
                     LANES_FEW = 12;
 
@@ -23,13 +23,13 @@ static double per_load(const struct ladder_cell *cell, double count)
     return elements_of(cell) > 0 ? count * OCCUPANCY_WARP / elements_of(cell) : 0;
 }
 
-/* What one load of a warp, 32 elements, costs on average: accesses of shared memory. */
+/* Accesses of shared memory for one load of a warp, 32 elements, on average. */
 static double requests_of(const struct ladder_cell *cell)
 {
     return per_load(cell, cell->pattern.requests);
 }
 
-/* And what serves them. */
+/* Their wavefronts. */
 static double wavefronts_of(const struct ladder_cell *cell)
 {
     return per_load(cell, cell->pattern.wavefronts);
@@ -128,7 +128,7 @@ static void add_occupancy(struct text *out, const struct ladder_cell *cell)
                   most_warps(occupancy), occupancy_names[occupancy->limiter]);
 }
 
-/* How long a block takes an SM, of the time that was measured on a GPU. */
+/* The time that a block takes an SM, from the time measured on a GPU. */
 static void add_block(struct text *out, const struct ladder_cell *cell,
                       const struct ladder *ladder)
 {

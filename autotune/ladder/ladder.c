@@ -1,5 +1,5 @@
-/* ladder: two forms of the same cells: all figures of one size of a block, or the times of many
- * sizes side by side. */
+/* ladder: computes the figures of all cells and prints them in two forms: all figures for one
+ * block size, or the times of many sizes in columns. */
 #include "autotune/ladder/ladder.h"
 
 #include "autotune/ladder/cause.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double STEADY = 1.1; /* what a rung's slowest run may take over its fastest */
+static const double STEADY = 1.1; /* limit of a rung's slowest run over its fastest */
 
 /* --- Figures ------------------------------------------------------------------------------ */
 
@@ -186,7 +186,8 @@ static void print_times(struct text *out, const struct ladder *ladder,
     table_dispose(&table);
 }
 
-/* Why a rung has no time: once for all sizes that have the same reason; and which times are not steady. */
+/* Prints why rungs have no time, each reason once for all sizes, and which times are not
+ * steady. */
 static void print_reasons(struct text *out, const struct ladder *ladder,
                           const struct rungs_group *group)
 {
@@ -214,7 +215,7 @@ static void print_lines(struct text *out, const char *who, const struct rungs_li
         text_addf(out, "%s%s%s\n", i ? "  " : who, i ? "" : ": ", lines->at[i]);
 }
 
-/* In what rungs are other kernels than the document's. */
+/* Prints how kernels of rungs differ from the document's. */
 static void print_differences(struct text *out, const struct ladder *ladder,
                               const struct rungs_group *group)
 {
@@ -227,7 +228,7 @@ static void print_differences(struct text *out, const struct ladder *ladder,
     }
 }
 
-/* Of several sizes: the fastest of all. */
+/* Prints the fastest of several sizes. */
 static void print_best(struct text *out, const struct ladder *ladder,
                        const struct rungs_group *group)
 {
@@ -335,7 +336,7 @@ static void add_count(struct table *table, double value)
     add_number(table, value, 0, "");
 }
 
-/* What was run, and where. */
+/* The problem and the device. */
 static void add_conditions(struct table *table, const struct ladder *ladder, size_t rung,
                            size_t column)
 {
@@ -408,7 +409,8 @@ static void add_dims(struct table *table, const struct dims *dims)
         table_add(table, dims_text_cell(number, dims, i));
 }
 
-/* Blocks on an SM that threads, registers, shared memory and the count of blocks alone allow. */
+/* Blocks on an SM as limited by threads, registers, shared memory and the count of blocks, each
+ * by itself. */
 static void add_fit(struct table *table, const struct analysis *analysis)
 {
     struct text words = {0};

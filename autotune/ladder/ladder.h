@@ -1,5 +1,6 @@
-/* ladder: what the ladder's table says of each rung, computed from its time: GB/s over the
- * bytes of all its launches, its gain over the rung before and over the first of its group. */
+/* ladder: computes and prints the ladder's table: of each rung, from its time, the GB/s over
+ * the bytes of all its launches, its gain over the rung before and over the first of its
+ * group. */
 #ifndef AUTOTUNE_LADDER_H
 #define AUTOTUNE_LADDER_H
 
@@ -12,19 +13,20 @@ enum { LADDER_COLUMNS_MAX = 32, LADDER_CAUSE = 400 };
 
 /* A rung at one size of a block. */
 struct ladder_cell {
-    bool is_there;            /* else it is not asked for, or has no such size */
+    bool is_there;            /* false: not requested, or there is no such size */
     unsigned threads;         /* per block */
     const char *status;       /* "measured", "wrong", "rejected" ... */
     const char *reason;       /* unless it was measured */
     uint64_t ps;              /* per call; 0 = not measured */
-    uint64_t low_ps, high_ps; /* the least and the most that were measured */
+    uint64_t low_ps, high_ps; /* least and greatest measured time */
     unsigned registers;       /* per thread; 0 = unknown */
     double bytes;             /* ladder_bytes */
-    double step, total;       /* ladder_compare: how many times faster; 0 = over nothing */
+    double step, total;       /* by ladder_compare: how many times faster; 0 = nothing to
+                               * compare with */
     unsigned grid;            /* blocks of the first launch that reads elements */
-    double elements;          /* of such a block, were it full */
-    /* Computed, not measured; unknown where they are not asked for, or cannot be had. */
-    double elements_there;    /* as elements, where the analysis is of; 0 = the same */
+    double elements;          /* of such a block when full */
+    /* Computed, not measured; unknown where not requested or not available. */
+    double elements_there;    /* as elements, at the analysis's size; 0 = the same */
     struct pattern pattern;   /* of one of these blocks */
     struct analysis analysis; /* of this kernel on this GPU */
     char cause[LADDER_CAUSE]; /* "" = unknown */
@@ -42,25 +44,25 @@ struct ladder {
     const char *device; /* "NVIDIA H200", "host" */
     int sms;            /* its streaming multiprocessors */
     bool is_host;       /* emulated: no model of a GPU's speed */
-    const char *gpu;    /* what analyses are of; "" = there are none */
+    const char *gpu;    /* the GPU of the analyses; "" = none */
 };
 
-/* Elements of a block of the first launch that writes, were it full. */
+/* Elements of a full block of the first launch that writes. */
 double ladder_elements(const struct planner_plan *plan);
 
-/* What all launches of a call read and write. One without inputs among its arguments reads
- * none; one with outputs = 0 writes the call's result. An atomic operation counts as nothing
- * beside that: it stays in the L2. */
+/* The bytes that all launches of a call read and write. A launch without inputs among its
+ * arguments reads none; one with outputs = 0 writes the call's result. Atomic operations are
+ * not counted: they stay in the L2. */
 double ladder_bytes(const struct planner_plan *plan, const struct space *space,
                     const struct problem *problem);
 
-/* Fills in step and total, down each column and group; a rung not measured is passed over. */
+/* Fills in step and total, down each column and group; skips rungs that were not measured. */
 void ladder_compare(struct ladder *ladder);
 
 double ladder_gbs(const struct ladder_cell *cell); /* 10^9 bytes per second; 0 = not measured */
 
-/* Appends a table a group: of all figures for one size of a block, of times by size for
- * several, or by n; below it what is said about the group, and why rungs were not measured. */
+/* Appends a table for each group: all figures for one block size, times by size for several, or
+ * times by n; below it the group's notes, and why rungs were not measured. */
 void ladder_print(struct text *out, const struct ladder *ladder, bool bold_titles);
 
 /* The same for programs: a row for each rung and size, or n. Dispose of the table. */

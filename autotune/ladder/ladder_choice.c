@@ -1,5 +1,5 @@
-/* ladder_choice: names are looked up, groups and grids written out, and what does not fit the
- * problem's shape is left out or refused. */
+/* ladder_choice: looks up names, expands groups and grids, and leaves out or refuses rungs that
+ * do not fit the problem's shape. */
 #include "autotune/ladder/ladder_choice.h"
 
 #include "autotune/ladder/ladder_grid.h"
@@ -69,8 +69,8 @@ static int choose_rungs(struct ladder_choice *choice, const struct request *requ
     return blocks ? read_blocks(choice, blocks, error) : 0;
 }
 
-/* Where no size is given: what the first rung that was named is for, unless that is one value, whose
- * n the device decides. */
+/* Without a size: the one that the first named rung is for, unless that is one value, whose n
+ * the device decides. */
 static void take_usual(const struct ladder_choice *choice, struct request *request)
 {
     const struct ladder_rung *rung;
@@ -84,8 +84,8 @@ static void take_usual(const struct ladder_choice *choice, struct request *reque
     ladder_rung_dims(rung, &request->problem);
 }
 
-/* Rungs of one value and of several are not climbed together: without --rung it is those of what is
- * asked for. */
+/* Rungs of one value and of several are not run together: without --rung, only those that fit
+ * the requested dims. */
 static int match_dims(struct ladder_choice *choice, struct request *request,
                       struct error *error)
 {

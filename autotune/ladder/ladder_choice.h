@@ -1,4 +1,4 @@
-/* ladder_choice: the rungs of a run of the ladder, and the sizes of block that each is run with. */
+/* ladder_choice: chooses the rungs of a ladder run, and the block sizes of each. */
 #ifndef AUTOTUNE_LADDER_CHOICE_H
 #define AUTOTUNE_LADDER_CHOICE_H
 
@@ -11,16 +11,16 @@
 struct ladder_choice {
     struct rungs rungs;
     bool is_chosen[RUNGS_MAX];
-    struct ladder_rung opened[RUNGS_MAX]; /* those that are chosen */
+    struct ladder_rung opened[RUNGS_MAX]; /* the chosen rungs */
     unsigned blocks[LADDER_COLUMNS_MAX];
     size_t block_count; /* 0: each rung has its own */
 };
 
-/* What --rung, --grid and --blocks ask for: of all rungs without. Rungs of one value and of rows
- * are not climbed together; where rungs of rows are named and no matrix is given, the request
+/* Chooses by --rung, --grid and --blocks; without them all rungs. Rungs of one value and of
+ * rows are not run together; where rungs of rows are named and no matrix is given, the request
  * gets the usual one. Initialise with zeros; close it in any case. */
 int ladder_choice_open(struct ladder_choice *out, struct request *request, struct error *error);
-/* The params of those chosen, for the problem and the target that they will run with. */
+/* Settles the params of the chosen rungs, for the problem and the target of the run. */
 int ladder_choice_settle(struct ladder_choice *choice, const struct problem *problem,
                          const struct target *target, struct error *error);
 void ladder_choice_close(struct ladder_choice *choice);

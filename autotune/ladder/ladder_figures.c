@@ -1,4 +1,5 @@
-/* ladder_figures: the same kernel twice: for the emulator, and for the GPU's compiler. */
+/* ladder_figures: runs each kernel on the emulator for its bank conflicts, and compiles it for
+ * the GPU for its instruction mix. */
 #include "autotune/ladder/ladder_figures.h"
 
 #include "autotune/cli/interrupt.h"
@@ -101,7 +102,7 @@ enum { THREADS_MAX = 64 };
 
 /* Every `step`-th cell from `first` on. */
 struct share {
-    struct ladder_figures figures; /* a copy: `why` is the share's own */
+    struct ladder_figures figures; /* a copy, with a `why` of its own */
     const struct ladder_wanted *wanted;
     size_t count, first, step;
 };
@@ -114,7 +115,7 @@ static void *fill_share(void *argument)
     return NULL;
 }
 
-/* A share for which there is no thread is filled in by this one. */
+/* A share without a thread is filled in by this one. */
 void ladder_figures_fill(struct ladder_figures *figures, const struct ladder_wanted *wanted,
                          size_t count)
 {

@@ -1,5 +1,5 @@
-/* ladder_grid: writes the list as a file of rungs would have it, and reads that: a grid is then
- * proven, measured and shown as any ladder. */
+/* ladder_grid: writes the list as a rungs file would have it, and reads that: a grid is then
+ * verified, measured and shown as any ladder. */
 #include "autotune/ladder/ladder_grid.h"
 
 #include "autotune/ladder/ladder_rung.h"
@@ -51,7 +51,7 @@ static int add_space(struct text *out, const struct rungs *list, const struct ru
     return 0;
 }
 
-/* Says which rung would do. */
+/* Sets the error, and names a rung that would do. */
 static int refuse(const struct rungs *list, struct error *error)
 {
     struct problem usual = {.op = SUM, .type = F32, .acc = F32};
@@ -74,7 +74,7 @@ static int refuse(const struct rungs *list, struct error *error)
                      "--grid: no rung has a param for elements per thread: leave --grid out");
 }
 
-/* Reads it, and puts it in the other's place. */
+/* Reads the list, and replaces the other by it. */
 static int take_list(struct rungs *list, bool is_chosen[RUNGS_MAX], const struct text *text,
                      struct error *error)
 {

@@ -1,12 +1,13 @@
-/* ladder_grid: the list of a grid, threads per block by elements per thread: each space among
- * the chosen rungs that has a param for the latter is a group, each of its values a rung. */
+/* ladder_grid: makes the list of a grid, threads per block by elements per thread: each space
+ * among the chosen rungs that has a param for the latter is a group, each of its values a
+ * rung. */
 #ifndef AUTOTUNE_LADDER_GRID_H
 #define AUTOTUNE_LADDER_GRID_H
 
 #include "autotune/ladder/rungs.h"
 
-/* Puts that list in place of `list`, all of it chosen. ERROR_USAGE when no chosen rung has such
- * a param. */
+/* Replaces `list` by the list of the grid, all of it chosen. ERROR_USAGE when no chosen rung
+ * has such a param. */
 int ladder_grid_make(struct rungs *list, bool is_chosen[RUNGS_MAX], struct error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* ladder_rung: looks a rung's files up among those built in. What is missing there is a mistake
- * of this program, and said with the file's name. */
+/* ladder_rung: finds a rung's files among the built-in ones. A missing file is a mistake of
+ * this program; the error has the file's name. */
 #include "autotune/ladder/ladder_rung.h"
 
 #include "autotune/embedded.h"
@@ -72,7 +72,7 @@ void ladder_rung_close(struct ladder_rung *rung)
 bool ladder_rung_serves(const struct ladder_rung *rung, const struct problem *problem)
 {
     struct problem sum = *problem;
-    sum.op = SUM; /* what else it cannot do, the run says */
+    sum.op = SUM; /* the run reports other limits */
     return space_serves(rung->space, &sum);
 }
 

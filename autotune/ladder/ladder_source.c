@@ -1,4 +1,4 @@
-/* ladder_source: the kernels of a rung as the generator writes them, pass after pass. */
+/* ladder_source: prints the kernels of a rung as the generator writes them, pass after pass. */
 #include "autotune/ladder/ladder_source.h"
 
 static int add_source(struct text *out, const struct point_context *context,
@@ -14,7 +14,7 @@ static int add_source(struct text *out, const struct point_context *context,
     return 0;
 }
 
-/* The form in the document, which a rule keeps from being run: that is the reason. */
+/* The document's form, which a rule refuses to run: its reason is added. */
 static int add_historical(struct text *out, const struct point_context *context,
                           const struct emit_sources *sources, const struct rung *rung,
                           int64_t *config, struct error *error)

@@ -1,5 +1,5 @@
-/* rungs: sections in the order of the file: [ladder], then each group with its rungs behind it.
- * Hides which keys a section has. */
+/* rungs: reads sections in the order of the file: [ladder], then each group followed by its
+ * rungs. */
 #include "autotune/ladder/rungs.h"
 
 #include "generator/text.h"
@@ -13,7 +13,7 @@ static int complain(const struct rungs *rungs, const struct ini_item *item, stru
                      item->section, what);
 }
 
-/* Is the section of this kind? Then what stands behind the kind is its name. */
+/* The section's name, which follows its kind; NULL for a section of another kind. */
 static const char *name_of(const struct ini_item *item, const char *kind)
 {
     const size_t length = strlen(kind);

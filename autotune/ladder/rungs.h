@@ -1,4 +1,4 @@
-/* rungs: the list of the ladder, read from an INI file: the classic reductions in groups, in
+/* rungs: reads the list of the ladder from an INI file: the classic reductions in groups, in
  * the order in which documents build them up. Each rung is a space with its params. */
 #ifndef AUTOTUNE_RUNGS_H
 #define AUTOTUNE_RUNGS_H
@@ -19,19 +19,18 @@ struct rungs_lines {
 
 /* The rungs of one document. */
 struct rungs_group {
-    const char *name, *title; /* "harris"; the document and what it measured */
+    const char *name, *title; /* "harris"; its document and what that measured */
     struct rungs_lines notes; /* below its table */
     size_t first, count;      /* its rungs */
 };
 
 struct rung {
-    const char *name;       /* "harris-1" */
-    const char *kernel;     /* as in the document: "1 interleaved, divergent" */
-    const char *space;      /* name of its space */
-    const char *params;     /* "BLOCK=128": over the space's default */
-    const char *historical; /* params of its form in the document, which is wrong today; NULL =
-                             * it is as it was */
-    struct rungs_lines differs; /* how and why it is another kernel than the document's */
+    const char *name;           /* "harris-1" */
+    const char *kernel;         /* as in the document: "1 interleaved, divergent" */
+    const char *space;          /* name of its space */
+    const char *params;         /* "BLOCK=128": over the space's default */
+    const char *historical;     /* params of the document's form, wrong today; NULL = same */
+    struct rungs_lines differs; /* how and why it differs from the document's kernel */
     size_t group;
 };
 
@@ -39,14 +38,14 @@ struct rungs {
     const char *threads; /* the param that is the size of a block */
     const char *items;   /* the param that is elements per thread, in spaces that have one; NULL
                           * = none has */
-    struct rungs_lines differs; /* in what all differ from the documents */
+    struct rungs_lines differs; /* how all differ from the documents */
     struct rungs_group groups[RUNGS_GROUPS_MAX];
     struct rung rungs[RUNGS_MAX];
     size_t group_count, count;
     struct ini ini; /* holds the strings */
 };
 
-/* `file` names the bytes in errors. Whatever is unknown, missing, twice or too much is
+/* `file` names the bytes in errors. Anything unknown, missing, repeated or too long is
  * ERROR_USAGE with FILE:LINE. Dispose of it after a success only. */
 int rungs_load(struct rungs *out, const char *file, const char *bytes, size_t length,
                struct error *error);

@@ -1,4 +1,4 @@
-/* csv: cells are cut out of one copy of the bytes, in place; quotes only ever make them
+/* csv: cuts cells out of one copy of the bytes, in place; quotes only ever make them
  * shorter. */
 #include "autotune/print/csv.h"
 
@@ -13,7 +13,7 @@ enum { DECIMALS = 6 };
 
 struct reader {
     const char *file;
-    char *at, *end; /* what is left */
+    char *at, *end; /* the bytes left to read */
     int line;
     char *cell;   /* the one just read, zero-terminated */
     bool is_last; /* of its line */
@@ -56,7 +56,7 @@ static int read_plain(struct reader *reader, struct error *error)
     return 0;
 }
 
-/* Past the separator, whose byte ends the cell before it. */
+/* Reads a cell and its separator, whose byte becomes the cell's end. */
 static int read_cell(struct reader *reader, struct error *error)
 {
     const bool is_quoted = reader->at < reader->end && *reader->at == '"';

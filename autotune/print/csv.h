@@ -1,5 +1,5 @@
-/* csv: a table as RFC 4180 has it, whose columns are known by their titles: whoever reads one
- * takes the columns that it knows and passes over the others, in whatever order they stand. */
+/* csv: reads a table in the form of RFC 4180, whose columns are known by their titles: a reader
+ * takes the columns that it knows and ignores the others, in any order. */
 #ifndef AUTOTUNE_CSV_H
 #define AUTOTUNE_CSV_H
 
@@ -9,16 +9,16 @@
 #include <stddef.h>
 
 struct csv {
-    char *bytes;          /* what the cells point into */
+    char *bytes;          /* the text that the cells point into */
     const char **cells;   /* row by row, the titles first */
     size_t columns, rows; /* rows: without the titles */
 };
 
 /* `file` names the bytes in errors. The first line has the titles. ERROR_USAGE with FILE:LINE:
  * no titles, a line with more or fewer cells than these, a quote that is never closed or has
- * text behind it, a zero byte, or outside quotes a control character that is no tab. Within
- * quotes all others are text: whoever shows a cell does so by text_add_visible. Dispose of it
- * after a success only. */
+ * text after it, a zero byte, or outside quotes a control character other than tab. Within
+ * quotes all others are text: show cells with text_add_visible. Dispose of it after a success
+ * only. */
 int csv_load(struct csv *out, const char *file, const char *bytes, size_t length,
              struct error *error);
 void csv_dispose(struct csv *csv);

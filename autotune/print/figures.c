@@ -1,5 +1,5 @@
-/* figures: a few lines of arithmetic, here so that every table and message rounds alike.
- * Written with whole numbers, so that no locale can change the decimal point. */
+/* figures: rounds and formats numbers in one place, so that every table and message rounds
+ * alike. It uses whole numbers, so that no locale can change the decimal point. */
 #include "autotune/print/figures.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* figures: what is computed from a time and how it is written for people: microseconds, GB/s,
+/* figures: computes figures from a time and formats them for people: microseconds, GB/s,
  * percent of the theoretical bandwidth, sizes. */
 #ifndef AUTOTUNE_FIGURES_H
 #define AUTOTUNE_FIGURES_H
@@ -14,7 +14,7 @@ double figures_bytes(const struct problem *problem);
 /* 10^9 bytes read per second, for a time per reduction in picoseconds; 0 for no time. */
 double figures_gbs(const struct problem *problem, uint64_t ps);
 
-/* That in percent of `peak` bytes per second; negative where the peak is unknown (0). */
+/* GB/s in percent of `peak` bytes per second; negative where the peak is unknown (0). */
 double figures_peak_percent(const struct problem *problem, uint64_t ps, uint64_t peak);
 
 /* Half the interval low..high in percent of the median. */
@@ -23,7 +23,7 @@ double figures_spread_percent(uint64_t median_ps, uint64_t low_ps, uint64_t high
 /* Picoseconds as microseconds: (343371234) gives "343.37". Returns `out`. */
 char *figures_us(char out[NUMBER_CHARS], uint64_t ps);
 
-/* So many digits that count (1 to 6), no exponent: with 4 of them 4636, 56.31, 5.631, 0.056.
+/* `digits` significant digits (1 to 6), no exponent: with 4 of them 4636, 56.31, 5.631, 0.056.
  * Returns `out`. */
 char *figures_short(char out[NUMBER_CHARS], double value, int digits);
 

@@ -1,5 +1,5 @@
-/* legend: places, and words compared. Hides what is a list of params: NAME=VALUE throughout.
- */
+/* legend: splits lists of params into words and compares them. A list of params is NAME=VALUE
+ * throughout. */
 #include "autotune/print/legend.h"
 
 #include <stdio.h>
@@ -46,7 +46,7 @@ static bool has_word(const char *params, const char *word, size_t length)
     return false;
 }
 
-/* Of one list alone nothing is shared: there it is all that there is to say. */
+/* A single list shares nothing: all its words are shown. */
 static bool is_in_all(const struct legend *legend, const char *word, size_t length)
 {
     size_t lists = 0;

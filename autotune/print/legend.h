@@ -1,5 +1,5 @@
-/* legend: kernels named by letters in a table, and the params that each letter stands for,
- * without those that all share. */
+/* legend: names the kernels of a table by letters, and lists the params of each letter, without
+ * those that all share. */
 #ifndef AUTOTUNE_LEGEND_H
 #define AUTOTUNE_LEGEND_H
 
@@ -15,14 +15,14 @@ struct legend {
     size_t count;
 };
 
-/* The place of a kernel among them; a new one is added (not copied). */
+/* The place of a kernel in the legend; a new one is added (not copied). */
 size_t legend_add(struct legend *legend, const char *kernel);
 
 /* The letter of a place: A .. Z, then numbers from 27. Returns `out`. */
 char *legend_name(char out[NUMBER_CHARS], size_t place);
 
-/* Appends those params of `kernel` that all have in common (`is_shared`), or that not all have.
- * What is no list of params shares nothing and is appended whole. */
+/* Appends the params of `kernel` that all kernels have in common (`is_shared`), or the others.
+ * A text that is no list of params shares nothing and is appended whole. */
 void legend_add_words(struct text *out, const struct legend *legend, const char *kernel,
                       bool is_shared);
 

@@ -1,4 +1,4 @@
-/* sentence: lines broken, numbers written. */
+/* sentence: breaks lines and writes numbers. */
 #include "autotune/print/sentence.h"
 
 #include "generator/number.h"

@@ -1,5 +1,5 @@
-/* sentence: text for people below a table: a label and a sentence broken into lines, and the
- * numbers in it. */
+/* sentence: writes text for people below a table: a label and a sentence broken into lines, and
+ * the numbers in it. */
 #ifndef AUTOTUNE_SENTENCE_H
 #define AUTOTUNE_SENTENCE_H
 

@@ -1,5 +1,5 @@
-/* table: keeps cells as strings and lays them out three ways. Hides alignment, quoting and what
- * JSON takes for a number. */
+/* table: keeps cells as strings and writes them in three forms. Handles alignment, quoting and
+ * what JSON takes for a number. */
 #include "autotune/print/table.h"
 
 #include "generator/array.h"
@@ -100,7 +100,8 @@ static size_t column_width(const struct table *table, size_t column)
     return width;
 }
 
-/* Adds one cell; `*spaces` are owed from the cells before it, so that none end a line. */
+/* Adds one cell. `*spaces` are still to print from the cells before it, so that none end a
+ * line. */
 static void print_cell(struct text *out, const char *cell, size_t width, bool is_right,
                        size_t *spaces)
 {
@@ -181,7 +182,7 @@ static void add_csv_line(struct text *out, const struct table *table, size_t row
         text_adds(out, count++ ? "," : "");
         add_csv_field(out, cell ? cell : "");
     }
-    /* A line with nothing on it would be read as no record. */
+    /* An empty line would be read as no record. */
     text_adds(out, count && out->length == first ? "\"\"\r\n" : "\r\n");
 }
 

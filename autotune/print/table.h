@@ -1,5 +1,5 @@
-/* table: rows of text in aligned columns, and the same rows as CSV (RFC 4180) or JSON. One
- * description of the columns serves all three. */
+/* table: writes rows of text in aligned columns, and the same rows as CSV (RFC 4180) or JSON.
+ * One description of the columns serves all three. */
 #ifndef AUTOTUNE_TABLE_H
 #define AUTOTUNE_TABLE_H
 
@@ -27,8 +27,8 @@ struct table {
 void table_dispose(struct table *table);
 
 /* Adds a cell (copied); rows fill from left to right. NULL is an empty cell (null in JSON), and
- * so is what the last row lacks. Numbers are written with a point in every locale. A failed
- * allocation is remembered and makes the text of every output below fail. */
+ * so are cells missing from the last row. Numbers are written with a point in every locale. A
+ * failed allocation is remembered and makes the text of every output below fail. */
 void table_add(struct table *table, const char *cell);
 void table_addf(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -46,11 +46,11 @@ void table_print(struct text *out, const struct table *table, bool bold_titles);
 /* How many characters the widest line of table_print has. */
 size_t table_width(const struct table *table);
 
-/* Appends a line of keys and a line per row, each ended by CR LF as RFC 4180 has it. */
+/* Appends a line of keys and a line for each row, each ended by CR LF as in RFC 4180. */
 void table_csv(struct text *out, const struct table *table);
 
-/* Appends an array of objects, one a line. A number stands bare where JSON has such a number,
- * else (nan, 400M) as a string. */
+/* Appends an array of objects, one a line. A number is written as it is where JSON has such a
+ * number, else (nan, 400M) as a string. */
 void table_json(struct text *out, const struct table *table);
 
 #endif

@@ -1,11 +1,11 @@
-/* table_fit: leaves columns out, then folds. Hides how words are compared. */
+/* table_fit: leaves out columns that are alike in all rows, then folds the last column. */
 #include "autotune/print/table_fit.h"
 
 #include <string.h>
 
 enum { WIDTH_MIN = 40, INDENT = 4, COLUMNS_MAX = 64, LABEL = 10 };
 
-/* The shown columns that are kept, and the last of those that are shown at all. */
+/* The columns to print, and the last shown column. */
 struct fit {
     const struct table *table;
     size_t kept[COLUMNS_MAX], kept_count, last;
@@ -46,7 +46,7 @@ static bool is_in_all(const struct fit *fit, const char *word, size_t length)
     return is_all;
 }
 
-/* Appends the words of a cell that all rows have, or that not all have. */
+/* Appends the words of a cell that all rows have, or the others. */
 static void add_words(struct text *out, const struct fit *fit, const char *cell, bool in_all)
 {
     const size_t before = out->length;
@@ -76,7 +76,7 @@ static void choose(struct fit *fit)
     }
 }
 
-/* The kept columns, without the last where that is folded. */
+/* The columns to print, without the last where that is folded. */
 static void make_table(struct table *out, struct table_column *columns, const struct fit *fit,
                        bool is_folded)
 {

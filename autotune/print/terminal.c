@@ -1,5 +1,6 @@
-/* terminal: asks what a stream is and draws the progress line. Hides the control sequences, the
- * clock and the width. A line goes out in one write, so that it cannot be seen half drawn. */
+/* terminal: checks what a stream is and draws the progress line. Hides the control sequences,
+ * the clock and the width. A line goes out in one write, so that it cannot be seen half
+ * drawn. */
 #include "autotune/print/terminal.h"
 
 #include "autotune/device/monotonic.h"
@@ -14,7 +15,7 @@
 enum {
     BAR_CHARS = 14,
     WIDTH_UNKNOWN = 80,
-    WIDTH_OF_FILES = 100,          /* columns, where no terminal says how many */
+    WIDTH_OF_FILES = 100,          /* columns, where there is no terminal */
     REDRAW_NS = 100 * 1000 * 1000, /* at most 10 lines a second */
 };
 
@@ -44,7 +45,7 @@ int terminal_width(FILE *stream)
 
 /* --- Figures ------------------------------------------------------------------------------ */
 
-/* The locale of the environment, which the program never takes on: numbers stay plain. */
+/* Looks at the environment's locale, which the program never sets: numbers stay plain. */
 static bool is_utf8(void)
 {
     locale_t own = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
@@ -127,7 +128,7 @@ void terminal_label(struct text *out, const char *string, int columns, bool is_r
     text_dispose(&label);
 }
 
-/* Brightness alone tells them apart, so that no kind of colour vision is needed. */
+/* The cells differ in brightness only, so that colour vision is not needed. */
 void terminal_cell(struct text *out, unsigned step, const char *string,
                    const struct terminal_style *style)
 {
@@ -159,14 +160,14 @@ static void add_bar(struct text *line, double share)
     text_adds(line, "]");
 }
 
-/* The rest at the pace so far; nothing while there is no pace. */
+/* The time left at the pace so far; nothing while there is no pace. */
 static void add_time_left(struct text *line, uint64_t elapsed_ns, double share)
 {
     if (share <= 0)
         return;
     double left = (double)elapsed_ns / (double)SECOND_NS * (1 - share) / share;
     if (left >= 100 * 3600)
-        return; /* no pace worth the name yet */
+        return; /* too early for a pace */
     unsigned seconds = (unsigned)(left + 0.5), minutes = seconds / 60, hours = minutes / 60;
     if (hours)
         text_addf(line, "  %u:%02u:%02u left", hours, minutes % 60, seconds % 60);

@@ -1,5 +1,5 @@
-/* terminal: what goes to a terminal only: colour and the progress line. Writes to stderr; on
- * anything else, or with NO_COLOR set (colour), or TERM=dumb, it does nothing. */
+/* terminal: prints colour and the progress line on a terminal. Writes to stderr; on anything
+ * else, or with NO_COLOR set (colour), or TERM=dumb, it does nothing. */
 #ifndef AUTOTUNE_TERMINAL_H
 #define AUTOTUNE_TERMINAL_H
 
@@ -22,15 +22,16 @@ struct terminal_style {
  * it; 100 columns where the stream is no terminal. */
 struct terminal_style terminal_style(FILE *stream);
 
-/* Appends a bar that takes `share` (0 .. 1) of `columns`, to an eighth of one in UTF-8, padded
- * to all of them. */
+/* Appends a bar of `share` (0 .. 1) of `columns`, to an eighth of one in UTF-8, padded to all
+ * columns. */
 void terminal_bar(struct text *out, double share, int columns,
                   const struct terminal_style *style);
 
-int terminal_columns(const char *string); /* that it takes: characters of UTF-8, one each */
+int terminal_columns(const char *string); /* the columns of a string: UTF-8 characters, one
+                                           * each */
 
-/* Appends `string`, control characters as '?', padded to so many columns, at their right end if
- * `is_right`, or cut to them, which an ellipsis shows. */
+/* Appends `string`, control characters as '?', padded to so many columns, right-aligned if
+ * `is_right`, or cut to them with an ellipsis. */
 void terminal_label(struct text *out, const char *string, int columns, bool is_right,
                     const struct terminal_style *style);
 

@@ -1,4 +1,4 @@
-/* axis: two scales, each with the rule of its ticks. */
+/* axis: fits logarithmic and linear scales, each with the rule of its ticks. */
 #include "autotune/report/axis.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static size_t within(size_t count, size_t least)
 
 void axis_fit_log(struct axis *out, double least, double most, size_t count)
 {
-    const double slack = 1e-9; /* of what is a power of two but for rounding */
+    const double slack = 1e-9; /* for powers of two but for rounding */
     double low = log2(least), high = log2(most);
     if (high - low < 1) {
         low = floor(low + slack);
@@ -24,8 +24,8 @@ void axis_fit_log(struct axis *out, double least, double most, size_t count)
         out->ticks[out->tick_count++] = exp2(power);
 }
 
-/* Ticks at `digits` of each decade that lie on the axis; how many there are, of which no more than
- * there is room for are kept. */
+/* Adds ticks at `digits` of each decade that lie on the axis. Returns how many there are, and
+ * keeps as many as there is room for. */
 static size_t add_decades(struct axis *out, const double *digits, size_t digit_count, int step)
 {
     const int first = (int)floor(log10(out->low)), last = (int)ceil(log10(out->high));
@@ -54,7 +54,7 @@ void axis_fit_decades(struct axis *out, double least, double most, size_t count)
         ;
 }
 
-/* The least of 1, 2, 5, 10 ... that is no less than `value`. */
+/* The least of 1, 2, 5, 10 ... that is at least `value`. */
 static double round_up(double value)
 {
     static const double steps[] = {1, 2, 5, 10};

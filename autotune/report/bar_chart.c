@@ -1,4 +1,5 @@
-/* bar_chart: lengths are shares of the limit. Bars are elements of HTML, whose labels wrap. */
+/* bar_chart: draws bars with a length in proportion to the limit. Bars are elements of HTML,
+ * whose labels wrap. */
 #include "autotune/report/bar_chart.h"
 
 #include "autotune/print/figures.h"
@@ -73,7 +74,7 @@ static void write_table(struct table *out, struct figure *figure)
 
 /* --- HTML --------------------------------------------------------------------------------- */
 
-/* Where there is more than one kind, each with its look. */
+/* Adds a legend where there is more than one kind of bar. */
 static void add_legend(struct text *out, const struct bar_chart *chart)
 {
     bool is_there[BAR_KINDS] = {false};
@@ -132,7 +133,7 @@ static void write_html(struct text *out, struct figure *figure)
 
 enum { LABEL_LEAST = 12, BAR_LEAST = 20, BAR_MAX = 40, BESIDE = 16 };
 
-/* As wide as the longest, as long as that leaves the bars room. */
+/* The width of the longest label, if that leaves room for the bars. */
 static int label_columns(const struct bar_chart *chart, const struct terminal_style *style)
 {
     const int room = style->width - BESIDE - BAR_LEAST;

@@ -1,4 +1,5 @@
-/* bar_chart: things side by side by one figure: bars of HTML, a table, and text. */
+/* bar_chart: draws a chart of one figure for several things: bars of HTML, a table, and
+ * text. */
 #ifndef AUTOTUNE_BAR_CHART_H
 #define AUTOTUNE_BAR_CHART_H
 
@@ -7,14 +8,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a figure is, so that none is taken for another. */
+/* The kind of a figure, shown so that kinds are not confused. */
 enum bar_kind { BAR_MEASURED, BAR_EMULATED, BAR_PUBLISHED, BAR_PREDICTED, BAR_NONE, BAR_KINDS };
 
 struct bar {
     char label[160];
-    char note[480]; /* beside the figure; "" = nothing */
+    char note[480]; /* next to the figure; "" = no note */
     double value;
-    char text[48]; /* stands where the value would; "" = the value, with its unit */
+    char text[48]; /* shown in place of the value; "" = the value, with its unit */
     enum bar_kind kind;
 };
 
@@ -22,8 +23,8 @@ struct bar {
 struct bar_chart {
     struct figure figure;
     char unit[24];
-    int digits;          /* that count, of each value */
-    char limit_name[96]; /* what a bar of full length is */
+    int digits;          /* significant digits of each value */
+    char limit_name[96]; /* the meaning of a bar of full length */
     double limit;        /* its value; 0 = the longest bar's */
     struct bar *bars;
     size_t count;

@@ -1,4 +1,4 @@
-/* document: owns all that its blocks hold. */
+/* document: stores the blocks of a report and owns all that they hold. */
 #include "autotune/report/document.h"
 
 #include "generator/array.h"
@@ -43,7 +43,7 @@ void document_dispose(struct document *document)
     document->count = 0;
 }
 
-/* Takes over text and what the block is of, also where there is no memory. */
+/* Adds a block, and takes over its text and contents, also when out of memory. */
 static struct document_block *add(struct document *document, struct document_block block)
 {
     struct error ignored;

@@ -1,5 +1,5 @@
-/* document: a report as a list of blocks (headings, paragraphs, figures, tables, source),
- * whatever it will be written as. page_html, page_markdown and page_text write it. */
+/* document: holds a report as a list of blocks (headings, paragraphs, figures, tables, source),
+ * independent of the output format. page_html, page_markdown and page_text write it. */
 #ifndef AUTOTUNE_DOCUMENT_H
 #define AUTOTUNE_DOCUMENT_H
 
@@ -12,20 +12,20 @@
 enum document_kind {
     DOCUMENT_SECTION, /* text: its title */
     DOCUMENT_TEXT,    /* a paragraph */
-    DOCUMENT_MISSING, /* a paragraph: what is not here, why, and what brings it */
-    DOCUMENT_TILES,   /* the figures that matter most: label, figure, what it is */
+    DOCUMENT_MISSING, /* a paragraph: what is missing, why, and which command brings it */
+    DOCUMENT_TILES,   /* the figures that matter most: label, figure, meaning */
     DOCUMENT_FACTS,   /* name, value, and a remark */
-    DOCUMENT_TABLE,   /* text: what it holds */
+    DOCUMENT_TABLE,   /* text: its caption */
     DOCUMENT_FIGURE,
-    DOCUMENT_NOTES,  /* lines, each a label in DOCUMENT_NOTE_LABEL columns, or blanks where the
-                      * line goes on with the one before, and text */
-    DOCUMENT_SOURCE, /* text: what it is */
+    DOCUMENT_NOTES,  /* lines: a label in DOCUMENT_NOTE_LABEL columns, blank where the line
+                      * continues the one before, and text */
+    DOCUMENT_SOURCE, /* text: its caption */
     DOCUMENT_KINDS
 };
 
 enum { DOCUMENT_NOTE_LABEL = 10 };
 
-/* Source with the words that are marked in it. */
+/* Source with the words to mark in it. */
 struct document_source {
     struct text code;
     struct text strings; /* names and meanings, zero-terminated one after the other */
@@ -71,7 +71,7 @@ struct table *document_table(struct document *document, enum document_kind kind,
 struct document_source *document_source(struct document *document, const char *text);
 void document_mark(struct document_source *source, const char *name, const char *meaning);
 
-/* Appends lines, of which each ends with a newline, as text_add_visible has them. */
+/* Appends lines, each ended by a newline, with text_add_visible. */
 void document_write_lines(struct text *out, const char *lines);
 
 /* 0, or -1 with an out-of-memory error when anything failed before. */

@@ -1,5 +1,5 @@
-/* figure: what the kinds of figures have in common, so that whoever writes a document needs not
- * know which kind one is. */
+/* figure: declares the interface that all kinds of figures share, so that a page writer need
+ * not know the kind. */
 #ifndef AUTOTUNE_FIGURE_H
 #define AUTOTUNE_FIGURE_H
 
@@ -13,13 +13,13 @@ struct figure {
     char title[FIGURE_TITLE];
 };
 
-/* Its figures are appended in each form; a table is disposed of before the figure. */
+/* The functions of a kind, one for each form; a table is disposed of before its figure. */
 struct figure_kind {
     void (*html)(struct text *out, struct figure *figure);    /* within a <figure> */
-    void (*table)(struct table *out, struct figure *figure);  /* with all that is known */
+    void (*table)(struct table *out, struct figure *figure);  /* with all values */
     void (*matrix)(struct table *out, struct figure *figure); /* as it is drawn */
     void (*text)(struct text *out, struct figure *figure, const struct terminal_style *style);
-    void (*dispose)(struct figure *figure); /* of what it holds */
+    void (*dispose)(struct figure *figure); /* frees what the figure holds */
 };
 
 #endif

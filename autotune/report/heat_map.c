@@ -1,5 +1,4 @@
-/* heat_map: cells stand where their labels came first; the order of the labels is kept beside.
- */
+/* heat_map: collects cells and orders their labels. */
 #include "autotune/report/heat_map.h"
 
 #include "autotune/print/figures.h"
@@ -10,7 +9,7 @@
 
 /* --- Values ------------------------------------------------------------------------------- */
 
-/* Numbers go by size; a word stays behind what was there. */
+/* Numbers are in order of size; a word comes after all labels before it. */
 static bool is_before(const char *a, const char *b)
 {
     uint64_t x, y;
@@ -75,8 +74,8 @@ static double find_most(const struct heat_map *map)
     return best ? best->value : 0;
 }
 
-/* Where each step but the first begins, in percent of the best: finest where choices differ
- * least, for there a choice is made. */
+/* The start of each step but the first, in percent of the best: steps are finest near the best,
+ * where a choice is made. */
 static const unsigned steps[HEAT_MAP_STEPS - 1] = {25, 50, 70, 80, 90, 95, 98, 99};
 
 unsigned heat_map_step(const struct heat_map *map, double value)
@@ -90,7 +89,7 @@ unsigned heat_map_step(const struct heat_map *map, double value)
 
 static void dispose(struct figure *figure)
 {
-    (void)figure; /* holds nothing */
+    (void)figure; /* it owns no memory */
 }
 
 /* --- The table ---------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* heat_map: the best figure for each pair of values of two params, as a coloured table of HTML,
- * as a plain one, and as text. */
+/* heat_map: draws the best figure for each pair of values of two params, as a coloured table of
+ * HTML, as a plain one, and as text. */
 #ifndef AUTOTUNE_HEAT_MAP_H
 #define AUTOTUNE_HEAT_MAP_H
 
@@ -10,8 +10,8 @@
 enum { HEAT_MAP_SIDE_MAX = 32, HEAT_MAP_LABEL = 24, HEAT_MAP_STEPS = TERMINAL_STEPS };
 
 struct heat_cell {
-    double value; /* the greatest that was added */
-    size_t count; /* how many were; 0 = there is none */
+    double value; /* the greatest value added */
+    size_t count; /* number of values added; 0 = none */
     char note[200];
 };
 
@@ -30,7 +30,7 @@ struct heat_map {
     struct heat_side rows, columns;
     struct heat_cell cells[HEAT_MAP_SIDE_MAX][HEAT_MAP_SIDE_MAX]; /* as the labels came */
     size_t count;                                                 /* of the values added */
-    size_t dropped; /* of those for which a side had no room for a label */
+    size_t dropped; /* values whose label had no room */
     struct table_column table_columns[5], matrix_columns[1 + HEAT_MAP_SIDE_MAX];
     char corner[2 * HEAT_MAP_LABEL + 4]; /* title of the matrix's first column */
 };
@@ -46,8 +46,8 @@ const struct heat_cell *heat_map_best(const struct heat_map *map, const char **r
 /* The step of a value, 0 .. HEAT_MAP_STEPS - 1, by its share of the greatest of the map. */
 unsigned heat_map_step(const struct heat_map *map, double value);
 
-/* HTML: the coloured table, and the scale. Table: a row for each cell that has a value; matrix: a
- * row and a column for each label. As text with its values, the best with a '*'. */
+/* HTML: the coloured table, and the scale. Table: a row for each cell that has a value; matrix:
+ * a row and a column for each label. As text with its values, the best with a '*'. */
 extern const struct figure_kind heat_map_kind;
 
 #endif

@@ -1,4 +1,4 @@
-/* highlight: CUDA source as HTML, its tuned constants marked wherever they stand. */
+/* highlight: writes CUDA source as HTML, and marks its tuned constants. */
 #ifndef AUTOTUNE_HIGHLIGHT_H
 #define AUTOTUNE_HIGHLIGHT_H
 
@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* A word to be marked, and what is shown where the pointer rests on it. */
+/* A word to mark, and its tooltip. */
 struct highlight_word {
     const char *name;
     const char *meaning;

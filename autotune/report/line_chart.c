@@ -1,4 +1,4 @@
-/* line_chart: fits two axes around all points and draws what is asked for. Hides the layout. */
+/* line_chart: fits two axes around all points, lays the chart out and draws it. */
 #include "autotune/report/line_chart.h"
 
 #include "autotune/print/figures.h"
@@ -59,7 +59,7 @@ static double least_of(double a, double b)
     return a > 0 && a < b ? a : b;
 }
 
-/* The smallest and the largest of what is drawn. */
+/* The smallest and the largest of the drawn values. */
 static void find_range(const struct line_chart *chart, struct line_point *least,
                        struct line_point *most)
 {
@@ -131,7 +131,7 @@ static void write_table(struct table *out, struct figure *figure)
 
 /* --- The drawing -------------------------------------------------------------------------- */
 
-/* Room around the plot for the labels, in the drawing's own units, of which text is 12 high. */
+/* Room around the plot for the labels, in the drawing's own units; text is 12 high. */
 enum { LEFT = 50, RIGHT = 22, TOP = 26, BOTTOM = 46, LABEL = 58, MARK = 8 };
 
 static const struct size {
@@ -203,7 +203,7 @@ static void draw_axes(struct text *out, const struct plot *plot, const struct li
              chart->x_title);
 }
 
-/* Behind the last point from `first` on between which no other series has one. */
+/* The end of the points from `first` on that no other series has a point between. */
 static size_t end_of_run(const struct line_chart *chart, const struct line_series *series,
                          size_t first)
 {
@@ -278,7 +278,7 @@ static void draw_series(struct text *out, const struct plot *plot,
     }
 }
 
-/* What the drawing shows, in a sentence a series: its ends and its most. */
+/* Describes the drawing, in a sentence for each series: its ends and its greatest value. */
 static void describe(struct text *out, const struct line_chart *chart)
 {
     char x[NUMBER_CHARS], y[NUMBER_CHARS];
@@ -318,8 +318,8 @@ static void draw(struct text *out, const struct line_chart *chart, const struct 
     svg_close(out);
 }
 
-/* Each name with a piece of its line. It stands beside the drawing and not in it, so that it
- * has what room it needs. */
+/* Each name with a piece of its line. The legend is outside of the drawing, where it has all
+ * the room it needs. */
 static void add_legend(struct text *out, const struct line_chart *chart)
 {
     enum { KEY_WIDTH = 28, KEY_HEIGHT = 12 };

@@ -1,5 +1,5 @@
-/* line_chart: how a figure goes with n: lines over a logarithmic axis, from one set of points
- * as SVG, as a table and as text. */
+/* line_chart: draws a figure over n: lines over a logarithmic axis, from one set of points as
+ * SVG, as a table and as text. */
 #ifndef AUTOTUNE_LINE_CHART_H
 #define AUTOTUNE_LINE_CHART_H
 
@@ -25,27 +25,26 @@ struct line_series {
 struct line_chart {
     struct figure figure;
     char x_title[80], y_title[80];
-    char limit_name[80]; /* of a level that is drawn across: "theoretical peak, 4814 GB/s" */
+    char limit_name[80]; /* the name of a level line: "theoretical peak, 4814 GB/s" */
     double limit;        /* 0 = none */
     bool from_zero;      /* the y axis begins there */
     bool is_log;         /* the y axis is logarithmic, as the x axis always is */
     struct line_series series[LINE_CHART_SERIES_MAX];
     size_t series_count;
-    bool failed; /* an allocation failed; nothing is drawn then */
+    bool failed; /* an allocation failed; the chart is left out */
     struct table_column columns[1 + LINE_CHART_SERIES_MAX]; /* of its table */
 };
 
-/* Begins another series, which line_chart_add adds to. More than there is room for are passed
- * over. */
+/* Begins another series for line_chart_add. Series without room are dropped. */
 void line_chart_begin(struct line_chart *chart, const char *name);
 
 /* Adds a point, x and y above 0; they may come in any order. */
 void line_chart_add(struct line_chart *chart, struct line_point point);
 
-/* A line joins two points of a series only where no other series has a point between them. Ticks
- * of n stand at powers of two where n are such, else of ten.
- * HTML: a legend, and a drawing for wide screens and one for narrow ones. Tables: a row for each
- * x, a column for each series. As text the first series, as bars. */
+/* A line joins two points of a series only where no other series has a point between them.
+ * Ticks of n are at powers of two where all n are such, else of ten. HTML: a legend, and a
+ * drawing for wide screens and one for narrow ones. Tables: a row for each x, a column for each
+ * series. As text the first series, as bars. */
 extern const struct figure_kind line_chart_kind;
 
 #endif

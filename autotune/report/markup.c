@@ -1,4 +1,4 @@
-/* markup: a byte at a time; UTF-8 passes through. */
+/* markup: escapes text a byte at a time; UTF-8 passes through. */
 #include "autotune/report/markup.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* markup: HTML and XML as text. The one place where what comes from records, files and
- * documents is escaped: nothing that these hold is ever markup. */
+/* markup: writes text as HTML and XML. All text from records, files and documents is escaped
+ * here: none of it is ever markup. */
 #ifndef AUTOTUNE_MARKUP_H
 #define AUTOTUNE_MARKUP_H
 
@@ -7,7 +7,7 @@
 #include "generator/text.h"
 
 /* Appends `string` as the contents of an element or of an attribute in double quotes: & < > " '
- * as references, control characters (of which XML has but tab and newline) as '?'. */
+ * as references, control characters (except tab and newline, as in XML) as '?'. */
 void markup_text(struct text *out, const char *string);
 
 /* The same for its first `length` bytes. */
@@ -19,11 +19,11 @@ void markup_element(struct text *out, const char *name, const char *class, const
 /* Appends a number with one decimal at most, the same in every locale: coordinates, widths. */
 void markup_number(struct text *out, double value);
 
-/* Opens a <div> in which what is too wide scrolls, by keys too; `name` is read out. */
+/* Opens a <div> that scrolls wide contents, by keys too; `name` is for screen readers. */
 void markup_open_scroll(struct text *out, const char *name);
 
-/* Appends the table of those columns that people see, in a box of its own that scrolls.
- * `caption` is read out, not seen. */
+/* Appends the columns of the table that are for people, in a box that scrolls. `caption` is for
+ * screen readers. */
 void markup_table(struct text *out, const struct table *table, const char *caption);
 
 #endif

@@ -1,5 +1,6 @@
-/* page_html: one function a kind of block. What does not change from page to page stands in
- * templates/report/report.html, in three parts: the title and the body go between them. */
+/* page_html: writes one page of HTML, with a function for each kind of block. The fixed parts
+ * of the page are in templates/report/report.html, in three parts: the title and the body go
+ * between them. */
 #include "autotune/report/page_html.h"
 
 #include "autotune/embedded.h"
@@ -21,7 +22,8 @@ static void add_missing(struct text *out, struct document_block *block)
     markup_element(out, "p", "missing", block->text);
 }
 
-/* Lines of a label in its columns and what it is about; one without a label goes on. */
+/* Lines of a label in its columns and a text; a line without a label continues the one
+ * before. */
 static void add_notes(struct text *out, struct document_block *block)
 {
     const char *end = ">";
@@ -149,7 +151,7 @@ static void (*const kinds[DOCUMENT_KINDS])(struct text *, struct document_block 
     [DOCUMENT_NOTES] = add_notes, [DOCUMENT_SOURCE] = add_source,
 };
 
-/* Where the sections are. */
+/* Adds the table of contents. */
 static void add_contents(struct text *out, const struct document *document)
 {
     text_adds(out, "<nav aria-label=\"Sections\"><ul>");

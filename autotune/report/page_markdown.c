@@ -1,4 +1,5 @@
-/* page_markdown: one function a kind of block. What would be markup is escaped here. */
+/* page_markdown: writes Markdown, with a function for each kind of block. Text that would be
+ * markup is escaped here. */
 #include "autotune/report/page_markdown.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* page_markdown: a document as Markdown with tables, for a README. */
+/* page_markdown: writes a document as Markdown with tables, for a README. */
 #ifndef AUTOTUNE_PAGE_MARKDOWN_H
 #define AUTOTUNE_PAGE_MARKDOWN_H
 

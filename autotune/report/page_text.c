@@ -1,4 +1,4 @@
-/* page_text: one function a kind of block. */
+/* page_text: writes plain text, with a function for each kind of block. */
 #include "autotune/report/page_text.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static void add_text(struct text *out, struct document_block *block,
     add_wrapped(out, block->text, style);
 }
 
-/* Name and value beside each other; what is longer than a line goes on below. */
+/* Name and value on one line; longer values continue below. */
 static void add_facts(struct text *out, struct document_block *block,
                       const struct terminal_style *style)
 {

@@ -1,6 +1,7 @@
-/* report_bench: the table of `autotune bench` as two charts: GB/s of both sides, and how many
- * times faster. Both sides were measured by turns, so they stand in one chart; records of other
- * runs do not. Of several other libraries each line of the table has the fastest. */
+/* report_bench: draws the table of `autotune bench` as two charts: GB/s of both sides, and how
+ * many times faster. Both sides were measured by turns, so they share a chart; records of other
+ * runs do not. Where there are several other libraries each line of the table has the
+ * fastest. */
 #include "autotune/report/report_table.h"
 
 #include "autotune/print/figures.h"
@@ -15,8 +16,8 @@ struct columns {
     int n, ours_us, theirs_us, ratio, low, high, gbs, peak, shape, against;
 };
 
-/* One line of the table, as numbers; those that are missing are 0. A matrix has none: n does not
- * say how long its rows are. */
+/* One line of the table, as numbers; missing ones are 0. A matrix has no n: it would not give
+ * the length of its rows. */
 struct line {
     double n, ours_us, theirs_us, ratio, low, high, gbs, peak_pct;
     const char *against; /* the other library: "CUB 3.0.1" */
@@ -29,7 +30,8 @@ struct bench {
     struct columns at;
     const char *others[OTHERS_MAX]; /* the libraries that were the fastest at some n */
     size_t other_count;
-    char title[100]; /* of all of them: "CUB 3.0.1", "the fastest of CUB 3.0.1, CUB 2.8.2" */
+    char title[100]; /* title of the fastest others: "CUB 3.0.1", "the fastest of CUB 3.0.1, CUB
+                      * 2.8.2" */
 };
 
 static int find_columns(struct bench *bench, struct error *error)
@@ -79,7 +81,7 @@ static bool is_whole(const struct line *line)
     return line->n > 0 && line->ours_us > 0 && line->theirs_us > 0 && line->gbs > 0;
 }
 
-/* Tables of older versions have the times alone. */
+/* Tables of older versions have only the times. */
 static double ratio_of(const struct line *line)
 {
     return line->ratio > 0 ? line->ratio : line->theirs_us / line->ours_us;
@@ -135,8 +137,7 @@ static int find_others(struct bench *bench, struct error *error)
     return failed;
 }
 
-/* The peak by which the table counts its percent, from the line that gives most digits of it.
- */
+/* The peak behind the table's percent, from the line that gives most digits of it. */
 static double find_peak(const struct bench *bench)
 {
     double peak = 0, most = 0;
@@ -165,8 +166,8 @@ static double find_bytes(const struct bench *bench)
     return bytes;
 }
 
-/* A series of times, or with `bytes` of an element of GB/s; of ours, or of the fastest other, which
- * may be another library at each n. */
+/* Adds a series of times, or given `bytes` of an element of GB/s; ours, or the fastest other's,
+ * which may be another library at each n. */
 static void add_series(struct line_chart *chart, const struct bench *bench, bool is_ours,
                        double bytes)
 {
@@ -260,9 +261,10 @@ static void add_times(struct text *out, const struct line *line)
               number_format_count(n, (uint64_t)line->n));
 }
 
-/* Where ours is faster, the most, and the largest n. */
+/* The number of sizes with each outcome, the line of the largest ratio, and that of the largest
+ * n. */
 struct totals {
-    struct line most, last; /* n and ratio alone */
+    struct line most, last; /* only n and ratio are set */
     size_t count, outcomes[OUTCOMES];
 };
 
@@ -340,7 +342,7 @@ int report_bench_tile(struct table *tiles, const struct report *report, struct e
     return failed ? -1 : 0;
 }
 
-/* The sentences and charts of the table that was named. */
+/* Adds the sentences and charts of the named table. */
 static int add_bench(struct report *report, struct bench *bench, struct error *error)
 {
     struct document *document = &report->document;

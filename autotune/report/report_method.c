@@ -1,4 +1,4 @@
-/* report_method: how the headline was measured, on what, and how to do it again. */
+/* report_method: writes how the headline was measured, on what, and how to repeat it. */
 #include "autotune/report/report_sections.h"
 
 #include "autotune/measure/nvml.h"
@@ -54,7 +54,7 @@ static void add_run(struct table *facts, const struct record *record)
         add_fact(facts, "error", "%s relative, on random floats", record->error);
 }
 
-/* The GPU as the finals ended. */
+/* The state of the GPU at the end of the final race. */
 static void add_reading(struct table *facts, const struct record *record)
 {
     const struct nvml_reading reading = {record->sm_mhz, record->memory_mhz, record->celsius,

@@ -1,5 +1,5 @@
-/* report_open: what a report is about: the GPU and the record that are named, else the newest
- * records here. Opens the others that it is compared with. */
+/* report_open: opens the subject of a report: the GPU and the record that are named, else the
+ * newest records here. Opens the GPUs to compare with too. */
 #include "autotune/report/report_sections.h"
 
 #include "autotune/cli/setup.h"
@@ -55,7 +55,7 @@ static int take_newer(void *context, const char *path, const struct records *rec
     return 0;
 }
 
-/* What cannot be read has none. */
+/* Skips files that cannot be read. */
 static int find_newest(char path[PATH_CHARS], const struct request *request,
                        struct error *error)
 {
@@ -69,7 +69,7 @@ static int find_newest(char path[PATH_CHARS], const struct request *request,
     return failed ? -1 : 0;
 }
 
-/* --- Those that it is compared with ------------------------------------------------------- */
+/* --- The GPUs to compare with ------------------------------------------------------------- */
 
 static bool is_listed(const char *const *names, size_t count, const char *name)
 {
@@ -79,7 +79,7 @@ static bool is_listed(const char *const *names, size_t count, const char *name)
     return false;
 }
 
-/* The GPU of the table that a name or a record file stands for; "" where that is not known. */
+/* The table's GPU for a name or a record file; "" where it is unknown. */
 static void find_model(char out[64], const char *name)
 {
     struct gpus_model model = {.name = ""};
@@ -93,8 +93,8 @@ static void find_model(char out[64], const char *name)
     snprintf(out, 64, "%s", model.name);
 }
 
-/* The GPUs of the table that documents of configs/published/ are about, behind the first name,
- * which is the subject's. `room` keeps names. */
+/* Lists the table's GPUs that documents of configs/published/ have, after the first name, which
+ * is the subject's. `room` keeps names. */
 static size_t list_published(const char *names[COMPARE_SIDES_MAX],
                              char room[COMPARE_SIDES_MAX][64], size_t count)
 {
@@ -180,7 +180,8 @@ static size_t count_alike(const struct report *report, const struct record *reco
     return count;
 }
 
-/* How far n is from the usual one, in doublings; warm counts as farther than any cold one. */
+/* The distance of n from the usual one, in doublings; warm counts as farther than any cold
+ * one. */
 static double distance(const struct record *record)
 {
     const bool is_host = record->source == RECORD_EMULATED;
@@ -189,7 +190,7 @@ static double distance(const struct record *record)
            (record->problem.regime == WARM ? 1000 : 0);
 }
 
-/* Of the problem that has most records that nearest to the usual size. */
+/* Takes the problem with most records, and its record nearest to the usual size. */
 static int find_headline(struct report *report, struct error *error)
 {
     const struct records *records = &report->subject->records;

@@ -1,5 +1,5 @@
-/* report_rungs: the table of `autotune ladder` as bars, a chart a document; without one, what
- * documents published of their own rungs on this GPU. */
+/* report_rungs: draws the table of `autotune ladder` as bars, a chart for each document;
+ * without one, the figures that documents published of their own rungs on this GPU. */
 #include "autotune/report/report_table.h"
 
 #include "autotune/print/figures.h"
@@ -13,7 +13,7 @@ enum { PATH_CHARS = 4096 };
 
 /* --- The ladder's table ------------------------------------------------------------------- */
 
-/* Those that are missing are -1: a table of an older version has fewer. */
+/* Missing columns are -1: a table of an older version has fewer. */
 struct columns {
     int group, rung, kernel, threads, items, status, gbs, peak, step, total, reason, cause;
     int device, n, op, type, ms, bytes;
@@ -57,7 +57,8 @@ static int find_columns(struct columns *out, const struct csv *csv, const char *
         file);
 }
 
-/* GB/s of a row: of its bytes and time, which have more digits, else as it says; 0 = none. */
+/* GB/s of a row: from its bytes and time, which have more digits, else its own figure; 0 =
+ * none. */
 static double gbs_at(const struct csv *csv, const struct columns *at, size_t row)
 {
     double ms, bytes, gbs;
@@ -71,7 +72,7 @@ static bool is_same(const struct csv *csv, size_t a, size_t b, int column)
     return strcmp(csv_at(csv, a, column), csv_at(csv, b, column)) == 0;
 }
 
-/* The row of a rung that has most GB/s, from the first of it on. */
+/* The row of a rung with the most GB/s, searched from its first row on. */
 static size_t find_best(const struct csv *csv, const struct columns *at, size_t first,
                         size_t *count)
 {
@@ -166,7 +167,7 @@ static void write_title(char *out, size_t size, const struct report *report, con
             snprintf(out, size, "%s", rungs->groups[g].title);
 }
 
-/* A group of `autotune ladder --grid`, which has no rungs but sizes of one kernel. */
+/* A group of `autotune ladder --grid`: it has no rungs but sizes of one kernel. */
 static const char grid_start[] = "grid-";
 
 static bool is_grid(const char *group)
@@ -174,8 +175,8 @@ static bool is_grid(const char *group)
     return strncmp(group, grid_start, strlen(grid_start)) == 0;
 }
 
-/* Of a group that was measured at several sizes of a block and of a thread's work: the grid of
- * both. NULL: it was not, or there is no memory. */
+/* Draws a group measured at several block sizes and elements per thread as the grid of both.
+ * NULL: it was not, or there is no memory. */
 static struct heat_map *draw_grid(const struct report *report, const struct csv *csv,
                                   const struct columns *at, size_t first)
 {

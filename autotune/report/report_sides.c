@@ -1,5 +1,5 @@
-/* report_sides: this GPU beside others: a chart a problem, in percent of each one's peak, and
- * what `autotune compare` says of it. */
+/* report_sides: compares this GPU with others: a chart for each problem, in percent of each
+ * one's peak, and the sentences of `autotune compare`. */
 #include "autotune/report/report_sections.h"
 
 #include "autotune/compare/compare_notes.h"
@@ -79,7 +79,7 @@ static struct bar_chart *draw(const struct compare *compare, const struct compar
     return chart;
 }
 
-/* The headline, and what documents have of any side for the same operation. */
+/* Chooses the headline, and the documents' figures of any side for the same operation. */
 static int choose_lines(struct report *report, struct error *error)
 {
     struct comparison *comparison = report->comparison;

@@ -1,5 +1,5 @@
-/* report_sizes: what the records say over n: the winner of each size, cold and warm, and what
- * the one variant would take that is best for the usual size; the intervals of a sweep. */
+/* report_sizes: draws the records over n: the winner of each size, cold and warm, the time of
+ * the one variant that is best for the usual size, and the intervals of a sweep. */
 #include "autotune/report/report_sections.h"
 
 #include "autotune/print/figures.h"
@@ -8,15 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What the winner of a size takes there, or the config `single` unless that is 0; 0 where it was
- * not raced. */
+/* The time of a size's winner, or of the config `single` unless that is 0; 0 where it was not
+ * raced. */
 static uint64_t time_at(const struct record *size, uint64_t single)
 {
     struct raced raced = {.ps = size->median_ps};
     return !single || interval_raced(&raced, size, single) ? raced.ps : 0;
 }
 
-/* A series of what the records of a regime say. */
+/* A series of the records of a regime. */
 static void add_series(struct line_chart *chart, const struct report *report, const char *name,
                        enum regime regime, uint64_t single)
 {
@@ -63,7 +63,7 @@ static const struct table_column columns[] = {{"from", NULL, true},
                                               {"regime", NULL, false},
                                               {"params", NULL, false}};
 
-/* In each of them one variant serves. */
+/* Draws the intervals, in each of which one variant serves. */
 static void draw_intervals(struct report *report)
 {
     const struct records *records = &report->subject->records;

@@ -1,4 +1,4 @@
-/* report_summary: the title, and the figures that matter most. */
+/* report_summary: writes the title and the figures that matter most. */
 #include "autotune/report/report_sections.h"
 
 #include "autotune/compare/compare_journal.h"
@@ -39,7 +39,7 @@ static void add_speed(struct table *tiles, const struct report *report)
     add_tile(tiles, "of peak", figure, remark);
 }
 
-/* How sure the winner is. */
+/* Adds the number of candidates, and how many tie with the winner. */
 static void add_proof(struct table *tiles, const struct record *record)
 {
     char figure[80], remark[160];
@@ -53,7 +53,7 @@ static void add_proof(struct table *tiles, const struct record *record)
     add_tile(tiles, "candidates", figure, remark);
 }
 
-/* The space's default against the winner, as the journal of its search knows both. */
+/* Adds the speedup over the space's default, from the journal of the winner's search. */
 static void add_default(struct table *tiles, const struct report *report)
 {
     const struct record *record = report->headline;

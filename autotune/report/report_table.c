@@ -1,4 +1,5 @@
-/* report_table: reads a table and checks its subject. Hides how the names of GPUs are compared. */
+/* report_table: reads a table and checks its subject. Compares the names of GPUs in their
+ * several forms. */
 #include "autotune/report/report_table.h"
 
 #include "autotune/device/gpus.h"
@@ -6,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- The subject of the lines -------------------------------------------------------------- */
+/* --- The subject of the lines ------------------------------------------------------------- */
 
 static int find_gpu(const struct csv *csv)
 {
@@ -39,7 +40,7 @@ static int check_lines(const struct report_table *table, int gpu, struct error *
     const int columns[] = {gpu, csv_find(csv, "op"), csv_find(csv, "type"),
                            csv_find(csv, "regime"), csv_find(csv, "offset"),
                            csv_find(csv, "order"), csv_find(csv, "shape"),
-                           /* of tables of one size */
+                           /* for tables of one size */
                            csv_find(csv, "n"), csv_find(csv, "rows"), csv_find(csv, "len"),
                            csv_find(csv, "pitch")};
     enum { SIZES = 4 };
@@ -93,9 +94,9 @@ static int read_subject(struct report_table *table, struct error *error)
     return check_lines(table, gpu, error);
 }
 
-/* --- The subject of the report ------------------------------------------------------------- */
+/* --- The subject of the report ------------------------------------------------------------ */
 
-/* By the table of GPUs, else by the names that records have. */
+/* Compares by the table of GPUs, else by the names that records have. */
 static bool is_its_gpu(const struct report_table *table, const struct compare_input *subject)
 {
     struct gpus_model own, its;
@@ -123,7 +124,7 @@ static int check_gpu(const struct report_table *table, const struct report *repo
         table->option, table->file, table->gpu, report->subject->side.name, table->gpu);
 }
 
-/* --- The whole ----------------------------------------------------------------------------- */
+/* --- The whole ---------------------------------------------------------------------------- */
 
 int report_table_open(struct report_table *out, const char *option, const char *file,
                       struct error *error)

@@ -1,5 +1,5 @@
-/* report_table: says what a table of bench or ladder is of: the GPU, the operation, the type. A table
- * that does not say so, or that is of another GPU than the report, is refused. */
+/* report_table: reads a table of bench or ladder and finds its subject: the GPU, the operation,
+ * the type. A table without these, or of another GPU than the report, is refused. */
 #ifndef AUTOTUNE_REPORT_TABLE_H
 #define AUTOTUNE_REPORT_TABLE_H
 
@@ -15,14 +15,16 @@ struct report_table {
     bool has_sizes;              /* its lines are of several n */
 };
 
-/* Reads the file. Dispose of it after a success only. ERROR_IO, or ERROR_USAGE of what is no CSV. */
+/* Reads the file. Dispose of it after a success only. ERROR_IO, or ERROR_USAGE if it is no
+ * CSV. */
 int report_table_open(struct report_table *out, const char *option, const char *file,
                       struct error *error);
 void report_table_close(struct report_table *table);
 
-/* Finds its subject: the columns gpu (or device), op and type must be there and alike in all lines,
- * as regime, offset, order and shape where it has them, and unless it `has_sizes` its n, rows and
- * len. ERROR_USAGE: they are not, or the GPU is not that of the report. */
+/* Finds its subject: the columns gpu (or device), op and type must exist and be alike in all
+ * lines, as must regime, offset, order and shape where the table has them, and unless it
+ * `has_sizes` its n, rows and len. ERROR_USAGE: they are not, or the GPU is not that of the
+ * report. */
 int report_table_check(struct report_table *table, const struct report *report, bool has_sizes,
                        struct error *error);
 

@@ -1,5 +1,6 @@
-/* report_trials: the trials of the headline's search as a heat map of two params; for a GPU
- * without records what documents published by threads and elements per thread. */
+/* report_trials: draws the trials of the headline's search as a heat map of two params; for a
+ * GPU without records the figures that documents published by threads and elements per
+ * thread. */
 #include "autotune/report/report_sections.h"
 
 #include "autotune/compare/compare_journal.h"
@@ -71,7 +72,7 @@ static int choose_axes(struct heat_map *map, const char *axes, const char *param
         axes, params);
 }
 
-/* What the axes mean, where the space is known. */
+/* Explains the axes, where the space is known. */
 static void explain_axes(struct heat_map *map, const struct space *space)
 {
     struct heat_side *const sides[] = {&map->rows, &map->columns};
@@ -115,7 +116,7 @@ static void say_best(struct report *report, const struct heat_map *map)
         figures_short(value, best->value, 4));
 }
 
-/* What the journal holds for the headline, into `map`; nothing where it is not there. */
+/* Adds the journal's trials for the headline to `map`; nothing where there is no journal. */
 static int fill_map(struct heat_map *map, const struct report *report, struct error *error)
 {
     const struct record *record = report->headline;

@@ -1,4 +1,4 @@
-/* report_winner: the winner's params, and its source with these marked. */
+/* report_winner: shows the winner's params, and its source with these marked. */
 #include "autotune/report/report_sections.h"
 
 #include "cache/code.h"

@@ -1,4 +1,4 @@
-/* svg: one function a shape; coordinates have tenths. */
+/* svg: draws shapes, one function for each; coordinates have tenths. */
 #include "autotune/report/svg.h"
 
 #include "autotune/report/markup.h"

@@ -1,5 +1,5 @@
-/* svg: the few shapes that charts are drawn from. How they look is said by the classes of
- * templates/report/report.html, so that one drawing serves light, dark and paper. */
+/* svg: draws the few shapes that charts are made of. Classes of templates/report/report.html
+ * give their style, so that one drawing serves light, dark and paper. */
 #ifndef AUTOTUNE_SVG_H
 #define AUTOTUNE_SVG_H
 
@@ -13,7 +13,7 @@ struct svg_point {
     double x, y;
 };
 
-/* Opens a drawing of that size; `alternative` is what is read out instead of it. */
+/* Opens a drawing of that size; `alternative` is the text for screen readers. */
 void svg_open(struct text *out, const char *class, double width, double height,
               const char *alternative);
 void svg_close(struct text *out);
@@ -31,8 +31,7 @@ void svg_text(struct text *out, const char *class, enum svg_anchor anchor, struc
               const char *string);
 
 /* A mark of the `shape`th kind (circle, square, triangle, diamond, and again), so that series
- * are told apart without colour; `title` is shown where the pointer rests on it, NULL =
- * nothing. */
+ * can be told apart without colour; `title` is its tooltip, NULL = none. */
 void svg_mark(struct text *out, const char *class, size_t shape, struct svg_point at,
               double size, const char *title);
 

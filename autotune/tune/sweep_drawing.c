@@ -1,4 +1,5 @@
-/* sweep_drawing: sorted pointers into the records and their intervals, sweep by sweep. */
+/* sweep_drawing: sorts pointers to records and their intervals, and draws them sweep by
+ * sweep. */
 #include "autotune/tune/sweep_drawing.h"
 
 #include "autotune/cli/output.h"
@@ -9,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- The one config to compare with ------------------------------------------------------- */
+/* --- The single config to compare with ---------------------------------------------------- */
 
 static bool is_of_sweep(const struct record *record, const struct record *like)
 {

@@ -1,5 +1,5 @@
-/* sweep_drawing: sweeps among records, each drawn in two tables: its sizes, and the variants that
- * serve them. */
+/* sweep_drawing: finds the sweeps among records and draws each as two tables: its sizes, and
+ * the variants that serve them. */
 #ifndef AUTOTUNE_SWEEP_DRAWING_H
 #define AUTOTUNE_SWEEP_DRAWING_H
 
@@ -9,8 +9,8 @@
 #include "cache/store.h"
 #include "generator/text.h"
 
-/* The config that all sizes are compared with: of those raced at most sizes the best at `n`,
- * which is the size nearest to the usual one, cold if any is. 0 without sizes. */
+/* The config that all sizes are compared with: the best at `n` of the configs raced at most
+ * sizes. `n` is the size nearest to the usual one, cold if any is. 0 without sizes. */
 struct sweep_single {
     uint64_t config, n;
 };
@@ -25,8 +25,8 @@ struct sweep_drawing {
     struct sweep_single single;
 };
 
-/* How sweeps of n, or of shapes, are drawn: two tables for programs, and for people the same two
- * sweep by sweep. */
+/* How sweeps of n, or of shapes, are drawn: two tables for programs, and for people the same
+ * two sweep by sweep. */
 struct sweep_kind {
     const char *name, *variants_name; /* of the tables, in JSON */
     const struct table_column *columns, *variant_columns;
@@ -41,9 +41,9 @@ struct sweep_kind {
     void (*print_end)(struct text *out, const struct sweep_drawing *drawing); /* or NULL */
 };
 
-/* Draws every sweep of the kind among the records, whose intervals are computed. Writes JSON and
- * CSV too. `count` (may be NULL) gets how many sweeps there are; without any nothing is printed
- * but empty JSON and CSV. */
+/* Draws every sweep of the kind among the records, whose intervals are computed. Writes JSON
+ * and CSV too. `count` (may be NULL) gets how many sweeps there are; without any nothing is
+ * printed but empty JSON and CSV. */
 int sweep_drawing_print(const struct sweep_kind *kind, const struct request *request,
                         const struct records *records, size_t *count, struct error *error);
 

@@ -1,5 +1,5 @@
-/* sweep_grid: tunes line by line, so that in the race of a shape are those that serve the line so
- * far, and what won at the same size of the line before. Hides which shapes are left out. */
+/* sweep_grid: tunes all shapes of a matrix sweep line by line. The race of a shape has the
+ * configs that serve the line so far, and the winner at the same size of the line before. */
 #include "autotune/tune/sweep_grid.h"
 
 #include "autotune/cli/output.h"
@@ -13,21 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPAN_MOST = 10 }; /* times the usual n: what more are like is known by then */
+enum { SPAN_MOST = 10 }; /* times the usual n: larger sizes behave alike */
 
-/* Why a shape is not tuned; past the first that is too large, none of the line is. */
+/* Why a shape is not tuned; after the first too large one, the rest of the line is left out. */
 enum left_out { TAKEN, UNSERVED, TOO_DEEP, TOO_MANY, NO_ROOM, PAST_L2, REASONS };
 
 struct grid {
     struct sweep *sweep;
     struct request_grid asked;
-    size_t left_out[REASONS]; /* shapes; of what is cold */
+    size_t left_out[REASONS]; /* shapes; of the cold regime */
     size_t counts[REGIME_COUNT];
-    /* What won in the line before, and in this one, by size; "" = not known. */
+    /* The winners of the line before, and of this one, by size; "" = unknown. */
     char before[SWEEP_SIZES_MAX][CONFIG_PARAMS_MAX + 1];
     char now[SWEEP_SIZES_MAX][CONFIG_PARAMS_MAX + 1];
     struct records done;
-    size_t known; /* of them: from records */
+    size_t known; /* of these, from records */
 };
 
 /* --- Which shapes ------------------------------------------------------------------------- */
@@ -145,7 +145,7 @@ static int plan(struct grid *grid, struct error *error)
 
 /* --- One shape ---------------------------------------------------------------------------- */
 
-/* What won at the same size of the line before races here, where the rules allow it. */
+/* The winner at the same size of the line before joins this race, where the rules allow it. */
 static int seed(struct grid *grid, size_t i, struct error *error)
 {
     struct sweep *sweep = grid->sweep;

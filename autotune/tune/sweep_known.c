@@ -1,10 +1,10 @@
-/* sweep_known: the file of one GPU, read once for all sizes. */
+/* sweep_known: reads the record file of one GPU, once for all sizes. */
 #include "autotune/tune/sweep_known.h"
 
 #include "autotune/cli/output.h"
 #include "autotune/tune/tune_save.h"
 
-/* Those of this problem whose kernels are others now answer for nothing. */
+/* Drops records of this problem whose kernels have changed: they no longer answer. */
 static void drop_others(struct records *records, const struct record *key,
                         const struct setup *setup)
 {

@@ -1,4 +1,5 @@
-/* sweep_regime: what was raced is kept as record files have it. Hides how a race becomes losses. */
+/* sweep_regime: collects the races of a sweep as records have them, with the losses of each
+ * raced config. */
 #include "autotune/tune/sweep_regime.h"
 
 #include "autotune/tune/tune_save.h"
@@ -52,7 +53,7 @@ void sweep_regime_drop(struct sweep_regime *raced, size_t size)
     raced->is_done[--raced->count] = false;
 }
 
-/* How many sizes that are done are smaller. */
+/* The number of finished smaller sizes. */
 static size_t count_below(const struct sweep_regime *raced, uint64_t n)
 {
     size_t count = 0;
@@ -86,13 +87,13 @@ const struct tune_place *sweep_regime_place(const struct tune_result *result,
     return NULL;
 }
 
-/* Of more than there is room for, those that lose least. */
+/* Keeps the configs that lose least, as many as there is room for. */
 static void keep_raced(struct record *record, const struct raced *raced)
 {
     size_t worst = 0;
     for (size_t i = 0; i < record->raced_count; i++) {
         if (record->raced[i].config == raced->config)
-            return; /* a config asked for may be there twice */
+            return; /* a requested config may be in the list twice */
         worst = record->raced[i].ps > record->raced[worst].ps ? i : worst;
     }
     if (record->raced_count < RECORD_RACED_MAX)
@@ -118,7 +119,7 @@ static int add_raced(struct records *swept, struct record *record, const struct 
     return 0;
 }
 
-/* The last record takes its place by n, and that of another of the same n. */
+/* Moves the last record to its place by n; it replaces another of the same n. */
 static void sort_last(struct sweep_regime *raced)
 {
     struct records *swept = &raced->swept;
@@ -154,7 +155,7 @@ int sweep_regime_take(struct sweep_regime *raced, const struct setup *setup,
     return 0;
 }
 
-/* --- What is kept ------------------------------------------------------------------------- */
+/* --- Records ------------------------------------------------------------------------------ */
 
 static void count_uses(size_t *uses, const struct records *swept)
 {

@@ -1,4 +1,5 @@
-/* sweep_regime: the sizes of a sweep in one cache regime, and what came of each race. */
+/* sweep_regime: holds the sizes of a sweep in one cache regime, and the results of their
+ * races. */
 #ifndef AUTOTUNE_SWEEP_REGIME_H
 #define AUTOTUNE_SWEEP_REGIME_H
 
@@ -11,13 +12,13 @@ struct sweep_regime {
     struct dims sizes[SWEEP_SIZES_MAX];
     bool is_done[SWEEP_SIZES_MAX];
     size_t count;
-    struct records swept; /* of the sizes that are done, by n, with what was raced there */
+    struct records swept; /* of the finished sizes, by n, with the configs raced there */
 };
 
 /* Without sizes. */
 void sweep_regime_open(struct sweep_regime *out, enum regime regime);
 
-/* The sizes of low..high; with `is_within_l2` those alone whose data fits the L2 cache. */
+/* The sizes of low..high; with `is_within_l2` only those whose data fits the L2 cache. */
 void sweep_regime_init(struct sweep_regime *out, const struct setup *setup, enum regime regime,
                        uint64_t low, uint64_t high, bool is_within_l2);
 void sweep_regime_dispose(struct sweep_regime *raced);
@@ -25,30 +26,30 @@ void sweep_regime_dispose(struct sweep_regime *raced);
 /* The size nearest to n elements. */
 size_t sweep_regime_nearest(const struct sweep_regime *raced, uint64_t n);
 
-/* Leaves out a size that has no winner: its neighbours' intervals go across it. */
+/* Leaves out a size without a winner; its neighbours' intervals include it. */
 void sweep_regime_drop(struct sweep_regime *raced, size_t size);
 
-/* The place of a config in a race, or NULL. */
+/* The place of a config in a race's result, or NULL. */
 const struct tune_place *sweep_regime_place(const struct tune_result *result,
                                             const int64_t *config);
 
-/* Takes all entrants of the race at a size, in place of what was known of that size. `own` is
- * the config of its record, one of them. The time of another is the winner's, times what the race
- * says between the two, and its upper end that of its own interval: a bound, so that measured
- * again it is hardly more. ERROR_NOISY when the winner has no time. */
+/* Takes all entrants of the race at a size, and replaces what was known of that size. `own` is
+ * the config of its record, one of the entrants. The time of another is the winner's time,
+ * times the race's ratio of the two, and its upper end that of the ratio's interval: a bound,
+ * so that a second measurement is hardly higher. ERROR_NOISY when the winner has no time. */
 int sweep_regime_take(struct sweep_regime *raced, const struct setup *setup,
                       const struct record *record, const struct tune_result *result,
                       const int64_t *own, struct error *error);
 
-/* The record of a size that is done, or NULL. */
+/* The record of a finished size, or NULL. */
 const struct record *sweep_regime_record(const struct sweep_regime *raced, size_t size);
 
-/* The configs that serve the interval that ends before a size, as interval_survivors. */
+/* The configs that serve the interval that ends before a size (interval_survivors). */
 size_t sweep_regime_survivors(uint64_t *numbers, size_t most, const struct sweep_regime *raced,
                               size_t size);
 
-/* Once all sizes are done: appends their records, each with those configs raced there that were
- * raced at other sizes too or won one: no interval is of any other, and they are forgotten. */
+/* After all sizes: appends their records, each with the raced configs that were raced at other
+ * sizes too or won one. No interval uses any other config, so those are dropped. */
 int sweep_regime_collect(struct records *out, struct sweep_regime *raced, struct error *error);
 
 #endif

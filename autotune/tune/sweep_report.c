@@ -1,5 +1,5 @@
-/* sweep_report: one table of all sizes for programs; for people a table a sweep, with a bar
- * each where there is room, and a table of the variants that the letters stand for. */
+/* sweep_report: writes one table of all sizes for programs; for people a table for each sweep,
+ * with bars where there is room, and a legend of its variants. */
 #include "autotune/tune/sweep_report.h"
 
 #include "autotune/cli/record_cells.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    BAR_MIN = 12, /* characters; a narrower one shows nothing */
+    BAR_MIN = 12, /* characters; a narrower bar shows nothing */
     BAR_MAX = 40,
 };
 
@@ -53,7 +53,7 @@ static void add_tenths(struct table *table, double value)
     table_addf(table, "%.1f", value > -0.05 && value < 0.05 ? 0 : value);
 }
 
-/* What the interval's config takes at the size; never 0, for it was raced there. */
+/* The time of the interval's config at the size; never 0, for it was raced there. */
 static uint64_t interval_ps(const struct sweep_drawing *drawing, const struct record *size)
 {
     const struct interval *interval = interval_find(drawing->records, size);
@@ -95,7 +95,7 @@ static void add_figures(struct table *table, const struct sweep_drawing *drawing
     table_add(table, figures_us(us, size->median_ps));
 }
 
-/* A later sweep of a part may not have raced that one. */
+/* A later sweep of a part may not have raced the single config. */
 static void add_single(struct table *table, const struct sweep_drawing *drawing,
                        const struct record *size)
 {
@@ -119,7 +119,7 @@ static double most_gbs(const struct sweep_drawing *drawing)
     return most;
 }
 
-/* As long as its part of the most, which takes `room`. */
+/* Adds a bar in proportion to the maximum, which takes `room`. */
 static void add_bar(struct table *table, const struct sweep_drawing *drawing,
                     const struct record *size, double most, int room)
 {
@@ -169,7 +169,7 @@ static void print_sizes(struct text *out, struct sweep_drawing *drawing)
     snprintf(title, sizeof title, "us of %s's", number_format_count(n, drawing->single.n));
     memcpy(own, columns, sizeof own);
     own[SINGLE_US].title = title;
-    for (int pass = 0; pass < 2; pass++) { /* the first for the width */
+    for (int pass = 0; pass < 2; pass++) { /* the first pass finds the width */
         struct table table = {.columns = own, .column_count = COLUMNS};
         add_drawn(&table, drawing, bar_columns);
         if (pass == 1)
@@ -214,7 +214,7 @@ static void add_interval(struct table *table, struct sweep_drawing *drawing,
     table_addf(table, "%" PRIu64, interval->to);
     table_add(table, problem_regimes[record->problem.regime]);
     table_addf(table, "%zu", sizes);
-    if (isfinite(most)) /* else --n names none of them */
+    if (isfinite(most)) /* else --n has none of the sizes */
         add_tenths(table, most);
     else
         add_empty(table, 1);

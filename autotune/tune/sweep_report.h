@@ -1,5 +1,5 @@
-/* sweep_report: sweeps of n drawn: of each size its interval's variant, what that takes and loses,
- * and what one variant for all sizes would take. */
+/* sweep_report: draws sweeps of n: for each size the variant of its interval, its time and
+ * loss, and the time of one variant for all sizes. */
 #ifndef AUTOTUNE_SWEEP_REPORT_H
 #define AUTOTUNE_SWEEP_REPORT_H
 

@@ -1,5 +1,5 @@
-/* sweep_shapes: one table of all shapes and one of their variants for programs; for people two
- * tables a group, where letters stand for the variants. */
+/* sweep_shapes: writes one table of all shapes and one of their variants for programs; for
+ * people two tables for each group, with a legend of the variants. */
 #include "autotune/tune/sweep_shapes.h"
 
 #include "autotune/cli/record_cells.h"
@@ -98,7 +98,7 @@ static void add_variants(struct table *table, struct sweep_drawing *drawing)
 
 /* --- The whole ---------------------------------------------------------------------------- */
 
-/* Which record answers for a shape without one, as find chooses. */
+/* Prints which record answers for a shape without one (cache/find.h). */
 static void print_decision(struct text *out, const struct sweep_drawing *drawing)
 {
     text_addf(
@@ -117,7 +117,7 @@ static void add_title(struct text *out, const struct sweep_drawing *drawing)
               first->gpu, drawing->size_count, drawing->size_count == 1 ? "" : "s");
 }
 
-/* One value is drawn apart: sizes of n. */
+/* A single value is not a shape: sizes of n are drawn by sweep_report. */
 static bool is_shape(const struct record *record)
 {
     static const struct dims one_value = DIMS_VALUE(1);

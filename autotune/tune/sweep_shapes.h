@@ -1,5 +1,5 @@
-/* sweep_shapes: sweeps of a matrix drawn: a line a shape, what each takes and which variant that
- * is. */
+/* sweep_shapes: draws sweeps of a matrix: for each shape a line with its time and its
+ * variant. */
 #ifndef AUTOTUNE_SWEEP_SHAPES_H
 #define AUTOTUNE_SWEEP_SHAPES_H
 

@@ -1,6 +1,5 @@
-/* sweep_size: each race has, beside the size's own best, the configs that serve the interval so
- * far, so that what they lose is measured on the way. Hides which those are, and what a known
- * winner is worth. */
+/* sweep_size: tunes one size. Its race has the size's own best config and the configs that
+ * serve the interval so far, so that their losses are measured on the way. */
 #include "autotune/tune/sweep_size.h"
 
 #include "autotune/cli/failing_source.h"
@@ -21,12 +20,13 @@
 enum { SURVIVORS = TUNE_CONFIGS_MAX - 2, SURVIVORS_HOST = 4 };
 enum { N_WIDTH = 6, WORDS_WIDTH = 22 }; /* characters, so that lines are aligned */
 
-static const double RACE_SECONDS = 0.4; /* a size; neighbours bear each other out */
-static const double STAYS = 1.005; /* a known winner is replaced by what is faster than that */
+static const double RACE_SECONDS = 0.4; /* for each size; neighbours confirm each other */
+static const double STAYS = 1.005; /* a known winner is replaced by a config that is faster by
+                                    * more than this */
 
 /* --- One size ----------------------------------------------------------------------------- */
 
-/* A config may be one that the rules reject here, if only it has launches. */
+/* The rules may reject the config here; it only needs launches. */
 static bool can_run(const struct setup *setup, const int64_t *values)
 {
     struct planner_plan plan;
@@ -34,8 +34,8 @@ static bool can_run(const struct setup *setup, const int64_t *values)
     return call_plan(&plan, &setup->context, values, &ignored) == 0;
 }
 
-/* The configs that are to be in the race whatever comes: the single one, the known winner, and as
- * many as may serve on. */
+/* The configs that must be in the race: the single one, the known winner, and as many as may go
+ * on serving. */
 static int ask_configs(const struct sweep *sweep, const struct sweep_regime *raced, size_t size,
                        const int64_t *known, int64_t *configs, size_t *count,
                        struct error *error)
@@ -63,7 +63,7 @@ static int ask_configs(const struct sweep *sweep, const struct sweep_regime *rac
     return 0;
 }
 
-/* How many sizes of a sweep are done, of how many; of shapes only a part is known at a time. */
+/* The number of finished sizes and their total; for shapes the total is known only in part. */
 static size_t count_done(const struct sweep *sweep, size_t *total)
 {
     size_t done = 0;
@@ -76,7 +76,7 @@ static size_t count_done(const struct sweep *sweep, size_t *total)
     return done;
 }
 
-/* Noise that was too much once may be less the second time; trials are in the journal. */
+/* Too much noise may be gone the second time; the trials are in the journal. */
 static int run_twice(struct sweep *sweep, struct tune_result *out, struct tune_options *options,
                      struct error *error)
 {
@@ -90,7 +90,7 @@ static int run_twice(struct sweep *sweep, struct tune_result *out, struct tune_o
                  done < total ? done + 1 : total, total);
     tune_defaults_job(&job, sweep->request, &sweep->setup, &sweep->device_set.kinds[0], 1);
     options->progress = (struct tune_progress){tune_notes_progress, &watch};
-    if (!options->is_only_configs) /* which are no search */
+    if (!options->is_only_configs) /* these need no search */
         options->budget_s = sweep->request->budget_s;
     if (sweep->request->quiet)
         options->progress.show = NULL;
@@ -124,7 +124,7 @@ bool sweep_size_keep(struct sweep *sweep, const struct records *records)
     return is_kept;
 }
 
-/* One record, of which nothing is said yet but that it won: so an interruption costs one size. */
+/* Writes one record that only says who won: an interruption then costs one size. */
 static int keep_winner(struct sweep *sweep, const struct record *record, struct error *error)
 {
     struct records one = {.count = 0};
@@ -138,7 +138,7 @@ static int keep_winner(struct sweep *sweep, const struct record *record, struct 
     return 0;
 }
 
-/* A known winner stays the winner, with its time in this race, unless it clearly lost. */
+/* A known winner remains, with its time in this race, unless it clearly lost. */
 static int take_result(struct sweep *sweep, struct sweep_regime *raced, size_t size,
                        const struct tune_result *result, const struct record *known,
                        const int64_t *known_config, struct error *error)
@@ -170,7 +170,7 @@ static int take_result(struct sweep *sweep, struct sweep_regime *raced, size_t s
     return 0;
 }
 
-/* Of n, or of words for several sizes. */
+/* The width of n, or of words for several sizes. */
 static int width_of(const struct sweep *sweep)
 {
     return request_dims_is_sweep(sweep->request) ? WORDS_WIDTH : N_WIDTH;
@@ -231,7 +231,7 @@ static struct tune_options options_of(const struct sweep *sweep, const int64_t *
                                  .is_stopping = interrupt_came};
 }
 
-/* A known winner whose trials are gone is raced with what is asked for alone. */
+/* A known winner whose trials are gone is raced with the requested configs only. */
 static int tune_with(struct sweep *sweep, struct sweep_regime *raced, size_t size,
                      const struct record *known, struct journal *journal, struct error *error)
 {
@@ -287,9 +287,9 @@ int sweep_size_tune(struct sweep *sweep, struct sweep_regime *raced, size_t size
     return failed;
 }
 
-/* The winner's time and that of the interval's config are those of this race; what others were
- * raced before keeps its ratio to the winner. A second race bears out the first, so that its
- * median counts, not the upper end. */
+/* The winner's time and that of the interval's config are from this race; configs raced before
+ * keep their ratio to the winner. A second race confirms the first, so its median counts, not
+ * the upper end. */
 static void take_again(struct record *record, uint64_t config, const struct tune_place *own,
                        const struct tune_place *other)
 {
@@ -319,7 +319,7 @@ int sweep_size_confirm(struct sweep *sweep, struct records *records, struct reco
         return -1;
     const struct interval *interval = interval_find(records, record);
     if (!interval || interval->record.config == record->config)
-        return 0; /* its own winner serves */
+        return 0; /* the winner of the size serves it */
     options.config_count = 2;
     options.is_only_configs = true;
     if (point_parse_record(sweep->setup.space, record->params, configs, error) ||

@@ -1,4 +1,4 @@
-/* sweep_size: one size of a sweep, tuned or measured again. */
+/* sweep_size: tunes or measures again one size of a sweep. */
 #ifndef AUTOTUNE_SWEEP_SIZE_H
 #define AUTOTUNE_SWEEP_SIZE_H
 
@@ -13,32 +13,33 @@ struct sweep {
     struct records kept; /* before the sweep */
     struct sweep_regime regimes[REGIME_COUNT];
     size_t regime_count;
-    int64_t single[SPACE_NAMES_MAX]; /* the row that all sizes are compared with; in a grid
-                                      * what won at the length before */
+    int64_t single[SPACE_NAMES_MAX]; /* the config that all sizes are compared with; in a grid
+                                      * the winner at the length before */
     char swept[32];                  /* when it began, as in records */
     bool has_single, has_warned;
-    size_t spent; /* sizes whose budget was over before a candidate was measured */
+    size_t spent; /* sizes whose budget ended before a candidate was measured */
 };
 
-/* Tunes a size, or races it again where it is known, and keeps the winner's record at once, so
- * that an interruption costs one size. Takes part: the single config, and those that serve the
- * interval so far. A size whose budget is over before a candidate is measured is noted, counted,
- * and not done. */
+/* Tunes a size, or races it again where it is known, and writes the winner's record at once, so
+ * that an interruption costs one size. The race has the single config and the configs that
+ * serve the interval so far. A size whose budget ends before a candidate is measured is noted,
+ * counted, and not done. */
 int sweep_size_tune(struct sweep *sweep, struct sweep_regime *raced, size_t size,
                     struct error *error);
 
-/* Behind what a sweep says it will do: how long --budget lets it search at each size. */
+/* Adds to a sweep's notes how long --budget lets it search at each size. */
 void sweep_size_note_budget(const struct sweep *sweep);
 
 /* After all sizes: -1 when the budget of some was over. */
 int sweep_size_check_spent(const struct sweep *sweep, struct error *error);
 
-/* Races the winner of a kept size, one of `records`, against its interval's variant; the record
- * gets the times. */
+/* Races the winner of a recorded size, one of `records`, against its interval's variant; the
+ * record gets the times. */
 int sweep_size_confirm(struct sweep *sweep, struct records *records, struct record *record,
                        struct error *error);
 
-/* Writes records, all or none: were they? What cannot be written costs one warning in all. */
+/* Writes records, all or none, and returns whether it did. All failures together cost one
+ * warning. */
 bool sweep_size_keep(struct sweep *sweep, const struct records *records);
 
 #endif

@@ -1,4 +1,4 @@
-/* tune_defaults: the cores are shared out here. */
+/* tune_defaults: chooses the strategy, the limits and the number of compile workers. */
 #include "autotune/tune/tune_defaults.h"
 
 #include <unistd.h>
@@ -10,7 +10,8 @@ enum strategy tune_defaults_strategy(const struct request *request, const struct
     return setup->target.is_host ? STRATEGY_COVER : STRATEGY_RACE;
 }
 
-/* Every core compiles but those that feed a GPU; on the host the emulator runs beside it. */
+/* Every core compiles except one for each GPU; on the host the emulator runs at the same
+ * time. */
 static unsigned count_compilers(const struct setup *setup, const struct device_set_kind *kind,
                                 size_t kinds)
 {

@@ -1,4 +1,5 @@
-/* tune_defaults: what every tuning is told: where, by which strategy, with how many compilers. */
+/* tune_defaults: sets the default options of a tuning: device, strategy, number of compile
+ * workers. */
 #ifndef AUTOTUNE_TUNE_DEFAULTS_H
 #define AUTOTUNE_TUNE_DEFAULTS_H
 
@@ -6,10 +7,11 @@
 #include "autotune/cli/setup.h"
 #include "autotune/search/tune.h"
 
-/* The one asked for, else the device's usual one. */
+/* The strategy that was asked for, else the device's usual one. */
 enum strategy tune_defaults_strategy(const struct request *request, const struct setup *setup);
 
-/* Of a setup on the first device of `kind`, one of `kinds` that are tuned at the same time. */
+/* Fills the job of a setup on the first device of `kind`, one of `kinds` tuned at the same
+ * time. */
 void tune_defaults_job(struct tune_job *out, const struct request *request,
                        const struct setup *setup, const struct device_set_kind *kind,
                        size_t kinds);

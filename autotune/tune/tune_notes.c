@@ -1,4 +1,4 @@
-/* tune_notes: lines of context, a word in the first column of each. Hides their wording. */
+/* tune_notes: writes lines of context, each with a label in the first column. */
 #include "autotune/tune/tune_notes.h"
 
 #include "autotune/cli/output.h"
@@ -39,7 +39,7 @@ void tune_notes_device(const struct request *request, const struct device_info *
         output_note(request, "; driver %s, %s\n", info->driver, info->compiler);
 }
 
-/* What is written is worth a word where it is as much as this part of what is read. */
+/* Bytes written are mentioned from this share of the bytes read on. */
 #define WRITTEN_PART 1e-4
 
 static void note_problem(const struct request *request, const struct setup *setup)
@@ -71,7 +71,7 @@ static const char *explain_strategy(const struct request *request, enum strategy
 
 enum { REJECTED_SHOWN = 5 };
 
-/* How many rules rejected more than this one, or as many and stand before it. */
+/* How many rules rejected more than this one, or as many and come before it. */
 static size_t find_rank(const struct points *points, size_t count, size_t rule)
 {
     size_t rank = 0;
@@ -81,7 +81,7 @@ static size_t find_rank(const struct points *points, size_t count, size_t rule)
     return rank;
 }
 
-/* The rules that rejected most, in their order, and what all others did together. */
+/* Notes the rules that rejected most, in their order, and the sum of the others. */
 static void note_rejected(const struct request *request, const struct space *space,
                           const struct points *points)
 {
@@ -129,7 +129,7 @@ void tune_notes_progress(void *context, uint64_t done, uint64_t total, uint64_t 
 
 /* --- After -------------------------------------------------------------------------------- */
 
-/* Each line of a compiler's words below the word in the first column; no empty ones. */
+/* Adds each line of a compiler's message below the first column; no empty ones. */
 static void add_indented(struct text *out, const char *words)
 {
     while (*words) {
@@ -140,7 +140,7 @@ static void add_indented(struct text *out, const char *words)
     }
 }
 
-/* The first candidate with this reason, whose params say which one it was. */
+/* The first candidate with this reason; its params are printed. */
 static void note_reason(const struct request *request, const struct setup *setup,
                         const struct tune_result *result, size_t reason)
 {
@@ -170,7 +170,7 @@ static void note_counts(const struct request *request, const struct tune_result 
                 result->inputs == 1 ? "" : "s", result->calls, result->calls == 1 ? "" : "s");
 }
 
-/* How the search ended, and what the race was like. */
+/* Notes how the search ended, and the quality of the race. */
 static void note_race(const struct request *request, const struct tune_result *result)
 {
     if (result->is_cut)
@@ -185,7 +185,7 @@ static void note_race(const struct request *request, const struct tune_result *r
     if (result->repeated)
         output_note(request, ", %zu more repeated because the device drifted",
                     result->repeated);
-    if (result->noise > 0) /* too few measurements have none */
+    if (result->noise > 0) /* unknown with too few measurements */
         output_note(request, "; spread of the reference %.2f %%", 100 * result->noise);
     output_note(request, "\n");
     if (result->restarts)

@@ -1,5 +1,5 @@
-/* tune_notes: the context of a tuning, on stderr: where, what, how much there is to try, what
- * was rejected and why. */
+/* tune_notes: prints the context of a tuning on stderr: device, problem, number of candidates,
+ * and which were rejected and why. */
 #ifndef AUTOTUNE_TUNE_NOTES_H
 #define AUTOTUNE_TUNE_NOTES_H
 
@@ -7,23 +7,24 @@
 #include "autotune/print/terminal.h"
 #include "autotune/search/tune.h"
 
-/* The device, of which there are `count`. */
+/* Notes the device, of `count` of its kind. */
 void tune_notes_device(const struct request *request, const struct device_info *info,
                        size_t count);
 
-/* That, and the problem. */
+/* Notes the device and the problem. */
 void tune_notes_setup(const struct request *request, const struct setup *setup, size_t count);
 
-/* The points of the space, those each rule rejects, and those to be tried. */
+/* Notes the points of the space, how many each rule rejects, and the number of candidates. */
 void tune_notes_space(const struct request *request, const struct setup *setup,
                       const struct points *points, enum strategy strategy);
 
-/* Clocks, temperature and power as the measuring ended; nothing where they are not known. */
+/* Clocks, temperature and power at the end of measuring; prints nothing where they are
+ * unknown. */
 void tune_notes_reading(const struct request *request, const struct nvml_reading *reading);
-/* The same, asked for now. */
+/* The same with values read now. */
 void tune_notes_reading_now(const struct request *request, const struct device_info *info);
 
-/* What became of the candidates. */
+/* Notes how many candidates had each outcome. */
 void tune_notes_trials(const struct request *request, const struct setup *setup,
                        const struct tune_result *result);
 

@@ -1,4 +1,5 @@
-/* tune_replay: one row a strategy. Hides which strategies are compared when none is named. */
+/* tune_replay: runs each strategy on a journal and writes one table line for each. Without
+ * names it compares a standard set of strategies. */
 #include "autotune/tune/tune_replay.h"
 
 #include "autotune/cli/output.h"
@@ -10,7 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { COMPILERS = 15 }; /* side by side: a machine of 16 cores and one GPU */
+enum { COMPILERS = 15 }; /* at a time: as on a machine of 16 cores and one GPU */
 
 static const struct table_column columns[] = {
     {"strategy", "strategy", false},
@@ -40,7 +41,7 @@ static void add_row(struct table *table, const struct request *request, enum str
                      (double)result->found_ps / (double)result->best_ps);
 }
 
-/* The noise that the search itself went by. */
+/* The noise that the search used. */
 static double find_noise(const struct journal *journal)
 {
     uint64_t *times = malloc((journal->count + 1) * sizeof *times);

@@ -1,5 +1,5 @@
-/* tune_report: one table with all columns for programs; people see those that tell the configs
- * apart, so that it stays narrow. Hides which columns those are, and the form of the JSON. */
+/* tune_report: writes one table with all columns for programs; for people only the columns that
+ * tell the configs apart, so that it stays narrow. */
 #include "autotune/tune/tune_report.h"
 
 #include "autotune/cli/output.h"
@@ -12,7 +12,7 @@
 
 enum { FIGURES = 11, COLUMNS_MAX = SPACE_NAMES_MAX + FIGURES, WIDTH_MAX = 120 };
 
-/* What stands in a row: a finalist, or what a record kept of one. */
+/* One table row: a finalist, or a record's copy of one. */
 struct entry {
     const int64_t *config;
     uint64_t median_ps, low_ps, high_ps;
@@ -42,7 +42,7 @@ static const struct table_column figures[FIGURES] = {
     [REGISTERS] = {"regs", "registers", true},
     [ERROR] = {"error", "error", true},
     [RATIO] = {"x best", "ratio", true},
-    [OUTCOME] = {"", "verdict", false},
+    [OUTCOME] = {"", "outcome", false},
     [UNLIKE] = {NULL, NULL, false}, /* takes the place of the params where they are too wide */
 };
 
@@ -76,7 +76,7 @@ static void add_figures(struct table *table, const struct setup *setup,
     table_add(table, entry->outcome);
 }
 
-/* The params in which a config is not as the winner's: "UNROLL=16 GRID=4". */
+/* The params in which a config differs from the winner's: "UNROLL=16 GRID=4". */
 static void add_unlike(struct table *table, const struct space *space, const int64_t *config,
                        const int64_t *winner)
 {
@@ -141,7 +141,7 @@ static int add_record(struct report *report, const struct record *record, struct
     return 0;
 }
 
-/* Does the column say the same in every row? */
+/* Has the column the same text in every row? */
 static bool is_constant(const struct table *table, size_t column)
 {
     for (size_t row = 1; row < table->row_count; row++) {
@@ -158,7 +158,8 @@ static bool is_empty(const struct table *table, size_t column)
     return table->row_count && is_constant(table, column) && !table->cells[column];
 }
 
-/* Takes away from people what tells them nothing; `same` gets what all rows share. */
+/* Removes columns without information for people; `same` gets the values that all rows
+ * share. */
 static void narrow(struct report *report, struct text *same)
 {
     const size_t params = report->setup->space->param_count;
@@ -241,7 +242,7 @@ static void json_key(struct text *out, const struct record *record)
     }
 }
 
-/* Those of the dims that n does not say. */
+/* The dims that n does not determine. */
 static void json_sizes(struct text *out, const struct dims *dims)
 {
     char number[NUMBER_CHARS];
@@ -281,7 +282,7 @@ static void json_times(struct text *out, const struct setup *setup, const struct
               *record->error ? record->error : "null", record->ties, record->candidates);
 }
 
-/* The GPU as the race ended. */
+/* The state of the GPU at the end of the race. */
 static void json_reading(struct text *out, const struct record *record)
 {
     const struct {
@@ -331,8 +332,8 @@ static int fill(struct report *report, const struct record *record,
     return 0;
 }
 
-/* An answer from a record has no table for people, whose one row the winner's lines repeat.
- * Either file is written though the other cannot be. */
+/* An answer from a record has no table for people: the winner's lines already say it. Each file
+ * is written even if the other cannot be. */
 static int write_files(const struct request *request, const struct table *table,
                        const struct text *json, struct error *error)
 {

@@ -1,4 +1,5 @@
-/* tune_save: a record holds its params as text, so that is all that can be too long for it. */
+/* tune_save: writes the winner's record and opens the journal. Params are text in a record, the
+ * only part that can be too long for it. */
 #include "autotune/tune/tune_save.h"
 
 #include "autotune/cli/output.h"
@@ -34,7 +35,7 @@ int tune_save_check(const struct space *space, struct error *error)
                      space->file, length - 1, HOLDS);
 }
 
-/* Candidates that nothing is known of, because the budget was over; 0 when it was not. */
+/* Candidates without any result, because the budget was over; 0 when it was not. */
 static uint64_t count_untried(const struct tune_result *result)
 {
     uint64_t untried = result->points.count;
@@ -46,7 +47,7 @@ static uint64_t count_untried(const struct tune_result *result)
 void tune_save_config(struct record *record, const struct setup *setup, const int64_t *config)
 {
     struct text params = {0};
-    struct error ignored; /* it was compiled, so it is emitted */
+    struct error ignored; /* it was compiled, so emitting it cannot fail */
     point_format(&params, setup->space, config, true);
     snprintf(record->params, sizeof record->params, "%s", params.at ? params.at : "");
     text_dispose(&params);
@@ -103,7 +104,7 @@ int tune_save_record(const struct request *request, const struct record *record,
     struct text path = {0};
     struct error cause;
     int failed = 0;
-    if (dims_n(&record->problem.dims) == 0) { /* nothing could be answered from it */
+    if (dims_n(&record->problem.dims) == 0) { /* no request could be answered from it */
         output_note(request, "record    none is kept of n = 0, whose result is the identity\n");
     } else if (store_add(&one, record, &cause) ||
                tune_save_write(&path, request, &one, &cause)) {

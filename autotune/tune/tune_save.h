@@ -1,22 +1,24 @@
-/* tune_save: what a tuning leaves behind: the record of its winner, and the journal of its
- * trials. What cannot be kept never costs the result: a record is an error after it, trials a warning. */
+/* tune_save: saves the record of a tuning's winner, and opens the journal of its trials. A
+ * failed write never costs the result: for a record it is an error afterwards, for trials a
+ * warning. */
 #ifndef AUTOTUNE_TUNE_SAVE_H
 #define AUTOTUNE_TUNE_SAVE_H
 
 #include "autotune/cli/setup.h"
 #include "autotune/search/tune.h"
 
-/* A winner that no record can hold would be found in vain: ERROR_USAGE, before the search. */
+/* ERROR_USAGE, before the search, where a winner may be too long for a record. */
 int tune_save_check(const struct space *space, struct error *error);
 
-/* Writes a config into the record as its params, and the code that it is for the record's key. */
+/* Writes a config into the record as its params, with the hash of its code for the record's
+ * key. */
 void tune_save_config(struct record *record, const struct setup *setup, const int64_t *config);
 
-/* The record of what won. */
+/* The record of the winner. */
 void tune_save_make(struct record *record, const struct setup *setup,
                     const struct tune_result *result);
 
-/* The time in the form that records have it. */
+/* Writes the time now as records have it. */
 enum { TUNE_SAVE_TIME_CHARS = 32 };
 void tune_save_now(char out[TUNE_SAVE_TIME_CHARS]);
 
@@ -24,7 +26,7 @@ void tune_save_now(char out[TUNE_SAVE_TIME_CHARS]);
 int tune_save_write(struct text *path, const struct request *request,
                     const struct records *records, struct error *error);
 
-/* Writes the record, and notes where. `earlier` is what reading warned of: not said when the
+/* Writes the record, and notes where. `earlier` is the warning from reading: left out when the
  * file cannot be written either. */
 int tune_save_record(const struct request *request, const struct record *record,
                      const struct error *earlier, struct error *error);
@@ -34,9 +36,9 @@ int tune_save_record(const struct request *request, const struct record *record,
 int tune_save_journal(struct journal *out, bool *is_open, const struct request *request,
                       const struct setup *setup, struct error *error);
 
-/* What the record is when it does not answer, and the tuning is to go on: a budget ended its
- * search and this request has none, the space may have more to try, or a tuning was begun after it
- * and not ended. NULL when it answers. */
+/* Why the record does not answer, so that the tuning goes on: a budget ended its search and
+ * this request has none, the space may have more to try, or a later tuning was begun and not
+ * ended. NULL when it answers. */
 const char *tune_save_unfinished(const struct request *request, const struct setup *setup,
                                  const struct record *record);
 

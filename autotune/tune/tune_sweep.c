@@ -1,5 +1,5 @@
-/* tune_sweep: the order of a sweep of n. The winner of the usual n, the one variant that all sizes
- * are compared with, is tuned first; what is kept already is not tuned again. */
+/* tune_sweep: runs a sweep of n in order. Tunes the winner of the usual n first, the one
+ * variant that all sizes are compared with; does not tune again what is on record. */
 #include "autotune/tune/tune_sweep.h"
 
 #include "autotune/cli/output.h"
@@ -50,7 +50,7 @@ static int plan(struct sweep *sweep, struct error *error)
                : 0;
 }
 
-/* --- What is known ------------------------------------------------------------------------ */
+/* --- Known records ------------------------------------------------------------------------ */
 
 /* Was all of this swept before? */
 static int find_answer(struct sweep *sweep, bool *is_answered, struct error *error)
@@ -123,7 +123,7 @@ static int finish(struct sweep *sweep, struct error *error)
     for (size_t l = 0; l < sweep->regime_count && !failed; l++)
         failed = sweep_regime_collect(&all, &sweep->regimes[l], error);
     failed = failed || store_tidy(&all, error) || interval_compute(&all, error);
-    if (!failed && all.count) { /* else no size has a result, which is said at the end */
+    if (!failed && all.count) { /* else no size has a result: reported at the end */
         sweep_size_keep(sweep, &all);
         failed = sweep_drawing_print(&sweep_report, sweep->request, &all, NULL, error);
     }
@@ -131,7 +131,7 @@ static int finish(struct sweep *sweep, struct error *error)
     return failed ? -1 : 0;
 }
 
-/* From the records alone; the report leaves other n out. */
+/* Answers from the records only; the report leaves other n out. */
 static int answer(struct sweep *sweep, struct error *error)
 {
     struct records all;
@@ -152,7 +152,8 @@ static bool is_asked_for(const struct sweep *sweep, const struct record *size)
            dims_n(&size->problem.dims) <= sweep->request->n_high;
 }
 
-/* Those whose interval's variant lost more than the size allows have another from now on. */
+/* Notes sizes that get another variant, because their interval's lost more than the size
+ * allows. */
 static void note_cuts(const struct sweep *sweep, const struct records *before)
 {
     for (size_t i = 0; i < before->count; i++) {
@@ -189,7 +190,8 @@ static int keep_again(struct sweep *sweep, const struct records *all, struct err
     return failed;
 }
 
-/* Each size's winner against its interval's variant; what it loses now counts from then on. */
+/* Races each size's winner against its interval's variant; the new losses count from then
+ * on. */
 static int confirm(struct sweep *sweep, struct error *error)
 {
     const struct request *request = sweep->request;

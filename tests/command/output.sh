@@ -70,7 +70,7 @@ TUNED='it["op"] == "sum" and it["type"] == "i32" and it["n"] == 1000 and it["emu
 if command -v python3 > python; then
     check json is_json both.json "$TUNED and it['from_record'] is False and len(it['finalists']) > 1"
     check json-winner is_json both.json \
-        "[f['verdict'] for f in it['finalists']].count('winner') == 1"
+        "[f['outcome'] for f in it['finalists']].count('winner') == 1"
     check json-search is_json both.json "it['measured'] == it['candidates'] > 1 and \
         it['variants'] > 1 and it['rounds'] > 1 and it['repeated'] >= 0 and not any(it[key] for \
         key in ('wrong', 'failed', 'crashed', 'hung', 'too-fast', 'left-out', 'recalled', \
@@ -85,7 +85,7 @@ if command -v python3 > python; then
     check record-has-no-table test "$(head -n 1 out | grep -c '^winner ')" -eq 1
     check record-has-no-blank-line test "$(grep -c '^$' out)" -eq 0
     check json-of-record is_json record.json "$TUNED and it['from_record'] is True"
-    check csv-of-record is_csv record.csv "len(it) == 1 and it[0]['verdict'] == 'winner'"
+    check csv-of-record is_csv record.csv "len(it) == 1 and it[0]['outcome'] == 'winner'"
     run show --json -
     check json-show is_json out "it[0]['gpu'] == 'host' and it[0]['n'] == 1000"
     run show --csv -

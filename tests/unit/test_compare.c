@@ -202,7 +202,7 @@ static void test_text(void **state)
     check_lacks(text.at, "published");
     check_lacks(text.at, "predicted");
     check_lacks(text.at, "evidence");
-    check_says(text.at, "verdict   measured for sum f32 cold at 1 size (40M): One and Two are "
+    check_says(text.at, "outcome   measured for sum f32 cold at 1 size (40M): One and Two are "
                         "equally fast at the largest, within 2 %.\n");
     check_lacks(text.at, "to settle");
     text_dispose(&text);
@@ -480,7 +480,7 @@ static void test_outcome(void **state)
     }
     compare_outcome(&text, &compare);
     check_says(text.at,
-               "verdict   measured for sum f32 cold at 6 sizes (1K to 100M): from 1M on One "
+               "outcome   measured for sum f32 cold at 6 sizes (1K to 100M): from 1M on One "
                "is 1.50 to 2.00 times as fast as Two. Below that neither is faster "
                "throughout.\n");
     check_lacks(text.at, "not known");
@@ -489,7 +489,7 @@ static void test_outcome(void **state)
     compare.sides[0].l2_bytes = 40000000;
     compare_outcome(&text, &compare);
     check_says(text.at,
-               "verdict   One's memory is 2.0 times as fast as Two's (1000 and 500 GB/s): "
+               "outcome   One's memory is 2.0 times as fast as Two's (1000 and 500 GB/s): "
                "from about 1.3 million elements of f32 on, where memory decides, that is "
                "the factor between kernels that come near the peak. Below that latency "
                "decides, of which nothing is known here. They differ in the L2 cache (40 MB "
