@@ -1,6 +1,6 @@
-/* ini: strict INI files. Each line is checked against what inih would change in silence; then
- * inih parses, one whole line a call, and what it hands over is compared with the line once
- * more. Hides inih, the storage of the strings and the sorted index. */
+/* ini: reads strict INI files. Each line is checked against what inih would change in silence;
+ * then inih parses, one whole line a call, and its output is compared with the line once more.
+ * Hides inih, the storage of the strings and the sorted index. */
 #include "generator/ini.h"
 
 #include <ini.h>
@@ -120,7 +120,7 @@ static const char *line_fault(const char *line, size_t length)
 }
 _Static_assert(INI_LINE_MAX == 199, "line_fault says so");
 
-/* What the lines up to here came to. */
+/* What the check has found so far. */
 struct check {
     const char *file;
     size_t items;         /* in the file */

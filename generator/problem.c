@@ -1,5 +1,4 @@
-/* problem: the tables of element types and operations, and the few questions asked of them.
- * Hides nothing but the look-up. */
+/* problem: holds the tables of element types and operations, and looks them up. */
 #include "generator/problem.h"
 
 #include "generator/text.h"

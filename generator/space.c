@@ -1,6 +1,6 @@
 /* space: reads a space file into params (space_params.c), derived values, rules and passes
- * (space_passes.c), and refuses whatever does not hold together, with file:line. Hides the
- * order in which names become known. */
+ * (space_passes.c), and refuses what is inconsistent, with file:line. Names are read before the
+ * expressions that use them. */
 #include "generator/space_read.h"
 
 #include "generator/text.h"
@@ -124,8 +124,8 @@ static int read_derived(struct space *space, const struct ini_item *item,
                : 0;
 }
 
-/* Blames one of all[done ..], of which each needs another: who is needed by who is needed ...
- * comes round in the end. */
+/* The error for a cycle among all[done ..], each of which needs another one: from any of them,
+ * the chain of needs ends in the cycle, and one of that is named. */
 static int refuse_cycle(const struct space *space, size_t done, struct error *error)
 {
     const struct derived *all = space->derived;

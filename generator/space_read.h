@@ -1,5 +1,5 @@
-/* space_read: how a space file is read: its memory, its complaints, and the sections that stand
- * in files of their own. Private to the files of space_*.c. */
+/* space_read: shares what the files space_*.c read a space file with: its memory, its errors,
+ * and the sections that have files of their own. Private to them. */
 #ifndef AUTOTUNE_SPACE_READ_H
 #define AUTOTUNE_SPACE_READ_H
 

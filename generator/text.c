@@ -1,6 +1,6 @@
-/* text: a string that grows by doubling. Failure to grow is remembered, so callers append
- * freely and check once. Hides growth, the C locale for formatting, JSON's escapes and the
- * care that reading an unknown path takes. */
+/* text: grows a string by doubling. Failure to grow is remembered, so callers append freely and
+ * check once. Hides growth, the C locale for formatting, JSON's escapes and how an unknown path
+ * is read safely. */
 #include "generator/text.h"
 
 #include <errno.h>

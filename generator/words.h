@@ -1,5 +1,4 @@
-/* words: which names does a piece of CUDA C mention? What stands in comments and strings does
- * not count. */
+/* words: finds which names a piece of CUDA C mentions, outside comments and strings. */
 #ifndef AUTOTUNE_WORDS_H
 #define AUTOTUNE_WORDS_H
 
