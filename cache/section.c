@@ -1,5 +1,5 @@
-/* section: reading walks the items as they stand, writing walks the table. Fields are written
- * in the table's order, so the next one is looked for behind the last. */
+/* section: reads the items in their order in the file, and writes the fields in the table's
+ * order. So the next field is looked for behind the last one. */
 #include "cache/section.h"
 
 #include <xxhash.h>
