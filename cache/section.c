@@ -126,7 +126,7 @@ static int read_item(struct reading *reading, const struct ini_item *item, struc
         return refuse(reading, item, "unknown field", "this version writes no such field",
                       error);
     if (reading->seen & UINT64_C(1) << i)
-        return refuse(reading, item, item->key, "stands twice", error);
+        return refuse(reading, item, item->key, "appears twice", error);
     reading->seen |= UINT64_C(1) << i;
     if (i == section->count) {
         if (field_parse_hash(&reading->found->checksum, item->value))

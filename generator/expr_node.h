@@ -16,7 +16,7 @@ enum {
 };
 
 enum operation {
-    /* take two values, leave one; a symbol of one sign stands after those it begins */
+    /* take two values, leave one; a one-sign symbol comes after those it begins */
     OR,
     AND,
     EQ,

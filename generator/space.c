@@ -193,8 +193,8 @@ static int read_model_item(struct space *space, const struct ini_item *item,
 
 /* --- The file ----------------------------------------------------------------------------- */
 
-/* One letter or '_', then letters, digits, '_' and the characters of `also`: it stands in
- * kernels. */
+/* One letter or '_', then letters, digits, '_' and the characters of `also`: the word is used
+ * in kernels. */
 static bool is_word(const char *string, const char *also)
 {
     if (!text_is_word(*string) || (*string >= '0' && *string <= '9'))

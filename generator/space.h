@@ -94,7 +94,7 @@ struct pass {
     bool is_cooperative; /* all its blocks are resident at once */
     bool is_timed; /* false (timed = no): run for proofs only, outside every time, so that a
                             * space that tunes a first pass alone still proves the whole result.
-                            * Untimed passes stand behind the timed ones: there is one at least */
+                            * Untimed passes come after the timed ones: there is one at least */
     enum planner_arg args[PASS_ARGS_MAX]; /* in the order of the kernel's parameters */
     size_t arg_count;
     struct pass_override *overrides; /* keys that name a compile-time param: its value here */

@@ -16,7 +16,7 @@ struct space_memory {
     struct ini
         files[SPACE_FILES_MAX]; /* the space's own, then each that the one before extends */
     size_t file_count;
-    struct ini_item *items; /* what they say together; those of a section stand together */
+    struct ini_item *items; /* of all files; items of a section are adjacent */
     size_t item_count;
     struct block *blocks;
 };

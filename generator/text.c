@@ -221,7 +221,7 @@ static void add_json_escape(struct text *text, unsigned char c)
     if (c < 0x80)
         text_addf(text, "\\u%04x", c);
     else
-        text_adds(text, "\xef\xbf\xbd"); /* U+FFFD stands for a byte that is not UTF-8 */
+        text_adds(text, "\xef\xbf\xbd"); /* U+FFFD for a byte that is not UTF-8 */
 }
 
 void text_add_json(struct text *text, const char *string)
