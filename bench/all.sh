@@ -1,7 +1,7 @@
 #!/bin/bash
-# Measures what is in bench/results again, step by step. Each writes its files to OUT as it ends, named as
-# there; one that fails, or skips a part of it, is said, and the next goes on. Prints what each took; exit
-# status 1 when one failed.
+# Measures what is in bench/results again, step by step. Each step writes its files to OUT as it ends,
+# named as there; a step that fails, or skips a part, is reported, and the next one runs. Prints the time
+# of each; exit status 1 when one failed.
 # Usage: bench/all.sh OUT [STEP...]   (from the repository's root, after `make tests bench`)
 #   LIST=1 prints the steps, with the seconds they take on an H200; without a STEP all are taken.
 #   BUILD (build); NAME, of the GPU in file names; AUTOTUNE, DEVICE: tuning/about.sh; what a step's own

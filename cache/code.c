@@ -1,4 +1,4 @@
-/* code: emits a record's kernels again, to hash them. Hides for which target. */
+/* code: emits a record's kernels again, for the record's own target, and hashes them. */
 #include "cache/code.h"
 
 #define XXH_INLINE_ALL
@@ -30,7 +30,8 @@ int code_hash(uint64_t *out, const struct record *record, const int64_t *values,
     return 0;
 }
 
-/* Of all that the kernels depend on: dims are no part of it, they are known at launch. */
+/* The hash of all that the kernels depend on. Dims are no part of it: they are known at launch
+ * only. */
 static uint64_t hash_config(const struct record *record)
 {
     const struct problem *problem = &record->problem;

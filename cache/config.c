@@ -1,5 +1,5 @@
-/* config: an array by number. It is searched by hash: configs are added one after the other, a
- * race at a time. */
+/* config: keeps configs in an array by number, and finds them by hash. They are added one by
+ * one, race by race. */
 #include "cache/config.h"
 
 #include "cache/section.h"

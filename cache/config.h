@@ -1,4 +1,4 @@
-/* config: the table of configs of a record file, each there once. Records name them by number,
+/* config: holds the table of configs of a record file, each once. Records name them by number,
  * so that a sweep repeats no text. */
 #ifndef AUTOTUNE_CONFIG_H
 #define AUTOTUNE_CONFIG_H
@@ -16,7 +16,7 @@ enum { CONFIG_PARAMS_MAX = 500 }; /* characters */
 struct config {
     char params[CONFIG_PARAMS_MAX + 1]; /* "BLOCK=256 ITEMS=16 ..." in the space's order */
     uint64_t code;                      /* code_hash: of its kernels */
-    uint64_t hash; /* of what stands in the file; 0 = there is none of this number */
+    uint64_t hash; /* of its section in the file; 0 = there is none of this number */
     size_t before; /* private: its place before configs_sort */
 };
 
@@ -39,8 +39,9 @@ int configs_add(uint64_t *number, struct configs *configs, const struct config *
 int configs_put(struct configs *configs, uint64_t number, uint64_t most,
                 const struct config *config, struct error *error);
 
-/* Leaves out the configs of which is_used[number - 1] is false, and gives the others numbers by
- * their params, whoever came first: numbers[old - 1] = new. Whoever names them has to follow. */
+/* Leaves out the configs whose is_used[number - 1] is false, and numbers the others by their
+ * params, so that the order of adding does not matter: numbers[old - 1] = new. The caller
+ * renumbers what names them. */
 void configs_sort(struct configs *configs, const bool *is_used, uint64_t *numbers);
 
 /* Appends a config as a section: [config 7]. Always a strict INI. */

@@ -1,7 +1,8 @@
-/* field: values to text and back, strictly: what is read is what would have been written. One
- * table of forms serves reading, writing and comparing. Hides the sets of characters: no value
- * can hold a quote, a slash, a semicolon or anything else that means more than itself, neither
- * in the file nor where it is shown later (a comment of an emitted kernel, a path, JSON). */
+/* field: converts values to text and back, strictly: it reads only what it would have written.
+ * One table of forms serves reading, writing and comparing. The sets of characters are narrow:
+ * no value can hold a quote, a slash, a semicolon or anything else with a special meaning,
+ * neither in the file nor where it is shown later (a comment of an emitted kernel, a path,
+ * JSON). */
 #include "cache/field.h"
 
 #include "cache/record.h"
@@ -25,7 +26,7 @@ struct form {
     size_t bytes;                   /* of a member that is no text */
     const char *(*name_at)(size_t); /* the i-th choice's name, NULL past the last */
     const char *allowed;            /* characters */
-    bool (*shape)(const char *);    /* further demands on a text that is not empty, or NULL */
+    bool (*shape)(const char *);    /* what else a text that is not empty must be, or NULL */
 };
 
 static const struct form forms[FIELD_FORMS];

@@ -1,5 +1,5 @@
-/* field: how one field of a record stands in a file. A field is a row: its name, its form, its
- * place in the struct and its range; reading, writing and comparing need no more. */
+/* field: reads, writes and compares one field of a record. A field is a row of a table: its
+ * name, its form, its place in the struct and its range; nothing else is needed. */
 #ifndef AUTOTUNE_FIELD_H
 #define AUTOTUNE_FIELD_H
 
@@ -14,7 +14,7 @@ enum field_form {
     FIELD_OP,      /* enum op */
     FIELD_TYPE,    /* enum type */
     FIELD_REGIME,  /* enum regime */
-    FIELD_ORDER,   /* enum order, or ORDER_FREE and the field does not stand there */
+    FIELD_ORDER,   /* enum order, or ORDER_FREE and the field is left out */
     FIELD_SOURCE,  /* enum record_source */
     FIELD_INT,     /* int or unsigned */
     FIELD_COUNT,   /* uint64_t */
@@ -24,10 +24,10 @@ enum field_form {
     FIELD_PARAMS,  /* char[]: NAME=VALUE words */
     FIELD_DECIMAL, /* char[]: a decimal number or nothing */
     FIELD_UTC,     /* char[]: a time */
-    FIELD_ANY_UTC, /* char[]: a time, or "" and the field does not stand there */
+    FIELD_ANY_UTC, /* char[]: a time, or "" and the field is left out */
     FIELD_DIM,     /* struct dim: "4096 stride 1000", a stride of 1 left out */
-    FIELD_KEPT,    /* likewise; one of stride 1, and the field does not stand there */
-    FIELD_ANY,     /* uint64_t: a count, or 0 and the field does not stand there */
+    FIELD_KEPT,    /* likewise; one of stride 1, and the field is left out */
+    FIELD_ANY,     /* uint64_t: a count, or 0 and the field is left out */
     FIELD_FORMS
 };
 
@@ -48,13 +48,14 @@ bool field_read(const struct field *field, void *record, const char *value);
 /* Appends the value. A character that has no place in the form becomes '_'. */
 void field_write(const struct field *field, const void *record, struct text *out);
 
-/* Does the field stand in the record's file at all? All do but what is no, or not there. */
+/* Is the field written to the file at all? A field that may be missing is left out where its
+ * value says that there is none. */
 bool field_stands(const struct field *field, const void *record);
 
 /* May a field of the form be missing in a file? */
 bool field_may_lack(enum field_form form);
 
-/* Do both stand as the same value in a file? */
+/* Are both written as the same value? */
 bool field_is_same(const struct field *field, const void *a, const void *b);
 
 /* What a value of the form must be, for errors: "NAME=VALUE words". */

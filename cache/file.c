@@ -1,6 +1,7 @@
-/* file: reading with suspicion, writing with a lock beside, a temporary file in the same folder
- * and a rename. A reader sees the old file or the new one; the lock of a writer that dies ends
- * with it, and its temporary file is removed by the next writer. Hides the system calls. */
+/* file: reads only files that may be trusted; writes a temporary file in the same folder, under
+ * a lock file, and renames it. A reader sees the old file or the new one; the lock of a writer
+ * that dies ends with it, and its temporary file is removed by the next writer. Hides the
+ * system calls. */
 #include "cache/file.h"
 
 #include <errno.h>
@@ -260,8 +261,8 @@ static int write_all(int file, const struct text *contents)
     return fsync(file);
 }
 
-/* A new file, whole and on disk. What a writer that died left under this name goes first: the
- * caller has the lock, so nobody else is writing it. */
+/* Writes a new file, whole and to disk. What a writer that died left under this name is removed
+ * first: the caller has the lock, so nobody else is writing it. */
 static int write_new(const char *path, const struct text *contents, struct error *error)
 {
     unlink(path);
@@ -313,8 +314,8 @@ int file_sync_folder_of(const char *path, struct error *error)
     return result;
 }
 
-/* By a second link, so that the old file stays in place until the new one takes it; by a rename
- * where there are no links. */
+/* Keeps the old file under another name: by a second link, so that it stays in place until the
+ * new one takes it; by a rename where there are no links. */
 static int keep_old(const char *path, const char *keep, struct error *error)
 {
     if (unlink(keep) != 0 && errno != ENOENT)

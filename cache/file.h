@@ -1,5 +1,6 @@
-/* file: what must hold for any file that is kept: read only when it may be trusted, written by
- * one process at a time, replaced as a whole and durably. Knows nothing of what is inside. */
+/* file: reads and writes the files that are kept: reads only those that may be trusted, writes
+ * by one process at a time, replaces a file as a whole and durably. Knows nothing of their
+ * contents. */
 #ifndef AUTOTUNE_FILE_H
 #define AUTOTUNE_FILE_H
 
@@ -27,8 +28,8 @@ int file_open(const char *path, int flags, struct error *error);
 enum file_state file_read(struct text *out, const char *path, size_t limit,
                           struct error *reason);
 
-/* The same of a file that a person named, so that it must be there: -1 where it is not, too, with
- * `instead`, what else could be named. */
+/* The same for a file that the user named, so that it must exist: a missing one is -1 too, and
+ * the error names `instead`, what else could be given. */
 int file_read_named(struct text *out, const char *path, size_t limit, const char *instead,
                     struct error *error);
 

@@ -1,6 +1,7 @@
-/* find: ranks records by the numbers of their keys, then judges the best: whether it is a point of
- * the space that the rules allow, with the kernels that were measured. Where it is not, the next.
- * So what costs is done for one record, however many there are. */
+/* find: ranks records by the numbers of their keys, then checks the best: its config must be a
+ * point of the space that the rules allow, and give the kernels that were measured. Where it
+ * does not, the next one is checked. So the costly check is made for few records, however many
+ * there are. */
 #include "cache/find.h"
 
 #include <math.h>
@@ -29,7 +30,7 @@ enum {
 struct candidate {
     const struct record *record;
     uint64_t from, to;
-    size_t index;       /* among all that are shown */
+    size_t index;       /* among all records given */
     unsigned differing; /* groups of the key */
     struct selector_place place;
 };
@@ -89,8 +90,8 @@ static void rank(struct candidate *candidate, const struct find *find,
 
 /* --- Which records count ------------------------------------------------------------------ */
 
-/* What a file says is believed only as far as it is a point of the space that its rules allow
- * here, and still gives the kernels that were measured. */
+/* Checks a record: its config must be a point of the space that the rules allow here, and must
+ * still give the kernels that were measured. */
 static bool judge(int64_t *config, const struct find *find, const struct record *record,
                   struct error *why)
 {
@@ -109,7 +110,8 @@ static bool is_same_dim(const struct dim *a, const struct dim *b)
     return a->n == b->n && a->stride == b->stride;
 }
 
-/* That a record of another GPU, or of results that lie otherwise, is passed over is usual. */
+/* Passing over a record of another GPU, or of results that lie otherwise, is usual and not
+ * worth a warning. */
 static bool is_worth_telling(const struct find *find, const struct candidate *candidate)
 {
     const struct dims *want = &find->want.problem.dims,
@@ -120,7 +122,7 @@ static bool is_worth_telling(const struct find *find, const struct candidate *ca
 
 /* --- The best ----------------------------------------------------------------------------- */
 
-/* Which groups of the key to name a difference in: those that decided the grade. */
+/* Names the key field that differs, among the groups that decided the grade. */
 static const char *name_difference(const struct record *want, const struct record *record,
                                    enum selector_grade grade)
 {
@@ -150,7 +152,7 @@ static void set_best(struct find *find, const struct candidate *candidate)
              name_difference(&find->want, candidate->record, best->grade));
 }
 
-/* Those of the records that are better than the best so far, which serves. Returns how many. */
+/* Lists the records that serve and are better than the best so far. Returns how many. */
 static size_t rank_all(struct candidate *out, const struct find *find,
                        const struct records *records, bool is_shipped)
 {
@@ -190,7 +192,7 @@ static void bring(struct candidate *candidates, size_t count, size_t i)
         }
 }
 
-/* Takes the best one that holds. That a better one does not is told. */
+/* Takes the best candidate that passes the check, and keeps why a better one did not. */
 static void take_best(struct find *find, struct candidate *candidates, size_t count)
 {
     const struct candidate *told = NULL;
@@ -216,8 +218,8 @@ static void take_best(struct find *find, struct candidate *candidates, size_t co
                   told->record->gpu, first.text);
 }
 
-/* Of those that serve for nothing the one of which the fewest groups of the key differ, of the same
- * problem where there is one. */
+/* Where no record serves, names the one with the fewest groups of the key that differ, of the
+ * same problem where there is one. */
 static void name_nearest(struct find *find, const struct records *records, bool is_shipped)
 {
     const struct selector_key want = key_of(&find->want, true);

@@ -1,5 +1,5 @@
-/* find: the best record for a key, with a grade that says how well it fits. Records that the space's
- * rules do not allow here, or whose kernels are others now, are passed over. */
+/* find: finds the best record for a key, with a grade that says how well it fits. Records that
+ * the space's rules do not allow here, or whose kernels have changed since, are passed over. */
 #ifndef AUTOTUNE_FIND_H
 #define AUTOTUNE_FIND_H
 
@@ -19,14 +19,14 @@ struct find_result {
     int64_t config[SPACE_NAMES_MAX]; /* its params; not for SELECTOR_NONE */
     enum selector_grade grade;
     char difference[32];  /* the key field that differs, "" when exact */
-    struct error damaged; /* what the first damaged file of a folder says of itself, unless
-                            * another has what fits exactly; else ERROR_NONE */
-    struct error
-        rejected; /* of this very GPU and results that lie alike, and nearer than what serves, but passed
-                            * over: why, as a sentence; likewise */
+    struct error damaged; /* of the first damaged file of a folder, unless another has an exact
+                           * fit; else ERROR_NONE */
+    /* Why a record of this very GPU, with results that lie alike and nearer than those of the
+     * record found, was passed over; else ERROR_NONE. */
+    struct error rejected;
 };
 
-/* A search: begin it, then show it what records there are, the own GPU's first. */
+/* A search: begin it, then give it records, those of this GPU first. */
 struct find {
     struct record want; /* the key */
     const struct point_context *here;
@@ -37,22 +37,22 @@ struct find {
     struct selector_place place; /* private: of best.record */
 };
 
-/* `want` holds the key fields, `here` the space, its problem and the target, `sources` are those of
- * its kernels; all of them and `memo` must outlive the search. */
+/* `want` holds the key fields, `here` the space, its problem and the target, `sources` its
+ * kernels' sources; all of them and `memo` must outlive the search. */
 void find_begin(struct find *out, const struct record *want, const struct point_context *here,
                 const struct emit_sources *sources, struct code_memo *memo);
 
-/* Takes what is better than the best so far, in selector.h's order; the first of equals. A record of
- * another problem, space or method is not found at all; where the nearest is named, `difference` is
- * the first such field. A published record is for comparison and
- * never found; an emulated one stands only for its own device. -1 for memory alone, here and
+/* Takes a record that is better than the best so far, in selector.h's order; the first of
+ * equals. A record of another problem, space or method is not found at all; where the nearest
+ * is named, `difference` is the first such field. A published record is for comparison and
+ * never found; an emulated one serves only its own device. -1 for memory alone, here and
  * below. */
 int find_among(struct find *find, const struct records *records, struct error *error);
 
 /* The same for all files of a folder but `own`, by name. */
 int find_in_folder(struct find *find, const char *folder, const char *own, struct error *error);
 
-/* The same for what ships, of which any other record is better. */
+/* The same for shipped records; any other record is better than these. */
 int find_shipped(struct find *find, const struct records *records, struct error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* interval: sizes of one problem and regime are sorted by n, and become a list of losses each,
- * which sweep_intervals cuts. Hides which sizes belong together. */
+/* interval: finds the intervals of sweeps: sorts the sizes of one problem and regime by n,
+ * lists the losses of each, and has sweep_intervals cut them. */
 #include "cache/interval.h"
 
 #include "cache/store.h"
@@ -58,7 +58,7 @@ static struct sweep_loss *list_losses(struct sweep_size *out, struct sweep_loss 
     return pool + count;
 }
 
-/* Were both measured in the same way, so that their times say something of each other? */
+/* Were both measured in the same way, so that their times can be compared? */
 static bool is_alike(const struct record *a, const struct record *b)
 {
     return a->method == b->method && a->source == b->source &&
@@ -86,7 +86,8 @@ static uint64_t find_border(const struct record *low, const struct record *high)
                        : dims_n(&high->problem.dims) - 1;
 }
 
-/* The size of the interval at which its config loses least, as if that had won there. */
+/* The record of an interval: its size at which its config loses least, as if the config had won
+ * there. */
 static void choose_record(struct record *out, const struct cut *cut,
                           const struct sweep_interval *interval)
 {
@@ -146,7 +147,8 @@ static int by_size(const void *a, const void *b)
     return number_decide(orders, sizeof orders / sizeof *orders);
 }
 
-/* Sizes of a sweep mostly stand together in a file. */
+/* Lists the records of sweeps, sorted. Sizes of one sweep are mostly next to each other in a
+ * file. */
 static size_t find_sizes(struct size *out, const struct records *records)
 {
     size_t count = 0;
@@ -163,7 +165,8 @@ static size_t find_sizes(struct size *out, const struct records *records)
     return count;
 }
 
-/* Of a record twice, which only a file made by hand has, the first counts. */
+/* The sizes of one group and regime, from the first on. A size that is there twice, as only in
+ * a file made by hand, ends it: the first counts. */
 static size_t count_group(const struct size *sizes, size_t count)
 {
     size_t end = 1;

@@ -1,5 +1,5 @@
-/* interval: which config serves which n, from the sizes of sweeps: computed from what was raced
- * at each of them, whenever records are loaded, and kept nowhere. */
+/* interval: computes which config serves which n, from the races at the sizes of sweeps:
+ * whenever records are loaded. Intervals are stored nowhere. */
 #ifndef AUTOTUNE_INTERVAL_H
 #define AUTOTUNE_INTERVAL_H
 
@@ -8,7 +8,7 @@
 
 struct records;
 
-/* One config serves every depth of from..to. A record by itself is an interval of its own
+/* One config serves every depth of from..to. A record of no sweep serves its own depth
  * alone. */
 struct interval {
     uint64_t from, to;
@@ -40,10 +40,10 @@ bool interval_is_alike(const struct record *a, const struct record *b);
 size_t interval_survivors(uint64_t *numbers, size_t most, const struct records *records,
                           size_t count);
 
-/* A record takes the place of another of the same problem and file. Where that is of a newer
- * sweep, or this one of none, and both were measured with the same tools, it becomes a size of
- * that sweep: what was raced with the other is raced with this one too, where this one does not
- * say. */
+/* Prepares `record` to replace `before`, of the same problem and file. Where `before` is of a
+ * newer sweep, or `record` of none, and both were measured with the same tools, `record`
+ * becomes a size of that sweep: configs that were raced with `before` count as raced with
+ * `record` too, unless it has them itself. */
 void interval_inherit(struct record *record, const struct record *before);
 
 #endif

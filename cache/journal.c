@@ -1,6 +1,6 @@
-/* journal: the file of trials. It begins with its header, then come the lines. The lock is on the
- * file itself, so a file that is set aside takes its lock along, and whoever came for it looks
- * again. Hides what becomes of files of another key. */
+/* journal: reads and appends a file of trials: a header, then a line a trial. The lock is on
+ * the file itself, so a file that is set aside takes its lock along, and whoever waited for it
+ * opens the path again. Hides what becomes of files of another key. */
 #include "cache/journal.h"
 
 #include "cache/file.h"
@@ -37,7 +37,7 @@ int journal_path(struct text *out, const char *folder, const struct record *key,
     text_dispose(&inner);
     if (result != 0)
         return -1;
-    out->length -= sizeof ending - 1; /* named like the GPU's records, but for the ending */
+    out->length -= sizeof ending - 1; /* named as the GPU's record file, with another ending */
     text_addf(out, "-%s-%s-%s", problem_ops[problem->op].name,
               problem_types[problem->type].name, problem_types[problem->acc].name);
     text_addf(out, "-%s-%s%s.journal", dims_text_file_part(dims, &problem->dims),
@@ -83,7 +83,7 @@ static int read_trials(struct journal *journal, struct line_reader *reader, cons
     return line_check(reader, path, error);
 }
 
-/* What is loaded is a file that somebody named: it is not ours to be removed, and lies in no
+/* What to do about a journal that the user named: it is not ours to be removed, and lies in no
  * folder that --cache could change. */
 static const char name_another[] = "name a journal (they lie in the cache's folder journal)";
 
@@ -217,7 +217,7 @@ static int set_aside(struct journal *journal, struct error *error)
     return result;
 }
 
-/* Locks whatever stands there and looks at it: 1 when that is the journal now, 0 when it had to
+/* Locks the file at the path and reads it: 1 when that is the journal now, 0 when it had to
  * go or is gone, so that there is another to be locked, -1 for errors. */
 static int try_open(struct journal *journal, const struct record *key, bool start_over,
                     char changed[32], struct error *error)

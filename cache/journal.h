@@ -1,5 +1,5 @@
-/* journal: what was tried so far for one problem on one kind of GPU: an append-only file of
- * trials, so that a run cut short at any moment goes on where it was, and a changed space
+/* journal: keeps what was tried so far for one problem on one kind of GPU: an append-only file
+ * of trials, so that a run cut short at any moment goes on where it was, and a changed space
  * measures only what is new. One line a trial with its own checksum: a torn or damaged line is
  * left out and counted, the others hold. */
 #ifndef AUTOTUNE_JOURNAL_H
@@ -14,8 +14,8 @@ enum {
 
 /* What became of one candidate. */
 struct journal_trial {
-    uint64_t identity; /* of its kernels' sources and launch geometry: the same is the
-                              * same work, whatever the space calls it */
+    uint64_t identity; /* of its kernels' sources and launches: equal ones are equal work,
+                        * whatever the space calls it */
     uint64_t variant;  /* of its kernels' sources alone: one for all of a variant */
     char params[CONFIG_PARAMS_MAX + 1]; /* "BLOCK=256 ITEMS=16 ...", for people and replays */
     char status[24]; /* a word: "measured", "wrong", "failed", "crashed", "hung" ... */
@@ -23,8 +23,8 @@ struct journal_trial {
     size_t time_count;                  /* at most JOURNAL_SAMPLES, more are not kept */
     uint64_t reference_ps;              /* the reference kernel's time around then; 0 = none */
     unsigned registers, grid, block;    /* of the first pass */
-    double prior;                  /* what the model thought of it beforehand; 0 = nothing */
-    uint64_t compile_us;           /* what its variant took to compile */
+    double prior;                       /* the model's prior; 0 = none */
+    uint64_t compile_us;                /* what its variant took to compile */
     uint64_t prove_us, measure_us; /* its variant's small proofs; its own proof and times */
     char reason[240];              /* why it is wrong or failed; any bytes */
 };
@@ -41,7 +41,7 @@ struct journal {
 };
 
 /* Appends the journal's path for a key: FOLDER/journal/<gpu>-<op>-<type>-<acc>-<n>-<regime>
- * .journal; only [a-z0-9-.] stand in the name. Different problems have different names, and so
+ * .journal; the name has [a-z0-9-.] only. Different problems have different names, and so
  * have GPUs unless only their punctuation differs. */
 int journal_path(struct text *out, const char *folder, const struct record *key,
                  struct error *error);
@@ -62,7 +62,7 @@ int journal_open(struct journal *out, const char *path, const struct record *key
  * room) the trial is not in `trials`, the file stays readable, and a later call may succeed. */
 int journal_append(struct journal *journal, const struct journal_trial *trial,
                    struct error *error);
-/* Frees `trials`, for whoever only appends from now on: what follows is written, not kept
+/* Frees `trials`, for a caller that only appends from now on: what follows is written, not kept
  * here. */
 void journal_forget(struct journal *journal);
 

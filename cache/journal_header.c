@@ -1,4 +1,5 @@
-/* journal_header: the key as a strict INI, up to the line that says that trials follow. */
+/* journal_header: writes and reads the key as a strict INI, up to the line that begins the
+ * trials. */
 #include "cache/journal_header.h"
 
 #include "generator/ini.h"
@@ -14,7 +15,7 @@ enum {
 
 static const char trials_follow[] = "[trials]";
 
-/* Appends what stands before the trials; false when there are none. */
+/* Appends the lines before the trials; false when there are none. */
 static bool collect(struct text *out, struct line_reader *reader)
 {
     size_t length;
@@ -90,7 +91,7 @@ int journal_header_read(enum journal_header *out, struct record *key,
     return result;
 }
 
-/* The method counts, the rest of its group stands in the identities. */
+/* Of the method's group only the method counts: trials have the others in their identities. */
 const char *journal_header_difference(enum journal_header header, const struct record *a,
                                       const struct record *b)
 {

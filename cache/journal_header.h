@@ -1,4 +1,5 @@
-/* journal_header: what stands before a journal's trials: which problem, GPU and tools they are of. */
+/* journal_header: writes and reads the header of a journal: the problem, GPU and tools of its
+ * trials. */
 #ifndef AUTOTUNE_JOURNAL_HEADER_H
 #define AUTOTUNE_JOURNAL_HEADER_H
 
@@ -21,8 +22,8 @@ int journal_header_emit(struct text *out, const struct record *key, const char *
 int journal_header_read(enum journal_header *out, struct record *key,
                         struct line_reader *reader, const char *path, struct error *reason);
 
-/* The key field for which a file with this header, of key `a`, cannot be gone on with for key `b`:
- * "schema" for a file of another version, "header" for a damaged one; or NULL. */
+/* The key field because of which a file with this header, of key `a`, cannot be continued for
+ * key `b`: "schema" for a file of another version, "header" for a damaged one; or NULL. */
 const char *journal_header_difference(enum journal_header header, const struct record *a,
                                       const struct record *b);
 

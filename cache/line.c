@@ -1,6 +1,6 @@
-/* line: a trial to a line and back. One table holds every column: its name, its form and its
- * place in the struct; writing and reading walk that table. Hides the escapes, the forms of
- * numbers and the buffer that lines are read through. */
+/* line: converts a trial to a line and back. One table holds every column: its name, its form
+ * and its place in the struct; writing and reading walk that table. Hides the escapes, the
+ * forms of numbers and the buffer that lines are read through. */
 #include "cache/line.h"
 
 #include "cache/field.h"

@@ -1,5 +1,6 @@
-/* line: how one trial stands in a journal (columns between tabs, texts with escapes, a checksum
- * last), and how a file is read line by line when nothing about it can be relied on. */
+/* line: writes and reads a trial as a line of a journal (columns between tabs, texts with
+ * escapes, a checksum last), and reads files line by line when nothing about them can be relied
+ * on. */
 #ifndef AUTOTUNE_LINE_H
 #define AUTOTUNE_LINE_H
 

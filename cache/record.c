@@ -1,6 +1,6 @@
-/* record: a winner to text and back. One table holds every field: its name in the file, its
- * form, its range and its part in the key; writing, reading and comparing walk that table.
- * Hides the form of the file. */
+/* record: converts a winner to text and back. One table holds every field: its name in the
+ * file, its form, its range and its part in the key; writing, reading and comparing walk that
+ * table. Hides the form of the file. */
 #include "cache/record.h"
 
 #include "cache/section.h"
@@ -15,7 +15,7 @@ const char *const record_sources[RECORD_SOURCES] = {
     [RECORD_PUBLISHED] = "published",
 };
 
-static const struct record none = {.problem.dims = DIMS_VALUE(1)}; /* kept axes may lack */
+static const struct record none = {.problem.dims = DIMS_VALUE(1)}; /* kept axes are optional */
 
 enum { MANY = 1000000000, VALUE = RECORD_KEY + 1, ALL = RECORD_KEY | VALUE };
 #define N_MAX ((int64_t)1 << 62)
@@ -175,7 +175,8 @@ static void add_hash(struct text *out, uint64_t hash)
     text_adds(out, line);
 }
 
-/* The configs by what they are, so that no other can stand in their place. */
+/* Adds the configs to the checksum by their contents, so that no other config can take the
+ * place of one. */
 static void add_hashes(struct text *out, const struct record *record,
                        const struct configs *configs)
 {
@@ -212,7 +213,7 @@ void record_emit_key(struct text *out, const struct record *key)
 
 /* --- Reading --------------------------------------------------------------------------- */
 
-/* What no field can tell alone. */
+/* Checks what no field shows alone. */
 static int check_together(const struct record *record, const struct section *section,
                           const struct ini *ini, int line, struct error *error)
 {

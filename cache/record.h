@@ -1,5 +1,6 @@
-/* record: one kept winner, as a section of an INI file: its full key, its config, what was
- * measured, and a checksum. What is wrong in any way is no record: never code, no crash. */
+/* record: holds one kept winner, a section of an INI file: its full key, its config, what was
+ * measured, and a checksum. What is wrong in any way is no record: it never becomes code, and
+ * nothing crashes. */
 #ifndef AUTOTUNE_RECORD_H
 #define AUTOTUNE_RECORD_H
 
@@ -58,7 +59,7 @@ struct record {
     unsigned registers;                  /* per thread */
     unsigned candidates;                 /* proven and measured */
     uint64_t untried; /* candidates, when a budget ended the search; 0 = it came to its end */
-    uint64_t sm_mhz, memory_mhz, celsius, milliwatts; /* of the GPU at the finals' end; 0 =
+    uint64_t sm_mhz, memory_mhz, celsius, milliwatts; /* of the GPU as the final race ended; 0 =
                                                        * not known */
     char error[32];    /* relative, random floats: "3.1e-08"; "" integers */
     char tuned[32];    /* UTC, "2026-11-21T01:25:00Z" */
@@ -85,7 +86,7 @@ void record_emit_key(struct text *out, const struct record *key);
 int record_parse_key(struct record *out, const struct ini *ini, struct error *error);
 
 /* Name of the first key field in which they differ ("driver", "n", ...), or NULL. Texts are
- * compared as they stand in a file, so a record read back is the same as the one written. */
+ * compared as a file has them, so a record read back is the same as the one written. */
 const char *record_key_difference(const struct record *a, const struct record *b);
 
 /* The groups of the key with a field in which they differ, as bits; no more are looked for once one
@@ -93,14 +94,14 @@ const char *record_key_difference(const struct record *a, const struct record *b
 unsigned record_differing_groups(const struct record *a, const struct record *b,
                                  unsigned deciding);
 
-/* Name of the first such field of some groups only. */
+/* Name of the first such field among some groups only. */
 const char *record_group_difference(const struct record *a, const struct record *b,
                                     unsigned groups);
 
 /* Equal where the groups' fields are, and hardly elsewhere. */
 uint64_t record_group_hash(const struct record *record, unsigned groups);
 
-/* Is the key the same but for the size: n or the shape, and the regime? */
+/* Are the keys the same but for the size, which is the dims and the regime? */
 bool record_is_same_but_size(const struct record *a, const struct record *b);
 
 /* Do both answer for the same problem on the same GPU, so that one replaces the other? */

@@ -1,5 +1,5 @@
-/* section: reading walks the items as they stand, writing walks the table. Fields are written
- * in the table's order, so the next one is looked for behind the last. */
+/* section: reads the items in their order in the file, and writes the fields in the table's
+ * order. So the next field is looked for behind the last one. */
 #include "cache/section.h"
 
 #include <xxhash.h>
@@ -126,7 +126,7 @@ static int read_item(struct reading *reading, const struct ini_item *item, struc
         return refuse(reading, item, "unknown field", "this version writes no such field",
                       error);
     if (reading->seen & UINT64_C(1) << i)
-        return refuse(reading, item, item->key, "stands twice", error);
+        return refuse(reading, item, item->key, "appears twice", error);
     reading->seen |= UINT64_C(1) << i;
     if (i == section->count) {
         if (field_parse_hash(&reading->found->checksum, item->value))

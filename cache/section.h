@@ -1,5 +1,6 @@
-/* section: a struct as a section of a strict INI file, by a table of its fields. What is
- * missing, unknown, twice there or out of range is refused with file, line and field. */
+/* section: writes and reads a struct as a section of a strict INI file, by a table of its
+ * fields. A field that is missing, unknown, there twice or out of range is refused with file,
+ * line and field. */
 #ifndef AUTOTUNE_SECTION_H
 #define AUTOTUNE_SECTION_H
 
@@ -14,13 +15,13 @@
 struct section {
     const struct field *fields;
     size_t count;     /* of fields; at most SECTION_FIELDS_MAX */
-    unsigned groups;  /* of the fields that stand in it, and no others */
+    unsigned groups;  /* of the fields that the section has, and no others */
     const char *list; /* a key of words that are no field, or NULL */
     const char *noun; /* what the section is, for errors: "record" */
 };
 enum { SECTION_FIELDS_MAX = 62 };
 
-/* A section as it was read, beside its fields. */
+/* What was read of a section, beside its fields. */
 struct section_found {
     int line;          /* of its first item */
     struct text lines; /* as section_emit has them, but for the checksum */

@@ -1,6 +1,7 @@
-/* store: record files. Reading trusts nothing: the file must be ours, plain and strict, and
- * each record stands for itself. Writing reads again under the lock, merges and replaces the
- * file. Hides the file's first section, the merging and what becomes of damaged files. */
+/* store: reads and writes record files. Reading trusts nothing: the file must be ours, plain
+ * and strict, and each record is checked by itself. Writing reads again under the lock, merges
+ * and replaces the file. Hides the file's first section, the merging and what becomes of
+ * damaged files. */
 #include "cache/store.h"
 
 #include "cache/file.h"
@@ -16,7 +17,7 @@
 
 enum { NAME_MAX_CHARS = 100 }; /* of a GPU's name in a file name */
 
-/* What came of reading a file. */
+/* The outcome of reading a file. */
 enum outcome {
     OUTCOME_READ,    /* or there is none; damaged parts are left out and counted */
     OUTCOME_OLD,     /* of an earlier schema */
@@ -168,7 +169,7 @@ static int take_record(struct records *out, const struct ini *part, struct error
     return 0;
 }
 
-/* Takes the section that starts at `first`, whose items stand together: only they are looked
+/* Takes the section that starts at `first`, whose items are adjacent: only they are looked
  * at, so that a file of many sections is read in time linear in its size. */
 static int take_section(struct records *out, const struct ini *ini, size_t first, size_t count,
                         struct error *error)
@@ -393,8 +394,8 @@ static int check_records(const struct records *records, struct error *error)
     return failed;
 }
 
-/* The last of the records, which is new, takes the place of the old one, and is first of all
- * told what was raced there. */
+/* The last record is new: it inherits what was raced there (interval_inherit) and takes the
+ * place of the old one. */
 static void merge_last(struct records *records)
 {
     const size_t last = records->count - 1;

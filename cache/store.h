@@ -1,4 +1,4 @@
-/* store: records on disk, one file per GPU in $XDG_CACHE_HOME/autotune. Reading forgives
+/* store: keeps records on disk, one file per GPU in $XDG_CACHE_HOME/autotune. Reading forgives
  * (a damaged record is skipped and named); writing is locked, merged, atomic and durable. */
 #ifndef AUTOTUNE_STORE_H
 #define AUTOTUNE_STORE_H
@@ -14,7 +14,7 @@ struct records {
     struct record *at;
     size_t count;
     struct configs configs;     /* that they name */
-    struct interval *intervals; /* of what was swept, as it was loaded */
+    struct interval *intervals; /* of the sweeps, as loaded */
     size_t interval_count;
     bool is_refused;     /* the whole file: it is no record file, or of another version */
     size_t skipped;      /* damaged sections left out */
@@ -25,7 +25,7 @@ struct records {
  * either (the sentence names --cache). `folder` (from --cache) wins when not NULL. */
 int store_folder(struct text *out, const char *folder, struct error *error);
 
-/* FOLDER/nvidia-h200.ini for a GPU's name; only [a-z0-9-] stands in the file's name. */
+/* FOLDER/nvidia-h200.ini for a GPU's name; the file's name has [a-z0-9-] only. */
 int store_path(struct text *out, const char *folder, const char *gpu, struct error *error);
 
 /* Reads a record file. A missing file is no records, not an error. A file that must not be
@@ -47,18 +47,18 @@ typedef int store_take(void *context, const char *path, const struct records *re
 int store_load_each(const char *folder, const char *but, store_take *take, void *context,
                     struct error *error);
 
-/* Appends to records that grow by these two alone, and names its config there; nothing is raced
- * with it. -1 only for memory. */
+/* Appends a record to records to which only these two functions append, and adds its config;
+ * nothing is raced with it. -1 only for memory. */
 int store_add(struct records *records, const struct record *record, struct error *error);
 /* The same for one of the records `from`, with what was raced with it. */
 int store_copy(struct records *records, const struct records *from, const struct record *record,
                struct error *error);
 
-/* What a record ran, for a table of configs. */
+/* The config that a record ran, for a table of configs. */
 struct config store_config(const struct record *record);
 
-/* Leaves out configs that no record names, and brings those of each record in the order of
- * their params, as in a file: what is computed of them does not depend on who came first. */
+/* Leaves out configs that no record names, and sorts those of each record by their params, as
+ * in a file: so what is computed from them does not depend on the order of adding. */
 int store_tidy(struct records *records, struct error *error);
 
 /* Adds or replaces (record_is_same_problem: driver, compiler, code and method may differ; what

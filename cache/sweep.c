@@ -1,4 +1,5 @@
-/* sweep: greedy intervals; the configs that serve so far are kept beside the sizes. */
+/* sweep: chooses sizes, and cuts intervals greedily, with a list of the configs that still
+ * serve. */
 #include "cache/sweep.h"
 
 #include "generator/number.h"
@@ -56,7 +57,7 @@ uint64_t sweep_border(uint64_t low, uint64_t high)
 
 /* --- Intervals ---------------------------------------------------------------------------- */
 
-/* What serves the size `first` alone, within its limit. */
+/* The configs that serve the size `first` alone, within its limit. */
 static size_t begin(struct sweep_loss *serving, const struct sweep_size *size)
 {
     size_t count = 0;
@@ -78,7 +79,7 @@ static double loss_at(const struct sweep_size *size, size_t *at, size_t config)
                : INFINITY;
 }
 
-/* Those of `serving` that serve the size too; without one nothing changes. */
+/* The configs of `serving` that serve this size too; without any nothing changes. */
 static size_t go_on(struct sweep_loss *serving, size_t count, const struct sweep_size *size)
 {
     size_t kept = 0, at = 0;
@@ -110,7 +111,8 @@ static struct sweep_loss find_least(const struct sweep_loss *losses, size_t coun
     return least;
 }
 
-/* From `first` on as far as any serves; `room` gets these, `serving` their number. */
+/* The interval from `first` on, as far as any config serves; `room` gets these, `serving` their
+ * number. */
 static struct sweep_interval find_longest(const struct sweep_size *sizes, size_t count,
                                           size_t first, struct sweep_loss *room,
                                           size_t *serving)

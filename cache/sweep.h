@@ -1,6 +1,6 @@
-/* sweep: which sizes a sweep tunes, and the fewest intervals of n of which each has one config
- * that loses little at every size in it. Arithmetic alone: what a config loses is measured
- * elsewhere. The method: docs/measuring.md. */
+/* sweep: chooses the sizes that a sweep tunes, and finds the fewest intervals of n in each of
+ * which one config loses little at every size. Arithmetic alone: what a config loses is
+ * measured elsewhere. The method: docs/measuring.md. */
 #ifndef AUTOTUNE_SWEEP_H
 #define AUTOTUNE_SWEEP_H
 

@@ -1,4 +1,4 @@
-/* array: the room is the next power of two, so that it need not be kept. */
+/* array: grows an array to the next power of two, so that its room follows from its count. */
 #include "generator/array.h"
 
 #include <stdlib.h>

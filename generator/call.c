@@ -1,6 +1,6 @@
 /* call: keeps, for each pass of a config, the values of all names, and which derived values and
- * keys must be evaluated again for other dims. Hides that the parts of a result are decided
- * once, for all calls. */
+ * keys must be evaluated again for other dims. The parts of a result are decided once, for all
+ * calls. */
 #include "generator/call.h"
 
 #include <assert.h>
@@ -105,7 +105,7 @@ static int eval_pass(const struct pass_values *at, const struct space *space,
     return 0;
 }
 
-/* Who asks the planner. */
+/* The context of eval, which the planner calls. */
 struct asking {
     const struct call *call;
     struct error *error;
@@ -238,7 +238,8 @@ static struct call *alloc(const struct space *space, struct error *error)
     return call;
 }
 
-/* What a launch knows of its pass is the place in the space from here on. */
+/* Until here a launch has its pass as an index into call->at; from here on as one into the
+ * space's passes. */
 static void name_passes(struct planner_plan *plan, const struct call *call)
 {
     for (int i = 0; i < plan->count; i++)

@@ -1,5 +1,5 @@
-/* control: keeps or drops the lines of a text by the control lines around them. Hides how deep
- * these are nested, and that a condition must be known when the kernel is compiled. */
+/* control: keeps or drops the lines of a text by the control lines around them. These may be
+ * nested; their conditions must be known when the kernel is compiled. */
 #include "generator/control.h"
 
 #include <stdio.h>
@@ -43,8 +43,8 @@ static int refuse_launch(const struct filter *filter, const struct expr *expr,
                      filter->lines->file, filter->line, name);
 }
 
-/* A condition that decides nothing is read all the same: its faults do not wait for the variant
- * that needs it. */
+/* Reads a condition even where it decides nothing, so that an error in it is found with any
+ * variant. */
 static int eval_condition(const struct filter *filter, const char *source, bool is_needed,
                           bool *holds, struct error *error)
 {

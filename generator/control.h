@@ -1,6 +1,6 @@
-/* control: the control lines of a template, each a comment of its own:
+/* control: keeps or drops lines of a template by its control lines, each a comment of its own:
  *     //? if EXPR   //? elif EXPR   //? else   //? end
- * Kernels, exported files and the frame of a report are made from templates by these alone. */
+ * Nothing else makes kernels, exported files and the frame of a report from templates. */
 #ifndef AUTOTUNE_CONTROL_H
 #define AUTOTUNE_CONTROL_H
 
@@ -16,13 +16,13 @@ const char *control_words(const char *line, size_t length, char *copy, size_t si
 
 /* Lines, and what their conditions are evaluated with. */
 struct control_lines {
-    const char *file; /* where they stand, for errors: its name ... */
+    const char *file; /* where the lines are, for errors: the file's name ... */
     int line;         /* ... and the number of the first line */
     const char *from;
     size_t length;
     struct expr_scope scope;   /* names that conditions may use */
     const int64_t *values;     /* of these names */
-    const struct space *space; /* whose they are, launch-time names among them; or NULL */
+    const struct space *space; /* the space of these names, or NULL */
 };
 
 /* Appends the lines that are kept, no two blank ones in a row. */

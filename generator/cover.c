@@ -1,6 +1,6 @@
-/* cover: chooses configs greedily: of a bounded number that hold a pair still wanted, the one that
- * holds most such pairs; the smallest of several samples is kept. Hides the index by value that
- * finds the configs of a pair, and the tables of pairs. */
+/* cover: chooses configs greedily: it looks at a bounded number that hold a pair still wanted
+ * and takes the one that holds most wanted pairs; the smallest of several samples is kept. An
+ * index by value finds the configs of a pair. */
 #include "generator/cover.h"
 
 #include "generator/array.h"
@@ -26,7 +26,7 @@ struct cover {
     size_t config_count;
 };
 
-/* --- Rows --------------------------------------------------------------------------------- */
+/* --- Configs ------------------------------------------------------------------------------ */
 
 static int refuse_size(struct error *error)
 {
@@ -61,7 +61,7 @@ int cover_open(struct cover **out, const size_t *counts, size_t width, struct er
     if (!cover)
         return error_memory(error, sizeof *cover);
     cover->given = width;
-    cover->width = width < 2 ? 2 : width; /* each value of a lone column is a pair */
+    cover->width = width < 2 ? 2 : width; /* each value of a single column is a pair */
     cover->counts = calloc(cover->width, sizeof *cover->counts);
     cover->firsts = calloc(cover->width, cover->width * sizeof *cover->firsts);
     int failed = !cover->counts || !cover->firsts
@@ -154,7 +154,7 @@ static size_t draw(struct choice *choice, size_t limit)
     return (size_t)((z ^ (z >> 31)) % limit);
 }
 
-/* Neighbours among the configs are alike, so a run of a list is a fair draw only if shuffled. */
+/* Configs next to each other are alike, so a part of a list is a fair draw only if shuffled. */
 static void shuffle_configs(struct choice *choice, uint32_t *order)
 {
     for (size_t i = 0; i < choice->cover->config_count; i++) {
@@ -279,7 +279,7 @@ static uint32_t count_held(struct choice *choice, const unsigned char *config, u
     return least;
 }
 
-/* Drops configs all of whose pairs stand in others too, which later configs may have brought. */
+/* Drops configs whose pairs are all in other configs too, which may have been chosen later. */
 static void drop_superfluous(struct choice *choice, struct sample *sample)
 {
     const struct cover *cover = choice->cover;

@@ -1,5 +1,5 @@
-/* cover: from many configs of values a few in which each pair of values of any two columns that
- * stands together in some config still does. */
+/* cover: chooses a few of many configs such that every pair of values of two columns that is in
+ * some config is in a chosen one. */
 #ifndef AUTOTUNE_COVER_H
 #define AUTOTUNE_COVER_H
 
@@ -17,8 +17,8 @@ struct cover;
 int cover_open(struct cover **out, const size_t *counts, size_t width, struct error *error);
 void cover_close(struct cover *cover);
 
-/* Keeps the config if it is the first to hold some pair of values, or if that is asked for: 1; or
- * else 0. -1 when memory is short. */
+/* Keeps the config if it is the first to hold some pair of values, or if that is asked for: 1;
+ * or else 0. -1 when memory is short. */
 int cover_add(struct cover *cover, const unsigned char *config, bool is_asked_for,
               struct error *error);
 
@@ -31,9 +31,9 @@ const unsigned char *cover_config(const struct cover *cover, size_t index);
 /* Pairs of values that no config held. */
 size_t cover_missed(const struct cover *cover);
 
-/* The indices of `*count` configs that hold all pairs (the caller frees them): about as few as a
- * greedy choice finds, and none of them could be left out. The same configs and seed give the same
- * choice. A lone column is covered value by value. No configs: none, and NULL. */
+/* The indices of `*count` configs that hold all pairs (the caller frees them): about as few as
+ * a greedy choice finds, and none of them could be left out. The same configs and seed give the
+ * same choice. A single column is covered value by value. No configs: none, and NULL. */
 int cover_choose(size_t **chosen, size_t *count, const struct cover *cover, unsigned seed,
                  struct error *error);
 

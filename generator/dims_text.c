@@ -1,5 +1,4 @@
-/* dims_text: one table of names, and a way from each to dims and back. Hides which dims are called
- * what. */
+/* dims_text: converts dims to words and back, by one table of the kinds of dims. */
 #include "generator/dims_text.h"
 
 #include "generator/number.h"
@@ -33,7 +32,7 @@ static struct matrix matrix_of(const struct dims *dims)
     return kind_of(dims) == COLUMNS ? columns : rows;
 }
 
-/* As what reduces it, and as what is asked for. */
+/* What a kernel reduces to, and what a problem asks for. */
 static const char *const reduced[KINDS] = {"to one value", "rows", "columns", "a middle axis"};
 static const char *const wanted[KINDS] = {"one value", "rows", "columns", "a middle axis"};
 

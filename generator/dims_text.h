@@ -1,5 +1,6 @@
-/* dims_text: dims in the words that people use: n elements to one value, or a matrix, with a result
- * for each of its rows or columns. The one place that has these words; all else works on dims. */
+/* dims_text: reads and writes dims in the words that people use: n elements to one value, or a
+ * matrix, with a result for each of its rows or columns. Only here are these words; all else
+ * works on dims. */
 #ifndef AUTOTUNE_DIMS_TEXT_H
 #define AUTOTUNE_DIMS_TEXT_H
 
@@ -36,18 +37,18 @@ char *dims_text_format(char out[DIMS_TEXT_CHARS], const struct dims *dims);
 /* The same within a sentence: "n = 400M", "2Mi x 128 rows". Returns `out`. */
 char *dims_text_format_named(char out[DIMS_TEXT_CHARS], const struct dims *dims);
 
-/* Which result it is: "at n = 1000" of one value, "3 of 37" of several. Returns `out`. */
+/* Names a result: "at n = 1000" of one value, "3 of 37" of several. Returns `out`. */
 char *dims_text_result(char out[DIMS_TEXT_CHARS], const struct dims *dims, uint64_t result);
 
-/* What asks for these dims on the command line: "--n 400000000", or "--rows 5 --len 7 --pitch 8
- * --axis 1"; not for a middle axis, which no option gives. Returns `out`. */
+/* The options of the command line for these dims: "--n 400000000", or "--rows 5 --len 7 --pitch
+ * 8 --axis 1"; not for a middle axis, which no option gives. Returns `out`. */
 char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims);
 
 /* A part of an identifier: "400000000", "4096x1024", "4096x1024_pitch1040". Returns `out`. */
 char *dims_text_identifier(char out[DIMS_TEXT_CHARS], const struct dims *dims);
 
-/* A part of a file's name, for each dims another: "400000000", "rows-37x100-100-3700". Returns
- * `out`. */
+/* A part of a file's name, different for different dims: "400000000", "rows-37x100-100-3700".
+ * Returns `out`. */
 char *dims_text_file_part(char out[DIMS_TEXT_CHARS], const struct dims *dims);
 
 /* The options that ask for such dims: "--n", "--rows with --len". */
@@ -57,13 +58,14 @@ const char *dims_text_option_names(const struct dims *dims);
 const char *dims_text_another(const struct dims *dims);
 const char *dims_text_smaller(const struct dims *dims);
 
-/* "reduces rows, and what is asked for is one value: give --rows and --len": of what serves dims
- * like `own` where others are asked for. Returns `out`. */
+/* "reduces rows, and what is asked for is one value: give --rows and --len": for a kernel that
+ * serves dims like `own` where others are asked for. Returns `out`. */
 char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
                        const struct dims *asked);
 
-/* What the results are of: "value", "rows", "columns", "middle axis"; and the same with "" for one
- * value. And such a name that --shape takes, as it is kept here; NULL of another. */
+/* The kind of the results: "value", "rows", "columns", "middle axis"; then the same with "" for
+ * one value. The third checks a name that --shape takes and returns the same name from our
+ * table, or NULL for an unknown one. */
 const char *dims_text_name(const struct dims *dims);
 const char *dims_text_each(const struct dims *dims);
 const char *dims_text_find_name(const char *name);
@@ -72,24 +74,24 @@ const char *dims_text_find_name(const char *name);
 const char *dims_text_space(const struct dims *dims, const char *usual);
 
 /* "its kernels reduce to one value, and what is asked for is a value for each row: use --space
- * rows": where a space serves such dims as `own`, and others are asked for. `usual` as in
+ * rows": for a space that serves dims like `own`, where others are asked for. `usual` as in
  * dims_text_space. Returns `out`. */
 enum { DIMS_TEXT_SENTENCE_CHARS = 300 };
 char *dims_text_refuse_space(char out[DIMS_TEXT_SENTENCE_CHARS], const struct dims *own,
                              const struct dims *asked, const char *usual);
 
-/* Why an export has no record, where there are some of such dims: "there are records of rows: --space
- * rows takes all". */
+/* The hint where an export finds no record of its space but there are some of these dims:
+ * "there are records of rows: --space rows takes all". */
 const char *dims_text_others(const struct dims *dims);
 
-/* Which comes first in a table: by what they are, and among such by their sizes. <0, 0 or >0. */
+/* The order of a table: by kind, then by size. <0, 0 or >0. */
 int dims_text_compare(const struct dims *a, const struct dims *b);
 int dims_text_compare_sizes(const struct dims *a, const struct dims *b);
 
-/* What asks for a sweep of what has this name. */
+/* The options that ask for a sweep of this kind. */
 const char *dims_text_sweep(const char *name);
 
-/* Words of sentences: the options of any size; what has several results; a sweep of such; how
+/* Parts of sentences: the options of any size; what has several results; a sweep of these; how
  * else they may be asked for. */
 #define DIMS_TEXT_SIZES "--n, --rows"
 #define DIMS_TEXT_FOR_EACH ", for each of the %s of a matrix"
@@ -105,8 +107,8 @@ const char *dims_text_sweep(const char *name);
 #define DIMS_TEXT_SWEEP "--rows 1K..1M --len 32..4096"
 #define DIMS_TEXT_INSTEAD "--axis 1 for rows, or --n for one value"
 
-/* Dims as cells of a table, as columns that only programs see: initialisers of what has a title, a
- * name and whether it is a number. */
+/* Dims as cells of a table, in columns that only programs see: initialisers of a struct with a
+ * title, a name and whether it is a number. */
 #define DIMS_TEXT_COLUMNS                                                                      \
     {NULL, "shape", false}, {NULL, "rows", true}, {NULL, "len", true},                         \
     {                                                                                          \
@@ -124,7 +126,7 @@ extern const char *const dims_text_keys[DIMS_TEXT_CELLS]; /* their names */
 enum { DIMS_TEXT_SHOWN_CELLS = 2 };
 const char *dims_text_shown(char out[DIMS_TEXT_CHARS], const struct dims *dims, size_t i);
 
-/* From which to which sizes several dims go, as cells: for people two, for programs four. */
+/* A range of dims, from and to, as cells: two for people, four for programs. */
 #define DIMS_TEXT_SPANS                                                                        \
     DIMS_TEXT_SHOWN, {NULL, "rows_from", true}, {NULL, "rows_to", true},                       \
         {NULL, "len_from", true},                                                              \
@@ -140,10 +142,11 @@ void dims_text_widen(struct dims_text_spans *spans, const struct dims *dims);
 const char *dims_text_span(char out[DIMS_TEXT_CHARS], const struct dims_text_spans *spans,
                            size_t i);
 
-/* "len first, then in rows x len": by what a shape between others is answered. */
+/* How the nearest record is found for dims between those tuned: "len first, then in rows x
+ * len". */
 const char *dims_text_nearness(const struct dims *dims);
 
-/* The text of cell i; NULL where it is empty: of one value all but the first. */
+/* The text of cell i; NULL where it is empty: for one value all but the first are. */
 const char *dims_text_cell(char out[NUMBER_CHARS], const struct dims *dims, size_t i);
 
 #endif

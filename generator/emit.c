@@ -1,5 +1,5 @@
-/* emit: a template's lines, the parts that they mention before them, the constants on top.
- * Hides how types and intrinsics are cut into parts, by lines "//? define NAME". */
+/* emit: writes a kernel: the constants on top, then the parts of types and intrinsics that it
+ * mentions, then the template's lines. A line "//? define NAME" begins a part. */
 #include "generator/emit.h"
 
 #include "generator/control.h"
@@ -74,7 +74,8 @@ static int add_part(struct emission *emission, const struct emit_file *file, con
     return 0;
 }
 
-/* Splits a file at its //? define lines; what stands before the first is the file's own comment. */
+/* Splits a file at its //? define lines; the lines before the first are the file's own
+ * comment. */
 static int find_parts(struct emission *emission, const struct emit_file *file,
                       struct error *error)
 {
@@ -149,8 +150,8 @@ static int take_parts(struct emission *emission, const char *code, struct error 
 
 /* --- The kernel -------------------------------------------------------------------------------- */
 
-/* "--space ladder/sequential ": how a space that comes with the program is named, unless it is the
- * one used where none is. */
+/* "--space ladder/sequential ": names a space that comes with the program, unless it is the
+ * default space. */
 static void add_space(struct text *out, const struct space *space, enum op op)
 {
     const char *usual = problem_ops[op].space;
@@ -253,7 +254,7 @@ int emit_kernel(struct text *out, const struct point_context *context,
 
 /* --- Variants ---------------------------------------------------------------------------------- */
 
-/* Emits the body of a pass, or finds that it stands among the variant's texts already. */
+/* Emits the body of a pass, or finds that the variant has the same text already. */
 static int add_text(struct emit_variant *out, const struct point_context *context,
                     const struct emit_sources *sources, const int64_t *config, size_t pass,
                     struct text *bodies, struct error *error)

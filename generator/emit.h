@@ -1,5 +1,6 @@
-/* emit: a template and a point of its space to CUDA C that reads as if written by hand. Puts
- * the constants on top and keeps or drops lines by control lines; never edits a line. */
+/* emit: writes CUDA C from a template and a config, such that it reads as if written by hand.
+ * It puts the constants on top and keeps or drops lines by control lines; it never edits a
+ * line. */
 #ifndef AUTOTUNE_EMIT_H
 #define AUTOTUNE_EMIT_H
 

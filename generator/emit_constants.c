@@ -1,5 +1,5 @@
-/* emit_constants: which params, derived values and builtins a kernel mentions, as one enum, and
- * where its text is wrong to mention one. */
+/* emit_constants: writes the params, derived values and builtins that a kernel mentions, as one
+ * enum, and reports where a text mentions one that it must not. */
 #include "generator/emit_constants.h"
 
 #include "generator/words.h"

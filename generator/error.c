@@ -1,12 +1,12 @@
-/* error: fills in a struct error. Formats into a buffer of its own first, so a new sentence may
- * quote the old one. Hides nothing but the cutting to size. */
+/* error: fills in a struct error, cut to its size. Formats into a buffer of its own first, so a
+ * new sentence may quote the old one. */
 #include "generator/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Here they are no macros. */
+/* Here error_set and error_memory are functions, not macros. */
 #undef error_set
 #undef error_memory
 

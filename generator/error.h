@@ -1,6 +1,6 @@
-/* error: one sentence about what went wrong, where, and what to do next, with the program's
- * exit code for it. Functions that can fail return 0 or -1 and take a `struct error *` last;
- * on -1 it is always set. Nothing here prints. */
+/* error: reports what went wrong in one sentence: what, where, and what to do next, with the
+ * program's exit code for it. Functions that can fail return 0 or -1 and take a `struct error
+ * *` last; on -1 it is always set. Nothing here prints. */
 #ifndef AUTOTUNE_ERROR_H
 #define AUTOTUNE_ERROR_H
 
@@ -28,7 +28,7 @@ int error_set(struct error *error, enum error_code code, const char *format, ...
 /* The same for a failed allocation of `bytes`. */
 int error_memory(struct error *error, unsigned long long bytes);
 
-/* Analyzers look at one source at a time: what both return is told to them here. */
+/* Analyzers see one source at a time: this tells them that both return -1. */
 #ifdef __clang_analyzer__
 #define error_set(...) ((error_set)(__VA_ARGS__), -1)
 #define error_memory(...) ((error_memory)(__VA_ARGS__), -1)

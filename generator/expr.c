@@ -1,5 +1,5 @@
-/* expr: integer expressions, parsed once into an array of nodes in postfix order, in which '&&',
- * '||' and '?:' are jumps. Hides the operator table, the functions and the wording of errors. */
+/* expr: parses integer expressions, once, into an array of nodes in postfix order, in which
+ * '&&', '||' and '?:' are jumps. */
 #include "generator/expr.h"
 
 #include "generator/expr_node.h"

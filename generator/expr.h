@@ -1,4 +1,4 @@
-/* expr: the one integer expression language, for derived values, rules, passes and the
+/* expr: parses and evaluates integer expressions, for derived values, rules, passes and the
  * templates' control lines. Values are int64_t; overflow and division by zero are errors, not
  * wrap-around. Grammar, weakest first:  a ? b : c   ||   &&   == !=   < <= > >=   + -   * / %
  * unary - !   ( )   integer   NAME   min(a, b, ...) max(a, b, ...) ceil_div(a, b)
@@ -20,8 +20,8 @@ struct expr_scope {
 
 struct expr;
 
-/* `file` and `line` stand in every error, also in those of expr_eval. An unknown name is an
- * error here that offers the nearest known name. Nesting is bounded (no stack overflow). */
+/* `file` and `line` are in every error, also in those of expr_eval. An unknown name is an error
+ * here that offers the nearest known name. Nesting is bounded (no stack overflow). */
 int expr_parse(struct expr **out, const char *source, const struct expr_scope *scope,
                const char *file, int line, struct error *error);
 void expr_free(struct expr *expr);

@@ -1,5 +1,5 @@
-/* expr_eval: the nodes of an expression, evaluated on a small stack. Hides what overflows and what
- * has no result. */
+/* expr_eval: evaluates the nodes of an expression on a small stack. Overflow and division by
+ * zero are errors. */
 #include "generator/expr_node.h"
 
 static bool ceil_divide(int64_t a, int64_t b, int64_t *out)
@@ -84,7 +84,7 @@ int expr_eval(const struct expr *expr, const int64_t *values, int64_t *out, stru
     int64_t stack[EXPR_STACK_MAX];
     int64_t *top = stack; /* the next free place */
 
-    /* Nodes stand so that each takes what others have put there: see expr.c.
+    /* In postfix order each node takes values that earlier ones have put on the stack.
      * NOLINTBEGIN(clang-analyzer-core.*) */
     for (size_t i = 0; i < expr->count; i++) {
         const struct node *node = &expr->nodes[i];

@@ -1,6 +1,6 @@
-/* expr_node: what an expression consists of; for expr.c, which makes it, expr_eval.c, which
- * evaluates it, and expr_c.c, which writes it as C. Nodes stand in postfix order; '&&', '||' and '?:' are jumps.
- */
+/* expr_node: defines the nodes of an expression, for expr.c, which parses it, expr_eval.c,
+ * which evaluates it, and expr_c.c, which writes it as C. Nodes are in postfix order; '&&',
+ * '||' and '?:' are jumps. */
 #ifndef AUTOTUNE_EXPR_NODE_H
 #define AUTOTUNE_EXPR_NODE_H
 
@@ -16,7 +16,7 @@ enum {
 };
 
 enum operation {
-    /* take two values, leave one; a symbol of one sign stands after those it begins */
+    /* take two values, leave one; a one-sign symbol comes after those it begins */
     OR,
     AND,
     EQ,

@@ -1,6 +1,6 @@
-/* ini: strict INI files. Each line is checked against what inih would change in silence; then
- * inih parses, one whole line a call, and what it hands over is compared with the line once
- * more. Hides inih, the storage of the strings and the sorted index. */
+/* ini: reads strict INI files. Each line is checked against what inih would change in silence;
+ * then inih parses, one whole line a call, and its output is compared with the line once more.
+ * Hides inih, the storage of the strings and the sorted index. */
 #include "generator/ini.h"
 
 #include <ini.h>
@@ -31,7 +31,7 @@ static const char *byte_fault(const char *line, size_t length)
     return NULL;
 }
 
-/* A blank before ';' starts a comment for inih, wherever it stands. */
+/* A blank before ';' starts a comment for inih, anywhere in a line. */
 static bool has_inline_comment(const char *line, size_t length)
 {
     for (size_t i = 1; i < length; i++)
@@ -120,7 +120,7 @@ static const char *line_fault(const char *line, size_t length)
 }
 _Static_assert(INI_LINE_MAX == 199, "line_fault says so");
 
-/* What the lines up to here came to. */
+/* What the check has found so far. */
 struct check {
     const char *file;
     size_t items;         /* in the file */
@@ -247,7 +247,7 @@ static bool is_header_of(const struct reading *reading, const char *name)
            memcmp(reading->header + 1, name, length) == 0;
 }
 
-/* Moves past `string` where it stands at `*at`. */
+/* Moves past `string` if it is at `*at`. */
 static bool skip_string(const char **at, const char *end, const char *string)
 {
     size_t length = strlen(string);
@@ -383,12 +383,12 @@ static int check_neighbours(const struct ini *ini, const struct ini_item *a,
         return 0;
     if (first->section_line != second->section_line)
         return error_set(error, ERROR_USAGE,
-                         "%s:%d: section [%s] stands here again, after "
+                         "%s:%d: section [%s] appears again, after "
                          "line %d; join the two",
                          ini->file, second->section_line, second->section, first->section_line);
     if (strcmp(a->key, b->key) == 0)
         return error_set(error, ERROR_USAGE,
-                         "%s:%d: key '%s' stands here again, after line "
+                         "%s:%d: key '%s' appears again, after line "
                          "%d; remove one",
                          ini->file, second->line, second->key, first->line);
     return 0;

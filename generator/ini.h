@@ -1,6 +1,6 @@
-/* ini: a strict reader of INI files over inih. What inih would change silently (long lines,
- * ':' as a separator, ' ;' inside a value, indented lines) is refused with file:line first;
- * what remains is exactly what the file says. Hides inih. */
+/* ini: reads INI files strictly, by inih. What inih would change silently (long lines, ':' as a
+ * separator, ' ;' inside a value, indented lines) is refused with file:line first; what remains
+ * is exactly what the file says. */
 #ifndef AUTOTUNE_GENERATOR_INI_H
 #define AUTOTUNE_GENERATOR_INI_H
 

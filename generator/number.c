@@ -1,5 +1,6 @@
-/* number: counts, ranges and integers to and from text. Its own digits and suffixes, so that no
- * locale and no leniency of strtol (spaces, signs, wrap-around) gets in. Hides the suffixes. */
+/* number: converts counts, ranges and integers to and from text. It has its own digits and
+ * suffixes, so that no locale and no leniency of strtol (spaces, signs, wrap-around) gets
+ * in. */
 #include "generator/number.h"
 
 #include <inttypes.h>
@@ -88,8 +89,8 @@ static int report(enum outcome outcome, const char *at, const char *end, const c
     return error_set(error, ERROR_USAGE, "%s is '%.*s'; give %s", what, shown, at, form);
 }
 
-/* What may be meant by what is no count: the suffix in another case, a B behind it, '_' or ','
- * between digits, or a point, as "1.5M". */
+/* The count that a malformed text may mean: the suffix in another case, a B behind it, '_' or
+ * ',' between digits, or a point, as "1.5M". */
 static bool guess(uint64_t *out, const char *at, const char *end)
 {
     char plain[NUMBER_CHARS] = "";

@@ -1,4 +1,4 @@
-/* number: sizes, counts and plain integers, written and read the same in every locale. */
+/* number: reads and writes sizes, counts and plain integers, the same in every locale. */
 #ifndef AUTOTUNE_NUMBER_H
 #define AUTOTUNE_NUMBER_H
 
@@ -29,15 +29,15 @@ char *number_format_count(char out[NUMBER_CHARS], uint64_t count);
 /* `value` / 10^`digits` with that many decimals: (343370, 3) gives "343.370". Returns `out`. */
 char *number_format_fixed(char out[NUMBER_CHARS], uint64_t value, int digits);
 
-/* Reads such a form, with `digits` decimals at most: "0.5" with 3 is 500. No sign, suffix
- * or exponent. */
+/* Reads the form of number_format_fixed, with `digits` decimals at most: "0.5" with 3 is 500.
+ * No sign, suffix or exponent. */
 int number_parse_fixed(uint64_t *out, const char *string, int digits, const char *what,
                        struct error *error);
 
 /* Negative, 0 or positive, as qsort has it. */
 int number_compare(uint64_t a, uint64_t b);
 
-/* Of several such orders the first that is not 0: what it is sorted by stands first. */
+/* The first of several orders that is not 0: the most important comparison comes first. */
 int number_decide(const int *orders, size_t count);
 
 #endif

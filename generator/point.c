@@ -1,5 +1,5 @@
-/* point: evaluates the configs of a space: values, rules and launch geometry; and reads and writes
- * them as text. point_expand.c lists all that the rules leave. */
+/* point: evaluates configs: values, rules and passes; reads and writes them as text.
+ * point_expand.c lists all that the rules leave. */
 #include "generator/point.h"
 
 #include <inttypes.h>

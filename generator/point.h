@@ -1,5 +1,5 @@
-/* point: the points of a space. A config is one int64_t per param, in the order of the file; from it
- * come all derived values and the rules' verdict; call.h has its launches. */
+/* point: evaluates configs. A config is one int64_t per param, in the order of the space file;
+ * all derived values and what the rules say follow from it. call.h has its launches. */
 #ifndef AUTOTUNE_POINT_H
 #define AUTOTUNE_POINT_H
 
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where and for what a config is meant. */
+/* The space of a config, the problem it is for, and the target it runs on. */
 struct point_context {
     const struct space *space;
     const struct problem *problem;
@@ -30,23 +30,24 @@ void point_set_dims(int64_t values[SPACE_NAMES_MAX], const struct dims *dims);
 void point_known(const struct point_context *context, const int64_t *config,
                  bool reads_partials, int64_t values[SPACE_NAMES_MAX]);
 
-/* Fills `values` (by slot) for a config. With `reads_partials` TYPE and ELEM_BYTES are those of the
- * accumulator and OP is what combines partial results. BLOCKS is 0. */
+/* Fills `values` (by slot) for a config. With `reads_partials` TYPE and ELEM_BYTES are those of
+ * the accumulator and OP is the operation that combines partial results. BLOCKS is 0. */
 int point_values(const struct point_context *context, const int64_t *config,
                  bool reads_partials, int64_t values[SPACE_NAMES_MAX], struct error *error);
 
 enum { POINT_VALID = -1, POINT_FAILED = -2 };
 
-/* The first [rule] (its index) that rejects the config, POINT_VALID, or POINT_FAILED with error set. */
+/* The first [rule] (its index) that rejects the config, POINT_VALID, or POINT_FAILED with error
+ * set. */
 int point_reject(const struct point_context *context, const int64_t *config,
                  struct error *error);
 
-/* The same, and of a config that no rule rejects the first [prune] that keeps it from being tried. */
+/* The same; where no rule rejects the config, the first [prune] that does. */
 int point_prune(const struct point_context *context, const int64_t *config,
                 struct error *error);
 
-/* The first rule that speaks of DETERMINISTIC and rejects the config, whatever others say: such a config
- * must not pass for what it is not. Else as point_reject. */
+/* The first rule that mentions DETERMINISTIC and rejects the config, whatever other rules say:
+ * the config must not pass for deterministic. Else as point_reject. */
 int point_reject_order(const struct point_context *context, const int64_t *config,
                        struct error *error);
 
@@ -55,7 +56,7 @@ struct point_variant {
     size_t first, count; /* its candidates among the configs */
 };
 struct points {
-    size_t width; /* values in a row */
+    size_t width; /* values of a config */
     int64_t *configs;
     size_t count;
     struct point_variant *variants;
@@ -66,9 +67,9 @@ struct points {
 
 /* Nothing left is ERROR_USAGE naming the rule that rejected most. */
 int point_expand(struct points *out, const struct point_context *context, struct error *error);
-/* A point that the rules leave, whatever prunes say, drawn at random: params that are fixed keep
- * what `config` holds. 1, or 0 where none was found in some thousand steps: not always that there is
- * none. The same state of `random` draws the same. */
+/* A point that the rules leave, whatever prunes say, drawn at random: params that are fixed
+ * keep the value in `config`. 1, or 0 where none was found in some thousand steps, which does
+ * not prove that there is none. The same state of `random` draws the same. */
 int point_draw(int64_t *config, const bool *is_fixed, const struct point_context *context,
                uint64_t *random, struct error *error);
 /* One config alone, not judged by the rules. */
@@ -90,13 +91,15 @@ int point_pass_config(const struct point_context *context, const int64_t *config
 void point_format(struct text *out, const struct space *space, const int64_t *config,
                   bool launch_too);
 
-/* Reads that back, separated by spaces or commas; params not named keep what `config` held.
- * Unknown names, unknown values and names given twice are ERROR_USAGE and list what there is. */
+/* Reads the form of point_format, separated by spaces or commas; params not named keep what
+ * `config` held. Unknown names, unknown values and names given twice are ERROR_USAGE and list
+ * what there is. */
 int point_parse(const struct space *space, const char *string, int64_t *config,
                 struct error *error);
 
-/* The same for all that a record says: a param that it does not name has the value of the param's
- * `absent`; without one, or where that is none of its values, that is ERROR_USAGE too. */
+/* The same for the params of a record: one that is not named has the value of the param's
+ * `absent`; a param without `absent`, or whose `absent` is none of its values, is ERROR_USAGE
+ * too. */
 int point_parse_record(const struct space *space, const char *string, int64_t *config,
                        struct error *error);
 

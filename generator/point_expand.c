@@ -1,7 +1,7 @@
-/* point_expand: all points of a space that its rules and prunes leave, or one that its rules
- * leave, drawn at random. Hides the walk over them: it gives the params their values one after the
- * other; derived values and rules are evaluated as soon as all they need is known, so that what a
- * rule rejects is never walked through. */
+/* point_expand: lists all points of a space that its rules and prunes leave, or draws one that
+ * its rules leave. It gives the params their values one after the other, and evaluates derived
+ * values and rules as soon as the params that they need have values, so that it never walks
+ * through what a rule rejects. */
 #include "generator/array.h"
 #include "generator/point.h"
 
@@ -65,7 +65,7 @@ static size_t find_depth(const struct walk *walk, const struct expr *expr)
     return depth;
 }
 
-/* When what is derived and ruled is known, with the params in this order. */
+/* Finds at which depth each derived value and rule is known, with the params in this order. */
 static void find_depths(struct walk *walk)
 {
     const struct space *space = walk->space;
@@ -96,7 +96,7 @@ static void plan_walk(struct walk *walk)
     find_depths(walk);
 }
 
-/* What is known from this depth on: -1, 0, or 1 + the rule that rejects everything below. */
+/* Evaluates what is known from this depth on: -1, 0, or 1 + the rule that rejects all below. */
 static int settle(struct walk *walk, size_t depth, struct error *error)
 {
     const struct space *space = walk->space;
@@ -241,7 +241,7 @@ int point_draw(int64_t *config, const bool *is_fixed, const struct point_context
     return found;
 }
 
-/* --- Rows by hand ------------------------------------------------------------------------- */
+/* --- Configs by hand ---------------------------------------------------------------------- */
 
 int point_single(struct points *out, const struct space *space, const int64_t *config,
                  struct error *error)

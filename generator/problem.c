@@ -1,5 +1,4 @@
-/* problem: the tables of element types and operations, and the few questions asked of them.
- * Hides nothing but the look-up. */
+/* problem: holds the tables of element types and operations, and looks them up. */
 #include "generator/problem.h"
 
 #include "generator/text.h"
@@ -38,7 +37,7 @@ const struct op_row problem_ops[OP_COUNT] = {
     [AND] = {"and", "AND", true, false, AND, "the word", 0, false, "reduce"},
     [OR] = {"or", "OR", true, false, OR, "the word", 0, false, "reduce"},
     [XOR] = {"xor", "XOR", true, false, XOR, "the word", 0, false, "reduce"},
-    /* where the first of the least and the greatest stands; a NaN comes before all */
+    /* the position of the first of the least or greatest; a NaN comes before all */
     [ARGMIN] = {"argmin", "ARGMIN", false, false, ARGMIN, "the position", -1, true, "arg"},
     [ARGMAX] = {"argmax", "ARGMAX", false, false, ARGMAX, "the position", 1, true, "arg"},
 };

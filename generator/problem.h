@@ -1,5 +1,6 @@
-/* problem: what is reduced. The one table of element types and the one table of operations;
- * adding either is a row here and a line in templates/types.cu. No device, no space. */
+/* problem: describes what is reduced. The one table of element types and the one table of
+ * operations: another type or operation is a line in its table and a line in
+ * templates/types.cu. No device, no space. */
 #ifndef AUTOTUNE_PROBLEM_H
 #define AUTOTUNE_PROBLEM_H
 
@@ -39,7 +40,7 @@ struct op_row {
     enum op partial;    /* what combines partial results */
     const char *scale;  /* what the error of floats is relative to: "sum|x|" */
     int seeks;          /* -1 the least element, 1 the greatest, 0 neither */
-    bool is_position;   /* the result is where it stands, a u64, not what it is */
+    bool is_position;   /* the result is an element's position, a u64, not its value */
     const char *space;  /* the space used where none is named: "reduce" */
 };
 
@@ -58,7 +59,8 @@ struct problem {
     enum order order;
 };
 
-/* Names to rows; an unknown name is ERROR_USAGE and lists the known ones. */
+/* Finds a type or an operation by its name; an unknown name is ERROR_USAGE and lists the known
+ * ones. */
 int problem_find_type(enum type *out, const char *name, struct error *error);
 int problem_find_op(enum op *out, const char *name, struct error *error);
 
@@ -101,7 +103,7 @@ enum { PROBLEM_CHARS = 192 };
  * accumulator is not the default, and at the end " deterministic" where that is asked for. */
 char *problem_format(char out[PROBLEM_CHARS], const struct problem *problem);
 
-/* What the generator must know of the place where a kernel will run. */
+/* The limits of the device where a kernel will run, as far as the generator needs them. */
 struct target {
     int cc; /* compute capability, 90 for 9.0 */
     int sms;

@@ -1,6 +1,6 @@
 /* space: reads a space file into params (space_params.c), derived values, rules and passes
- * (space_passes.c), and refuses whatever does not hold together, with file:line. Hides the
- * order in which names become known. */
+ * (space_passes.c), and refuses what is inconsistent, with file:line. Names are read before the
+ * expressions that use them. */
 #include "generator/space_read.h"
 
 #include "generator/text.h"
@@ -124,8 +124,8 @@ static int read_derived(struct space *space, const struct ini_item *item,
                : 0;
 }
 
-/* Blames one of all[done ..], of which each needs another: who is needed by who is needed ...
- * comes round in the end. */
+/* The error for a cycle among all[done ..], each of which needs another one: from any of them,
+ * the chain of needs ends in the cycle, and one of that is named. */
 static int refuse_cycle(const struct space *space, size_t done, struct error *error)
 {
     const struct derived *all = space->derived;
@@ -193,8 +193,8 @@ static int read_model_item(struct space *space, const struct ini_item *item,
 
 /* --- The file ----------------------------------------------------------------------------- */
 
-/* One letter or '_', then letters, digits, '_' and the characters of `also`: it stands in
- * kernels. */
+/* One letter or '_', then letters, digits, '_' and the characters of `also`: the word is used
+ * in kernels. */
 static bool is_word(const char *string, const char *also)
 {
     if (!text_is_word(*string) || (*string >= '0' && *string <= '9'))

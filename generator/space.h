@@ -1,5 +1,5 @@
-/* space: what there is to try, read from an INI file: params, derived values, rules, passes.
- * A param is named nowhere in C. point.h evaluates the points of a space. */
+/* space: reads from an INI file what there is to try: params, derived values, rules, passes. A
+ * param is named nowhere in C. point.h evaluates the points of a space. */
 #ifndef AUTOTUNE_SPACE_H
 #define AUTOTUNE_SPACE_H
 
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Names every expression may use beside the space's own; slot i is enum space_builtin i. */
+/* Names that any expression may use beside the space's own; slot i is enum space_builtin i. */
 /* clang-format off */
 enum space_builtin {
     SPACE_N,      /* elements, in a pass the inputs of this pass */
@@ -20,7 +20,7 @@ enum space_builtin {
     SPACE_INNER_STRIDE, /* likewise: the axes of dims.h */
     SPACE_BLOCKS, /* in outputs, partials, state and height of a pass: its evaluated grid */
     SPACE_OP, SPACE_PARTIAL, SPACE_POSITION, SPACE_TYPE, SPACE_ACC, SPACE_DETERMINISTIC,
-    SPACE_ELEM_BYTES, SPACE_ACCUM_BYTES, /* up to here of the problem; from here of the target: */
+    SPACE_ELEM_BYTES, SPACE_ACCUM_BYTES, /* up to here: problem; below: target */
     SPACE_HOST, SPACE_CC, SPACE_SMS, SPACE_L2_BYTES,
     SPACE_THREADS_PER_BLOCK, SPACE_THREADS_PER_SM,
     SPACE_SHARED_PER_BLOCK, SPACE_SHARED_PER_SM, SPACE_REGISTERS_PER_SM,
@@ -94,7 +94,7 @@ struct pass {
     bool is_cooperative; /* all its blocks are resident at once */
     bool is_timed; /* false (timed = no): run for proofs only, outside every time, so that a
                             * space that tunes a first pass alone still proves the whole result.
-                            * Untimed passes stand behind the timed ones: there is one at least */
+                            * Untimed passes come after the timed ones: there is one at least */
     enum planner_arg args[PASS_ARGS_MAX]; /* in the order of the kernel's parameters */
     size_t arg_count;
     struct pass_override *overrides; /* keys that name a compile-time param: its value here */
@@ -115,8 +115,7 @@ struct space {
     size_t param_count;
     struct derived *derived; /* in an order in which each needs only those before it */
     size_t derived_count;
-    size_t
-        parts; /* parts = NAME: the slot of the derived value that is the parts of each result,
+    size_t parts; /* parts = NAME: the slot of the derived value with the parts of each result,
                    * decided once for all calls of a plan; 0 = results are in one part */
     struct rule *rules;
     size_t rule_count;
@@ -127,7 +126,7 @@ struct space {
     int64_t *
         default_config; /* its values: runs where nothing was tuned, from sm_70 on. Those for a sum
                            * of i32 on some GPU until space_settle_default is called */
-    uint64_t hash;      /* of what the file says, with what it extends; not of comments */
+    uint64_t hash;      /* of the file and the space it extends, without comments */
     struct space_memory *memory;
 };
 
@@ -135,9 +134,10 @@ struct space {
 typedef const char *space_builtin_fn(const char *name, const char **file);
 
 /* `file` names the bytes in errors. With `extends = NAME` in [space] the file is laid over a
- * built-in space, as space_extend.c says; `builtin` finds it (NULL: there are none). Everything wrong is ERROR_USAGE with FILE:LINE: an
- * unknown section, key or name, a value twice, a cycle of derived values, a [default] that is not of
- * the space, a launch-time name where only compile-time names are known. */
+ * built-in space, as space_extend.c says; `builtin` finds it (NULL: there are none). Everything
+ * wrong is ERROR_USAGE with FILE:LINE: an unknown section, key or name, a value twice, a cycle
+ * of derived values, a [default] that is not of the space, a launch-time name where only
+ * compile-time names are known. */
 int space_load(struct space **out, const char *file, const char *bytes, size_t length,
                space_builtin_fn *builtin, struct error *error);
 void space_free(struct space *space);
@@ -146,8 +146,8 @@ void space_free(struct space *space);
 bool space_serves(const struct space *space, const struct problem *problem);
 
 /* Gives the problem the first of these dims that the space serves: n elements to one value, or
- * n / depth results of `depth` elements each, by configs or by columns, with a gap of so many elements
- * behind each config. False, and the problem as it was, where it serves none. */
+ * n / depth results of `depth` elements each, by rows or by columns, with a gap of so many
+ * elements behind each row. False, and the problem as it was, where it serves none. */
 bool space_find_dims(const struct space *space, struct problem *problem, uint64_t n,
                      uint64_t depth, uint64_t gap);
 
@@ -155,9 +155,9 @@ bool space_find_dims(const struct space *space, struct problem *problem, uint64_
 int space_check_problem(const struct space *space, const struct problem *problem,
                         struct error *error);
 
-/* Evaluates [default] for a problem and a target into default_row, as soon as both are known (of
- * its n nothing is used). A value that a param does not have is ERROR_USAGE with FILE:LINE, and so
- * is an operation that is none of the space's. */
+/* Evaluates [default] for a problem and a target into default_config, as soon as both are known
+ * (its n is not used). A value that its param does not have is ERROR_USAGE with FILE:LINE, and
+ * so is an operation that the space does not have. */
 int space_settle_default(struct space *space, const struct problem *problem,
                          const struct target *target, struct error *error);
 

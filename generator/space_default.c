@@ -1,5 +1,5 @@
-/* space_default: the [default] of a space file, whose values may depend on problem and target.
- * Hides which of them are constants. */
+/* space_default: reads and evaluates the [default] of a space file, whose values may depend on
+ * problem and target. */
 #include "generator/point.h"
 #include "generator/space_read.h"
 
@@ -27,8 +27,8 @@ static bool serves_one_value(const struct space *space)
     return is_served;
 }
 
-/* What is known at launch only. Of several results a default may still know the dims, for one
- * that serves all would leave most of them to a single block. */
+/* A name that is known at launch only, or NULL. Where there are several results a default may
+ * use the dims, for one default for all dims would leave most results to a single block. */
 static const char *find_launch_name(const struct space *space, const struct expr *expr)
 {
     const char *name = NULL;
@@ -41,8 +41,8 @@ static const char *find_launch_name(const struct space *space, const struct expr
     return name;
 }
 
-/* What is not known before a config is chosen, and the symbols of other params, whose numbers
- * would pass for values of this one. */
+/* A name that a default must not use, or NULL: one that is known only once a config is chosen,
+ * or a symbol of another param, whose number would pass for a value of this one. */
 static const char *find_refused(const struct space *space, const struct expr *expr, size_t own)
 {
     const char *name = find_launch_name(space, expr);
@@ -133,8 +133,8 @@ int space_settle_default(struct space *space, const struct problem *problem,
     return 0;
 }
 
-/* So that no config is ever unset: the first operation that the space serves, of i32, on a GPU of
- * the kind most have. */
+/* Settles the default for a first problem, so that it is never unset: the first operation that
+ * the space serves, of i32, on a GPU of the kind that most have. */
 int space_first_default(struct space *space, struct error *error)
 {
     struct problem problem = {.type = I32, .acc = I32};

@@ -1,7 +1,6 @@
 /* space_extend: lays a space file over the built-in space that it extends. A key named again
- * has the new value in the old place; an empty value takes the key away, and "* =" all keys
- * that its section has; what is new stands behind what its section has, or behind everything.
- */
+ * has the new value in the old place; an empty value takes the key away, and "* =" all keys of
+ * the section in that space; new keys come last in their section, new sections last of all. */
 #include "generator/space_read.h"
 
 #include <string.h>
@@ -59,7 +58,7 @@ static void insert(struct space_memory *memory, const struct ini_item *item)
     memory->item_count++;
 }
 
-/* What is taken away keeps its place, without a key, for what may stand there instead. */
+/* A key that is taken away leaves its place, without a key, to one that may replace it. */
 static bool take_away(struct space_memory *memory, const struct ini_item *item)
 {
     bool is_found = false;

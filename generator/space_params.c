@@ -1,5 +1,5 @@
-/* space_params: the names of a space file and its params: which values each has, as integers or
- * as symbols. Hides how values become words and names become slots. */
+/* space_params: reads the names of a space file and its params: which values each has, as
+ * integers or as symbols. */
 #include "generator/space_read.h"
 
 #include "generator/number.h"

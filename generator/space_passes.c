@@ -1,5 +1,5 @@
-/* space_passes: the passes of a space file: how the kernel is launched in each, and what holds
- * for all of them together. Hides the table of a pass's keys. */
+/* space_passes: reads the passes of a space file: how each launches its kernel, and what must
+ * hold for all of them together. */
 #include "generator/space_read.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* space_read: how a space file is read: its memory, its complaints, and the sections that stand
- * in files of their own. Private to the files of space_*.c. */
+/* space_read: shares what the files space_*.c read a space file with: its memory, its errors,
+ * and the sections that have files of their own. Private to them. */
 #ifndef AUTOTUNE_SPACE_READ_H
 #define AUTOTUNE_SPACE_READ_H
 
@@ -16,7 +16,7 @@ struct space_memory {
     struct ini
         files[SPACE_FILES_MAX]; /* the space's own, then each that the one before extends */
     size_t file_count;
-    struct ini_item *items; /* what they say together; those of a section stand together */
+    struct ini_item *items; /* of all files; items of a section are adjacent */
     size_t item_count;
     struct block *blocks;
 };

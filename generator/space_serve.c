@@ -53,7 +53,8 @@ bool space_find_dims(const struct space *space, struct problem *problem, uint64_
 
 /* --- What else to ask for ----------------------------------------------------------------- */
 
-/* Served with other dims, the operation is not what is wrong. */
+/* The error where the space serves the problem with other dims: it names the dims, for the
+ * operation is right. */
 static int refuse_dims(const struct space *space, const struct problem *problem,
                        const struct problem *served, struct error *error)
 {

@@ -1,6 +1,6 @@
-/* text: a string that grows by doubling. Failure to grow is remembered, so callers append
- * freely and check once. Hides growth, the C locale for formatting, JSON's escapes and the
- * care that reading an unknown path takes. */
+/* text: grows a string by doubling. Failure to grow is remembered, so callers append freely and
+ * check once. Hides growth, the C locale for formatting, JSON's escapes and how an unknown path
+ * is read safely. */
 #include "generator/text.h"
 
 #include <errno.h>
@@ -221,7 +221,7 @@ static void add_json_escape(struct text *text, unsigned char c)
     if (c < 0x80)
         text_addf(text, "\\u%04x", c);
     else
-        text_adds(text, "\xef\xbf\xbd"); /* U+FFFD stands for a byte that is not UTF-8 */
+        text_adds(text, "\xef\xbf\xbd"); /* U+FFFD for a byte that is not UTF-8 */
 }
 
 void text_add_json(struct text *text, const char *string)

@@ -1,5 +1,5 @@
-/* text: a growing string whose failure is sticky (append freely, check once), and the reading
- * of whole files. Always zero-terminated once something was added. Locale plays no part. */
+/* text: builds a growing string whose failure is sticky (append freely, check once), and reads
+ * whole files. Always zero-terminated once something was added. Locale plays no part. */
 #ifndef AUTOTUNE_TEXT_H
 #define AUTOTUNE_TEXT_H
 
@@ -47,8 +47,8 @@ bool text_is_word(char c);
 const char *text_nearest(const char *word, size_t length, const char *const *names,
                          size_t count);
 
-/* "did you mean 'NAME'? " where one is so like the word that it may be meant: one letter in three is
- * another, or it begins so; else "". Returns `out`. */
+/* "did you mean 'NAME'? " where a known name is like the word: at most one letter in three
+ * differs, or it begins with the word; else "". Returns `out`. */
 enum { TEXT_HINT_CHARS = 96 };
 char *text_hint(char out[TEXT_HINT_CHARS], const char *word, const char *const *names,
                 size_t count);

@@ -43,7 +43,8 @@ bool words_has(const char *list, const char *word)
     return false;
 }
 
-/* One walk over the words, however many the names: those that begin alike hang together. */
+/* Walks over the words once, however many names there are: names with the same first letter are
+ * chained. */
 void words_find(const char *code, const char *const *names, size_t count, bool *out)
 {
     unsigned short first[UCHAR_MAX + 1] = {0}, next[WORDS_MOST]; /* from 1; 0: no more */

@@ -1,5 +1,4 @@
-/* words: which names does a piece of CUDA C mention? What stands in comments and strings does
- * not count. */
+/* words: finds which names a piece of CUDA C mentions, outside comments and strings. */
 #ifndef AUTOTUNE_WORDS_H
 #define AUTOTUNE_WORDS_H
 
@@ -12,7 +11,7 @@ const char *words_next(const char *at, size_t *length);
 /* Is `name` the word of this length? */
 bool words_is(const char *name, const char *word, size_t length);
 
-/* Is the word one of a list in which a blank stands before and behind each? */
+/* Is the word one of a list that has a blank before and behind each word? */
 bool words_has(const char *list, const char *word);
 
 enum { WORDS_MOST = 1024 };

@@ -2,7 +2,7 @@
  * value, of a matrix to a value for each row or for each column.
  *
  *     context    what the plans of one GPU share: records, compiler, loaded kernels
- *     plan       how one problem is reduced there: kernels and geometry for up to n elements
+ *     plan       how one problem is reduced there: kernels and launches for up to n elements
  *     workspace  the device memory that one call in flight needs
  *     execute    queues the launches of one call on a stream, and nothing else
  *
@@ -44,7 +44,7 @@ extern "C" {
 
 enum autotune_code {
     AUTOTUNE_OK = 0,
-    AUTOTUNE_FAILED = -1,        /* what fits no other line: driver or compiler say why */
+    AUTOTUNE_FAILED = -1,        /* no other code fits: driver or compiler say why */
     AUTOTUNE_BAD_ARGUMENT = -2,  /* a value that cannot be, or what is still used */
     AUTOTUNE_NO_MEMORY = -3,     /* no room on the GPU or on the host */
     AUTOTUNE_NO_DEVICE = -4,     /* no driver, no GPU, or no NVRTC that compiles for it */
@@ -114,7 +114,7 @@ struct autotune_plan; /* opaque */
 /* What is reduced: n elements in a row to one result, or a matrix to a result for each row or
  * for each column. Names are those of `autotune list`; an unknown one is BAD_ARGUMENT and its
  * sentence lists the known ones. What comes out for nothing (n = 0), NaN, infinities and
- * overflow stands in correctness.md, installed with this header. Fill with zeros first. */
+ * overflow is in correctness.md, installed with this header. Fill with zeros first. */
 struct autotune_problem {
     const char *op;   /* "sum", or what else `autotune list operations` names */
     const char *type; /* of the elements: "i32", or what else `autotune list types` names */
@@ -191,7 +191,7 @@ AUTOTUNE_API enum autotune_grade autotune_plan_grade(const struct autotune_plan 
 AUTOTUNE_API enum autotune_kernels autotune_plan_kernels(const struct autotune_plan *plan);
 /* The most n of a call: elements, or rows of a matrix. */
 AUTOTUNE_API uint64_t autotune_plan_n(const struct autotune_plan *plan);
-/* Of a call of so many: 1, or as many as the matrix has rows or columns. */
+/* The results of a call with that n: 1, or as many as the matrix has rows or columns. */
 AUTOTUNE_API uint64_t autotune_plan_results(const struct autotune_plan *plan);
 AUTOTUNE_API unsigned autotune_plan_launches(const struct autotune_plan *plan); /* for its n */
 AUTOTUNE_API size_t autotune_plan_element_bytes(const struct autotune_plan *plan);

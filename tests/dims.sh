@@ -1,11 +1,11 @@
 #!/bin/sh
-# Finds the files that ask what kind of shape the data has. A problem's dims are numbers: C must
-# neither name rows, columns, a matrix or an axis, nor say the same in disguise: compare a dim's n or
-# stride, or how many results there are, with one. Comments are left out. Prints each offence as
+# Finds files that ask which kind of dims a problem has. Dims are numbers: C must neither name rows,
+# columns, a matrix or an axis, nor ask the same in another way: compare a dim's n or stride, or the
+# number of results, with one. Comments are left out. Prints each offence as
 # file:line: what.
 # Usage: dims.sh [FOLDER]; exits 1 when there is an offence, 2 when nothing was checked.
 #
-# What has these words by its nature is no offence: the files of this list; the spaces and the
+# Some files may have these words: those of this list; the spaces and the
 # kernels (configs/, templates/*.cu), each of which is of one family and named after it; rows of the
 # table of an export; rows, columns, pitch, axis and matrix of a report's tables and charts.
 cd "${1:-$(dirname "$0")/..}" || exit 2

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Proves the program and its kernels on GPU 0, in steps; those in a file of their own stand in gpu/.
+# Proves the program and its kernels on GPU 0, in steps; gpu/ has the steps with a file of their own.
 #   device     the device itself, and the kernel that would be used for the usual problem
 #   cover      the covering samples of all spaces
-#   faults     kernels that crash, hang or are wrong cost themselves, not the run
+#   faults     kernels that crash, hang or are wrong do not stop the run
 #   interrupt  Ctrl-C and kill -9 lose nothing and leave nothing behind
 #   race       ties are ties, and 3 % is found
 #   occupancy  what is computed of every variant is what the driver says

@@ -2,7 +2,7 @@
 # Proves every variant of every operation, type and architecture on the host device, spread over
 # the processors, and sums it all up in soak.log beside the program.
 # Usage: tests/soak.sh PROGRAM [JOBS [K/S]]   K/S: only share K of S, for runs that must be short;
-# each share's row is added to soak.log, which starts anew with share 1.
+# each share's line is added to soak.log, which starts anew with share 1.
 set -u
 program=${1:?usage: tests/soak.sh PROGRAM [JOBS [K/S]]}
 jobs=${2:-$(nproc)}

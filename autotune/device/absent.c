@@ -1,5 +1,5 @@
-/* absent: stands in for cuda*.c and nvrtc*.c in a build without the CUDA headers. The program
- * then has the host device only, and each of these says how to get the others. */
+/* absent: replaces cuda*.c and nvrtc*.c in a build without the CUDA headers. The program then
+ * has the host device only, and each of these functions says how to get the others. */
 #include "autotune/device/nvrtc.h"
 
 #ifndef HAVE_CUDA

@@ -1,5 +1,4 @@
-/* bind: the arguments of each launch are those that planner.h gives, in the order of its pass.
- */
+/* bind: gives each launch the arguments that planner.h computes, in the order of its pass. */
 #include "autotune/device/bind.h"
 
 #include <assert.h>

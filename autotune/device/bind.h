@@ -1,4 +1,4 @@
-/* bind: a plan as launches of loaded kernels on memory of a device. */
+/* bind: turns a plan into launches of loaded kernels on memory of a device. */
 #ifndef AUTOTUNE_BIND_H
 #define AUTOTUNE_BIND_H
 

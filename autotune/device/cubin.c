@@ -1,7 +1,7 @@
 /* cubin: walks an ELF file's sections. Hides their layout and that of NVIDIA's attributes in
- * them (.nv.info), which it checks at every step: a damaged image gives "unknown". What is left
- * out of a hash is named here; all else is in it, so that what a later compiler adds can keep
- * equal kernels apart but never brings different ones together. */
+ * them (.nv.info), which it checks at every step: a damaged image gives "unknown". What a hash
+ * leaves out is named here; all else is in it, so that what a later compiler adds may make
+ * equal kernels differ, but never different ones equal. */
 #include "autotune/device/cubin.h"
 
 #include <elf.h>
@@ -190,8 +190,8 @@ static bool is_of(const struct part *part, const char *kernel)
            strcmp(part->name + length - tail, kernel) == 0;
 }
 
-/* Data of the whole image, at places that depend on who else has some: nothing in a kernel's
- * own sections tells what it reads there. */
+/* Data of the whole image, at places that depend on the image's other kernels: a kernel's own
+ * sections do not tell what it reads there. */
 static bool is_shared_data(const struct part *part)
 {
     static const char *const constants = ".nv.constant";
@@ -262,7 +262,7 @@ uint64_t cubin_hash(const void *bytes, size_t size, const char *kernel)
 
 /* --- What a kernel needs ----------------------------------------------------------------- */
 
-/* Of the image's common section: a number for a symbol. */
+/* Reads attributes of the image's common section: pairs of a symbol and a number. */
 static bool read_common(struct cubin_needs *out, const struct part *part, uint32_t symbol)
 {
     size_t offset = 0;
@@ -292,8 +292,8 @@ static void read_own(struct cubin_needs *out, const struct part *part)
         out->registers = (int)(part->head.sh_info >> REGISTERS_SHIFT);
 }
 
-/* In an image with this section, which those from sm_90 on have, what a block has for itself
- * stands behind what the system takes of it. */
+/* Is it the section that images from sm_90 on have? In these a block's shared memory lies
+ * behind bytes that the system reserves. */
 static bool is_reserve(const struct part *part)
 {
     return begins(part->name, ".nv.shared.reserved.");

@@ -1,6 +1,5 @@
-/* cubin: what an image as NVRTC gives it, an ELF file with some sections for each kernel, says
- * of its kernels: which of them the compiler made identical, and what each needs to run. Pure;
- * opens nothing. */
+/* cubin: reads an image of NVRTC, an ELF file with some sections for each kernel: which kernels
+ * the compiler made identical, and what each needs to run. Pure; opens nothing. */
 #ifndef AUTOTUNE_CUBIN_H
 #define AUTOTUNE_CUBIN_H
 
@@ -10,9 +9,9 @@
 
 /* A hash of all that decides how the kernel of this (lowered) name behaves: instructions,
  * constants, registers, shared and local memory, parameters, the block it may be launched with.
- * Equal for equal kernels, whatever their names and whatever stands beside them in the image.
- * 0 = unknown: no such kernel, a damaged image, one with data that kernels share (__constant__,
- * __device__), or code that is only complete once the driver has linked it. */
+ * Equal for equal kernels, whatever their names and whatever else is in the image. 0 = unknown:
+ * no such kernel, a damaged image, one with data that kernels share (__constant__, __device__),
+ * or code that is only complete once the driver has linked it. */
 uint64_t cubin_hash(const void *bytes, size_t size, const char *kernel);
 
 struct cubin_needs {

@@ -1,5 +1,5 @@
-/* cuda: a GPU through the driver API: what it is, its kernels and its memory. Hides which
- * compiler serves. Never changes a setting of the GPU. */
+/* cuda: uses a GPU through the driver API: its description, kernels and memory. Never changes a
+ * setting of the GPU. */
 #ifdef HAVE_CUDA
 
 #include "autotune/device/cuda_differ.h"
@@ -373,7 +373,7 @@ int cuda_open(struct device **out, int number, const struct device_options *opti
     return 0;
 }
 
-/* Without a driver: what is there of a struct gpu is the compiler. */
+/* Opens no driver: of the struct gpu only the compiler is there. */
 int cuda_open_compiler(struct device **out, const struct device_info *info, const char *nvrtc,
                        struct error *error)
 {

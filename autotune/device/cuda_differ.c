@@ -1,5 +1,5 @@
-/* cuda_differ: compares memory where it lies, with a kernel in PTX (templates/device/differ.ptx) that
- * the driver itself compiles at first use. Hides the kernel and where it leaves its answer. */
+/* cuda_differ: compares device memory in place, with a kernel in PTX
+ * (templates/device/differ.ptx) that the driver itself compiles at first use. */
 #ifdef HAVE_CUDA
 
 #include "autotune/device/cuda_differ.h"

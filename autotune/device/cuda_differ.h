@@ -1,5 +1,5 @@
-/* cuda_differ: the operation of a cuda device that compares memory, as device_ops describes it.
- * Private to cuda.c, and only in builds with the CUDA headers. */
+/* cuda_differ: implements the operation of a cuda device that compares memory, as device_ops
+ * describes it. Private to cuda.c, and only in builds with the CUDA headers. */
 #ifndef AUTOTUNE_CUDA_DIFFER_H
 #define AUTOTUNE_CUDA_DIFFER_H
 

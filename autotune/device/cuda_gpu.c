@@ -1,5 +1,5 @@
-/* cuda_gpu: the primary context with its one stream and two events, and how the driver's
- * refusals read. */
+/* cuda_gpu: opens the primary context with its one stream and two events, and reports errors of
+ * the driver. */
 #ifdef HAVE_CUDA
 
 #include "autotune/device/cuda_gpu.h"
@@ -43,8 +43,8 @@ void cuda_close_context(struct gpu *gpu)
     gpu->context = NULL;
 }
 
-/* Opened at first need, so that whoever only asks what the GPU is does not wait for it; whole
- * or not at all, so that a GPU that had no room for it can be tried again. */
+/* Opened at first need, so that a caller that only asks what the GPU is does not wait for it;
+ * whole or not at all, so that a GPU that had no room for it can be tried again. */
 int cuda_open_context(struct gpu *gpu, struct error *error)
 {
     const struct driver *cu = &gpu->cu;

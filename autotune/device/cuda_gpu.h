@@ -1,4 +1,4 @@
-/* cuda_gpu: an open GPU, as the files of the cuda device share it. Private to them, and only in
+/* cuda_gpu: defines an open GPU for the files of the cuda device. Private to them, and only in
  * builds with the CUDA headers. */
 #ifndef AUTOTUNE_CUDA_GPU_H
 #define AUTOTUNE_CUDA_GPU_H
@@ -25,7 +25,8 @@ struct gpu {
 /* The GPU that the device is, its context current to this thread: every operation starts so. */
 struct gpu *cuda_enter(struct device *device);
 
-/* 0 when the driver did it, else -1: "DOING on NAME (GPU N) failed" and the driver's words. */
+/* 0 when the driver succeeded, else -1: "DOING on NAME (GPU N) failed" and the driver's
+ * words. */
 int cuda_check(const struct gpu *gpu, CUresult result, const char *doing, struct error *error);
 
 /* Opens the context, its stream and its events; nothing when they are open. */

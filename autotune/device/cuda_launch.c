@@ -1,5 +1,5 @@
-/* cuda_launch: a kernel's launch, in the stream or as a node of a graph, and the two events
- * around what is timed. Hides what a launch needs leave for. */
+/* cuda_launch: launches kernels, in the stream or as nodes of a graph, and times them between
+ * two events. Asks the driver for what a launch needs permission for. */
 #ifdef HAVE_CUDA
 
 #include "autotune/device/cuda_launch.h"
@@ -21,11 +21,11 @@ static void point_args(void *out[LAUNCH_ARGS_MAX], uint64_t copies[LAUNCH_ARGS_M
 
 enum {
     ATTRIBUTES_MAX = 2,
-    SHARED_PLAIN = 48 * 1024, /* bytes of shared memory that need no leave */
+    SHARED_PLAIN = 48 * 1024, /* bytes of shared memory that need no permission */
     CLUSTER_PLAIN = 8,        /* blocks of a cluster, likewise */
 };
 
-/* What a launch asks for beside grid and block. */
+/* The attributes of a launch, beside grid and block. */
 static unsigned list_attributes(CUlaunchAttribute out[ATTRIBUTES_MAX],
                                 const struct device_launch *launch)
 {
@@ -39,7 +39,7 @@ static unsigned list_attributes(CUlaunchAttribute out[ATTRIBUTES_MAX],
     return count;
 }
 
-/* Leave for more than a kernel gets by default; stays with the kernel. */
+/* Permits more than a kernel gets by default; the permission stays with the kernel. */
 static int allow(const struct gpu *gpu, const struct device_launch *launch, struct error *error)
 {
     CUresult result = CUDA_SUCCESS;

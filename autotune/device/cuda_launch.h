@@ -1,6 +1,6 @@
-/* cuda_launch: the operations of a cuda device that run kernels, as device_ops describes them:
- * launches in stream order, graphs of them, their time, and how many blocks an SM holds.
- * Private to cuda.c, and only in builds with the CUDA headers. */
+/* cuda_launch: implements the operations of a cuda device that run kernels, as device_ops
+ * describes them: launches in stream order, graphs of them, their time, and how many blocks an
+ * SM holds. Private to cuda.c, and only in builds with the CUDA headers. */
 #ifndef AUTOTUNE_CUDA_LAUNCH_H
 #define AUTOTUNE_CUDA_LAUNCH_H
 

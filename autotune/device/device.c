@@ -1,5 +1,5 @@
-/* device: which kind of device a specification means. Hides the falling back of "auto" from a
- * GPU to the host. */
+/* device: opens the kind of device that a specification names. "auto" falls back from a GPU to
+ * the host. */
 #include "autotune/device/device.h"
 
 #include "generator/number.h"
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Only where there is no GPU: one that is there but cannot be used is an error to be seen. */
+/* Falls back only where there is no GPU: one that is there but cannot be used is an error to be
+ * seen. */
 static int open_auto(struct device **out, const struct device_options *options,
                      struct error *error)
 {
@@ -46,7 +47,8 @@ int device_open(struct device **out, const struct device_options *options, struc
     return open_number(out, options, error);
 }
 
-/* The host's is the whole device: it opens nothing that would have to be spared. */
+/* For the host the whole device is opened: it has no driver and no GPU that this must leave
+ * closed. */
 int device_open_compiler(struct device **out, const struct device_info *info, const char *nvrtc,
                          struct error *error)
 {

@@ -1,6 +1,7 @@
-/* device: one face for every place a kernel can run: a GPU through the driver API (cuda.c) or
- * the host emulator (host.c). Addresses are the device's; nothing here knows what a reduction
- * is. Calls on one device come from one thread, except compile, which any thread may call. */
+/* device: defines one interface for every place a kernel can run: a GPU through the driver API
+ * (cuda.c) or the host emulator (host.c). Addresses are the device's; nothing here knows what a
+ * reduction is. Calls on one device come from one thread, except compile, which any thread may
+ * call. */
 #ifndef AUTOTUNE_DEVICE_H
 #define AUTOTUNE_DEVICE_H
 
@@ -26,7 +27,7 @@ struct device_info {
     char bus_id[24];                           /* of PCI, "00000000:1b:00.0"; "" on the host */
     char driver[64];   /* "580.159.04 (CUDA 13.0)"; "none" on the host */
     char compiler[64]; /* "NVRTC 13.0"; "gcc 12.2.0" */
-    bool is_fallback;  /* "auto" found no GPU: why stands in fallback_reason */
+    bool is_fallback;  /* "auto" found no GPU: fallback_reason says why */
     char fallback_reason[400];
 };
 
@@ -111,7 +112,7 @@ struct device_ops {
 
     /* Queues launches, in order; sync waits for them and reports what went wrong.
      * After any operation that failed, sync tells what is left: 0 = the device works on, and
-     * what was allocated and loaded before still stands (no room, a launch refused); -1 = a
+     * what was allocated and loaded before is still there (no room, a launch refused); -1 = a
      * kernel broke the device, and every call from now on fails in this process. */
     int (*launch)(struct device *device, const struct device_launch *launches, size_t count,
                   struct error *error);
@@ -120,9 +121,9 @@ struct device_ops {
     /* A graph of `launches`; the kernels and memory must outlive it. */
     int (*prepare)(struct device *device, const struct device_launch *launches, size_t count,
                    struct device_graph **out, struct error *error);
-    /* Runs `before`, or the graph itself where that is nothing, outside the time: it hides how
-     * long the host takes to launch. Then the graph once between two events; picoseconds of
-     * the graph. On the host: wall clock, no model of a GPU's speed. */
+    /* Runs `before`, untimed, or the graph itself where there are no such launches: so the GPU
+     * is busy while the host launches. Then runs the graph once between two events, and gives
+     * the graph's picoseconds. On the host: wall clock, no model of a GPU's speed. */
     int (*time)(struct device *device, struct device_graph *graph,
                 const struct device_launch *before, size_t before_count, uint64_t *out_ps,
                 struct error *error);

@@ -1,5 +1,5 @@
-/* driver: opens libcuda.so.1 and binds its functions. Hides which name each has by version, and
- * what CUDA's errors mean for what comes next. */
+/* driver: opens libcuda.so.1 and binds its functions, by the names that each version has, and
+ * says what CUDA's errors mean for what comes next. */
 #ifdef HAVE_CUDA
 
 #include "autotune/device/driver.h"
@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The names that cuda.h maps these to. Of the second, with the same parameters, is used what
- * an older driver has. */
+/* The names that cuda.h maps these to. Where an older driver lacks the first, the second is
+ * used, which has the same parameters. */
 static const struct symbol {
     const char *name, *older;
     size_t offset;

@@ -1,4 +1,4 @@
-/* driver: the functions of NVIDIA's driver, opened at run time. Only in builds with the CUDA
+/* driver: opens NVIDIA's driver at run time, for its functions. Only in builds with the CUDA
  * headers; the types of the functions are those of cuda.h. */
 #ifndef AUTOTUNE_DRIVER_H
 #define AUTOTUNE_DRIVER_H

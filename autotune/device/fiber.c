@@ -1,6 +1,6 @@
-/* fiber: stacks and the switch between them. Assembly saves what the calling convention asks a
- * function to keep and exchanges the stack pointers (a few nanoseconds, no system call);
- * ucontext stands in on other processors. */
+/* fiber: makes stacks and switches between them. Assembly saves what the calling convention
+ * asks a function to keep and exchanges the stack pointers (a few nanoseconds, no system call);
+ * other processors use ucontext. */
 #include "autotune/device/fiber.h"
 
 #include <errno.h>

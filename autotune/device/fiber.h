@@ -1,6 +1,6 @@
-/* fiber: several flows of control in one thread, each with a stack of its own, that hand over
- * to one another by name. Hides the switch itself and what AddressSanitizer and ThreadSanitizer
- * must be told of it. */
+/* fiber: runs several flows of control in one thread, each with a stack of its own, that hand
+ * over to one another by name. Hides the switch itself and what AddressSanitizer and
+ * ThreadSanitizer must be told of it. */
 #ifndef AUTOTUNE_FIBER_H
 #define AUTOTUNE_FIBER_H
 
@@ -62,7 +62,7 @@ int fiber_init(struct fiber *fiber, size_t stack_bytes, void (*run)(void *), voi
 /* May be called while the fiber waits anywhere; what it had on its stack is forgotten. */
 void fiber_dispose(struct fiber *fiber);
 
-/* Stands for the calling thread's own flow of control; nothing to dispose. */
+/* Makes the fiber of the calling thread's own flow of control; nothing to dispose. */
 void fiber_init_native(struct fiber *fiber);
 
 /* Leaves `from`, which must be what runs now, and goes on in `to`; returns when something

@@ -1,5 +1,5 @@
-/* gpus: reads configs/gpus.ini, as it stood at build, for one architecture or one GPU. Hides
- * the file, and how freely a GPU's name may be written. */
+/* gpus: reads configs/gpus.ini, as it was at build time, for one architecture or one GPU, whose
+ * name may be written in several ways. */
 #include "autotune/device/gpus.h"
 
 #include "autotune/embedded.h"
@@ -15,7 +15,7 @@
 
 static const char file[] = "configs/gpus.ini";
 
-/* The names stand here too, so that they can be listed without reading the file. */
+/* The names are here too, so that they can be listed without reading the file. */
 static const char *const names[] = {"sm_70",  "sm_75",  "sm_80",  "sm_86",  "sm_87",
                                     "sm_88",  "sm_89",  "sm_90",  "sm_100", "sm_103",
                                     "sm_110", "sm_120", "sm_121", NULL};
@@ -257,7 +257,7 @@ static const char *find_model(const struct ini *ini, const char *name)
     return NULL;
 }
 
-/* Its own figures over those of the architecture's typical GPU. */
+/* The GPU's own figures, else those of the architecture's typical GPU. */
 static int read_size(struct gpus_model *out, const struct ini *ini, const char *section,
                      struct error *error)
 {
@@ -278,7 +278,8 @@ static int read_size(struct gpus_model *out, const struct ini *ini, const char *
     return 0;
 }
 
-/* What no document says stays 0, but for the peak, which must follow from something. */
+/* Reads the speed. A figure that no document gives stays 0, but for the peak, which must follow
+ * from something. */
 static int read_speed(struct gpus_model *out, const struct ini *ini, const char *section,
                       struct error *error)
 {

@@ -1,6 +1,6 @@
-/* gpus: what is known of architectures and of GPUs that are not here, from configs/gpus.ini:
- * the limits of each architecture, and the size and speed of each GPU. Sources of the figures
- * stand in that file. */
+/* gpus: gives what configs/gpus.ini says of architectures and of GPUs that are not here: the
+ * limits of each architecture, and the size and speed of each GPU. That file has the sources of
+ * the figures. */
 #ifndef AUTOTUNE_GPUS_H
 #define AUTOTUNE_GPUS_H
 

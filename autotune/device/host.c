@@ -1,5 +1,5 @@
-/* host: the device that every machine has: struct device_ops over the system's C compiler, the
- * loader and ordinary memory. */
+/* host: implements the device that every machine has, the emulator, by the system's C compiler,
+ * the loader and ordinary memory. */
 #include "autotune/device/device.h"
 #include "autotune/device/host_compile.h"
 #include "autotune/device/host_module.h"
@@ -264,7 +264,7 @@ static const struct device_ops ops = {
 };
 /* clang-format on */
 
-/* Limits as those of a small GPU of compute capability 9.0. */
+/* The limits of the emulator, as those of a small GPU of compute capability 9.0. */
 static void describe(struct device_info *info, const struct host_compiler *compiler)
 {
     struct sysinfo system;

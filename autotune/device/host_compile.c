@@ -65,8 +65,8 @@ static const char *const run_flags[] = {
 #endif
     NULL,
 };
-/* Every access as the source has it, each with a call of what templates/host/host_hooks.h defines in
- * place of ThreadSanitizer's library. */
+/* Compiles every access as it is in the source, each with a call of a function of
+ * templates/host/host_hooks.h, in place of ThreadSanitizer's library. */
 static const char *const trace_flags[] = {"-O0", "-fsanitize=thread", "-nodefaultlibs", NULL};
 
 /* --- Running it --------------------------------------------------------------------------- */
@@ -242,8 +242,8 @@ static void remove_folder(const char *folder)
     rmdir(folder);
 }
 
-/* Is it the folder of a compile that cannot go on? Of a process that is no more: a child of this
- * one, or any if that was long ago, for another machine's processes may share the folder. */
+/* Is it the folder of a compile whose process has ended? Of a child of this one, or of any
+ * process if it is old, for processes of other machines may share the folder. */
 static bool is_abandoned(const char *path, const char *name)
 {
     struct stat status;

@@ -1,5 +1,5 @@
-/* host_compile: emitted kernels to a shared library, by the system's C compiler. Works in a
- * private temporary folder that is gone afterwards, whatever happens. */
+/* host_compile: compiles emitted kernels to a shared library, by the system's C compiler. Works
+ * in a private temporary folder that is gone afterwards, whatever happens. */
 #ifndef AUTOTUNE_HOST_COMPILE_H
 #define AUTOTUNE_HOST_COMPILE_H
 

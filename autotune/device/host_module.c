@@ -1,5 +1,5 @@
-/* host_module: an image and its instances, each a file in memory that the loader takes for
- * another library. Hides when they are opened. */
+/* host_module: loads instances of an image, each a file in memory that the loader takes for
+ * another library. They are loaded when first asked for. */
 #include "autotune/device/host_module.h"
 
 #include "autotune/device/host_run.h"

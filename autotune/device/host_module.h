@@ -1,6 +1,6 @@
-/* host_module: a compiled image, loaded on the host. Hides that each block under way has an
- * instance of the kernel's library of its own, so that shared memory needs no copying and has
- * an address of its own. Private to host.c. */
+/* host_module: loads a compiled image on the host. Each block under way has its own instance of
+ * the kernel's library, so that shared memory needs no copying and has an address of its own.
+ * Private to host.c. */
 #ifndef AUTOTUNE_HOST_MODULE_H
 #define AUTOTUNE_HOST_MODULE_H
 

@@ -1,5 +1,5 @@
-/* host_run: launches from start to end: slots for the blocks under way and their fibers, kept
- * from one launch to the next; and what is said of threads that can never go on. */
+/* host_run: runs launches from start to end: keeps slots for the blocks under way, with their
+ * fibers, from one launch to the next, and reports threads that can never go on. */
 #include "autotune/device/host_run.h"
 
 #include "autotune/device/host_schedule.h"
@@ -98,7 +98,7 @@ static void abandon(struct host_runner *runner)
     runner->active_count = 0;
 }
 
-/* Says where the threads of a block stand that will never go on. */
+/* Reports where the threads of a block wait that will never go on. */
 static int report_stuck(const struct host_runner *runner, struct error *error)
 {
     const struct slot *slot = runner->active[0];

@@ -1,6 +1,6 @@
 /* host_run: runs one launch of a compiled kernel, every thread as a fiber, in an order chosen
- * to bring out what is not synchronised. Hides fibers, barriers, warp operations and the choice
- * of who runs next. */
+ * to show where synchronisation is missing. Hides fibers, barriers, warp operations and the
+ * choice of who runs next. */
 #ifndef AUTOTUNE_HOST_RUN_H
 #define AUTOTUNE_HOST_RUN_H
 
@@ -17,7 +17,7 @@ enum {
     HOST_SLOTS_MAX = HOST_SMS * HOST_SM_BLOCKS,
 };
 
-/* One launch. Blocks that are under way at the same time stand in different slots. Each slot
+/* One launch. Blocks that are under way at the same time have different slots. Each slot
  * has an instance of the kernel's library of its own, and with it shared memory of its own:
  * asked for by `unit`, at most once a slot and launch, from the calling thread's own stack. */
 struct host_job {

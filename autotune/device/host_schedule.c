@@ -1,4 +1,4 @@
-/* host_schedule: who is next is drawn from the seed: for a stretch of picks the lowest, the
+/* host_schedule: draws the next thread from the seed: for a stretch of picks the lowest, the
  * highest or a random lane, of the lowest, highest or a random warp, of one block. A block's
  * threads are bits in words, one word a warp. ThreadSanitizer sees only the kernel and the
  * order that CUDA promises: nothing here is watched, and each barrier is told as it is. */
@@ -13,7 +13,7 @@ enum {
     IDLE_ROUNDS = 1 << 16, /* ... of nothing else after which nothing is expected to change */
 };
 
-/* --- Who is next -------------------------------------------------------------------------- */
+/* --- The next thread ---------------------------------------------------------------------- */
 
 /* splitmix64 (Steele, Lea, Flood 2014). */
 FIBER_UNWATCHED static uint64_t draw(uint64_t *state)
@@ -232,7 +232,7 @@ FIBER_UNWATCHED static void yield(struct host_thread *self)
     host_schedule_pass(thread->slot->runner, &thread->fiber);
 }
 
-/* The first block stands for all. */
+/* Traces the first block, which is typical of all. */
 FIBER_UNWATCHED static void touch(struct host_thread *self, enum host_touch kind,
                                   const void *at, unsigned bytes, const void *site)
 {

@@ -1,6 +1,6 @@
-/* host_schedule: the state of a launch under way, and the choice of who runs next. Private to
- * host_run, which starts and ends launches. A thread runs until it must wait; then it picks who
- * goes on and hands over straight away, without a scheduler in between. */
+/* host_schedule: holds the state of a launch under way, and chooses which thread runs next.
+ * Private to host_run, which starts and ends launches. A thread runs until it must wait; then
+ * it picks who goes on and hands over straight away, without a scheduler in between. */
 #ifndef AUTOTUNE_HOST_SCHEDULE_H
 #define AUTOTUNE_HOST_SCHEDULE_H
 
@@ -24,7 +24,7 @@ enum event { FINISHED, CROWDED, STUCK, BAD_WARP_CALL };
 struct group {
     enum host_op op;
     unsigned mask, arrived;
-    uint64_t *object; /* stands for the meeting, for ThreadSanitizer */
+    uint64_t *object; /* of the meeting, for ThreadSanitizer */
 };
 
 struct warp {

@@ -1,4 +1,5 @@
-/* host_trace: a list in the order of the first lane to come by; lanes come in any order. */
+/* host_trace: puts lanes' accesses together to accesses of a warp, listed in the order of the
+ * first lane of each; lanes come in any order. */
 #include "autotune/device/host_trace.h"
 
 #include "autotune/device/fiber.h"

@@ -1,5 +1,6 @@
-/* host_trace: what the warps of a block do with shared memory, and each atomic operation: the
- * addresses of all lanes, put together to accesses of a warp as a GPU makes them. */
+/* host_trace: records what the warps of a block do with shared memory, and each atomic
+ * operation: the addresses of all lanes, put together to accesses of a warp as a GPU makes
+ * them. */
 #ifndef AUTOTUNE_HOST_TRACE_H
 #define AUTOTUNE_HOST_TRACE_H
 

@@ -1,5 +1,5 @@
 /* host_unit: finds the parameters of the __global__ function in the kernel's text and writes a
- * function that hands it its arguments, each taken from 8 bytes. Hides how C is read, as far as
+ * function that calls it with its arguments, each taken from 8 bytes. Reads as much of C as
  * that needs. */
 #include "autotune/device/host_unit.h"
 

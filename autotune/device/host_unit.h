@@ -1,5 +1,5 @@
-/* host_unit: an emitted kernel as a C translation unit: the shim before it, an entry after it.
- */
+/* host_unit: writes an emitted kernel as a C translation unit: the shim before it, an entry
+ * after it. */
 #ifndef AUTOTUNE_HOST_UNIT_H
 #define AUTOTUNE_HOST_UNIT_H
 

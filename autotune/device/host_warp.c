@@ -1,4 +1,5 @@
-/* host_warp: shuffles by the rules of the PTX manual (shfl.sync), reductions by a table. */
+/* host_warp: computes shuffles by the rules of the PTX manual (shfl.sync), reductions by a
+ * table. */
 #include "autotune/device/host_warp.h"
 
 #include "autotune/device/fiber.h"

@@ -1,4 +1,4 @@
-/* host_warp: what an operation of a warp gives each of its lanes. Pure. */
+/* host_warp: computes what an operation of a warp gives each of its lanes. Pure. */
 #ifndef AUTOTUNE_HOST_WARP_H
 #define AUTOTUNE_HOST_WARP_H
 

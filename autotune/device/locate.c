@@ -1,5 +1,5 @@
-/* locate: looks for libnvrtc and ncu where people have them. Hides the usual places of toolkits
- * and of pip's packages, and that one library often goes by several names. */
+/* locate: looks for libnvrtc and ncu in the usual places of toolkits and of pip's packages. One
+ * library often has several names. */
 #include "autotune/device/locate.h"
 
 #include "generator/array.h"
@@ -21,7 +21,7 @@ struct search {
     bool is_over;
 };
 
-/* A place that cannot be noted for want of memory is one that was not found. */
+/* Notes a place. One that cannot be noted for want of memory counts as not found. */
 static void add_place(struct search *search, const char *path)
 {
     char *real = realpath(path, NULL);

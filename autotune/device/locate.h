@@ -1,5 +1,5 @@
-/* locate: the NVRTC libraries on this machine, by path, and Nsight Compute. Opens no library
- * for good. */
+/* locate: finds the NVRTC libraries on this machine, by path, and Nsight Compute. Leaves no
+ * library open. */
 #ifndef AUTOTUNE_LOCATE_H
 #define AUTOTUNE_LOCATE_H
 
@@ -17,8 +17,8 @@ typedef bool locate_visit(void *context, const char *path);
  * libraries and to read folders. */
 void locate_nvrtc(const char *path, locate_visit *visit, void *context);
 
-/* Appends the path of a program of the CUDA toolkit, as nvcc: the first on PATH, else in $CUDA_HOME or
- * the toolkit's usual places. False: there is none. */
+/* Appends the path of a program of the CUDA toolkit, as nvcc: the first on PATH, else in
+ * $CUDA_HOME or the toolkit's usual places. False: there is none. */
 bool locate_program(struct text *out, const char *name);
 
 /* Appends the path of ncu, Nsight Compute's command line: the first on PATH, else in

@@ -1,4 +1,4 @@
-/* monotonic: CLOCK_MONOTONIC, which Linux always has. */
+/* monotonic: reads CLOCK_MONOTONIC, which Linux always has. */
 #include "autotune/device/monotonic.h"
 
 #include <time.h>

@@ -1,4 +1,4 @@
-/* monotonic: the clock that durations are taken from; nobody sets it back. */
+/* monotonic: reads the clock that durations are taken from; nobody sets it back. */
 #ifndef AUTOTUNE_MONOTONIC_H
 #define AUTOTUNE_MONOTONIC_H
 

@@ -1,5 +1,5 @@
 /* nvrtc: chooses among the NVRTCs that are here and drives the one chosen. Hides its C
- * interface and how several kernels share one unit: source i stands in `namespace v<i>`, its
+ * interface and how several kernels share one unit: source i is in `namespace v<i>`, its
  * lines numbered as in the source. */
 #ifdef HAVE_CUDA
 
@@ -46,7 +46,7 @@ struct choice {
     struct text found;  /* what there was to choose from */
 };
 
-/* No further one is looked at once there is one that has cc itself. */
+/* Looks at one library. No other is looked at once there is one that has cc itself. */
 static bool consider(void *context, const char *path)
 {
     struct choice *choice = context;

@@ -1,5 +1,5 @@
-/* nvrtc: NVIDIA's run-time compiler, opened at run time. Works without a GPU and without a
- * driver. Chooses among the libraries it finds one that supports the architecture. */
+/* nvrtc: compiles by NVIDIA's run-time compiler, opened at run time. Works without a GPU and
+ * without a driver. Chooses among the libraries it finds one that supports the architecture. */
 #ifndef AUTOTUNE_NVRTC_H
 #define AUTOTUNE_NVRTC_H
 

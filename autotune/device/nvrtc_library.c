@@ -1,5 +1,5 @@
-/* nvrtc_library: binds the functions of a libnvrtc.so. Hides what it needs beside it, and what
- * a version has. */
+/* nvrtc_library: binds the functions of a libnvrtc.so, with the library that it needs beside
+ * it, and finds out what its version has. */
 #ifdef HAVE_CUDA
 
 #include "autotune/device/nvrtc_library.h"

@@ -1,4 +1,4 @@
-/* nvrtc_library: one NVRTC, opened and asked what it is. Private to nvrtc.c, and only in builds
+/* nvrtc_library: opens one NVRTC and asks what it is. Private to nvrtc.c, and only in builds
  * with the CUDA headers; the types of the functions are those of nvrtc.h. */
 #ifndef AUTOTUNE_NVRTC_LIBRARY_H
 #define AUTOTUNE_NVRTC_LIBRARY_H

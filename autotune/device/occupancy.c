@@ -1,4 +1,4 @@
-/* occupancy: one count of blocks for each limit of an SM, and the least of them. */
+/* occupancy: counts blocks for each limit of an SM, and takes the least. */
 #include "autotune/device/occupancy.h"
 
 #include <limits.h>

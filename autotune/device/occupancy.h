@@ -1,5 +1,5 @@
-/* occupancy: how many blocks of a kernel one SM holds at once, and what keeps it from holding
- * more. Pure arithmetic on the limits of an architecture: the GPU need not be here. */
+/* occupancy: computes how many blocks of a kernel one SM holds at once, and what keeps it from
+ * holding more. Pure arithmetic on the limits of an architecture: the GPU need not be here. */
 #ifndef AUTOTUNE_OCCUPANCY_H
 #define AUTOTUNE_OCCUPANCY_H
 
@@ -49,7 +49,7 @@ struct occupancy {
 void occupancy_compute(struct occupancy *out, const struct occupancy_limits *limits,
                        const struct occupancy_kernel *kernel);
 
-/* Is the limiter anything to be lifted? Not where the SM has all the warps it can hold. */
+/* Is there a limit that could be lifted? Not where the SM has all the warps it can hold. */
 bool occupancy_is_limited(const struct occupancy *occupancy);
 
 #endif

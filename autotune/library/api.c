@@ -1,5 +1,6 @@
-/* api: the public face of contexts and plans: checks what a caller gives, before anything is
- * done, and says what is wrong in a caller's words. Workspaces and calls: workspace.c. */
+/* api: implements the public functions of contexts and plans: checks the arguments before
+ * anything is done, and reports errors in a caller's words. Workspaces and calls:
+ * workspace.c. */
 #include "autotune/library/plan.h"
 
 #include "generator/dims_text.h"
@@ -7,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the elements, and how many results: past any GPU's memory, and the default's tiles still
- * count in 32 bits. */
+/* The most bytes of elements, and the most results: past any GPU's memory, and the default's
+ * tiles still count in 32 bits. */
 static const uint64_t BYTES_MAX = UINT64_C(1) << 43, RESULTS_MAX = UINT64_C(63) << 30;
 
 const char *autotune_version(void)
@@ -40,7 +41,7 @@ static char *copy(const char *string, bool *has_failed)
     return made;
 }
 
-/* What takes a plan's time and is the same for most: done once, here. */
+/* Does in advance what would take a plan's time and is the same for most plans. */
 static void prepare(struct autotune_context *context)
 {
     const struct builtin_spaces *spaces;
@@ -134,7 +135,7 @@ int autotune_context_destroy(struct autotune_context *context, struct autotune_e
 
 /* --- Plan --------------------------------------------------------------------------------- */
 
-/* Whatever is given of a matrix makes it one. */
+/* A problem with any field of a matrix set is a matrix. */
 static int read_dims(struct problem *out, struct plan_count *count,
                      const struct autotune_problem *problem, struct autotune_error *error)
 {
@@ -160,7 +161,7 @@ static int read_dims(struct problem *out, struct plan_count *count,
                : 0;
 }
 
-/* That there are elements, and not more than can be. */
+/* Checks that there are elements, and not more than can be. */
 static int check_extent(const struct problem *problem, struct autotune_error *error)
 {
     const uint64_t extent = dims_extent(&problem->dims);

@@ -1,4 +1,4 @@
-/* borrowed: which kind of device a caller means. */
+/* borrowed: opens the kind of device that a caller names. */
 #include "autotune/library/borrowed.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* borrowed: a device that stays its owner's: kernels are loaded into the CUDA context that the
- * caller has made current, and launched on the streams it names. Nothing is waited for but
- * where it is said. Any thread may call, once the context is current to it. */
+/* borrowed: uses a device that its owner keeps: kernels are loaded into the CUDA context that
+ * the caller has made current, and launched on the streams it names. Nothing waits but what
+ * says so. Any thread may call, once the context is current to it. */
 #ifndef AUTOTUNE_BORROWED_H
 #define AUTOTUNE_BORROWED_H
 
@@ -12,7 +12,7 @@ struct borrowed;
 struct borrowed_ops {
     void (*close)(struct borrowed *borrowed);
 
-    /* Is the context that was lent the one current to this thread? NO_CONTEXT,
+    /* Is the borrowed context the one current to this thread? NO_CONTEXT,
      * OTHER_CONTEXT. Everything below needs it. */
     int (*check)(const struct borrowed *borrowed, struct autotune_error *error);
 
@@ -22,7 +22,8 @@ struct borrowed_ops {
                 struct autotune_error *error);
     void (*unload)(struct borrowed *borrowed, struct device_module *module);
 
-    /* Once for launches like these, before the first: leave for what they ask for. */
+    /* Once for launches like these, before the first: permits the shared memory and cluster
+     * that they ask for. */
     int (*allow)(struct borrowed *borrowed, const struct device_launch *launches, size_t count,
                  struct autotune_error *error);
 
@@ -49,7 +50,7 @@ struct borrowed {
 int borrowed_open(struct borrowed **out, const char *device, struct autotune_error *error);
 void borrowed_close(struct borrowed *borrowed);
 
-/* Each kind; lent_open calls them. */
+/* Each kind; borrowed_open calls them. */
 int borrowed_open_cuda(struct borrowed **out, struct autotune_error *error);
 int borrowed_open_host(struct borrowed **out, struct autotune_error *error);
 

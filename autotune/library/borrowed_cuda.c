@@ -1,5 +1,5 @@
-/* borrowed_cuda: the GPU whose context is current to the caller, through the driver API. Hides how
- * that context is known again: by its id, which no other has as long as the process lives, even
+/* borrowed_cuda: uses the GPU whose context is current to the caller, through the driver API.
+ * It recognises the context by its id, which no other has as long as the process lives, even
  * where a context that was reset gets its old address back. */
 #include "autotune/library/borrowed.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 struct cuda_borrowed {
-    struct borrowed borrowed; /* first: a struct lent * is a struct cuda_guest * */
+    struct borrowed borrowed; /* first: a struct borrowed * is a struct cuda_borrowed * */
     struct driver cu;
     CUcontext context;     /* to be compared, never used: it may be gone */
     unsigned long long id; /* of the context */
@@ -49,7 +49,7 @@ static int check_result(const struct cuda_borrowed *other_kernel, CUresult resul
 
 /* --- The context -------------------------------------------------------------------------- */
 
-/* Why the current context is not the one that was lent. */
+/* The error where the current context is not the borrowed one. */
 static int explain_context(const struct cuda_borrowed *other_kernel, CUresult result,
                            struct autotune_error *error)
 {
@@ -99,7 +99,8 @@ static void cuda_unload(struct borrowed *borrowed, struct device_module *module)
     free(module);
 }
 
-/* What the driver's own compiler says of PTX tells more than the code of the error. */
+/* Loads an image. Of PTX the log of the driver's own compiler tells more than the error's
+ * code. */
 static int load_bytes(const struct cuda_borrowed *other_kernel, CUmodule *out,
                       const void *bytes, struct autotune_error *error)
 {
@@ -195,11 +196,11 @@ static int cuda_wait(struct borrowed *borrowed, void *stream, struct autotune_er
 
 enum {
     ATTRIBUTES_MAX = 2,
-    SHARED_PLAIN = 48 * 1024, /* bytes of shared memory that need no leave */
+    SHARED_PLAIN = 48 * 1024, /* bytes of shared memory that need no permission */
     CLUSTER_PLAIN = 8,        /* blocks of a cluster, likewise */
 };
 
-/* Kernels are shared by plans, so what one was allowed is never taken back. */
+/* Kernels are shared by plans, so a permission is never taken back. */
 static CUresult allow_shared(const struct cuda_borrowed *other_kernel,
                              const struct device_launch *launch)
 {

@@ -1,12 +1,12 @@
-/* borrowed_host: the emulator as a lent device. Hides that it takes calls from one thread at a
- * time: each takes its turn. */
+/* borrowed_host: uses the emulator as a borrowed device. It takes calls from one thread at a
+ * time, so callers wait for a lock. */
 #include "autotune/library/borrowed.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
 struct host_borrowed {
-    struct borrowed borrowed; /* first: a struct lent * is a struct host_guest * */
+    struct borrowed borrowed; /* first: a struct borrowed * is a struct host_borrowed * */
     struct device *device;
     pthread_mutex_t mutex;
 };

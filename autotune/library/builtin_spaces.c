@@ -1,4 +1,4 @@
-/* builtin_spaces: a list of the few spaces that were asked for. Hides where they are built in. */
+/* builtin_spaces: opens built-in spaces when first asked for, and keeps them in a list. */
 #include "autotune/library/builtin_spaces.h"
 
 #include "autotune/embedded.h"

@@ -1,5 +1,5 @@
-/* builtin_spaces: the spaces and templates that are built into the library, opened when first asked for
- * and kept. Calls take turns: the caller holds a lock. */
+/* builtin_spaces: opens the spaces and templates that are built into the library, when first
+ * asked for, and keeps them. Calls take turns: the caller holds a lock. */
 #ifndef AUTOTUNE_BUILTIN_SPACES_H
 #define AUTOTUNE_BUILTIN_SPACES_H
 
@@ -15,8 +15,8 @@ struct builtin_spaces {
     struct builtin_spaces *next;
 };
 
-/* The space of that name, which must outlive it, among those of `*shelves`, which gets what is
- * opened. It lives until shelf_free. */
+/* The space of this name (the string must outlive it) from the list `*shelves`; one that is not
+ * there yet is opened and added. It lives until builtin_spaces_free. */
 int builtin_spaces_find(struct builtin_spaces **shelves, const char *name,
                         const struct builtin_spaces **out, struct error *error);
 void builtin_spaces_free(struct builtin_spaces *shelves);

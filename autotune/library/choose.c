@@ -1,4 +1,5 @@
-/* choose: shows find the records that are asked for, and stops where an exact one is found. */
+/* choose: chooses the record for a plan, from the kinds that the caller allows; stops at an
+ * exact match. */
 #include "autotune/library/choose.h"
 
 #include "autotune/library/record_key.h"
@@ -29,14 +30,14 @@ int choose_folder(struct text *out, const struct choose_records *records,
                : 0;
 }
 
-/* The first thing that is wrong is told. */
+/* Keeps the first error as the warning. */
 static void note(struct error *warning, const struct error *wrong)
 {
     if (warning->code == ERROR_NONE)
         *warning = *wrong;
 }
 
-/* Whatever writes the file puts a new one in its place. */
+/* Is it the same file? Who writes a record file puts a new one in its place. */
 static bool is_same(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
@@ -141,7 +142,7 @@ static int search(struct find *find, struct choose_records *records, enum autotu
     return 0;
 }
 
-/* Where a record of this GPU is asked for and there is none. */
+/* The error where a record of this GPU is asked for and there is none. */
 static int refuse(const struct find *find, const struct choose_request *request,
                   const struct error *warning, struct autotune_error *error)
 {

@@ -1,6 +1,6 @@
-/* choose: the variant that a plan uses: from the records that are here, those that ship, or the
- * space's default. Reads the GPU's own file of records again only when it has changed. Calls
- * take turns: the caller holds a lock. */
+/* choose: chooses the variant of a plan: from the records that are here, those that ship, or
+ * the space's default. Reads the GPU's own file of records again only when it has changed.
+ * Calls take turns: the caller holds a lock. */
 #ifndef AUTOTUNE_CHOOSE_H
 #define AUTOTUNE_CHOOSE_H
 
@@ -22,11 +22,11 @@ struct choose_records {
     struct code_memo memo;
 };
 
-/* Reads what a plan will read first, so that it need not: the file of this GPU, what ships.
- * What is wrong there is said when it is read again. */
+/* Reads in advance what a plan reads first: the file of this GPU, and what ships. An error in
+ * them is reported when a plan reads them again. */
 void choose_prepare(struct choose_records *records, const struct device_info *info);
 
-/* What is to be chosen for. */
+/* What a plan asks for. */
 struct choose_request {
     const struct builtin_spaces *spaces; /* default config settled for the problem */
     const struct problem *problem;
@@ -41,8 +41,8 @@ struct choice {
     struct error warning;      /* ERROR_NONE: nothing */
 };
 
-/* NO_RECORD, OTHER_GPU: what is asked for is not here. For AUTOTUNE_FROM_TUNING anything but an
- * exact record is as good as none. */
+/* NO_RECORD, OTHER_GPU: there is no record of the kind asked for. For AUTOTUNE_FROM_TUNING only
+ * an exact record will do. */
 int choose_config(struct choice *out, struct choose_records *records,
                   const struct choose_request *request, struct autotune_error *error);
 

@@ -1,4 +1,4 @@
-/* fail: fills the caller's error. Hides which option of the program is which field. */
+/* fail: fills the caller's error, and replaces the program's options by the names of fields. */
 #include "autotune/library/fail.h"
 
 #include "generator/dims_text.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The longer before the shorter that it begins with. */
+/* An option comes before a shorter one with which it begins. */
 static const struct word {
     const char *option, *field;
 } words[] = {
@@ -41,7 +41,7 @@ static const struct word *find_word(const char *text)
     return NULL;
 }
 
-/* The same of the options for sizes, which are the names of fields. */
+/* The same for the options of sizes, which are named as the fields are. */
 static const char *find_size(const char *text)
 {
     for (size_t i = 1; i < DIMS_TEXT_CELLS && strncmp(text, "--", 2) == 0; i++)

@@ -1,5 +1,5 @@
-/* fail: what the library says when something went wrong: a code of include/autotune.h and a
- * sentence in the words of a caller, who has fields to set where the program has options. */
+/* fail: reports the library's errors: a code of include/autotune.h and a sentence in the words
+ * of a caller, who has fields to set where the program has options. */
 #ifndef AUTOTUNE_FAIL_H
 #define AUTOTUNE_FAIL_H
 

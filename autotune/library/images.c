@@ -1,5 +1,6 @@
-/* images: a file is a few lines of text (the key, the kernels' names, the size), the code, and
- * a checksum over all of it. Hides the form and the name of the file. */
+/* images: reads and writes files of compiled kernels: a few lines of text (the key, the
+ * kernels' names, the size), the code, and a checksum over all of it. Hides the form and the
+ * name of the file. */
 #include "autotune/library/images.h"
 
 #include "cache/file.h"
@@ -70,7 +71,7 @@ static bool take_number(struct cursor *cursor, size_t *out)
     return cursor->at > first && take(cursor, "\n", 1);
 }
 
-/* A line of its own, as a string of its own; NULL when it is none or there is no memory. */
+/* Takes the next line, as a copy; NULL when there is none or no memory. */
 static char *take_name(struct cursor *cursor)
 {
     const size_t left = (size_t)(cursor->end - cursor->at);

@@ -1,5 +1,5 @@
-/* images: compiled kernels on disk, one file each, private to the user. What is read is what
- * was written, for the very key, or nothing: machine code is never taken from a file that
+/* images: keeps compiled kernels on disk, one file each, private to the user. What is read is
+ * what was written, for the very key, or nothing: machine code is never taken from a file that
  * others could have written or that changed by a single bit. */
 #ifndef AUTOTUNE_IMAGES_H
 #define AUTOTUNE_IMAGES_H

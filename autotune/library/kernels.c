@@ -1,5 +1,5 @@
-/* kernels: looks in memory, then on disk, then compiles. Hides the compiler, which is opened
- * only when neither has the kernels: opening NVRTC takes as long as many plans. */
+/* kernels: looks for kernels in memory, then on disk, then compiles them. The compiler is
+ * opened only then: opening NVRTC takes as long as many plans. */
 #include "autotune/library/kernels.h"
 
 #include "autotune/library/images.h"
@@ -50,7 +50,7 @@ static int load(struct kernels *kernels, const struct image_key *key,
     return 0;
 }
 
-/* One that is kept but that the driver refuses is as good as none. */
+/* Finds kernels on disk. One that the driver refuses is as good as none. */
 static bool find_kept(struct kernels *kernels, const struct image_key *key,
                       const struct kernel_set **out, struct error *warning)
 {

@@ -1,5 +1,5 @@
-/* kernels: a variant's kernels, ready to be launched: loaded already, or read from disk, or
- * compiled. Calls take turns: the caller holds a lock. */
+/* kernels: provides a variant's kernels, ready to be launched: loaded already, or read from
+ * disk, or compiled. Calls take turns: the caller holds a lock. */
 #ifndef AUTOTUNE_KERNELS_H
 #define AUTOTUNE_KERNELS_H
 

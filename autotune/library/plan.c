@@ -1,5 +1,5 @@
-/* plan: from a problem to what is launched for it: choose a config, find its kernels, keep what
- * its launches need. Hides that only one plan of a context is made at a time. */
+/* plan: makes plans: chooses a config, finds its kernels, keeps what its launches need. Only
+ * one plan of a context is made at a time. */
 #include "autotune/library/plan.h"
 
 #include "autotune/device/bind.h"
@@ -30,7 +30,8 @@ static int tune(struct autotune_context *context, const struct problem *problem,
     return failed;
 }
 
-/* For tuning the record is looked for, made, and looked for again: then it must be there. */
+/* Chooses a config. For tuning a record is looked for, made, and looked for again: then it must
+ * be there. */
 static int choose(struct choice *out, struct autotune_context *context,
                   const struct choose_request *request, double budget_seconds,
                   struct autotune_error *error)

@@ -1,5 +1,5 @@
-/* plan: what stands behind the public face: a context with what its plans share, plans, and
- * workspaces. Arguments are checked before they come here. */
+/* plan: defines the contexts and plans behind the public functions: a context has what its
+ * plans share. Arguments are checked before they come here. */
 #ifndef AUTOTUNE_PLAN_H
 #define AUTOTUNE_PLAN_H
 
@@ -14,20 +14,20 @@ struct autotune_context {
     struct borrowed *borrowed;
     char *program;
     atomic_uint plans;
-    pthread_mutex_t mutex; /* of what follows */
+    pthread_mutex_t mutex; /* for all below */
     struct builtin_spaces *shelves;
     struct choose_records records;
     struct kernels kernels;
 };
 
-/* What n of a call counts: of a matrix its rows, which are outer where each has a result and depth
- * where each column has one; else the elements. */
+/* What n of a call counts: the rows of a matrix (outer where each row has a result, depth where
+ * each column has one), else the elements. */
 struct plan_count {
     const char *unit; /* "rows" */
     bool is_outer;
 };
 
-/* Nothing of it changes after plan_make but the count of its workspaces. */
+/* After plan_make only the count of its workspaces changes. */
 struct autotune_plan {
     struct autotune_context *context;
     struct problem problem; /* the most */
@@ -45,7 +45,7 @@ struct autotune_plan {
     atomic_uint workspaces;
 };
 
-/* The device's context is current, the arguments are of the public face, checked. */
+/* The device's context is current; the arguments are those of autotune_plan_create, checked. */
 int plan_make(struct autotune_plan **out, struct autotune_context *context,
               const struct problem *problem, struct plan_count count,
               const struct autotune_plan_options *options, struct autotune_error *error);
@@ -55,7 +55,7 @@ void plan_free(struct autotune_plan *plan);
 uint64_t plan_most(const struct autotune_plan *plan);
 struct dims plan_dims(const struct autotune_plan *plan, uint64_t n);
 
-/* The launches of a call, `*count` of them, or what is wrong. */
+/* The launches of a call, `*count` of them, or an error. */
 int plan_call(const struct autotune_plan *plan, const struct planner_buffers *buffers,
               uint64_t n, struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
               struct autotune_error *error);

@@ -1,4 +1,4 @@
-/* record_key: the key's fields, from what is known here. */
+/* record_key: fills in the key fields of a record. */
 #include "autotune/library/record_key.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* record_key: what a record that is made or looked for here is found by. */
+/* record_key: makes the key of a record that is stored or looked for, from problem, space,
+ * target and device. */
 #ifndef AUTOTUNE_RECORD_KEY_H
 #define AUTOTUNE_RECORD_KEY_H
 
@@ -6,8 +7,9 @@
 #include "cache/record.h"
 #include "generator/space.h"
 
-/* The key fields of a record of this problem, space and target; of `info` the device's name,
- * memory, driver and compiler: NULL where there is none. The rest of the record is zero. */
+/* The key fields of a record for this problem, space and target; `info` gives the device's
+ * name, memory, driver and compiler: NULL where there is none. The rest of the record is
+ * zero. */
 void record_key(struct record *out, const struct problem *problem, const struct space *space,
                 const struct target *target, const struct device_info *info);
 

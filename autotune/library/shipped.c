@@ -1,4 +1,4 @@
-/* shipped: the files below configs/tuned as they stood when the program was built. */
+/* shipped: loads the files of configs/tuned as they were when the program was built. */
 #include "autotune/library/shipped.h"
 
 #include "autotune/embedded.h"

@@ -1,4 +1,4 @@
-/* shipped: the records that come with the program and the library. */
+/* shipped: loads the records that come with the program and the library. */
 #ifndef AUTOTUNE_SHIPPED_H
 #define AUTOTUNE_SHIPPED_H
 

@@ -1,5 +1,5 @@
-/* spawn: a command line for the program, and what it said when it failed. Its messages go to a
- * file in memory, which cannot fill up and make it wait as a pipe can. */
+/* spawn: makes a command line for the program, runs it, and reads the error of a failed run.
+ * Its messages go to a file in memory, which cannot fill up and make it wait as a pipe can. */
 #include "autotune/library/spawn.h"
 
 #include "generator/dims_text.h"
@@ -79,7 +79,7 @@ static int start(pid_t *child, const struct command *command, int messages)
     return reason;
 }
 
-/* The last line of what it said, which is its error's. */
+/* The last line of its messages, which is its error. */
 static void read_last(int messages, char out[SAID_CHARS])
 {
     const off_t end = lseek(messages, 0, SEEK_END);
@@ -107,8 +107,8 @@ static int judge(int status, int messages, struct autotune_error *error)
                 WTERMSIG(status));
 }
 
-/* Where the caller ignores SIGCHLD, or waits for any process, the status is not ours to see:
- * then the record alone will tell. */
+/* Where the caller ignores SIGCHLD, or waits for any process, we never see the status: then
+ * only the record tells how it ended. */
 static int wait_for(pid_t child)
 {
     int status = 0;

@@ -1,4 +1,4 @@
-/* spawn: has the installed program `autotune` tune a problem, in a process of its own. */
+/* spawn: runs the installed program `autotune` to tune a problem, in a process of its own. */
 #ifndef AUTOTUNE_SPAWN_H
 #define AUTOTUNE_SPAWN_H
 

@@ -1,12 +1,12 @@
-/* workspace: the public face of workspaces and of calls in them. Hides where state and scratch
- * lie in the memory, and nothing else: a call is checked, laid out and queued. */
+/* workspace: implements the public functions of workspaces and of calls: a call is checked,
+ * laid out and queued, and nothing else. */
 #include "autotune/library/plan.h"
 
 #include <stdlib.h>
 
 enum { WORKSPACE_ALIGNMENT = 256 };
 
-/* The state words stand behind the scratch memory, whose bytes are a multiple of 256. */
+/* The state words lie behind the scratch memory, whose bytes are a multiple of 256. */
 struct autotune_workspace {
     struct autotune_plan *plan;
     uint64_t memory;

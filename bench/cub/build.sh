@@ -2,7 +2,7 @@
 # Builds CUB's reductions as shared objects for `autotune bench --against cub`: BUILD/cub-toolkit.so
 # with the CCCL of nvcc's own toolkit, BUILD/cub-newest.so with the newest, which pip puts below
 # BUILD/cccl; and BUILD/cub-unordered.so, the newest's sums in no fixed order, which has to be named.
-# What is newer than the source stays.
+# A file that is newer than the source is not built again.
 # Usage: bench/cub/build.sh BUILD   (from the repository's root; as `make bench` does)
 #   NVCC, PYTHON: others; ARCHS: the compute capabilities (70 75 80 90 100 120, as far as nvcc
 #   knows them); a kernel for 8.0 runs on 8.6 and 8.9 too

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Our reductions against CUB's. Tunes every n of every table into a new cache, one after the other;
-# then a fresh process for each table times what the records hold against CUB, interleaved, both
-# proven on the same input (`autotune bench --help`). Writes OUT/GPU-cub-TABLE.csv for each table,
+# Measures our reductions against CUB's. Tunes every n of every table into a new cache, one after the
+# other; then a fresh process for each table times the kernels of the records against CUB, by turns,
+# both proven on the same input (`autotune bench --help`). Writes OUT/GPU-cub-TABLE.csv for each table,
 # and OUT/GPU-cub.md with the tables, the machine and the commands.
 # Usage: bench/cub/run.sh OUT [TABLE...]   (from the repository's root, after `make bench`)
 #   STEPS, of "tune bench", where one call may not take that long, with RECORDS, a folder in which

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What was tuned, in other programs: sweeps 1K..4G, exports it, builds what was exported and the
-# library into shared objects, and times both against the program's own kernels and CUB against
-# them, at every n of the sweep. Then measures the sweep's intervals again (--confirm).
+# Measures tuned kernels in other programs: sweeps 1K..4G, exports the records, builds the export and
+# the library into shared objects, and times both, and CUB, against the program's own kernels, at
+# every n of the sweep. Then measures the sweep's intervals again (--confirm).
 # Writes OUT/embed.md and OUT/embed-AGAINST.csv.
 # Usage: bench/embed/run.sh OUT   (from the repository's root, after `make` and `make bench`)
 #   TYPE (i32); RANGE (1K..4G); ROUNDS (101); CUB, its shared objects ("cub": those of build/);

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Our rows and columns against CUB's segmented reduction and torch.sum, float32. Tunes every shape
-# into a new cache; then times what the records hold against CUB, both proven on the same input, by
-# turns, and torch.sum where there is a torch, by the same manner in a process of its own. Writes
+# Measures our rows and columns against CUB's segmented reduction and torch.sum, float32. Tunes every
+# shape into a new cache; then times the kernels of the records against CUB, both proven on the same
+# input, by turns, and torch.sum where it is installed, alike in a process of its own. Writes
 # OUT/GPU-rows-f32.csv and OUT/GPU-columns-f32.csv: len,rows,cub_us,torch_us,ours_us,ours_gbs,
 # peak_pct,variant. CUB has no columns: there ours is the time of the tuning.
 # Usage: bench/rows/run.sh OUT [ROWSxLEN[xAXIS]...]   (from the repository's root, after `make bench`)
@@ -48,7 +48,7 @@ autotune_or_stop()
     "$autotune" "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; return 1; }
 }
 
-# A shape whose record is there is answered from it.
+# A shape that has a record is not tuned again.
 tune()
 {
     local budget=()

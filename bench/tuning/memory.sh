@@ -1,5 +1,5 @@
 #!/bin/bash
-# How much memory does the coordinator take with a space of 100,000 candidates? The default space with
+# Measures the memory of the coordinator with a space of 100,000 candidates: the default space with
 # every grid of 1 to 600 blocks, on the host emulator: expanded, ordered and searched for a while;
 # then again, with the journal that this left. The peak is VmHWM of the process itself, not of its
 # workers, read until it ends. A run that goes on long past its budget gets a Ctrl-C after MOST seconds,

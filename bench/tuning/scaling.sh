@@ -1,6 +1,6 @@
 #!/bin/bash
-# How does the time grow with the space, and shrink with more GPUs? One space that takes a minute or
-# more on one GPU, on the first, on two, on all of this machine, each from a fresh cache; and the
+# Measures how the time grows with the space, and shrinks with more GPUs: one space that takes a minute
+# or more on one GPU, on the first, on two, on all of this machine, each from a fresh cache; and the
 # usual command on half the default space, the default space, and one of about twice as many
 # candidates. Writes OUT/scaling.md.
 # Usage: bench/tuning/scaling.sh OUT     (from the repository's root)

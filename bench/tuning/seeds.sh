@@ -1,8 +1,8 @@
 #!/bin/bash
-# Does every seed find the best, and how soon? One exhaustive run is the ground truth; then the usual
-# command, each time with another seed and a fresh cache, is timed from its start to its end. Times
-# of different runs are not comparable to a percent, so the winners decide it among themselves: they
-# and the exhaustive run's best three race in runs of their own, interleaved (verdict.py).
+# Measures whether every seed finds the best, and how soon. One exhaustive run is the ground truth;
+# then the usual command, each time with another seed and a fresh cache, is timed from start to end.
+# Times of different runs are not comparable to a percent, so the winners and the exhaustive run's
+# best three race each other in runs of their own (verdict.py).
 # Writes OUT/seeds-N.md, and all runs' JSON to OUT/seeds-N/.
 # Usage: bench/tuning/seeds.sh OUT [N]   (default 400M; from the repository's root)
 #   SEEDS, how many (20); SPACE, a space file (the default space); OPTIONS, more of the runs with
@@ -40,7 +40,7 @@ find_all()
     done
 }
 
-# Races what verdict.py chose: a space that its rules leave only those rows of.
+# Races the configs that verdict.py chose: a space whose rules leave only these.
 decide()
 {
     local chosen

@@ -1,6 +1,6 @@
 #!/bin/bash
-# This build beside another, by turns on one GPU: the usual tuning as a whole process, then the library
-# and an export of each in one program (turns.cu). Writes OUT/turns.md.
+# Measures this build against another, by turns on one GPU: the usual tuning as a whole process, then
+# the library and an export of each in one program (turns.cu). Writes OUT/turns.md.
 # Usage: bench/turns/run.sh BEFORE OUT   (from the repository's root, after `make`)
 #   BEFORE, the other's folder, with its build/autotune and build/libautotune.so.*; TUNINGS (5), of each;
 #   ROUNDS (101); AUTOTUNE, DEVICE: bench/tuning/about.sh

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The kernels of the records against other libraries: on the emulator, against reductions in plain
-# C that this test compiles. The times mean nothing here; what is compared, named and refused does.
+# Tests `bench`: the kernels of the records against other libraries, here on the emulator, against
+# reductions in plain C that this test compiles. The times mean nothing; what is compared, named and
+# refused does.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 small_space small.ini

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A cache that cannot be read or written never costs the result; a record that is lost is an error.
+# Tests a cache that cannot be read or written: the result is printed all the same; a record that is
+# lost is an error.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 small_space small.ini

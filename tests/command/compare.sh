@@ -1,6 +1,6 @@
 #!/bin/sh
-# GPUs side by side: by name, by file, by document; what is published, emulated, predicted, and
-# what is said where something is missing.
+# Tests `compare`: GPUs by name, by file, by document; published, emulated and predicted times, and
+# the messages where something is missing.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 

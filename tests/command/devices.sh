@@ -1,5 +1,5 @@
 #!/bin/sh
-# Devices, drivers and compilers that are missing: 69 with what to install; no room: 1.
+# Tests missing devices, drivers and compilers: exit status 69 and what to install; no room: 1.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Kernels as source, PTX and machine code, with and without a record.
+# Tests `emit`: kernels as source, PTX and machine code, with and without a record.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 small_space small.ini
@@ -106,7 +106,7 @@ check variant-stands-on-the-default grep -q "^variant .*the space's default, cha
 rm others/Farther.ini
 run emit --arch sm_90 --n 1K --space small.ini --cache others
 check no-best grep -q "^variant .*default: no record fits" err
-# What stands alone says how it is launched, and compiles: also of two passes.
+# A source by itself says how it is launched, and compiles, also one of two passes.
 run emit --arch sm_90 --n 400M --quiet
 check says-how-to-launch grep -q '^inline cudaError_t launch_reduce(const void \*input, void \*output' out
 check says-the-grid grep -Eq 'config.gridDim = dim3\([0-9]+\);' out

@@ -1,6 +1,6 @@
 #!/bin/sh
-# export: every format is written, twice the same, builds without a warning as C99, C++17 and with
-# nvcc, and the exported selector and launcher give the rows of the records.
+# Tests `export`: every format is written, twice the same, builds without a warning as C99, C++17 and
+# with nvcc, and the exported selector and launcher give the configs of the records.
 . tests/command/helpers
 CC=${CC:-cc}
 WARN="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
@@ -135,7 +135,7 @@ check narrowed test "$(grep -c '^device ' err)" -eq 2
 run export --space $space --format cu --gpu host --cache base --output host --quiet
 check host has_status 0
 
-# A record that would not run is passed over and named, the others stand.
+# A record that would not run is passed over and named, the others are exported.
 cp -r cache-gpus cache-broken
 add cache-broken/b200.ini "NVIDIA B200" 100 148 1048576 "FINISH=PACKED_WARPS WARP=TREE"
 run export --space $space --format json --cache cache-broken --output - --quiet

@@ -1,6 +1,6 @@
 #!/bin/sh
-# export of rows and columns: every format builds without a warning as C99, C++17 and with nvcc, and
-# the exported launcher launches the rows of the records, or says why not.
+# Tests the export of rows and columns: every format builds without a warning as C99, C++17 and with
+# nvcc, and the exported launcher launches the configs of the records, or says why not.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 CC=${CC:-cc}

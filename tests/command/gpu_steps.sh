@@ -1,6 +1,6 @@
 #!/bin/sh
-# The scripts that are for a machine with a GPU, as far as they go without one: a step that cannot be taken
-# is skipped and said, and what the step 'examples' builds can be built.
+# Tests the scripts for a machine with a GPU, as far as they run without one: a step that cannot run is
+# skipped and named, and what the step 'examples' builds can be built.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 BUILD=$(cd "$(dirname "$AUTOTUNE")" && pwd)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the program says about itself.
+# Tests the help and the version that the program prints.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What make installs: the program, its manual page and its completion, which say what the
-# program says of itself; and what uninstall leaves.
+# Tests `make install`: the program, its manual page and its completion, which name the options that
+# the program has; and what uninstall leaves.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 PAGE=$ROOT/docs/autotune.1 COMPLETION=$ROOT/docs/autotune.bash
@@ -190,7 +190,7 @@ if command -v make > /dev/null && [ "$(basename "$AUTOTUNE")" = autotune ]; then
     check uninstall-library-leaves-nothing test ! -s left
     rmdir $AT
     check uninstall-of-nothing make_target uninstall
-    # Of a name with a blank in it nothing is removed, nor of what stands before the blank.
+    # With a name that has a blank in it nothing is removed, nor what is before the blank.
     for variable in DESTDIR PREFIX LIBDIR BUILD; do
         for blank in "$SCRATCH/kept ace" "$SCRATCH/kept "; do # make drops those in front
             mkdir -p "$SCRATCH/kept"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Ctrl-C ends a run soon, with the right exit status, and leaves nothing behind.
+# Tests that Ctrl-C ends a run soon, with the right exit status, and leaves nothing behind.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Kernels that crash, hang, compute something wrong or take the compiler down cost themselves:
-# each is named, the others are measured, the run ends well and leaves nothing behind.
+# Tests faulty kernels: one that crashes, hangs, computes something wrong or takes the compiler down
+# is named, the others are measured, the run ends well and leaves nothing behind.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 small_space small.ini
@@ -92,7 +92,7 @@ END
 chmod +x bin/cc
 PATH=$SCRATCH/bin:$PATH
 
-# was FAULT PATTERN: the verdict on it, in the journal or in the notes.
+# was FAULT PATTERN: the outcome of the fault, in the journal or in the notes.
 was() {
     journal_lines "$XDG_CACHE_HOME"/autotune/journal/*.journal | cut -f 3,4,14 > trials
     grep -Eq "^$2.*FAULT=$1	" trials ||

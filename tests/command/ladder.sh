@@ -1,5 +1,5 @@
 #!/bin/sh
-# The ladder on the host: every rung proven, the tables, the sources, and what is refused.
+# Tests `ladder` on the host: every rung is proven; the tables, the sources, and what is refused.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 

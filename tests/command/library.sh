@@ -1,5 +1,5 @@
 #!/bin/sh
-# The library as it is installed, used from outside the tree: as archive and shared object, from
+# Tests the installed library, used from outside the tree: as archive and shared object, from
 # C99 and C++17, through pkg-config and CMake, from two threads; what names it has; and a plan
 # that has the installed program tune.
 # shellcheck disable=SC2034,SC2154 # status is of helpers

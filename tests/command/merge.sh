@@ -1,5 +1,5 @@
 #!/bin/sh
-# Record files of others, merged into the folder of records: all are there, the better stays.
+# Tests `merge`: record files are merged into the folder of records; of two the better stays.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 small_space small.ini
@@ -54,7 +54,7 @@ check quiet test ! -s err
 run merge base.ini
 check usual-folder test -s "$XDG_CACHE_HOME/autotune/host.ini"
 
-# Each record goes to the file of its own GPU, as it stands, whatever its file is called.
+# Each record goes to the file of its own GPU, unchanged, whatever its file is called.
 shipped=$(find "$ROOT/configs/tuned" -name '*.ini' 2> /dev/null | head -n 1)
 if [ -z "$shipped" ]; then
     skip gpus "no records come with the program"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Clocks, temperature and power where NVML is, and no harm where it is not: with stand-ins for it and
-# for the driver (tests/device/fake_nvml.c, fake_cuda.c).
+# Tests clocks, temperature and power with NVML, and that nothing fails without it: with stand-ins for
+# it and for the driver (tests/device/fake_nvml.c, fake_cuda.c).
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Results on stdout, context on stderr; JSON and CSV that strict parsers take; what cannot be
-# written is an error; no colour and no progress where nobody sees them.
+# Tests output: results on stdout, context on stderr; JSON and CSV that strict parsers take; output
+# that cannot be written is an error; no colour and no progress where nobody sees them.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 small_space small.ini
@@ -45,7 +45,7 @@ check no-context-on-stdout test "$(grep -Ec '^(device|space|took|record) ' out)"
 # The winner's params, to be copied, are one line whatever its length.
 check narrow test "$(grep -v '^ *BLOCK=' out | awk 'length > 120' | wc -l)" -eq 0
 
-# Where the params would make the table too wide, what is unlike the winner's stands instead.
+# Where the params would make the table too wide, it has those that differ from the winner's.
 # widen FILE NAME COUNT: the space with so many params more, that change nothing.
 widen() {
     awk -v name="$2" -v count="$3" '

@@ -1,6 +1,6 @@
 #!/bin/sh
-# One kernel for Nsight Compute: --run launches it, which the emulator can too; how ncu is found,
-# asked and read is seen with a stand-in for it and one for the driver (tests/device/fake_cuda.c).
+# Tests `profile`: --run launches one kernel for Nsight Compute, on the emulator too; how ncu is found,
+# run and read is tested with a stand-in for it and one for the driver (tests/device/fake_cuda.c).
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 

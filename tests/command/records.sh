@@ -1,5 +1,5 @@
 #!/bin/sh
-# The second run answers from the record; what has changed since is noticed.
+# Tests records: a second run answers from the record, and notices what has changed since.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 small_space small.ini

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Reports of the emulator's records: a page that stands alone and is well-formed, Markdown, and a
-# drawing; what is missing is said, what is wrong is refused.
+# Tests `report` on the emulator's records: a self-contained, well-formed page, Markdown, and a
+# drawing; what is missing is named, what is wrong is refused.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 
@@ -193,7 +193,7 @@ refuses one-of-two-tables 74 "none.csv" report --ladder ladder.csv,none.csv
 refuses missing-table-says-what 74 "none.csv.*ladder --csv FILE' write" report --ladder none.csv
 refuses empty-name-of-a-table 64 "empty name: give files" report --ladder ladder.csv,
 
-# What stands in a file is text, whatever it looks like.
+# What a file holds is text, whatever it looks like.
 printf 'group,rung,kernel,gbs,device,op,type\n<b>g</b>,1,"<script>alert(1)</script>",5,host,sum,i32\n' > hostile.csv
 run report --ladder hostile.csv -o hostile.html
 check hostile has_status 0

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A report in a browser, as wide as a desk's and a phone's, light and dark: nothing overlaps, is
-# clipped or cannot be read. Measured, not looked at: report_measure.js says how.
+# Tests a report in a browser, on a wide and a narrow screen, light and dark: nothing overlaps, is
+# clipped or cannot be read. report_measure.js measures this on the page.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A run cut short in any way goes on where it was: nothing is measured twice, nothing is lost.
+# Tests that a run cut short in any way goes on where it was: nothing is measured twice or lost.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 small_space tiny.ini

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Rows and columns: tuned, kept under a key of their own, shown, emitted and proven on the host
-# device; and refused where only single values are known.
+# Tests rows and columns: they are tuned, kept under a key of their own, shown, emitted and proven on
+# the host device; and refused where only single values are known.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 RECORDS=$XDG_CACHE_HOME/autotune/host.ini

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A sweep of matrices: every shape is tuned and kept, what is left out is said, the records draw
-# what the sweep printed, and answer for shapes between them.
+# Tests a sweep of matrices: every shape is tuned and kept, shapes that are left out are named, the
+# records draw what the sweep printed, and serve the shapes between them.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 RECORDS=$XDG_CACHE_HOME/autotune/host.ini
@@ -107,7 +107,7 @@ check its-neighbour-is-tuned test "$(grep -c '^size ' err)" -eq 1
 run "$@" --rows 4 --len 16 --warm
 check one-shape-is-no-sweep grep -q '^record  *exact' err
 
-# A shape between is answered by the nearest (test_find: in length too, and as the rules allow).
+# A shape between tuned ones is served by the nearest (test_find: in length too, and as the rules allow).
 for rows in 5:4 7:8; do
     run verify --device host --type f32 --rows "${rows%:*}" --len 32
     check "nearest-to-${rows%:*}" grep -q \

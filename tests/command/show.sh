@@ -1,5 +1,5 @@
 #!/bin/sh
-# Records, lists and what is installed.
+# Tests `show`, `list` and `doctor`: records, lists and what is installed.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 small_space small.ini

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A space file that is wrong: one sentence with file and line, exit status 64.
+# Tests errors in a space file: one sentence with file and line, exit status 64.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Strategies, budgets and seeds; and replays of what was measured, without a device.
+# Tests strategies, budgets and seeds; and replays of journals, without a device.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 small_space tiny.ini

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A sweep: each size is tuned and kept, intervals cover the range, an interruption costs one size,
-# and the records draw what the sweep printed.
+# Tests a sweep: each size is tuned and kept, intervals cover the range, an interruption costs one
+# size, and the records draw what the sweep printed.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 small_space small.ini

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A template that does not compile, or computes something wrong: the compiler's words, and where
-# the emitted source is.
+# Tests a template that does not compile or computes something wrong: the error has the compiler's
+# words and where the emitted source is.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 small_space small.ini

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the command line cannot mean: one sentence, exit status 64, nothing done.
+# Tests errors of the command line: one sentence, exit status 64, nothing done.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Proofs without times.
+# Tests `verify`, which proves kernels without timing them.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 small_space small.ini

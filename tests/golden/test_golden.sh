@@ -1,6 +1,6 @@
 #!/bin/sh
-# The program still prints the golden files, byte by byte; and the command that stands in each
-# prints it again. What changed on purpose is written by `make golden`.
+# Tests that the program still prints the golden files, byte by byte, and that the command written in
+# each prints it again. `make golden` writes what changed on purpose.
 set -u
 : "${AUTOTUNE:?the program to ask}"
 golden=$(cd "$(dirname "$0")" && pwd)

@@ -46,7 +46,7 @@ is_as_computed()
     }'
 }
 
-# Rungs whose trees stand in shared memory, each with a type and a size: with bank conflicts
+# Rungs whose trees are in shared memory, each with a type and a size: with bank conflicts
 # (harris-2, cs599-2, wangyu-1, batched-1: all that have them) and without.
 SHARERS=()
 for rung in harris-1 harris-2 harris-3 cs599-1 cs599-2 cs599-3; do

@@ -231,7 +231,7 @@ static void assert_counts(const struct space *space, const struct points *points
     assert_in_range(points->count, 1, 4000);
 }
 
-/* Compile-time params are equal within a variant, and no row stands twice. */
+/* Compile-time params are equal within a variant, and no config is there twice. */
 static void assert_rows(const struct point_context *context, const struct points *points)
 {
     const struct space *space = context->space;
